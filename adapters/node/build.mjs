@@ -1,0 +1,25 @@
+/** Bundles the program and its engine's thread. Packages stay outside, where npm put them. */
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { buildTracker } from "../../tracker/build.mjs";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Writes `main.js` and `engine-worker.js` into a folder below the repository. */
+export async function buildProgram(outdir) {
+  const { version } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
+  await build({
+    absWorkingDir: root,
+    entryPoints: ["adapters/node/main.ts", "adapters/node/engine-worker.ts"],
+    outdir,
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    sourcemap: true,
+    logLevel: "warning",
+    define: { TRACKER_SCRIPT: JSON.stringify(await buildTracker()), VERSION: JSON.stringify(version) },
+  });
+}

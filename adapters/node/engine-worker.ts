@@ -1,0 +1,44 @@
+/** The engine's thread: serves the calls that come as messages. */
+import { parentPort } from "node:worker_threads";
+import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.ts";
+import { createDuckdbEngine } from "./duckdb-instance.ts";
+
+const port = parentPort;
+if (!port) throw new Error("the engine worker runs as a worker thread only");
+
+const engine = await createDuckdbEngine();
+const running = new Map<number, AbortController>();
+const reply = (message: EngineReply) => port.postMessage(message);
+
+/** Memory that the engine has corrupted or lost cannot be trusted again: the thread ends and a new one takes over. */
+function isFatal(error: unknown): boolean {
+  return error instanceof WebAssembly.RuntimeError || (error instanceof Error && /Aborted|unreachable|out of bounds/.test(error.message));
+}
+
+async function serve(call: EngineCall, signal: AbortSignal) {
+  if (call.kind === "append") return engine.append(call.block, call.source);
+  if (call.kind === "drop") return engine.drop(call.blocks);
+  return engine.query(call.query, signal);
+}
+
+port.on("message", (request: EngineRequest) => {
+  if ("cancel" in request) {
+    running.get(request.id)?.abort();
+    return;
+  }
+  const { id, call } = request;
+  const controller = new AbortController();
+  running.set(id, controller);
+  serve(call, controller.signal)
+    .then(
+      (result) => reply({ id, result }),
+      (error: unknown) => {
+        if (isFatal(error)) throw error;
+        const { name, message } = error instanceof Error ? error : { name: "Error", message: String(error) };
+        reply({ id, error: { name, message } });
+      },
+    )
+    .finally(() => running.delete(id));
+});
+
+reply({ ready: true });

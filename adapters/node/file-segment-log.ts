@@ -1,0 +1,107 @@
+/** The journal as append-only files, one a segment, and how soon they are forced to the disk. */
+import { copyFile, mkdir, open, readFile, readdir, rm, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "../../src/runtime/config.ts";
+import type { SegmentLog } from "../../src/storage/segment-log.ts";
+import { syncFolder } from "./durable-file.ts";
+
+const SYNC_INTERVAL_MS = 1000;
+const NAME = /^(\d{1,15})\.journal$/;
+const SET_ASIDE_FOLDER = "damaged";
+
+interface OpenSegment {
+  readonly number: number;
+  readonly handle: FileHandle;
+  /** Where the next append goes: after everything that was appended whole. */
+  end: number;
+  unsynced: boolean;
+}
+
+/**
+ * `always` syncs before an append resolves, `interval` once a second, `off` leaves it to the
+ * operating system. A killed process loses nothing either way; a machine that loses power does.
+ */
+export async function openFileSegmentLog(folder: string, fsync: Config["journalFsync"]): Promise<SegmentLog> {
+  await mkdir(join(folder, SET_ASIDE_FOLDER), { recursive: true });
+  const pathOf = (segment: number) => join(folder, `${segment}.journal`);
+  let current: OpenSegment | null = null;
+
+  async function sync(segment: OpenSegment | null): Promise<void> {
+    if (!segment?.unsynced) return;
+    segment.unsynced = false;
+    await segment.handle.datasync();
+  }
+
+  /** Let go of before the first wait, so that whoever comes meanwhile opens what it needs itself. */
+  async function closeCurrent(): Promise<void> {
+    const closing = current;
+    current = null;
+    if (!closing) return;
+    try {
+      if (fsync !== "off") await sync(closing);
+    } finally {
+      await closing.handle.close();
+    }
+  }
+
+  async function segmentFor(number: number): Promise<OpenSegment> {
+    if (current?.number === number) return current;
+    await closeCurrent();
+    const handle = await open(pathOf(number), "r+");
+    current = { number, handle, end: (await handle.stat()).size, unsynced: false };
+    return current;
+  }
+
+  const syncing =
+    fsync === "interval"
+      ? setInterval(() => {
+          // A failing disk shows at the next append, which is refused then.
+          sync(current).catch(() => {});
+        }, SYNC_INTERVAL_MS).unref()
+      : undefined;
+
+  return {
+    async list() {
+      const numbers = (await readdir(folder)).map((name) => Number(NAME.exec(name)?.[1] ?? Number.NaN));
+      return numbers.filter((number) => !Number.isNaN(number)).sort((a, b) => a - b);
+    },
+    async create(segment) {
+      await (await open(pathOf(segment), "wx")).close();
+      await syncFolder(folder);
+    },
+    async append(number, bytes) {
+      const segment = await segmentFor(number);
+      try {
+        for (let written = 0; written < bytes.length; ) {
+          const { bytesWritten } = await segment.handle.write(bytes, written, bytes.length - written, segment.end + written);
+          written += bytesWritten;
+        }
+      } catch (error) {
+        await segment.handle.truncate(segment.end).catch(() => {
+          // The journal leaves the segment after a failed append, so what is torn stays its end.
+        });
+        throw error;
+      }
+      segment.end += bytes.length;
+      segment.unsynced = true;
+      if (fsync === "always") await sync(segment);
+    },
+    async read(segment) {
+      return readFile(pathOf(segment));
+    },
+    async remove(segment) {
+      if (current?.number === segment) await closeCurrent();
+      await rm(pathOf(segment), { force: true });
+    },
+    async setAside(segment) {
+      const copy = join(folder, SET_ASIDE_FOLDER, `${segment}.journal`);
+      await copyFile(pathOf(segment), copy);
+      await syncFolder(join(folder, SET_ASIDE_FOLDER));
+      return copy;
+    },
+    async close() {
+      clearInterval(syncing);
+      await closeCurrent();
+    },
+  };
+}

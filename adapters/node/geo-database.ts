@@ -1,0 +1,93 @@
+/** Where the places of addresses come from: a MaxMind-format file that is read into memory once. This file owns `mmdb-lib`. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { isIP } from "node:net";
+import { Reader } from "mmdb-lib";
+import type { CountryResponse } from "mmdb-lib";
+import { geoPlaceFromRecord, NOWHERE } from "../../src/runtime/ingest/geo.ts";
+import type { GeoLookup } from "../../src/runtime/ingest/geo.ts";
+import type { GeoipDb } from "../../src/runtime/option-kinds.ts";
+
+export interface GeoDatabase {
+  readonly lookup: GeoLookup;
+  /** Whether there is a database behind `lookup`. */
+  readonly loaded: boolean;
+}
+
+const BUILTIN_FILE = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
+
+/** Loopback, private, link-local and carrier-shared networks: whatever a database says of them is not about the visitor. */
+const PLACELESS_IPV4 =
+  /^(?:(?:0|10|127)\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
+const PLACELESS_IPV6 = /^(?:::1?$|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/i;
+
+/** Looked up at the start: a file whose tree or records are damaged fails here and not at a visitor's event. */
+const PROBES = ["1.1.1.1", "8.8.8.8", "91.198.174.192", "203.0.113.1", "2001:4860:4860::8888", "2a02:ec80::1"];
+
+/** The database that the option `geoip_db` names. Throws an Error that names option and file when it cannot be read. */
+export function openGeoDatabase(option: GeoipDb): GeoDatabase {
+  if (option === "none") return { lookup: () => NOWHERE, loaded: false };
+  const path = option === "builtin" ? builtinPath() : option.path;
+  const reader = openReader(path);
+  for (const address of PROBES) refusingDamage(path, () => reader.get(address));
+  return { lookup: lookupIn(reader), loaded: true };
+}
+
+function lookupIn(reader: Reader<CountryResponse>): GeoLookup {
+  return (clientAddress) => {
+    const address = withoutMapping(clientAddress);
+    if (!isPublic(address)) return NOWHERE;
+    try {
+      return geoPlaceFromRecord(reader.get(address));
+    } catch {
+      // Damage that no probe met. An event whose place is not known is worth more than no event.
+      return NOWHERE;
+    }
+  };
+}
+
+function builtinPath(): string {
+  try {
+    return createRequire(import.meta.url).resolve(BUILTIN_FILE);
+  } catch (cause) {
+    throw new Error(`geoip_db: the builtin database ${BUILTIN_FILE} is not installed`, { cause });
+  }
+}
+
+function openReader(path: string): Reader<CountryResponse> {
+  const bytes = readFile(path);
+  return refusingDamage(path, () => {
+    const reader = new Reader<CountryResponse>(bytes);
+    // The library would notice a file that was cut short only when it reads past the end.
+    if (!(reader.metadata.nodeCount > 0) || reader.metadata.searchTreeSize >= bytes.length) throw new Error("the tree is cut short");
+    return reader;
+  });
+}
+
+function readFile(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw new Error(`geoip_db: cannot read the geo database ${path}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function refusingDamage<Result>(path: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (cause) {
+    throw new Error(`geoip_db: ${path} is no geo database in MaxMind format, or it is damaged: ${messageOf(cause)}`, { cause });
+  }
+}
+
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
+function isPublic(address: string): boolean {
+  const family = isIP(address);
+  return family !== 0 && !(family === 4 ? PLACELESS_IPV4 : PLACELESS_IPV6).test(address);
+}
+
+/** `::ffff:192.0.2.1` is how IPv4 peers look to a socket that listens on IPv6. */
+function withoutMapping(address: string): string {
+  return /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(address) ? address.slice("::ffff:".length) : address;
+}

@@ -1,0 +1,85 @@
+/** One running Sandpiper on Node: everything put together, and taken down in the right order. */
+import { randomUUID } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { createApp } from "../../src/handlers/app.ts";
+import type { Config } from "../../src/runtime/config.ts";
+import type { Log } from "../../src/runtime/log.ts";
+import { runMaintenance } from "../../src/runtime/maintenance.ts";
+import { createServices, type Services } from "../../src/runtime/services.ts";
+import { createFileObjectStore } from "./file-object-store.ts";
+import { openFileSegmentLog } from "./file-segment-log.ts";
+import { lockFolder } from "./folder-lock.ts";
+import { openGeoDatabase } from "./geo-database.ts";
+import { secretOfFolder } from "./secret-file.ts";
+import { startServer } from "./server.ts";
+import { ThreadedEngine } from "./threaded-engine.ts";
+
+const MAINTENANCE_INTERVAL_MS = 1000;
+
+export interface InstanceOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly trackerScript: string;
+  readonly engineWorkerUrl: URL;
+}
+
+export interface Instance {
+  readonly origin: string;
+  readonly dataFolder: string;
+  readonly services: Services;
+  /** Finishes the requests in flight, flushes what it can, and leaves the rest in the journal. */
+  stop(): Promise<void>;
+}
+
+/** Ids that are unlike any other of this process or an earlier one, without asking for randomness each time. */
+function requestIds(): () => string {
+  const process = randomUUID().slice(0, 8);
+  let count = 0;
+  return () => `${process}-${(++count).toString(36)}`;
+}
+
+export async function startInstance({ config, log, trackerScript, engineWorkerUrl }: InstanceOptions): Promise<Instance> {
+  const dataFolder = resolve(config.dataDir);
+  await mkdir(dataFolder, { recursive: true });
+  const lock = await lockFolder(dataFolder);
+  const started: (() => Promise<void>)[] = [() => lock.release()];
+  const takeDown = async () => {
+    for (const undo of started.reverse()) await undo();
+  };
+  try {
+    const engine = new ThreadedEngine(engineWorkerUrl, log);
+    started.push(() => engine.close());
+    const segmentLog = await openFileSegmentLog(join(dataFolder, "journal"), config.journalFsync);
+    started.push(() => segmentLog.close());
+    const services = await createServices({
+      config,
+      secret: config.secret ?? (await secretOfFolder(dataFolder)),
+      objects: createFileObjectStore(dataFolder),
+      segmentLog,
+      engine,
+      geo: openGeoDatabase(config.geoipDb).lookup,
+      log,
+      now: Date.now,
+      newRequestId: requestIds(),
+      trackerScript,
+    });
+    const app = createApp(services);
+    const maintenance = setInterval(() => {
+      const nowMs = Date.now();
+      app.expireRequests(nowMs);
+      runMaintenance(services, nowMs);
+    }, MAINTENANCE_INTERVAL_MS);
+    started.push(async () => {
+      clearInterval(maintenance);
+      await services.flusher.flush(Date.now());
+      await services.journal.close();
+    });
+    const server = await startServer({ app, ...config });
+    started.push(() => server.stop());
+    return { origin: server.origin, dataFolder, services, stop: takeDown };
+  } catch (error) {
+    await takeDown();
+    throw error;
+  }
+}

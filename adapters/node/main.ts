@@ -1,0 +1,66 @@
+/** The program: reads its configuration, runs until it is told to stop, and says what it does. */
+import { ConfigError, parseConfig } from "../../src/runtime/config.ts";
+import { reasonOf, type Log } from "../../src/runtime/log.ts";
+import { PRODUCT_NAME, SCRIPT_PATHS } from "../../src/runtime/names.ts";
+import { readCommandLine } from "./config-file.ts";
+import { createConsoleLog } from "./console-log.ts";
+import { startInstance, type Instance } from "./instance.ts";
+
+/** Put in by the build. */
+declare const TRACKER_SCRIPT: string;
+declare const VERSION: string;
+
+function welcome({ origin, dataFolder, services }: Instance, log: Log): void {
+  log.info(`${PRODUCT_NAME} ${VERSION} listens on ${origin}`, { dataFolder });
+  if (services.config.adminPassword === null) {
+    log.warn("no admin password is set: whoever can reach this address can read the statistics");
+  }
+  log.info(
+    `to count a site, add this to its pages: <script defer data-domain="example.com" src="${origin}${SCRIPT_PATHS[0]}"></script>`,
+  );
+}
+
+/** The first signal stops in order; a second one at once. */
+function stopOnSignal(instance: Instance, log: Log): void {
+  let stopping = false;
+  const stop = (signal: string) => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info(`${signal}: stopping`);
+    instance.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error("the stop failed; what is journaled is read back at the next start", { reason: reasonOf(error) });
+        process.exit(1);
+      },
+    );
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+}
+
+async function run(): Promise<void> {
+  const environment = process.env;
+  const commandLine = readCommandLine({ argv: process.argv.slice(2), environment });
+  if (commandLine.action === "help") {
+    process.stdout.write(commandLine.text);
+    return;
+  }
+  if (commandLine.action === "version") {
+    process.stdout.write(`${VERSION}\n`);
+    return;
+  }
+  const { file, fileName } = commandLine;
+  const { config, warnings } = parseConfig({ environment, file, fileName, platform: "node" });
+  const log = createConsoleLog(config);
+  for (const warning of warnings) log.warn(warning);
+  const engineWorkerUrl = new URL("./engine-worker.js", import.meta.url);
+  const instance = await startInstance({ config, log, trackerScript: TRACKER_SCRIPT, engineWorkerUrl });
+  stopOnSignal(instance, log);
+  welcome(instance, log);
+}
+
+run().catch((error: unknown) => {
+  process.stderr.write(`${PRODUCT_NAME} cannot start: ${reasonOf(error)}\n`);
+  process.exit(error instanceof ConfigError ? 2 : 1);
+});

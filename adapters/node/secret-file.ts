@@ -1,0 +1,26 @@
+/** The generated secret: made once, kept beside the data, readable by the owner only. */
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Secret } from "../../src/runtime/secret.ts";
+import { writeDurably } from "./durable-file.ts";
+
+const SECRET_FILE = "secret";
+const SECRET_BYTES = 32;
+
+/** The secret in the file, or a new one. A file that holds none stops the start: a new one would split every visitor in two. */
+export async function secretOfFolder(folder: string): Promise<Secret> {
+  const path = join(folder, SECRET_FILE);
+  let text: string;
+  try {
+    text = (await readFile(path, "utf8")).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    text = randomBytes(SECRET_BYTES).toString("hex");
+    await writeDurably(path, Buffer.from(`${text}\n`), 0o600);
+  }
+  if (!/^[0-9a-f]{64}$/.test(text)) {
+    throw new Error(`${path} does not hold the 64 hexadecimal digits it was made with; restore it from a backup, or remove it to start with new visitor ids`);
+  }
+  return new Secret(text);
+}

@@ -1,0 +1,143 @@
+/** The engine in a thread of its own, so that no query ever holds up ingestion; started anew when it dies. */
+import { Worker } from "node:worker_threads";
+import {
+  EngineLostError,
+  type Block,
+  type BlockSource,
+  type Engine,
+  type EngineQuery,
+  type EngineUsage,
+  type Loaded,
+  type SqlRow,
+} from "../../src/runtime/engine/engine.ts";
+import { reasonOf, type Log } from "../../src/runtime/log.ts";
+import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.ts";
+
+/** A query that was given up must let go of the engine within this, or the engine is taken to hang. */
+const CANCEL_GRACE_MS = 15_000;
+
+/** Pause before an engine that died is started again, so that one that cannot start does not spin. */
+const RESTART_PAUSE_MS = 250;
+
+interface Pending {
+  readonly resolve: (result: never) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+interface RunningWorker {
+  readonly worker: Worker;
+  readonly pending: Map<number, Pending>;
+  readonly cancelDeadlines: Map<number, NodeJS.Timeout>;
+}
+
+export class ThreadedEngine implements Engine {
+  readonly #workerUrl: URL;
+  readonly #log: Log;
+  #running: RunningWorker | null = null;
+  #started: Promise<RunningWorker>;
+  #generation = 0;
+  #calls = 0;
+  #closed = false;
+
+  constructor(workerUrl: URL, log: Log) {
+    this.#workerUrl = workerUrl;
+    this.#log = log;
+    this.#started = this.#start();
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  #start(): Promise<RunningWorker> {
+    const running: RunningWorker = { worker: new Worker(this.#workerUrl), pending: new Map(), cancelDeadlines: new Map() };
+    this.#running = running;
+    const started = new Promise<RunningWorker>((resolve, reject) => {
+      running.worker.on("message", (reply: EngineReply) => {
+        if ("ready" in reply) resolve(running);
+        else this.#settle(running, reply);
+      });
+      running.worker.on("error", (error) => this.#log.error("the engine failed", { reason: reasonOf(error) }));
+      running.worker.on("exit", () => {
+        reject(new EngineLostError("the engine stopped"));
+        this.#lost(running);
+      });
+    });
+    started.catch(() => {
+      // Whoever awaits the start hears of it; `#lost` starts the next one.
+    });
+    return started;
+  }
+
+  #settle({ pending, cancelDeadlines }: RunningWorker, reply: Exclude<EngineReply, { ready: true }>): void {
+    clearTimeout(cancelDeadlines.get(reply.id));
+    cancelDeadlines.delete(reply.id);
+    const call = pending.get(reply.id);
+    pending.delete(reply.id);
+    if (!call) return;
+    if ("result" in reply) call.resolve(reply.result as never);
+    else if (reply.error.name === "EngineLostError") call.reject(new EngineLostError(reply.error.message));
+    else call.reject(new Error(reply.error.message));
+  }
+
+  #lost(running: RunningWorker): void {
+    for (const timeout of running.cancelDeadlines.values()) clearTimeout(timeout);
+    for (const { reject } of running.pending.values()) reject(new EngineLostError("the engine stopped while it worked"));
+    running.pending.clear();
+    if (this.#running !== running) return;
+    this.#running = null;
+    this.#generation++;
+    if (this.#closed) return;
+    this.#log.warn("the engine stopped and is started anew; what it held is loaded again when it is asked for");
+    this.#started = new Promise<void>((resolve) => setTimeout(resolve, RESTART_PAUSE_MS)).then(() => {
+      if (this.#closed) throw new EngineLostError("the engine is closed");
+      return this.#start();
+    });
+    this.#started.catch(() => {});
+  }
+
+  async #call<T>(call: EngineCall, signal?: AbortSignal): Promise<T> {
+    const running = await this.#started;
+    signal?.throwIfAborted();
+    const id = ++this.#calls;
+    return new Promise<T>((resolve, reject) => {
+      const onAbort = () => this.#giveUp(running, id, signal?.reason);
+      const settled = () => signal?.removeEventListener("abort", onAbort);
+      running.pending.set(id, {
+        resolve: (result) => (settled(), resolve(result)),
+        reject: (reason) => (settled(), reject(reason)),
+      });
+      signal?.addEventListener("abort", onAbort, { once: true });
+      running.worker.postMessage({ id, call } satisfies EngineRequest);
+    });
+  }
+
+  /** The caller is told at once; the engine gets a while to stop, and is stopped when it does not. */
+  #giveUp(running: RunningWorker, id: number, reason: unknown): void {
+    running.pending.get(id)?.reject(reason);
+    running.pending.delete(id);
+    running.worker.postMessage({ id, cancel: true } satisfies EngineRequest);
+    const timeout = setTimeout(() => {
+      this.#log.error("the engine does not let go of a query that was given up; it is restarted");
+      void running.worker.terminate();
+    }, CANCEL_GRACE_MS);
+    running.cancelDeadlines.set(id, timeout.unref());
+  }
+
+  append(block: Block, source: BlockSource): Promise<Loaded> {
+    return this.#call({ kind: "append", block, source });
+  }
+
+  drop(blocks: readonly number[]): Promise<EngineUsage> {
+    return this.#call({ kind: "drop", blocks });
+  }
+
+  query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]> {
+    return this.#call({ kind: "query", query }, signal);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#running?.worker.terminate();
+  }
+}

@@ -1,0 +1,132 @@
+/** The whole HTTP surface: a line each for method, path, who may call it, and the handler. Owner of itty-router. */
+import { Router, type IRequest } from "itty-router";
+import { AppError, invalidInput } from "../runtime/errors.ts";
+import { EVENT_PATH, SCRIPT_PATHS } from "../runtime/names.ts";
+import type { Services } from "../runtime/services.ts";
+import type { EpochMs } from "../storage/event.ts";
+import { checkAccess, type Access } from "./access.ts";
+import type { Context, Handler } from "./context.ts";
+import { preflight, withIngestCors } from "./cors.ts";
+import { Deadlines } from "./deadline.ts";
+import { errorResponse } from "./error-response.ts";
+import { getHealth, getReady } from "./health.ts";
+import { getPixel } from "./ingest/pixel.ts";
+import { postEvent } from "./ingest/post-event.ts";
+import { getScript } from "./script.ts";
+import { getBreakdown } from "./stats/breakdown.ts";
+import { getMain } from "./stats/main.ts";
+import { getSites } from "./stats/sites.ts";
+import { getTimeseries } from "./stats/timeseries.ts";
+
+type Method = "GET" | "POST" | "DELETE" | "OPTIONS";
+
+interface Route {
+  readonly method: Method;
+  readonly path: string;
+  readonly access: Access;
+  readonly handler: Handler;
+}
+
+const route = (method: Method, path: string, access: Access, handler: Handler): Route => ({ method, path, access, handler });
+
+/** In the order they are tried: what is called most comes first. */
+export const ROUTES: readonly Route[] = [
+  route("POST", EVENT_PATH, "ingest", postEvent),
+  route("GET", EVENT_PATH, "ingest", getPixel),
+  route("OPTIONS", EVENT_PATH, "ingest", preflight),
+  ...SCRIPT_PATHS.map((path) => route("GET", path, "public", getScript)),
+  route("GET", "/api/sites", "stats", getSites),
+  route("GET", "/api/stats/main", "stats", getMain),
+  route("GET", "/api/stats/timeseries", "stats", getTimeseries),
+  route("GET", "/api/stats/breakdown/:dimension", "stats", getBreakdown),
+  route("GET", "/health", "public", getHealth),
+  route("GET", "/health/ready", "public", getReady),
+];
+
+/** On every response. */
+const COMMON_HEADERS = {
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "strict-origin-when-cross-origin",
+} as const;
+
+/** What the host knows of a request beside the request. */
+export interface Connection {
+  readonly socketAddress: string;
+}
+
+export interface App {
+  /** Answers every request and never rejects. */
+  fetch(request: Request, connection: Connection): Promise<Response>;
+  /** Ends the requests whose time is up. The host calls it about once a second. */
+  expireRequests(nowMs: EpochMs): void;
+}
+
+type RouteArgs = [context: Omit<Context, "params">];
+
+/** Whatever is read by GET can be asked for by HEAD, except the pixel, whose GET records an event. */
+const methodsOf = ({ method, access }: Route): readonly Lowercase<Method | "HEAD">[] =>
+  method === "GET" && access !== "ingest" ? ["get", "head"] : [method.toLowerCase() as Lowercase<Method>];
+
+function createRouter() {
+  const router = Router<IRequest, RouteArgs>();
+  for (const { access, handler, path, ...rest } of ROUTES) {
+    const serve = async (routed: IRequest, context: RouteArgs[0]): Promise<Response> => {
+      const request = routed as unknown as Request;
+      checkAccess(access, context.services);
+      const response = await handler(request, { ...context, params: routed.params });
+      return access === "ingest" ? withIngestCors(request, response) : response;
+    };
+    for (const method of methodsOf({ access, handler, path, ...rest })) router[method](path, serve);
+  }
+  router.all("*", ({ method, url }) => {
+    throw unmatched(method, new URL(url).pathname);
+  });
+  return router;
+}
+
+/** 405 with the methods there are when only the method is wrong, else 404. */
+function unmatched(method: string, pathname: string): AppError {
+  const allow = ROUTES.filter(({ path }) => matches(path, pathname)).flatMap(methodsOf);
+  if (allow.length === 0) return new AppError({ code: "not_found" }, "There is nothing at this path");
+  const methods = [...new Set(allow)].join(", ").toUpperCase();
+  return new AppError({ code: "method_not_allowed", allow: methods }, `${method} is not allowed here; allowed: ${methods}`);
+}
+
+/** Whether a path is of a route's form, a trailing slash aside (as the router has it). */
+function matches(path: string, pathname: string): boolean {
+  const parts = pathname.replace(/\/+$/, "").split("/");
+  const pattern = path.split("/");
+  return parts.length === pattern.length && pattern.every((part, i) => part.startsWith(":") || part === parts[i]);
+}
+
+const isIngest = (url: string): boolean => URL.canParse(url) && matches(EVENT_PATH, new URL(url).pathname);
+
+export function createApp(services: Services): App {
+  const router = createRouter();
+  const deadlines = new Deadlines(services.config.requestTimeoutSecs);
+
+  async function answer(request: Request, { socketAddress }: Connection, requestId: string): Promise<Response> {
+    const nowMs = services.now();
+    const deadline = deadlines.begin(nowMs);
+    try {
+      if (!URL.canParse(request.url)) throw invalidInput("The request's host and path make no valid URL");
+      return await deadline.race(router.fetch(request, { services, nowMs, socketAddress, deadline }));
+    } catch (error) {
+      const response = errorResponse(error, requestId, services.log);
+      return isIngest(request.url) ? withIngestCors(request, response) : response;
+    } finally {
+      deadlines.end(deadline);
+    }
+  }
+
+  return {
+    async fetch(request, connection) {
+      const requestId = services.newRequestId();
+      const response = await answer(request, connection, requestId);
+      for (const [name, value] of Object.entries(COMMON_HEADERS)) response.headers.set(name, value);
+      response.headers.set("X-Request-Id", requestId);
+      return request.method === "HEAD" ? new Response(null, response) : response;
+    },
+    expireRequests: (nowMs) => deadlines.expire(nowMs),
+  };
+}

@@ -1,0 +1,52 @@
+/** Which address a request came from: the socket's, or the one that the last untrusted hop of `X-Forwarded-For` had. */
+
+export interface ClientAddressSource {
+  /** The peer of the connection, as the platform writes it. */
+  readonly socketAddress: string;
+  /** The `X-Forwarded-For` header, several of them joined by commas. */
+  readonly forwardedFor: string | null;
+  /** How many proxies stand before the server, each of which appended the address that it saw. */
+  readonly trustedProxies: number;
+}
+
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
+
+const IPV4_WITH_PORT = /^([\d.]+):\d{1,5}$/;
+
+const IPV6_IN_BRACKETS = /^\[([^\]]*)\](?::\d{1,5})?$/;
+
+const IPV6_CHARS = /^[0-9A-Fa-f:.]{2,45}$/;
+
+/** How the URL standard writes an IPv4 address that is mapped into IPv6. */
+const MAPPED_IPV4 = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+
+/**
+ * The client's address: IPv4 in dots (also for one mapped into IPv6), IPv6 in its shortest form and small letters. The entries
+ * further left than the trusted proxies' are the sender's own words. A header with fewer entries than there are proxies did
+ * not come through them, and an entry may be no address: then the socket's address counts.
+ */
+export function clientAddressOf({ socketAddress, forwardedFor, trustedProxies }: ClientAddressSource): string {
+  if (trustedProxies > 0 && forwardedFor !== null) {
+    const forwarded = parseAddress(forwardedFor.split(",").at(-trustedProxies) ?? "");
+    if (forwarded !== null) return forwarded;
+  }
+  return parseAddress(socketAddress) ?? socketAddress;
+}
+
+/** The address in `text`, with or without a port; `null` when there is none. */
+function parseAddress(text: string): string | null {
+  const entry = text.trim();
+  const address = IPV4_WITH_PORT.exec(entry)?.[1] ?? IPV6_IN_BRACKETS.exec(entry)?.[1] ?? entry;
+  return IPV4.test(address) ? address : parseIpv6(address);
+}
+
+/** The URL standard knows what an IPv6 address is and has one way to write it. Zones (`%eth0`) are no part of it. */
+function parseIpv6(text: string): string | null {
+  const url = `http://[${text}]/`;
+  if (!IPV6_CHARS.test(text) || !URL.canParse(url)) return null;
+  const address = new URL(url).hostname.slice(1, -1);
+  const [, high, low] = MAPPED_IPV4.exec(address) ?? [];
+  if (high === undefined || low === undefined) return address;
+  const bits = Number.parseInt(high, 16) * 0x10000 + Number.parseInt(low, 16);
+  return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 0xff).join(".");
+}

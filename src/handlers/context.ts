@@ -1,0 +1,16 @@
+/** What a handler is given beside the request. */
+import type { Services } from "../runtime/services.ts";
+import type { EpochMs } from "../storage/event.ts";
+import type { Deadline } from "./deadline.ts";
+
+export interface Context {
+  readonly services: Services;
+  /** When the request came. */
+  readonly nowMs: EpochMs;
+  /** The address of the connection, before any proxy header is looked at. Never logged, never stored. */
+  readonly socketAddress: string;
+  readonly deadline: Deadline;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+export type Handler = (request: Request, context: Context) => Response | Promise<Response>;

@@ -1,0 +1,71 @@
+/** No request outlives the server's time limit: it is answered 408 and what it started is aborted (contract 8). */
+import { AppError } from "../runtime/errors.ts";
+import type { EpochMs } from "../storage/event.ts";
+
+/** The time limit of one request. */
+export class Deadline {
+  readonly atMs: EpochMs;
+  readonly #limitSecs: number;
+  #controller: AbortController | null = null;
+  #onExpiry: ((error: AppError) => void) | null = null;
+
+  constructor(atMs: EpochMs, limitSecs: number) {
+    this.atMs = atMs;
+    this.#limitSecs = limitSecs;
+  }
+
+  /** Aborts when the limit passes. Made on demand: an event that is accepted at once needs none. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  /** The work's outcome, or the timeout if that comes first. */
+  race<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#onExpiry = reject;
+      work.then(resolve, reject);
+    });
+  }
+
+  expire(): void {
+    const error = new AppError({ code: "request_timeout" }, `The request exceeded the limit of ${this.#limitSecs} seconds`);
+    this.#controller?.abort(error);
+    this.#onExpiry?.(error);
+  }
+}
+
+/** All requests under way. The host's clock ticks it, once a second or so: `src` sets no timers. */
+export class Deadlines {
+  readonly #limitSecs: number;
+  /** In order of their end, since all limits are equally long. */
+  readonly #underWay = new Set<Deadline>();
+
+  constructor(limitSecs: number) {
+    this.#limitSecs = limitSecs;
+  }
+
+  begin(nowMs: EpochMs): Deadline {
+    const deadline = new Deadline(nowMs + this.#limitSecs * 1000, this.#limitSecs);
+    this.#underWay.add(deadline);
+    return deadline;
+  }
+
+  end(deadline: Deadline): void {
+    this.#underWay.delete(deadline);
+  }
+
+  /** Ends every request whose time is up. */
+  expire(nowMs: EpochMs): void {
+    for (const deadline of this.#underWay) {
+      if (deadline.atMs > nowMs) return;
+      this.#underWay.delete(deadline);
+      deadline.expire();
+    }
+  }
+
+  /** Requests under way. */
+  get count(): number {
+    return this.#underWay.size;
+  }
+}

@@ -1,0 +1,36 @@
+/** The one place where a reason to stop becomes a status and a body (contract 7). */
+import { AppError, type AppErrorCode } from "../runtime/errors.ts";
+import { reasonOf, type Log } from "../runtime/log.ts";
+import { jsonResponse } from "./responses.ts";
+
+const STATUS = {
+  invalid_input: 400,
+  malformed_body: 422,
+  body_too_large: 413,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  too_many_requests: 429,
+  request_timeout: 408,
+  unavailable: 503,
+} as const satisfies Record<AppErrorCode, number>;
+
+const INTERNAL_ERROR = "Internal error. The server's log tells more under this request's id.";
+
+function extraHeaders({ failure }: AppError): Record<string, string> {
+  if ("retryAfterSecs" in failure) return { "Retry-After": String(failure.retryAfterSecs) };
+  if (failure.code === "method_not_allowed") return { Allow: failure.allow };
+  // What is left of an oversized or unfinished body is not read, so the connection cannot go on.
+  if (failure.code === "body_too_large" || failure.code === "request_timeout") return { Connection: "close" };
+  return {};
+}
+
+/** `{error}` with the status of the reason; whatever is unknown is logged and stays inside. */
+export function errorResponse(error: unknown, requestId: string, log: Log): Response {
+  if (error instanceof AppError) {
+    return jsonResponse({ error: error.message }, STATUS[error.failure.code], extraHeaders(error));
+  }
+  log.error("a request failed", { requestId, reason: reasonOf(error) });
+  return jsonResponse({ error: INTERNAL_ERROR }, 500);
+}

@@ -1,0 +1,15 @@
+/** POST /api/event (contract 4.1): the tracker's beacon and server-side events. */
+import { parseEventBody } from "../../runtime/ingest/event-input.ts";
+import { readBody } from "../body.ts";
+import type { Handler } from "../context.ts";
+import { emptyResponse } from "../responses.ts";
+import { arrivalOf } from "./arrival.ts";
+
+/** 202 also for a bot, whose event is dropped. The body is JSON whatever its content type says. */
+export const postEvent: Handler = async (request, context) => {
+  const { services } = context;
+  const body = await readBody(request);
+  const outcome = await services.acceptEvent({ ...arrivalOf(request, context), readInput: () => parseEventBody(body) });
+  if (outcome === "accepted") services.counters.eventsIngested++;
+  return emptyResponse(202);
+};

@@ -1,0 +1,49 @@
+/** The query parameters of an endpoint, each given once or not at all. */
+import { invalidInput } from "../runtime/errors.ts";
+import { isSiteId } from "../runtime/ingest/site-id.ts";
+import type { SiteId, EpochMs } from "../storage/event.ts";
+import { parseDateRange } from "../runtime/stats/date-range.ts";
+import type { Scope } from "../runtime/stats/scope.ts";
+
+export class Query {
+  readonly #params: URLSearchParams;
+
+  constructor(url: string) {
+    this.#params = new URL(url).searchParams;
+  }
+
+  /** The value, or null when the parameter is not there; 400 when it is there more than once. */
+  text(name: string): string | null {
+    const values = this.#params.getAll(name);
+    if (values.length > 1) throw invalidInput(`"${name}" must be given at most once`);
+    return values[0] ?? null;
+  }
+
+  /** A whole number within the bounds; 400 outside them, never clamped. */
+  integer(name: string, { min, max, otherwise }: { min: number; max: number; otherwise: number }): number {
+    const text = this.text(name);
+    if (text === null) return otherwise;
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) throw invalidInput(`"${name}" must be a whole number from ${min} to ${max}`);
+    return value;
+  }
+
+  siteId(): SiteId {
+    const text = this.text("site_id");
+    if (text === null) throw invalidInput('"site_id" is required');
+    if (!isSiteId(text)) {
+      throw invalidInput('"site_id" must be 1 to 256 characters, only ASCII letters, digits, ".", "-", "_" and ":"');
+    }
+    return text;
+  }
+
+  /** Site and range: what every statistics endpoint takes (contract 4.2). */
+  scope(nowMs: EpochMs): Scope {
+    const siteId = this.siteId();
+    const range = parseDateRange(
+      { period: this.text("period"), startDate: this.text("start_date"), endDate: this.text("end_date") },
+      nowMs,
+    );
+    return { siteId, range };
+  }
+}

@@ -1,0 +1,20 @@
+/** What has happened since the start, as numbers that only grow. */
+
+export interface Counters {
+  /** Accepted, non-bot events of `POST /api/event`. */
+  eventsIngested: number;
+  /** The same for the pixel. */
+  pixelEventsIngested: number;
+  /** Events dropped because a bot sent them. */
+  botEventsDropped: number;
+  flushFailures: number;
+  rateLimitRejections: number;
+}
+
+export const createCounters = (): Counters => ({
+  eventsIngested: 0,
+  pixelEventsIngested: 0,
+  botEventsDropped: 0,
+  flushFailures: 0,
+  rateLimitRejections: 0,
+});

@@ -1,0 +1,96 @@
+/** The Arrow IPC bytes that DuckDB-WASM takes rows in and gives results out. Owner of apache-arrow. */
+import {
+  Int32,
+  Int64,
+  Table,
+  Uint64,
+  Utf8,
+  makeData,
+  makeVector,
+  tableFromIPC,
+  tableToIPC,
+  type DataType,
+  type Vector,
+} from "apache-arrow";
+import type { SqlRow, SqlValue } from "./engine.ts";
+import { TEXT_COLUMNS, type EventBatch } from "./event-batch.ts";
+
+/** Longest UTF-8 encoding of one UTF-16 unit. */
+const UTF8_BYTES_PER_UNIT_MAX = 3;
+
+type NumberType = Int32 | Int64 | Uint64;
+type NumberArray = Int32Array | BigInt64Array | BigUint64Array;
+
+const numbers = (type: NumberType, data: NumberArray): Vector =>
+  makeVector(makeData({ type, data, length: data.length, nullCount: 0 } as never));
+
+/** Arrow's validity bitmap: a bit a row, set where there is a value. */
+function nullableNumbers(values: readonly (bigint | null)[]): Vector {
+  const data = new BigInt64Array(values.length);
+  const nullBitmap = new Uint8Array((values.length + 7) >> 3);
+  let nullCount = 0;
+  values.forEach((value, row) => {
+    if (value === null) {
+      nullCount++;
+      return;
+    }
+    data[row] = value;
+    nullBitmap[row >> 3] = (nullBitmap[row >> 3] ?? 0) | (1 << (row & 7));
+  });
+  return makeVector(makeData({ type: new Int64(), data, length: values.length, nullCount, nullBitmap }));
+}
+
+/** Offsets and bytes are filled by hand: building a vector from strings is many times slower. */
+function strings(values: readonly string[]): Vector {
+  const room = values.reduce((sum, value) => sum + value.length * UTF8_BYTES_PER_UNIT_MAX, 0);
+  const data = new Uint8Array(room);
+  const valueOffsets = new Int32Array(values.length + 1);
+  const encoder = new TextEncoder();
+  let at = 0;
+  values.forEach((value, row) => {
+    at += encoder.encodeInto(value, data.subarray(at)).written;
+    valueOffsets[row + 1] = at;
+  });
+  return makeVector(makeData({ type: new Utf8(), data: data.subarray(0, at), valueOffsets, length: values.length, nullCount: 0 }));
+}
+
+const ipc = (columns: Record<string, Vector>): Uint8Array => tableToIPC(new Table(columns), "stream");
+
+/** A batch of events; `firstArrival` is the block's row count so far. */
+export function ipcFromEvents(batch: EventBatch, firstArrival: number): Uint8Array {
+  const arrival = Int32Array.from({ length: batch.rows }, (_, row) => firstArrival + row);
+  return ipc({
+    ...Object.fromEntries(
+      TEXT_COLUMNS.map(({ name }, i) => [name, numbers(new Int32(), batch.texts[i] ?? new Int32Array())]),
+    ),
+    revenue_amount: nullableNumbers(batch.revenueCents),
+    visitor_id: numbers(new Uint64(), batch.visitorIds),
+    timestamp: numbers(new Int64(), batch.timestampsMs),
+    arrival: numbers(new Int32(), arrival),
+  });
+}
+
+/** Rows for a `texts` table: numbers from `firstCode` on. */
+export function ipcFromTexts(firstCode: number, texts: readonly string[]): Uint8Array {
+  const codes = Int32Array.from({ length: texts.length }, (_, i) => firstCode + i);
+  return ipc({ code: numbers(new Int32(), codes), text: strings(texts) });
+}
+
+/** Integers become numbers where a number holds them exactly. */
+function plainValue(value: unknown): SqlValue {
+  if (typeof value === "bigint") {
+    return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
+  }
+  if (value === null || typeof value === "number" || typeof value === "string") return value;
+  throw new TypeError(`the engine returned a value that is no number and no text: ${typeof value}`);
+}
+
+/** The rows of a result that came as pieces of one IPC stream. */
+export function rowsFromIpc(pieces: readonly Uint8Array[]): SqlRow[] {
+  const table = tableFromIPC<Record<string, DataType>>(pieces);
+  const names = table.schema.fields.map(({ name }) => name);
+  const columns = names.map((name) => table.getChild(name));
+  return Array.from({ length: table.numRows }, (_, row) =>
+    Object.fromEntries(names.map((name, i) => [name, plainValue(columns[i]?.get(row) as unknown)])),
+  );
+}

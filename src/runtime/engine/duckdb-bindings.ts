@@ -1,0 +1,14 @@
+/** The part of DuckDB-WASM's blocking bindings that the engine uses. The adapter instantiates them and hands them in. */
+
+export interface DuckdbBindings {
+  /** Runs a statement to its end; the result as Arrow IPC bytes. */
+  runQuery(connection: number, text: string): Uint8Array;
+  /** Begins a query: the head of its result when it was done at once, else null. */
+  startPendingQuery(connection: number, text: string, allowStreamResult: boolean): Uint8Array | null;
+  /** Works on the query for a while: the head of its result when it is done, else null. */
+  pollPendingQuery(connection: number): Uint8Array | null;
+  cancelPendingQuery(connection: number): boolean;
+  /** The next piece of a finished query's result; empty at its end, null when there is none yet. */
+  fetchQueryResults(connection: number): Uint8Array | null;
+  insertArrowFromIPCStream(connection: number, bytes: Uint8Array, options: { name: string; create: boolean }): void;
+}

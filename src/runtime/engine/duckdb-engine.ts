@@ -1,0 +1,252 @@
+/** DuckDB-WASM behind the engine port: blocks are tables of numbers in a compressed in-memory database. */
+import { decodeEvents } from "../../storage/parquet-events.ts";
+import type { SiteId } from "../../storage/event.ts";
+import { ipcFromEvents, ipcFromTexts, rowsFromIpc } from "./arrow-batches.ts";
+import type { DuckdbBindings } from "./duckdb-bindings.ts";
+import {
+  EngineLostError,
+  type Block,
+  type BlockSource,
+  type Engine,
+  type EngineQuery,
+  type EngineUsage,
+  type Loaded,
+  type SqlParameter,
+  type SqlRow,
+} from "./engine.ts";
+import { TEXT_COLUMNS, batchFromEvents, batchFromFile, type EventBatch } from "./event-batch.ts";
+import { reasonOf } from "../log.ts";
+import { SiteTexts } from "./site-texts.ts";
+
+export interface DuckdbEngineOptions {
+  readonly bindings: DuckdbBindings;
+  /** Open connections to the one database: the first loads, the others each serve a query at a time. */
+  readonly connections: readonly number[];
+  /** Lets other work of the same thread go on: messages, other queries. */
+  readonly yieldToOthers: () => Promise<void>;
+}
+
+/** Rows added since the last checkpoint after which it pays to compress them. */
+const ROWS_BEFORE_CHECKPOINT = 50_000;
+
+/** Autoload goes off first: reaching for a missing extension would wait for the network without end. */
+const OPENING_STATEMENTS = [
+  "SET autoinstall_known_extensions = false",
+  "SET autoload_known_extensions = false",
+  "ATTACH ':memory:' AS store (COMPRESS)",
+];
+
+const EVENT_TABLE_COLUMNS = [
+  ...TEXT_COLUMNS.map(({ name }) => `${name} INTEGER`),
+  "revenue_amount BIGINT",
+  "visitor_id UBIGINT",
+  "timestamp BIGINT",
+  "arrival INTEGER",
+].join(", ");
+
+/** How a query that has relations of its own begins: they join the engine's. */
+const WITH = "WITH ";
+
+const EMPTY_BLOCK = "block_none";
+
+interface Site {
+  readonly textsTable: string;
+  readonly texts: SiteTexts;
+  readonly blocks: Set<number>;
+}
+
+interface Table {
+  readonly name: string;
+  readonly siteId: SiteId;
+  rows: number;
+}
+
+export class DuckdbEngine implements Engine {
+  readonly generation = 0;
+  readonly #bindings: DuckdbBindings;
+  readonly #loading: number;
+  readonly #idle: number[];
+  readonly #awaitingConnection: ((connection: number) => void)[] = [];
+  readonly #yieldToOthers: () => Promise<void>;
+  readonly #tables = new Map<number, Table>();
+  readonly #sites = new Map<SiteId, Site>();
+  #sitesMade = 0;
+  #running = 0;
+  #rowsSinceCheckpoint = 0;
+
+  constructor({ bindings, connections, yieldToOthers }: DuckdbEngineOptions) {
+    const [loading, ...querying] = connections;
+    if (loading === undefined || querying.length === 0) throw new Error("the engine needs two connections");
+    this.#bindings = bindings;
+    this.#loading = loading;
+    this.#idle = querying;
+    this.#yieldToOthers = yieldToOthers;
+    for (const statement of OPENING_STATEMENTS) this.#run(statement);
+    for (const connection of connections) this.#bindings.runQuery(connection, "USE store");
+    this.#run(`CREATE TABLE ${EMPTY_BLOCK} (${EVENT_TABLE_COLUMNS})`);
+  }
+
+  #run(statement: string): Uint8Array {
+    return this.#bindings.runQuery(this.#loading, statement);
+  }
+
+  async append(block: Block, source: BlockSource): Promise<Loaded> {
+    const site = this.#siteOf(block);
+    const unreadable: { key: string; reason: string }[] = [];
+    if ("events" in source) {
+      this.#insert(block, site, batchFromEvents(source.events, site.texts));
+    } else {
+      for (const { key, bytes } of source.files) {
+        const decoded = await decodeEvents(bytes).catch((error: unknown) => {
+          unreadable.push({ key, reason: reasonOf(error) });
+        });
+        if (decoded) this.#insert(block, site, batchFromFile(decoded, site.texts));
+        await this.#yieldToOthers();
+      }
+    }
+    this.#checkpointWhenIdle();
+    return { ...this.#usage(), unreadable };
+  }
+
+  #siteOf({ id, siteId }: Block): Site {
+    let site = this.#sites.get(siteId);
+    if (!site) {
+      const textsTable = `texts_${++this.#sitesMade}`;
+      this.#run(`CREATE TABLE ${textsTable} (code INTEGER, text VARCHAR)`);
+      this.#sites.set(siteId, (site = { textsTable, texts: new SiteTexts(), blocks: new Set() }));
+    }
+    if (!this.#tables.has(id)) {
+      const name = `block_${id}`;
+      this.#run(`CREATE TABLE ${name} (${EVENT_TABLE_COLUMNS})`);
+      this.#tables.set(id, { name, siteId, rows: 0 });
+      site.blocks.add(id);
+    }
+    return site;
+  }
+
+  #insert({ id }: Block, site: Site, batch: EventBatch): void {
+    const table = this.#tables.get(id);
+    if (!table || batch.rows === 0) return;
+    const { firstCode, texts } = site.texts.added();
+    if (texts.length > 0) this.#insertIpc(site.textsTable, ipcFromTexts(firstCode, texts));
+    site.texts.confirmAdded();
+    this.#insertIpc(table.name, ipcFromEvents(batch, table.rows));
+    table.rows += batch.rows;
+    this.#rowsSinceCheckpoint += batch.rows;
+  }
+
+  #insertIpc(name: string, bytes: Uint8Array): void {
+    this.#bindings.insertArrowFromIPCStream(this.#loading, bytes, { name, create: false });
+  }
+
+  /** Fresh rows lie uncompressed until a checkpoint, which no other transaction may overlap. */
+  #checkpointWhenIdle(): void {
+    if (this.#running > 0 || this.#rowsSinceCheckpoint < ROWS_BEFORE_CHECKPOINT) return;
+    this.#run("CHECKPOINT store");
+    this.#rowsSinceCheckpoint = 0;
+  }
+
+  #usage(): EngineUsage {
+    const [row] = rowsFromIpc([this.#run("SELECT sum(memory_usage_bytes)::BIGINT AS bytes FROM duckdb_memory() WHERE tag IN ('BASE_TABLE', 'IN_MEMORY_TABLE', 'OVERFLOW_STRINGS', 'METADATA')")]);
+    let textBytes = 0;
+    for (const { texts } of this.#sites.values()) textBytes += texts.bytes;
+    return { residentBytes: Number(row?.bytes ?? 0) + textBytes };
+  }
+
+  async drop(blocks: readonly number[]): Promise<EngineUsage> {
+    for (const id of blocks) {
+      const table = this.#tables.get(id);
+      if (!table) continue;
+      this.#run(`DROP TABLE ${table.name}`);
+      this.#tables.delete(id);
+      this.#dropSiteWithout(table.siteId, id);
+    }
+    return this.#usage();
+  }
+
+  /** A site's texts go with its last block. */
+  #dropSiteWithout(siteId: SiteId, block: number): void {
+    const site = this.#sites.get(siteId);
+    site?.blocks.delete(block);
+    if (!site || site.blocks.size > 0) return;
+    this.#run(`DROP TABLE ${site.textsTable}`);
+    this.#sites.delete(siteId);
+  }
+
+  async query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]> {
+    const connection = await this.#takeConnection();
+    try {
+      signal.throwIfAborted();
+      return rowsFromIpc(await this.#results(connection, query, signal));
+    } finally {
+      this.#giveBack(connection);
+      this.#checkpointWhenIdle();
+    }
+  }
+
+  async #takeConnection(): Promise<number> {
+    const connection = this.#idle.pop() ?? (await new Promise<number>((resolve) => this.#awaitingConnection.push(resolve)));
+    this.#running++;
+    return connection;
+  }
+
+  #giveBack(connection: number): void {
+    this.#running--;
+    const next = this.#awaitingConnection.shift();
+    if (next) next(connection);
+    else this.#idle.push(connection);
+  }
+
+  /**
+   * Works on the query piece by piece (about a tenth of a second each), so that it can be aborted and
+   * others get their turn. Parameters are bound by EXECUTE, which is the way to both in this build;
+   * they are numbers only, so nothing of them can be taken for SQL.
+   */
+  async #results(connection: number, query: EngineQuery, signal: AbortSignal): Promise<Uint8Array[]> {
+    const bindings = this.#bindings;
+    bindings.runQuery(connection, `PREPARE question AS ${this.#withRelations(query)}`);
+    const values = query.parameters.map((parameter) => this.#literal(query.siteId, parameter));
+    const execute = values.length > 0 ? `EXECUTE question(${values.join(", ")})` : "EXECUTE question";
+    let head = bindings.startPendingQuery(connection, execute, false);
+    while (head === null) {
+      await this.#yieldToOthers();
+      if (signal.aborted) {
+        bindings.cancelPendingQuery(connection);
+        throw signal.reason;
+      }
+      head = bindings.pollPendingQuery(connection);
+    }
+    const pieces = [head];
+    for (;;) {
+      const piece = bindings.fetchQueryResults(connection);
+      if (piece === null) continue;
+      if (piece.length === 0) return pieces;
+      pieces.push(piece);
+    }
+  }
+
+  #withRelations({ siteId, blocks, sql }: EngineQuery): string {
+    const names = blocks.map((id) => {
+      const table = this.#tables.get(id);
+      if (!table) throw new EngineLostError(`block ${id} is gone`);
+      return table.name;
+    });
+    const events = (names.length > 0 ? names : [EMPTY_BLOCK]).map((name) => `SELECT * FROM ${name}`).join(" UNION ALL ");
+    const textsTable = this.#sites.get(siteId)?.textsTable;
+    const texts = textsTable ? `SELECT * FROM ${textsTable}` : "SELECT 0 AS code, '' AS text WHERE false";
+    // Inlined, or every query would first copy all columns of all rows.
+    const relations = `WITH events AS NOT MATERIALIZED (${events}), texts AS NOT MATERIALIZED (${texts})`;
+    const question = sql.trimStart();
+    return question.startsWith(WITH) ? `${relations}, ${question.slice(WITH.length)}` : `${relations} ${question}`;
+  }
+
+  #literal(siteId: SiteId, parameter: SqlParameter): string {
+    if (typeof parameter === "object") return String(this.#sites.get(siteId)?.texts.lookUp(parameter.text) ?? -1);
+    if (typeof parameter === "bigint" || Number.isFinite(parameter)) return String(parameter);
+    throw new TypeError(`a query parameter is no finite number: ${parameter}`);
+  }
+
+  async close(): Promise<void> {
+    // The database lives and dies with the memory that the adapter gave it.
+  }
+}

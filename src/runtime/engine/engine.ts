@@ -1,0 +1,68 @@
+/** The port to whatever answers SQL over events that are loaded into it. DuckDB's words stay behind it. */
+import type { SiteId, StoredEvent } from "../../storage/event.ts";
+
+/**
+ * A run of a site's events that is loaded and dropped as one, in order of arrival.
+ * Within an engine an id is used once.
+ */
+export interface Block {
+  readonly id: number;
+  readonly siteId: SiteId;
+}
+
+/** What goes into a block: whole Parquet files, or events that are not in files yet. */
+export type BlockSource =
+  | { readonly files: readonly { readonly key: string; readonly bytes: Uint8Array }[] }
+  | { readonly events: readonly StoredEvent[] };
+
+/** What the engine holds after a change. */
+export interface EngineUsage {
+  readonly residentBytes: number;
+}
+
+export interface Loaded extends EngineUsage {
+  /** Files that could not be read, with the reason; the others were loaded. */
+  readonly unreadable: readonly { readonly key: string; readonly reason: string }[];
+}
+
+/**
+ * A value bound to a query. `text` stands for the number the engine gave that text (see `SqlText`),
+ * so no text is ever part of the SQL.
+ */
+export type SqlParameter = number | bigint | { readonly text: string };
+
+export type SqlValue = number | bigint | string | null;
+export type SqlRow = Readonly<Record<string, SqlValue>>;
+
+export interface EngineQuery {
+  readonly siteId: SiteId;
+  /** The blocks that the relation `events` consists of. */
+  readonly blocks: readonly number[];
+  /**
+   * Reads two relations. `events`: an event a row, columns as in `EVENT_COLUMNS` with these types:
+   * text columns hold the number of a text, 0 where not recorded; `timestamp` is a BIGINT of UTC
+   * milliseconds; `visitor_id` an unsigned BIGINT; `revenue_amount` a BIGINT of hundredths or NULL;
+   * `arrival` an INTEGER that orders events of one day and equal timestamp.
+   * `texts`: `code`, `text`. A query may begin with `WITH` and relations of its own.
+   * Parameters are `$1`, `$2`, …
+   */
+  readonly sql: string;
+  readonly parameters: readonly SqlParameter[];
+}
+
+export interface Engine {
+  /** Adds rows to a block, making it when it is new. */
+  append(block: Block, source: BlockSource): Promise<Loaded>;
+  /** Drops blocks; unknown ones are fine. No query reads them at that time. */
+  drop(blocks: readonly number[]): Promise<EngineUsage>;
+  /** Rows as plain values. Rejects with the signal's reason when aborted, and is usable afterwards. */
+  query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]>;
+  /** Counts the times everything loaded was lost, e.g. because the engine crashed and was started anew. */
+  readonly generation: number;
+  close(): Promise<void>;
+}
+
+/** Rejects what was under way when the engine died. It may be tried again: the engine starts anew. */
+export class EngineLostError extends Error {
+  override readonly name = "EngineLostError";
+}

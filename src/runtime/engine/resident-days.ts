@@ -1,0 +1,262 @@
+/** Which days of which sites the engine holds: loads what a query needs, drops what was not used for longest. */
+import type { Journal, Segment } from "../../storage/journal.ts";
+import type { PartitionFile } from "../../storage/partition-path.ts";
+import type { Partitions } from "../../storage/partitions.ts";
+import type { SiteLocks } from "../../storage/site-locks.ts";
+import type { SiteId, UtcDay } from "../../storage/event.ts";
+import { RESIDENT_BLOCK_BYTES_MAX } from "../limits.ts";
+import type { Log } from "../log.ts";
+import { EngineLostError, type BlockSource, type Engine, type EngineUsage } from "./engine.ts";
+
+export interface ResidentDaysOptions {
+  readonly engine: Engine;
+  readonly journal: Journal;
+  readonly partitions: Partitions;
+  readonly locks: SiteLocks;
+  readonly budgetBytes: number;
+  readonly log: Log;
+}
+
+interface ResidentBlock {
+  readonly id: number;
+  readonly siteId: SiteId;
+  readonly days: UtcDay[];
+  /** Queries and loads that need it now. */
+  pins: number;
+}
+
+interface ResidentDay {
+  readonly block: ResidentBlock;
+  /** How many of each unflushed segment's events the block already has. */
+  readonly delivered: Map<number, number>;
+}
+
+/** All that is resident in one life of the engine. Blocks are in order of last use. */
+interface Residents {
+  readonly generation: number;
+  readonly sites: Map<SiteId, Map<UtcDay, ResidentDay>>;
+  readonly blocks: Set<ResidentBlock>;
+}
+
+/** A day that has to be loaded, with the files that hold it. */
+interface MissingDay {
+  readonly day: UtcDay;
+  readonly files: readonly PartitionFile[];
+}
+
+/** Consecutive days share a block up to a size: few tables for small sites, small steps for large ones. */
+export function groupIntoBlocks(missing: readonly MissingDay[], blockBytesMax: number): MissingDay[][] {
+  const groups: MissingDay[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const day of missing) {
+    const dayBytes = day.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    if (bytes + dayBytes > blockBytesMax) {
+      groups.push([]);
+      bytes = 0;
+    }
+    groups.at(-1)?.push(day);
+    bytes += dayBytes;
+  }
+  return groups;
+}
+
+export class ResidentDays {
+  readonly #options: ResidentDaysOptions;
+  #residents: Residents;
+  #blocksMade = 0;
+  #residentBytes = 0;
+
+  constructor(options: ResidentDaysOptions) {
+    this.#options = options;
+    this.#residents = this.#nothing();
+  }
+
+  #nothing(): Residents {
+    return { generation: this.#options.engine.generation, sites: new Map(), blocks: new Set() };
+  }
+
+  /** Bytes that the engine holds, as of the last change. */
+  get residentBytes(): number {
+    return this.#residentBytes;
+  }
+
+  /** How many days of sites are loaded. */
+  get dayCount(): number {
+    let count = 0;
+    for (const days of this.#residents.sites.values()) count += days.size;
+    return count;
+  }
+
+  /**
+   * Runs the task with the ids of the blocks that hold every event of the site from `firstDay` to
+   * `lastDay` accepted before the call (and maybe events of other days, so queries bound their range).
+   */
+  async withDays<T>(
+    siteId: SiteId,
+    firstDay: UtcDay,
+    lastDay: UtcDay,
+    task: (blocks: readonly number[]) => Promise<T>,
+  ): Promise<T> {
+    const pinned = await this.#options.locks.run(siteId, () => this.#pinDays(siteId, firstDay, lastDay));
+    try {
+      return await task([...pinned].map(({ id }) => id));
+    } finally {
+      for (const block of pinned) block.pins--;
+    }
+  }
+
+  async #pinDays(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<Set<ResidentBlock>> {
+    if (this.#residents.generation !== this.#options.engine.generation) this.#residents = this.#nothing();
+    const residents = this.#residents;
+    const pinned = new Set<ResidentBlock>();
+    const pin = (block: ResidentBlock) => {
+      if (pinned.has(block)) return;
+      pinned.add(block);
+      block.pins++;
+      residents.blocks.delete(block);
+      residents.blocks.add(block);
+    };
+    try {
+      const missing: MissingDay[] = [];
+      for (const day of await this.#daysWithEvents(siteId, firstDay, lastDay)) {
+        const resident = residents.sites.get(siteId)?.get(day);
+        if (resident) pin(resident.block);
+        else missing.push({ day, files: await this.#options.partitions.files(siteId, day) });
+      }
+      for (const group of groupIntoBlocks(missing, RESIDENT_BLOCK_BYTES_MAX)) {
+        pin(await this.#load(residents, siteId, group));
+        await this.#makeRoom(residents);
+      }
+      for (const block of pinned) await this.#deliverUnflushed(residents, block);
+      if (residents.generation !== this.#options.engine.generation) throw new EngineLostError("the engine was restarted");
+      return pinned;
+    } catch (error) {
+      for (const block of pinned) block.pins--;
+      throw error;
+    }
+  }
+
+  async #daysWithEvents(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<UtcDay[]> {
+    const { partitions, journal } = this.#options;
+    const days = new Set([...(await partitions.days(siteId)), ...journal.unflushedDays(siteId)]);
+    return [...days].filter((day) => firstDay <= day && day <= lastDay).sort();
+  }
+
+  async #load(residents: Residents, siteId: SiteId, group: readonly MissingDay[]): Promise<ResidentBlock> {
+    const { partitions, log } = this.#options;
+    const block: ResidentBlock = { id: ++this.#blocksMade, siteId, days: group.map(({ day }) => day), pins: 0 };
+    const files: { key: string; bytes: Uint8Array }[] = [];
+    for (const file of group.flatMap((day) => day.files)) {
+      const bytes = await partitions.read(file);
+      if (bytes) files.push({ key: file.key, bytes });
+      else log.error("a partition file is gone; its events are missing from the figures", { file: file.key });
+    }
+    try {
+      await this.#append(block, { files });
+    } catch (error) {
+      this.#dropLater(block);
+      throw error;
+    }
+    residents.blocks.add(block);
+    let days = residents.sites.get(siteId);
+    if (!days) residents.sites.set(siteId, (days = new Map()));
+    for (const { day, files: dayFiles } of group) {
+      days.set(day, { block, delivered: this.#deliveredByFiles(siteId, day, dayFiles) });
+    }
+    return block;
+  }
+
+  /** Segments whose file is already there although their flush has not ended: the file has given all of them. */
+  #deliveredByFiles(siteId: SiteId, day: UtcDay, files: readonly PartitionFile[]): Map<number, number> {
+    const inFile = (segment: number) => files.some(({ first, last }) => first <= segment && segment <= last);
+    return new Map(
+      this.#options.journal
+        .unflushed(siteId, day)
+        .filter(({ segment }) => inFile(segment))
+        .map(({ segment }) => [segment, Number.POSITIVE_INFINITY]),
+    );
+  }
+
+  async #append(block: ResidentBlock, source: BlockSource): Promise<void> {
+    const { unreadable, ...usage } = await this.#options.engine.append(block, source);
+    this.#noteUsage(usage);
+    for (const { key, reason } of unreadable) {
+      this.#options.log.error("a partition file cannot be read; its events are missing from the figures", { file: key, reason });
+    }
+  }
+
+  #noteUsage({ residentBytes }: EngineUsage): void {
+    this.#residentBytes = residentBytes;
+  }
+
+  async #deliverUnflushed(residents: Residents, block: ResidentBlock): Promise<void> {
+    for (const day of block.days) {
+      const resident = residents.sites.get(block.siteId)?.get(day);
+      if (resident) await this.#deliver(resident, block.siteId, day);
+    }
+  }
+
+  async #deliver({ block, delivered }: ResidentDay, siteId: SiteId, day: UtcDay): Promise<void> {
+    for (const { segment, events } of this.#options.journal.unflushed(siteId, day)) {
+      const before = delivered.get(segment) ?? 0;
+      if (events.length <= before) continue;
+      const fresh = events.slice(before);
+      await this.#append(block, { events: fresh });
+      delivered.set(segment, before + fresh.length);
+    }
+  }
+
+  async #makeRoom(residents: Residents): Promise<void> {
+    for (const block of residents.blocks) {
+      if (this.#residentBytes <= this.#options.budgetBytes) return;
+      if (block.pins > 0) continue;
+      this.#forget(residents, block);
+      this.#noteUsage(await this.#options.engine.drop([block.id]));
+    }
+  }
+
+  /** Drops what may be half loaded. A query that still names the block is told so and asks again. */
+  #dropLater(block: ResidentBlock): void {
+    this.#options.engine.drop([block.id]).then(
+      (usage) => this.#noteUsage(usage),
+      () => {
+        // An engine that cannot drop a block is being restarted, which drops them all.
+      },
+    );
+  }
+
+  #forget(residents: Residents, block: ResidentBlock): void {
+    residents.blocks.delete(block);
+    const days = residents.sites.get(block.siteId);
+    for (const day of block.days) days?.delete(day);
+    if (days?.size === 0) residents.sites.delete(block.siteId);
+  }
+
+  /**
+   * Ends the flush of a site's part of a segment: the files are written, so days that are resident get
+   * the rest of the segment's events now, and the journal lets go of them.
+   */
+  async settleFlushed(segment: Segment, siteId: SiteId, files: readonly PartitionFile[]): Promise<void> {
+    const { locks, partitions, journal } = this.#options;
+    await locks.run(siteId, async () => {
+      const residents = this.#residents;
+      for (const { day } of files) {
+        const resident = residents.sites.get(siteId)?.get(day);
+        if (!resident) continue;
+        resident.block.pins++;
+        try {
+          await this.#deliver(resident, siteId, day);
+          resident.delivered.delete(segment.number);
+        } catch {
+          // The engine may be gone, and with it all that is resident; otherwise the days are loaded anew.
+          this.#forget(residents, resident.block);
+          this.#dropLater(resident.block);
+        } finally {
+          resident.block.pins--;
+        }
+      }
+      await partitions.register(siteId, files);
+      journal.takeOut(segment, siteId);
+    });
+  }
+}

@@ -1,0 +1,33 @@
+/** The closed set of reasons for which a request is stopped. Statuses are given to them in `handlers/error-response.ts`. */
+
+type Failure =
+  /** A parameter or field breaks a rule; the message names both. */
+  | { code: "invalid_input" }
+  /** The body is JSON but not the object this endpoint takes. */
+  | { code: "malformed_body" }
+  | { code: "body_too_large" }
+  | { code: "unauthenticated" }
+  | { code: "forbidden" }
+  | { code: "not_found" }
+  | { code: "method_not_allowed"; allow: string }
+  | { code: "too_many_requests"; retryAfterSecs: number }
+  /** The request ran past the server's time limit. */
+  | { code: "request_timeout" }
+  /** The service cannot take this now, through no fault of the caller. */
+  | { code: "unavailable"; retryAfterSecs: number };
+
+export type AppErrorCode = Failure["code"];
+
+/** Stops a request with a reason the caller may read. Anything else that is thrown is an internal error. */
+export class AppError extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure, message: string) {
+    super(message);
+    this.name = "AppError";
+    this.failure = failure;
+  }
+}
+
+/** A parameter or field that breaks a rule (400). */
+export const invalidInput = (message: string): AppError => new AppError({ code: "invalid_input" }, message);

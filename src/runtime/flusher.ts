@@ -1,0 +1,79 @@
+/** When and how journal segments become Parquet files: a segment at a time, again with growing pauses while the disk refuses. */
+import type { Journal, Segment } from "../storage/journal.ts";
+import type { EpochMs } from "../storage/event.ts";
+import type { Partitions } from "../storage/partitions.ts";
+import type { Counters } from "./counters.ts";
+import type { ResidentDays } from "./engine/resident-days.ts";
+import { FLUSH_RETRY_MS_MAX, FLUSH_RETRY_MS_MIN } from "./limits.ts";
+import { reasonOf, type Log } from "./log.ts";
+
+export interface FlusherOptions {
+  readonly journal: Journal;
+  readonly partitions: Partitions;
+  readonly residents: ResidentDays;
+  readonly counters: Counters;
+  readonly log: Log;
+  readonly eventCount: number;
+  readonly intervalSecs: number;
+}
+
+export class Flusher {
+  readonly #options: FlusherOptions;
+  #running: Promise<boolean> | null = null;
+  #lastFlushMs: EpochMs;
+  #failures = 0;
+  #retryAtMs: EpochMs = 0;
+
+  constructor(options: FlusherOptions, nowMs: EpochMs) {
+    this.#options = options;
+    this.#lastFlushMs = nowMs;
+  }
+
+  /** Begins a flush when enough events wait or the interval has passed. Never throws; the request that came along does not wait. */
+  flushIfDue(nowMs: EpochMs): void {
+    if (this.#running || (this.#failures > 0 && nowMs < this.#retryAtMs)) return;
+    const { journal, eventCount, intervalSecs } = this.#options;
+    const full = journal.openSize >= eventCount || journal.sealed.length > 0;
+    const late = journal.size > 0 && nowMs - this.#lastFlushMs >= intervalSecs * 1000;
+    if (full || late) void this.flush(nowMs);
+  }
+
+  /** Writes everything that is journaled now; false when some of it could not be written. It stays journaled then. */
+  flush(nowMs: EpochMs): Promise<boolean> {
+    this.#running ??= this.#flushSegments(nowMs).finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+
+  async #flushSegments(nowMs: EpochMs): Promise<boolean> {
+    const { journal, counters, log } = this.#options;
+    this.#lastFlushMs = nowMs;
+    try {
+      await journal.seal();
+      for (const segment of [...journal.sealed]) await this.#flushSegment(segment);
+      this.#failures = 0;
+      return true;
+    } catch (error) {
+      counters.flushFailures++;
+      const pauseMs = Math.min(FLUSH_RETRY_MS_MAX, FLUSH_RETRY_MS_MIN * 2 ** this.#failures++);
+      this.#retryAtMs = nowMs + pauseMs;
+      log.error("a flush failed; the events stay in the journal and it is tried again", {
+        reason: reasonOf(error),
+        retryInMs: pauseMs,
+        bufferedEvents: journal.size,
+      });
+      return false;
+    }
+  }
+
+  async #flushSegment(segment: Segment): Promise<void> {
+    const { journal, partitions, residents } = this.#options;
+    for (const [siteId, days] of [...segment.sites]) {
+      const files = [];
+      for (const [day, events] of days) files.push(await partitions.write(siteId, day, segment.number, events));
+      await residents.settleFlushed(segment, siteId, files);
+    }
+    await journal.drop(segment);
+  }
+}

@@ -1,0 +1,118 @@
+/** What happens to an event between the wire and the journal, step by step (contract 1, "Processing order"). */
+import type { StoredEvent } from "../../storage/event.ts";
+import type { Journal } from "../../storage/journal.ts";
+import type { EpochMs } from "../../storage/event.ts";
+import { AppError } from "../errors.ts";
+import { FLUSH_RETRY_MS_MAX, UNFLUSHED_EVENTS_MAX } from "../limits.ts";
+import type { Counters } from "../counters.ts";
+import type { Allowlist } from "./allowlist.ts";
+import { minimiseEvent, type DataMinimisation } from "./data-minimisation.ts";
+import { checkEventInput, type CheckedEventInput, type EventInput } from "./event-input.ts";
+import type { GeoLookup } from "./geo.ts";
+import { parsePageUrl } from "./page-url.ts";
+import { parseProps } from "./props.ts";
+import { takeFromAll, type RateLimit } from "./rate-limit.ts";
+import { parseReferrer } from "./referrer.ts";
+import { parseCurrency, parseRevenue } from "./revenue.ts";
+import { parseScreenWidth } from "./screen-size.ts";
+import type { UserAgentCache } from "./user-agent-cache.ts";
+import { factsWithHints, type ClientHints } from "./user-agent.ts";
+import type { VisitorIds } from "./visitor-id.ts";
+
+/** A request that brings an event. Its body has been read and found short enough. */
+export interface Arrival {
+  readonly nowMs: EpochMs;
+  readonly origin: string | null;
+  /** Looked at here to find place and visitor, and then forgotten: it is in no field of the event. */
+  readonly clientAddress: string;
+  readonly userAgent: string;
+  readonly clientHints: ClientHints;
+  /** Reads the fields; throws where they are not there or not of their type. */
+  readonly readInput: () => EventInput;
+}
+
+export type AcceptEvent = (arrival: Arrival) => Promise<"accepted" | "bot">;
+
+export interface AcceptEventOptions {
+  readonly allowlist: Allowlist;
+  readonly siteRateLimit: RateLimit;
+  readonly addressRateLimit: RateLimit;
+  readonly filterBots: boolean;
+  readonly userAgents: UserAgentCache;
+  readonly geo: GeoLookup;
+  readonly visitorIds: VisitorIds;
+  readonly minimisation: DataMinimisation;
+  readonly journal: Journal;
+  readonly counters: Counters;
+}
+
+/** Resolves when the event is in the journal, or was a bot's and is dropped; throws why it is refused. */
+export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
+  const { allowlist, userAgents, journal, counters } = options;
+  return async (arrival) => {
+    allowlist.checkOrigin(arrival.origin);
+    const sent = arrival.readInput();
+    allowlist.checkSite(sent.siteId);
+    checkRate(sent.siteId, arrival, options);
+    const input = checkEventInput(sent);
+    if (options.filterBots && userAgents.isBot(arrival.userAgent)) {
+      // A bot's event is checked to its end all the same, so that it learns nothing from the answer.
+      parsePageUrl(input.url);
+      counters.botEventsDropped++;
+      return "bot";
+    }
+    const event = eventFrom(input, arrival, options);
+    checkRoom(journal);
+    await journal.append(event);
+    return "accepted";
+  };
+}
+
+function checkRate(siteId: string, { clientAddress, nowMs }: Arrival, options: AcceptEventOptions): void {
+  const { siteRateLimit, addressRateLimit, counters } = options;
+  const site = { limit: siteRateLimit, key: siteId };
+  const verdict = takeFromAll([site, { limit: addressRateLimit, key: clientAddress }], nowMs);
+  if (verdict.allowed) return;
+  const ofSite = !siteRateLimit.peek(siteId, nowMs).allowed;
+  if (ofSite) counters.rateLimitRejections++;
+  throw new AppError(
+    { code: "too_many_requests", retryAfterSecs: verdict.retryAfterSecs },
+    `Too many events ${ofSite ? "for this site" : "from this address"}. Try again later.`,
+  );
+}
+
+function checkRoom(journal: Journal): void {
+  if (journal.size < UNFLUSHED_EVENTS_MAX) return;
+  throw new AppError(
+    { code: "unavailable", retryAfterSecs: FLUSH_RETRY_MS_MAX / 1000 },
+    "The service cannot store events at the moment. Try again later.",
+  );
+}
+
+function eventFrom(input: CheckedEventInput, arrival: Arrival, options: AcceptEventOptions): StoredEvent {
+  const { nowMs, clientAddress, userAgent, clientHints } = arrival;
+  const screenWidth = parseScreenWidth(input.screenWidth);
+  const client = factsWithHints(options.userAgents.factsOf(userAgent), clientHints, screenWidth);
+  const place = options.geo(clientAddress);
+  const visitorId = options.visitorIds.visitorIdOf({ siteId: input.siteId, clientAddress, userAgent, timestampMs: nowMs });
+  const page = parsePageUrl(input.url);
+  const { referrer, source } = parseReferrer(input.referrer, page.hostname, { stripQuery: options.minimisation.stripReferrerQuery });
+  return minimiseEvent(
+    {
+      siteId: input.siteId,
+      timestampMs: nowMs,
+      visitorId,
+      eventName: input.eventName,
+      ...page,
+      referrer,
+      referrerSource: source,
+      ...place,
+      ...client,
+      screenSize: screenWidth === null ? null : String(screenWidth),
+      props: parseProps(input.props),
+      revenueCents: parseRevenue(input.revenue),
+      currency: parseCurrency(input.currency),
+    },
+    options.minimisation,
+  );
+}

@@ -1,0 +1,145 @@
+/** How an event looks on the wire: one-letter fields, as a JSON body or as the pixel's query string. */
+import { AppError, invalidInput } from "../errors.ts";
+import {
+  CURRENCY_CHARS_MAX,
+  EVENT_NAME_CHARS_MAX,
+  PROPS_CHARS_MAX,
+  SITE_ID_CHARS_MAX,
+  URL_CHARS_MAX,
+} from "../limits.ts";
+import { PAGEVIEW } from "../names.ts";
+import type { SiteId } from "../../storage/event.ts";
+import { exceedsChars, wellFormed } from "./code-points.ts";
+import { parseSiteId } from "./site-id.ts";
+
+/** What the sender said, with the right types and well-formed text, and nothing else looked at yet. */
+export interface EventInput {
+  readonly siteId: string;
+  readonly eventName: string;
+  readonly url: string;
+  readonly referrer: string | null;
+  /** In CSS pixels, as sent: perhaps negative, fractional or infinite. */
+  readonly screenWidth: number | null;
+  /** Custom properties as JSON text. */
+  readonly props: string | null;
+  /** In units of the currency. */
+  readonly revenue: number | null;
+  readonly currency: string | null;
+}
+
+/** An input whose fields keep the limits of contract 8 and whose site id is valid. */
+export interface CheckedEventInput extends EventInput {
+  readonly siteId: SiteId;
+}
+
+// JSON's grammar of a number, so that the pixel's `w` means what the body's does.
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/**
+ * The event of a POST body.
+ * invalid_input when the text is no JSON, malformed_body when it is not an object or when a field is missing or has the wrong type.
+ */
+export function parseEventBody(text: string): EventInput {
+  const body = parseObject(text);
+  return {
+    siteId: requiredText(body, "d"),
+    eventName: requiredText(body, "n"),
+    url: requiredText(body, "u"),
+    referrer: optionalText(body, "r"),
+    screenWidth: optionalNumber(body, "w"),
+    props: optionalText(body, "p"),
+    revenue: optionalNumber(body, "ra"),
+    currency: optionalText(body, "rc"),
+  };
+}
+
+/** The event of a pixel's query string, of which `ra`, `rc` and `p` are no part. malformed_body as in `parseEventBody`. */
+export function parsePixelQuery(params: URLSearchParams): EventInput {
+  const width = params.get("w");
+  if (width !== null && !NUMBER.test(width)) throw malformedBody('Parameter "w" must be a number');
+  const referrer = params.get("r");
+  return {
+    siteId: requiredParameter(params, "d"),
+    eventName: wellFormed(params.get("n") ?? PAGEVIEW),
+    url: requiredParameter(params, "u"),
+    referrer: referrer === null ? null : wellFormed(referrer),
+    screenWidth: width === null ? null : Number(width),
+    props: null,
+    revenue: null,
+    currency: null,
+  };
+}
+
+/** The input, once no required field is empty, none is over its limit and the site id is valid; else invalid_input. */
+export function checkEventInput(input: EventInput): CheckedEventInput {
+  checkNotEmpty(input.siteId, "d");
+  checkNotEmpty(input.eventName, "n");
+  checkNotEmpty(input.url, "u");
+  checkLength(input.siteId, "d", SITE_ID_CHARS_MAX);
+  checkLength(input.eventName, "n", EVENT_NAME_CHARS_MAX);
+  checkLength(input.url, "u", URL_CHARS_MAX);
+  checkLength(input.referrer, "r", URL_CHARS_MAX);
+  checkLength(input.props, "p", PROPS_CHARS_MAX);
+  checkLength(input.currency, "rc", CURRENCY_CHARS_MAX);
+  return { ...input, siteId: parseSiteId(input.siteId, "d") };
+}
+
+const malformedBody = (message: string): AppError => new AppError({ code: "malformed_body" }, message);
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function parseObject(text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The engine's own message would quote the body.
+    throw invalidInput("The body is not valid JSON");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw malformedBody("The body must be a JSON object");
+  }
+  return value as JsonObject;
+}
+
+/** `null` stands for an absent field. Only the object's own fields count: `{}` has no `constructor`. */
+function fieldOf(body: JsonObject, name: string): unknown {
+  return Object.hasOwn(body, name) ? (body[name] ?? null) : null;
+}
+
+function requiredText(body: JsonObject, name: string): string {
+  const value = fieldOf(body, name);
+  if (value === null) throw malformedBody(`Field "${name}" is missing`);
+  if (typeof value !== "string") throw malformedBody(`Field "${name}" must be a string`);
+  return wellFormed(value);
+}
+
+function optionalText(body: JsonObject, name: string): string | null {
+  const value = fieldOf(body, name);
+  if (value === null) return null;
+  if (typeof value !== "string") throw malformedBody(`Field "${name}" must be a string`);
+  return wellFormed(value);
+}
+
+function optionalNumber(body: JsonObject, name: string): number | null {
+  const value = fieldOf(body, name);
+  if (value === null) return null;
+  if (typeof value !== "number") throw malformedBody(`Field "${name}" must be a number`);
+  return value;
+}
+
+function requiredParameter(params: URLSearchParams, name: string): string {
+  const value = params.get(name);
+  if (value === null) throw malformedBody(`Parameter "${name}" is missing`);
+  return wellFormed(value);
+}
+
+function checkNotEmpty(text: string, field: string): void {
+  if (text === "") throw invalidInput(`Field "${field}" must not be empty`);
+}
+
+function checkLength(text: string | null, field: string, charsMax: number): void {
+  if (text !== null && exceedsChars(text, charsMax)) {
+    throw invalidInput(`Field "${field}" must be at most ${charsMax} characters`);
+  }
+}

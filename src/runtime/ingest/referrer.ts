@@ -1,0 +1,50 @@
+/** What is kept of a referrer, and which source it counts for. */
+import { URL_CHARS_MAX } from "../limits.ts";
+import { sourceFromAndroidPackage, sourceFromHost, withoutWww } from "./referrer-sources.ts";
+
+export interface Referrer {
+  /** The URL without credentials and fragment. */
+  readonly referrer: string | null;
+  /** A named source, else the host without `www.`. */
+  readonly source: string | null;
+}
+
+export interface ReferrerOptions {
+  /** Drops the query from what is kept. */
+  readonly stripQuery: boolean;
+}
+
+const UNRECORDED: Referrer = { referrer: null, source: null };
+
+/** Unrecorded unless `referrer` is an absolute http(s) or android-app URL of another host than `pageHostname`. Never throws. */
+export function parseReferrer(referrer: string | null, pageHostname: string | null, options: ReferrerOptions): Referrer {
+  if (referrer === null || !URL.canParse(referrer)) return UNRECORDED;
+  const url = new URL(referrer);
+  switch (url.protocol) {
+    case "https:":
+    case "http:": {
+      const host = bareHost(url.hostname);
+      if (host === "") return UNRECORDED;
+      if (pageHostname !== null && host === bareHost(pageHostname)) return UNRECORDED;
+      return { referrer: keptUrl(url, options), source: sourceFromHost(host) ?? host };
+    }
+    case "android-app:": {
+      const packageName = url.hostname;
+      if (packageName === "") return UNRECORDED;
+      return { referrer: keptUrl(url, options), source: sourceFromAndroidPackage(packageName) ?? packageName };
+    }
+    default:
+      return UNRECORDED;
+  }
+}
+
+/** A host without `www.` and without the dot that may end a fully qualified name: what makes two hosts "the same". */
+function bareHost(hostname: string): string {
+  return withoutWww(hostname.endsWith(".") ? hostname.slice(0, -1) : hostname);
+}
+
+/** Put together again rather than edited: setting `username`, `password` and `hash` would serialise the URL each time. */
+function keptUrl(url: URL, options: ReferrerOptions): string {
+  const kept = `${url.protocol}//${url.host}${url.pathname}${options.stripQuery ? "" : url.search}`;
+  return kept.slice(0, URL_CHARS_MAX);
+}

@@ -1,0 +1,54 @@
+/** Every fixed bound of the service, with its unit in its name. Bounds that operators set are options in `config.ts`. */
+
+/** Longest accepted ingestion body (contract 8). */
+export const BODY_BYTES_MAX = 64 * 1024;
+
+/** Lengths of the ingested fields in Unicode code points (contract 8). */
+export const SITE_ID_CHARS_MAX = 256;
+export const EVENT_NAME_CHARS_MAX = 256;
+export const URL_CHARS_MAX = 2048;
+export const PROPS_CHARS_MAX = 4096;
+export const CURRENCY_CHARS_MAX = 3;
+export const UTM_CHARS_MAX = 256;
+export const PATHNAME_CHARS_MAX = 2048;
+
+/** Largest absolute revenue: what DECIMAL(12,2) holds, in hundredths. */
+export const REVENUE_CENTS_MAX = 999_999_999_999;
+
+/** Longest User-Agent that is parsed and remembered; the rest of a longer one is ignored. */
+export const USER_AGENT_CHARS_MAX = 1024;
+
+/** How many parsed User-Agents (and bot verdicts) are remembered. */
+export const USER_AGENTS_REMEMBERED_MAX = 10_000;
+
+/** How many sites' and addresses' rate-limit buckets are remembered. */
+export const RATE_LIMIT_BUCKETS_MAX = 100_000;
+
+/** Longest range of a statistics query, both ends included (contract 8). */
+export const RANGE_DAYS_MAX = 366;
+
+/** Ranges of at most this many days are charted by the hour (contract 4.4). */
+export const HOURLY_DAYS_MAX = 2;
+
+/** Rows of a breakdown (contract 8). */
+export const BREAKDOWN_ROWS_DEFAULT = 10;
+export const BREAKDOWN_ROWS_MAX = 1000;
+
+/** Accepted events that may wait for a flush; past this, ingestion answers 503 until the disk takes them again. */
+export const UNFLUSHED_EVENTS_MAX = 1_000_000;
+
+/** First and longest wait before a failed flush is tried again. */
+export const FLUSH_RETRY_MS_MIN = 1_000;
+export const FLUSH_RETRY_MS_MAX = 60_000;
+
+/** How many sites' partition listings are kept in memory. */
+export const PARTITION_LISTINGS_MAX = 1_000;
+
+/** Parquet bytes that are decoded into one resident table; days are grouped up to this. */
+export const RESIDENT_BLOCK_BYTES_MAX = 8 * 1024 * 1024;
+
+/** Connections of the engine: so many queries advance side by side, the rest wait their turn. */
+export const ENGINE_CONNECTIONS_MAX = 4;
+
+/** How long a stop waits for requests in flight. */
+export const STOP_GRACE_MS = 10_000;

@@ -1,0 +1,131 @@
+/** Everything a handler can call on, put together once at the start from what the host provides. */
+import { Journal, type JournalDamage } from "../storage/journal.ts";
+import type { EpochMs } from "../storage/event.ts";
+import type { ObjectStore } from "../storage/object-store.ts";
+import { Partitions } from "../storage/partitions.ts";
+import type { SegmentLog } from "../storage/segment-log.ts";
+import { SiteLocks } from "../storage/site-locks.ts";
+import type { Config } from "./config.ts";
+import { createCounters, type Counters } from "./counters.ts";
+import type { Engine } from "./engine/engine.ts";
+import { ResidentDays } from "./engine/resident-days.ts";
+import { Flusher } from "./flusher.ts";
+import { createAcceptEvent, type AcceptEvent } from "./ingest/accept-event.ts";
+import { createAllowlist } from "./ingest/allowlist.ts";
+import type { GeoLookup } from "./ingest/geo.ts";
+import { createRateLimit } from "./ingest/rate-limit.ts";
+import { isSiteId } from "./ingest/site-id.ts";
+import { createUserAgentCache } from "./ingest/user-agent-cache.ts";
+import { createVisitorIds } from "./ingest/visitor-id.ts";
+import { PARTITION_LISTINGS_MAX, RATE_LIMIT_BUCKETS_MAX } from "./limits.ts";
+import type { Log } from "./log.ts";
+import type { Secret } from "./secret.ts";
+import { QueryRunner } from "./stats/query-runner.ts";
+
+/** What differs between hosts. */
+export interface Host {
+  readonly config: Config;
+  /** Key material of visitor ids: the `secret` option, or the one generated on the first start. */
+  readonly secret: Secret;
+  readonly objects: ObjectStore;
+  readonly segmentLog: SegmentLog;
+  readonly engine: Engine;
+  readonly geo: GeoLookup;
+  readonly log: Log;
+  readonly now: () => EpochMs;
+  /** A fresh id for a request, unlike any other of this process. */
+  readonly newRequestId: () => string;
+  readonly trackerScript: string;
+}
+
+export interface Services {
+  readonly config: Config;
+  readonly log: Log;
+  readonly now: () => EpochMs;
+  readonly newRequestId: () => string;
+  readonly trackerScript: string;
+  readonly counters: Counters;
+  readonly journal: Journal;
+  readonly flusher: Flusher;
+  readonly residents: ResidentDays;
+  readonly queries: QueryRunner;
+  readonly acceptEvent: AcceptEvent;
+  /** Sorted ids of all sites with data or on the allowlist. */
+  sites(): Promise<string[]>;
+  /** Whether the engine answers a small question now. */
+  isReady(signal: AbortSignal): Promise<boolean>;
+}
+
+function reportDamage(damage: readonly JournalDamage[], log: Log): void {
+  for (const { segment, damagedLines, keptAt } of damage) {
+    log.error("the journal is damaged; what could be read is kept, the damaged segment was set aside", {
+      segment,
+      damagedLines,
+      keptAt,
+    });
+  }
+}
+
+export async function createServices(host: Host): Promise<Services> {
+  const { config, log, engine, now } = host;
+  const { journal, damage } = await Journal.open(host.segmentLog, now());
+  reportDamage(damage, log);
+  if (journal.size > 0) log.info("events of an earlier run were found in the journal", { events: journal.size });
+  const counters = createCounters();
+  const partitions = new Partitions({
+    store: host.objects,
+    isSiteId,
+    listingsMax: PARTITION_LISTINGS_MAX,
+    onStray: (message) => log.warn(message),
+  });
+  const residents = new ResidentDays({
+    engine,
+    journal,
+    partitions,
+    locks: new SiteLocks(),
+    budgetBytes: config.engineMemoryMb * 1024 * 1024,
+    log,
+  });
+  const flusher = new Flusher(
+    { journal, partitions, residents, counters, log, eventCount: config.flushEventCount, intervalSecs: config.flushIntervalSecs },
+    now(),
+  );
+  const accept = createAcceptEvent({
+    allowlist: createAllowlist(config.siteIds),
+    siteRateLimit: createRateLimit({ perSecond: config.rateLimitPerSite, bucketsMax: RATE_LIMIT_BUCKETS_MAX }),
+    addressRateLimit: createRateLimit({ perSecond: config.rateLimitPerIp, bucketsMax: RATE_LIMIT_BUCKETS_MAX }),
+    filterBots: config.filterBots,
+    userAgents: createUserAgentCache(),
+    geo: host.geo,
+    visitorIds: await createVisitorIds({ secret: host.secret.reveal(), rotationDays: config.visitorSaltRotationDays }),
+    minimisation: config,
+    journal,
+    counters,
+  });
+  const queries = new QueryRunner(engine, residents);
+
+  return {
+    config,
+    log,
+    now,
+    newRequestId: host.newRequestId,
+    trackerScript: host.trackerScript,
+    counters,
+    journal,
+    flusher,
+    residents,
+    queries,
+    async acceptEvent(arrival) {
+      const outcome = await accept(arrival);
+      flusher.flushIfDue(arrival.nowMs);
+      return outcome;
+    },
+    async sites() {
+      const sites = new Set<string>([...(await partitions.sites()), ...journal.unflushedSites(), ...config.siteIds]);
+      return [...sites].sort();
+    },
+    async isReady(signal) {
+      return queries.isAnswering(signal);
+    },
+  };
+}

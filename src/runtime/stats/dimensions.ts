@@ -1,0 +1,38 @@
+/** The dimensions figures can be broken down and filtered by, and the column each reads (contract 4.4). */
+import { invalidInput } from "../errors.ts";
+import type { ColumnName } from "./sql.ts";
+
+const DIMENSION_COLUMNS = {
+  pages: "pathname",
+  referrers: "referrer",
+  sources: "referrer_source",
+  countries: "country_code",
+  regions: "region",
+  cities: "city",
+  browsers: "browser",
+  "browser-versions": "browser_version",
+  os: "os",
+  "os-versions": "os_version",
+  devices: "device_type",
+  "screen-sizes": "screen_size",
+  "utm-sources": "utm_source",
+  "utm-mediums": "utm_medium",
+  "utm-campaigns": "utm_campaign",
+  "utm-contents": "utm_content",
+  "utm-terms": "utm_term",
+  events: "event_name",
+} as const satisfies Record<string, ColumnName>;
+
+export type Dimension = keyof typeof DIMENSION_COLUMNS;
+
+export const DIMENSIONS = Object.keys(DIMENSION_COLUMNS) as readonly Dimension[];
+
+export const columnOf = (dimension: Dimension): ColumnName => DIMENSION_COLUMNS[dimension];
+
+/** 400 for an unknown slug, with the list of those there are. */
+export function parseDimension(slug: string): Dimension {
+  if (!Object.hasOwn(DIMENSION_COLUMNS, slug)) {
+    throw invalidInput(`"${slug}" is no breakdown dimension; there are ${DIMENSIONS.join(", ")}`);
+  }
+  return slug as Dimension;
+}

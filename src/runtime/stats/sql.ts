@@ -1,0 +1,58 @@
+/** SQL that cannot be injected into: a template's values become parameters, and only other SQL is spliced in. */
+import type { SqlParameter } from "../engine/engine.ts";
+import { EVENT_COLUMNS } from "../../storage/event-columns.ts";
+
+export class SqlText {
+  readonly strings: readonly string[];
+  readonly values: readonly SqlParameter[];
+
+  constructor(strings: readonly string[], values: readonly SqlParameter[]) {
+    this.strings = strings;
+    this.values = values;
+  }
+
+  /** The text with `$1`, `$2`, … where the parameters go. */
+  get text(): string {
+    return this.strings.reduce((text, piece, i) => `${text}$${i}${piece}`);
+  }
+}
+
+/** `sql\`… ${value} …\`` */
+export function sql(pieces: TemplateStringsArray, ...values: readonly (SqlParameter | SqlText)[]): SqlText {
+  const strings = [pieces[0] ?? ""];
+  const parameters: SqlParameter[] = [];
+  const addText = (text: string) => {
+    strings[strings.length - 1] += text;
+  };
+  values.forEach((value, i) => {
+    if (value instanceof SqlText) {
+      addText(value.strings[0] ?? "");
+      strings.push(...value.strings.slice(1));
+      parameters.push(...value.values);
+    } else {
+      parameters.push(value);
+      strings.push("");
+    }
+    addText(pieces[i + 1] ?? "");
+  });
+  return new SqlText(strings, parameters);
+}
+
+/** The number a text has in the engine (see `EngineQuery`). */
+export const textCode = (text: string): SqlParameter => ({ text });
+
+export type ColumnName = (typeof EVENT_COLUMNS)[number]["name"];
+
+/** A column of `events`, the only identifiers that are ever put together. */
+export function column(name: ColumnName): SqlText {
+  if (!EVENT_COLUMNS.some((known) => known.name === name)) throw new Error(`no such column: ${name}`);
+  return new SqlText([name], []);
+}
+
+/** Fragments one after the other, with a separator. */
+export function joinSql(fragments: readonly SqlText[], separator: " AND " | ", "): SqlText {
+  const [first, ...rest] = fragments;
+  if (!first) throw new Error("nothing to join");
+  const between = new SqlText([separator], []);
+  return rest.reduce((joined, fragment) => sql`${joined}${between}${fragment}`, first);
+}

@@ -1,0 +1,60 @@
+/** What one stored event is (contract 2.1). `null` means "not recorded". */
+
+/** A valid site id (contract 2.5). Made by `parseSiteId` only. */
+export type SiteId = string & { readonly brand: "SiteId" };
+
+/** A calendar date in UTC, `YYYY-MM-DD`. */
+export type UtcDay = string & { readonly brand: "UtcDay" };
+
+/** Milliseconds since the Unix epoch. */
+export type EpochMs = number;
+
+export interface StoredEvent {
+  readonly siteId: SiteId;
+  readonly timestampMs: EpochMs;
+  /** First 64 bits of the visitor hash, unsigned. */
+  readonly visitorId: bigint;
+  readonly eventName: string;
+  readonly pathname: string;
+  readonly hostname: string | null;
+  readonly referrer: string | null;
+  readonly referrerSource: string | null;
+  readonly countryCode: string | null;
+  readonly region: string | null;
+  readonly city: string | null;
+  readonly browser: string | null;
+  readonly browserVersion: string | null;
+  readonly os: string | null;
+  readonly osVersion: string | null;
+  readonly deviceType: string | null;
+  readonly screenSize: string | null;
+  readonly utmSource: string | null;
+  readonly utmMedium: string | null;
+  readonly utmCampaign: string | null;
+  readonly utmContent: string | null;
+  readonly utmTerm: string | null;
+  /** A JSON object as text, in the form `JSON.stringify` gives it. */
+  readonly props: string | null;
+  /** Hundredths of the currency's unit: exact, where a float would not be. */
+  readonly revenueCents: number | null;
+  readonly currency: string | null;
+}
+
+export const DAY_MS = 86_400_000;
+
+/** The UTC date an instant falls on. */
+export function utcDayOf(timestampMs: EpochMs): UtcDay {
+  return new Date(timestampMs).toISOString().slice(0, 10) as UtcDay;
+}
+
+/** The first instant of a UTC date. */
+export function startOfDayMs(day: UtcDay): EpochMs {
+  return Date.parse(`${day}T00:00:00.000Z`);
+}
+
+/** Whether the text is a real calendar date spelled `YYYY-MM-DD`. */
+export function isUtcDay(text: string): text is UtcDay {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const startMs = startOfDayMs(text as UtcDay);
+  return !Number.isNaN(startMs) && utcDayOf(startMs) === text;
+}

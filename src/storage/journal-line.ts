@@ -1,0 +1,94 @@
+/** How one event is spelled in the journal: `<crc32> <json>\n`, the values in column order. */
+import { crc32 } from "./checksum.ts";
+import { EVENT_COLUMNS } from "./event-columns.ts";
+import type { StoredEvent } from "./event.ts";
+
+/** Eight hexadecimal digits and a space. */
+const CHECKSUM_CHARS = 9;
+const NEWLINE = 10;
+
+/** Longest UTF-8 encoding of one UTF-16 unit. */
+const UTF8_BYTES_PER_UNIT_MAX = 3;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+function jsonOf(event: StoredEvent): string {
+  return JSON.stringify(
+    EVENT_COLUMNS.map(({ field, kind }) => (kind === "visitor" ? String(event[field]) : event[field])),
+  );
+}
+
+function eventFromJson(json: string): StoredEvent {
+  const values: unknown = JSON.parse(json);
+  if (!Array.isArray(values)) throw new TypeError("a journal line holds an array");
+  return Object.fromEntries(
+    EVENT_COLUMNS.map(({ field, kind }, i) => {
+      const value: unknown = values[i] ?? null;
+      return [field, kind === "visitor" ? BigInt(String(value)) : value];
+    }),
+  ) as unknown as StoredEvent;
+}
+
+const checksumText = (bytes: Uint8Array, start: number, end: number): string =>
+  crc32(bytes, start, end).toString(16).padStart(8, "0");
+
+/** The lines of the events, ready to be appended. */
+export function encodeJournalLines(events: readonly StoredEvent[]): Uint8Array {
+  const texts = events.map(jsonOf);
+  const room = texts.reduce((sum, text) => sum + text.length * UTF8_BYTES_PER_UNIT_MAX + CHECKSUM_CHARS + 1, 0);
+  const bytes = new Uint8Array(room);
+  let at = 0;
+  for (const text of texts) {
+    const start = at + CHECKSUM_CHARS;
+    const end = start + encoder.encodeInto(text, bytes.subarray(start)).written;
+    encoder.encodeInto(`${checksumText(bytes, start, end)} `, bytes.subarray(at));
+    bytes[end] = NEWLINE;
+    at = end + 1;
+  }
+  return bytes.subarray(0, at);
+}
+
+export interface DecodedJournal {
+  readonly events: StoredEvent[];
+  /** Bytes after the last whole line: an append that a crash cut short, never acknowledged. */
+  readonly tornBytes: number;
+  /** Lines that are damaged although whole lines follow them: something else happened to the file. */
+  readonly damagedLines: number;
+}
+
+function decodeLine(bytes: Uint8Array, start: number, end: number): StoredEvent | null {
+  const jsonStart = start + CHECKSUM_CHARS;
+  if (end <= jsonStart) return null;
+  try {
+    const checksum = decoder.decode(bytes.subarray(start, jsonStart - 1));
+    if (checksum !== checksumText(bytes, jsonStart, end)) return null;
+    return eventFromJson(decoder.decode(bytes.subarray(jsonStart, end)));
+  } catch {
+    return null;
+  }
+}
+
+/** Reads a segment back. A damaged last line counts as torn, any other as damaged; neither stops the reading. */
+export function decodeJournalLines(bytes: Uint8Array): DecodedJournal {
+  const events: StoredEvent[] = [];
+  let damagedLines = 0;
+  let wholeUpTo = 0;
+  let badSinceWhole = 0;
+  for (let start = 0; start < bytes.length; ) {
+    const newline = bytes.indexOf(NEWLINE, start);
+    const end = newline === -1 ? bytes.length : newline;
+    const event = newline === -1 ? null : decodeLine(bytes, start, end);
+    start = end + 1;
+    if (!event) {
+      badSinceWhole++;
+      continue;
+    }
+    events.push(event);
+    damagedLines += badSinceWhole;
+    badSinceWhole = 0;
+    wholeUpTo = start;
+  }
+  if (badSinceWhole > 1) damagedLines += badSinceWhole - 1;
+  return { events, damagedLines, tornBytes: bytes.length - wholeUpTo };
+}

@@ -1,0 +1,202 @@
+/** Accepted means journaled: the numbered segments of events that are durable but not yet in Parquet files. */
+import { utcDayOf, type EpochMs, type SiteId, type StoredEvent, type UtcDay } from "./event.ts";
+import { decodeJournalLines, encodeJournalLines } from "./journal-line.ts";
+import type { SegmentLog } from "./segment-log.ts";
+
+/** Events appended by one write at the most; the rest of a burst goes with the next. */
+const GROUP_EVENTS_MAX = 1000;
+
+/** The unflushed events of one segment, by site and day, each list in order of arrival. */
+export class Segment {
+  readonly number: number;
+  readonly sites = new Map<SiteId, Map<UtcDay, StoredEvent[]>>();
+  /** Events appended so far, whether or not they have been taken out since. */
+  appended = 0;
+
+  constructor(number: number) {
+    this.number = number;
+  }
+
+  add(event: StoredEvent): void {
+    this.appended++;
+    let days = this.sites.get(event.siteId);
+    if (!days) this.sites.set(event.siteId, (days = new Map()));
+    const day = utcDayOf(event.timestampMs);
+    const events = days.get(day);
+    if (events) events.push(event);
+    else days.set(day, [event]);
+  }
+
+  /** How many events are still here. */
+  get size(): number {
+    let size = 0;
+    for (const days of this.sites.values()) for (const events of days.values()) size += events.length;
+    return size;
+  }
+}
+
+/** What reading the journal back found that should not be there. */
+export interface JournalDamage {
+  readonly segment: number;
+  readonly damagedLines: number;
+  readonly keptAt: string;
+}
+
+interface Waiting {
+  readonly event: StoredEvent;
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+export class Journal {
+  readonly #log: SegmentLog;
+  /** Sealed segments, oldest first, that await their flush. */
+  readonly #sealed: Segment[] = [];
+  #open: Segment;
+  #waiting: Waiting[] = [];
+  #writing = false;
+  #groupDone: Promise<void> = Promise.resolve();
+  #opening: Promise<void> | null = null;
+  /** True from the start of an append to its success: after a failure the segment may end in half a line, so nothing may follow it there. */
+  #openIsTorn = false;
+  #size = 0;
+
+  private constructor(log: SegmentLog, open: Segment) {
+    this.#log = log;
+    this.#open = open;
+  }
+
+  /**
+   * Reads back what an earlier process left and opens a new segment after it.
+   * Numbers only grow, also when every segment was removed: files are named after them, and a file
+   * whose number lies within another's range is taken for superseded. So the newest segment is kept
+   * until a newer one exists, and the clock is the floor should the whole folder get lost.
+   */
+  static async open(log: SegmentLog, nowMs: EpochMs): Promise<{ journal: Journal; damage: JournalDamage[] }> {
+    const numbers = await log.list();
+    const next = Math.max((numbers.at(-1) ?? 0) + 1, nowMs);
+    await log.create(next);
+    const journal = new Journal(log, new Segment(next));
+    const damage: JournalDamage[] = [];
+    for (const number of numbers) {
+      const { events, damagedLines } = decodeJournalLines(await log.read(number));
+      if (damagedLines > 0) damage.push({ segment: number, damagedLines, keptAt: await log.setAside(number) });
+      const segment = new Segment(number);
+      for (const event of events) segment.add(event);
+      journal.#size += events.length;
+      if (events.length > 0) journal.#sealed.push(segment);
+      else await log.remove(number);
+    }
+    return { journal, damage };
+  }
+
+  /** Unflushed events. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Events in the segment that is being written. */
+  get openSize(): number {
+    return this.#open.appended;
+  }
+
+  /** Sealed segments, oldest first. */
+  get sealed(): readonly Segment[] {
+    return this.#sealed;
+  }
+
+  /** A site's unflushed events of one day, with the segment each run lies in, in order of arrival. */
+  unflushed(siteId: SiteId, day: UtcDay): { segment: number; events: readonly StoredEvent[] }[] {
+    return [...this.#sealed, this.#open].flatMap((segment) => {
+      const events = segment.sites.get(siteId)?.get(day);
+      return events ? [{ segment: segment.number, events }] : [];
+    });
+  }
+
+  /** The days on which a site has unflushed events. */
+  unflushedDays(siteId: SiteId): UtcDay[] {
+    return [...this.#sealed, this.#open].flatMap((segment) => [...(segment.sites.get(siteId)?.keys() ?? [])]);
+  }
+
+  /** The sites that have unflushed events. */
+  unflushedSites(): SiteId[] {
+    return [...this.#sealed, this.#open].flatMap((segment) => [...segment.sites.keys()]);
+  }
+
+  /** Resolves once the event is durable and visible to queries; rejects when it is neither. */
+  append(event: StoredEvent): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ event, resolve, reject });
+      if (!this.#writing) void this.#writeGroups();
+    });
+  }
+
+  /** One write serves all who came while the last one was under way. */
+  async #writeGroups(): Promise<void> {
+    this.#writing = true;
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting.splice(0, GROUP_EVENTS_MAX);
+      this.#groupDone = this.#writeGroup(group);
+      await this.#groupDone;
+    }
+    this.#writing = false;
+  }
+
+  async #writeGroup(group: readonly Waiting[]): Promise<void> {
+    try {
+      if (this.#openIsTorn) await this.#openNext();
+      const segment = this.#open;
+      this.#openIsTorn = true;
+      await this.#log.append(segment.number, encodeJournalLines(group.map(({ event }) => event)));
+      if (segment === this.#open) this.#openIsTorn = false;
+      for (const { event } of group) segment.add(event);
+      this.#size += group.length;
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+      return;
+    }
+    for (const { resolve } of group) resolve();
+  }
+
+  /** Seals the open segment and starts the next; callers at the same time share one change. */
+  #openNext(): Promise<void> {
+    this.#opening ??= (async () => {
+      const next = new Segment(this.#open.number + 1);
+      await this.#log.create(next.number);
+      this.#sealed.push(this.#open);
+      this.#open = next;
+      this.#openIsTorn = false;
+    })().finally(() => {
+      this.#opening = null;
+    });
+    return this.#opening;
+  }
+
+  /** Ends the segment being written, if it holds anything, so that it can be flushed. */
+  async seal(): Promise<void> {
+    if (this.#open.appended === 0) return;
+    await this.#openNext();
+    // A group that began before the change still belongs to the sealed segment.
+    await this.#groupDone;
+  }
+
+  /** Takes a site's events out of a segment: they are in files now. */
+  takeOut(segment: Segment, siteId: SiteId): void {
+    for (const events of segment.sites.get(siteId)?.values() ?? []) this.#size -= events.length;
+    segment.sites.delete(siteId);
+  }
+
+  /** Forgets a sealed segment all of whose events were taken out. */
+  async drop(segment: Segment): Promise<void> {
+    if (segment.size > 0) throw new Error(`journal segment ${segment.number} still holds ${segment.size} events`);
+    await this.#log.remove(segment.number);
+    const at = this.#sealed.indexOf(segment);
+    if (at >= 0) this.#sealed.splice(at, 1);
+  }
+
+  /** Waits for appends under way and closes the log. Later appends fail. */
+  async close(): Promise<void> {
+    while (this.#writing) await this.#groupDone;
+    await this.#log.close();
+  }
+}

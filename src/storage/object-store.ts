@@ -1,0 +1,25 @@
+/** The port to wherever immutable objects live: a folder on Node, a bucket on workerd, a map in tests. */
+
+/** `/`-separated, relative, without empty, `.` or `..` parts. */
+export type ObjectKey = string;
+
+export interface StoredObject {
+  readonly key: ObjectKey;
+  readonly sizeBytes: number;
+}
+
+export interface ObjectStore {
+  /** The whole object, or null when there is none. */
+  get(key: ObjectKey): Promise<Uint8Array | null>;
+  /**
+   * Writes the whole object or nothing: a reader sees the old bytes or the new ones, and once this
+   * resolves the new ones survive a crash of the machine. Replaces an object of the same key.
+   */
+  put(key: ObjectKey, bytes: Uint8Array): Promise<void>;
+  /** Removes the object; removing what is not there is fine. Survives a crash once resolved. */
+  delete(key: ObjectKey): Promise<void>;
+  /** Every object below the folder, at any depth, sorted by key. Unfinished writes never show. */
+  list(folder: ObjectKey): Promise<StoredObject[]>;
+  /** Names of the folders directly below the folder, sorted. */
+  folders(folder: ObjectKey): Promise<string[]>;
+}

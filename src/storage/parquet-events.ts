@@ -1,0 +1,98 @@
+/** What an event looks like inside a Parquet file, both ways. Owner of hyparquet and hyparquet-writer. */
+import { parquetMetadata, parquetRead, type FileMetaData, type SchemaElement } from "hyparquet";
+import { parquetWriteBuffer, type ColumnSource } from "hyparquet-writer";
+import { EVENT_COLUMNS, type ColumnKind, type EventColumn } from "./event-columns.ts";
+import type { StoredEvent } from "./event.ts";
+
+/** The events of one file by column: what the file says, before anyone gives it a meaning. */
+export interface DecodedEvents {
+  readonly rows: number;
+  /** A text or JSON column's values; null where not recorded. */
+  text(column: EventColumn): readonly (string | null)[];
+  readonly timestampsMs: BigInt64Array;
+  readonly visitorIds: BigUint64Array;
+  /** Hundredths; null where there is no revenue. */
+  readonly revenueCents: readonly (bigint | null)[];
+}
+
+/** The Parquet type of each kind. The unsigned visitor id has the older annotation only: the newer one is not written readably. */
+const SCHEMA_OF_KIND: Record<ColumnKind, Omit<SchemaElement, "name">> = {
+  text: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
+  json: { type: "BYTE_ARRAY", converted_type: "JSON", logical_type: { type: "JSON" } },
+  cents: { type: "INT64", converted_type: "DECIMAL", precision: 12, scale: 2, logical_type: { type: "DECIMAL", precision: 12, scale: 2 } },
+  visitor: { type: "INT64", converted_type: "UINT_64" },
+  timestamp: { type: "INT64", converted_type: "TIMESTAMP_MILLIS", logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" } },
+};
+
+const SCHEMA: SchemaElement[] = [
+  { name: "event", num_children: EVENT_COLUMNS.length },
+  ...EVENT_COLUMNS.map(({ name, kind, required }): SchemaElement => ({
+    name,
+    repetition_type: required ? "REQUIRED" : "OPTIONAL",
+    ...SCHEMA_OF_KIND[kind],
+  })),
+];
+
+function columnSource(column: EventColumn, events: readonly StoredEvent[]): ColumnSource {
+  const values = events.map((event) => {
+    const value = event[column.field];
+    if (value === null) return null;
+    if (column.kind === "json") return JSON.parse(String(value)) as unknown;
+    if (column.kind === "cents" || column.kind === "timestamp") return BigInt(value);
+    return value;
+  });
+  return { name: column.name, data: values };
+}
+
+/** One Snappy-compressed Parquet file of the events, in their order. */
+export function encodeEvents(events: readonly StoredEvent[]): Uint8Array {
+  return new Uint8Array(
+    parquetWriteBuffer({
+      schema: SCHEMA,
+      columnData: EVENT_COLUMNS.map((column) => columnSource(column, events)),
+      codec: "SNAPPY",
+      createdBy: "sandpiper",
+    }),
+  );
+}
+
+/** Times, money and JSON are read as they lie in the file: the reader's own conversions would go through dates and floats. */
+function withRawNumbers(metadata: FileMetaData): FileMetaData {
+  const raw = new Set<string>(EVENT_COLUMNS.filter(({ kind }) => kind === "timestamp" || kind === "cents").map(({ name }) => name));
+  const schema = metadata.schema.map((element): SchemaElement => {
+    if (!raw.has(element.name)) return element;
+    const { converted_type: _converted, logical_type: _logical, ...rest } = element;
+    return rest;
+  });
+  return { ...metadata, schema };
+}
+
+/**
+ * Reads a file written by `encodeEvents`, of this or an earlier version: a column the file lacks is unrecorded.
+ * Throws when the bytes are no such file.
+ */
+export async function decodeEvents(bytes: Uint8Array): Promise<DecodedEvents> {
+  const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+  const metadata = withRawNumbers(parquetMetadata(buffer));
+  const rows = Number(metadata.num_rows);
+  const values = new Map<string, unknown[]>();
+  const decoder = new TextDecoder();
+  await parquetRead({
+    file: { byteLength: buffer.byteLength, slice: (start, end) => buffer.slice(start, end) },
+    metadata,
+    parsers: { jsonFromBytes: (json: Uint8Array | undefined) => (json ? decoder.decode(json) : null) },
+    onChunk: ({ columnName, columnData, rowStart }) => {
+      let column = values.get(columnName);
+      if (!column) values.set(columnName, (column = Array.from({ length: rows }, () => null)));
+      for (let i = 0; i < columnData.length; i++) column[rowStart + i] = columnData[i] ?? null;
+    },
+  });
+  const column = <T>(name: string): T[] => (values.get(name) ?? Array.from({ length: rows }, () => null)) as T[];
+  return {
+    rows,
+    text: ({ name }) => column<string | null>(name),
+    timestampsMs: BigInt64Array.from(column<bigint>("timestamp")),
+    visitorIds: BigUint64Array.from(column<bigint>("visitor_id")),
+    revenueCents: column<bigint | null>("revenue_amount"),
+  };
+}

@@ -1,0 +1,91 @@
+/** How a site, a day and a range of journal segments are spelled as the key of a Parquet file, and back. */
+import { isUtcDay, type SiteId, type UtcDay } from "./event.ts";
+import type { ObjectKey } from "./object-store.ts";
+
+/** Where every partition lies. */
+export const EVENTS_FOLDER = "events";
+
+const SITE_FOLDER_PREFIX = "site_id=";
+const DAY_FOLDER_PREFIX = "date=";
+
+/** Ends a folder name that goes on in the folder below it. No site id and no escape contains it. */
+const CONTINUED = "~";
+
+/** Room left for the prefix and the continuation mark within the 255 bytes a file system allows a name. */
+const FOLDER_NAME_CHARS_MAX = 240;
+
+/** A file of one partition: the events of one site and day that journal segments `first` to `last` held. */
+export interface PartitionFile {
+  readonly day: UtcDay;
+  readonly first: number;
+  readonly last: number;
+  readonly key: ObjectKey;
+  readonly sizeBytes: number;
+}
+
+/**
+ * Capital letters and `:` are percent-escaped, so names that differ only in case stay apart on file
+ * systems that fold case; so is a trailing dot, which some drop. Readers of hive-style folders undo it.
+ */
+function escapeSiteId(siteId: SiteId): string[] {
+  const last = siteId.length - 1;
+  return [...siteId].map((char, i) =>
+    /[A-Z:]/.test(char) || (char === "." && i === last)
+      ? `%${char.charCodeAt(0).toString(16).toUpperCase()}`
+      : char,
+  );
+}
+
+/** The folder of a site's partitions, e.g. `events/site_id=example.com`. Ids too long for one name take nested folders. */
+export function siteFolder(siteId: SiteId): ObjectKey {
+  const names = [SITE_FOLDER_PREFIX];
+  for (const char of escapeSiteId(siteId)) {
+    const name = names[names.length - 1] ?? "";
+    if (name.length + char.length > FOLDER_NAME_CHARS_MAX) {
+      names[names.length - 1] = name + CONTINUED;
+      names.push(char);
+    } else {
+      names[names.length - 1] = name + char;
+    }
+  }
+  return [EVENTS_FOLDER, ...names].join("/");
+}
+
+/** Undoes `siteFolder` for the names below `events`; null when they spell no site id (yet). */
+export function siteOfFolders(names: readonly string[], isSiteId: (text: string) => text is SiteId): SiteId | null {
+  const joined = names.join("").replaceAll(CONTINUED, "");
+  if (!joined.startsWith(SITE_FOLDER_PREFIX)) return null;
+  const text = joined
+    .slice(SITE_FOLDER_PREFIX.length)
+    .replace(/%([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  if (!isSiteId(text)) return null;
+  return siteFolder(text) === [EVENTS_FOLDER, ...names].join("/") ? text : null;
+}
+
+/** Whether a folder name below `events` goes on in the folders below it. */
+export const isContinued = (name: string): boolean => name.endsWith(CONTINUED);
+
+/** The key of the file that holds a site's events of a day from segments `first` to `last`. */
+export function partitionKey(siteId: SiteId, day: UtcDay, first: number, last: number): ObjectKey {
+  return `${siteFolder(siteId)}/${DAY_FOLDER_PREFIX}${day}/${first}-${last}.parquet`;
+}
+
+/** Reads a key below a site's folder; null when it is no partition file. */
+export function parsePartitionKey(siteId: SiteId, key: ObjectKey, sizeBytes: number): PartitionFile | null {
+  const match = /^date=([^/]+)\/(\d{1,15})-(\d{1,15})\.parquet$/.exec(
+    key.slice(siteFolder(siteId).length + 1),
+  );
+  const day = match?.[1];
+  if (!match || !day || !isUtcDay(day)) return null;
+  const [first, last] = [Number(match[2]), Number(match[3])];
+  return first <= last ? { day, first, last, key, sizeBytes } : null;
+}
+
+/** Files whose range no other file's range contains: the ones that count, oldest first (merged files outlive their parts). */
+export function withoutSuperseded(files: readonly PartitionFile[]): PartitionFile[] {
+  const contains = (outer: PartitionFile, inner: PartitionFile) =>
+    outer !== inner && outer.first <= inner.first && inner.last <= outer.last;
+  return files
+    .filter((file) => !files.some((other) => contains(other, file)))
+    .sort((a, b) => a.first - b.first);
+}

@@ -1,0 +1,126 @@
+/** Which Parquet files a site has: the listing of each site's folder, kept in memory once read. */
+import type { SiteId, StoredEvent, UtcDay } from "./event.ts";
+import type { ObjectStore } from "./object-store.ts";
+import { encodeEvents } from "./parquet-events.ts";
+import {
+  EVENTS_FOLDER,
+  isContinued,
+  parsePartitionKey,
+  partitionKey,
+  siteFolder,
+  siteOfFolders,
+  withoutSuperseded,
+  type PartitionFile,
+} from "./partition-path.ts";
+
+export interface PartitionsOptions {
+  readonly store: ObjectStore;
+  readonly isSiteId: (text: string) => text is SiteId;
+  /** How many sites' listings are kept; the least recently used goes first. */
+  readonly listingsMax: number;
+  /** Hears of things in the events folder that do not belong there. They are ignored. */
+  readonly onStray: (message: string) => void;
+}
+
+type Listing = Map<UtcDay, PartitionFile[]>;
+
+/** Callers that read and write one site at the same time take turns (`SiteLocks`). */
+export class Partitions {
+  readonly #options: PartitionsOptions;
+  readonly #listings = new Map<SiteId, Listing>();
+  #sites: Promise<Set<SiteId>> | null = null;
+
+  constructor(options: PartitionsOptions) {
+    this.#options = options;
+  }
+
+  /** Every site that has a folder. */
+  async sites(): Promise<ReadonlySet<SiteId>> {
+    this.#sites ??= this.#findSites().catch((error: unknown) => {
+      this.#sites = null;
+      throw error;
+    });
+    return this.#sites;
+  }
+
+  async #findSites(): Promise<Set<SiteId>> {
+    const found = new Set<SiteId>();
+    for (const names of await this.#siteFolders([])) {
+      const siteId = siteOfFolders(names, this.#options.isSiteId);
+      if (siteId) found.add(siteId);
+      else this.#options.onStray(`${EVENTS_FOLDER}/${names.join("/")} is not the folder of a site; it is ignored`);
+    }
+    return found;
+  }
+
+  async #siteFolders(above: readonly string[]): Promise<string[][]> {
+    const names = await this.#options.store.folders([EVENTS_FOLDER, ...above].join("/"));
+    const found = names.map(async (name) =>
+      isContinued(name) ? this.#siteFolders([...above, name]) : [[...above, name]],
+    );
+    return (await Promise.all(found)).flat();
+  }
+
+  /** The days on which a site has files. */
+  async days(siteId: SiteId): Promise<UtcDay[]> {
+    return [...(await this.#listing(siteId)).keys()];
+  }
+
+  /** The files that hold a site's day, oldest first. */
+  async files(siteId: SiteId, day: UtcDay): Promise<readonly PartitionFile[]> {
+    return withoutSuperseded((await this.#listing(siteId)).get(day) ?? []);
+  }
+
+  read(file: PartitionFile): Promise<Uint8Array | null> {
+    return this.#options.store.get(file.key);
+  }
+
+  /** Writes one segment's events of a site and day. Writing the same again replaces the same file. */
+  async write(siteId: SiteId, day: UtcDay, segment: number, events: readonly StoredEvent[]): Promise<PartitionFile> {
+    const bytes = encodeEvents(events);
+    const key = partitionKey(siteId, day, segment, segment);
+    await this.#options.store.put(key, bytes);
+    return { day, first: segment, last: segment, key, sizeBytes: bytes.length };
+  }
+
+  /** Adds written files to what is known of the site. */
+  async register(siteId: SiteId, files: readonly PartitionFile[]): Promise<void> {
+    (await this.#sites)?.add(siteId);
+    const listing = this.#listings.get(siteId);
+    if (!listing) return;
+    for (const file of files) {
+      const others = (listing.get(file.day) ?? []).filter(({ key }) => key !== file.key);
+      listing.set(file.day, [...others, file]);
+    }
+  }
+
+  async #listing(siteId: SiteId): Promise<Listing> {
+    const known = this.#listings.get(siteId);
+    if (known) {
+      this.#listings.delete(siteId);
+      this.#listings.set(siteId, known);
+      return known;
+    }
+    const listing: Listing = new Map();
+    for (const { key, sizeBytes } of await this.#options.store.list(siteFolder(siteId))) {
+      const file = parsePartitionKey(siteId, key, sizeBytes);
+      if (!file) {
+        this.#options.onStray(`${key} is not a partition file; it is ignored`);
+        continue;
+      }
+      const files = listing.get(file.day);
+      if (files) files.push(file);
+      else listing.set(file.day, [file]);
+    }
+    this.#remember(siteId, listing);
+    return listing;
+  }
+
+  #remember(siteId: SiteId, listing: Listing): void {
+    this.#listings.set(siteId, listing);
+    for (const oldest of this.#listings.keys()) {
+      if (this.#listings.size <= this.#options.listingsMax) return;
+      this.#listings.delete(oldest);
+    }
+  }
+}

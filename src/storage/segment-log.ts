@@ -1,0 +1,20 @@
+/** The port to wherever the journal's bytes lie: append-only files on Node, rows in a Durable Object, a map in tests. */
+
+export interface SegmentLog {
+  /** The numbers of all segments, ascending. */
+  list(): Promise<number[]>;
+  /** Makes an empty segment. Survives a crash once resolved. */
+  create(segment: number): Promise<void>;
+  /**
+   * Adds bytes to the end; once resolved they are as durable as the log's sync policy promises.
+   * When it rejects, any prefix of the bytes may have been added. Calls for one segment do not overlap.
+   */
+  append(segment: number, bytes: Uint8Array): Promise<void>;
+  read(segment: number): Promise<Uint8Array>;
+  /** Removes a segment; removing what is not there is fine. */
+  remove(segment: number): Promise<void>;
+  /** Keeps a copy of a damaged segment for a person to look at, and says where. */
+  setAside(segment: number): Promise<string>;
+  /** Makes everything appended durable and lets go of it. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,87 @@
+/** Decides what a test knows about the sent events: every request that reached the service's origin, in full, and when all of them have. */
+
+import type { ServerResponse } from "node:http";
+import { EVENT_PATH, SCRIPT_PATHS } from "../../../src/runtime/names.ts";
+import { buildTracker } from "../../../tracker/build.mjs";
+import { type Exchange, startLocalServer } from "./local-server.ts";
+
+export type RecordedRequest = Pick<Exchange, "method" | "path" | "headers" | "body">;
+
+/** What the service does with an event: a status, a broken connection, or no answer at all. */
+export type Answer = number | "broken" | "none";
+
+export type Recording = {
+  readonly origin: string;
+  /** Everything that reached the origin, preflights too, except for the script and the sentinel. */
+  readonly requests: readonly RecordedRequest[];
+  /** A page that is no event: what was sent before it is asked for was sent before it came. */
+  readonly sentinelUrl: string;
+  answer: Answer;
+  /** Waits until at least this many requests are recorded. */
+  received(count: number): Promise<void>;
+};
+
+export type EventRecorder = {
+  /** A new list under an origin of its own; `localhost` makes one the browser trusts with client hints. */
+  createRecording(domain?: "example" | "localhost"): Recording;
+  close(): Promise<void>;
+};
+
+const SENTINEL_PATH = "/sentinel";
+
+/** The service's own headers: any origin may send, none may send with credentials. */
+const CORS = { "access-control-allow-origin": "*" };
+
+export const startEventRecorder = async (): Promise<EventRecorder> => {
+  const script = await buildTracker();
+  const recordings = new Map<string, { accept(request: RecordedRequest, response: ServerResponse): void }>();
+
+  const server = await startLocalServer((exchange, response) => {
+    const { hostname, path } = exchange;
+    if ((SCRIPT_PATHS as readonly string[]).includes(path)) {
+      response.writeHead(200, { "content-type": "text/javascript; charset=utf-8" }).end(script);
+    } else if (path === SENTINEL_PATH) {
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8", ...CORS }).end("sentinel");
+    } else {
+      recordings.get(hostname)?.accept(exchange, response);
+    }
+  });
+
+  return {
+    createRecording(domain = "example") {
+      const hostname = `stats-${recordings.size + 1}.${domain}`;
+      const origin = `http://${hostname}:${server.port}`;
+      const requests: RecordedRequest[] = [];
+      const waiting = new Set<() => void>();
+
+      const recording: Recording = {
+        origin,
+        requests,
+        sentinelUrl: origin + SENTINEL_PATH,
+        answer: 202,
+        received: (count) =>
+          new Promise((resolve) => {
+            const look = (): void => {
+              if (requests.length < count) return;
+              waiting.delete(look);
+              resolve();
+            };
+            waiting.add(look);
+            look();
+          }),
+      };
+      recordings.set(hostname, {
+        accept({ method, path, headers, body }, response) {
+          requests.push({ method, path, headers, body });
+          if (path !== EVENT_PATH) response.writeHead(404, CORS).end();
+          else if (method === "OPTIONS") response.writeHead(204, CORS).end();
+          else if (typeof recording.answer === "number") response.writeHead(recording.answer, CORS).end();
+          else if (recording.answer === "broken") response.destroy();
+          for (const look of waiting) look();
+        },
+      });
+      return recording;
+    },
+    close: () => server.close(),
+  };
+};

@@ -1,0 +1,202 @@
+/** Decides how a tracker test visits a page: a fresh browser profile, site and recording each, and one way to know that nothing more came. */
+
+import type { Browser, BrowserContext, BrowserContextOptions, Page as BrowserPage, Request } from "playwright-core";
+import { afterAll, afterEach, beforeAll } from "vitest";
+import { EVENT_PATH, SCRIPT_PATHS } from "../../../src/runtime/names.ts";
+import { type BrowserOptions, launchBrowser } from "./browser.ts";
+import { type EventRecorder, type Recording, type RecordedRequest, startEventRecorder } from "./event-recorder.ts";
+import { type Page, type PageServer, type Site, servePages } from "./page-server.ts";
+
+export const SITE_ID = "shop.example";
+
+/** The width of a page in a browser that was not told another. */
+const WINDOW_WIDTH = 1280;
+
+/** What is known where a page is written: the two origins and the usual tag. */
+export type Surroundings = { readonly site: Site; readonly recording: Recording; readonly tag: string };
+
+export type VisitOptions = {
+  /** Of the script's tag, besides `data-domain` and `src`. */
+  readonly attributes?: Record<string, string>;
+  /** The path, query and fragment to open. */
+  readonly path?: string;
+  /** HTML before the tag, in the head. */
+  readonly head?: string;
+  readonly body?: string | ((surroundings: Surroundings) => string);
+  /** The whole HTML in place of the usual page. */
+  readonly page?: (surroundings: Surroundings) => string;
+  /** The page's response headers. */
+  readonly headers?: Record<string, string>;
+  /** Further pages of the site by path, each with the tag. */
+  readonly otherPaths?: readonly string[];
+  readonly hostname?: string;
+  /** Runs in the page before any script of its own: for what no visitor can bring about in a test. */
+  readonly prepare?: string;
+  readonly context?: BrowserContextOptions;
+  /** Where the events go; `localhost` is an origin that browsers trust. */
+  readonly service?: "example" | "localhost";
+  /** Faults the page itself makes on purpose. */
+  readonly expectedFaults?: readonly string[];
+};
+
+type SentEvent = Record<string, unknown>;
+
+export type Visit = Surroundings & {
+  readonly page: BrowserPage;
+  readonly context: BrowserContext;
+  /** What the console was warned of. */
+  readonly warnings: readonly string[];
+  /** The event that is to be expected from a path of the site. */
+  event(name: string, path: string, fields?: SentEvent): SentEvent;
+  pageview(path: string, fields?: SentEvent): SentEvent;
+  /** Runs a script of the page's own and gives its value. */
+  run<Value = unknown>(script: string): Promise<Value>;
+  /** The means (ping, xhr, fetch) by which the browser sent each event so far. */
+  means(): readonly string[];
+  /** Leaves every page and gives the exact list of what was sent, in the order it was sent. */
+  events(): Promise<readonly SentEvent[]>;
+};
+
+export type TrackerBench = {
+  createSite(): Site;
+  createRecording(): Recording;
+  visit(options?: VisitOptions): Promise<Visit>;
+};
+
+export const scriptTag = (recording: Recording, attributes: Record<string, string> = {}): string => {
+  const all = { "data-domain": SITE_ID, src: recording.origin + SCRIPT_PATHS[0], ...attributes };
+  return `<script defer ${Object.entries(all)
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(" ")}></script>`;
+};
+
+const html = (head: string, body: string): string =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>${head}</head><body>${body}</body></html>`;
+
+/** The event a request carries, or the whole request when it is not the kind the contract asks for. */
+const eventFrom = (request: RecordedRequest): SentEvent => {
+  const isRight =
+    request.method === "POST" &&
+    request.path === EVENT_PATH &&
+    request.headers["content-type"] === "text/plain;charset=UTF-8";
+  return isRight ? (JSON.parse(request.body) as SentEvent) : { unexpected: request };
+};
+
+/** Requests may overtake one another on their way, so their order is the one in which the browser announced them. */
+const inOrderOf = (announced: readonly Request[], received: readonly RecordedRequest[]): RecordedRequest[] => {
+  const rest = [...received];
+  const ordered = announced.flatMap((request) => {
+    const index = rest.findIndex(({ body }) => body === (request.postData() ?? ""));
+    return index < 0 ? [] : rest.splice(index, 1);
+  });
+  return [...ordered, ...rest];
+};
+
+/**
+ * A click may still be on its way to a download or a mail program, and a page makes only one move at a time: whichever
+ * move comes second ends the other. The click's is over then, so leaving succeeds when tried again.
+ */
+const leave = async (page: BrowserPage, url: string, movesPendingMax = 2): Promise<void> => {
+  try {
+    await page.goto(url);
+  } catch (fault) {
+    const isInterrupted = fault instanceof Error && /ERR_ABORTED|interrupted by another/.test(fault.message);
+    if (!isInterrupted || movesPendingMax === 0) throw fault;
+    await leave(page, url, movesPendingMax - 1);
+  }
+};
+
+const openVisit = async (
+  browser: Browser,
+  site: Site,
+  recording: Recording,
+  options: VisitOptions,
+): Promise<Visit> => {
+  const tag = scriptTag(recording, options.attributes);
+  const surroundings = { site, recording, tag };
+  const body = typeof options.body === "function" ? options.body(surroundings) : (options.body ?? "<h1>Shop</h1>");
+  const content: Page = {
+    body: options.page?.(surroundings) ?? html((options.head ?? "") + tag, body),
+    ...(options.headers && { headers: options.headers }),
+  };
+  const path = options.path ?? "/";
+  for (const each of [path, ...(options.otherPaths ?? [])]) {
+    site.publish(new URL(each, site.origin).pathname, content);
+  }
+
+  const context = await browser.newContext(options.context);
+  context.setDefaultTimeout(3000);
+  if (options.prepare) await context.addInitScript(options.prepare);
+
+  const announced: Request[] = [];
+  const failed: Request[] = [];
+  const faults: string[] = [];
+  const warnings: string[] = [];
+  const isEvent = (request: Request): boolean => request.url() === recording.origin + EVENT_PATH;
+  context.on("request", (request) => isEvent(request) && announced.push(request));
+  context.on("requestfailed", (request) => isEvent(request) && failed.push(request));
+  context.on("weberror", (fault) => faults.push(fault.error().message));
+  context.on("console", (line) => line.type() === "warning" && warnings.push(line.text()));
+
+  const page = await context.newPage();
+  await page.goto(site.origin + path);
+
+  const event = (name: string, at: string, fields: SentEvent = {}): SentEvent => ({
+    d: SITE_ID,
+    n: name,
+    u: site.origin + at,
+    w: WINDOW_WIDTH,
+    ...fields,
+  });
+
+  return {
+    ...surroundings,
+    page,
+    context,
+    warnings,
+    event,
+    pageview: (at, fields) => event("pageview", at, fields),
+    run: (script) => page.evaluate(script),
+    means: () => announced.map((request) => request.resourceType()),
+    async events() {
+      // The browser announces a page's requests in the order the page makes them, so once another page has come from
+      // the same origin the announcements are complete; then each has either arrived there or failed.
+      for (const open of context.pages()) await leave(open, recording.sentinelUrl);
+      await recording.received(announced.length - failed.length);
+      const expected = options.expectedFaults ?? [];
+      if (faults.join() !== expected.join()) throw new Error(`faults on the page: ${faults.join() || "none"}`);
+      return inOrderOf(announced, recording.requests).map(eventFrom);
+    },
+  };
+};
+
+/** Starts a browser and the two servers for the tests of a file, and ends what each test opened. */
+export const trackerBench = (browserOptions?: BrowserOptions): TrackerBench => {
+  let browser: Browser;
+  let pages: PageServer;
+  let recorder: EventRecorder;
+
+  beforeAll(async () => {
+    [browser, pages, recorder] = await Promise.all([
+      launchBrowser(browserOptions),
+      servePages(),
+      startEventRecorder(),
+    ]);
+  }, 60_000);
+
+  afterEach(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await Promise.all([pages.close(), recorder.close()]);
+  });
+
+  return {
+    createSite: () => pages.createSite(),
+    createRecording: () => recorder.createRecording(),
+    visit: (options = {}) =>
+      openVisit(browser, pages.createSite(options.hostname), recorder.createRecording(options.service), options),
+  };
+};

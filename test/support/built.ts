@@ -1,0 +1,10 @@
+/** Where the tests' build of the program lies: apart from `dist/`, which may be running. */
+import { fileURLToPath } from "node:url";
+
+/** Relative to the repository. */
+export const BUILT_FOLDER = "test/.built";
+
+const builtUrl = (name: string) => new URL(`../.built/${name}`, import.meta.url);
+
+export const MAIN_PATH = fileURLToPath(builtUrl("main.js"));
+export const ENGINE_WORKER_URL = builtUrl("engine-worker.js");

@@ -1,0 +1,117 @@
+/** The app called as a function, with storage in memory and a clock that moves only when told. */
+import { openGeoDatabase } from "../../adapters/node/geo-database.ts";
+import { createApp, type App } from "../../src/handlers/app.ts";
+import { parseConfig } from "../../src/runtime/config.ts";
+import type { Engine } from "../../src/runtime/engine/engine.ts";
+import { runMaintenance } from "../../src/runtime/maintenance.ts";
+import { Secret } from "../../src/runtime/secret.ts";
+import { createServices, type Services } from "../../src/runtime/services.ts";
+import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
+import type { SegmentLog } from "../../src/storage/segment-log.ts";
+import { createRecordingLog, type RecordingLog } from "./recording-log.ts";
+import { createEngineShare } from "./shared-engine.ts";
+import type { Environment, MakeTarget, Target, TargetRequest } from "./target.ts";
+
+/** When the fake clock starts. */
+export const START_MS = Date.parse("2026-03-15T12:00:00.000Z");
+
+const ORIGIN = "http://sandpiper.test";
+
+export interface InProcessTarget extends Target, Required<Omit<Target, "name">> {
+  readonly services: Services;
+  readonly log: RecordingLog;
+}
+
+/** Parts that a test puts in the place of the usual ones. */
+export interface InProcessParts {
+  readonly engine?: Engine;
+  readonly segmentLog?: SegmentLog;
+}
+
+const geo = openGeoDatabase("builtin").lookup;
+
+/** A body of known size comes with its length, as it does over the wire. */
+function requestOf(path: string, init: TargetRequest): Request {
+  const request = new Request(new URL(path, ORIGIN), init);
+  const { body } = init;
+  if (request.headers.has("content-length")) return request;
+  if (typeof body === "string") request.headers.set("content-length", String(new TextEncoder().encode(body).length));
+  if (body instanceof Uint8Array) request.headers.set("content-length", String(body.length));
+  return request;
+}
+
+export async function createInProcessTarget(
+  environment: Environment = {},
+  parts: InProcessParts = {},
+): Promise<InProcessTarget> {
+  const { config } = parseConfig({ environment, file: {}, platform: "node" });
+  const objects = createMemoryObjectStore();
+  const segmentLog = parts.segmentLog ?? createMemorySegmentLog();
+  const log = createRecordingLog();
+  let nowMs = START_MS;
+  let requests = 0;
+  let engine: Engine;
+  let services: Services;
+  let app: App;
+
+  async function start(): Promise<void> {
+    engine = parts.engine ?? (await createEngineShare());
+    services = await createServices({
+      config,
+      secret: config.secret ?? new Secret("0123456789abcdef0123456789abcdef"),
+      objects,
+      segmentLog,
+      engine,
+      geo,
+      log,
+      now: () => nowMs,
+      newRequestId: () => `request-${++requests}`,
+      trackerScript: "/* the tracker */",
+    });
+    app = createApp(services);
+  }
+
+  async function stop(): Promise<void> {
+    await services.flusher.flush(nowMs);
+    await services.journal.close();
+    await engine.close();
+  }
+
+  await start();
+  return {
+    name: "in-process",
+    log,
+    get services() {
+      return services;
+    },
+    fetch: (path, init = {}) => app.fetch(requestOf(path, init), { socketAddress: "127.0.0.1" }),
+    nowMs: () => nowMs,
+    async advance(ms) {
+      nowMs += ms;
+      app.expireRequests(nowMs);
+      runMaintenance(services, nowMs);
+    },
+    async flush() {
+      const flushed = await services.flusher.flush(nowMs);
+      if (!flushed) throw new Error("the flush failed");
+    },
+    async restart() {
+      await stop();
+      await start();
+    },
+    async crash() {
+      await engine.close();
+      await start();
+    },
+    close: stop,
+  };
+}
+
+/** In-process targets for the suites of one file, each with services of its own. */
+export function inProcessTargets(): MakeTarget {
+  return Object.assign((environment?: Environment) => createInProcessTarget(environment), {
+    abilities: ["advance", "flush", "restart", "crash"] as const,
+    skipped: [],
+  });
+}

@@ -1,0 +1,22 @@
+/** A log that keeps its lines for the test to look at. */
+import type { Log, LogFields } from "../../src/runtime/log.ts";
+
+export interface LogLine {
+  readonly level: keyof Log;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+export interface RecordingLog extends Log {
+  readonly lines: readonly LogLine[];
+}
+
+export function createRecordingLog(): RecordingLog {
+  const lines: LogLine[] = [];
+  const at =
+    (level: keyof Log) =>
+    (message: string, fields: LogFields = {}): void => {
+      lines.push({ level, message, fields });
+    };
+  return { lines, debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}

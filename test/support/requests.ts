@@ -1,0 +1,136 @@
+/** Requests as trackers and dashboards send them, and what came back in a form that compares whole. */
+import { expect } from "vitest";
+import type { Target } from "./target.ts";
+import { CHROME_WINDOWS } from "./user-agents.ts";
+
+export type RequestHeaders = Readonly<Record<string, string>>;
+
+/** The fields of an event on the wire; a test may break any of their rules. */
+export type WireFields = Readonly<Record<string, unknown>>;
+
+/** The smallest event of a site that is right. */
+export const wireEvent = (siteId: string, fields: WireFields = {}): WireFields => ({
+  d: siteId,
+  n: "pageview",
+  u: "https://page.test/",
+  ...fields,
+});
+
+/** Headers of a browser that nobody takes for a bot. */
+export const browserHeaders = (headers: RequestHeaders = {}): RequestHeaders => ({
+  "user-agent": CHROME_WINDOWS,
+  ...headers,
+});
+
+/** Any bytes as a POST body, with no content type unless one is given. */
+export function postBody(target: Target, body: string | Uint8Array, headers: RequestHeaders = {}): Promise<Response> {
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+  return target.fetch("/api/event", { method: "POST", headers: browserHeaders(headers), body: bytes as BodyInit });
+}
+
+export const post = (target: Target, fields: unknown, headers: RequestHeaders = {}): Promise<Response> =>
+  postBody(target, JSON.stringify(fields), { "content-type": "text/plain", ...headers });
+
+/** Posts events that must be accepted, one after the other. */
+export async function record(target: Target, fields: WireFields, headers: RequestHeaders = {}): Promise<void> {
+  await expectAccepted(await post(target, fields, headers));
+}
+
+/** A body in chunks, whose length nobody announces. */
+export function postChunks(target: Target, chunks: readonly Uint8Array[], headers: RequestHeaders = {}): Promise<Response> {
+  const left = [...chunks];
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const chunk = left.shift();
+      if (chunk) controller.enqueue(chunk);
+      else controller.close();
+    },
+  });
+  return target.fetch("/api/event", { method: "POST", headers: browserHeaders(headers), body, duplex: "half" });
+}
+
+export const pixelPath = (parameters: Readonly<Record<string, string>>): string =>
+  `/api/event?${new URLSearchParams(parameters).toString()}`;
+
+export const getPixel = (
+  target: Target,
+  parameters: Readonly<Record<string, string>>,
+  headers: RequestHeaders = {},
+): Promise<Response> => target.fetch(pixelPath(parameters), { headers: browserHeaders(headers) });
+
+/** What an event that was accepted, or silently dropped, is answered with. */
+export async function expectAccepted(response: Response): Promise<void> {
+  expect({ status: response.status, body: await response.text() }).toEqual({ status: 202, body: "" });
+}
+
+/** `{error}` and nothing else, whose sentence says what all the patterns ask for. */
+export async function expectError(response: Response, status: number, ...patterns: readonly (RegExp | string)[]): Promise<void> {
+  const text = await response.text();
+  expect(response.status, text).toBe(status);
+  expect(response.headers.get("content-type")).toBe("application/json");
+  const body = JSON.parse(text) as { error: string };
+  expect(body).toEqual({ error: expect.any(String) as unknown });
+  for (const pattern of patterns) {
+    if (typeof pattern === "string") expect(body.error).toContain(pattern);
+    else expect(body.error).toMatch(pattern);
+  }
+}
+
+export interface BreakdownRow {
+  readonly value: string;
+  readonly visitors: number;
+  readonly pageviews: number;
+  readonly events: number;
+}
+
+export interface MainFigures {
+  readonly unique_visitors: number;
+  readonly total_pageviews: number;
+  readonly total_events: number;
+  readonly views_per_visitor: number;
+  readonly total_sessions: number | null;
+  readonly bounce_rate: number | null;
+  readonly avg_visit_duration_secs: number | null;
+  readonly views_per_visit: number | null;
+  readonly behavioral_available: boolean;
+}
+
+export interface SeriesPoint {
+  readonly date: string;
+  readonly visitors: number;
+  readonly pageviews: number;
+}
+
+export type StatsParameters = Readonly<Record<string, string>>;
+
+const query = (parameters: StatsParameters): string => new URLSearchParams(parameters).toString();
+
+/** A statistics answer that must be a success. */
+export async function getStats<T>(target: Target, endpoint: string, parameters: StatsParameters): Promise<T> {
+  const response = await target.fetch(`/api/stats/${endpoint}?${query(parameters)}`);
+  const text = await response.text();
+  expect(response.status, text).toBe(200);
+  return JSON.parse(text) as T;
+}
+
+export const getMain = (target: Target, siteId: string, parameters: StatsParameters = {}): Promise<MainFigures> =>
+  getStats(target, "main", { site_id: siteId, ...parameters });
+
+export const getSeries = (target: Target, siteId: string, parameters: StatsParameters = {}): Promise<SeriesPoint[]> =>
+  getStats(target, "timeseries", { site_id: siteId, ...parameters });
+
+export const getBreakdown = (
+  target: Target,
+  siteId: string,
+  dimension: string,
+  parameters: StatsParameters = {},
+): Promise<BreakdownRow[]> => getStats(target, `breakdown/${dimension}`, { site_id: siteId, ...parameters });
+
+/** The values of a dimension, in the order of the answer. */
+export const getValues = async (target: Target, siteId: string, dimension: string): Promise<string[]> =>
+  (await getBreakdown(target, siteId, dimension)).map(({ value }) => value);
+
+export async function getSites(target: Target): Promise<string[]> {
+  const response = await target.fetch("/api/sites");
+  return ((await response.json()) as { sites: string[] }).sites;
+}

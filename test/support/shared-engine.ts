@@ -1,0 +1,28 @@
+/** One DuckDB for all targets of a test file, because bringing it up takes a second: each target gets a share with block ids of its own. */
+import { createDuckdbEngine } from "../../adapters/node/duckdb-instance.ts";
+import type { Block, BlockSource, Engine, EngineQuery } from "../../src/runtime/engine/engine.ts";
+
+let instance: Promise<Engine> | null = null;
+let blocksMade = 0;
+
+/** An engine for one target. Closing it drops what it loaded and leaves the others' alone. */
+export async function createEngineShare(): Promise<Engine> {
+  instance ??= createDuckdbEngine();
+  const engine = await instance;
+  const ids = new Map<number, number>();
+  const idOf = (block: number): number => {
+    const known = ids.get(block);
+    if (known !== undefined) return known;
+    ids.set(block, ++blocksMade);
+    return blocksMade;
+  };
+  return {
+    generation: 0,
+    append: (block: Block, source: BlockSource) => engine.append({ ...block, id: idOf(block.id) }, source),
+    drop: (blocks: readonly number[]) => engine.drop(blocks.map(idOf)),
+    query: (query: EngineQuery, signal: AbortSignal) => engine.query({ ...query, blocks: query.blocks.map(idOf) }, signal),
+    async close() {
+      await engine.drop([...ids.values()]);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/** What the HTTP suites run against: a service that answers requests, wherever it runs and whatever else it lets a test do. */
+import { it } from "vitest";
+
+/** Options as an environment has them, e.g. `{ SVC_SITE_IDS: "a.com" }`. */
+export type Environment = Readonly<Record<string, string>>;
+
+/** `duplex` is needed with a stream for a body, and missing from the library's types. */
+export type TargetRequest = RequestInit & { readonly duplex?: "half" };
+
+export interface Target {
+  readonly name: string;
+  /** Sends a request from 127.0.0.1. A `User-Agent` that is not given is the host's business, so cases that store events give one. */
+  fetch(path: string, init?: TargetRequest): Promise<Response>;
+  /** What the service takes for now. */
+  nowMs(): number;
+  /** Moves the clock on and does what falls due. */
+  advance?(ms: number): Promise<void>;
+  /** Writes everything journaled into files. */
+  flush?(): Promise<void>;
+  /** Stops in order and starts again on the same data. */
+  restart?(): Promise<void>;
+  /** Dies without a chance to write anything and starts again on the same data. No flush is under way. */
+  crash?(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type Ability = "advance" | "flush" | "restart" | "crash";
+
+export interface MakeTarget {
+  /** A target with these options. It may be one that another suite has used: cases take sites of their own. */
+  (environment?: Environment): Promise<Target>;
+  readonly abilities: readonly Ability[];
+  /** The names of the cases that were left out because the target lacks an ability. */
+  readonly skipped: string[];
+}
+
+/** A case for the targets that have the ability. On the others it is skipped by name, and the name is kept for the list of skips. */
+export function itNeeds(makeTarget: MakeTarget, ability: Ability, name: string, run: () => Promise<void>): void {
+  if (makeTarget.abilities.includes(ability)) {
+    it(name, run);
+    return;
+  }
+  makeTarget.skipped.push(name);
+  it.skip(name, run);
+}
+
+/** The target's ability, which `itNeeds` has made sure of. */
+export function able<A extends Ability>(target: Target, ability: A): NonNullable<Target[A]> {
+  const method = target[ability];
+  if (method === undefined) throw new Error(`${target.name} cannot ${ability}; register the case with itNeeds`);
+  return method as NonNullable<Target[A]>;
+}
+
+/** Site ids that no other case of the same suite has: `prefix-1.test`, `prefix-2.test`, … */
+export function siteNames(prefix: string): () => string {
+  let count = 0;
+  return () => `${prefix}-${++count}.test`;
+}

@@ -1,0 +1,114 @@
+import { isIP } from "node:net";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { clientAddressOf } from "../../../src/handlers/client-address.ts";
+
+const SOCKET = "198.51.100.1";
+
+const behind = (trustedProxies: number, forwardedFor: string | null) => clientAddressOf({ socketAddress: SOCKET, forwardedFor, trustedProxies });
+
+describe("without a trusted proxy", () => {
+  it.each([null, "", "1.2.3.4", "1.2.3.4, 5.6.7.8"])("X-Forwarded-For %j is ignored", (forwardedFor) => {
+    expect(behind(0, forwardedFor)).toBe(SOCKET);
+  });
+
+  it.each([
+    ["192.0.2.7", "192.0.2.7"],
+    ["::ffff:192.0.2.7", "192.0.2.7"],
+    ["::FFFF:192.0.2.7", "192.0.2.7"],
+    ["::ffff:c000:207", "192.0.2.7"],
+    ["0:0:0:0:0:ffff:192.0.2.7", "192.0.2.7"],
+    ["::ffff:0.0.0.1", "0.0.0.1"],
+    ["::ffff:255.255.255.255", "255.255.255.255"],
+    ["2001:DB8::A", "2001:db8::a"],
+    ["2001:db8:0:0:0:0:0:1", "2001:db8::1"],
+    ["::1", "::1"],
+    ["::192.0.2.7", "::c000:207"],
+    ["fe80::1%eth0", "fe80::1%eth0"],
+    ["", ""],
+  ])("the socket's %s is %s", (socketAddress, expected) => {
+    expect(clientAddressOf({ socketAddress, forwardedFor: null, trustedProxies: 0 })).toBe(expected);
+  });
+});
+
+describe("behind trusted proxies", () => {
+  it.each([
+    [1, "203.0.113.9", "203.0.113.9"],
+    [1, "1.1.1.1, 203.0.113.9", "203.0.113.9"],
+    [2, "1.1.1.1, 203.0.113.9, 10.0.0.1", "203.0.113.9"],
+    [3, "203.0.113.9,10.0.0.2,10.0.0.1", "203.0.113.9"],
+    [1, "  203.0.113.9\t", "203.0.113.9"],
+    [1, "203.0.113.9:51234", "203.0.113.9"],
+    [1, "2001:DB8::9", "2001:db8::9"],
+    [1, "[2001:db8::9]", "2001:db8::9"],
+    [1, "[2001:db8::9]:443", "2001:db8::9"],
+    [1, "::ffff:203.0.113.9", "203.0.113.9"],
+    [1, "[::ffff:203.0.113.9]:80", "203.0.113.9"],
+  ])("%d of them, %j: %s", (trustedProxies, forwardedFor, expected) => {
+    expect(behind(trustedProxies, forwardedFor)).toBe(expected);
+  });
+
+  it.each([
+    [1, null],
+    [1, ""],
+    [1, " "],
+    [1, ","],
+    [1, "203.0.113.9,"],
+    [1, "1.1.1.1, unknown"],
+    [1, "_hidden"],
+    [1, "203.0.113"],
+    [1, "203.0.113.9.1"],
+    [1, "203.0.113.256"],
+    [1, "203.0.113.09"],
+    [1, "0xcb007109"],
+    [1, "3405803785"],
+    [1, "203.0.113.9:"],
+    [1, "203.0.113.9:123456"],
+    [1, "203.0.113.9 evil"],
+    [1, "2001:db8::9::1"],
+    [1, "[2001:db8::9"],
+    [1, "2001:db8::9]"],
+    [1, "[]"],
+    [1, "::g"],
+    [1, "fe80::1%eth0"],
+    [1, "::1]/@evil.example/["],
+    [1, "localhost"],
+    [1, "\u0000"],
+    [1, "1".repeat(100_000)],
+    [2, "203.0.113.9"],
+    [3, "203.0.113.9, 10.0.0.1"],
+    [1000, "203.0.113.9"],
+  ])("%d of them, %j: the socket's address", (trustedProxies, forwardedFor) => {
+    expect(behind(trustedProxies, forwardedFor)).toBe(SOCKET);
+  });
+
+  it("whatever the sender wrote to the left changes nothing", () => {
+    const anything = fc.string({ unit: fc.constantFrom("1", ".", ":", ",", " ", "[", "]", "a", "%") });
+    fc.assert(
+      fc.property(anything, (spoofed) => {
+        expect(behind(1, `${spoofed}, 203.0.113.9`)).toBe("203.0.113.9");
+      }),
+    );
+  });
+
+  it("every address is found, in one form", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (address) => {
+        const found = behind(1, address);
+        expect(isIP(found)).not.toBe(0);
+        expect(found).toBe(found.toLowerCase());
+        expect(behind(1, found)).toBe(found);
+        expect(behind(1, address.toUpperCase())).toBe(found);
+      }),
+    );
+  });
+
+  it("nothing but an address is found", () => {
+    const nearMisses = fc.string({ unit: fc.constantFrom("1", "25", ".", ":", "::", "f", "[", "]", "0", "g"), maxLength: 12 });
+    fc.assert(
+      fc.property(nearMisses, (text) => {
+        expect(isIP(behind(1, text))).not.toBe(0);
+      }),
+    );
+  });
+});

@@ -1,0 +1,41 @@
+/** Decides where the configuration comes from: the script's own tag, or the first that names a site when a tag manager ran the script. */
+
+import { EVENT_PATH } from "./names.ts";
+
+/** Yes-or-no attributes, as `dataset` spells them. */
+export type Flag = "includeLocal" | "honorDnt" | "hash" | "outbound" | "downloads";
+
+export type Settings = {
+  /** Empty when no tag names a site; then nothing is sent. */
+  readonly site: string;
+  readonly api: string;
+  readonly excluded: readonly RegExp[];
+  readonly download: RegExp;
+  readonly flag: (name: Flag) => boolean;
+};
+
+const DOWNLOAD_EXTENSIONS =
+  "pdf|csv|txt|rtf|docx?|xlsx?|pptx?|od[pst]|epub|zip|rar|7z|t?gz|tar|dmg|pkg|exe|msi|deb|rpm|apk|iso|mp[34]|wav|mov|avi|mkv|webm";
+
+const ownTag = (): HTMLScriptElement =>
+  ([document.currentScript, document.querySelector("script[data-domain]")] as (HTMLScriptElement | null)[]).find(
+    (tag) => tag && tag.dataset.domain,
+  ) || document.createElement("script");
+
+/** `*` stands for any characters, slashes too; a closing slash makes no difference. */
+const pathPattern = (pattern: string): RegExp =>
+  new RegExp(`^${pattern.replace(/[^*\w]/g, "\\$&").replace(/\*/g, ".*")}/?$`);
+
+export const readSettings = (): Settings => {
+  const { dataset, src } = ownTag();
+  return {
+    site: dataset.domain || "",
+    // A script with no address of its own belongs to the page's origin.
+    api: dataset.api || (/^https?:\/\/[^/]+/.exec(src) || [""])[0] + EVENT_PATH,
+    excluded: ((dataset.exclude || "").match(/[^\s,]+/g) || []).map(pathPattern),
+    // Extensions may be separated by anything and may begin with a dot.
+    download: new RegExp(`\\.\\b(${(dataset.downloadExt || "").replace(/\W+/g, "|") || DOWNLOAD_EXTENSIONS})$`, "i"),
+    // An attribute without a value is a yes, as in HTML itself.
+    flag: (name) => name in dataset && dataset[name] !== "false",
+  };
+};

@@ -1,0 +1,22 @@
+/** Decides how an event travels: as plain text, which browsers send to another origin without asking it first. */
+
+import { attempt } from "./attempt.ts";
+
+export type Answer = { readonly status: number };
+
+/** How long a caller who wants the answer may have to wait for it. */
+const ANSWER_TIMEOUT_MS = 5000;
+
+/** Sends and forgets: the page may be leaving, and a blocked request is the visitor's wish. */
+export const send = (url: string, body: string): void => {
+  if (!attempt(() => navigator.sendBeacon(url, body))) fetch(url, { method: "POST", body, keepalive: true }).catch(() => {});
+};
+
+/** Sends and tells how it went; status 0 means no answer came. */
+export const sendForAnswer = (url: string, body: string, answered: (answer: Answer) => void): void => {
+  const request = new XMLHttpRequest();
+  request.onloadend = () => answered({ status: request.status });
+  request.open("POST", url);
+  request.timeout = ANSWER_TIMEOUT_MS;
+  request.send(body);
+};
