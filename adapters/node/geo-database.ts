@@ -1,7 +1,7 @@
 /** Where the places of addresses come from: a MaxMind-format file that is read into memory once. This file owns `mmdb-lib`. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { isIP } from "node:net";
+import { isIP, isIPv6 } from "node:net";
 import { Reader } from "mmdb-lib";
 import type { CountryResponse } from "mmdb-lib";
 import { geoPlaceFromRecord, NOWHERE } from "../../src/runtime/ingest/geo.ts";
@@ -36,7 +36,8 @@ export function openGeoDatabase(option: GeoipDb): GeoDatabase {
 function lookupIn(reader: Reader<CountryResponse>): GeoLookup {
   return (clientAddress) => {
     const address = withoutMapping(clientAddress);
-    if (!isPublic(address)) return NOWHERE;
+    // In a tree of IPv4 addresses the first bits of an IPv6 address would lead to somebody else's place.
+    if (!isPublic(address) || (isIPv6(address) && reader.metadata.ipVersion === 4)) return NOWHERE;
     try {
       return geoPlaceFromRecord(reader.get(address));
     } catch {

@@ -1,6 +1,7 @@
 /** The engine in a thread of its own, so that no query ever holds up ingestion; started anew when it dies. */
 import { Worker } from "node:worker_threads";
 import {
+  EngineFullError,
   EngineLostError,
   type Block,
   type BlockSource,
@@ -28,6 +29,13 @@ interface RunningWorker {
   readonly worker: Worker;
   readonly pending: Map<number, Pending>;
   readonly cancelDeadlines: Map<number, NodeJS.Timeout>;
+}
+
+/** Errors lose their class between threads; those of the port get it back. */
+function errorFrom({ name, message }: { name: string; message: string }): Error {
+  if (name === "EngineLostError") return new EngineLostError(message);
+  if (name === "EngineFullError") return new EngineFullError(message);
+  return new Error(message);
 }
 
 export class ThreadedEngine implements Engine {
@@ -76,8 +84,7 @@ export class ThreadedEngine implements Engine {
     pending.delete(reply.id);
     if (!call) return;
     if ("result" in reply) call.resolve(reply.result as never);
-    else if (reply.error.name === "EngineLostError") call.reject(new EngineLostError(reply.error.message));
-    else call.reject(new Error(reply.error.message));
+    else call.reject(errorFrom(reply.error));
   }
 
   #lost(running: RunningWorker): void {

@@ -21,8 +21,8 @@ const INTERNAL_ERROR = "Internal error. The server's log tells more under this r
 function extraHeaders({ failure }: AppError): Record<string, string> {
   if ("retryAfterSecs" in failure) return { "Retry-After": String(failure.retryAfterSecs) };
   if (failure.code === "method_not_allowed") return { Allow: failure.allow };
-  // What is left of an oversized or unfinished body is not read, so the connection cannot go on.
-  if (failure.code === "body_too_large" || failure.code === "request_timeout") return { Connection: "close" };
+  // What is left of an unfinished body is not read, so the connection cannot go on.
+  if (failure.code === "request_timeout") return { Connection: "close" };
   return {};
 }
 

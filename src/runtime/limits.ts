@@ -3,6 +3,9 @@
 /** Longest accepted ingestion body (contract 8). */
 export const BODY_BYTES_MAX = 64 * 1024;
 
+/** How much of what follows a body's limit is still taken in and thrown away, so that the sender gets to read its refusal. */
+export const BODY_BYTES_DISCARDED_MAX = 1024 * 1024;
+
 /** Lengths of the ingested fields in Unicode code points (contract 8). */
 export const SITE_ID_CHARS_MAX = 256;
 export const EVENT_NAME_CHARS_MAX = 256;

@@ -4,6 +4,7 @@ import type { SiteId } from "../../storage/event.ts";
 import { ipcFromEvents, ipcFromTexts, rowsFromIpc } from "./arrow-batches.ts";
 import type { DuckdbBindings } from "./duckdb-bindings.ts";
 import {
+  EngineFullError,
   EngineLostError,
   type Block,
   type BlockSource,
@@ -49,6 +50,14 @@ const WITH = "WITH ";
 
 const EMPTY_BLOCK = "block_none";
 
+/** Tells running out of memory from every other failure. */
+function rethrown(error: unknown): never {
+  if (error instanceof Error && /out of memory|bad_alloc/i.test(error.message)) {
+    throw new EngineFullError("the query engine has too little memory for this");
+  }
+  throw error;
+}
+
 interface Site {
   readonly textsTable: string;
   readonly texts: SiteTexts;
@@ -90,7 +99,11 @@ export class DuckdbEngine implements Engine {
     return this.#bindings.runQuery(this.#loading, statement);
   }
 
-  async append(block: Block, source: BlockSource): Promise<Loaded> {
+  append(block: Block, source: BlockSource): Promise<Loaded> {
+    return this.#append(block, source).catch(rethrown);
+  }
+
+  async #append(block: Block, source: BlockSource): Promise<Loaded> {
     const site = this.#siteOf(block);
     const unreadable: { key: string; reason: string }[] = [];
     if ("events" in source) {
@@ -178,6 +191,8 @@ export class DuckdbEngine implements Engine {
     try {
       signal.throwIfAborted();
       return rowsFromIpc(await this.#results(connection, query, signal));
+    } catch (error) {
+      return rethrown(error);
     } finally {
       this.#giveBack(connection);
       this.#checkpointWhenIdle();

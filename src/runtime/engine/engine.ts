@@ -66,3 +66,8 @@ export interface Engine {
 export class EngineLostError extends Error {
   override readonly name = "EngineLostError";
 }
+
+/** The engine's memory does not suffice for what was asked; what it holds is untouched. */
+export class EngineFullError extends Error {
+  override readonly name = "EngineFullError";
+}

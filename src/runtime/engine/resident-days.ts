@@ -21,6 +21,8 @@ interface ResidentBlock {
   readonly id: number;
   readonly siteId: SiteId;
   readonly days: UtcDay[];
+  /** What its rows take as Parquet, roughly. */
+  parquetBytes: number;
   /** Queries and loads that need it now. */
   pins: number;
 }
@@ -44,21 +46,22 @@ interface MissingDay {
   readonly files: readonly PartitionFile[];
 }
 
-/** Consecutive days share a block up to a size: few tables for small sites, small steps for large ones. */
+const parquetBytesOf = (days: readonly MissingDay[]): number =>
+  days.flatMap(({ files }) => files).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+
+/** Consecutive days go together up to a size: few tables for small sites, small steps for large ones. */
 export function groupIntoBlocks(missing: readonly MissingDay[], blockBytesMax: number): MissingDay[][] {
   const groups: MissingDay[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
   for (const day of missing) {
-    const dayBytes = day.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    if (bytes + dayBytes > blockBytesMax) {
-      groups.push([]);
-      bytes = 0;
-    }
-    groups.at(-1)?.push(day);
-    bytes += dayBytes;
+    const group = groups.at(-1);
+    if (group && parquetBytesOf([...group, day]) <= blockBytesMax) group.push(day);
+    else groups.push([day]);
   }
   return groups;
 }
+
+/** What an event takes in a Parquet file, as measured. */
+const PARQUET_BYTES_PER_EVENT = 24;
 
 export class ResidentDays {
   readonly #options: ResidentDaysOptions;
@@ -124,10 +127,11 @@ export class ResidentDays {
         else missing.push({ day, files: await this.#options.partitions.files(siteId, day) });
       }
       for (const group of groupIntoBlocks(missing, RESIDENT_BLOCK_BYTES_MAX)) {
-        pin(await this.#load(residents, siteId, group));
         await this.#makeRoom(residents);
+        pin(await this.#load(residents, siteId, group));
       }
       for (const block of pinned) await this.#deliverUnflushed(residents, block);
+      await this.#makeRoom(residents);
       if (residents.generation !== this.#options.engine.generation) throw new EngineLostError("the engine was restarted");
       return pinned;
     } catch (error) {
@@ -143,26 +147,45 @@ export class ResidentDays {
   }
 
   async #load(residents: Residents, siteId: SiteId, group: readonly MissingDay[]): Promise<ResidentBlock> {
-    const { partitions, log } = this.#options;
-    const block: ResidentBlock = { id: ++this.#blocksMade, siteId, days: group.map(({ day }) => day), pins: 0 };
-    const files: { key: string; bytes: Uint8Array }[] = [];
-    for (const file of group.flatMap((day) => day.files)) {
-      const bytes = await partitions.read(file);
-      if (bytes) files.push({ key: file.key, bytes });
-      else log.error("a partition file is gone; its events are missing from the figures", { file: file.key });
-    }
+    const files = await this.#read(group.flatMap((day) => day.files));
+    const block = this.#blockWithRoom(residents, siteId, parquetBytesOf(group));
+    block.pins++;
     try {
       await this.#append(block, { files });
     } catch (error) {
-      this.#dropLater(block);
+      this.#abandon(residents, block);
       throw error;
+    } finally {
+      block.pins--;
     }
-    residents.blocks.add(block);
+    block.parquetBytes += parquetBytesOf(group);
     let days = residents.sites.get(siteId);
     if (!days) residents.sites.set(siteId, (days = new Map()));
     for (const { day, files: dayFiles } of group) {
+      block.days.push(day);
       days.set(day, { block, delivered: this.#deliveredByFiles(siteId, day, dayFiles) });
     }
+    return block;
+  }
+
+  async #read(files: readonly PartitionFile[]): Promise<{ key: string; bytes: Uint8Array }[]> {
+    const { partitions, log } = this.#options;
+    const found: { key: string; bytes: Uint8Array }[] = [];
+    for (const file of files) {
+      const bytes = await partitions.read(file);
+      if (bytes) found.push({ key: file.key, bytes });
+      else log.error("a partition file is gone; its events are missing from the figures", { file: file.key });
+    }
+    return found;
+  }
+
+  /** Every table a query reads costs it a millisecond or two, so days join a block of their site that has room. */
+  #blockWithRoom(residents: Residents, siteId: SiteId, parquetBytes: number): ResidentBlock {
+    for (const block of residents.blocks) {
+      if (block.siteId === siteId && block.parquetBytes + parquetBytes <= RESIDENT_BLOCK_BYTES_MAX) return block;
+    }
+    const block: ResidentBlock = { id: ++this.#blocksMade, siteId, days: [], parquetBytes: 0, pins: 0 };
+    residents.blocks.add(block);
     return block;
   }
 
@@ -202,6 +225,7 @@ export class ResidentDays {
       if (events.length <= before) continue;
       const fresh = events.slice(before);
       await this.#append(block, { events: fresh });
+      block.parquetBytes += fresh.length * PARQUET_BYTES_PER_EVENT;
       delivered.set(segment, before + fresh.length);
     }
   }
@@ -215,8 +239,9 @@ export class ResidentDays {
     }
   }
 
-  /** Drops what may be half loaded. A query that still names the block is told so and asks again. */
-  #dropLater(block: ResidentBlock): void {
+  /** Lets go of a block that may be half loaded. A query that still names it is told so and asks again. */
+  #abandon(residents: Residents, block: ResidentBlock): void {
+    this.#forget(residents, block);
     this.#options.engine.drop([block.id]).then(
       (usage) => this.#noteUsage(usage),
       () => {
@@ -249,8 +274,7 @@ export class ResidentDays {
           resident.delivered.delete(segment.number);
         } catch {
           // The engine may be gone, and with it all that is resident; otherwise the days are loaded anew.
-          this.#forget(residents, resident.block);
-          this.#dropLater(resident.block);
+          this.#abandon(residents, resident.block);
         } finally {
           resident.block.pins--;
         }

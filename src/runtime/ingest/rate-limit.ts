@@ -23,11 +23,14 @@ const ALLOWED: RateVerdict = { allowed: true };
 
 const NO_LIMIT: RateLimit = { peek: () => ALLOWED, take: () => ALLOWED };
 
-/** Valid keys (site ids, addresses) are no longer. What is longer shares a bucket, so that no sender fills the memory. */
+/** Valid keys (site ids, addresses) are no longer. */
 const KEY_CHARS_MAX = 256;
 
-/** Shared by the keys that are too long and by those for which there is no room; no valid key is empty. */
-const SHARED_KEY = "";
+/** The bucket of all keys that cannot be valid, so that no sender fills the memory with long ones. */
+const UNFIT_KEY = " ";
+
+/** The bucket of the keys for which there is no room. */
+const CROWD_KEY = "";
 
 /** How many buckets are looked at when room is needed for one: a bound on the work of a single event. */
 const FULL_BUCKET_LOOKS_MAX = 16;
@@ -56,20 +59,19 @@ export function createRateLimit({ perSecond, bucketsMax }: RateLimitOptions): Ra
   }
 
   function bucketOf(key: string, elapsedMs: number): string {
-    if (key.length > KEY_CHARS_MAX) return SHARED_KEY;
+    if (key === CROWD_KEY || key.length > KEY_CHARS_MAX) return UNFIT_KEY;
     if (fullAtMs.has(key)) return key;
     if (fullAtMs.size >= bucketsMax) forgetFullBuckets(elapsedMs);
-    return fullAtMs.size >= bucketsMax ? SHARED_KEY : key;
+    return fullAtMs.size >= bucketsMax ? CROWD_KEY : key;
   }
 
-  /** How long until the bucket holds a token; 0 or less when it does. */
-  function waitMs(bucket: string, elapsedMs: number): number {
-    const missingMs = Math.max(0, (fullAtMs.get(bucket) ?? 0) - elapsedMs);
-    return missingMs + tokenMs - capacityMs;
+  /** When the bucket is full again. One that is new takes over what the crowd owes: its key may have been one of it. */
+  function fullMsOf(bucket: string, elapsedMs: number): number {
+    return Math.max(elapsedMs, fullAtMs.get(bucket) ?? fullAtMs.get(CROWD_KEY) ?? 0);
   }
 
   function verdictOf(bucket: string, elapsedMs: number): RateVerdict {
-    const remainingMs = waitMs(bucket, elapsedMs);
+    const remainingMs = fullMsOf(bucket, elapsedMs) - elapsedMs + tokenMs - capacityMs;
     if (remainingMs <= TOLERANCE_MS) return ALLOWED;
     return { allowed: false, retryAfterSecs: Math.max(1, Math.ceil((remainingMs - TOLERANCE_MS) / 1000)) };
   }
@@ -84,7 +86,7 @@ export function createRateLimit({ perSecond, bucketsMax }: RateLimitOptions): Ra
       const bucket = bucketOf(key, elapsedMs);
       const verdict = verdictOf(bucket, elapsedMs);
       if (!verdict.allowed) return verdict;
-      const fullMs = Math.max(elapsedMs, fullAtMs.get(bucket) ?? 0) + tokenMs;
+      const fullMs = fullMsOf(bucket, elapsedMs) + tokenMs;
       // Put back at the end: those at the front are the likeliest to be full when room is needed.
       fullAtMs.delete(bucket);
       fullAtMs.set(bucket, fullMs);

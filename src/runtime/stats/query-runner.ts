@@ -1,11 +1,21 @@
 /** Asks the engine about a site's range: makes the range resident, and asks once more when the engine was lost on the way. */
-import { EngineLostError, type Engine, type SqlRow } from "../engine/engine.ts";
+import { AppError } from "../errors.ts";
+import { EngineFullError, EngineLostError, type Engine, type SqlRow } from "../engine/engine.ts";
 import type { ResidentDays } from "../engine/resident-days.ts";
 import type { SiteId } from "../../storage/event.ts";
 import type { Scope } from "./scope.ts";
 import { sql, type SqlText } from "./sql.ts";
 
 export type Ask = (question: SqlText) => Promise<SqlRow[]>;
+
+/** Whether it fits depends on what else runs, so it may be tried again. */
+const FULL_RETRY_SECS = 10;
+
+const tooMuchForTheEngine = (): AppError =>
+  new AppError(
+    { code: "unavailable", retryAfterSecs: FULL_RETRY_SECS },
+    "The query engine has too little memory for this range at the moment. Try a shorter range, or again later.",
+  );
 
 export class QueryRunner {
   readonly #engine: Engine;
@@ -27,8 +37,9 @@ export class QueryRunner {
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof EngineLostError)) throw error;
-      return attempt();
+      if (error instanceof EngineLostError) return attempt();
+      if (error instanceof EngineFullError) throw tooMuchForTheEngine();
+      throw error;
     }
   }
 
