@@ -18,6 +18,7 @@ function isFatal(error: unknown): boolean {
 async function serve(call: EngineCall, signal: AbortSignal) {
   if (call.kind === "append") return engine.append(call.block, call.source);
   if (call.kind === "drop") return engine.drop(call.blocks);
+  if (call.kind === "queryNumbers") return engine.queryNumbers(call.query, signal);
   return engine.query(call.query, signal);
 }
 

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { createApp } from "../../src/handlers/app.ts";
 import type { Config } from "../../src/runtime/config.ts";
 import type { Log } from "../../src/runtime/log.ts";
@@ -62,6 +63,7 @@ export async function startInstance({ config, log, trackerScript, engineWorkerUr
       log,
       now: Date.now,
       newRequestId: requestIds(),
+      wait: setTimeout,
       trackerScript,
     });
     const app = createApp(services);

@@ -1,12 +1,15 @@
 /** The HTTP server of the Node process: hands requests to the app and stops without losing any. Owner of @whatwg-node/server. */
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { createServerAdapter } from "@whatwg-node/server";
 import type { App } from "../../src/handlers/app.ts";
 import { STOP_GRACE_MS } from "../../src/runtime/limits.ts";
 
 /** A client that has not sent its headers by then is let go. */
 const HEADERS_TIMEOUT_MS = 10_000;
+
+/** A pixel's event travels in the request line: with every field at its limit and every character escaped, it takes 53 KB. */
+const HEADER_BYTES_MAX = 64 * 1024;
 
 /** How long an idle connection is kept for the client's next request. */
 const KEEP_ALIVE_MS = 65_000;
@@ -30,7 +33,7 @@ function originOf(server: Server): string {
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }
 
-function stop(server: Server): Promise<void> {
+function stop(server: Server, sockets: Iterable<Socket>): Promise<void> {
   return new Promise((resolve) => {
     const giveUp = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS);
     server.close(() => {
@@ -38,18 +41,34 @@ function stop(server: Server): Promise<void> {
       resolve();
     });
     server.closeIdleConnections();
+    // Browsers open connections in advance. One that was never used does not count as idle.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   });
 }
 
 /** Rejects when the address cannot be listened on. */
 export async function startServer({ app, host, port, requestTimeoutSecs }: ServerOptions): Promise<RunningServer> {
-  const adapter = createServerAdapter<{ req: IncomingMessage }>((request, { req }) =>
-    app.fetch(request, { socketAddress: req.socket.remoteAddress ?? "" }),
-  );
+  let stopping = false;
+  const adapter = createServerAdapter<{ req: IncomingMessage; res: ServerResponse }>(async (request, { req, res }) => {
+    const response = await app.fetch(request, { socketAddress: req.socket.remoteAddress ?? "" });
+    // The connection ends with this answer: a client that goes on asking would otherwise hold up the stop until it is cut off.
+    if (stopping) res.shouldKeepAlive = false;
+    return response;
+  });
   const server = createServer(
-    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: requestTimeoutSecs * 1000, keepAliveTimeout: KEEP_ALIVE_MS },
+    {
+      maxHeaderSize: HEADER_BYTES_MAX,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: requestTimeoutSecs * 1000,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    },
     adapter,
   );
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
@@ -57,5 +76,11 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
       resolve();
     });
   });
-  return { origin: originOf(server), stop: () => stop(server) };
+  return {
+    origin: originOf(server),
+    stop() {
+      stopping = true;
+      return stop(server, sockets);
+    },
+  };
 }

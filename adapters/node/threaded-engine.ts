@@ -9,6 +9,7 @@ import {
   type EngineQuery,
   type EngineUsage,
   type Loaded,
+  type NumberColumns,
   type SqlRow,
 } from "../../src/runtime/engine/engine.ts";
 import { reasonOf, type Log } from "../../src/runtime/log.ts";
@@ -141,6 +142,10 @@ export class ThreadedEngine implements Engine {
 
   query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]> {
     return this.#call({ kind: "query", query }, signal);
+  }
+
+  queryNumbers(query: EngineQuery, signal: AbortSignal): Promise<NumberColumns> {
+    return this.#call({ kind: "queryNumbers", query }, signal);
   }
 
   async close(): Promise<void> {

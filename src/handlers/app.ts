@@ -14,7 +14,11 @@ import { getPixel } from "./ingest/pixel.ts";
 import { postEvent } from "./ingest/post-event.ts";
 import { getScript } from "./script.ts";
 import { getBreakdown } from "./stats/breakdown.ts";
+import { getGoals } from "./stats/goals.ts";
 import { getMain } from "./stats/main.ts";
+import { getProperties, getPropertyValues } from "./stats/properties.ts";
+import { getRealtime } from "./stats/realtime.ts";
+import { getRevenue } from "./stats/revenue.ts";
 import { getSites } from "./stats/sites.ts";
 import { getTimeseries } from "./stats/timeseries.ts";
 
@@ -39,6 +43,11 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/stats/main", "stats", getMain),
   route("GET", "/api/stats/timeseries", "stats", getTimeseries),
   route("GET", "/api/stats/breakdown/:dimension", "stats", getBreakdown),
+  route("GET", "/api/stats/realtime", "stats", getRealtime),
+  route("GET", "/api/stats/goals", "stats", getGoals),
+  route("GET", "/api/stats/properties", "stats", getProperties),
+  route("GET", "/api/stats/property-values", "stats", getPropertyValues),
+  route("GET", "/api/stats/revenue", "stats", getRevenue),
   route("GET", "/health", "public", getHealth),
   route("GET", "/health/ready", "public", getReady),
 ];

@@ -13,6 +13,7 @@ const STATUS = {
   method_not_allowed: 405,
   too_many_requests: 429,
   request_timeout: 408,
+  extension_missing: 503,
   unavailable: 503,
 } as const satisfies Record<AppErrorCode, number>;
 

@@ -3,6 +3,7 @@ import { invalidInput } from "../runtime/errors.ts";
 import { isSiteId } from "../runtime/ingest/site-id.ts";
 import type { SiteId, EpochMs } from "../storage/event.ts";
 import { parseDateRange } from "../runtime/stats/date-range.ts";
+import { parseSegmentFilter, type Condition } from "../runtime/stats/segment-filter.ts";
 import type { Scope } from "../runtime/stats/scope.ts";
 
 export class Query {
@@ -37,13 +38,17 @@ export class Query {
     return text;
   }
 
-  /** Site and range: what every statistics endpoint takes (contract 4.2). */
+  conditions(): readonly Condition[] {
+    return parseSegmentFilter(this.text("filters"));
+  }
+
+  /** Site, range and filters: what every statistics endpoint takes (contract 4.2). */
   scope(nowMs: EpochMs): Scope {
     const siteId = this.siteId();
     const range = parseDateRange(
       { period: this.text("period"), startDate: this.text("start_date"), endDate: this.text("end_date") },
       nowMs,
     );
-    return { siteId, range };
+    return { siteId, range, conditions: this.conditions() };
   }
 }

@@ -9,6 +9,8 @@ export interface Counters {
   botEventsDropped: number;
   flushFailures: number;
   rateLimitRejections: number;
+  cacheHits: number;
+  cacheMisses: number;
 }
 
 export const createCounters = (): Counters => ({
@@ -17,4 +19,6 @@ export const createCounters = (): Counters => ({
   botEventsDropped: 0,
   flushFailures: 0,
   rateLimitRejections: 0,
+  cacheHits: 0,
+  cacheMisses: 0,
 });

@@ -13,6 +13,8 @@ type Failure =
   | { code: "too_many_requests"; retryAfterSecs: number }
   /** The request ran past the server's time limit. */
   | { code: "request_timeout" }
+  /** The endpoint needs the behavioral extension, which is not loaded. */
+  | { code: "extension_missing" }
   /** The service cannot take this now, through no fault of the caller. */
   | { code: "unavailable"; retryAfterSecs: number };
 

@@ -33,6 +33,27 @@ export const RANGE_DAYS_MAX = 366;
 /** Ranges of at most this many days are charted by the hour (contract 4.4). */
 export const HOURLY_DAYS_MAX = 2;
 
+/** Conditions of a segment filter, and the length of each one's value in code points (contract 8). */
+export const FILTER_CONDITIONS_MAX = 12;
+export const FILTER_VALUE_CHARS_MAX = 512;
+
+/** Rows of the lists that take no limit of their own. */
+export const REALTIME_ROWS_MAX = 10;
+export const REVENUE_ROWS_MAX = 100;
+export const GOAL_ROWS_MAX = 1000;
+export const PROPERTY_KEYS_MAX = 1000;
+export const PROPERTY_VALUES_MAX = 1000;
+
+/** Characters of kept answers in all; beside `cache_max_entries`, because answers may be long. */
+export const CACHE_CHARS_MAX = 32 * 1024 * 1024;
+
+/** Queries that may wait for a slot where `query_queue_ms` lets them. */
+export const QUERIES_WAITING_MAX = 1000;
+
+/** Rows of a raw export (contract 8). */
+export const EXPORT_ROWS_DEFAULT = 100_000;
+export const EXPORT_ROWS_MAX = 1_000_000;
+
 /** Rows of a breakdown (contract 8). */
 export const BREAKDOWN_ROWS_DEFAULT = 10;
 export const BREAKDOWN_ROWS_MAX = 1000;

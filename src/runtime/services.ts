@@ -20,7 +20,10 @@ import { createVisitorIds } from "./ingest/visitor-id.ts";
 import { PARTITION_LISTINGS_MAX, RATE_LIMIT_BUCKETS_MAX } from "./limits.ts";
 import type { Log } from "./log.ts";
 import type { Secret } from "./secret.ts";
+import { QueryCache } from "./stats/query-cache.ts";
 import { QueryRunner } from "./stats/query-runner.ts";
+import { QuerySlots } from "./stats/query-slots.ts";
+import { StatsAnswers } from "./stats/stats-answers.ts";
 
 /** What differs between hosts. */
 export interface Host {
@@ -36,6 +39,8 @@ export interface Host {
   /** A fresh id for a request, unlike any other of this process. */
   readonly newRequestId: () => string;
   readonly trackerScript: string;
+  /** Resolves after that time: for the few waits that cannot go by the maintenance tick. */
+  readonly wait: (ms: number) => Promise<void>;
 }
 
 export interface Services {
@@ -48,7 +53,7 @@ export interface Services {
   readonly journal: Journal;
   readonly flusher: Flusher;
   readonly residents: ResidentDays;
-  readonly queries: QueryRunner;
+  readonly stats: StatsAnswers;
   readonly acceptEvent: AcceptEvent;
   /** Sorted ids of all sites with data or on the allowlist. */
   sites(): Promise<string[]>;
@@ -103,6 +108,14 @@ export async function createServices(host: Host): Promise<Services> {
     counters,
   });
   const queries = new QueryRunner(engine, residents);
+  const cache = new QueryCache({
+    ttlSecs: config.cacheTtlSecs,
+    entriesMax: config.cacheMaxEntries,
+    now,
+    onHit: () => counters.cacheHits++,
+    onMiss: () => counters.cacheMisses++,
+  });
+  const slots = new QuerySlots({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait: host.wait });
 
   return {
     config,
@@ -114,7 +127,7 @@ export async function createServices(host: Host): Promise<Services> {
     journal,
     flusher,
     residents,
-    queries,
+    stats: new StatsAnswers({ cache, slots, queries }),
     async acceptEvent(arrival) {
       const outcome = await accept(arrival);
       flusher.flushIfDue(arrival.nowMs);

@@ -5,7 +5,7 @@ import { trackerBench } from "./support/tracker-bench.ts";
 
 const bench = trackerBench();
 
-describe("§4.8 transport", () => {
+describe.concurrent("§4.8 transport", () => {
   test("is a beacon of plain text, which no preflight goes before", async ({ expect }) => {
     const visit = await bench.visit();
     await visit.events();
@@ -55,7 +55,7 @@ describe("§4.8 transport", () => {
   });
 });
 
-describe("§4.8 troubles stay the script's own", () => {
+describe.concurrent("§4.8 troubles stay the script's own", () => {
   // Every visit fails on an uncaught error of its page, so these only bring the trouble about.
   test("no way to send at all", async ({ expect }) => {
     const visit = await bench.visit({
@@ -114,7 +114,7 @@ describe("§4.8 troubles stay the script's own", () => {
   });
 });
 
-describe("§1 privacy rule 4: nothing stays in the browser", () => {
+describe.concurrent("§1 privacy rule 4: nothing stays in the browser", () => {
   const WATCHED = `
     window.writes = [];
     const watch = (owner, name) => {

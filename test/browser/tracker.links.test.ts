@@ -17,7 +17,7 @@ const visitWithLinks = async (
   const other = bench.createSite();
   other.publish("/", "<h1>elsewhere</h1>");
   const file = { body: "a file", headers: { "content-type": "application/octet-stream", "content-disposition": "attachment" } };
-  for (const path of ["/report.pdf", "/report.PDF", "/report.xyz", "/song.flac"]) other.publish(path, file);
+  for (const path of ["/report.pdf", "/report.PDF", "/report.xyz", "/report.", "/song.flac"]) other.publish(path, file);
   const visit = await bench.visit({ attributes, body: links(other.origin), ...options });
   visit.site.publish("/own.pdf", file);
   return { visit, elsewhere: other.origin };
@@ -28,7 +28,7 @@ const outbound = (visit: Visit, url: string) =>
 
 const download = (visit: Visit, url: string) => visit.event("File Download", "/", { p: JSON.stringify({ url }) });
 
-describe("§4.8 data-outbound", () => {
+describe.concurrent("§4.8 data-outbound", () => {
   test("a click on a link to another origin is one event, and the visitor gets there", async ({ expect }) => {
     const { visit, elsewhere } = await visitWithLinks(OUTBOUND, (origin) => `<a href="${origin}/?a=1#b">away</a>`);
     await visit.page.click("a");
@@ -129,6 +129,8 @@ describe("§4.8 data-outbound", () => {
         document.querySelector(".target").attachShadow({ mode: "open" }).innerHTML = '<a href="${origin}/">away</a>';
       </script>`,
     "a relative link under a foreign base": (origin) => `<base href="${origin}/"><a class="target" href="./">away</a>`,
+    "a relative link of SVG under a foreign base": (origin) =>
+      `<base href="${origin}/"><svg><a href="./"><text y="20" class="target">away</text></a></svg>`,
     "a link added later": (origin) => `
       <script>
         document.body.insertAdjacentHTML("beforeend", '<a class="target" href="${origin}/">away</a>');
@@ -190,7 +192,7 @@ describe("§4.8 data-outbound", () => {
   });
 });
 
-describe("§4.8 data-downloads", () => {
+describe.concurrent("§4.8 data-downloads", () => {
   test("a click on a file of the site is one event", async ({ expect }) => {
     const { visit } = await visitWithLinks(DOWNLOADS, () => `<a href="/own.pdf">file</a>`);
     const file = visit.page.waitForEvent("download");
@@ -251,9 +253,10 @@ describe("§4.8 data-downloads", () => {
         (origin) => `
           <a id="listed" href="${origin}/report.xyz">file</a>
           <a id="also" href="${origin}/song.flac">file</a>
-          <a id="unlisted" href="${origin}/report.pdf">file</a>`,
+          <a id="unlisted" href="${origin}/report.pdf">file</a>
+          <a id="without" href="${origin}/report.">file</a>`,
       );
-      for (const id of ["#listed", "#also", "#unlisted"]) await visit.page.click(id);
+      for (const id of ["#listed", "#also", "#unlisted", "#without"]) await visit.page.click(id);
       expect(await visit.events()).toEqual([
         visit.pageview("/"),
         download(visit, `${elsewhere}/report.xyz`),

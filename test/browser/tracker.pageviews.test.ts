@@ -7,7 +7,7 @@ import { type VisitOptions, scriptTag, trackerBench } from "./support/tracker-be
 
 const bench = trackerBench();
 
-describe("§4.8 the first pageview", () => {
+describe.concurrent("§4.8 the first pageview", () => {
   test("is sent on load, with these fields and no others", async ({ expect }) => {
     const visit = await bench.visit();
     expect(await visit.events()).toEqual([
@@ -40,7 +40,7 @@ describe("§4.8 the first pageview", () => {
   });
 });
 
-describe("§4.8 the referrer", () => {
+describe.concurrent("§4.8 the referrer", () => {
   test("is sent when the visitor comes from another origin", async ({ expect }) => {
     const other = bench.createSite();
     const visit = await bench.visit();
@@ -70,7 +70,7 @@ describe("§4.8 the referrer", () => {
   });
 });
 
-describe("§4.8 a page nobody sees yet", () => {
+describe.concurrent("§4.8 a page nobody sees yet", () => {
   const HIDDEN = `
     window.isShown = false;
     Object.defineProperty(document, "hidden", { get: () => !window.isShown });
@@ -112,6 +112,7 @@ describe("§4.8 a page nobody sees yet", () => {
     });
     await visit.run(`document.dispatchEvent(new Event("visibilitychange"))`);
     await visit.run("svc('Before')");
+    expect(visit.means()).toEqual([]);
     await visit.run("activate()");
     expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("Before", "/")]);
   });
@@ -170,7 +171,7 @@ describe("§4.8 a page nobody sees yet", () => {
   }
 });
 
-describe("§4.8 moves within a page", () => {
+describe.concurrent("§4.8 moves within a page", () => {
   test("pushState and replaceState to another path are pageviews", async ({ expect }) => {
     const visit = await bench.visit();
     await visit.run(`history.pushState(null, "", "/one")`);
@@ -244,7 +245,7 @@ describe("§4.8 moves within a page", () => {
   });
 });
 
-describe("§4.8 the back/forward cache", () => {
+describe.concurrent("§4.8 the back/forward cache", () => {
   // The headless browser has no such cache, so the page is told what a browser with one tells it.
   test("a page restored from it is a pageview", async ({ expect }) => {
     const visit = await bench.visit();
@@ -259,7 +260,7 @@ describe("§4.8 the back/forward cache", () => {
   });
 });
 
-describe("§4.8 data-hash", () => {
+describe.concurrent("§4.8 data-hash", () => {
   const HASH: VisitOptions = { attributes: { "data-hash": "" } };
 
   for (const [path, sent] of [
@@ -288,10 +289,21 @@ describe("§4.8 data-hash", () => {
     await visit.page.goBack();
     await visit.run(`location.hash = "#/contact"`);
     await visit.run(`location.hash = "#/contact"`);
-    await visit.run("new Promise((resolve) => setTimeout(resolve))");
     expect(await visit.events()).toEqual(
       ["/app", "/app/about", "/app", "/app/contact"].map((path) => visit.pageview(path)),
     );
+  });
+
+  test("hashchange alone is enough, where a browser does not tell of the move otherwise", async ({ expect }) => {
+    const visit = await bench.visit({
+      ...HASH,
+      prepare: `addEventListener("popstate", (event) => event.stopImmediatePropagation(), true)`,
+      body: `<a href="#/about">about</a>`,
+    });
+    const isTold = visit.run(`new Promise((resolve) => addEventListener("hashchange", () => resolve(true)))`);
+    await visit.page.click("a");
+    expect(await isTold).toBe(true);
+    expect(await visit.events()).toEqual([visit.pageview("/"), visit.pageview("/about")]);
   });
 
   test("a router that goes to its first fragment does not count the page twice", async ({ expect }) => {

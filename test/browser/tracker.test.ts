@@ -9,7 +9,7 @@ import { SITE_ID, scriptTag, trackerBench } from "./support/tracker-bench.ts";
 
 const GZIP_BYTES_MAX = 2048;
 
-describe("the script's text", () => {
+describe.concurrent("the script's text", () => {
   let script: string;
   beforeAll(async () => {
     script = await buildTracker();
@@ -30,7 +30,7 @@ describe("the script's text", () => {
   });
 });
 
-describe("§4.8 installation", () => {
+describe.concurrent("§4.8 installation", () => {
   const bench = trackerBench();
 
   test("at the script's other address", async ({ expect }) => {

@@ -9,7 +9,7 @@ import { scriptTag, trackerBench } from "./support/tracker-bench.ts";
 
 const bench = trackerBench();
 
-describe("§4.8 data-include-local", () => {
+describe.concurrent("§4.8 data-include-local", () => {
   for (const hostname of [
     "localhost",
     "shop.localhost",
@@ -68,7 +68,7 @@ describe("§4.8 data-include-local", () => {
   });
 });
 
-describe("§4.8 automated browsers", () => {
+describe.concurrent("§4.8 automated browsers", () => {
   const automatedBench = trackerBench({ automated: true });
 
   test("are not counted", async ({ expect }) => {
@@ -84,7 +84,7 @@ describe("§4.8 automated browsers", () => {
   });
 });
 
-describe("§4.8 data-honor-dnt", () => {
+describe.concurrent("§4.8 data-honor-dnt", () => {
   const DO_NOT_TRACK = `Object.defineProperty(navigator, "doNotTrack", { get: () => "1" })`;
   const PRIVACY_CONTROL = `Object.defineProperty(navigator, "globalPrivacyControl", { get: () => true })`;
 
@@ -113,7 +113,7 @@ describe("§4.8 data-honor-dnt", () => {
   });
 });
 
-describe("§4.8 opting out", () => {
+describe.concurrent("§4.8 opting out", () => {
   test("stops counting that browser at once, and undoing it starts it again", async ({ expect }) => {
     const visit = await bench.visit();
     await visit.run(`localStorage.setItem("svc_ignore", "true")`);
@@ -139,7 +139,7 @@ describe("§4.8 opting out", () => {
   });
 });
 
-describe("§4.8 data-exclude", () => {
+describe.concurrent("§4.8 data-exclude", () => {
   for (const [patterns, path, isCounted] of [
     ["/admin", "/admin", false],
     ["/admin", "/admin/", false],

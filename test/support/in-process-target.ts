@@ -1,4 +1,5 @@
 /** The app called as a function, with storage in memory and a clock that moves only when told. */
+import { setTimeout } from "node:timers/promises";
 import { openGeoDatabase } from "../../adapters/node/geo-database.ts";
 import { createApp, type App } from "../../src/handlers/app.ts";
 import { parseConfig } from "../../src/runtime/config.ts";
@@ -11,17 +12,17 @@ import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts"
 import type { SegmentLog } from "../../src/storage/segment-log.ts";
 import { createRecordingLog, type RecordingLog } from "./recording-log.ts";
 import { createEngineShare } from "./shared-engine.ts";
-import type { Environment, MakeTarget, Target, TargetRequest } from "./target.ts";
+import { TARGET_DEFAULTS, type Ability, type AbleTarget, type Environment, type MakeTarget, type TargetRequest } from "./target.ts";
 
 /** When the fake clock starts. */
 export const START_MS = Date.parse("2026-03-15T12:00:00.000Z");
 
 const ORIGIN = "http://sandpiper.test";
 
-export interface InProcessTarget extends Target, Required<Omit<Target, "name">> {
+export type InProcessTarget = AbleTarget<Ability> & {
   readonly services: Services;
   readonly log: RecordingLog;
-}
+};
 
 /** Parts that a test puts in the place of the usual ones. */
 export interface InProcessParts {
@@ -45,7 +46,7 @@ export async function createInProcessTarget(
   environment: Environment = {},
   parts: InProcessParts = {},
 ): Promise<InProcessTarget> {
-  const { config } = parseConfig({ environment, file: {}, platform: "node" });
+  const { config } = parseConfig({ environment: { ...TARGET_DEFAULTS, ...environment }, file: {}, platform: "node" });
   const objects = createMemoryObjectStore();
   const segmentLog = parts.segmentLog ?? createMemorySegmentLog();
   const log = createRecordingLog();
@@ -68,6 +69,7 @@ export async function createInProcessTarget(
       now: () => nowMs,
       newRequestId: () => `request-${++requests}`,
       trackerScript: "/* the tracker */",
+      wait: setTimeout,
     });
     app = createApp(services);
   }

@@ -16,11 +16,15 @@ export async function createEngineShare(): Promise<Engine> {
     ids.set(block, ++blocksMade);
     return blocksMade;
   };
+  const shared = (query: EngineQuery): EngineQuery => ({ ...query, blocks: query.blocks.map(idOf) });
   return {
     generation: 0,
     append: (block: Block, source: BlockSource) => engine.append({ ...block, id: idOf(block.id) }, source),
     drop: (blocks: readonly number[]) => engine.drop(blocks.map(idOf)),
-    query: (query: EngineQuery, signal: AbortSignal) => engine.query({ ...query, blocks: query.blocks.map(idOf) }, signal),
+    query: (query: EngineQuery, signal: AbortSignal) => engine.query(shared(query), signal),
+    queryNumbers: (query: EngineQuery, signal: AbortSignal) => engine.queryNumbers(shared(query), signal),
+    queryNumbers: (query: EngineQuery, signal: AbortSignal) =>
+      engine.queryNumbers({ ...query, blocks: query.blocks.map(idOf) }, signal),
     async close() {
       await engine.drop([...ids.values()]);
     },

@@ -4,6 +4,9 @@ import { it } from "vitest";
 /** Options as an environment has them, e.g. `{ SVC_SITE_IDS: "a.com" }`. */
 export type Environment = Readonly<Record<string, string>>;
 
+/** What targets are started with unless a case says otherwise: answers are of now, so that a case can post and look at once. */
+export const TARGET_DEFAULTS: Environment = { SVC_CACHE_TTL_SECS: "0" };
+
 /** `duplex` is needed with a stream for a body, and missing from the library's types. */
 export type TargetRequest = RequestInit & { readonly duplex?: "half" };
 
@@ -25,6 +28,8 @@ export interface Target {
 }
 
 export type Ability = "advance" | "flush" | "restart" | "crash";
+
+export type AbleTarget<A extends Ability> = Target & Required<Pick<Target, A>>;
 
 export interface MakeTarget {
   /** A target with these options. It may be one that another suite has used: cases take sites of their own. */

@@ -1,17 +1,17 @@
 /** GET /api/stats/breakdown/{dimension} (contract 4.4): figures for each value of a dimension. */
 import { BREAKDOWN_ROWS_DEFAULT, BREAKDOWN_ROWS_MAX } from "../../runtime/limits.ts";
 import { parseDimension } from "../../runtime/stats/dimensions.ts";
-import { breakdownRows } from "../../runtime/stats/figures.ts";
+import { breakdownOf } from "../../runtime/stats/figures/breakdown.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
-import { jsonResponse } from "../responses.ts";
+import { figureResponse } from "./figure.ts";
 
-export const getBreakdown: Handler = async (request, { services, nowMs, deadline, params }) => {
-  const dimension = parseDimension(params.dimension ?? "");
+export const getBreakdown: Handler = (request, context) => {
   const query = new Query(request.url);
-  const scope = query.scope(nowMs);
+  const scope = query.scope(context.nowMs);
   const rowsMax = query.integer("limit", { min: 1, max: BREAKDOWN_ROWS_MAX, otherwise: BREAKDOWN_ROWS_DEFAULT });
-  return jsonResponse(
-    await services.queries.over(scope, deadline.signal, (ask) => breakdownRows(ask, scope, dimension, rowsMax)),
+  const dimension = parseDimension(context.params.dimension ?? "");
+  return figureResponse(context, { name: "breakdown", scope, parameters: [dimension, rowsMax] }, async (over) =>
+    JSON.stringify(await over(scope, (ask) => breakdownOf(ask, scope, dimension, rowsMax))),
   );
 };

@@ -1,25 +1,50 @@
-/** GET /api/stats/main (contract 4.4): the headline figures. */
-import { headlineFigures, sessionFigures } from "../../runtime/stats/figures.ts";
+/** GET /api/stats/main (contract 4.4): the headline figures, and those of an earlier window beside them. */
+import { comparedRange, parseComparison } from "../../runtime/stats/comparison.ts";
+import { headlineOf, type Headline } from "../../runtime/stats/figures/headline.ts";
+import type { Scope } from "../../runtime/stats/scope.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
-import { jsonResponse } from "../responses.ts";
+import { figureResponse } from "./figure.ts";
 
-export const getMain: Handler = async (request, { services, nowMs, deadline }) => {
-  const scope = new Query(request.url).scope(nowMs);
-  const { behavioral, sessionWindowMinutes } = services.config;
-  const { headline, sessions } = await services.queries.over(scope, deadline.signal, async (ask) => ({
-    headline: await headlineFigures(ask, scope),
-    sessions: behavioral ? await sessionFigures(ask, scope, sessionWindowMinutes * 60_000) : null,
-  }));
-  return jsonResponse({
-    unique_visitors: headline.uniqueVisitors,
-    total_pageviews: headline.totalPageviews,
-    total_events: headline.totalEvents,
-    views_per_visitor: headline.viewsPerVisitor,
-    total_sessions: sessions?.totalSessions ?? null,
-    bounce_rate: sessions?.bounceRate ?? null,
-    avg_visit_duration_secs: sessions?.avgVisitDurationSecs ?? null,
-    views_per_visit: sessions?.viewsPerVisit ?? null,
-    behavioral_available: sessions !== null,
+const counts = ({ uniqueVisitors, totalPageviews, totalEvents }: Headline) => ({
+  unique_visitors: uniqueVisitors,
+  total_pageviews: totalPageviews,
+  total_events: totalEvents,
+});
+
+/** All null when sessions cannot be computed. */
+const sessionAverages = ({ sessions }: Headline) => ({
+  total_sessions: sessions?.totalSessions ?? null,
+  bounce_rate: sessions?.bounceRate ?? null,
+  avg_visit_duration_secs: sessions?.avgVisitDurationSecs ?? null,
+});
+
+const mainFields = (headline: Headline) => ({
+  ...counts(headline),
+  views_per_visitor: headline.viewsPerVisitor,
+  ...sessionAverages(headline),
+  views_per_visit: headline.sessions?.viewsPerVisit ?? null,
+  behavioral_available: headline.sessions !== null,
+});
+
+const comparisonFields = ({ range }: Scope, headline: Headline) => ({
+  start_date: range.firstDay,
+  end_date: range.lastDay,
+  ...counts(headline),
+  ...sessionAverages(headline),
+});
+
+export const getMain: Handler = (request, context) => {
+  const query = new Query(request.url);
+  const scope = query.scope(context.nowMs);
+  const comparison = parseComparison(query.text("compare"));
+  const { behavioral, sessionWindowMinutes } = context.services.config;
+  const sessionGapMs = behavioral ? sessionWindowMinutes * 60_000 : null;
+  return figureResponse(context, { name: "main", scope, parameters: [comparison] }, async (over) => {
+    const headlineIn = (wanted: Scope) => over(wanted, (ask) => headlineOf(ask, wanted, sessionGapMs));
+    const fields = mainFields(await headlineIn(scope));
+    if (comparison === null) return JSON.stringify(fields);
+    const compared = { ...scope, range: comparedRange(scope.range, comparison) };
+    return JSON.stringify({ ...fields, comparison: comparisonFields(compared, await headlineIn(compared)) });
   });
 };

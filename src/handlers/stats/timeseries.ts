@@ -1,10 +1,12 @@
 /** GET /api/stats/timeseries (contract 4.4): visitors and pageviews by hour or day. */
-import { seriesPoints } from "../../runtime/stats/figures.ts";
+import { seriesOf } from "../../runtime/stats/figures/series.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
-import { jsonResponse } from "../responses.ts";
+import { figureResponse } from "./figure.ts";
 
-export const getTimeseries: Handler = async (request, { services, nowMs, deadline }) => {
-  const scope = new Query(request.url).scope(nowMs);
-  return jsonResponse(await services.queries.over(scope, deadline.signal, (ask) => seriesPoints(ask, scope)));
+export const getTimeseries: Handler = (request, context) => {
+  const scope = new Query(request.url).scope(context.nowMs);
+  return figureResponse(context, { name: "timeseries", scope }, async (over) =>
+    JSON.stringify(await over(scope, (ask) => seriesOf(ask, scope))),
+  );
 };

@@ -12,8 +12,9 @@ import {
   type DataType,
   type Vector,
 } from "apache-arrow";
-import type { SqlRow, SqlValue } from "./engine.ts";
+import type { NumberColumns, SqlRow, SqlValue } from "./engine.ts";
 import { TEXT_COLUMNS, type EventBatch } from "./event-batch.ts";
+import type { PropertyRow } from "./site-properties.ts";
 
 /** Longest UTF-8 encoding of one UTF-16 unit. */
 const UTF8_BYTES_PER_UNIT_MAX = 3;
@@ -76,6 +77,12 @@ export function ipcFromTexts(firstCode: number, texts: readonly string[]): Uint8
   return ipc({ code: numbers(new Int32(), codes), text: strings(texts) });
 }
 
+/** Rows for a `properties` table. */
+export function ipcFromProperties(rows: readonly PropertyRow[]): Uint8Array {
+  const column = (name: keyof PropertyRow) => numbers(new Int32(), Int32Array.from(rows, (row) => row[name]));
+  return ipc({ props: column("props"), key: column("key"), value: column("value") });
+}
+
 /** Integers become numbers where a number holds them exactly. */
 function plainValue(value: unknown): SqlValue {
   if (typeof value === "bigint") {
@@ -92,5 +99,21 @@ export function rowsFromIpc(pieces: readonly Uint8Array[]): SqlRow[] {
   const columns = names.map((name) => table.getChild(name));
   return Array.from({ length: table.numRows }, (_, row) =>
     Object.fromEntries(names.map((name, i) => [name, plainValue(columns[i]?.get(row) as unknown)])),
+  );
+}
+
+/** The columns of a result of integers without nulls, each in one array. */
+export function columnsFromIpc(pieces: readonly Uint8Array[]): NumberColumns {
+  const table = tableFromIPC<Record<string, DataType>>(pieces);
+  return Object.fromEntries(
+    table.schema.fields.map(({ name }) => {
+      const column = table.getChild(name);
+      const values: unknown = column?.toArray();
+      if ((column?.nullCount ?? 0) > 0 || !(values instanceof Int32Array || values instanceof BigInt64Array)) {
+        throw new TypeError(`the column ${name} holds something else than integers`);
+      }
+      // A copy of its own: what Arrow gives out may lie in the engine's memory.
+      return [name, values.slice()];
+    }),
   );
 }

@@ -1,7 +1,7 @@
 /** DuckDB-WASM behind the engine port: blocks are tables of numbers in a compressed in-memory database. */
 import { decodeEvents } from "../../storage/parquet-events.ts";
 import type { SiteId } from "../../storage/event.ts";
-import { ipcFromEvents, ipcFromTexts, rowsFromIpc } from "./arrow-batches.ts";
+import { columnsFromIpc, ipcFromEvents, ipcFromProperties, ipcFromTexts, rowsFromIpc } from "./arrow-batches.ts";
 import type { DuckdbBindings } from "./duckdb-bindings.ts";
 import {
   EngineFullError,
@@ -12,10 +12,12 @@ import {
   type EngineQuery,
   type EngineUsage,
   type Loaded,
+  type NumberColumns,
   type SqlParameter,
   type SqlRow,
 } from "./engine.ts";
-import { TEXT_COLUMNS, batchFromEvents, batchFromFile, type EventBatch } from "./event-batch.ts";
+import { TEXT_COLUMNS, batchFromEvents, batchFromFile, type EventBatch, type SiteNumbers } from "./event-batch.ts";
+import { SiteProperties } from "./site-properties.ts";
 import { reasonOf } from "../log.ts";
 import { SiteTexts } from "./site-texts.ts";
 
@@ -58,9 +60,9 @@ function rethrown(error: unknown): never {
   throw error;
 }
 
-interface Site {
+interface Site extends SiteNumbers {
   readonly textsTable: string;
-  readonly texts: SiteTexts;
+  readonly propertiesTable: string;
   readonly blocks: Set<number>;
 }
 
@@ -107,13 +109,13 @@ export class DuckdbEngine implements Engine {
     const site = this.#siteOf(block);
     const unreadable: { key: string; reason: string }[] = [];
     if ("events" in source) {
-      this.#insert(block, site, batchFromEvents(source.events, site.texts));
+      this.#insert(block, site, batchFromEvents(source.events, site));
     } else {
       for (const { key, bytes } of source.files) {
         const decoded = await decodeEvents(bytes).catch((error: unknown) => {
           unreadable.push({ key, reason: reasonOf(error) });
         });
-        if (decoded) this.#insert(block, site, batchFromFile(decoded, site.texts));
+        if (decoded) this.#insert(block, site, batchFromFile(decoded, site));
         await this.#yieldToOthers();
       }
     }
@@ -124,9 +126,8 @@ export class DuckdbEngine implements Engine {
   #siteOf({ id, siteId }: Block): Site {
     let site = this.#sites.get(siteId);
     if (!site) {
-      const textsTable = `texts_${++this.#sitesMade}`;
-      this.#run(`CREATE TABLE ${textsTable} (code INTEGER, text VARCHAR)`);
-      this.#sites.set(siteId, (site = { textsTable, texts: new SiteTexts(), blocks: new Set() }));
+      site = this.#createSite();
+      this.#sites.set(siteId, site);
     }
     if (!this.#tables.has(id)) {
       const name = `block_${id}`;
@@ -137,12 +138,23 @@ export class DuckdbEngine implements Engine {
     return site;
   }
 
+  #createSite(): Site {
+    const number = ++this.#sitesMade;
+    const [textsTable, propertiesTable] = [`texts_${number}`, `properties_${number}`];
+    this.#run(`CREATE TABLE ${textsTable} (code INTEGER, text VARCHAR)`);
+    this.#run(`CREATE TABLE ${propertiesTable} (props INTEGER, key INTEGER, value INTEGER)`);
+    return { textsTable, propertiesTable, texts: new SiteTexts(), properties: new SiteProperties(), blocks: new Set() };
+  }
+
   #insert({ id }: Block, site: Site, batch: EventBatch): void {
     const table = this.#tables.get(id);
     if (!table || batch.rows === 0) return;
     const { firstCode, texts } = site.texts.added();
     if (texts.length > 0) this.#insertIpc(site.textsTable, ipcFromTexts(firstCode, texts));
     site.texts.confirmAdded();
+    const properties = site.properties.added();
+    if (properties.length > 0) this.#insertIpc(site.propertiesTable, ipcFromProperties(properties));
+    site.properties.confirmAdded();
     this.#insertIpc(table.name, ipcFromEvents(batch, table.rows));
     table.rows += batch.rows;
     this.#rowsSinceCheckpoint += batch.rows;
@@ -183,14 +195,23 @@ export class DuckdbEngine implements Engine {
     site?.blocks.delete(block);
     if (!site || site.blocks.size > 0) return;
     this.#run(`DROP TABLE ${site.textsTable}`);
+    this.#run(`DROP TABLE ${site.propertiesTable}`);
     this.#sites.delete(siteId);
   }
 
   async query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]> {
+    return rowsFromIpc(await this.#answer(query, signal));
+  }
+
+  async queryNumbers(query: EngineQuery, signal: AbortSignal): Promise<NumberColumns> {
+    return columnsFromIpc(await this.#answer(query, signal));
+  }
+
+  async #answer(query: EngineQuery, signal: AbortSignal): Promise<Uint8Array[]> {
     const connection = await this.#takeConnection();
     try {
       signal.throwIfAborted();
-      return rowsFromIpc(await this.#results(connection, query, signal));
+      return await this.#results(connection, query, signal);
     } catch (error) {
       return rethrown(error);
     } finally {
@@ -247,10 +268,13 @@ export class DuckdbEngine implements Engine {
       return table.name;
     });
     const events = (names.length > 0 ? names : [EMPTY_BLOCK]).map((name) => `SELECT * FROM ${name}`).join(" UNION ALL ");
-    const textsTable = this.#sites.get(siteId)?.textsTable;
-    const texts = textsTable ? `SELECT * FROM ${textsTable}` : "SELECT 0 AS code, '' AS text WHERE false";
+    const site = this.#sites.get(siteId);
+    const texts = site ? `SELECT * FROM ${site.textsTable}` : "SELECT 0 AS code, '' AS text WHERE false";
+    const properties = site ? `SELECT * FROM ${site.propertiesTable}` : "SELECT 0 AS props, 0 AS key, 0 AS value WHERE false";
     // Inlined, or every query would first copy all columns of all rows.
-    const relations = `WITH events AS NOT MATERIALIZED (${events}), texts AS NOT MATERIALIZED (${texts})`;
+    const relations = `WITH ${Object.entries({ events, texts, properties })
+      .map(([name, relation]) => `${name} AS NOT MATERIALIZED (${relation})`)
+      .join(", ")}`;
     const question = sql.trimStart();
     return question.startsWith(WITH) ? `${relations}, ${question.slice(WITH.length)}` : `${relations} ${question}`;
   }

@@ -39,16 +39,20 @@ export interface EngineQuery {
   /** The blocks that the relation `events` consists of. */
   readonly blocks: readonly number[];
   /**
-   * Reads two relations. `events`: an event a row, columns as in `EVENT_COLUMNS` with these types:
+   * Reads three relations. `events`: an event a row, columns as in `EVENT_COLUMNS` with these types:
    * text columns hold the number of a text, 0 where not recorded; `timestamp` is a BIGINT of UTC
    * milliseconds; `visitor_id` an unsigned BIGINT; `revenue_amount` a BIGINT of hundredths or NULL;
    * `arrival` an INTEGER that orders events of one day and equal timestamp.
-   * `texts`: `code`, `text`. A query may begin with `WITH` and relations of its own.
+   * `texts`: `code`, `text`. `properties`: `props`, `key`, `value`, the keys and values of each distinct
+   * number in the column `props`, as numbers of texts. A query may begin with `WITH` and relations of its own.
    * Parameters are `$1`, `$2`, …
    */
   readonly sql: string;
   readonly parameters: readonly SqlParameter[];
 }
+
+/** Columns of integers, by name, all equally long. */
+export type NumberColumns = Readonly<Record<string, Int32Array | BigInt64Array>>;
 
 export interface Engine {
   /** Adds rows to a block, making it when it is new. */
@@ -57,6 +61,8 @@ export interface Engine {
   drop(blocks: readonly number[]): Promise<EngineUsage>;
   /** Rows as plain values. Rejects with the signal's reason when aborted, and is usable afterwards. */
   query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]>;
+  /** As `query`, for results too long for rows: every column is an INTEGER or BIGINT without NULL. */
+  queryNumbers(query: EngineQuery, signal: AbortSignal): Promise<NumberColumns>;
   /** Counts the times everything loaded was lost, e.g. because the engine crashed and was started anew. */
   readonly generation: number;
   close(): Promise<void>;

@@ -2,6 +2,7 @@
 import { EVENT_COLUMNS } from "../../storage/event-columns.ts";
 import type { StoredEvent } from "../../storage/event.ts";
 import type { DecodedEvents } from "../../storage/parquet-events.ts";
+import type { SiteProperties } from "./site-properties.ts";
 import type { SiteTexts } from "./site-texts.ts";
 
 /** Rows of one block. Texts are numbers of the block's site. */
@@ -19,8 +20,21 @@ export const TEXT_COLUMNS = EVENT_COLUMNS.filter(
   ({ kind, name }) => (kind === "text" || kind === "json") && name !== "site_id",
 );
 
+/** Where a batch's texts and properties get their numbers. */
+export interface SiteNumbers {
+  readonly texts: SiteTexts;
+  readonly properties: SiteProperties;
+}
+
+type TextColumn = (typeof TEXT_COLUMNS)[number];
+
 /** Repeated values are the rule, and neighbours often share theirs, so the last one is remembered. */
-function codesOf(texts: SiteTexts, rows: number, valueAt: (row: number) => string | null): Int32Array {
+function codesOf(
+  { kind }: TextColumn,
+  { texts, properties }: SiteNumbers,
+  rows: number,
+  valueAt: (row: number) => string | null,
+): Int32Array {
   const codes = new Int32Array(rows);
   let lastValue: string | null = null;
   let lastCode = texts.codeOf(null);
@@ -29,13 +43,14 @@ function codesOf(texts: SiteTexts, rows: number, valueAt: (row: number) => strin
     if (value !== lastValue) {
       lastValue = value;
       lastCode = texts.codeOf(value);
+      if (kind === "json" && value !== null) properties.add(lastCode, value, texts);
     }
     codes[row] = lastCode;
   }
   return codes;
 }
 
-export function batchFromFile(decoded: DecodedEvents, texts: SiteTexts): EventBatch {
+export function batchFromFile(decoded: DecodedEvents, numbers: SiteNumbers): EventBatch {
   const { rows, timestampsMs, visitorIds, revenueCents } = decoded;
   return {
     rows,
@@ -44,16 +59,16 @@ export function batchFromFile(decoded: DecodedEvents, texts: SiteTexts): EventBa
     revenueCents,
     texts: TEXT_COLUMNS.map((column) => {
       const values = decoded.text(column);
-      return codesOf(texts, rows, (row) => values[row] ?? null);
+      return codesOf(column, numbers, rows, (row) => values[row] ?? null);
     }),
   };
 }
 
-export function batchFromEvents(events: readonly StoredEvent[], texts: SiteTexts): EventBatch {
+export function batchFromEvents(events: readonly StoredEvent[], numbers: SiteNumbers): EventBatch {
   return {
     rows: events.length,
-    texts: TEXT_COLUMNS.map(({ field }) =>
-      codesOf(texts, events.length, (row) => (events[row]?.[field] ?? null) as string | null),
+    texts: TEXT_COLUMNS.map((column) =>
+      codesOf(column, numbers, events.length, (row) => (events[row]?.[column.field] ?? null) as string | null),
     ),
     timestampsMs: BigInt64Array.from(events, ({ timestampMs }) => BigInt(timestampMs)),
     visitorIds: BigUint64Array.from(events, ({ visitorId }) => visitorId),

@@ -1,5 +1,5 @@
 /** The dimensions figures can be broken down and filtered by, and the column each reads (contract 4.4). */
-import { invalidInput } from "../errors.ts";
+import { AppError, invalidInput } from "../errors.ts";
 import type { ColumnName } from "./sql.ts";
 
 const DIMENSION_COLUMNS = {
@@ -29,10 +29,18 @@ export const DIMENSIONS = Object.keys(DIMENSION_COLUMNS) as readonly Dimension[]
 
 export const columnOf = (dimension: Dimension): ColumnName => DIMENSION_COLUMNS[dimension];
 
-/** 400 for an unknown slug, with the list of those there are. */
+/** Dimensions of sessions, not of events: they need the behavioral extension and cannot be filtered on. */
+export const SESSION_DIMENSIONS = ["entry-pages", "exit-pages"] as const;
+
+export const isDimension = (slug: string): slug is Dimension => Object.hasOwn(DIMENSION_COLUMNS, slug);
+
+/** 400 for an unknown slug, with the list of those there are; 503 for one that needs what is not there. */
 export function parseDimension(slug: string): Dimension {
-  if (!Object.hasOwn(DIMENSION_COLUMNS, slug)) {
-    throw invalidInput(`"${slug}" is no breakdown dimension; there are ${DIMENSIONS.join(", ")}`);
+  if (isDimension(slug)) return slug;
+  if ((SESSION_DIMENSIONS as readonly string[]).includes(slug)) {
+    throw new AppError({ code: "extension_missing" }, `The breakdown "${slug}" needs the behavioral extension, which is not loaded`);
   }
-  return slug as Dimension;
+  throw invalidInput(
+    `"${slug}" is no breakdown dimension; there are ${[...DIMENSIONS, ...SESSION_DIMENSIONS].join(", ")}`,
+  );
 }

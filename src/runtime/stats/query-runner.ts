@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts";
 import { EngineFullError, EngineLostError, type Engine, type SqlRow } from "../engine/engine.ts";
 import type { ResidentDays } from "../engine/resident-days.ts";
 import type { SiteId } from "../../storage/event.ts";
-import type { Scope } from "./scope.ts";
+import type { SiteRange } from "./scope.ts";
 import { sql, type SqlText } from "./sql.ts";
 
 export type Ask = (question: SqlText) => Promise<SqlRow[]>;
@@ -27,7 +27,7 @@ export class QueryRunner {
   }
 
   /** Runs the questions over every event of the scope accepted before the call. */
-  async over<T>({ siteId, range }: Scope, signal: AbortSignal, questions: (ask: Ask) => Promise<T>): Promise<T> {
+  async over<T>({ siteId, range }: SiteRange, signal: AbortSignal, questions: (ask: Ask) => Promise<T>): Promise<T> {
     const attempt = () =>
       this.#residents.withDays(siteId, range.firstDay, range.lastDay, (blocks) =>
         questions(({ text, values }) =>

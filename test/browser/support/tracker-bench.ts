@@ -1,7 +1,7 @@
 /** Decides how a tracker test visits a page: a fresh browser profile, site and recording each, and one way to know that nothing more came. */
 
 import type { Browser, BrowserContext, BrowserContextOptions, Page as BrowserPage, Request } from "playwright-core";
-import { afterAll, afterEach, beforeAll } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 import { EVENT_PATH, SCRIPT_PATHS } from "../../../src/runtime/names.ts";
 import { type BrowserOptions, launchBrowser } from "./browser.ts";
 import { type EventRecorder, type Recording, type RecordedRequest, startEventRecorder } from "./event-recorder.ts";
@@ -11,6 +11,9 @@ export const SITE_ID = "shop.example";
 
 /** The width of a page in a browser that was not told another. */
 const WINDOW_WIDTH = 1280;
+
+/** How long a click or a move may take before its test fails. */
+const ACTION_TIMEOUT_MS = 10_000;
 
 /** What is known where a page is written: the two origins and the usual tag. */
 export type Surroundings = { readonly site: Site; readonly recording: Recording; readonly tag: string };
@@ -53,7 +56,7 @@ export type Visit = Surroundings & {
   run<Value = unknown>(script: string): Promise<Value>;
   /** The means (ping, xhr, fetch) by which the browser sent each event so far. */
   means(): readonly string[];
-  /** Leaves every page and gives the exact list of what was sent, in the order it was sent. */
+  /** Leaves every page, ends the visit, and gives the exact list of what was sent, in the order it was sent. */
   events(): Promise<readonly SentEvent[]>;
 };
 
@@ -63,8 +66,9 @@ export type TrackerBench = {
   visit(options?: VisitOptions): Promise<Visit>;
 };
 
-export const scriptTag = (recording: Recording, attributes: Record<string, string> = {}): string => {
-  const all = { "data-domain": SITE_ID, src: recording.origin + SCRIPT_PATHS[0], ...attributes };
+/** The tag that installs the script of the service at this origin. */
+export const scriptTag = (service: { readonly origin: string }, attributes: Record<string, string> = {}): string => {
+  const all = { "data-domain": SITE_ID, src: service.origin + SCRIPT_PATHS[0], ...attributes };
   return `<script defer ${Object.entries(all)
     .map(([name, value]) => `${name}="${value}"`)
     .join(" ")}></script>`;
@@ -125,7 +129,7 @@ const openVisit = async (
   }
 
   const context = await browser.newContext(options.context);
-  context.setDefaultTimeout(3000);
+  context.setDefaultTimeout(ACTION_TIMEOUT_MS);
   if (options.prepare) await context.addInitScript(options.prepare);
 
   const announced: Request[] = [];
@@ -164,13 +168,17 @@ const openVisit = async (
       for (const open of context.pages()) await leave(open, recording.sentinelUrl);
       await recording.received(announced.length - failed.length);
       const expected = options.expectedFaults ?? [];
+      await context.close();
       if (faults.join() !== expected.join()) throw new Error(`faults on the page: ${faults.join() || "none"}`);
       return inOrderOf(announced, recording.requests).map(eventFrom);
     },
   };
 };
 
-/** Starts a browser and the two servers for the tests of a file, and ends what each test opened. */
+/**
+ * Starts a browser and the two servers for the tests of a file. Its visits share nothing, so that tests may run at the
+ * same time: most of a visit is waiting.
+ */
 export const trackerBench = (browserOptions?: BrowserOptions): TrackerBench => {
   let browser: Browser;
   let pages: PageServer;
@@ -183,10 +191,6 @@ export const trackerBench = (browserOptions?: BrowserOptions): TrackerBench => {
       startEventRecorder(),
     ]);
   }, 60_000);
-
-  afterEach(async () => {
-    await Promise.all(browser.contexts().map((context) => context.close()));
-  });
 
   afterAll(async () => {
     await browser.close();

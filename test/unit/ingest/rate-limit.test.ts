@@ -145,10 +145,19 @@ describe("when there is no room for another bucket", () => {
     expect(burst(limit, "later", START + 1000)).toBe(2);
   });
 
-  it("over-long keys share a bucket too, so that they fill no memory", () => {
+  it("a key that went with the newcomers starts its own bucket with what they took", () => {
+    const limit = createRateLimit({ perSecond: 1, bucketsMax: 1 });
+    burst(limit, "a", START);
+    expect(burst(limit, "b", START + 400)).toBe(1);
+    expect(burst(limit, "b", START + 1000)).toBe(0);
+    expect(burst(limit, "b", START + 1400)).toBe(1);
+  });
+
+  it("keys that cannot be valid share a bucket, fill no memory and take from nobody else", () => {
     const limit = createRateLimit({ perSecond: 3, bucketsMax: 1000 });
     expect(burst(limit, "x".repeat(257), START)).toBe(3);
     expect(burst(limit, "y".repeat(60_000), START)).toBe(0);
+    expect(burst(limit, "", START)).toBe(0);
     expect(burst(limit, "x".repeat(256), START)).toBe(3);
   });
 

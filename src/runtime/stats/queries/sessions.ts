@@ -1,6 +1,6 @@
-/** Sessions of a scope: each visitor's runs of events without a gap longer than the session window. */
+/** Sessions of a scope: each visitor's runs of events without a gap longer than the session window, those with a matching event. */
 import { PAGEVIEW } from "../../names.ts";
-import { eventsIn, type Scope } from "../scope.ts";
+import { eventsWithMatch, type Scope } from "../scope.ts";
 import { sql, textCode, type SqlText } from "../sql.ts";
 
 /**
@@ -10,13 +10,13 @@ import { sql, textCode, type SqlText } from "../sql.ts";
 export const querySessions = (scope: Scope, sessionGapMs: number): SqlText => sql`
   WITH spaced AS (
     SELECT
-      visitor_id, timestamp, arrival, event_name,
+      visitor_id, timestamp, arrival, event_name, matching,
       timestamp - lag(timestamp) OVER (PARTITION BY visitor_id ORDER BY timestamp, arrival) AS gap_ms
-    FROM (${eventsIn(scope)}) AS scoped
+    FROM (${eventsWithMatch(scope)}) AS ranged
   ),
   numbered AS (
     SELECT
-      visitor_id, timestamp, event_name,
+      visitor_id, timestamp, event_name, matching,
       sum(CASE WHEN gap_ms <= ${sessionGapMs} THEN 0 ELSE 1 END)
         OVER (PARTITION BY visitor_id ORDER BY timestamp, arrival ROWS UNBOUNDED PRECEDING) AS session
     FROM spaced
@@ -28,6 +28,7 @@ export const querySessions = (scope: Scope, sessionGapMs: number): SqlText => sq
       max(timestamp) - min(timestamp) AS duration_ms
     FROM numbered
     GROUP BY visitor_id, session
+    HAVING max(matching) = 1
   )
   SELECT
     count(*) AS sessions,

@@ -1,0 +1,13 @@
+/** GET /api/stats/goals (contract 4.4): every event other than a pageview, and the share of visitors it reached. */
+import { goalsOf } from "../../runtime/stats/figures/goals.ts";
+import type { Handler } from "../context.ts";
+import { Query } from "../query.ts";
+import { figureResponse } from "./figure.ts";
+
+export const getGoals: Handler = (request, context) => {
+  const scope = new Query(request.url).scope(context.nowMs);
+  return figureResponse(context, { name: "goals", scope }, async (over) => {
+    const goals = await over(scope, (ask) => goalsOf(ask, scope));
+    return JSON.stringify(goals.map(({ conversionRate, ...goal }) => ({ ...goal, conversion_rate: conversionRate })));
+  });
+};

@@ -1,0 +1,26 @@
+/** GET /api/stats/realtime (contract 4.4): the last minutes, never from the cache. */
+import { rangeOfDays } from "../../runtime/stats/date-range.ts";
+import { realtimeOf, realtimeWindow } from "../../runtime/stats/figures/realtime.ts";
+import { utcDayOf } from "../../storage/event.ts";
+import type { Handler } from "../context.ts";
+import { Query } from "../query.ts";
+import { jsonResponse } from "../responses.ts";
+
+export const getRealtime: Handler = async (request, { services, nowMs, deadline }) => {
+  const query = new Query(request.url);
+  const siteId = query.siteId();
+  const windowMinutes = services.config.realtimeWindowMinutes;
+  const window = realtimeWindow(nowMs, windowMinutes, query.conditions());
+  const range = rangeOfDays(utcDayOf(window.startMs), utcDayOf(window.endMs));
+  const realtime = await services.stats.fresh(deadline.signal, (over) =>
+    over({ siteId, range }, (ask) => realtimeOf(ask, window)),
+  );
+  return jsonResponse({
+    current_visitors: realtime.currentVisitors,
+    pageviews: realtime.pageviews,
+    window_minutes: windowMinutes,
+    top_pages: realtime.topPages,
+    top_sources: realtime.topSources,
+    per_minute: realtime.perMinute,
+  });
+};

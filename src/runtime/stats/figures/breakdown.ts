@@ -1,0 +1,23 @@
+/** A scope's figures for each value of a dimension (contract 4.4, "Breakdown dimensions"). */
+import { columnOf, type Dimension } from "../dimensions.ts";
+import { queryBreakdown } from "../queries/breakdown.ts";
+import type { Ask } from "../query-runner.ts";
+import { numberIn, textIn } from "../row-values.ts";
+import type { Scope } from "../scope.ts";
+
+export interface BreakdownRow {
+  readonly value: string;
+  readonly visitors: number;
+  readonly pageviews: number;
+  readonly events: number;
+}
+
+/** Visitors descending, then value ascending. */
+export async function breakdownOf(ask: Ask, scope: Scope, dimension: Dimension, rowsMax: number): Promise<BreakdownRow[]> {
+  return (await ask(queryBreakdown(scope, columnOf(dimension), rowsMax))).map((row) => ({
+    value: textIn(row, "value"),
+    visitors: numberIn(row, "visitors"),
+    pageviews: numberIn(row, "pageviews"),
+    events: numberIn(row, "events"),
+  }));
+}

@@ -1,0 +1,25 @@
+/** Which share of a scope's visitors did what beside looking at pages (contract 4.4). */
+import { queryGoals } from "../queries/goals.ts";
+import { queryHeadline } from "../queries/headline.ts";
+import type { Ask } from "../query-runner.ts";
+import { numberIn, ratio, textIn } from "../row-values.ts";
+import type { Scope } from "../scope.ts";
+
+export interface Goal {
+  readonly name: string;
+  readonly visitors: number;
+  readonly events: number;
+  /** Of all visitors of the scope. */
+  readonly conversionRate: number;
+}
+
+/** Visitors descending, then name. */
+export async function goalsOf(ask: Ask, scope: Scope): Promise<Goal[]> {
+  const [headline] = await ask(queryHeadline(scope));
+  return (await ask(queryGoals(scope))).map((row) => ({
+    name: textIn(row, "name"),
+    visitors: numberIn(row, "visitors"),
+    events: numberIn(row, "events"),
+    conversionRate: ratio(numberIn(row, "visitors"), numberIn(headline, "visitors")),
+  }));
+}

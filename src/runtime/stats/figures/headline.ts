@@ -1,0 +1,47 @@
+/** The headline of a scope: visitors, pageviews, events, and what is known of its sessions (contract 4.4). */
+import { queryHeadline } from "../queries/headline.ts";
+import { querySessions } from "../queries/sessions.ts";
+import type { Ask } from "../query-runner.ts";
+import { numberIn, ratio } from "../row-values.ts";
+import type { Scope } from "../scope.ts";
+
+export interface SessionFigures {
+  readonly totalSessions: number;
+  /** Fraction of sessions that are one pageview and nothing else. */
+  readonly bounceRate: number;
+  readonly avgVisitDurationSecs: number;
+  readonly viewsPerVisit: number;
+}
+
+export interface Headline {
+  readonly uniqueVisitors: number;
+  readonly totalPageviews: number;
+  readonly totalEvents: number;
+  readonly viewsPerVisitor: number;
+  /** Null when the behavioral extension is not loaded. */
+  readonly sessions: SessionFigures | null;
+}
+
+async function sessionFigures(ask: Ask, scope: Scope, sessionGapMs: number): Promise<SessionFigures> {
+  const [row] = await ask(querySessions(scope, sessionGapMs));
+  const sessions = numberIn(row, "sessions");
+  return {
+    totalSessions: sessions,
+    bounceRate: ratio(numberIn(row, "bounces"), sessions),
+    avgVisitDurationSecs: ratio(numberIn(row, "duration_ms") / 1000, sessions),
+    viewsPerVisit: ratio(numberIn(row, "pageviews"), sessions),
+  };
+}
+
+/** `sessionGapMs` is null when sessions cannot be computed. */
+export async function headlineOf(ask: Ask, scope: Scope, sessionGapMs: number | null): Promise<Headline> {
+  const [row] = await ask(queryHeadline(scope));
+  const [visitors, pageviews] = [numberIn(row, "visitors"), numberIn(row, "pageviews")];
+  return {
+    uniqueVisitors: visitors,
+    totalPageviews: pageviews,
+    totalEvents: numberIn(row, "events"),
+    viewsPerVisitor: ratio(pageviews, visitors),
+    sessions: sessionGapMs === null ? null : await sessionFigures(ask, scope, sessionGapMs),
+  };
+}

@@ -1,0 +1,32 @@
+/** Custom property keys of a scope, and the values of one (contract 4.4). */
+import { invalidInput } from "../../errors.ts";
+import { queryPropertyKeys, queryPropertyValues } from "../queries/properties.ts";
+import type { Ask } from "../query-runner.ts";
+import { numberIn, textIn } from "../row-values.ts";
+import type { Scope } from "../scope.ts";
+
+/** 400 for a key with other characters than the contract's. */
+export function parsePropertyKey(key: string | null): string {
+  if (key === null) throw invalidInput('"key" is required');
+  if (!/^[A-Za-z0-9_.-]+$/.test(key)) throw invalidInput('"key" must consist of ASCII letters, digits, "_", "-" and "." only');
+  return key;
+}
+
+/** Ascending. */
+export const propertyKeysOf = async (ask: Ask, scope: Scope): Promise<string[]> =>
+  (await ask(queryPropertyKeys(scope))).map((row) => textIn(row, "key"));
+
+export interface PropertyValue {
+  readonly value: string;
+  readonly visitors: number;
+  readonly events: number;
+}
+
+/** Visitors descending, then value; of one event's properties only where it is named. */
+export async function propertyValuesOf(ask: Ask, scope: Scope, key: string, eventName: string | null): Promise<PropertyValue[]> {
+  return (await ask(queryPropertyValues(scope, key, eventName))).map((row) => ({
+    value: textIn(row, "value"),
+    visitors: numberIn(row, "visitors"),
+    events: numberIn(row, "events"),
+  }));
+}

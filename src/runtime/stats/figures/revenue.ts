@@ -1,0 +1,53 @@
+/** What a scope's events brought in, per currency, event and page (contract 4.4). */
+import { queryRevenueBy, queryRevenueByCurrency } from "../queries/revenue.ts";
+import type { Ask } from "../query-runner.ts";
+import { numberIn, ratio, textIn } from "../row-values.ts";
+import type { SqlRow } from "../../engine/engine.ts";
+import type { Scope } from "../scope.ts";
+
+interface Takings {
+  readonly currency: string;
+  /** Exact. */
+  readonly totalCents: bigint;
+  /** Events with a revenue amount; refunds are such events. */
+  readonly transactions: number;
+}
+
+export interface CurrencyRevenue extends Takings {
+  readonly payingVisitors: number;
+  /** In units of the currency. */
+  readonly averageOrderValue: number;
+}
+
+export interface ValueRevenue extends Takings {
+  readonly value: string;
+}
+
+export interface Revenue {
+  readonly byCurrency: readonly CurrencyRevenue[];
+  readonly byEvent: readonly ValueRevenue[];
+  readonly byPage: readonly ValueRevenue[];
+}
+
+const takingsIn = (row: SqlRow): Takings => ({
+  currency: textIn(row, "currency"),
+  totalCents: BigInt(textIn(row, "total_cents")),
+  transactions: numberIn(row, "transactions"),
+});
+
+const valueRevenueIn = (row: SqlRow): ValueRevenue => ({ value: textIn(row, "value"), ...takingsIn(row) });
+
+export async function revenueOf(ask: Ask, scope: Scope): Promise<Revenue> {
+  return {
+    byCurrency: (await ask(queryRevenueByCurrency(scope))).map((row) => {
+      const takings = takingsIn(row);
+      return {
+        ...takings,
+        payingVisitors: numberIn(row, "paying_visitors"),
+        averageOrderValue: ratio(Number(takings.totalCents) / 100, takings.transactions),
+      };
+    }),
+    byEvent: (await ask(queryRevenueBy(scope, "event_name"))).map(valueRevenueIn),
+    byPage: (await ask(queryRevenueBy(scope, "pathname"))).map(valueRevenueIn),
+  };
+}

@@ -1,0 +1,29 @@
+/** Custom properties of a scope's events: which keys there are, and one key's values. */
+import { PROPERTY_KEYS_MAX, PROPERTY_VALUES_MAX } from "../../limits.ts";
+import { eventsIn, type Scope } from "../scope.ts";
+import { sql, textCode, type SqlText } from "../sql.ts";
+
+/** Rows `key`, ascending. */
+export const queryPropertyKeys = (scope: Scope): SqlText => sql`
+  WITH carried AS (SELECT DISTINCT props FROM (${eventsIn(scope)}) AS scoped WHERE props <> 0),
+  keys AS (SELECT DISTINCT key FROM properties JOIN carried ON carried.props = properties.props)
+  SELECT texts.text AS key
+  FROM keys JOIN texts ON texts.code = keys.key
+  ORDER BY texts.text
+  LIMIT ${PROPERTY_KEYS_MAX}`;
+
+/** Rows `value`, `visitors`, `events` of the events that carry the key; of one event's only where it is named. */
+export function queryPropertyValues(scope: Scope, key: string, eventName: string | null): SqlText {
+  const ofEvent = eventName === null ? sql`true` : sql`event_name = ${textCode(eventName)}`;
+  return sql`
+  WITH figures AS (
+    SELECT properties.value AS code, count(DISTINCT visitor_id) AS visitors, count(*) AS events
+    FROM (${eventsIn(scope)}) AS scoped JOIN properties ON properties.props = scoped.props
+    WHERE properties.key = ${textCode(key)} AND ${ofEvent}
+    GROUP BY properties.value
+  )
+  SELECT coalesce(texts.text, '(unknown)') AS value, visitors, events
+  FROM figures LEFT JOIN texts ON texts.code = figures.code
+  ORDER BY visitors DESC, value ASC
+  LIMIT ${PROPERTY_VALUES_MAX}`;
+}

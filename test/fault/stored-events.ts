@@ -1,0 +1,63 @@
+/** What the data folder of a server that does not run holds. */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
+import { openFileSegmentLog } from "../../adapters/node/file-segment-log.ts";
+import { isSiteId } from "../../src/runtime/ingest/site-id.ts";
+import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
+import { utcDayOf } from "../../src/storage/event.ts";
+import { decodeJournalLines } from "../../src/storage/journal-line.ts";
+import { decodeEvents } from "../../src/storage/parquet-events.ts";
+import { EVENTS_FOLDER } from "../../src/storage/partition-path.ts";
+import { Partitions } from "../../src/storage/partitions.ts";
+
+const JOURNAL_FOLDER = "journal";
+
+const PATHNAME = EVENT_COLUMNS.find(({ name }) => name === "pathname");
+
+export interface StoredEvents {
+  /** How many events each page has, as `site/page`: those in files, and those of the journal that are in no file yet. */
+  readonly pages: ReadonlyMap<string, number>;
+  readonly inJournalOnly: number;
+}
+
+export async function readStoredEvents(dataFolder: string): Promise<StoredEvents> {
+  if (!PATHNAME) throw new Error("events have no pathname");
+  const pages = new Map<string, number>();
+  const count = (siteId: string, pathname: string | null) => {
+    const page = `${siteId}${pathname}`;
+    pages.set(page, (pages.get(page) ?? 0) + 1);
+  };
+
+  const partitions = new Partitions({ store: createFileObjectStore(dataFolder), isSiteId, listingsMax: 1000, onStray: () => {} });
+  const written = new Set<string>();
+  for (const siteId of await partitions.sites()) {
+    for (const day of await partitions.days(siteId)) {
+      for (const file of await partitions.files(siteId, day)) {
+        for (let segment = file.first; segment <= file.last; segment++) written.add(`${siteId} ${day} ${segment}`);
+        const decoded = await decodeEvents((await partitions.read(file)) ?? new Uint8Array());
+        for (const pathname of decoded.text(PATHNAME)) count(siteId, pathname);
+      }
+    }
+  }
+
+  let inJournalOnly = 0;
+  const log = await openFileSegmentLog(join(dataFolder, JOURNAL_FOLDER), "off");
+  for (const segment of await log.list()) {
+    for (const { siteId, timestampMs, pathname } of decodeJournalLines(await log.read(segment)).events) {
+      if (written.has(`${siteId} ${utcDayOf(timestampMs)} ${segment}`)) continue;
+      inJournalOnly++;
+      count(siteId, pathname);
+    }
+  }
+  await log.close();
+  return { pages, inJournalOnly };
+}
+
+/** Names that show what a process was doing when it died: files half written, and segments of which some files are there already. */
+export async function readCrashTraces(dataFolder: string): Promise<string[]> {
+  const files = await readdir(join(dataFolder, EVENTS_FOLDER), { recursive: true }).catch(() => []);
+  const journal = new Set(await readdir(join(dataFolder, JOURNAL_FOLDER)).catch(() => []));
+  const isOfJournal = (file: string) => journal.has(`${/(\d+)-\d+\.parquet$/.exec(file)?.[1]}.journal`);
+  return files.filter((file) => file.endsWith(".unfinished") || isOfJournal(file));
+}

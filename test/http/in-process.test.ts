@@ -1,0 +1,37 @@
+/** The interface document against the app as a function. */
+import { expect, it } from "vitest";
+import { inProcessTargets } from "../support/in-process-target.ts";
+import { describeDurability } from "./durability.suite.ts";
+import { describeIngestBody } from "./ingest-body.suite.ts";
+import { describeIngestCors } from "./ingest-cors.suite.ts";
+import { describeIngestFields } from "./ingest-fields.suite.ts";
+import { describeAllowlist, describeBots, describeRateLimits } from "./ingest-guards.suite.ts";
+import { describePixel } from "./pixel.suite.ts";
+import { describeStatsBreakdown } from "./stats-breakdown.suite.ts";
+import { describeStatsMain } from "./stats-main.suite.ts";
+import { describeStatsParameters } from "./stats-parameters.suite.ts";
+import { describeStatsTimeseries } from "./stats-timeseries.suite.ts";
+import { describeDataMinimisation, describeStoredEvents } from "./stored-events.suite.ts";
+import { describeSurface } from "./surface.suite.ts";
+
+const makeTarget = inProcessTargets();
+
+describeIngestFields(makeTarget);
+describeIngestBody(makeTarget);
+describeAllowlist(makeTarget);
+describeRateLimits(makeTarget);
+describeBots(makeTarget);
+describeIngestCors(makeTarget);
+describePixel(makeTarget);
+describeStoredEvents(makeTarget);
+describeDataMinimisation(makeTarget);
+describeStatsParameters(makeTarget);
+describeStatsMain(makeTarget);
+describeStatsTimeseries(makeTarget);
+describeStatsBreakdown(makeTarget);
+describeSurface(makeTarget);
+describeDurability(makeTarget);
+
+it("leaves no case out", () => {
+  expect(makeTarget.skipped).toEqual([]);
+});

@@ -1,0 +1,137 @@
+/** §4.1 and §7: what foreign pages may read, preflights, and which methods the paths of ingestion take. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { browserHeaders, expectAccepted, expectError, getPixel, post, postBody, wireEvent } from "../support/requests.ts";
+import { siteNames, type MakeTarget, type Target } from "../support/target.ts";
+
+const siteName = siteNames("cors");
+
+const PAGE = "https://page.test";
+
+/** Everything that a browser looks at before it lets a page read an answer. */
+function corsOf({ headers }: Response): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => name.startsWith("access-control-") || name === "vary"));
+}
+
+const FOR_PAGE = {
+  "access-control-allow-origin": PAGE,
+  "access-control-allow-credentials": "true",
+  vary: "Origin",
+};
+
+export function describeIngestCors(makeTarget: MakeTarget): void {
+  describe("§4.1 CORS of ingestion", () => {
+    let target: Target;
+    let guarded: Target;
+    beforeAll(async () => {
+      target = await makeTarget();
+      guarded = await makeTarget({ SVC_SITE_IDS: "page.test", SVC_RATE_LIMIT_PER_SITE: "0.01" });
+    });
+    afterAll(async () => {
+      await target.close();
+      await guarded.close();
+    });
+
+    it("§4.1 an accepted event's answer may be read by the page that sent it, with credentials", async () => {
+      const response = await post(target, wireEvent(siteName()), { origin: PAGE });
+      expect(corsOf(response)).toEqual(FOR_PAGE);
+      await expectAccepted(response);
+    });
+
+    it("§4.1 without an Origin every page may read the answer", async () => {
+      expect(corsOf(await post(target, wireEvent(siteName())))).toEqual({ "access-control-allow-origin": "*" });
+    });
+
+    it("§4.1 the origin null is answered as such", async () => {
+      const response = await post(target, wireEvent(siteName()), { origin: "null" });
+      expect(response.headers.get("access-control-allow-origin")).toBe("null");
+    });
+
+    it("§4.1 the pixel's answer may be read", async () => {
+      expect(corsOf(await getPixel(target, { d: siteName(), u: "/" }, { origin: PAGE }))).toEqual(FOR_PAGE);
+    });
+
+    const REFUSED: readonly (readonly [status: number, name: string, send: (page: Record<string, string>) => Promise<Response>])[] = [
+      [400, "malformed JSON", (page) => postBody(target, "{", page)],
+      [422, "a missing field", (page) => postBody(target, "{}", page)],
+      [413, "a body too large", (page) => postBody(target, new Uint8Array(65_537), page)],
+      [403, "a foreign site", (page) => post(guarded, wireEvent("other.test"), page)],
+      [403, "a foreign origin", (page) => post(guarded, wireEvent("page.test"), { ...page, origin: "https://other.test" })],
+      [422, "a pixel without parameters", (page) => target.fetch("/api/event", { headers: browserHeaders(page) })],
+      [405, "a method there is not", (page) => target.fetch("/api/event", { method: "PUT", headers: page })],
+    ];
+
+    it.each(REFUSED)("§4.1 the answer %d may be read: %s", async (status, _name, send) => {
+      const response = await send({ origin: PAGE });
+      const origin = response.headers.get("access-control-allow-origin");
+      expect([PAGE, "https://other.test"]).toContain(origin);
+      expect(corsOf(response)).toEqual({ ...FOR_PAGE, "access-control-allow-origin": origin });
+      await expectError(response, status);
+    });
+
+    it("§4.1 the answer 429 may be read", async () => {
+      await post(guarded, wireEvent("page.test"), { origin: PAGE });
+      const response = await post(guarded, wireEvent("page.test"), { origin: PAGE });
+      expect(corsOf(response)).toEqual(FOR_PAGE);
+      await expectError(response, 429);
+    });
+
+    it("§4.1 a preflight gives 204 and allows what the tracker needs", async () => {
+      const response = await target.fetch("/api/event", {
+        method: "OPTIONS",
+        headers: {
+          origin: PAGE,
+          "access-control-request-method": "POST",
+          "access-control-request-headers": "content-type",
+        },
+      });
+      expect(response.status).toBe(204);
+      expect(await response.text()).toBe("");
+      expect(corsOf(response)).toEqual({
+        ...FOR_PAGE,
+        "access-control-allow-methods": "GET, POST, OPTIONS",
+        "access-control-allow-headers": "content-type",
+        "access-control-max-age": "86400",
+      });
+    });
+
+    it("§4.1 a preflight that asks for no headers allows a content type", async () => {
+      const response = await target.fetch("/api/event", { method: "OPTIONS", headers: { origin: PAGE } });
+      expect(response.status).toBe(204);
+      expect(response.headers.get("access-control-allow-headers")).toBe("Content-Type");
+    });
+
+    it("§4.1 a preflight passes whatever the allowlist: the event itself is checked", async () => {
+      const response = await guarded.fetch("/api/event", { method: "OPTIONS", headers: { origin: "https://other.test" } });
+      expect(response.status).toBe(204);
+    });
+
+    it.each(["/api/sites", "/api/stats/main?site_id=a.test", "/health", "/nothing/here"])(
+      "§5.7 no foreign page may read %s",
+      async (path) => {
+        const response = await target.fetch(path, { headers: { origin: PAGE } });
+        expect(corsOf(response)).toEqual({});
+        await response.text();
+      },
+    );
+
+    it("§4.8 every page may load the tracking script", async () => {
+      const response = await target.fetch("/svc.js", { headers: { origin: PAGE } });
+      expect(response.headers.get("access-control-allow-origin")).toBe("*");
+      expect(response.headers.get("cross-origin-resource-policy")).toBe("cross-origin");
+      await response.text();
+    });
+
+    it.each(["PUT", "PATCH", "DELETE"])("§7 %s of an event gives 405 with Allow", async (method) => {
+      const response = await target.fetch("/api/event", { method });
+      expect(response.headers.get("allow")?.split(", ").sort()).toEqual(["GET", "OPTIONS", "POST"]);
+      await expectError(response, 405, method, /allowed/);
+    });
+
+    it("§7 HEAD of the pixel gives 405 without a body, because its GET records an event", async () => {
+      const response = await target.fetch("/api/event?d=head.test&u=/", { method: "HEAD" });
+      expect(response.status).toBe(405);
+      expect(response.headers.get("allow")?.split(", ").sort()).toEqual(["GET", "OPTIONS", "POST"]);
+      expect(await response.text()).toBe("");
+    });
+  });
+}

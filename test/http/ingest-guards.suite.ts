@@ -1,0 +1,321 @@
+/** §1, §4.1 and §5.7: who may send events, how many, in which order that is checked, and what happens to bots. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  browserHeaders,
+  expectAccepted,
+  expectError,
+  getMain,
+  getPixel,
+  getSites,
+  pixelPath,
+  post,
+  postBody,
+  wireEvent,
+  type RequestHeaders,
+} from "../support/requests.ts";
+import { able, itNeeds, siteNames, type MakeTarget, type Target } from "../support/target.ts";
+import { BINGBOT, CHROME_WINDOWS, CURL, GOOGLEBOT } from "../support/user-agents.ts";
+
+const siteName = siteNames("guards");
+
+const TOO_LARGE = new Uint8Array(65_537);
+
+/** One event in a hundred seconds: a second one is refused however slow the test is. */
+const ONE_EVENT = "0.01";
+
+export function describeAllowlist(makeTarget: MakeTarget): void {
+  describe("§4.1 the allowlist of sites", () => {
+    let target: Target;
+    let open: Target;
+    beforeAll(async () => {
+      target = await makeTarget({ SVC_SITE_IDS: "allowed.test, Shop.Test, site-7" });
+      open = await makeTarget();
+    });
+    afterAll(async () => {
+      await target.close();
+      await open.close();
+    });
+
+    const ADMITTED: readonly (readonly [name: string, d: string, headers: RequestHeaders])[] = [
+      ["its own origin", "allowed.test", { origin: "https://allowed.test" }],
+      ["its own origin over http", "allowed.test", { origin: "http://allowed.test" }],
+      ["its own origin with a port", "allowed.test", { origin: "https://allowed.test:8443" }],
+      ["an origin in other case", "allowed.test", { origin: "https://ALLOWED.test" }],
+      ["the origin of an entry in capitals", "Shop.Test", { origin: "https://shop.test" }],
+      ["the origin of another entry", "site-7", { origin: "https://allowed.test" }],
+      ["no origin", "site-7", {}],
+      ["no origin and an id in capitals", "Shop.Test", {}],
+    ];
+
+    it.each(ADMITTED)("§4.1 an event with %s is accepted", async (_name, d, headers) => {
+      await expectAccepted(await post(target, wireEvent(d), headers));
+    });
+
+    it.each(ADMITTED)("§4.1 a pixel with %s is accepted", async (_name, d, headers) => {
+      const response = await getPixel(target, { d, u: "/" }, headers);
+      expect(response.status).toBe(200);
+    });
+
+    const FOREIGN_ORIGINS = [
+      "https://other.test",
+      "https://www.allowed.test",
+      "https://allowed.test.evil.test",
+      "https://notallowed.test",
+      "https://allowed.test@evil.test",
+      "https://evil.test/allowed.test",
+      "allowed.test",
+      "null",
+      "file://",
+      "https://",
+    ];
+
+    it.each(FOREIGN_ORIGINS)("§4.1 an event from the origin %s gives 403", async (origin) => {
+      await expectError(await post(target, wireEvent("allowed.test"), { origin }), 403, /Origin/, /allowed/);
+    });
+
+    it.each(FOREIGN_ORIGINS)("§4.1 a pixel from the origin %s gives 403", async (origin) => {
+      await expectError(await getPixel(target, { d: "allowed.test", u: "/" }, { origin }), 403, /Origin/, /allowed/);
+    });
+
+    const FOREIGN_SITES: readonly (readonly [d: string, headers: RequestHeaders])[] = [
+      ["other.test", {}],
+      ["other.test", { origin: "https://allowed.test" }],
+      ["shop.test", {}],
+      ["ALLOWED.test", {}],
+      ["www.allowed.test", {}],
+    ];
+
+    it.each(FOREIGN_SITES)("§4.1 an event for %s with %j gives 403", async (d, headers) => {
+      await expectError(await post(target, wireEvent(d), headers), 403, '"d"');
+    });
+
+    it.each(FOREIGN_SITES)("§4.1 a pixel for %s with %j gives 403", async (d, headers) => {
+      await expectError(await getPixel(target, { d, u: "/" }, headers), 403, '"d"');
+    });
+
+    it("§4.1 an event that the allowlist refuses is not counted", async () => {
+      await post(target, wireEvent("other.test"));
+      expect((await getMain(target, "other.test")).total_events).toBe(0);
+    });
+
+    it.each(["https://anything.test", "null", "garbage"])(
+      "§4.1 without an allowlist an event from the origin %s is accepted",
+      async (origin) => {
+        await expectAccepted(await post(open, wireEvent(siteName()), { origin }));
+      },
+    );
+
+    it("§4.4 /api/sites lists the allowlist before any event", async () => {
+      expect(await getSites(target)).toEqual(expect.arrayContaining(["Shop.Test", "allowed.test", "site-7"]));
+    });
+
+    describe("§1 order of the checks", () => {
+      const foreign = { origin: "https://other.test" };
+
+      it("§1 a body that is too large gives 413 whatever its origin", async () => {
+        await expectError(await postBody(target, TOO_LARGE, foreign), 413);
+      });
+
+      it.each([
+        ["malformed JSON", "{"],
+        ["a body that is no object", "[]"],
+        ["a missing field", '{"d":"allowed.test"}'],
+        ["an empty field", '{"d":"","n":"","u":""}'],
+      ])("§1 a foreign origin gives 403 even with %s", async (_name, body) => {
+        await expectError(await postBody(target, body, foreign), 403, /Origin/);
+      });
+
+      it.each([
+        ["an empty name", { n: "" }],
+        ["a name that is too long", { n: "n".repeat(257) }],
+        ["a URL that is none", { u: "nothing" }],
+        ["an invalid site id", { d: "a b" }],
+        ["an empty site id", { d: "" }],
+        ["a bot", {}],
+      ])("§1 a foreign site gives 403 even with %s", async (_name, fields) => {
+        const headers = { "user-agent": GOOGLEBOT };
+        await expectError(await post(target, wireEvent("other.test", fields), headers), 403, '"d"');
+      });
+
+      it("§1 a pixel from a foreign origin gives 403 even without parameters", async () => {
+        await expectError(await target.fetch("/api/event", { headers: browserHeaders(foreign) }), 403, /Origin/);
+      });
+    });
+  });
+}
+
+function expectRetryAfter(response: Response): number {
+  const text = response.headers.get("retry-after");
+  expect(text).toMatch(/^[1-9]\d*$/);
+  return Number(text);
+}
+
+export function describeRateLimits(makeTarget: MakeTarget): void {
+  describe("§4.1 rate limits", () => {
+    let bySite: Target;
+    let byAddress: Target;
+    beforeAll(async () => {
+      bySite = await makeTarget({ SVC_RATE_LIMIT_PER_SITE: ONE_EVENT });
+      byAddress = await makeTarget({ SVC_RATE_LIMIT_PER_IP: ONE_EVENT, SVC_TRUST_PROXY: "1" });
+    });
+    afterAll(async () => {
+      await bySite.close();
+      await byAddress.close();
+    });
+
+    it("§4.1 a site's second event gives 429 with Retry-After and is not counted", async () => {
+      const site = siteName();
+      await expectAccepted(await post(bySite, wireEvent(site)));
+      const response = await post(bySite, wireEvent(site));
+      expectRetryAfter(response);
+      await expectError(response, 429, /site/);
+      expect((await getMain(bySite, site)).total_events).toBe(1);
+    });
+
+    it("§4.1 pixels and posts of a site share its limit", async () => {
+      const site = siteName();
+      expect((await getPixel(bySite, { d: site, u: "/" })).status).toBe(200);
+      await expectError(await post(bySite, wireEvent(site)), 429, /site/);
+      const response = await getPixel(bySite, { d: site, u: "/" });
+      expectRetryAfter(response);
+      await expectError(response, 429, /site/);
+    });
+
+    it("§4.1 the limit of one site leaves the others alone", async () => {
+      const [first, second] = [siteName(), siteName()];
+      await expectAccepted(await post(bySite, wireEvent(first)));
+      await expectAccepted(await post(bySite, wireEvent(second)));
+    });
+
+    it("§4.1 an address's second event gives 429 with Retry-After, whatever its site", async () => {
+      const headers = { "x-forwarded-for": "198.51.100.1" };
+      await expectAccepted(await post(byAddress, wireEvent(siteName()), headers));
+      const response = await post(byAddress, wireEvent(siteName()), headers);
+      expectRetryAfter(response);
+      await expectError(response, 429, /address/);
+    });
+
+    it("§4.1 the limit of one address leaves the others alone, on the same site", async () => {
+      const site = siteName();
+      await expectAccepted(await post(byAddress, wireEvent(site), { "x-forwarded-for": "198.51.100.2" }));
+      await expectAccepted(await post(byAddress, wireEvent(site), { "x-forwarded-for": "198.51.100.3" }));
+    });
+
+    it("§1 a rate limit gives 429 even when a field breaks its rule", async () => {
+      const site = siteName();
+      await expectAccepted(await post(bySite, wireEvent(site)));
+      await expectError(await post(bySite, wireEvent(site, { n: "n".repeat(257) })), 429);
+      await expectError(await post(bySite, wireEvent(site, { u: "" })), 429);
+      await expectError(await getPixel(bySite, { d: site, u: "" }), 429);
+    });
+
+    it("§1 a rate limit gives 429 even to a bot", async () => {
+      const site = siteName();
+      await expectAccepted(await post(bySite, wireEvent(site), { "user-agent": GOOGLEBOT }));
+      await expectError(await post(bySite, wireEvent(site), { "user-agent": GOOGLEBOT }), 429);
+    });
+
+    it("§1 a body that is too large or no JSON takes nothing from the limit", async () => {
+      const site = siteName();
+      const headers = { "x-forwarded-for": "198.51.100.4" };
+      await expectError(await postBody(byAddress, TOO_LARGE, headers), 413);
+      await expectError(await postBody(byAddress, "{", headers), 400);
+      await expectAccepted(await post(byAddress, wireEvent(site), headers));
+    });
+
+    itNeeds(makeTarget, "advance", "§4.1 a site's limit lets events in again after Retry-After seconds and not before", async () => {
+      const target = await makeTarget({ SVC_RATE_LIMIT_PER_SITE: "0.1" });
+      const advance = able(target, "advance");
+      const site = siteName();
+      await expectAccepted(await post(target, wireEvent(site)));
+      await advance(3_400);
+      const seconds = expectRetryAfter(await post(target, wireEvent(site)));
+      expect(seconds).toBe(7);
+      await advance(6_500);
+      await expectError(await post(target, wireEvent(site)), 429);
+      await advance(500);
+      await expectAccepted(await post(target, wireEvent(site)));
+      await target.close();
+    });
+
+    itNeeds(makeTarget, "advance", "§4.1 a limit of several events a second allows that many at once", async () => {
+      const target = await makeTarget({ SVC_RATE_LIMIT_PER_IP: "5" });
+      const advance = able(target, "advance");
+      const site = siteName();
+      for (let event = 0; event < 5; event++) await expectAccepted(await post(target, wireEvent(site)));
+      const response = await post(target, wireEvent(site));
+      expect(expectRetryAfter(response)).toBe(1);
+      await expectError(response, 429, /address/);
+      await advance(200);
+      await expectAccepted(await post(target, wireEvent(site)));
+      await expectError(await post(target, wireEvent(site)), 429);
+      await advance(1_000);
+      for (let event = 0; event < 5; event++) await expectAccepted(await post(target, wireEvent(site)));
+      expect((await getMain(target, site)).total_events).toBe(11);
+      await target.close();
+    });
+  });
+}
+
+export function describeBots(makeTarget: MakeTarget): void {
+  describe("§4.1 bots", () => {
+    let target: Target;
+    let counting: Target;
+    beforeAll(async () => {
+      target = await makeTarget();
+      counting = await makeTarget({ SVC_FILTER_BOTS: "false" });
+    });
+    afterAll(async () => {
+      await target.close();
+      await counting.close();
+    });
+
+    it.each([GOOGLEBOT, BINGBOT, CURL, "node", "python-requests/2.31.0"])("§4.1 an event of %s gives 202 and is dropped", async (userAgent) => {
+      const site = siteName();
+      await expectAccepted(await post(target, wireEvent(site), { "user-agent": userAgent }));
+      expect((await getMain(target, site)).total_events).toBe(0);
+    });
+
+    it("§4.1 a pixel of a bot gives 200 and is dropped", async () => {
+      const site = siteName();
+      const response = await getPixel(target, { d: site, u: "/" }, { "user-agent": GOOGLEBOT });
+      expect({ status: response.status, type: response.headers.get("content-type") }).toEqual({
+        status: 200,
+        type: "image/gif",
+      });
+      expect((await getMain(target, site)).total_events).toBe(0);
+    });
+
+    it("§4.1 a site of nothing but bots is not listed", async () => {
+      const site = siteName();
+      await expectAccepted(await post(target, wireEvent(site), { "user-agent": GOOGLEBOT }));
+      expect(await getSites(target)).not.toContain(site);
+    });
+
+    it("§4.1 an event with an empty User-Agent is counted", async () => {
+      const site = siteName();
+      await expectAccepted(await post(target, wireEvent(site), { "user-agent": "" }));
+      expect((await getMain(target, site)).total_events).toBe(1);
+    });
+
+    it("§4.1 with filter_bots off bots are counted", async () => {
+      const site = siteName();
+      await expectAccepted(await post(counting, wireEvent(site), { "user-agent": GOOGLEBOT }));
+      expect((await counting.fetch(pixelPath({ d: site, u: "/" }), { headers: { "user-agent": CURL } })).status).toBe(200);
+      await expectAccepted(await post(counting, wireEvent(site), { "user-agent": CHROME_WINDOWS }));
+      const { unique_visitors, total_events } = await getMain(counting, site);
+      expect({ unique_visitors, total_events }).toEqual({ unique_visitors: 3, total_events: 3 });
+    });
+
+    it.each([
+      ["an invalid site id", { d: "a b" }, 400],
+      ["an empty name", { n: "" }, 400],
+      ["a name that is too long", { n: "n".repeat(257) }, 400],
+      ["a URL that is none", { u: "nothing" }, 400],
+      ["a missing name", { n: undefined }, 422],
+    ])("§1 a bot's event with %s is refused like any other", async (_name, fields, status) => {
+      const headers = { "user-agent": GOOGLEBOT };
+      await expectError(await post(target, wireEvent(siteName(), fields), headers), status);
+    });
+  });
+}

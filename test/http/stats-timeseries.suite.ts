@@ -1,0 +1,142 @@
+/** §4.4: the time series. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { getSeries, record, wireEvent, type RequestHeaders, type SeriesPoint } from "../support/requests.ts";
+import { able, itNeeds, siteNames, type MakeTarget, type Target } from "../support/target.ts";
+
+const siteName = siteNames("series");
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const visitor = (number: number): RequestHeaders => ({ "x-forwarded-for": `198.51.100.${number}` });
+
+const isoAt = (day: string, steps: number, stepMs: number): string => new Date(Date.parse(`${day}T00:00:00Z`) + steps * stepMs).toISOString();
+
+/** The labels of so many hours from a day's start. */
+const hoursFrom = (day: string, count: number): string[] =>
+  Array.from({ length: count }, (_, hour) => `${isoAt(day, hour, HOUR_MS).slice(0, 13).replace("T", " ")}:00`);
+
+const daysFrom = (day: string, count: number): string[] =>
+  Array.from({ length: count }, (_, step) => isoAt(day, step, DAY_MS).slice(0, 10));
+
+const labelsOf = (points: readonly SeriesPoint[]): string[] => points.map(({ date }) => date);
+
+const notEmpty = (points: readonly SeriesPoint[]): SeriesPoint[] =>
+  points.filter(({ visitors, pageviews }) => visitors > 0 || pageviews > 0);
+
+export function describeStatsTimeseries(makeTarget: MakeTarget): void {
+  describe("§4.4 /api/stats/timeseries", () => {
+    let target: Target;
+    beforeAll(async () => {
+      target = await makeTarget({ SVC_TRUST_PROXY: "1" });
+    });
+    afterAll(() => target.close());
+
+    it.each([
+      ["one day by the hour", "2026-01-31", "2026-01-31", hoursFrom("2026-01-31", 24)],
+      ["two days by the hour", "2026-02-28", "2026-03-01", hoursFrom("2026-02-28", 48)],
+      ["the two days of a leap day", "2024-02-28", "2024-02-29", hoursFrom("2024-02-28", 48)],
+      ["three days by the day", "2026-02-27", "2026-03-01", daysFrom("2026-02-27", 3)],
+      ["a night without an hour in Europe", "2026-03-28", "2026-03-29", hoursFrom("2026-03-28", 48)],
+      ["a leap year by the day", "2024-01-01", "2024-12-31", daysFrom("2024-01-01", 366)],
+    ])("§4.4 every bucket is there, empty ones with zeros: %s", async (_name, start_date, end_date, labels) => {
+      const points = await getSeries(target, siteName(), { start_date, end_date });
+      expect(points).toEqual(labels.map((date) => ({ date, visitors: 0, pageviews: 0 })));
+    });
+
+    it("§4.4 labels are YYYY-MM-DD HH:00 and YYYY-MM-DD", async () => {
+      const hourly = await getSeries(target, siteName(), { start_date: "2026-01-05", end_date: "2026-01-05" });
+      expect([hourly[0]?.date, hourly[9]?.date, hourly[23]?.date]).toEqual(["2026-01-05 00:00", "2026-01-05 09:00", "2026-01-05 23:00"]);
+      const daily = await getSeries(target, siteName(), { start_date: "2026-01-05", end_date: "2026-01-07" });
+      expect(labelsOf(daily)).toEqual(["2026-01-05", "2026-01-06", "2026-01-07"]);
+    });
+
+    it("§4.4 visitors and pageviews are counted by bucket; other events count for visitors alone", async () => {
+      const site = siteName();
+      await record(target, wireEvent(site), visitor(1));
+      await record(target, wireEvent(site), visitor(1));
+      await record(target, wireEvent(site), visitor(2));
+      await record(target, wireEvent(site, { n: "Signup" }), visitor(3));
+      const points = notEmpty(await getSeries(target, site, { period: "90d" }));
+      expect(points.map(({ visitors, pageviews }) => ({ visitors, pageviews }))).toEqual([{ visitors: 3, pageviews: 3 }]);
+    });
+
+    it.each([
+      ["7d", 7],
+      ["30d", 30],
+      ["90d", 90],
+      ["12mo", 365],
+    ])("§4.2 the period %s has %d days without a gap", async (period, count) => {
+      const points = await getSeries(target, siteName(), { period });
+      expect(labelsOf(points)).toEqual(daysFrom(points[0]?.date ?? "", count));
+    });
+
+    itNeeds(makeTarget, "advance", "§4.2 periods end today", async () => {
+      const clocked = await makeTarget();
+      const site = siteName();
+      const rangeOf = async (period: string) => {
+        const labels = labelsOf(await getSeries(clocked, site, { period }));
+        return [labels[0], labels.at(-1), labels.length];
+      };
+      expect({
+        day: await rangeOf("day"),
+        today: await rangeOf("today"),
+        "7d": await rangeOf("7d"),
+        "30d": await rangeOf("30d"),
+        "90d": await rangeOf("90d"),
+        "12mo": await rangeOf("12mo"),
+      }).toEqual({
+        day: ["2026-03-15 00:00", "2026-03-15 23:00", 24],
+        today: ["2026-03-15 00:00", "2026-03-15 23:00", 24],
+        "7d": ["2026-03-09", "2026-03-15", 7],
+        "30d": ["2026-02-14", "2026-03-15", 30],
+        "90d": ["2025-12-16", "2026-03-15", 90],
+        "12mo": ["2025-03-16", "2026-03-15", 365],
+      });
+      expect(labelsOf(await getSeries(clocked, site))).toEqual(daysFrom("2026-02-14", 30));
+      await clocked.close();
+    });
+
+    itNeeds(makeTarget, "advance", "§4.4 an event falls into the hour and the day it came in", async () => {
+      const clocked = await makeTarget({ SVC_VISITOR_SALT_ROTATION_DAYS: "3650" });
+      const advance = able(clocked, "advance");
+      const site = siteName();
+      await record(clocked, wireEvent(site));
+      await advance(HOUR_MS - 1);
+      await record(clocked, wireEvent(site));
+      await advance(1);
+      await record(clocked, wireEvent(site));
+      await advance(11 * HOUR_MS - 1);
+      await record(clocked, wireEvent(site));
+      await advance(1);
+      await record(clocked, wireEvent(site));
+      const hourly = await getSeries(clocked, site, { start_date: "2026-03-15", end_date: "2026-03-16" });
+      expect(labelsOf(hourly)).toEqual(hoursFrom("2026-03-15", 48));
+      expect(notEmpty(hourly)).toEqual([
+        { date: "2026-03-15 12:00", visitors: 1, pageviews: 2 },
+        { date: "2026-03-15 13:00", visitors: 1, pageviews: 1 },
+        { date: "2026-03-15 23:00", visitors: 1, pageviews: 1 },
+        { date: "2026-03-16 00:00", visitors: 1, pageviews: 1 },
+      ]);
+      const daily = await getSeries(clocked, site, { period: "7d" });
+      expect(labelsOf(daily)).toEqual(daysFrom("2026-03-10", 7));
+      expect(notEmpty(daily)).toEqual([
+        { date: "2026-03-15", visitors: 1, pageviews: 4 },
+        { date: "2026-03-16", visitors: 1, pageviews: 1 },
+      ]);
+      await clocked.close();
+    });
+
+    itNeeds(makeTarget, "advance", "§4.4 events outside the range are not in the series", async () => {
+      const clocked = await makeTarget();
+      const site = siteName();
+      for (let day = 0; day < 5; day++) {
+        await record(clocked, wireEvent(site));
+        await able(clocked, "advance")(DAY_MS);
+      }
+      const points = await getSeries(clocked, site, { start_date: "2026-03-16", end_date: "2026-03-18" });
+      expect(points).toEqual(daysFrom("2026-03-16", 3).map((date) => ({ date, visitors: 1, pageviews: 1 })));
+      await clocked.close();
+    });
+  });
+}

@@ -1,0 +1,143 @@
+/** §4.7, §7 and the headers that every answer bears. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { browserHeaders, expectError, post, postBody, wireEvent } from "../support/requests.ts";
+import { siteNames, type MakeTarget, type Target, type TargetRequest } from "../support/target.ts";
+
+const siteName = siteNames("surface");
+
+type Send = (target: Target) => Promise<Response>;
+
+const get =
+  (path: string, init: TargetRequest = {}): Send =>
+  (target) =>
+    target.fetch(path, { headers: browserHeaders(), ...init });
+
+/** A request for each status there is so far. */
+const ANSWERS: readonly (readonly [status: number, name: string, send: Send])[] = [
+  [200, "health", get("/health")],
+  [200, "readiness", get("/health/ready")],
+  [200, "sites", get("/api/sites")],
+  [200, "headline", get("/api/stats/main?site_id=a.test")],
+  [200, "series", get("/api/stats/timeseries?site_id=a.test")],
+  [200, "breakdown", get("/api/stats/breakdown/pages?site_id=a.test")],
+  [200, "script", get("/svc.js")],
+  [200, "pixel", get("/api/event?d=a.test&u=/")],
+  [202, "event", (target) => post(target, wireEvent(siteName()))],
+  [204, "preflight", get("/api/event", { method: "OPTIONS" })],
+  [400, "malformed JSON", (target) => postBody(target, "{")],
+  [400, "statistics without a site", get("/api/stats/main")],
+  [404, "nothing there", get("/nothing/here")],
+  [404, "a path that ends too early", get("/api/stats")],
+  [405, "wrong method", get("/health", { method: "POST" })],
+  [413, "body too large", (target) => postBody(target, new Uint8Array(65_537))],
+  [422, "missing field", (target) => postBody(target, "{}")],
+];
+
+export function describeSurface(makeTarget: MakeTarget): void {
+  describe("§7 every answer", () => {
+    let target: Target;
+    beforeAll(async () => {
+      target = await makeTarget();
+    });
+    afterAll(() => target.close());
+
+    it.each(ANSWERS)("§7 %d bears the headers that all bear: %s", async (status, _name, send) => {
+      const response = await send(target);
+      await response.arrayBuffer();
+      expect({
+        status: response.status,
+        nosniff: response.headers.get("x-content-type-options"),
+        referrers: response.headers.get("referrer-policy"),
+      }).toEqual({ status, nosniff: "nosniff", referrers: "strict-origin-when-cross-origin" });
+      expect(response.headers.get("x-request-id")).toMatch(/^[\w-]{1,64}$/);
+    });
+
+    it("§7 no two answers share a request id", async () => {
+      const ids: (string | null)[] = [];
+      for (const [, , send] of ANSWERS) {
+        const response = await send(target);
+        await response.arrayBuffer();
+        ids.push(response.headers.get("x-request-id"));
+      }
+      expect(new Set(ids).size).toBe(ANSWERS.length);
+    });
+
+    it("§7 a request id that the client sends is not taken over", async () => {
+      const response = await target.fetch("/health", { headers: { "x-request-id": "mine" } });
+      expect(response.headers.get("x-request-id")).not.toBe("mine");
+      await response.text();
+    });
+
+    it.each(ANSWERS.filter(([status]) => status >= 400))("§7 %d is {error}, which nobody stores: %s", async (status, _name, send) => {
+      const response = await send(target);
+      expect(response.headers.get("cache-control")).toBe("no-store");
+      await expectError(response, status);
+    });
+
+    it.each(["/nothing", "/api", "/api/", "/api/nothing", "/api/stats/nothing?site_id=a.test", "/health/nothing", "/API/SITES", "/svc.js.map", "/%2e%2e/health", "//health"])(
+      "§7 %s gives 404",
+      async (path) => {
+        await expectError(await target.fetch(path), 404);
+      },
+    );
+
+    it.each(["PROPFIND", "POST", "DELETE"])("§7 %s of nothing gives 404", async (method) => {
+      await expectError(await target.fetch("/nothing", { method }), 404);
+    });
+
+    it.each([
+      ["POST", "/health"],
+      ["DELETE", "/health/ready"],
+      ["PUT", "/api/sites"],
+      ["PATCH", "/svc.js"],
+      ["PROPFIND", "/js/script.js"],
+    ])("§7 %s %s gives 405 with Allow", async (method, path) => {
+      const response = await target.fetch(path, { method });
+      expect(response.headers.get("allow")).toBe("GET, HEAD");
+      await expectError(response, 405, method, "GET, HEAD");
+    });
+
+    it("§4.7 /health is ok", async () => {
+      const response = await target.fetch("/health");
+      expect(response.status).toBe(200);
+      expect(response.headers.get("content-type")).toMatch(/^text\/plain\b/);
+      expect(await response.text()).toBe("ok");
+    });
+
+    it("§4.7 /health/ready is ready when the engine answers", async () => {
+      const response = await target.fetch("/health/ready");
+      expect(response.status).toBe(200);
+      expect(response.headers.get("content-type")).toMatch(/^text\/plain\b/);
+      expect(await response.text()).toBe("ready");
+    });
+
+    it.each(["/health", "/health/ready", "/svc.js", "/js/script.js", "/api/sites"])("§7 HEAD %s gives 200 without a body", async (path) => {
+      const [head, whole] = [await target.fetch(path, { method: "HEAD" }), await target.fetch(path)];
+      expect({ status: head.status, body: await head.text() }).toEqual({ status: 200, body: "" });
+      expect(head.headers.get("content-type")).toBe(whole.headers.get("content-type"));
+      await whole.text();
+    });
+
+    it("§7 HEAD of what is not there gives 404 without a body", async () => {
+      const response = await target.fetch("/nothing", { method: "HEAD" });
+      expect({ status: response.status, body: await response.text() }).toEqual({ status: 404, body: "" });
+    });
+
+    it("§4.8 the script is the same at both its paths", async () => {
+      const [script, alias] = [await target.fetch("/svc.js"), await target.fetch("/js/script.js")];
+      expect(script.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
+      expect(script.headers.get("cache-control")).toMatch(/max-age=\d+/);
+      const text = await script.text();
+      expect(text.length).toBeGreaterThan(0);
+      expect(await alias.text()).toBe(text);
+    });
+
+    it("§4.8 the script sets no cookie", async () => {
+      for (const path of ["/svc.js", "/api/event?d=a.test&u=/", "/health"]) {
+        const response = await target.fetch(path, { headers: browserHeaders() });
+        expect(response.headers.get("set-cookie")).toBeNull();
+        await response.arrayBuffer();
+      }
+    });
+  });
+}
