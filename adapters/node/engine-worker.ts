@@ -1,5 +1,6 @@
 /** The engine's thread: serves the calls that come as messages. */
 import { parentPort } from "node:worker_threads";
+import type { NumberColumns } from "../../src/runtime/engine/engine.ts";
 import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.ts";
 import { createDuckdbEngine } from "./duckdb-instance.ts";
 
@@ -8,11 +9,17 @@ if (!port) throw new Error("the engine worker runs as a worker thread only");
 
 const engine = await createDuckdbEngine();
 const running = new Map<number, AbortController>();
-const reply = (message: EngineReply) => port.postMessage(message);
+const reply = (message: EngineReply, handedOver: readonly ArrayBuffer[] = []) => port.postMessage(message, handedOver);
 
 /** Memory that the engine has corrupted or lost cannot be trusted again: the thread ends and a new one takes over. */
 function isFatal(error: unknown): boolean {
   return error instanceof WebAssembly.RuntimeError || (error instanceof Error && /Aborted|unreachable|out of bounds/.test(error.message));
+}
+
+/** The memory of long results changes hands; everything else is copied. */
+function memoryOf(call: EngineCall, result: Awaited<ReturnType<typeof serve>>): ArrayBuffer[] {
+  if (call.kind !== "queryNumbers") return [];
+  return Object.values(result as NumberColumns).map(({ buffer }) => buffer as ArrayBuffer);
 }
 
 async function serve(call: EngineCall, signal: AbortSignal) {
@@ -32,7 +39,7 @@ port.on("message", (request: EngineRequest) => {
   running.set(id, controller);
   serve(call, controller.signal)
     .then(
-      (result) => reply({ id, result }),
+      (result) => reply({ id, result }, memoryOf(call, result)),
       (error: unknown) => {
         if (isFatal(error)) throw error;
         const { name, message } = error instanceof Error ? error : { name: "Error", message: String(error) };

@@ -55,11 +55,13 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
     if (stopping) res.shouldKeepAlive = false;
     return response;
   });
+  // Node wants whole milliseconds, and for the headers no more than for the whole.
+  const requestTimeoutMs = Math.ceil(requestTimeoutSecs * 1000);
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES_MAX,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: requestTimeoutSecs * 1000,
+      headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs),
+      requestTimeout: requestTimeoutMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
     adapter,

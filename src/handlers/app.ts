@@ -14,6 +14,7 @@ import { getPixel } from "./ingest/pixel.ts";
 import { postEvent } from "./ingest/post-event.ts";
 import { getScript } from "./script.ts";
 import { getBreakdown } from "./stats/breakdown.ts";
+import { getExport } from "./stats/export.ts";
 import { getGoals } from "./stats/goals.ts";
 import { getMain } from "./stats/main.ts";
 import { getProperties, getPropertyValues } from "./stats/properties.ts";
@@ -48,6 +49,7 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/stats/properties", "stats", getProperties),
   route("GET", "/api/stats/property-values", "stats", getPropertyValues),
   route("GET", "/api/stats/revenue", "stats", getRevenue),
+  route("GET", "/api/stats/export", "stats", getExport),
   route("GET", "/health", "public", getHealth),
   route("GET", "/health/ready", "public", getReady),
 ];

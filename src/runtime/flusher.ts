@@ -35,11 +35,17 @@ export class Flusher {
     const { journal, eventCount, intervalSecs } = this.#options;
     const full = journal.openSize >= eventCount || journal.sealed.length > 0;
     const late = journal.size > 0 && nowMs - this.#lastFlushMs >= intervalSecs * 1000;
-    if (full || late) void this.flush(nowMs);
+    if (full || late) void this.#begin(nowMs);
   }
 
   /** Writes everything that is journaled now; false when some of it could not be written. It stays journaled then. */
-  flush(nowMs: EpochMs): Promise<boolean> {
+  async flush(nowMs: EpochMs): Promise<boolean> {
+    // One that is under way leaves out what came after its beginning.
+    await this.#running;
+    return this.#begin(nowMs);
+  }
+
+  #begin(nowMs: EpochMs): Promise<boolean> {
     this.#running ??= this.#flushSegments(nowMs).finally(() => {
       this.#running = null;
     });

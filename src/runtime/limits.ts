@@ -54,6 +54,12 @@ export const QUERIES_WAITING_MAX = 1000;
 export const EXPORT_ROWS_DEFAULT = 100_000;
 export const EXPORT_ROWS_MAX = 1_000_000;
 
+/** An export is built in memory. A million usual events take 300 MiB as CSV and twice that as JSON. */
+export const EXPORT_BYTES_MAX = 640 * 1024 * 1024;
+
+/** Characters of texts that an export keeps at hand for the rows to come. */
+export const EXPORT_TEXT_CHARS_MAX = 64 * 1024 * 1024;
+
 /** Rows of a breakdown (contract 8). */
 export const BREAKDOWN_ROWS_DEFAULT = 10;
 export const BREAKDOWN_ROWS_MAX = 1000;

@@ -47,6 +47,7 @@ export interface Services {
   readonly config: Config;
   readonly log: Log;
   readonly now: () => EpochMs;
+  readonly wait: Host["wait"];
   readonly newRequestId: () => string;
   readonly trackerScript: string;
   readonly counters: Counters;
@@ -89,6 +90,7 @@ export async function createServices(host: Host): Promise<Services> {
     partitions,
     locks: new SiteLocks(),
     budgetBytes: config.engineMemoryMb * 1024 * 1024,
+    sessionGapMs: config.sessionWindowMinutes * 60_000,
     log,
   });
   const flusher = new Flusher(
@@ -121,6 +123,7 @@ export async function createServices(host: Host): Promise<Services> {
     config,
     log,
     now,
+    wait: host.wait,
     newRequestId: host.newRequestId,
     trackerScript: host.trackerScript,
     counters,

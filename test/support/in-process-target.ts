@@ -30,7 +30,7 @@ export interface InProcessParts {
   readonly segmentLog?: SegmentLog;
 }
 
-const geo = openGeoDatabase("builtin").lookup;
+const builtinPlaces = openGeoDatabase("builtin").lookup;
 
 /** A body of known size comes with its length, as it does over the wire. */
 function requestOf(path: string, init: TargetRequest): Request {
@@ -64,7 +64,7 @@ export async function createInProcessTarget(
       objects,
       segmentLog,
       engine,
-      geo,
+      geo: config.geoipDb === "builtin" ? builtinPlaces : openGeoDatabase(config.geoipDb).lookup,
       log,
       now: () => nowMs,
       newRequestId: () => `request-${++requests}`,

@@ -23,6 +23,8 @@ export interface SpawnedServer {
   readonly exited: Promise<Exit>;
   /** Everything it has printed so far. */
   log(): string;
+  /** Resolves when what it has printed matches. */
+  logged(pattern: RegExp): Promise<void>;
   kill9(): Promise<void>;
   /** Asks it to stop; its exit code. */
   stop(signal?: "SIGTERM" | "SIGINT"): Promise<number | null>;
@@ -35,6 +37,7 @@ export interface ServerProcess extends SpawnedServer {
 const LISTENING = /listens on (http:\/\/\S+)/;
 const START_MS_MAX = 20_000;
 const STOP_MS_MAX = 20_000;
+const LOGGED_MS_MAX = 20_000;
 
 /** Programs that a failed test may have left running. */
 const alive = new Set<ChildProcess>();
@@ -62,6 +65,7 @@ export function spawnServer({ dataFolder, environment = {} }: ServerOptions): Sp
   });
   alive.add(child);
   let printed = "";
+  const onPrinted = new Set<() => void>();
   // "close" comes when the output has been read to its end, too.
   const exited = new Promise<Exit>((resolve) => {
     child.once("close", (code, signal) => {
@@ -69,17 +73,29 @@ export function spawnServer({ dataFolder, environment = {} }: ServerOptions): Sp
       resolve({ code, signal });
     });
   });
-  const listening = new Promise<string>((resolve, reject) => {
-    const onChunk = (chunk: Buffer) => {
+  child.once("error", (error) => (printed += String(error)));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
       printed += chunk.toString();
-      const origin = LISTENING.exec(printed)?.[1];
-      if (origin !== undefined) resolve(origin);
-    };
-    child.stdout.on("data", onChunk);
-    child.stderr.on("data", onChunk);
-    child.once("error", reject);
-    void exited.then(({ code, signal }) => reject(new Error(`the program ended (${signal ?? code}) before it listened:\n${printed}`)));
-  });
+      for (const look of onPrinted) look();
+    });
+  }
+  /** What the pattern captures, once it matches; rejects when the program ends before that. */
+  const captured = (pattern: RegExp) =>
+    new Promise<string>((resolve, reject) => {
+      const look = () => {
+        const match = pattern.exec(printed);
+        if (!match) return;
+        onPrinted.delete(look);
+        resolve(match[1] ?? "");
+      };
+      onPrinted.add(look);
+      look();
+      void exited.then(({ code, signal }) =>
+        reject(new Error(`the program ended (${signal ?? code}) before it printed ${pattern}:\n${printed}`)),
+      );
+    });
+  const listening = captured(LISTENING);
   listening.catch(() => {
     // Whoever waits for the address hears of it; a test that kills the program early does not wait.
   });
@@ -92,6 +108,9 @@ export function spawnServer({ dataFolder, environment = {} }: ServerOptions): Sp
     listening,
     exited,
     log: () => printed,
+    async logged(pattern) {
+      await within(LOGGED_MS_MAX, `the log line ${pattern}`, captured(pattern));
+    },
     async kill9() {
       await end("SIGKILL");
     },

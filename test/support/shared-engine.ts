@@ -23,8 +23,6 @@ export async function createEngineShare(): Promise<Engine> {
     drop: (blocks: readonly number[]) => engine.drop(blocks.map(idOf)),
     query: (query: EngineQuery, signal: AbortSignal) => engine.query(shared(query), signal),
     queryNumbers: (query: EngineQuery, signal: AbortSignal) => engine.queryNumbers(shared(query), signal),
-    queryNumbers: (query: EngineQuery, signal: AbortSignal) =>
-      engine.queryNumbers({ ...query, blocks: query.blocks.map(idOf) }, signal),
     async close() {
       await engine.drop([...ids.values()]);
     },

@@ -57,8 +57,8 @@ function strings(values: readonly string[]): Vector {
 
 const ipc = (columns: Record<string, Vector>): Uint8Array => tableToIPC(new Table(columns), "stream");
 
-/** A batch of events; `firstArrival` is the block's row count so far. */
-export function ipcFromEvents(batch: EventBatch, firstArrival: number): Uint8Array {
+/** A batch of events with the session of each; `firstArrival` is the block's row count so far. */
+export function ipcFromEvents(batch: EventBatch, sessions: Int32Array, firstArrival: number): Uint8Array {
   const arrival = Int32Array.from({ length: batch.rows }, (_, row) => firstArrival + row);
   return ipc({
     ...Object.fromEntries(
@@ -68,6 +68,7 @@ export function ipcFromEvents(batch: EventBatch, firstArrival: number): Uint8Arr
     visitor_id: numbers(new Uint64(), batch.visitorIds),
     timestamp: numbers(new Int64(), batch.timestampsMs),
     arrival: numbers(new Int32(), arrival),
+    session: numbers(new Int32(), sessions),
   });
 }
 

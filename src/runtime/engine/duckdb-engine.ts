@@ -1,7 +1,8 @@
 /** DuckDB-WASM behind the engine port: blocks are tables of numbers in a compressed in-memory database. */
 import { decodeEvents } from "../../storage/parquet-events.ts";
-import type { SiteId } from "../../storage/event.ts";
+import { DAY_MS, type SiteId } from "../../storage/event.ts";
 import { columnsFromIpc, ipcFromEvents, ipcFromProperties, ipcFromTexts, rowsFromIpc } from "./arrow-batches.ts";
+import { DaySessions, type KnownVisitor } from "./day-sessions.ts";
 import type { DuckdbBindings } from "./duckdb-bindings.ts";
 import {
   EngineFullError,
@@ -45,7 +46,10 @@ const EVENT_TABLE_COLUMNS = [
   "visitor_id UBIGINT",
   "timestamp BIGINT",
   "arrival INTEGER",
+  "session INTEGER",
 ].join(", ");
+
+const ofDay = (day: number): string => `timestamp >= ${day * DAY_MS} AND timestamp < ${(day + 1) * DAY_MS}`;
 
 /** How a query that has relations of its own begins: they join the engine's. */
 const WITH = "WITH ";
@@ -64,12 +68,17 @@ interface Site extends SiteNumbers {
   readonly textsTable: string;
   readonly propertiesTable: string;
   readonly blocks: Set<number>;
+  sessionsMade: number;
 }
 
 interface Table {
   readonly name: string;
   readonly siteId: SiteId;
+  /** Days since the epoch of which it has rows. */
+  readonly days: Set<number>;
   rows: number;
+  /** Of the day whose rows came last: more of them are likely to follow. */
+  lastSessions: { readonly day: number; readonly sessions: DaySessions } | null;
 }
 
 export class DuckdbEngine implements Engine {
@@ -132,7 +141,7 @@ export class DuckdbEngine implements Engine {
     if (!this.#tables.has(id)) {
       const name = `block_${id}`;
       this.#run(`CREATE TABLE ${name} (${EVENT_TABLE_COLUMNS})`);
-      this.#tables.set(id, { name, siteId, rows: 0 });
+      this.#tables.set(id, { name, siteId, days: new Set(), rows: 0, lastSessions: null });
       site.blocks.add(id);
     }
     return site;
@@ -143,21 +152,69 @@ export class DuckdbEngine implements Engine {
     const [textsTable, propertiesTable] = [`texts_${number}`, `properties_${number}`];
     this.#run(`CREATE TABLE ${textsTable} (code INTEGER, text VARCHAR)`);
     this.#run(`CREATE TABLE ${propertiesTable} (props INTEGER, key INTEGER, value INTEGER)`);
-    return { textsTable, propertiesTable, texts: new SiteTexts(), properties: new SiteProperties(), blocks: new Set() };
+    return { textsTable, propertiesTable, texts: new SiteTexts(), properties: new SiteProperties(), blocks: new Set(), sessionsMade: 0 };
   }
 
-  #insert({ id }: Block, site: Site, batch: EventBatch): void {
-    const table = this.#tables.get(id);
+  /** Every batch is of one day. */
+  #insert(block: Block, site: Site, batch: EventBatch): void {
+    const table = this.#tables.get(block.id);
     if (!table || batch.rows === 0) return;
-    const { firstCode, texts } = site.texts.added();
-    if (texts.length > 0) this.#insertIpc(site.textsTable, ipcFromTexts(firstCode, texts));
-    site.texts.confirmAdded();
-    const properties = site.properties.added();
-    if (properties.length > 0) this.#insertIpc(site.propertiesTable, ipcFromProperties(properties));
-    site.properties.confirmAdded();
-    this.#insertIpc(table.name, ipcFromEvents(batch, table.rows));
+    this.#insertNumbers(site);
+    const day = Math.floor(Number(batch.timestampsMs[0]) / DAY_MS);
+    const sessions = this.#sessionsOf(block, table, site, day);
+    const sessionNumbers = sessions.assign(batch.visitorIds, batch.timestampsMs);
+    this.#insertIpc(table.name, ipcFromEvents(batch, sessionNumbers, table.rows));
     table.rows += batch.rows;
+    table.days.add(day);
     this.#rowsSinceCheckpoint += batch.rows;
+    if (!sessions.inOrder) this.#renumberSessions(block, table, site, day);
+  }
+
+  /** Texts and properties that were given numbers get their rows before any event refers to them. */
+  #insertNumbers({ texts, textsTable, properties, propertiesTable }: Site): void {
+    const added = texts.added();
+    if (added.texts.length > 0) this.#insertIpc(textsTable, ipcFromTexts(added.firstCode, added.texts));
+    texts.confirmAdded();
+    if (properties.added().length > 0) this.#insertIpc(propertiesTable, ipcFromProperties(properties.added()));
+    properties.confirmAdded();
+  }
+
+  #sessionsOf({ sessionGapMs }: Block, table: Table, site: Site, day: number): DaySessions {
+    if (table.lastSessions?.day === day) return table.lastSessions.sessions;
+    const known = table.days.has(day) ? this.#knownVisitors(table, day) : [];
+    const sessions = new DaySessions(sessionGapMs, () => ++site.sessionsMade, known);
+    table.lastSessions = { day, sessions };
+    return sessions;
+  }
+
+  #knownVisitors({ name }: Table, day: number): KnownVisitor[] {
+    const rows = rowsFromIpc([
+      this.#run(`SELECT visitor_id, max(timestamp) AS timestamp_ms, max(session) AS session FROM ${name} WHERE ${ofDay(day)} GROUP BY visitor_id`),
+    ]);
+    return rows.map((row) => ({
+      visitorId: BigInt(row.visitor_id ?? 0),
+      timestampMs: BigInt(row.timestamp_ms ?? 0),
+      session: Number(row.session),
+    }));
+  }
+
+  /** The clock was set back during the day: its sessions are made anew, in order of time. */
+  #renumberSessions({ sessionGapMs }: Block, table: Table, site: Site, day: number): void {
+    this.#run(`
+      UPDATE ${table.name} SET session = renumbered.session
+      FROM (
+        SELECT arrival, CAST(${site.sessionsMade} + sum(CASE WHEN gap_ms <= ${sessionGapMs} THEN 0 ELSE 1 END)
+          OVER (ORDER BY visitor_id, timestamp, arrival ROWS UNBOUNDED PRECEDING) AS INTEGER) AS session
+        FROM (
+          SELECT arrival, visitor_id, timestamp,
+            timestamp - lag(timestamp) OVER (PARTITION BY visitor_id ORDER BY timestamp, arrival) AS gap_ms
+          FROM ${table.name} WHERE ${ofDay(day)}
+        ) AS spaced
+      ) AS renumbered
+      WHERE ${table.name}.arrival = renumbered.arrival`);
+    // At most one session a row, so no number is given twice.
+    site.sessionsMade += table.rows;
+    table.lastSessions = null;
   }
 
   #insertIpc(name: string, bytes: Uint8Array): void {

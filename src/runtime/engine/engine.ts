@@ -8,9 +8,11 @@ import type { SiteId, StoredEvent } from "../../storage/event.ts";
 export interface Block {
   readonly id: number;
   readonly siteId: SiteId;
+  /** A longer pause between two events of a visitor starts a new session. */
+  readonly sessionGapMs: number;
 }
 
-/** What goes into a block: whole Parquet files, or events that are not in files yet. */
+/** What goes into a block: whole Parquet files, or events of one day that are not in files yet. */
 export type BlockSource =
   | { readonly files: readonly { readonly key: string; readonly bytes: Uint8Array }[] }
   | { readonly events: readonly StoredEvent[] };
@@ -42,7 +44,8 @@ export interface EngineQuery {
    * Reads three relations. `events`: an event a row, columns as in `EVENT_COLUMNS` with these types:
    * text columns hold the number of a text, 0 where not recorded; `timestamp` is a BIGINT of UTC
    * milliseconds; `visitor_id` an unsigned BIGINT; `revenue_amount` a BIGINT of hundredths or NULL;
-   * `arrival` an INTEGER that orders events of one day and equal timestamp.
+   * `arrival` an INTEGER that orders events of one day and equal timestamp; `session` an INTEGER that
+   * the events of one visitor and UTC day share that no longer pause than `sessionGapMs` parts.
    * `texts`: `code`, `text`. `properties`: `props`, `key`, `value`, the keys and values of each distinct
    * number in the column `props`, as numbers of texts. A query may begin with `WITH` and relations of its own.
    * Parameters are `$1`, `$2`, …

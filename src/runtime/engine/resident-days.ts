@@ -14,6 +14,7 @@ export interface ResidentDaysOptions {
   readonly partitions: Partitions;
   readonly locks: SiteLocks;
   readonly budgetBytes: number;
+  readonly sessionGapMs: number;
   readonly log: Log;
 }
 
@@ -201,7 +202,8 @@ export class ResidentDays {
   }
 
   async #append(block: ResidentBlock, source: BlockSource): Promise<void> {
-    const { unreadable, ...usage } = await this.#options.engine.append(block, source);
+    const { engine, sessionGapMs } = this.#options;
+    const { unreadable, ...usage } = await engine.append({ id: block.id, siteId: block.siteId, sessionGapMs }, source);
     this.#noteUsage(usage);
     for (const { key, reason } of unreadable) {
       this.#options.log.error("a partition file cannot be read; its events are missing from the figures", { file: key, reason });

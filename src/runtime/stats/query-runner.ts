@@ -1,12 +1,18 @@
 /** Asks the engine about a site's range: makes the range resident, and asks once more when the engine was lost on the way. */
 import { AppError } from "../errors.ts";
-import { EngineFullError, EngineLostError, type Engine, type SqlRow } from "../engine/engine.ts";
+import { EngineFullError, EngineLostError, type Engine, type NumberColumns, type SqlRow } from "../engine/engine.ts";
 import type { ResidentDays } from "../engine/resident-days.ts";
 import type { SiteId } from "../../storage/event.ts";
 import type { SiteRange } from "./scope.ts";
 import { sql, type SqlText } from "./sql.ts";
 
 export type Ask = (question: SqlText) => Promise<SqlRow[]>;
+
+/** For results too long for rows: every column an INTEGER or BIGINT without NULL. */
+export type AskNumbers = (question: SqlText) => Promise<NumberColumns>;
+
+/** Whatever is asked about a range in one go. It may be begun anew, so it keeps nothing outside itself. */
+export type Questions<T> = (ask: Ask, askNumbers: AskNumbers) => Promise<T>;
 
 /** Whether it fits depends on what else runs, so it may be tried again. */
 const FULL_RETRY_SECS = 10;
@@ -27,11 +33,12 @@ export class QueryRunner {
   }
 
   /** Runs the questions over every event of the scope accepted before the call. */
-  async over<T>({ siteId, range }: SiteRange, signal: AbortSignal, questions: (ask: Ask) => Promise<T>): Promise<T> {
+  async over<T>({ siteId, range }: SiteRange, signal: AbortSignal, questions: Questions<T>): Promise<T> {
     const attempt = () =>
       this.#residents.withDays(siteId, range.firstDay, range.lastDay, (blocks) =>
-        questions(({ text, values }) =>
-          this.#engine.query({ siteId, blocks, sql: text, parameters: values }, signal),
+        questions(
+          ({ text, values }) => this.#engine.query({ siteId, blocks, sql: text, parameters: values }, signal),
+          ({ text, values }) => this.#engine.queryNumbers({ siteId, blocks, sql: text, parameters: values }, signal),
         ),
       );
     try {

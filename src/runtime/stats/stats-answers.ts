@@ -1,12 +1,12 @@
 /** The way of every statistics question: kept answers first, then a slot, then the engine. */
 import type { SiteId } from "../../storage/event.ts";
-import type { Ask, QueryRunner } from "./query-runner.ts";
+import type { Questions, QueryRunner } from "./query-runner.ts";
 import type { CacheKey, QueryCache } from "./query-cache.ts";
 import type { QuerySlots } from "./query-slots.ts";
 import type { SiteRange } from "./scope.ts";
 
 /** Asks about a scope within the slot and time of one question. */
-export type Over = <T>(scope: SiteRange, questions: (ask: Ask) => Promise<T>) => Promise<T>;
+export type Over = <T>(scope: SiteRange, questions: Questions<T>) => Promise<T>;
 
 export interface StatsAnswersOptions {
   readonly cache: QueryCache;

@@ -1,0 +1,43 @@
+/** A TCP connection on which a test writes whatever it likes, also what no HTTP client would. */
+import { connect } from "node:net";
+
+export interface RawConnection {
+  /** Writes text or bytes. Text has `\n` where the wire has CR LF. */
+  write(data: string | Uint8Array): void;
+  /** Everything received so far matches; resolves with it. Rejects when the connection ends before that. */
+  until(pattern: RegExp): Promise<string>;
+  /** Everything received, once the other side has closed. */
+  closed(): Promise<string>;
+  destroy(): void;
+}
+
+export function connectRaw(origin: string): RawConnection {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  let received = "";
+  const closed = new Promise<string>((resolve) => socket.once("close", () => resolve(received)));
+  socket.on("data", (chunk: Buffer) => {
+    received += chunk.toString("latin1");
+  });
+  socket.on("error", () => {
+    // The close that follows tells whoever waits.
+  });
+  return {
+    write(data) {
+      socket.write(typeof data === "string" ? data.replaceAll("\n", "\r\n") : data);
+    },
+    until: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (!pattern.test(received)) return;
+          socket.off("data", look);
+          resolve(received);
+        };
+        socket.on("data", look);
+        void closed.then(() => reject(new Error(`the connection ended before ${pattern.source} came:\n${received}`)));
+        look();
+      }),
+    closed: () => closed,
+    destroy: () => socket.destroy(),
+  };
+}

@@ -1,0 +1,75 @@
+/** Rules about the source that the linter cannot hold. Each failure says what to do instead. */
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const FILE_LINES_MAX = 400;
+
+/** The one file that may import each package. */
+const OWNERS: Readonly<Record<string, string>> = {
+  "itty-router": "src/handlers/app.ts",
+  hyparquet: "src/storage/parquet-events.ts",
+  "hyparquet-writer": "src/storage/parquet-events.ts",
+  "ua-parser-js": "src/runtime/ingest/user-agent.ts",
+  isbot: "src/runtime/ingest/bot-filter.ts",
+  "hash-wasm": "src/runtime/ingest/hmac-sha256.ts",
+  "apache-arrow": "src/runtime/engine/arrow-batches.ts",
+  "@duckdb/duckdb-wasm/blocking": "adapters/node/duckdb-instance.ts",
+  "@whatwg-node/server": "adapters/node/server.ts",
+  "mmdb-lib": "adapters/node/geo-database.ts",
+  "smol-toml": "adapters/node/config-file.ts",
+};
+
+interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+function sourcesBelow(folder: string): SourceFile[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => /(?<!\.d)\.ts$/.test(name))
+    .map((name) => ({ path: `${folder}/${name}`, text: readFileSync(join(ROOT, folder, name), "utf8") }));
+}
+
+const src = sourcesBelow("src");
+const product = [...src, ...sourcesBelow("adapters"), ...sourcesBelow("tracker")];
+
+const pathsWhere = (files: readonly SourceFile[], isWrong: (file: SourceFile) => boolean): string[] =>
+  files.filter(isWrong).map(({ path }) => path);
+
+describe("the source", () => {
+  it("opens every file with a comment that says what it decides", () => {
+    expect(pathsWhere(product, ({ text }) => !text.startsWith("/**"))).toEqual([]);
+  });
+
+  it(`keeps files within ${FILE_LINES_MAX} lines; split by noun where one grows beyond`, () => {
+    const exempt = new Set(["src/runtime/ingest/referrer-sources.ts"]);
+    expect(pathsWhere(product, ({ path, text }) => !exempt.has(path) && text.split("\n").length > FILE_LINES_MAX)).toEqual([]);
+  });
+
+  it("imports each package in its owner file only; ask the owner for what you need", () => {
+    const strays = product.flatMap(({ path, text }) =>
+      [...text.matchAll(/from "([^."][^"]*)"/g)]
+        .map((match) => match[1] ?? "")
+        .filter((name) => !name.startsWith("node:") && OWNERS[name] !== path)
+        .map((name) => `${path} imports ${name}`),
+    );
+    expect(strays).toEqual([]);
+  });
+
+  it("takes time and chance from the host: no clock, no randomness, no timer in src", () => {
+    expect(pathsWhere(src, ({ text }) => /Date\.now\(|new Date\(\)|Math\.random\(|randomUUID\(|getRandomValues\(|performance\.now\(/.test(text))).toEqual([]);
+  });
+
+  it("spells the product's prefix in names.ts only", () => {
+    const allowed = new Set(["src/runtime/names.ts", "tracker/names.ts"]);
+    const code = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\/\/.*$/gm, "");
+    expect(pathsWhere(product, ({ path, text }) => !allowed.has(path) && /["'`/]svc\b|SVC_/.test(code(text)))).toEqual([]);
+  });
+
+  it("leaves no marker of unfinished work", () => {
+    expect(pathsWhere(product, ({ text }) => /\b(TODO|FIXME|XXX|HACK)\b/.test(text))).toEqual([]);
+  });
+});
