@@ -51,13 +51,14 @@ describe.concurrent("§4.8 data-outbound", () => {
     expect(await visit.events()).toEqual([visit.pageview("/")]);
   });
 
-  for (const href of ["mailto:a@shop.example", "tel:+4912345", "javascript:void 0", "#"]) {
-    test(`a link to ${href} is none`, async ({ expect }) => {
-      const { visit } = await visitWithLinks({ ...OUTBOUND, ...DOWNLOADS }, () => `<a href="${href}">link</a>`);
-      await visit.page.dispatchEvent("a", "click", { cancelable: true });
-      expect(await visit.events()).toEqual([visit.pageview("/")]);
-    });
-  }
+  test("links to what is no page are none", async ({ expect }) => {
+    const targets = ["mailto:a@shop.example", "tel:+4912345", "javascript:void 0", "#"];
+    const { visit } = await visitWithLinks({ ...OUTBOUND, ...DOWNLOADS }, () =>
+      targets.map((href) => `<a href="${href}">link</a>`).join(" "),
+    );
+    for (const href of targets) await visit.page.click(`a[href="${href}"]`);
+    expect(await visit.events()).toEqual([visit.pageview("/")]);
+  });
 
   test("a link that leads nowhere is none, and no fault", async ({ expect }) => {
     const { visit } = await visitWithLinks({ ...OUTBOUND, ...DOWNLOADS }, () => `<a href="http://[">link</a>`);
@@ -238,13 +239,14 @@ describe.concurrent("§4.8 data-downloads", () => {
     expect(await visit.events()).toEqual([visit.pageview("/"), download(visit, `${elsewhere}/report.PDF`)]);
   });
 
-  for (const href of ["/report.xyz", "/?file=report.pdf", "/#report.pdf", "/pdf", "/report.pdf.html", "/report."]) {
-    test(`${href} is no file of the usual kinds`, async ({ expect }) => {
-      const { visit } = await visitWithLinks(DOWNLOADS, (origin) => `<a href="${origin}${href}">link</a>`);
-      await visit.page.click("a");
-      expect(await visit.events()).toEqual([visit.pageview("/")]);
-    });
-  }
+  test("links to what is no file of the usual kinds are none", async ({ expect }) => {
+    const paths = ["/report.xyz", "/?file=report.pdf", "/#report.pdf", "/pdf", "/report.pdf.html", "/report."];
+    const { visit } = await visitWithLinks(DOWNLOADS, (origin) =>
+      paths.map((path) => `<a href="${origin}${path}" target="_blank">link</a>`).join(" "),
+    );
+    for (const link of await visit.page.locator("a").all()) await link.click();
+    expect(await visit.events()).toEqual([visit.pageview("/")]);
+  });
 
   for (const extensions of ["xyz,flac", " .xyz , .FLAC ", "xyz;flac,"]) {
     test(`data-download-ext="${extensions}" replaces the usual kinds`, async ({ expect }) => {

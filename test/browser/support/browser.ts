@@ -76,14 +76,15 @@ export const launchUnattended = async (url: string): Promise<UnattendedBrowser> 
   const executable = await executablePath();
   const profile = await mkdtemp(join(tmpdir(), "sandpiper-profile-"));
   const flags = ["--headless", "--remote-debugging-port=0", `--user-data-dir=${profile}`, ...FLAGS, UNAUTOMATED];
-  const child = spawn(executable, [...flags, url], { stdio: "ignore" });
+  // A process group of its own, because each of its processes writes to the profile until it is ended.
+  const child = spawn(executable, [...flags, url], { stdio: "ignore", detached: true });
   const ended = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());
     child.once("error", () => resolve());
   });
   return {
     async close() {
-      child.kill("SIGKILL");
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
       await ended;
       await rm(profile, { recursive: true, force: true, maxRetries: 5 });
     },

@@ -1,4 +1,4 @@
-/** Decides what a test knows about the sent events: every request that reached the service's origin, in full, and when all of them have. */
+/** Decides what a test knows about the sent events: every request that reached the service's origin, in full, and when so many have. */
 
 import type { ServerResponse } from "node:http";
 import { EVENT_PATH, SCRIPT_PATHS } from "../../../src/runtime/names.ts";
@@ -12,10 +12,8 @@ export type Answer = number | "broken" | "none";
 
 export type Recording = {
   readonly origin: string;
-  /** Everything that reached the origin, preflights too, except for the script and the sentinel. */
+  /** Everything that reached the origin, preflights too, except for the script. */
   readonly requests: readonly RecordedRequest[];
-  /** A page that is no event: what was sent before it is asked for was sent before it came. */
-  readonly sentinelUrl: string;
   answer: Answer;
   /** Waits until at least this many requests are recorded. */
   received(count: number): Promise<void>;
@@ -26,8 +24,6 @@ export type EventRecorder = {
   createRecording(domain?: "example" | "localhost"): Recording;
   close(): Promise<void>;
 };
-
-const SENTINEL_PATH = "/sentinel";
 
 /** The service's own headers: any origin may send, none may send with credentials. */
 const CORS = { "access-control-allow-origin": "*" };
@@ -40,8 +36,6 @@ export const startEventRecorder = async (): Promise<EventRecorder> => {
     const { hostname, path } = exchange;
     if ((SCRIPT_PATHS as readonly string[]).includes(path)) {
       response.writeHead(200, { "content-type": "text/javascript; charset=utf-8" }).end(script);
-    } else if (path === SENTINEL_PATH) {
-      response.writeHead(200, { "content-type": "text/html; charset=utf-8", ...CORS }).end("sentinel");
     } else {
       recordings.get(hostname)?.accept(exchange, response);
     }
@@ -57,7 +51,6 @@ export const startEventRecorder = async (): Promise<EventRecorder> => {
       const recording: Recording = {
         origin,
         requests,
-        sentinelUrl: origin + SENTINEL_PATH,
         answer: 202,
         received: (count) =>
           new Promise((resolve) => {

@@ -12,6 +12,9 @@ export const SITE_ID = "shop.example";
 /** The width of a page in a browser that was not told another. */
 const WINDOW_WIDTH = 1280;
 
+/** A path of the site without the script, nor anything else. */
+const SENTINEL_PATH = "/sentinel";
+
 /** How long a click or a move may take before its test fails. */
 const ACTION_TIMEOUT_MS = 10_000;
 
@@ -96,6 +99,9 @@ const inOrderOf = (announced: readonly Request[], received: readonly RecordedReq
   return [...ordered, ...rest];
 };
 
+/** Whether the request only outlives its page: the browser then calls it aborted and brings it to its end all the same. */
+const isLeftBehind = (request: Request): boolean => request.failure()?.errorText === "net::ERR_ABORTED";
+
 /**
  * A click may still be on its way to a download or a mail program, and a page makes only one move at a time: whichever
  * move comes second ends the other. The click's is over then, so leaving succeeds when tried again.
@@ -133,12 +139,12 @@ const openVisit = async (
   if (options.prepare) await context.addInitScript(options.prepare);
 
   const announced: Request[] = [];
-  const failed: Request[] = [];
+  const stopped: Request[] = [];
   const faults: string[] = [];
   const warnings: string[] = [];
   const isEvent = (request: Request): boolean => request.url() === recording.origin + EVENT_PATH;
   context.on("request", (request) => isEvent(request) && announced.push(request));
-  context.on("requestfailed", (request) => isEvent(request) && failed.push(request));
+  context.on("requestfailed", (request) => isEvent(request) && !isLeftBehind(request) && stopped.push(request));
   context.on("weberror", (fault) => faults.push(fault.error().message));
   context.on("console", (line) => line.type() === "warning" && warnings.push(line.text()));
 
@@ -163,10 +169,10 @@ const openVisit = async (
     run: (script) => page.evaluate(script),
     means: () => announced.map((request) => request.resourceType()),
     async events() {
-      // The browser announces a page's requests in the order the page makes them, so once another page has come from
-      // the same origin the announcements are complete; then each has either arrived there or failed.
-      for (const open of context.pages()) await leave(open, recording.sentinelUrl);
-      await recording.received(announced.length - failed.length);
+      // The browser announces a page's requests in the order the page makes them. So once a page has been left for
+      // another, its announcements are complete; then each either arrives at the service or was stopped on its way.
+      for (const open of context.pages()) await leave(open, site.origin + SENTINEL_PATH);
+      await recording.received(announced.length - stopped.length);
       const expected = options.expectedFaults ?? [];
       await context.close();
       if (faults.join() !== expected.join()) throw new Error(`faults on the page: ${faults.join() || "none"}`);
