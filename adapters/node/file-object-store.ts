@@ -1,5 +1,5 @@
 /** The object store as a folder: a key is a path below it. */
-import { mkdir, readFile, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, readFile, readdir, rm, rmdir, stat } from "node:fs/promises";
 import type { Dirent } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ObjectKey, ObjectStore, StoredObject } from "../../src/storage/object-store.ts";
@@ -17,6 +17,9 @@ async function entriesOf(path: string): Promise<Dirent[]> {
   }
 }
 
+/** Deletions may take an empty folder away from under a write that often before it gives up. */
+const FOLDER_ATTEMPTS_MAX = 5;
+
 const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1);
 const byKey = (a: StoredObject, b: StoredObject): number => (a.key < b.key ? -1 : 1);
 
@@ -33,6 +36,21 @@ export function createFileObjectStore(root: string): ObjectStore {
     const topmostMade = await mkdir(folder, { recursive: true });
     if (topmostMade === undefined) return;
     for (let made = folder; made !== dirname(topmostMade); made = dirname(made)) await syncFolder(dirname(made));
+  }
+
+  /** Removes the folders in which nothing is left, from the bottom up, and makes that durable. Never the root. */
+  async function removeEmptyFolders(keyParts: readonly string[]): Promise<void> {
+    const parts = [...keyParts];
+    for (; parts.length > 0; parts.pop()) {
+      try {
+        await rmdir(join(root, ...parts));
+      } catch (error) {
+        if (!isMissing(error)) break;
+      }
+    }
+    await syncFolder(join(root, ...parts)).catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    });
   }
 
   async function listBelow(key: ObjectKey): Promise<StoredObject[]> {
@@ -62,15 +80,19 @@ export function createFileObjectStore(root: string): ObjectStore {
     },
     async put(key, bytes) {
       const path = pathOf(key);
-      await makeFolder(dirname(path));
-      await writeDurably(path, bytes);
+      for (let attempt = 1; ; attempt++) {
+        try {
+          await makeFolder(dirname(path));
+          await writeDurably(path, bytes);
+          return;
+        } catch (error) {
+          if (!isMissing(error) || attempt === FOLDER_ATTEMPTS_MAX) throw error;
+        }
+      }
     },
     async delete(key) {
-      const path = pathOf(key);
-      await rm(path, { force: true });
-      await syncFolder(dirname(path)).catch((error: unknown) => {
-        if (!isMissing(error)) throw error;
-      });
+      await rm(pathOf(key), { force: true });
+      await removeEmptyFolders(key.split("/").slice(0, -1));
     },
     async list(folder) {
       return (await listBelow(folder)).sort(byKey);

@@ -106,6 +106,7 @@ export class ThreadedEngine implements Engine {
 
   async #call<T>(call: EngineCall, signal?: AbortSignal): Promise<T> {
     const running = await this.#started;
+    if (this.#closed) throw new EngineLostError("the engine is closed");
     signal?.throwIfAborted();
     const id = ++this.#calls;
     return new Promise<T>((resolve, reject) => {

@@ -12,6 +12,7 @@ import { errorResponse } from "./error-response.ts";
 import { getHealth, getReady } from "./health.ts";
 import { getPixel } from "./ingest/pixel.ts";
 import { postEvent } from "./ingest/post-event.ts";
+import { openapiHandler } from "./openapi.ts";
 import { getScript } from "./script.ts";
 import { getBreakdown } from "./stats/breakdown.ts";
 import { getExport } from "./stats/export.ts";
@@ -25,17 +26,24 @@ import { getTimeseries } from "./stats/timeseries.ts";
 
 type Method = "GET" | "POST" | "DELETE" | "OPTIONS";
 
-interface Route {
-  readonly method: Method;
-  readonly path: string;
+export interface Route<M extends Method = Method, P extends string = string> {
+  readonly method: M;
+  readonly path: P;
   readonly access: Access;
   readonly handler: Handler;
 }
 
-const route = (method: Method, path: string, access: Access, handler: Handler): Route => ({ method, path, access, handler });
+const route = <const M extends Method, const P extends string>(method: M, path: P, access: Access, handler: Handler): Route<M, P> => ({
+  method,
+  path,
+  access,
+  handler,
+});
 
-/** In the order they are tried: what is called most comes first. */
-export const ROUTES: readonly Route[] = [
+const getOpenapi: Handler = openapiHandler(() => ROUTES);
+
+/** In the order they are tried: what is called most comes first. What has no description in `openapi/` does not compile. */
+export const ROUTES = [
   route("POST", EVENT_PATH, "ingest", postEvent),
   route("GET", EVENT_PATH, "ingest", getPixel),
   route("OPTIONS", EVENT_PATH, "ingest", preflight),
@@ -50,9 +58,15 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/stats/property-values", "stats", getPropertyValues),
   route("GET", "/api/stats/revenue", "stats", getRevenue),
   route("GET", "/api/stats/export", "stats", getExport),
+  route("GET", "/api/openapi.json", "public", getOpenapi),
   route("GET", "/health", "public", getHealth),
   route("GET", "/health/ready", "public", getReady),
-];
+] as const;
+
+type IdOf<R> = R extends Route<infer M, infer P> ? `${M} ${P}` : never;
+
+/** Method and path, e.g. `GET /health`. */
+export type RouteId = IdOf<(typeof ROUTES)[number]>;
 
 /** On every response. */
 const COMMON_HEADERS = {

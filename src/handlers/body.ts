@@ -7,7 +7,10 @@ const wholeBody = new TextDecoder();
 const tooLarge = (): AppError =>
   new AppError({ code: "body_too_large" }, `The request body must be at most ${BODY_BYTES_MAX} bytes`);
 
-/** Reads on after the answer is clear, up to a limit: many a client listens only when it has sent all, and some never if cut off. */
+/**
+ * Reads on after the answer is clear: many a client listens only when it has sent all, and hears nothing if it is cut off.
+ * Past a limit no more is taken in, and the host's own time limit ends the connection.
+ */
 async function discardRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   for (let left = BODY_BYTES_DISCARDED_MAX; left > 0; ) {
     const { done, value } = await reader.read();

@@ -3,7 +3,7 @@ import { AppError, type AppErrorCode } from "../runtime/errors.ts";
 import { reasonOf, type Log } from "../runtime/log.ts";
 import { jsonResponse } from "./responses.ts";
 
-const STATUS = {
+export const STATUS = {
   invalid_input: 400,
   malformed_body: 422,
   body_too_large: 413,

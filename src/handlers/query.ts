@@ -20,6 +20,15 @@ export class Query {
     return values[0] ?? null;
   }
 
+  /** One of the words, the first when none is given; 400 for any other. */
+  choice<const Word extends string>(name: string, words: readonly [Word, ...Word[]]): Word {
+    const text = this.text(name);
+    if (text === null) return words[0];
+    const word = words.find((known) => known === text);
+    if (word === undefined) throw invalidInput(`"${name}" must be one of ${words.join(", ")}`);
+    return word;
+  }
+
   /** A whole number within the bounds; 400 outside them, never clamped. */
   integer(name: string, { min, max, otherwise }: { min: number; max: number; otherwise: number }): number {
     const text = this.text(name);

@@ -54,11 +54,8 @@ export const QUERIES_WAITING_MAX = 1000;
 export const EXPORT_ROWS_DEFAULT = 100_000;
 export const EXPORT_ROWS_MAX = 1_000_000;
 
-/** An export is built in memory. A million usual events take 300 MiB as CSV and twice that as JSON. */
-export const EXPORT_BYTES_MAX = 640 * 1024 * 1024;
-
-/** Characters of texts that an export keeps at hand for the rows to come. */
-export const EXPORT_TEXT_CHARS_MAX = 64 * 1024 * 1024;
+/** Different texts of a raw export, which is held in memory as these and as 100 bytes an event. */
+export const EXPORT_TEXT_BYTES_MAX = 256 * 1024 * 1024;
 
 /** Rows of a breakdown (contract 8). */
 export const BREAKDOWN_ROWS_DEFAULT = 10;

@@ -52,9 +52,9 @@ export function startOfDayMs(day: UtcDay): EpochMs {
   return Date.parse(`${day}T00:00:00.000Z`);
 }
 
-/** Whether the text is a real calendar date spelled `YYYY-MM-DD`. */
+/** Whether the text is a real calendar date spelled `YYYY-MM-DD`. The first is 0001-01-01: dates a year before it can be spelled too. */
 export function isUtcDay(text: string): text is UtcDay {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  if (!/^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const startMs = startOfDayMs(text as UtcDay);
   return !Number.isNaN(startMs) && utcDayOf(startMs) === text;
 }

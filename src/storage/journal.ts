@@ -53,6 +53,8 @@ export class Journal {
   /** Sealed segments, oldest first, that await their flush. */
   readonly #sealed: Segment[] = [];
   #open: Segment;
+  /** The last number that was tried for a segment: it may be taken even if the segment's creation failed. */
+  #lastNumber: number;
   #waiting: Waiting[] = [];
   #writing = false;
   #groupDone: Promise<void> = Promise.resolve();
@@ -64,6 +66,7 @@ export class Journal {
   private constructor(log: SegmentLog, open: Segment) {
     this.#log = log;
     this.#open = open;
+    this.#lastNumber = open.number;
   }
 
   /**
@@ -161,7 +164,7 @@ export class Journal {
   /** Seals the open segment and starts the next; callers at the same time share one change. */
   #openNext(): Promise<void> {
     this.#opening ??= (async () => {
-      const next = new Segment(this.#open.number + 1);
+      const next = new Segment(++this.#lastNumber);
       await this.#log.create(next.number);
       this.#sealed.push(this.#open);
       this.#open = next;

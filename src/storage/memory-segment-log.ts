@@ -8,6 +8,7 @@ export function createMemorySegmentLog(): SegmentLog {
       return [...segments.keys()].sort((a, b) => a - b);
     },
     async create(segment) {
+      if (segments.has(segment)) throw new Error(`journal segment ${segment} exists already`);
       segments.set(segment, new Uint8Array());
     },
     async append(segment, bytes) {

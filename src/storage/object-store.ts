@@ -20,6 +20,6 @@ export interface ObjectStore {
   delete(key: ObjectKey): Promise<void>;
   /** Every object below the folder, at any depth, sorted by key. Unfinished writes never show. */
   list(folder: ObjectKey): Promise<StoredObject[]>;
-  /** Names of the folders directly below the folder, sorted. */
+  /** Names of the folders directly below the folder, sorted. A folder is there as long as an object is in it, at any depth. */
   folders(folder: ObjectKey): Promise<string[]>;
 }

@@ -3,6 +3,7 @@ import { parquetMetadata, parquetRead, type FileMetaData, type SchemaElement } f
 import { parquetWriteBuffer, type ColumnSource } from "hyparquet-writer";
 import { EVENT_COLUMNS, type ColumnKind, type EventColumn } from "./event-columns.ts";
 import type { StoredEvent } from "./event.ts";
+import { checkSeal, seal, SEAL_ENTRY } from "./parquet-seal.ts";
 
 /** The events of one file by column: what the file says, before anyone gives it a meaning. */
 export interface DecodedEvents {
@@ -44,16 +45,19 @@ function columnSource(column: EventColumn, events: readonly StoredEvent[]): Colu
   return { name: column.name, data: values };
 }
 
-/** One Snappy-compressed Parquet file of the events, in their order. */
+/** One Snappy-compressed Parquet file of the events, in their order, sealed with a checksum. */
 export function encodeEvents(events: readonly StoredEvent[]): Uint8Array {
-  return new Uint8Array(
+  const bytes = new Uint8Array(
     parquetWriteBuffer({
       schema: SCHEMA,
       columnData: EVENT_COLUMNS.map((column) => columnSource(column, events)),
       codec: "SNAPPY",
       createdBy: "sandpiper",
+      kvMetadata: [SEAL_ENTRY],
     }),
   );
+  seal(bytes);
+  return bytes;
 }
 
 /** Times, money and JSON are read as they lie in the file: the reader's own conversions would go through dates and floats. */
@@ -72,6 +76,7 @@ function withRawNumbers(metadata: FileMetaData): FileMetaData {
  * Throws when the bytes are no such file.
  */
 export async function decodeEvents(bytes: Uint8Array): Promise<DecodedEvents> {
+  checkSeal(bytes);
   const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
   const metadata = withRawNumbers(parquetMetadata(buffer));
   const rows = Number(metadata.num_rows);

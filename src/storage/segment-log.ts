@@ -3,7 +3,7 @@
 export interface SegmentLog {
   /** The numbers of all segments, ascending. */
   list(): Promise<number[]>;
-  /** Makes an empty segment. Survives a crash once resolved. */
+  /** Makes an empty segment; rejects when there is one of that number. Survives a crash once resolved; may be there after a rejection. */
   create(segment: number): Promise<void>;
   /**
    * Adds bytes to the end; once resolved they are as durable as the log's sync policy promises.

@@ -144,10 +144,6 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       await expectError(await target.fetch(`/api/stats/breakdown/pages?site_id=${many}&limit=1&limit=2`), 400, '"limit"', /once/);
     });
 
-    it("§4.4 an unknown dimension is named before a missing site", async () => {
-      await expectError(await target.fetch("/api/stats/breakdown/nothing"), 400, "nothing", "pages");
-    });
-
     it.each(["/api/stats/breakdown", "/api/stats/breakdown/", "/api/stats/breakdown/pages/more"])(
       "§7 %s gives 404",
       async (path) => {

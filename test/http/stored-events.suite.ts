@@ -248,7 +248,7 @@ export function describeStoredEvents(makeTarget: MakeTarget): void {
     it("§1 another User-Agent is another visitor", async () => {
       const site = siteName();
       await record(target, wireEvent(site), { "user-agent": CHROME_WINDOWS });
-      await record(target, wireEvent(site), { "user-agent": `${CHROME_WINDOWS} ` + "x" });
+      await record(target, wireEvent(site), { "user-agent": `${CHROME_WINDOWS} x` });
       await record(target, wireEvent(site), { "user-agent": FIREFOX_LINUX });
       expect(await visitorsOf(target, site)).toBe(3);
     });

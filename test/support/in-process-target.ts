@@ -8,6 +8,7 @@ import { runMaintenance } from "../../src/runtime/maintenance.ts";
 import { Secret } from "../../src/runtime/secret.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
 import type { SegmentLog } from "../../src/storage/segment-log.ts";
 import { createRecordingLog, type RecordingLog } from "./recording-log.ts";
@@ -28,6 +29,7 @@ export type InProcessTarget = AbleTarget<Ability> & {
 export interface InProcessParts {
   readonly engine?: Engine;
   readonly segmentLog?: SegmentLog;
+  readonly objects?: ObjectStore;
 }
 
 const builtinPlaces = openGeoDatabase("builtin").lookup;
@@ -47,7 +49,7 @@ export async function createInProcessTarget(
   parts: InProcessParts = {},
 ): Promise<InProcessTarget> {
   const { config } = parseConfig({ environment: { ...TARGET_DEFAULTS, ...environment }, file: {}, platform: "node" });
-  const objects = createMemoryObjectStore();
+  const objects = parts.objects ?? createMemoryObjectStore();
   const segmentLog = parts.segmentLog ?? createMemorySegmentLog();
   const log = createRecordingLog();
   let nowMs = START_MS;

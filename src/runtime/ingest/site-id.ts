@@ -3,7 +3,8 @@ import { invalidInput } from "../errors.ts";
 import { SITE_ID_CHARS_MAX } from "../limits.ts";
 import type { SiteId } from "../../storage/event.ts";
 
-const SITE_ID = /^[A-Za-z0-9._:-]+$/;
+/** Its form; how long it may be is said in `limits.ts`. */
+export const SITE_ID = /^[A-Za-z0-9._:-]+$/;
 
 /** Whether `value` is a valid site id. */
 export function isSiteId(value: string): value is SiteId {

@@ -3,7 +3,7 @@ import { DAY_MS, utcDayOf, type EpochMs } from "../../storage/event.ts";
 import { invalidInput } from "../errors.ts";
 import { rangeOfDays, type DateRange } from "./date-range.ts";
 
-const COMPARISONS = ["previous_period", "year_over_year"] as const;
+export const COMPARISONS = ["previous_period", "year_over_year"] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
 /** Days between a date and the same date "last year": the same number in every year, so that windows are equally long. */

@@ -14,7 +14,8 @@ export interface DateRange {
 
 /** Dates of each period, today included. */
 const PERIOD_DAYS = { day: 1, today: 1, "7d": 7, "30d": 30, "90d": 90, "12mo": 365 } as const;
-const PERIOD_DEFAULT = "30d";
+export const PERIODS = Object.keys(PERIOD_DAYS) as readonly (keyof typeof PERIOD_DAYS)[];
+export const PERIOD_DEFAULT = "30d";
 
 export function rangeOfDays(firstDay: UtcDay, lastDay: UtcDay): DateRange {
   const startMs = startOfDayMs(firstDay);
@@ -24,7 +25,7 @@ export function rangeOfDays(firstDay: UtcDay, lastDay: UtcDay): DateRange {
 
 function rangeOfPeriod(period: string, nowMs: EpochMs): DateRange {
   if (!Object.hasOwn(PERIOD_DAYS, period)) {
-    throw invalidInput(`"period" must be one of ${Object.keys(PERIOD_DAYS).join(", ")}`);
+    throw invalidInput(`"period" must be one of ${PERIODS.join(", ")}`);
   }
   const days = PERIOD_DAYS[period as keyof typeof PERIOD_DAYS];
   return rangeOfDays(utcDayOf(nowMs - (days - 1) * DAY_MS), utcDayOf(nowMs));

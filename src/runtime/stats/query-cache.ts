@@ -19,6 +19,8 @@ interface Entry {
 interface Computation {
   readonly siteId: SiteId;
   readonly answer: Promise<string>;
+  /** Of whoever asked first: when their time is up, the computation ends. */
+  readonly signal: AbortSignal;
 }
 
 export interface QueryCacheOptions {
@@ -45,18 +47,29 @@ export class QueryCache {
     return this.#entries.size;
   }
 
-  /** The answer kept, or under way, or computed now. A failure is shared by those who wait for it and not kept. */
-  async get({ figure, siteId, parameters }: CacheKey, compute: () => Promise<string>): Promise<string> {
+  /**
+   * The answer kept, or under way, or computed now. A failure is not kept and shared by those who wait for it,
+   * except that one's end of time is no other's: whoever has time left asks again.
+   */
+  async get(question: CacheKey, signal: AbortSignal, compute: () => Promise<string>): Promise<string> {
+    const { figure, siteId, parameters } = question;
     // JSON keeps the parts apart whatever characters they contain.
     const key = JSON.stringify([figure, siteId, parameters]);
     const kept = this.#kept(key);
-    const known = kept ?? this.#underWay.get(key)?.answer;
-    if (known !== undefined) {
+    if (kept !== undefined) {
       this.#options.onHit();
-      return known;
+      return kept;
     }
-    this.#options.onMiss();
-    return this.#compute(key, siteId, compute);
+    const underWay = this.#underWay.get(key);
+    if (!underWay || underWay.signal.aborted) {
+      this.#options.onMiss();
+      return this.#compute(key, siteId, signal, compute);
+    }
+    this.#options.onHit();
+    return underWay.answer.catch((error: unknown) => {
+      if (!underWay.signal.aborted || signal.aborted) throw error;
+      return this.get(question, signal, compute);
+    });
   }
 
   #kept(key: string): string | undefined {
@@ -68,10 +81,10 @@ export class QueryCache {
     return entry.text;
   }
 
-  async #compute(key: string, siteId: SiteId, compute: () => Promise<string>): Promise<string> {
+  async #compute(key: string, siteId: SiteId, signal: AbortSignal, compute: () => Promise<string>): Promise<string> {
     // The answer is as old as its question, not as its end.
     const expiresAtMs = this.#options.now() + this.#options.ttlSecs * 1000;
-    const computation: Computation = { siteId, answer: compute() };
+    const computation: Computation = { siteId, signal, answer: compute() };
     this.#underWay.set(key, computation);
     try {
       const text = await computation.answer;

@@ -23,7 +23,7 @@ export class StatsAnswers {
 
   /** An answer that may be up to `cache_ttl_secs` old. Kept answers and questions under way take no slot. */
   cached(key: CacheKey, signal: AbortSignal, compute: (over: Over) => Promise<string>): Promise<string> {
-    return this.#options.cache.get(key, () => this.fresh(signal, compute));
+    return this.#options.cache.get(key, signal, () => this.fresh(signal, compute));
   }
 
   /** An answer of now. */

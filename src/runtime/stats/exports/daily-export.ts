@@ -5,29 +5,28 @@ import { querySeries } from "../queries/series.ts";
 import type { Ask } from "../query-runner.ts";
 import { numberIn } from "../row-values.ts";
 import type { Scope } from "../scope.ts";
-import { ExportBody } from "./export-body.ts";
-import { writeRow, type ExportFormat } from "./export-format.ts";
+import type { SqlText } from "../sql.ts";
+import type { ExportFormat } from "./export-format.ts";
 
 const COLUMNS = ["date", "visitors", "pageviews", "top_page", "top_source"] as const;
 
 /** Every day of the range, oldest first: zeros and empty texts where nothing happened. */
-export async function exportDaily(ask: Ask, scope: Scope, format: ExportFormat): Promise<ExportBody> {
-  const rowsByDay = async (question: Parameters<Ask>[0]) =>
+export async function exportDaily(ask: Ask, scope: Scope, format: ExportFormat): Promise<Iterable<Uint8Array>> {
+  const byDay = async (question: SqlText) =>
     new Map((await ask(question)).map((row) => [numberIn(row, "offset_ms") / DAY_MS, row]));
-  const counts = await rowsByDay(querySeries(scope, DAY_MS));
-  const pages = await rowsByDay(queryDailyTop(scope, "pathname", "(unknown)"));
-  const sources = await rowsByDay(queryDailyTop(scope, "referrer_source", "(direct)"));
+  const counts = await byDay(querySeries(scope, DAY_MS));
+  const pages = await byDay(queryDailyTop(scope, "pathname", "(unknown)"));
+  const sources = await byDay(queryDailyTop(scope, "referrer_source", "(direct)"));
   const frame = format.frame(COLUMNS);
-  const rows = Array.from({ length: scope.range.dayCount }, (_, day) =>
-    writeRow(frame, [
+  const rows = Array.from({ length: scope.range.dayCount }, (_, day) => {
+    const values = [
       format.text(utcDayOf(scope.range.startMs + day * DAY_MS)),
       format.number(String(numberIn(counts.get(day), "visitors"))),
       format.number(String(numberIn(counts.get(day), "pageviews"))),
       format.text(String(pages.get(day)?.value ?? "")),
       format.text(String(sources.get(day)?.value ?? "")),
-    ]),
-  );
-  const body = new ExportBody();
-  body.add(format.opening(COLUMNS) + rows.join(format.separator) + format.closing);
-  return body;
+    ];
+    return frame.map((piece, i) => piece + (values[i] ?? "")).join("");
+  });
+  return [new TextEncoder().encode(format.opening(COLUMNS) + rows.join(format.separator) + format.closing)];
 }

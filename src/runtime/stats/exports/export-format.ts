@@ -20,8 +20,3 @@ export interface ExportFormat {
   /** A JSON object that is text already. */
   json(value: string): string;
 }
-
-/** One row of values that the format has written. */
-export function writeRow(frame: readonly string[], values: readonly string[]): string {
-  return values.reduce((row, value, i) => row + value + (frame[i + 1] ?? ""), frame[0] ?? "");
-}

@@ -1,90 +1,108 @@
 /** A row for each event of a scope (contract 4.4, "export", `raw`), of which there may be a million. */
 import { EVENT_COLUMNS, type EventColumn } from "../../../storage/event-columns.ts";
+import type { SiteId } from "../../../storage/event.ts";
 import type { NumberColumns } from "../../engine/engine.ts";
-import { NOT_RECORDED } from "../../engine/site-texts.ts";
-import { TEXT_COLUMNS } from "../../engine/event-batch.ts";
 import { decimalFromCents } from "../decimal.ts";
 import { queryEvents, queryMinutes } from "../queries/raw-export.ts";
 import type { Ask, AskNumbers } from "../query-runner.ts";
 import type { Scope } from "../scope.ts";
-import { ExportBody } from "./export-body.ts";
+import { ByteWriter } from "./byte-writer.ts";
 import type { ExportFormat } from "./export-format.ts";
 import { portionsOf } from "./export-portions.ts";
-import { TextPages } from "./text-pages.ts";
+import { ExportTexts } from "./export-texts.ts";
 
-/** Events that are read from the engine and forgotten again as one. */
+/** Events that are asked for as one: enough to pay for a query, few enough for a short stop of the engine's other work. */
 const ROWS_PER_PORTION = 25_000;
 
-/** Events that are written without a pause: a few milliseconds of work. */
-const ROWS_PER_SLICE = 1_000;
+/** What is written without a pause: about a thousand rows, a few milliseconds of work. */
+const CHUNK_BYTES = 256 * 1024;
 
 /** Contract 1: a visitor id is never exported. */
-export const EXPORTED_COLUMNS: readonly EventColumn[] = EVENT_COLUMNS.filter(({ kind }) => kind !== "visitor");
+const COLUMNS: readonly EventColumn[] = EVENT_COLUMNS.filter(({ kind }) => kind !== "visitor");
 
-const COLUMN_NAMES = EXPORTED_COLUMNS.map(({ name }) => name);
-const TEXT_COLUMN_NAMES = TEXT_COLUMNS.map(({ name }) => name);
-
-export interface RawExportOptions {
-  readonly ask: Ask;
-  readonly askNumbers: AskNumbers;
+export interface RawExportQuestion {
   readonly scope: Scope;
   readonly rowsMax: number;
   readonly format: ExportFormat;
-  /** Lets others go on; rejects when the export is not wanted any more. */
-  readonly pause: () => Promise<void>;
 }
+
+/**
+ * The first events of the scope, oldest first. When this resolves, all of it is in memory: as numbers
+ * and the texts they stand for, a quarter of what it takes once it is written. The chunks are written as they are taken.
+ */
+export async function exportRaw(ask: Ask, askNumbers: AskNumbers, { scope, rowsMax, format }: RawExportQuestion): Promise<Iterable<Uint8Array>> {
+  const texts: Texts = { text: new ExportTexts(format.text), json: new ExportTexts(format.json) };
+  const portions: NumberColumns[] = [];
+  let left = rowsMax;
+  for (const portion of portionsOf(await askNumbers(queryMinutes(scope)), rowsMax, ROWS_PER_PORTION)) {
+    const events = await askNumbers(queryEvents(scope, portion, left));
+    for (const { name, kind } of COLUMNS) {
+      if (isCodes(events[name]) && (kind === "text" || kind === "json")) texts[kind].mark(events[name]);
+    }
+    portions.push(events);
+    left -= rowsOf(events);
+  }
+  await texts.text.fetch(ask);
+  await texts.json.fetch(ask);
+  return chunksOf(portions, format, (events) => COLUMNS.map((column) => cellOf(column, events, { siteId: scope.siteId, format, texts })));
+}
+
+const isCodes = (column: NumberColumns[string] | undefined): column is Int32Array => column instanceof Int32Array;
+
+const rowsOf = ({ timestamp }: NumberColumns): number => timestamp?.length ?? 0;
 
 /** Writes one column's value of a row. */
-type Cell = (row: number) => string;
+type Cell = (writer: ByteWriter, row: number) => void;
 
-/** The first events of the scope, oldest first. */
-export async function exportRaw({ ask, askNumbers, scope, rowsMax, format, pause }: RawExportOptions): Promise<ExportBody> {
-  const body = new ExportBody();
-  const frame = format.frame(COLUMN_NAMES);
-  const texts = new TextPages(ask, format.text);
-  body.add(format.opening(COLUMN_NAMES));
-  let written = 0;
-  for (const { startMs, endMs } of portionsOf(await askNumbers(queryMinutes(scope)), rowsMax, ROWS_PER_PORTION)) {
-    const events = await askNumbers(queryEvents(scope, startMs, endMs, rowsMax - written));
-    await texts.need(events, TEXT_COLUMN_NAMES);
-    const cells = EXPORTED_COLUMNS.map((column) => cellOf(column, events, { scope, format, texts }));
-    const rows = events.timestamp?.length ?? 0;
-    for (let first = 0; first < rows; first += ROWS_PER_SLICE) {
-      let slice = "";
-      for (let row = first; row < Math.min(first + ROWS_PER_SLICE, rows); row++) {
-        if (written > 0) slice += format.separator;
-        slice += frame[0];
-        for (let i = 0; i < cells.length; i++) slice += (cells[i]?.(row) ?? "") + (frame[i + 1] ?? "");
-        written++;
+function* chunksOf(portions: NumberColumns[], format: ExportFormat, cellsOf: (events: NumberColumns) => readonly Cell[]): Iterable<Uint8Array> {
+  const names = COLUMNS.map(({ name }) => name);
+  const encoder = new TextEncoder();
+  const frame = format.frame(names).map((piece) => encoder.encode(piece));
+  const separator = encoder.encode(format.separator);
+  const writer = new ByteWriter(CHUNK_BYTES * 2);
+  const add = (bytes: Uint8Array | undefined) => bytes && writer.copy(bytes, 0, bytes.length);
+  writer.text(format.opening(names));
+  let isFirst = true;
+  for (let events = portions.shift(); events; events = portions.shift()) {
+    const cells = cellsOf(events);
+    for (let row = 0; row < rowsOf(events); row++) {
+      if (!isFirst) add(separator);
+      isFirst = false;
+      add(frame[0]);
+      for (let i = 0; i < cells.length; i++) {
+        cells[i]?.(writer, row);
+        add(frame[i + 1]);
       }
-      body.add(slice);
-      await pause();
+      if (writer.length >= CHUNK_BYTES) yield writer.take();
     }
   }
-  body.add(format.closing);
-  return body;
+  writer.text(format.closing);
+  yield writer.take();
 }
 
-interface Writing {
-  readonly scope: Scope;
-  readonly format: ExportFormat;
-  readonly texts: TextPages;
+interface Texts {
+  readonly text: ExportTexts;
+  readonly json: ExportTexts;
 }
 
-function cellOf({ name, kind }: EventColumn, events: NumberColumns, { scope, format, texts }: Writing): Cell {
+function cellOf({ name, kind }: EventColumn, events: NumberColumns, { siteId, format, texts }: { siteId: SiteId; format: ExportFormat; texts: Texts }): Cell {
   const { revenue_cents, has_revenue, timestamp } = events;
-  if (name === "site_id") {
-    const site = format.text(scope.siteId);
-    return () => site;
+  switch (kind) {
+    case "timestamp":
+      return (writer, row) => writer.text(format.text(new Date(Number(timestamp?.[row])).toISOString()));
+    case "cents":
+      return (writer, row) =>
+        writer.text(has_revenue?.[row] === 1 ? format.number(decimalFromCents(BigInt(revenue_cents?.[row] ?? 0))) : format.unrecorded);
+    case "visitor":
+      throw new Error("a visitor id is never exported");
+    default: {
+      const codes = events[name];
+      const constant = name === "site_id" ? format.text(siteId) : format.unrecorded;
+      if (!isCodes(codes)) return (writer) => writer.text(constant);
+      const known = texts[kind];
+      return (writer, row) => {
+        if (!known.copyTo(writer, codes[row] ?? 0)) writer.text(constant);
+      };
+    }
   }
-  if (kind === "timestamp") return (row) => format.text(new Date(Number(timestamp?.[row])).toISOString());
-  if (kind === "cents") {
-    return (row) => (has_revenue?.[row] === 1 ? format.number(decimalFromCents(BigInt(revenue_cents?.[row] ?? 0))) : format.unrecorded);
-  }
-  const codes = events[name];
-  const write = kind === "json" ? (code: number) => format.json(texts.text(code)) : (code: number) => texts.written(code);
-  return (row) => {
-    const code = Number(codes?.[row] ?? NOT_RECORDED);
-    return code === NOT_RECORDED ? format.unrecorded : write(code);
-  };
 }

@@ -28,7 +28,7 @@ async function sessionFigures(ask: Ask, scope: Scope, sessionGapMs: number): Pro
   return {
     totalSessions: sessions,
     bounceRate: ratio(numberIn(row, "bounces"), sessions),
-    avgVisitDurationSecs: ratio(numberIn(row, "duration_ms") / 1000, sessions),
+    avgVisitDurationSecs: ratio(numberIn(row, "duration_ms"), 1000 * sessions),
     viewsPerVisit: ratio(numberIn(row, "pageviews"), sessions),
   };
 }

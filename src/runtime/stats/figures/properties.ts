@@ -5,16 +5,19 @@ import type { Ask } from "../query-runner.ts";
 import { numberIn, textIn } from "../row-values.ts";
 import type { Scope } from "../scope.ts";
 
+/** The form of a key that can be asked for (contract 4.4). */
+export const PROPERTY_KEY = /^[A-Za-z0-9_.-]+$/;
+
 /** 400 for a key with other characters than the contract's. */
 export function parsePropertyKey(key: string | null): string {
   if (key === null) throw invalidInput('"key" is required');
-  if (!/^[A-Za-z0-9_.-]+$/.test(key)) throw invalidInput('"key" must consist of ASCII letters, digits, "_", "-" and "." only');
+  if (!PROPERTY_KEY.test(key)) throw invalidInput('"key" must consist of ASCII letters, digits, "_", "-" and "." only');
   return key;
 }
 
 /** Ascending. */
 export const propertyKeysOf = async (ask: Ask, scope: Scope): Promise<string[]> =>
-  (await ask(queryPropertyKeys(scope))).map((row) => textIn(row, "key"));
+  (await ask(queryPropertyKeys(scope))).map((row) => textIn(row, "name"));
 
 export interface PropertyValue {
   readonly value: string;

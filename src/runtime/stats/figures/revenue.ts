@@ -44,7 +44,8 @@ export async function revenueOf(ask: Ask, scope: Scope): Promise<Revenue> {
       return {
         ...takings,
         payingVisitors: numberIn(row, "paying_visitors"),
-        averageOrderValue: ratio(Number(takings.totalCents) / 100, takings.transactions),
+        // One division, so that three orders of 29.90 are 29.9 on average and not a digit more.
+        averageOrderValue: ratio(Number(takings.totalCents), 100 * takings.transactions),
       };
     }),
     byEvent: (await ask(queryRevenueBy(scope, "event_name"))).map(valueRevenueIn),

@@ -3,13 +3,13 @@ import { PROPERTY_KEYS_MAX, PROPERTY_VALUES_MAX } from "../../limits.ts";
 import { eventsIn, type Scope } from "../scope.ts";
 import { sql, textCode, type SqlText } from "../sql.ts";
 
-/** Rows `key`, ascending. */
+/** Rows `name`, ascending. */
 export const queryPropertyKeys = (scope: Scope): SqlText => sql`
   WITH carried AS (SELECT DISTINCT props FROM (${eventsIn(scope)}) AS scoped WHERE props <> 0),
   keys AS (SELECT DISTINCT key FROM properties JOIN carried ON carried.props = properties.props)
-  SELECT texts.text AS key
-  FROM keys JOIN texts ON texts.code = keys.key
-  ORDER BY texts.text
+  SELECT coalesce(texts.text, '(unknown)') AS name
+  FROM keys LEFT JOIN texts ON texts.code = keys.key
+  ORDER BY name
   LIMIT ${PROPERTY_KEYS_MAX}`;
 
 /** Rows `value`, `visitors`, `events` of the events that carry the key; of one event's only where it is named. */

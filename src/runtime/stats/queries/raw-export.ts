@@ -1,6 +1,6 @@
 /** A scope's events as columns of numbers, and the texts that the numbers stand for. */
-import type { EpochMs } from "../../../storage/event.ts";
 import { TEXT_COLUMNS } from "../../engine/event-batch.ts";
+import type { Portion } from "../exports/export-portions.ts";
 import { eventsIn, type Scope } from "../scope.ts";
 import { column, joinSql, sql, type SqlText } from "../sql.ts";
 
@@ -15,10 +15,10 @@ export const queryMinutes = (scope: Scope): SqlText => sql`
 const TEXT_CODES = joinSql(TEXT_COLUMNS.map(({ name }) => column(name)), ", ");
 
 /**
- * The first events of a stretch of time, oldest first: numbers of texts, `timestamp`, `revenue_cents`,
- * and `has_revenue`, 0 where no revenue was recorded, since a column of numbers has no NULL.
+ * The first events of a portion, oldest first: numbers of texts, `timestamp`, `revenue_cents`, and
+ * `has_revenue`, 0 where no revenue was recorded, since a column of numbers has no NULL.
  */
-export const queryEvents = (scope: Scope, startMs: EpochMs, endMs: EpochMs, rowsMax: number): SqlText => sql`
+export const queryEvents = (scope: Scope, { startMs, endMs }: Portion, rowsMax: number): SqlText => sql`
   SELECT
     ${TEXT_CODES},
     timestamp,
@@ -29,6 +29,10 @@ export const queryEvents = (scope: Scope, startMs: EpochMs, endMs: EpochMs, rows
   ORDER BY timestamp, arrival
   LIMIT ${rowsMax}`;
 
-/** Rows `code`, `text` of the numbers from `firstCode` to before `endCode`. */
-export const queryTexts = (firstCode: number, endCode: number): SqlText => sql`
-  SELECT code, text FROM texts WHERE code >= ${firstCode} AND code < ${endCode}`;
+/** Rows `code`, `text` of numbers in ascending order, and of others between them where those are few. */
+export function queryTexts(codes: readonly number[]): SqlText {
+  const [first = 0, last = 0] = [codes[0], codes.at(-1)];
+  const between = sql`SELECT code, text FROM texts WHERE code >= ${first} AND code <= ${last}`;
+  if (last - first < codes.length * 2) return between;
+  return sql`${between} AND code IN (${joinSql(codes.map((code) => sql`${code}`), ", ")})`;
+}

@@ -1,0 +1,171 @@
+/** GET /api/openapi.json: the whole HTTP surface as an OpenAPI 3.1 document, made of the routes and their descriptions. */
+import { PRODUCT_NAME } from "../runtime/names.ts";
+import type { Access } from "./access.ts";
+import type { Route, RouteId } from "./app.ts";
+import type { Handler } from "./context.ts";
+import { STATUS } from "./error-response.ts";
+import {
+  ALLOW,
+  COMMON_HEADERS,
+  INGEST_HEADERS,
+  NOT_STORED,
+  PERHAPS_RETRY_AFTER,
+  RETRY_AFTER,
+  SHARED_HEADERS,
+} from "./openapi/headers.ts";
+import { INGEST_OPERATIONS, INGEST_SCHEMAS } from "./openapi/ingest.ts";
+import { TAGS, type Answer, type Headers, type Operation, type RefusalCode } from "./openapi/operation.ts";
+import { SHARED_PARAMETERS } from "./openapi/parameters.ts";
+import { closed, text } from "./openapi/schema.ts";
+import { SERVICE_OPERATIONS, SERVICE_SCHEMAS } from "./openapi/service.ts";
+import { STATS_OPERATIONS } from "./openapi/stats.ts";
+import { STATS_SCHEMAS } from "./openapi/stats-schemas.ts";
+import { jsonTextResponse } from "./responses.ts";
+
+/** A route that is missing here does not compile: describe it in the file of its noun in `openapi/`. */
+const OPERATIONS: Readonly<Record<RouteId, Operation>> = { ...INGEST_OPERATIONS, ...STATS_OPERATIONS, ...SERVICE_OPERATIONS };
+
+const SCHEMAS = {
+  Error: closed({ error: text("A sentence that says what is wrong, and with which field or parameter.", { minLength: 1 }) }),
+  ...INGEST_SCHEMAS,
+  ...STATS_SCHEMAS,
+  ...SERVICE_SCHEMAS,
+};
+
+/** The version of the surface, not of the program: it grows when the surface changes. */
+const SURFACE_VERSION = "1.0.0";
+
+const DESCRIPTION =
+  "Web analytics that keeps no address and sets no cookie on visitors. All times and dates are UTC; rates are fractions from 0 to 1. " +
+  "Whatever is read by GET can be asked for by HEAD, except the pixel, whose GET records an event. Errors are `{error}` with a " +
+  "sentence. Any other path is answered 404, any other method of a path 405 (`NotFound` and `MethodNotAllowed` below), and a request " +
+  "whose `Host` and path make no valid URL 400.";
+
+interface AccessRules {
+  readonly headers: Headers;
+  readonly refusals: Operation["refusals"];
+}
+
+/** What a route's access adds to its description. */
+const BY_ACCESS: Readonly<Record<Access, AccessRules>> = {
+  public: { headers: {}, refusals: {} },
+  ingest: { headers: INGEST_HEADERS, refusals: {} },
+  stats: {
+    headers: {},
+    refusals: { unauthenticated: "The service has an admin password, and the request has no valid credential." },
+  },
+};
+
+const statusOf = (code: RefusalCode): number => (code === "internal" ? 500 : STATUS[code]);
+
+/** The reasons whose answers say when to try again. */
+const RETRYABLE: readonly RefusalCode[] = ["too_many_requests", "unavailable"];
+
+function retryHeaders(codes: readonly RefusalCode[]): Headers {
+  if (codes.every((code) => RETRYABLE.includes(code))) return RETRY_AFTER;
+  return codes.some((code) => RETRYABLE.includes(code)) ? PERHAPS_RETRY_AFTER : {};
+}
+
+const errorAnswer = (description: string, headers: Headers): Answer => ({
+  description,
+  headers: { ...NOT_STORED, ...headers },
+  content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+});
+
+/** One answer for each status, though there may be several reasons for it. */
+function refusalAnswers(refusals: NonNullable<Operation["refusals"]>): Readonly<Record<number, Answer>> {
+  const byStatus = new Map<number, [RefusalCode, string][]>();
+  for (const reason of Object.entries(refusals) as [RefusalCode, string][]) {
+    const status = statusOf(reason[0]);
+    byStatus.set(status, [...(byStatus.get(status) ?? []), reason]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, reasons]) => [
+      status,
+      errorAnswer(reasons.map(([, when]) => when).join(" "), retryHeaders(reasons.map(([code]) => code))),
+    ]),
+  );
+}
+
+interface Reference {
+  readonly $ref: string;
+}
+
+/** Puts a reference in the place of what the components have. */
+function referrer<T>(component: "headers" | "parameters", shared: Readonly<Record<string, T>>): (part: T) => T | Reference {
+  const references = new Map(Object.entries(shared).map(([name, part]) => [part, { $ref: `#/components/${component}/${name}` }]));
+  return (part) => references.get(part) ?? part;
+}
+
+const headerOrReference = referrer("headers", SHARED_HEADERS);
+const parameterOrReference = referrer("parameters", SHARED_PARAMETERS);
+
+function responseObject(added: Headers, { headers, ...answer }: Answer) {
+  const all = Object.entries({ ...headers, ...added, ...COMMON_HEADERS });
+  return { ...answer, headers: Object.fromEntries(all.map(([name, header]) => [name, headerOrReference(header)])) };
+}
+
+function operationObject(access: Access, { tag, parameters, answers, refusals, ...operation }: Operation) {
+  const rules = BY_ACCESS[access];
+  const responses = Object.entries({ ...answers, ...refusalAnswers({ ...rules.refusals, ...refusals }) });
+  return {
+    tags: [tag],
+    ...operation,
+    ...(parameters && { parameters: parameters.map(parameterOrReference) }),
+    responses: Object.fromEntries(responses.map(([status, answer]) => [status, responseObject(rules.headers, answer)])),
+  };
+}
+
+export type OperationObject = ReturnType<typeof operationObject>;
+
+/** By method in small letters. */
+export type PathItem = Readonly<Record<string, OperationObject>>;
+
+/** `:name` as OpenAPI writes it. */
+const templateOf = (path: string): string => path.replace(/:(\w+)/g, "{$1}");
+
+function pathsOf(routes: readonly Route[]): Readonly<Record<string, PathItem>> {
+  const paths: Record<string, Record<string, OperationObject>> = {};
+  for (const { method, path, access } of routes) {
+    const item = (paths[templateOf(path)] ??= {});
+    item[method.toLowerCase()] = operationObject(access, OPERATIONS[`${method} ${path}` as RouteId]);
+  }
+  return paths;
+}
+
+export const openapiDocument = (routes: readonly Route[]) => ({
+  openapi: "3.1.0",
+  info: { title: PRODUCT_NAME, version: SURFACE_VERSION, description: DESCRIPTION, license: { name: "MIT", identifier: "MIT" } },
+  servers: [{ url: "/" }],
+  tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+  paths: pathsOf(routes),
+  components: {
+    schemas: SCHEMAS,
+    responses: {
+      NotFound: responseObject({}, errorAnswer("There is nothing at the path.", {})),
+      MethodNotAllowed: responseObject(
+        {},
+        errorAnswer("The path does not take the method. Any page may read it where the path is that of events.", ALLOW),
+      ),
+    },
+    parameters: SHARED_PARAMETERS,
+    headers: SHARED_HEADERS,
+  },
+});
+
+export type OpenapiDocument = ReturnType<typeof openapiDocument>;
+
+/** It changes with the program only. */
+const CACHE_SECS = 3_600;
+
+/** Answers with the document of the routes, which is made when it is first asked for. */
+export function openapiHandler(routes: () => readonly Route[]): Handler {
+  let json: string | null = null;
+  return () => {
+    json ??= JSON.stringify(openapiDocument(routes()));
+    return jsonTextResponse(json, 200, {
+      "Cache-Control": `public, max-age=${CACHE_SECS}`,
+      "Access-Control-Allow-Origin": "*",
+    });
+  };
+}

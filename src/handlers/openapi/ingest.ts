@@ -1,0 +1,105 @@
+/** Ingestion: how events are sent (contract 4.1). */
+import {
+  BODY_BYTES_MAX,
+  CURRENCY_CHARS_MAX,
+  EVENT_NAME_CHARS_MAX,
+  PROPS_CHARS_MAX,
+  REVENUE_CENTS_MAX,
+  URL_CHARS_MAX,
+} from "../../runtime/limits.ts";
+import { PAGEVIEW } from "../../runtime/names.ts";
+import type { RouteId } from "../app.ts";
+import { NOT_STORED, PREFLIGHT_HEADERS } from "./headers.ts";
+import type { Operation } from "./operation.ts";
+import { query, siteId } from "./parameters.ts";
+import { number, orNull, text, type Properties, type Schema } from "./schema.ts";
+
+const SITE = siteId("The id of the site. Where the service has a list of sites, one of them.");
+const NAME = text(`The event's name. \`${PAGEVIEW}\` is a page view; any other is an event of your own and shows as a goal.`, {
+  minLength: 1,
+  maxLength: EVENT_NAME_CHARS_MAX,
+});
+const PAGE = text("The page's whole http or https URL, or its path from the first `/` on. Path, host and `utm_` values are kept.", {
+  minLength: 1,
+  maxLength: URL_CHARS_MAX,
+});
+const REFERRER = text("URL of the page that led here. One of the same host is not recorded.", { maxLength: URL_CHARS_MAX });
+const WIDTH = number("Width of the screen in pixels.");
+
+const EVENT_FIELDS: Properties = {
+  d: SITE,
+  n: NAME,
+  u: PAGE,
+  r: orNull(REFERRER),
+  w: orNull(WIDTH),
+  p: orNull(text("Properties of your own: a JSON object as text. Anything else is not recorded.", { maxLength: PROPS_CHARS_MAX })),
+  ra: orNull(
+    number(`Revenue in units of the currency, to the hundredth; negative for a refund. Beyond ${REVENUE_CENTS_MAX / 100} it is not recorded.`),
+  ),
+  rc: orNull(text("Three letters of ISO 4217. Anything else is not recorded.", { maxLength: CURRENCY_CHARS_MAX })),
+};
+
+/** Open, because fields that the service does not know are ignored. */
+const EVENT: Schema = { type: "object", properties: EVENT_FIELDS, required: ["d", "n", "u"] };
+
+export const INGEST_SCHEMAS = { Event: EVENT };
+
+const REFUSALS = {
+  forbidden: "The service has a list of sites, and the page's `Origin` or the site is not on it.",
+  request_timeout: "The event did not arrive, or was not stored, within the time limit.",
+  too_many_requests: "The site, or the sender's address, sends more events than its rate limit allows.",
+  internal: "The event could not be stored.",
+  unavailable: "So many events wait to be written to files that no more are taken.",
+} as const;
+
+export const INGEST_OPERATIONS = {
+  "POST /api/event": {
+    operationId: "postEvent",
+    tag: "Ingestion",
+    summary: "Records an event",
+    description:
+      "For the tracking script and for servers. A server passes its visitor's `User-Agent` on, and the address in " +
+      "`X-Forwarded-For` where the service trusts it as a proxy. Events of bots are answered the same and dropped.",
+    requestBody: {
+      description:
+        `A JSON object of at most ${BODY_BYTES_MAX} bytes, read as such whatever its Content-Type says. ` +
+        "Pages send `text/plain`, which spares a preflight.",
+      required: true,
+      content: { "application/json": { schema: { $ref: "#/components/schemas/Event" } } },
+    },
+    answers: { 202: { description: "The event is stored, or was a bot's." } },
+    refusals: {
+      ...REFUSALS,
+      invalid_input: "The body is not JSON, or a field is empty, too long or wrong.",
+      body_too_large: `The body is longer than ${BODY_BYTES_MAX} bytes.`,
+      malformed_body: "The body is not an object, or a field is missing or of the wrong type.",
+    },
+  },
+  "GET /api/event": {
+    operationId: "getPixel",
+    tag: "Ingestion",
+    summary: "Records an event by way of an image",
+    description: "For pages without scripts and for mail. Properties and revenue cannot be sent this way. HEAD is not answered.",
+    parameters: [
+      query("d", { description: "The site.", required: true, schema: SITE, example: "example.com" }),
+      query("n", { description: "The event's name.", schema: { ...NAME, default: PAGEVIEW }, example: "newsletter opened" }),
+      query("u", { description: "The page.", required: true, schema: PAGE, example: "/newsletter/7" }),
+      query("r", { description: "The referrer.", schema: REFERRER, example: "https://example.org/links" }),
+      query("w", { description: "The screen's width.", schema: WIDTH, example: 1280 }),
+    ],
+    answers: {
+      200: { description: "A transparent image of one pixel.", headers: NOT_STORED, content: { "image/gif": {} } },
+    },
+    refusals: {
+      ...REFUSALS,
+      invalid_input: "A parameter is empty, too long or wrong.",
+      malformed_body: "A required parameter is missing, or `w` is no number.",
+    },
+  },
+  "OPTIONS /api/event": {
+    operationId: "preflightEvent",
+    tag: "Ingestion",
+    summary: "Tells a browser that pages of any origin may send events",
+    answers: { 204: { description: "They may.", headers: PREFLIGHT_HEADERS } },
+  },
+} satisfies Partial<Record<RouteId, Operation>>;

@@ -1,0 +1,62 @@
+/** How a route is described: what it takes, what it answers, and for which reasons it refuses. */
+import type { AppErrorCode } from "../../runtime/errors.ts";
+import type { Schema } from "./schema.ts";
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "query" | "path" | "header";
+  readonly description: string;
+  readonly required?: boolean;
+  readonly schema: Schema;
+  /** A value that is taken where the other parameters have theirs. */
+  readonly example?: string | number;
+}
+
+export interface Header {
+  readonly description: string;
+  /** Whether every answer of its status bears it. */
+  readonly required?: boolean;
+  readonly schema: Schema;
+}
+
+export type Headers = Readonly<Record<string, Header>>;
+
+/** By media type. Bytes have no schema. */
+export type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
+
+export interface Answer {
+  readonly description: string;
+  readonly headers?: Headers;
+  /** None where the body is empty. */
+  readonly content?: Content;
+}
+
+export interface RequestBody {
+  readonly description: string;
+  readonly required: boolean;
+  readonly content: Content;
+}
+
+/** Groups of routes, in the order in which they are shown. */
+export const TAGS = {
+  Ingestion: "Sending events. No credential is needed; any page may read the answers.",
+  Statistics: "Reading figures of a site.",
+  Service: "The tracking script, the state of the service, and this document.",
+} as const;
+
+/** `internal` is whatever was not foreseen. */
+export type RefusalCode = AppErrorCode | "internal";
+
+export interface Operation {
+  /** Unlike any other's: generated clients name their functions so. */
+  readonly operationId: string;
+  readonly tag: keyof typeof TAGS;
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: RequestBody;
+  /** By status: what it answers when there is nothing to refuse. */
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** When it refuses for which reason. What its access asks for is added (see `ACCESS_REFUSALS`). */
+  readonly refusals?: Readonly<Partial<Record<RefusalCode, string>>>;
+}

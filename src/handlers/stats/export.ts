@@ -1,0 +1,50 @@
+/** GET /api/stats/export (contract 4.4): a site's days or events as a file, always of now. */
+import { EXPORT_ROWS_DEFAULT, EXPORT_ROWS_MAX } from "../../runtime/limits.ts";
+import { PRODUCT_NAME } from "../../runtime/names.ts";
+import { csvFormat } from "../../runtime/stats/exports/csv-format.ts";
+import { exportDaily } from "../../runtime/stats/exports/daily-export.ts";
+import { jsonFormat } from "../../runtime/stats/exports/json-format.ts";
+import { exportRaw } from "../../runtime/stats/exports/raw-export.ts";
+import type { Handler } from "../context.ts";
+import { Query } from "../query.ts";
+import { NO_STORE } from "../responses.ts";
+
+/** What a row stands for: a day or an event. */
+export const EXPORT_KINDS = ["daily", "raw"] as const;
+
+export const EXPORT_FORMATS = ["csv", "json"] as const;
+
+const FORMATS = { csv: csvFormat, json: jsonFormat } as const;
+
+export const getExport: Handler = async (request, { services, nowMs, deadline }) => {
+  const query = new Query(request.url);
+  const scope = query.scope(nowMs);
+  const kind = query.choice("kind", EXPORT_KINDS);
+  const format = FORMATS[query.choice("format", EXPORT_FORMATS)];
+  const rowsMax = query.integer("limit", { min: 1, max: EXPORT_ROWS_MAX, otherwise: EXPORT_ROWS_DEFAULT });
+  const chunks = await services.stats.fresh(deadline.signal, (over) =>
+    over(scope, (ask, askNumbers) =>
+      kind === "daily" ? exportDaily(ask, scope, format) : exportRaw(ask, askNumbers, { scope, rowsMax, format }),
+    ),
+  );
+  const fileName = `${PRODUCT_NAME.toLowerCase()}-${kind}-${scope.range.firstDay}.${format.extension}`;
+  return new Response(streamOf(chunks, () => services.wait(0)), {
+    headers: { "Content-Type": format.contentType, "Content-Disposition": `attachment; filename="${fileName}"`, ...NO_STORE },
+  });
+};
+
+/** The chunks one after the other; between two of them others get their turn. */
+function streamOf(chunks: Iterable<Uint8Array>, pause: () => Promise<void>): ReadableStream<Uint8Array> {
+  const left = chunks[Symbol.iterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      await pause();
+      const { value, done } = left.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel() {
+      left.return?.();
+    },
+  });
+}

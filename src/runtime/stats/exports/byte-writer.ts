@@ -1,0 +1,50 @@
+/** UTF-8 text as it grows: many short pieces are copied as bytes, which is several times as fast as joining strings. */
+
+/** Shorter pieces are copied faster byte by byte. */
+const LONG_PIECE_BYTES = 64;
+
+export class ByteWriter {
+  readonly #encoder = new TextEncoder();
+  #bytes: Uint8Array;
+  #length = 0;
+
+  /** `roomBytes` is what it begins with; it grows as needed. */
+  constructor(roomBytes: number) {
+    this.#bytes = new Uint8Array(roomBytes);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  text(text: string): void {
+    // No UTF-16 unit takes more than three bytes.
+    this.#makeRoom(text.length * 3);
+    this.#length += this.#encoder.encodeInto(text, this.#bytes.subarray(this.#length)).written;
+  }
+
+  /** The bytes of `source` from `start` to before `end`. */
+  copy(source: Uint8Array, start: number, end: number): void {
+    this.#makeRoom(end - start);
+    if (end - start > LONG_PIECE_BYTES) {
+      this.#bytes.set(source.subarray(start, end), this.#length);
+    } else {
+      for (let from = start, to = this.#length; from < end; from++, to++) this.#bytes[to] = source[from] ?? 0;
+    }
+    this.#length += end - start;
+  }
+
+  #makeRoom(bytes: number): void {
+    if (this.#length + bytes <= this.#bytes.length) return;
+    const larger = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length + bytes));
+    larger.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = larger;
+  }
+
+  /** What was written since the last time. */
+  take(): Uint8Array {
+    const taken = this.#bytes.slice(0, this.#length);
+    this.#length = 0;
+    return taken;
+  }
+}

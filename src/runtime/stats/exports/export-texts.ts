@@ -1,0 +1,100 @@
+/** The texts that an export's numbers stand for, as bytes in the form in which the export writes them. */
+import { invalidInput } from "../../errors.ts";
+import { NOT_RECORDED } from "../../engine/site-texts.ts";
+import { EXPORT_TEXT_BYTES_MAX } from "../../limits.ts";
+import { queryTexts } from "../queries/raw-export.ts";
+import type { Ask } from "../query-runner.ts";
+import { numberIn, textIn } from "../row-values.ts";
+import { ByteWriter } from "./byte-writer.ts";
+
+/** So many are fetched and kept as one. */
+const TEXTS_PER_PAGE = 1024;
+
+interface TextPage {
+  readonly bytes: Uint8Array;
+  /** Where each text begins; one more is where the last ends. */
+  readonly starts: Int32Array;
+}
+
+export class ExportTexts {
+  readonly #write: (text: string) => string;
+  readonly #bytesMax: number;
+  /** 1 for each number that occurs. */
+  #marks = new Uint8Array(0);
+  /** By number: the place of its text, counted from 1, in ascending order of numbers. 0 stands for none. */
+  #places = new Int32Array(0);
+  #pages: TextPage[] = [];
+
+  /** `write` is how the export writes a text. */
+  constructor(write: (text: string) => string, bytesMax = EXPORT_TEXT_BYTES_MAX) {
+    this.#write = write;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Notes which numbers occur. */
+  mark(codes: Int32Array): void {
+    for (const code of codes) {
+      if (code >= this.#marks.length) this.#grow(code);
+      this.#marks[code] = 1;
+    }
+  }
+
+  #grow(code: number): void {
+    const larger = new Uint8Array(Math.max(this.#marks.length * 2, code + 1));
+    larger.set(this.#marks);
+    this.#marks = larger;
+  }
+
+  /** Gets the text of every number that was marked; 400 when they are too long together. */
+  async fetch(ask: Ask): Promise<void> {
+    this.#marks[NOT_RECORDED] = 0;
+    this.#places = new Int32Array(this.#marks.length);
+    let places = 0;
+    let bytes = 0;
+    for (const codes of this.#markedInPages()) {
+      for (const code of codes) this.#places[code] = ++places;
+      const page = await this.#fetchPage(ask, codes);
+      this.#pages.push(page);
+      bytes += page.bytes.length;
+      if (bytes > this.#bytesMax) {
+        throw invalidInput(
+          `The export holds more than ${this.#bytesMax / 1024 / 1024} MiB of different texts; ask for fewer days, a filter or a smaller "limit"`,
+        );
+      }
+    }
+  }
+
+  *#markedInPages(): Iterable<readonly number[]> {
+    let codes: number[] = [];
+    for (let code = this.#marks.indexOf(1); code !== -1; code = this.#marks.indexOf(1, code + 1)) {
+      codes.push(code);
+      if (codes.length < TEXTS_PER_PAGE) continue;
+      yield codes;
+      codes = [];
+    }
+    if (codes.length > 0) yield codes;
+  }
+
+  async #fetchPage(ask: Ask, codes: readonly number[]): Promise<TextPage> {
+    const found = new Map((await ask(queryTexts(codes))).map((row) => [numberIn(row, "code"), textIn(row, "text")]));
+    const writer = new ByteWriter(TEXTS_PER_PAGE * 64);
+    const starts = new Int32Array(codes.length + 1);
+    codes.forEach((code, i) => {
+      const text = found.get(code);
+      if (text === undefined) throw new Error(`no text has the number ${code}`);
+      writer.text(this.#write(text));
+      starts[i + 1] = writer.length;
+    });
+    return { bytes: writer.take(), starts };
+  }
+
+  /** Copies the text of a number; false where nothing was recorded. */
+  copyTo(writer: ByteWriter, code: number): boolean {
+    const place = (this.#places[code] ?? 0) - 1;
+    const page = this.#pages[Math.floor(place / TEXTS_PER_PAGE)];
+    if (!page) return false;
+    const slot = place % TEXTS_PER_PAGE;
+    writer.copy(page.bytes, page.starts[slot] ?? 0, page.starts[slot + 1] ?? 0);
+    return true;
+  }
+}

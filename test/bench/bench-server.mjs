@@ -1,0 +1,158 @@
+/** The built program as a child process, what it uses, and folders for it to work in. */
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { buildProgram } from "../../adapters/node/build.mjs";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Everything that benchmarks make and keep, relative to the repository. */
+export const BENCH_FOLDER = "dist/bench";
+
+const START_MS_MAX = 60_000;
+
+/** How often the system counts a process's time: fixed for all that `/proc` says. */
+const TICKS_PER_SEC = 100;
+
+const MAIN_PATH = join(ROOT, BENCH_FOLDER, "main.js");
+
+export const buildBenchProgram = () => buildProgram(BENCH_FOLDER);
+
+/**
+ * A module of `src`, which plain Node cannot load.
+ * @param {string} path relative to the repository
+ */
+export async function importSource(path) {
+  const outfile = join(ROOT, BENCH_FOLDER, path.replace(/^src\//, "").replaceAll("/", "-").replace(/\.ts$/, ".mjs"));
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [path],
+    outfile,
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    logLevel: "warning",
+  });
+  return import(pathToFileURL(outfile).href);
+}
+
+/**
+ * Runs the task with an empty folder that is gone afterwards.
+ * @template T
+ * @param {(folder: string) => Promise<T>} task
+ */
+export async function withTempFolder(task) {
+  const folder = await mkdtemp(join(tmpdir(), "sandpiper-bench-"));
+  try {
+    return await task(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @typedef {object} BenchProcess
+ * @property {number} pid
+ * @property {string} origin
+ * @property {number} startedMs when it was started, by `performance.now()`
+ * @property {() => Promise<number>} cpuSecs of all its threads
+ * @property {() => Promise<{ rss: number, peakRss: number }>} memory in bytes
+ * @property {() => Promise<void>} stop
+ */
+
+/** @type {Set<import("node:child_process").ChildProcess>} */
+const running = new Set();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+/**
+ * Starts a script that prints `listens on <origin>`.
+ * @param {readonly string[]} args of Node
+ * @param {Record<string, string>} [environment]
+ * @returns {Promise<BenchProcess>}
+ */
+export async function startScript(args, environment = {}) {
+  const startedMs = performance.now();
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"], env: environment });
+  running.add(child);
+  const pid = child.pid ?? 0;
+  let printed = "";
+  const exited = new Promise((resolve) => {
+    child.once("close", (code) => {
+      running.delete(child);
+      resolve(code);
+    });
+  });
+  const origin = await new Promise((resolve, reject) => {
+    const giveUp = setTimeout(() => reject(new Error(`does not listen after ${START_MS_MAX} ms:\n${printed}`)), START_MS_MAX);
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk) => {
+        printed += chunk;
+        const match = /listens on (http:\/\/\S+)/.exec(printed);
+        if (!match) return;
+        clearTimeout(giveUp);
+        resolve(match[1]);
+      });
+    }
+    void exited.then((code) => reject(new Error(`ended with code ${code} before it listened:\n${printed}`)));
+  });
+  return {
+    pid,
+    origin,
+    startedMs,
+    async cpuSecs() {
+      const status = await readFile(`/proc/${pid}/stat`, "utf8");
+      const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");
+      return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SEC;
+    },
+    async memory() {
+      const status = await readFile(`/proc/${pid}/status`, "utf8");
+      const bytes = (/** @type {string} */ name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) * 1024;
+      return { rss: bytes("VmRSS"), peakRss: bytes("VmHWM") };
+    },
+    async stop() {
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}
+
+/**
+ * The program on a data folder. Statistics are computed each time they are asked for.
+ * @param {string} dataFolder
+ * @param {Record<string, string>} [environment]
+ */
+export const startProgram = (dataFolder, environment = {}) =>
+  startScript([MAIN_PATH], { SVC_CACHE_TTL_SECS: "0", ...environment, SVC_PORT: "0", SVC_DATA_DIR: dataFolder });
+
+const SETTLED_CPU_SHARE = 0.05;
+const LOOK_MS = 250;
+
+/**
+ * Waits until the process has nothing left to do.
+ * @param {BenchProcess} server
+ */
+export async function untilIdle(server) {
+  for (let idle = 0; idle < 2; ) {
+    const before = await server.cpuSecs();
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    idle = (await server.cpuSecs()) - before <= (SETTLED_CPU_SHARE * LOOK_MS) / 1000 ? idle + 1 : 0;
+  }
+}
+
+/**
+ * @param {string} url
+ * @returns {Promise<any>} the JSON of a success
+ */
+export async function getJson(url) {
+  const response = await fetch(url);
+  if (response.status !== 200) throw new Error(`${url}: ${response.status} ${await response.text()}`);
+  return response.json();
+}

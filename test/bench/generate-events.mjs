@@ -1,0 +1,184 @@
+/**
+ * A site's traffic as it might be, the same for the same seed: few pages get most views, visitors come back within a day,
+ * some events carry a campaign, properties or money.
+ *
+ *   node test/bench/generate-events.mjs <data folder> [events] [days]
+ *
+ * writes them as the program does, a file a day, the last of them yesterday's.
+ */
+import { cp, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { BENCH_FOLDER, importSource } from "./bench-server.mjs";
+import { progress } from "./table.mjs";
+
+export const SITE = "bench.test";
+export const EVENTS = 1_000_000;
+export const DAYS = 30;
+
+const DAY_MS = 86_400_000;
+const SEED = 20_260_315;
+
+const PAGES = 3_000;
+const COUNTRIES = 60;
+const CITIES = 2_000;
+const REGIONS = 400;
+const SOURCES = 300;
+const EVENTS_PER_VISITOR = 4;
+
+/** @typedef {() => number} Random from 0 to below 1 */
+
+/** mulberry32. @param {number} seed @returns {Random} */
+export function numbersFrom(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/**
+ * Ranks from 0, each the rarer the higher it is (Zipf's law), by looking up where a number falls among the sums of shares.
+ * @param {number} count
+ * @param {number} [exponent]
+ */
+function zipf(count, exponent = 1) {
+  const sums = new Float64Array(count);
+  let sum = 0;
+  for (let rank = 0; rank < count; rank++) sums[rank] = sum += 1 / (rank + 1) ** exponent;
+  return (/** @type {Random} */ random) => {
+    const wanted = random() * sum;
+    let [low, high] = [0, count - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((sums[middle] ?? 0) < wanted) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+}
+
+const pageRank = zipf(PAGES);
+const cityRank = zipf(CITIES);
+const sourceRank = zipf(SOURCES, 1.2);
+const browserRank = zipf(6, 1.5);
+const systemRank = zipf(5);
+const campaignRank = zipf(40);
+
+const letter = (/** @type {number} */ n) => String.fromCharCode(65 + (n % 26));
+const countryOf = (/** @type {number} */ city) => {
+  const country = city % COUNTRIES;
+  return letter(Math.floor(country / 26)) + letter(country);
+};
+
+const BROWSERS = ["Chrome", "Safari", "Firefox", "Edge", "Samsung Internet", "Opera"];
+const SYSTEMS = ["Windows", "iOS", "Android", "macOS", "Linux"];
+const DEVICES = ["desktop", "mobile", "mobile", "desktop", "desktop"];
+const GOALS = ["Signup", "Download", "Outbound Link: Click", "Purchase"];
+
+/** What stays the same from one event of a visitor to the next. @param {Random} random */
+function visitorFrom(random) {
+  const city = cityRank(random);
+  const system = systemRank(random);
+  const referred = random() < 0.55;
+  const source = sourceRank(random);
+  const tagged = random() < 0.12;
+  return {
+    visitorId: (BigInt(Math.floor(random() * 2 ** 32)) << 32n) | BigInt(Math.floor(random() * 2 ** 32)),
+    hostname: SITE,
+    referrer: referred ? `https://www.source-${source}.example/` : null,
+    referrerSource: referred ? `source-${source}.example` : null,
+    countryCode: countryOf(city),
+    region: `Region ${city % REGIONS}`,
+    city: `City ${city}`,
+    browser: BROWSERS[browserRank(random)] ?? null,
+    browserVersion: String(110 + Math.floor(random() * 15)),
+    os: SYSTEMS[system] ?? null,
+    osVersion: String(10 + Math.floor(random() * 8)),
+    deviceType: DEVICES[system] ?? null,
+    screenSize: String(360 + 40 * Math.floor(random() * 40)),
+    utmSource: tagged ? "newsletter" : null,
+    utmMedium: tagged ? "email" : null,
+    utmCampaign: tagged ? `campaign-${campaignRank(random)}` : null,
+    utmContent: null,
+    utmTerm: null,
+  };
+}
+
+/**
+ * The events of one day, in order of time. Visitors come and go: at any time a few hundred of them are there.
+ * @param {number} dayStartMs
+ * @param {number} count
+ * @param {Random} random
+ */
+export function eventsOfDay(dayStartMs, count, random) {
+  const present = Array.from({ length: Math.min(300, Math.ceil(count / EVENTS_PER_VISITOR)) }, () => visitorFrom(random));
+  const times = Float64Array.from({ length: count }, () => dayStartMs + Math.floor(random() * DAY_MS)).sort();
+  return Array.from(times, (timestampMs) => {
+    const at = Math.floor(random() * present.length);
+    const visitor = present[at] ?? visitorFrom(random);
+    if (random() < 1 / EVENTS_PER_VISITOR) present[at] = visitorFrom(random);
+    const isGoal = random() < 0.06;
+    const goal = Math.floor(random() * GOALS.length);
+    const isPaid = isGoal && GOALS[goal] === "Purchase";
+    return {
+      siteId: SITE,
+      timestampMs,
+      ...visitor,
+      eventName: isGoal ? GOALS[goal] : "pageview",
+      pathname: `/articles/${pageRank(random)}/a-title-of-usual-length`,
+      props: isGoal ? JSON.stringify({ plan: random() < 0.8 ? "free" : "pro", step: Math.floor(random() * 20) }) : null,
+      revenueCents: isPaid ? Math.floor(random() * 20_000) : null,
+      currency: isPaid ? "EUR" : null,
+    };
+  });
+}
+
+/**
+ * Writes the files of a data folder.
+ * @param {string} dataFolder
+ * @param {number} [events]
+ * @param {number} [days]
+ */
+export async function writeEvents(dataFolder, events = EVENTS, days = DAYS) {
+  const { encodeEvents } = await importSource("src/storage/parquet-events.ts");
+  const { partitionKey } = await importSource("src/storage/partition-path.ts");
+  const random = numbersFrom(SEED);
+  const todayMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  for (let day = 0; day < days; day++) {
+    const startMs = todayMs - (days - day) * DAY_MS;
+    const count = Math.floor(((day + 1) * events) / days) - Math.floor((day * events) / days);
+    const bytes = encodeEvents(eventsOfDay(startMs, count, random));
+    const path = join(dataFolder, partitionKey(SITE, new Date(startMs).toISOString().slice(0, 10), day + 1, day + 1));
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, bytes);
+  }
+}
+
+/**
+ * Copies generated files into a data folder. They are made once a day and kept.
+ * @param {string} dataFolder
+ * @param {number} [events]
+ * @param {number} [days]
+ */
+export async function provideEvents(dataFolder, events = EVENTS, days = DAYS) {
+  const today = new Date().toISOString().slice(0, 10);
+  const kept = fileURLToPath(new URL(`../../${BENCH_FOLDER}/events-${events}-${days}-before-${today}`, import.meta.url));
+  if (!existsSync(kept)) {
+    progress(`generating ${events} events`);
+    const unfinished = `${kept}.${process.pid}`;
+    await writeEvents(unfinished, events, days);
+    await rm(kept, { recursive: true, force: true });
+    await rename(unfinished, kept);
+  }
+  await cp(kept, dataFolder, { recursive: true });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [, , dataFolder, events, days] = process.argv;
+  if (!dataFolder) throw new Error("usage: generate-events.mjs <data folder> [events] [days]");
+  await writeEvents(dataFolder, Number(events ?? EVENTS), Number(days ?? DAYS));
+}

@@ -1,0 +1,86 @@
+/**
+ * Posts events as browsers do, from a process of its own, so that sending does not take the server's time.
+ * Run by `postEvents`; prints what came of it as JSON.
+ */
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import autocannon from "autocannon";
+import { numbersFrom } from "./generate-events.mjs";
+
+/** @typedef {{ origin: string, seconds: number, connections: number, rate?: number, sites: readonly string[], events?: number }} Load */
+/** @typedef {{ answered: number, otherAnswers: number, perSecond: number, p50Ms: number, p99Ms: number, maxMs: number }} LoadResult */
+
+const REQUESTS = 2000;
+const PAGES = 500;
+
+const USER_AGENTS = [
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Safari/537.36",
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/123.0.0.0 Safari/537.36 Edg/123.0.2420.97",
+  "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4.1 Safari/605.1.15",
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4.1 Mobile/15E148 Safari/604.1",
+  "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36",
+  "Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:126.0) Gecko/20100101 Firefox/126.0",
+];
+
+/** Requests with the headers that browsers send along. @param {readonly string[]} sites */
+function requestsOf(sites) {
+  const random = numbersFrom(3);
+  const pick = (/** @type {readonly string[]} */ values) => values[Math.floor(random() * values.length)] ?? "";
+  return Array.from({ length: REQUESTS }, () => {
+    const site = pick(sites);
+    const page = Math.floor(PAGES * random() ** 3);
+    const query = random() < 0.1 ? "?utm_source=newsletter&utm_medium=email&utm_campaign=spring" : "";
+    /** @type {Record<string, unknown>} */
+    const body = { d: site, n: "pageview", u: `https://${site}/articles/${page}/a-title-of-usual-length${query}`, w: 360 + 40 * Math.floor(random() * 40) };
+    if (random() < 0.4) body["r"] = `https://www.source-${Math.floor(50 * random() ** 3)}.example/search`;
+    if (random() < 0.05) Object.assign(body, { n: "Purchase", p: JSON.stringify({ plan: "pro" }), ra: 19.99, rc: "EUR" });
+    return {
+      method: "POST",
+      path: "/api/event",
+      headers: {
+        "content-type": "text/plain;charset=UTF-8",
+        "user-agent": pick(USER_AGENTS),
+        origin: `https://${site}`,
+        referer: `https://${site}/`,
+        accept: "*/*",
+        "accept-language": "en-US,en;q=0.9",
+        "accept-encoding": "gzip, deflate, br",
+        "sec-fetch-mode": "no-cors",
+      },
+      body: JSON.stringify(body),
+    };
+  });
+}
+
+/** @param {Load} load @returns {Promise<LoadResult>} */
+export function postEvents(load) {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), JSON.stringify(load)], { stdio: ["ignore", "pipe", "inherit"] });
+  let printed = "";
+  child.stdout.on("data", (chunk) => (printed += chunk));
+  return new Promise((resolve, reject) => {
+    child.once("close", (code) => (code === 0 ? resolve(JSON.parse(printed)) : reject(new Error(`the load ended with code ${code}`))));
+  });
+}
+
+/** @param {Load} load @returns {Promise<LoadResult>} */
+async function post({ origin, seconds, connections, rate, sites, events }) {
+  const result = await autocannon({
+    url: origin,
+    connections,
+    requests: requestsOf(sites),
+    ...(events === undefined ? { duration: seconds } : { amount: events }),
+    ...(rate === undefined ? {} : { overallRate: rate }),
+  });
+  return {
+    answered: result["2xx"],
+    otherAnswers: result.non2xx + result.errors,
+    perSecond: result["2xx"] / result.duration,
+    p50Ms: result.latency.p50,
+    p99Ms: result.latency.p99,
+    maxMs: result.latency.max,
+  };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.stdout.write(JSON.stringify(await post(JSON.parse(process.argv[2] ?? ""))));
+}

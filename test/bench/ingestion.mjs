@@ -1,0 +1,68 @@
+/**
+ * How many events a second one process takes, next to an empty handler on the same HTTP stack.
+ *
+ *   node test/bench/ingestion.mjs [rounds] [seconds a round]
+ *
+ * All take turns in each round, so that what else the machine does falls on all of them. Two ratios to the empty handler:
+ * by requests a second, and by processor time a request, which other programs disturb less. Target: at least 0.5 with the
+ * journal's default sync mode.
+ */
+import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import { buildBenchProgram, startProgram, startScript, untilIdle, withTempFolder } from "./bench-server.mjs";
+import { postEvents } from "./ingestion-load.mjs";
+import { median, milliseconds, printTable, progress, twoDecimals, whole } from "./table.mjs";
+
+const ROUNDS = Number(process.argv[2] ?? 5);
+const SECONDS = Number(process.argv[3] ?? 4);
+const WARM_UP_SECONDS = 3;
+const CONNECTIONS = 32;
+const SITES = ["one.test", "two.test", "three.test", "four.test"];
+const TARGET = 0.5;
+
+await buildBenchProgram();
+await withTempFolder(async (folder) => {
+  const contenders = [{ name: "empty handler", server: await startScript([fileURLToPath(new URL("empty-server.mjs", import.meta.url))]) }];
+  for (const mode of ["off", "interval", "always"]) {
+    contenders.push({ name: `journal_fsync = ${mode}`, server: await startProgram(join(folder, mode), { SVC_JOURNAL_FSYNC: mode }) });
+  }
+  /** @type {Map<string, { perSecond: number[], p99Ms: number[], cpuMicros: number[] }>} */
+  const samples = new Map(contenders.map(({ name }) => [name, { perSecond: [], p99Ms: [], cpuMicros: [] }]));
+
+  for (let round = 0; round <= ROUNDS; round++) {
+    const isWarmUp = round === 0;
+    for (const { name, server } of contenders) {
+      const cpuBefore = await server.cpuSecs();
+      const load = { origin: server.origin, seconds: isWarmUp ? WARM_UP_SECONDS : SECONDS, connections: CONNECTIONS, sites: SITES };
+      const result = await postEvents(load);
+      // What is left to flush belongs to the requests that brought it.
+      await untilIdle(server);
+      if (result.otherAnswers > 0) throw new Error(`${name}: ${result.otherAnswers} requests were not answered 2xx`);
+      progress(`${isWarmUp ? "warm-up" : `round ${round}`}, ${name}: ${whole(result.perSecond)} requests/s, p99 ${milliseconds(result.p99Ms)}`);
+      if (isWarmUp) continue;
+      const sample = samples.get(name);
+      sample?.perSecond.push(result.perSecond);
+      sample?.p99Ms.push(result.p99Ms);
+      sample?.cpuMicros.push((((await server.cpuSecs()) - cpuBefore) * 1_000_000) / result.answered);
+    }
+  }
+  for (const { server } of contenders) await server.stop();
+
+  const empty = samples.get("empty handler") ?? { perSecond: [], cpuMicros: [] };
+  /** A round's two figures were taken within seconds of each other; the median is over these pairs. */
+  const ratio = (/** @type {number[]} */ above, /** @type {number[]} */ below) =>
+    median(above.map((value, i) => value / (below[i] ?? Number.NaN)));
+  const rows = [...samples].map(([name, { perSecond, p99Ms, cpuMicros }]) => [
+    name,
+    whole(median(perSecond)),
+    twoDecimals(ratio(perSecond, empty.perSecond)),
+    milliseconds(median(p99Ms)),
+    `${median(cpuMicros).toFixed(1)} µs`,
+    twoDecimals(ratio(empty.cpuMicros, cpuMicros)),
+  ]);
+  printTable(
+    `POST /api/event, ${CONNECTIONS} connections, medians of ${ROUNDS} rounds of ${SECONDS} s; target ${TARGET} with interval`,
+    ["", "requests/s", "ratio", "p99", "processor time a request", "ratio by processor time"],
+    rows,
+  );
+});

@@ -1,0 +1,40 @@
+/** How a benchmark's figures are summed up and shown. */
+import { cpus, loadavg } from "node:os";
+
+/** @param {readonly number[]} values */
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const [below = Number.NaN, above = Number.NaN] = [sorted[middle - 1], sorted[middle]];
+  return sorted.length % 2 === 1 ? above : (below + above) / 2;
+}
+
+/** @param {number} value */
+export const whole = (value) => Math.round(value).toLocaleString("en-US");
+
+/** @param {number} value */
+export const twoDecimals = (value) => value.toFixed(2);
+
+/** @param {number} bytes */
+export const mebibytes = (bytes) => `${Math.round(bytes / 1024 / 1024)} MiB`;
+
+/** @param {number} value */
+export const milliseconds = (value) => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
+
+/**
+ * Prints the title, the rows as a Markdown table, and what machine this was.
+ * @param {string} title
+ * @param {readonly string[]} heads
+ * @param {readonly (readonly string[])[]} rows
+ */
+export function printTable(title, heads, rows) {
+  const all = [heads, ...rows];
+  const widths = heads.map((_, i) => Math.max(...all.map((row) => (row[i] ?? "").length)));
+  const line = (/** @type {readonly string[]} */ cells) => `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(" | ")} |`;
+  const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`;
+  const machine = `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? "unknown"}, load ${loadavg()[0]?.toFixed(1)}`;
+  process.stdout.write(`\n${title} (${machine})\n\n${[line(heads), rule, ...rows.map(line)].join("\n")}\n`);
+}
+
+/** Shows what is under way; a benchmark takes a while. @param {string} text */
+export const progress = (text) => process.stderr.write(`${text}\n`);

@@ -1,0 +1,423 @@
+/** What every engine promises. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  EngineLostError,
+  type Block,
+  type Engine,
+  type EngineQuery,
+  type SqlParameter,
+  type SqlRow,
+} from "../../src/runtime/engine/engine.ts";
+import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
+import type { SiteId, StoredEvent } from "../../src/storage/event.ts";
+import { encodeEvents } from "../../src/storage/parquet-events.ts";
+import { aFullEvent, anEvent, siteId } from "../support/stored-event.ts";
+
+/** A signal that stays silent. */
+export const silent = (): AbortSignal => new AbortController().signal;
+
+const MINUTE_MS = 60_000;
+
+/** More than a test's time for any engine: a pair of pairs of a few thousand events. */
+const HEAVY_SQL = `
+  SELECT count(*) AS n
+  FROM events AS a, events AS b, events AS c
+  WHERE (a.timestamp * 31 + b.timestamp * 17 + c.timestamp * 13 + a.arrival + b.arrival + c.arrival) % 7 = 3`;
+const HEAVY_ROWS = 4_000;
+
+let blocksMade = 0;
+let sitesMade = 0;
+
+/** A block that no other test has. */
+export const aBlock = (site: SiteId): Block => ({ id: ++blocksMade, siteId: site, sessionGapMs: 30 * MINUTE_MS });
+
+/** A site that no other test has. */
+export const aSite = (): SiteId => siteId(`engine-${++sitesMade}.test`);
+
+const withoutParameters: readonly SqlParameter[] = [];
+
+export const aQuery = (
+  site: SiteId,
+  blocks: readonly Block[],
+  sql: string,
+  parameters: readonly SqlParameter[] = withoutParameters,
+): EngineQuery => ({ siteId: site, blocks: blocks.map(({ id }) => id), sql, parameters });
+
+/** `makeEngine` gives an empty engine, which the suite closes. */
+export function describeEngine(name: string, makeEngine: () => Promise<Engine>): void {
+  describe(`the engine ${name}`, () => {
+    let engine: Engine;
+    beforeAll(async () => {
+      engine = await makeEngine();
+    });
+    afterAll(() => engine.close());
+
+    const ask = (site: SiteId, blocks: readonly Block[], sql: string, parameters?: readonly SqlParameter[]): Promise<SqlRow[]> =>
+      engine.query(aQuery(site, blocks, sql, parameters), silent());
+
+    const countOf = async (site: SiteId, blocks: readonly Block[]): Promise<unknown> =>
+      (await ask(site, blocks, "SELECT count(*) AS n FROM events"))[0]?.n;
+
+    /** A block of its own with these events. */
+    async function load(events: readonly StoredEvent[], site: SiteId = aSite()): Promise<{ site: SiteId; block: Block }> {
+      const block = aBlock(site);
+      await engine.append(block, { events });
+      return { site, block };
+    }
+
+    /** Every text column by name, as text. */
+    const TEXT_COLUMNS = EVENT_COLUMNS.filter(({ kind, name: column }) => (kind === "text" || kind === "json") && column !== "site_id");
+    const ALL_TEXTS = `
+      SELECT ${TEXT_COLUMNS.map(({ name: column }) => `t_${column}.text AS ${column}`).join(", ")}
+      FROM events ${TEXT_COLUMNS.map(({ name: column }) => `LEFT JOIN texts AS t_${column} ON t_${column}.code = events.${column}`).join(" ")}
+      ORDER BY arrival`;
+
+    const textsOf = (event: StoredEvent): SqlRow => Object.fromEntries(TEXT_COLUMNS.map(({ name: column, field }) => [column, event[field] as string | null]));
+
+    describe("events", () => {
+      const events = [
+        aFullEvent(1, { at: "2026-03-15T12:00:00.000Z" }),
+        anEvent({ at: "2026-03-15T12:00:00.001Z", visitorId: 0xffff_ffff_ffff_ffffn }),
+        anEvent({ at: "1970-01-01T00:00:00.000Z", visitorId: 0n, revenueCents: 0 }),
+        anEvent({ at: "9999-12-31T23:59:59.999Z", visitorId: 1n << 63n, revenueCents: 999_999_999_999 }),
+        aFullEvent(2, { revenueCents: -999_999_999_999 }),
+      ];
+      const NUMBERS = "SELECT timestamp, visitor_id, revenue_amount, arrival FROM events ORDER BY arrival";
+      const numbers = events.map(({ timestampMs, visitorId, revenueCents }, arrival) => ({
+        timestamp: timestampMs,
+        visitor_id: visitorId <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(visitorId) : visitorId,
+        revenue_amount: revenueCents,
+        arrival,
+      }));
+
+      it("are rows in order of arrival, with exact numbers", async () => {
+        const { site, block } = await load(events);
+        expect(await ask(site, [block], NUMBERS)).toEqual(numbers);
+      });
+
+      it("have texts in every text column, and none where not recorded", async () => {
+        const { site, block } = await load(events);
+        expect(await ask(site, [block], ALL_TEXTS)).toEqual(events.map(textsOf));
+        expect(await ask(site, [block], "SELECT count(*) AS n FROM events WHERE browser = 0")).toEqual([{ n: 3 }]);
+      });
+
+      it("of files are the same as those that came as they are", async () => {
+        const site = aSite();
+        const block = aBlock(site);
+        const files = [
+          { key: "first", bytes: encodeEvents(events.slice(0, 2)) },
+          { key: "second", bytes: encodeEvents(events.slice(2)) },
+        ];
+        expect((await engine.append(block, { files })).unreadable).toEqual([]);
+        expect(await ask(site, [block], NUMBERS)).toEqual(numbers);
+        expect(await ask(site, [block], ALL_TEXTS)).toEqual(events.map(textsOf));
+      });
+
+      it("of several appends go on where the last one ended", async () => {
+        const site = aSite();
+        const block = aBlock(site);
+        await engine.append(block, { files: [{ key: "file", bytes: encodeEvents(events.slice(0, 2)) }] });
+        await engine.append(block, { events: events.slice(2, 3) });
+        await engine.append(block, { events: events.slice(3) });
+        expect(await ask(site, [block], NUMBERS)).toEqual(numbers);
+        expect(await ask(site, [block], ALL_TEXTS)).toEqual(events.map(textsOf));
+      });
+
+      it("of some thousands all arrive", async () => {
+        const many = Array.from({ length: 5_000 }, (_, i) => aFullEvent(i % 1_000, { revenueCents: i % 100 }));
+        const { site, block } = await load(many);
+        const sql = "SELECT count(*) AS n, count(DISTINCT pathname) AS pages, sum(revenue_amount)::BIGINT AS cents, max(arrival) AS last FROM events";
+        expect(await ask(site, [block], sql)).toEqual([{ n: 5_000, pages: 1_000, cents: 247_500, last: 4_999 }]);
+      });
+    });
+
+    describe("blocks", () => {
+      it("are read together when a query names them, and not otherwise", async () => {
+        const site = aSite();
+        const [first, second] = [aBlock(site), aBlock(site)];
+        await engine.append(first, { events: [anEvent({ pathname: "/first" }), anEvent({ pathname: "/both" })] });
+        await engine.append(second, { events: [anEvent({ pathname: "/both" })] });
+        const PAGES = "SELECT text, count(*) AS n FROM events JOIN texts ON code = pathname GROUP BY text ORDER BY text";
+        expect(await ask(site, [first, second], PAGES)).toEqual([{ text: "/both", n: 2 }, { text: "/first", n: 1 }]);
+        expect(await ask(site, [second], PAGES)).toEqual([{ text: "/both", n: 1 }]);
+        expect(await countOf(site, [])).toBe(0);
+      });
+
+      it("may be empty", async () => {
+        const { site, block } = await load([]);
+        expect(await countOf(site, [block])).toBe(0);
+        await engine.append(block, { files: [] });
+        expect(await countOf(site, [block])).toBe(0);
+        await engine.append(block, { events: [anEvent()] });
+        expect(await countOf(site, [block])).toBe(1);
+      });
+
+      it("of a site that nobody loaded are none, and its texts are none", async () => {
+        const site = aSite();
+        expect(await countOf(site, [])).toBe(0);
+        expect(await ask(site, [], "SELECT count(*) AS n FROM texts")).toEqual([{ n: 0 }]);
+        expect(await ask(site, [], "SELECT count(*) AS n FROM events WHERE pathname = $1", [{ text: "/" }])).toEqual([{ n: 0 }]);
+      });
+
+      it("are gone after a drop: a query that names one is told that it is lost", async () => {
+        const site = aSite();
+        const [kept, dropped] = [aBlock(site), aBlock(site)];
+        for (const block of [kept, dropped]) await engine.append(block, { events: [anEvent()] });
+        await engine.drop([dropped.id]);
+        await expect(countOf(site, [kept, dropped])).rejects.toBeInstanceOf(EngineLostError);
+        expect(await countOf(site, [kept])).toBe(1);
+      });
+
+      it("may be dropped twice, or without ever having been there", async () => {
+        const { block } = await load([anEvent()]);
+        await engine.drop([block.id, block.id]);
+        await engine.drop([block.id, 987_654_321]);
+        await engine.drop([]);
+      });
+
+      it("take memory, and give it back", async () => {
+        const [first, second] = [aBlock(aSite()), aBlock(aSite())];
+        // So many that rows are compressed after each append.
+        const many = Array.from({ length: 60_000 }, (_, i) => anEvent({ pathname: `/${i}`, visitorId: BigInt(i) }));
+        const { residentBytes: one } = await engine.append(first, { events: many });
+        const { residentBytes: two } = await engine.append(second, { events: many });
+        expect(two).toBeGreaterThan(one + 1_000_000);
+        const { residentBytes: left } = await engine.drop([second.id]);
+        expect(left).toBeLessThan(two - 1_000_000);
+        expect((await engine.drop([first.id])).residentBytes).toBeLessThan(left - 1_000_000);
+      });
+
+      it("of a site that was dropped whole can be loaded anew", async () => {
+        const { site, block } = await load([anEvent({ pathname: "/old" })]);
+        await engine.drop([block.id]);
+        const { block: next } = await load([anEvent({ pathname: "/new" })], site);
+        const sql = "SELECT text FROM events JOIN texts ON code = pathname";
+        expect(await ask(site, [next], sql)).toEqual([{ text: "/new" }]);
+        expect(await ask(site, [next], "SELECT count(*) AS n FROM events WHERE pathname = $1", [{ text: "/old" }])).toEqual([{ n: 0 }]);
+      });
+    });
+
+    describe("texts", () => {
+      const TEXTS = ["'", '"', "\\", "$1", "a\u0000b", "\n", "\u{1f600}", "e\u0301", "\u00e9", "", " ", "null", "x".repeat(5_000), "); DROP TABLE texts; --"];
+
+      it("of all kinds come back as they are, each told from the others", async () => {
+        const { site, block } = await load(TEXTS.map((eventName) => anEvent({ eventName })));
+        const rows = await ask(site, [block], "SELECT text FROM events JOIN texts ON code = event_name ORDER BY arrival");
+        expect(rows.map(({ text }) => text)).toEqual(TEXTS);
+        for (const text of TEXTS) {
+          const sql = "SELECT count(*) AS n, min(arrival) AS first FROM events WHERE event_name = $1";
+          expect(await ask(site, [block], sql, [{ text }])).toEqual([{ n: 1, first: TEXTS.indexOf(text) }]);
+        }
+      });
+
+      it("that no event has match none", async () => {
+        const { site, block } = await load([anEvent({ browser: "Firefox" }), anEvent({ browser: null })]);
+        for (const text of ["firefox", "Firefox ", "", "0", "-1"]) {
+          expect(await ask(site, [block], "SELECT count(*) AS n FROM events WHERE browser = $1", [{ text }])).toEqual([{ n: 0 }]);
+        }
+        expect(await ask(site, [block], "SELECT count(*) AS n FROM events WHERE browser <> $1", [{ text: "Opera" }])).toEqual([{ n: 2 }]);
+      });
+
+      it("of (unknown) stand for what was not recorded, and a recorded one counts as that", async () => {
+        const { site, block } = await load([anEvent({ city: null }), anEvent({ city: "(unknown)" }), anEvent({ city: "Bern" })]);
+        expect(await ask(site, [block], "SELECT count(*) AS n FROM events WHERE city = $1", [{ text: "(unknown)" }])).toEqual([{ n: 2 }]);
+        expect(await ask(site, [block], "SELECT count(*) AS n FROM texts WHERE text = '(unknown)'")).toEqual([{ n: 0 }]);
+      });
+
+      it("of one site are not seen by another", async () => {
+        const { site } = await load([anEvent({ pathname: "/secret" })]);
+        const other = await load([anEvent({ pathname: "/own" })]);
+        expect(await ask(other.site, [other.block], "SELECT text FROM texts WHERE text LIKE '/%'")).toEqual([{ text: "/own" }]);
+        expect(await ask(site, [], "SELECT text FROM texts WHERE text LIKE '/%'")).toEqual([{ text: "/secret" }]);
+      });
+    });
+
+    describe("properties", () => {
+      it("are the keys and values of props, nested ones dotted", async () => {
+        const props = '{"plan":"pro","n":1.5,"on":true,"none":null,"list":[1,"a"],"nested":{"deep":{"er":"x"},"n":0}}';
+        const { site, block } = await load([anEvent({ props }), anEvent({ props }), anEvent()]);
+        const sql = `
+          SELECT keys.text AS key, vals.text AS value, count(*) AS n
+          FROM events JOIN properties ON properties.props = events.props
+          JOIN texts AS keys ON keys.code = properties.key
+          JOIN texts AS vals ON vals.code = properties.value
+          GROUP BY ALL ORDER BY key`;
+        expect(await ask(site, [block], sql)).toEqual([
+          { key: "list", value: '[1,"a"]', n: 2 },
+          { key: "n", value: "1.5", n: 2 },
+          { key: "nested.deep.er", value: "x", n: 2 },
+          { key: "nested.n", value: "0", n: 2 },
+          { key: "on", value: "true", n: 2 },
+          { key: "plan", value: "pro", n: 2 },
+        ]);
+      });
+    });
+
+    describe("files", () => {
+      it("that cannot be read are reported with a reason, and the others are loaded", async () => {
+        const site = aSite();
+        const block = aBlock(site);
+        const whole = encodeEvents([anEvent()]);
+        const { unreadable } = await engine.append(block, {
+          files: [
+            { key: "first", bytes: whole },
+            { key: "empty", bytes: new Uint8Array() },
+            { key: "noise", bytes: new Uint8Array(500).fill(7) },
+            { key: "cut", bytes: whole.subarray(0, whole.length - 20) },
+            { key: "headless", bytes: whole.subarray(50) },
+            { key: "last", bytes: whole },
+          ],
+        });
+        expect(unreadable.map(({ key }) => key)).toEqual(["empty", "noise", "cut", "headless"]);
+        for (const { reason } of unreadable) expect(reason).not.toBe("");
+        expect(await countOf(site, [block])).toBe(2);
+      });
+    });
+
+    describe("queries", () => {
+      it("may begin with relations of their own", async () => {
+        const { site, block } = await load([anEvent(), anEvent()]);
+        const sql = "\n  WITH counted AS (SELECT count(*) AS n FROM events)\n  SELECT n + 1 AS n FROM counted";
+        expect(await ask(site, [block], sql)).toEqual([{ n: 3 }]);
+      });
+
+      it("take numbers and texts as parameters, in any order and more than once", async () => {
+        const { site, block } = await load([anEvent({ visitorId: 0xffff_ffff_ffff_fff0n, timestampMs: -5 })]);
+        const sql = "SELECT count(*) AS n FROM events WHERE pathname = $3 AND timestamp > $1 AND visitor_id > $2 AND timestamp < -$1";
+        expect(await ask(site, [block], sql, [-6, 0xffff_ffff_ffff_ffefn, { text: "/" }])).toEqual([{ n: 1 }]);
+        expect(await ask(site, [block], sql, [-5, 0xffff_ffff_ffff_ffefn, { text: "/" }])).toEqual([{ n: 0 }]);
+      });
+
+      it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])("refuse %d as a parameter", async (parameter) => {
+        const site = aSite();
+        await expect(ask(site, [], "SELECT $1 AS n", [parameter])).rejects.toThrow();
+        expect(await countOf(site, [])).toBe(0);
+      });
+
+      it("give integers as numbers where these are exact, and as bigints beyond", async () => {
+        const sql = `SELECT
+          9007199254740991::BIGINT AS safe, 9007199254740992::BIGINT AS unsafe, -9007199254740992::BIGINT AS negative,
+          18446744073709551615::UBIGINT AS unsigned, 1::INTEGER AS small, 0.5::DOUBLE AS half, NULL::BIGINT AS nothing, 'x' AS text`;
+        expect(await ask(aSite(), [], sql)).toEqual([
+          {
+            safe: 9_007_199_254_740_991,
+            unsafe: 9_007_199_254_740_992n,
+            negative: -9_007_199_254_740_992n,
+            unsigned: 18_446_744_073_709_551_615n,
+            small: 1,
+            half: 0.5,
+            nothing: null,
+            text: "x",
+          },
+        ]);
+      });
+
+      it("give no rows as an empty list", async () => {
+        expect(await ask(aSite(), [], "SELECT timestamp FROM events")).toEqual([]);
+      });
+
+      it("give results of many rows whole and in order", async () => {
+        const { site, block } = await load(Array.from({ length: 10_000 }, (_, i) => anEvent({ pathname: `/${i}` })));
+        const rows = await ask(site, [block], "SELECT arrival, text FROM events JOIN texts ON code = pathname ORDER BY arrival DESC");
+        expect(rows).toEqual(Array.from({ length: 10_000 }, (_, i) => ({ arrival: 9_999 - i, text: `/${9_999 - i}` })));
+      });
+
+      it("give columns of numbers where these are asked for", async () => {
+        const { site, block } = await load([anEvent(), anEvent({ at: "2026-03-16T00:00:00.000Z" })]);
+        const columns = await engine.queryNumbers(aQuery(site, [block], "SELECT arrival, timestamp FROM events ORDER BY arrival"), silent());
+        expect(Object.fromEntries(Object.entries(columns).map(([column, values]) => [column, [...values].map(Number)]))).toEqual({
+          arrival: [0, 1],
+          timestamp: [Date.parse("2026-03-15T12:00:00Z"), Date.parse("2026-03-16T00:00:00Z")],
+        });
+      });
+
+      it.each(["SELECT nothing FROM events", "SELEC 1", "SELECT 1 AS n FROM block_none_such", "SELECT 'x'::INTEGER AS n"])(
+        "that are wrong reject, and the next one is answered: %s",
+        async (sql) => {
+          const { site, block } = await load([anEvent()]);
+          await expect(ask(site, [block], sql)).rejects.toThrow();
+          expect(await countOf(site, [block])).toBe(1);
+        },
+      );
+
+      it("of many callers at once each get their own answer", async () => {
+        const loaded = await Promise.all(
+          Array.from({ length: 12 }, (_, i) => load(Array.from({ length: i }, () => anEvent({ pathname: `/${i}` })))),
+        );
+        const answers = await Promise.all(
+          loaded.flatMap(({ site, block }, i) => [
+            countOf(site, [block]),
+            ask(site, [block], "SELECT count(*) AS n FROM events WHERE pathname = $1", [{ text: `/${i}` }]).then((rows) => rows[0]?.n),
+          ]),
+        );
+        expect(answers).toEqual(loaded.flatMap((_, i) => [i, i]));
+      });
+
+      it("and appends at the same time do not disturb each other", async () => {
+        const site = aSite();
+        const blocks = Array.from({ length: 6 }, () => aBlock(site));
+        await engine.append(blocks[0] ?? aBlock(site), { events: [anEvent()] });
+        await Promise.all(
+          blocks.slice(1).flatMap((block, i) => [
+            engine.append(block, { files: [{ key: `${i}`, bytes: encodeEvents([anEvent({ pathname: `/${i}` }), anEvent({ pathname: "/all" })]) }] }),
+            countOf(site, blocks.slice(0, 1)),
+          ]),
+        );
+        expect(await countOf(site, blocks)).toBe(11);
+        expect(await ask(site, blocks, "SELECT count(*) AS n FROM events WHERE pathname = $1", [{ text: "/all" }])).toEqual([{ n: 5 }]);
+        expect(await ask(site, blocks, "SELECT count(*) AS n, count(DISTINCT text) AS different FROM texts WHERE text LIKE '/%'")).toEqual([
+          { n: 7, different: 7 },
+        ]);
+      });
+    });
+
+    describe("aborts", () => {
+      it("reject with the signal's reason before the query begins", async () => {
+        const reason = new Error("too late");
+        const { site, block } = await load([anEvent()]);
+        await expect(engine.query(aQuery(site, [block], "SELECT 1 AS n"), AbortSignal.abort(reason))).rejects.toBe(reason);
+        expect(await countOf(site, [block])).toBe(1);
+      });
+
+      it("end a query that would take minutes while others are answered, and leave the engine usable", async () => {
+        const { site, block } = await load(Array.from({ length: HEAVY_ROWS }, (_, i) => anEvent({ timestampMs: i })));
+        const reason = new Error("given up");
+        const controller = new AbortController();
+        const heavy = engine.query(aQuery(site, [block], HEAVY_SQL), controller.signal);
+        const outcome = heavy.then(
+          () => "answered",
+          (error: unknown) => error,
+        );
+        expect(await countOf(site, [block])).toBe(HEAVY_ROWS);
+        controller.abort(reason);
+        expect(await outcome).toBe(reason);
+        expect(await countOf(site, [block])).toBe(HEAVY_ROWS);
+        const next = await load([anEvent()]);
+        expect(await countOf(next.site, [next.block])).toBe(1);
+      });
+
+      it("end as many heavy queries as are asked at once, also those that have not begun", async () => {
+        const { site, block } = await load(Array.from({ length: HEAVY_ROWS }, (_, i) => anEvent({ timestampMs: i })));
+        const controller = new AbortController();
+        const outcomes = Array.from({ length: 8 }, () =>
+          engine.query(aQuery(site, [block], HEAVY_SQL), controller.signal).then(
+            () => "answered",
+            (error: unknown) => error,
+          ),
+        );
+        const reason = new Error("given up");
+        controller.abort(reason);
+        expect(new Set(await Promise.all(outcomes))).toEqual(new Set([reason]));
+        expect(await countOf(site, [block])).toBe(HEAVY_ROWS);
+      });
+
+      it("after the answer do nothing", async () => {
+        const controller = new AbortController();
+        const { site, block } = await load([anEvent()]);
+        expect(await engine.query(aQuery(site, [block], "SELECT count(*) AS n FROM events"), controller.signal)).toEqual([{ n: 1 }]);
+        controller.abort(new Error("late"));
+        expect(await countOf(site, [block])).toBe(1);
+      });
+    });
+  });
+}

@@ -1,0 +1,63 @@
+/** The object store in a folder keeps the promises of the port, and leaves nothing half done behind. */
+import { mkdir, readdir, rmdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+import { describeObjectStore } from "./object-store.suite.ts";
+
+describeObjectStore("in a folder", async () => createFileObjectStore(await tempFolder()));
+describeObjectStore("in a folder that is not there yet", async () => createFileObjectStore(join(await tempFolder(), "new", "folder")));
+
+const bytes = new TextEncoder().encode("x");
+
+describe("the object store in a folder", () => {
+  it.each(["", "/a", "a/", "a//b", ".", "..", "a/..", "a/../../b", "./a", "a/."])("refuses the key %j", async (key) => {
+    const store = createFileObjectStore(await tempFolder());
+    await expect(store.put(key, bytes)).rejects.toThrow("not an object key");
+    await expect(store.get(key)).rejects.toThrow("not an object key");
+    await expect(store.delete(key)).rejects.toThrow("not an object key");
+  });
+
+  it("does not show what a crash left half written", async () => {
+    const folder = await tempFolder();
+    const store = createFileObjectStore(folder);
+    await store.put("a/b", bytes);
+    await writeFile(join(folder, "a", ".4711-1.unfinished"), "half");
+    expect(await store.list("a")).toEqual([{ key: "a/b", sizeBytes: 1 }]);
+  });
+
+  it("leaves nothing of a write that fails", async () => {
+    const folder = await tempFolder();
+    const store = createFileObjectStore(folder);
+    await mkdir(join(folder, "a", "taken"), { recursive: true });
+    await expect(store.put("a/taken", bytes)).rejects.toThrow(/EISDIR|directory/);
+    expect(await readdir(join(folder, "a"))).toEqual(["taken"]);
+    await store.put("a/free", bytes);
+    expect(await store.list("a")).toEqual([{ key: "a/free", sizeBytes: 1 }]);
+  });
+
+  it("puts into a folder that somebody takes away", async () => {
+    const folder = await tempFolder();
+    const store = createFileObjectStore(folder);
+    await store.put("a/b/c", bytes);
+    await store.delete("a/b/c");
+    await rmdir(join(folder, "a", "b")).catch(() => undefined);
+    await store.put("a/b/d", bytes);
+    expect(await store.get("a/b/d")).toHaveLength(1);
+  });
+
+  it("makes files that others may read but not write", async () => {
+    const folder = await tempFolder();
+    await createFileObjectStore(folder).put("a/b", bytes);
+    expect((await stat(join(folder, "a", "b"))).mode & 0o022).toBe(0);
+  });
+
+  it("keeps the folder itself when its last object is deleted", async () => {
+    const folder = await tempFolder();
+    const store = createFileObjectStore(folder);
+    await store.put("a/b", bytes);
+    await store.delete("a/b");
+    expect(await readdir(folder)).toEqual([]);
+  });
+});

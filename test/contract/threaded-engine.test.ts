@@ -1,0 +1,99 @@
+/** The engine in a thread of its own keeps the promises of the port, and survives the thread's end. */
+import type { Worker } from "node:worker_threads";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ThreadedEngine } from "../../adapters/node/threaded-engine.ts";
+import { EngineLostError } from "../../src/runtime/engine/engine.ts";
+import { ENGINE_WORKER_URL } from "../support/built.ts";
+import { createRecordingLog, type RecordingLog } from "../support/recording-log.ts";
+import { anEvent } from "../support/stored-event.ts";
+import { aBlock, aQuery, aSite, describeEngine, silent } from "./engine.suite.ts";
+
+describeEngine("in a thread of its own", async () => new ThreadedEngine(ENGINE_WORKER_URL, createRecordingLog()));
+
+interface Started {
+  readonly engine: ThreadedEngine;
+  readonly log: RecordingLog;
+  /** Every thread that the engine has started so far. */
+  readonly workers: readonly Worker[];
+}
+
+function startEngine(workerUrl: URL = ENGINE_WORKER_URL): Started {
+  const workers: Worker[] = [];
+  const onWorker = (worker: Worker) => workers.push(worker);
+  process.on("worker", onWorker);
+  const log = createRecordingLog();
+  const engine = new ThreadedEngine(workerUrl, log);
+  onTestFinished(async () => {
+    process.off("worker", onWorker);
+    await engine.close();
+  });
+  return { engine, log, workers };
+}
+
+const COUNT = "SELECT count(*) AS n FROM events";
+
+describe("the engine in a thread of its own", () => {
+  it("rejects what is under way when its thread ends, counts the loss and starts anew, empty", async () => {
+    const { engine, log, workers } = startEngine();
+    const site = aSite();
+    const block = aBlock(site);
+    expect(engine.generation).toBe(0);
+    await engine.append(block, { events: [anEvent()] });
+    const underWay = [
+      engine.query(aQuery(site, [block], COUNT), silent()),
+      engine.append(aBlock(site), { events: [anEvent()] }),
+      engine.drop([block.id]),
+    ];
+    const outcomes = Promise.allSettled(underWay);
+    await workers[0]?.terminate();
+    for (const outcome of await outcomes) {
+      expect(outcome).toEqual({ status: "rejected", reason: expect.any(EngineLostError) as unknown });
+    }
+    expect(engine.generation).toBe(1);
+    await expect(engine.query(aQuery(site, [block], COUNT), silent())).rejects.toBeInstanceOf(EngineLostError);
+    expect(await engine.query(aQuery(site, [], COUNT), silent())).toEqual([{ n: 0 }]);
+    await engine.append(block, { events: [anEvent(), anEvent()] });
+    expect(await engine.query(aQuery(site, [block], COUNT), silent())).toEqual([{ n: 2 }]);
+    expect(workers).toHaveLength(2);
+    expect(log.lines.map(({ level }) => level)).toEqual(["warn"]);
+  });
+
+  it("counts every loss", async () => {
+    const { engine, workers } = startEngine();
+    for (const losses of [0, 1, 2]) {
+      expect(await engine.query(aQuery(aSite(), [], COUNT), silent())).toEqual([{ n: 0 }]);
+      expect(engine.generation).toBe(losses);
+      await workers[losses]?.terminate();
+    }
+    expect(engine.generation).toBe(3);
+  });
+
+  it("rejects what waits for a thread that cannot start", async () => {
+    const { engine, log } = startEngine(new URL("data:text/javascript,throw new Error('no engine here')"));
+    await expect(engine.query(aQuery(aSite(), [], COUNT), silent())).rejects.toBeInstanceOf(EngineLostError);
+    expect(log.lines).toContainEqual({ level: "error", message: "the engine failed", fields: { reason: "no engine here" } });
+  });
+
+  it("rejects what is asked after it was closed", async () => {
+    const { engine, workers } = startEngine();
+    expect(await engine.query(aQuery(aSite(), [], COUNT), silent())).toEqual([{ n: 0 }]);
+    await engine.close();
+    await engine.close();
+    await expect(engine.query(aQuery(aSite(), [], COUNT), silent())).rejects.toBeInstanceOf(EngineLostError);
+    expect(workers).toHaveLength(1);
+  });
+
+  it("rejects what is under way when it is closed", async () => {
+    const { engine } = startEngine();
+    await engine.drop([]);
+    const outcome = engine.query(aQuery(aSite(), [], COUNT), silent()).catch((error: unknown) => error);
+    await engine.close();
+    expect(await outcome).toBeInstanceOf(EngineLostError);
+  });
+
+  it("may be closed before it has started", async () => {
+    const { engine } = startEngine();
+    await engine.close();
+    await expect(engine.drop([])).rejects.toBeInstanceOf(EngineLostError);
+  });
+});

@@ -1,0 +1,66 @@
+/** A decoder that believes damaged bytes answers wrongly, or runs out of memory: every change to a file must be noticed before. */
+import { describe, expect, it } from "vitest";
+import type { SiteId, StoredEvent } from "../../src/storage/event.ts";
+import { decodeEvents, encodeEvents } from "../../src/storage/parquet-events.ts";
+
+const EVENTS = 50;
+
+const eventOf = (count: number): StoredEvent => ({
+  siteId: "a.test" as SiteId,
+  timestampMs: Date.parse("2026-03-15T12:00:00Z") + count,
+  visitorId: 2n ** 63n + BigInt(count),
+  eventName: count % 7 === 0 ? "purchase" : "pageview",
+  pathname: `/page/${count % 11}`,
+  hostname: "a.test",
+  referrer: null,
+  referrerSource: count % 3 === 0 ? "Google" : null,
+  countryCode: "DE",
+  region: null,
+  city: "Köln",
+  browser: "Firefox",
+  browserVersion: "126",
+  os: "Linux",
+  osVersion: null,
+  deviceType: "desktop",
+  screenSize: "1920",
+  utmSource: null,
+  utmMedium: null,
+  utmCampaign: null,
+  utmContent: null,
+  utmTerm: null,
+  props: count % 7 === 0 ? '{"plan":"pro"}' : null,
+  revenueCents: count % 7 === 0 ? 1999 : null,
+  currency: count % 7 === 0 ? "EUR" : null,
+});
+
+const whole = encodeEvents(Array.from({ length: EVENTS }, (_, i) => eventOf(i)));
+
+const isReadable = (bytes: Uint8Array): Promise<boolean> =>
+  decodeEvents(bytes).then(
+    () => true,
+    () => false,
+  );
+
+describe("a sealed Parquet file", () => {
+  it("is readable as it is", async () => {
+    expect((await decodeEvents(whole)).rows).toBe(EVENTS);
+  });
+
+  it("is not with any one bit flipped", async () => {
+    const unnoticed: number[] = [];
+    for (let bit = 0; bit < whole.length * 8; bit++) {
+      const flipped = whole.slice();
+      flipped[bit >> 3] = (whole[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      if (await isReadable(flipped)) unnoticed.push(bit);
+    }
+    expect(unnoticed).toEqual([]);
+  });
+
+  it("is not when cut short or lengthened", async () => {
+    const unnoticed: number[] = [];
+    for (let length = 0; length < whole.length; length++) if (await isReadable(whole.subarray(0, length))) unnoticed.push(length);
+    expect(unnoticed).toEqual([]);
+    expect(await isReadable(Uint8Array.of(...whole, 0))).toBe(false);
+    expect(await isReadable(Uint8Array.of(0, ...whole))).toBe(false);
+  });
+});

@@ -1,0 +1,159 @@
+/** §7: answers when a part of the service fails, which takes parts that fail at a test's word. */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { EngineLostError, type Engine } from "../../src/runtime/engine/engine.ts";
+import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
+import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
+import { browserHeaders, expectAccepted, expectError, getMain, post, postBody, wireEvent } from "../support/requests.ts";
+import { createEngineShare } from "../support/shared-engine.ts";
+import type { Environment } from "../support/target.ts";
+
+const SITE = "failures.test";
+
+async function createTarget(environment: Environment = {}, parts: InProcessParts = {}): Promise<InProcessTarget> {
+  const target = await createInProcessTarget(environment, parts);
+  onTestFinished(() => target.close());
+  return target;
+}
+
+/** An engine whose queries meet what the test sets before they are run. */
+async function fragileEngine(): Promise<{ engine: Engine; failNext(...errors: Error[]): void; failAlways(error: Error): void }> {
+  const share = await createEngineShare();
+  const errors: Error[] = [];
+  let always: Error | null = null;
+  const meet = <T>(run: () => Promise<T>): Promise<T> => {
+    const error = always ?? errors.shift();
+    return error ? Promise.reject(error) : run();
+  };
+  return {
+    engine: {
+      generation: 0,
+      append: (block, source) => share.append(block, source),
+      drop: (blocks) => share.drop(blocks),
+      query: (query, signal) => meet(() => share.query(query, signal)),
+      queryNumbers: (query, signal) => meet(() => share.queryNumbers(query, signal)),
+      close: () => share.close(),
+    },
+    failNext: (...next) => errors.push(...next),
+    failAlways: (error) => {
+      always = error;
+    },
+  };
+}
+
+describe("§7 failures inside", () => {
+  it("§4.7 /health/ready gives 503 in plain text while the engine does not answer, and /health stays ok", async () => {
+    const { engine, failAlways } = await fragileEngine();
+    const target = await createTarget({}, { engine });
+    failAlways(new Error("gone"));
+    const response = await target.fetch("/health/ready");
+    expect({ status: response.status, body: await response.text() }).toEqual({ status: 503, body: "database not ready" });
+    expect(response.headers.get("content-type")).toMatch(/^text\/plain\b/);
+    expect(await (await target.fetch("/health")).text()).toBe("ok");
+    await expectAccepted(await post(target, wireEvent(SITE)));
+  });
+
+  it("§7 a query that fails gives 500 with a constant sentence; the log has the reason and the request's id", async () => {
+    const { engine, failAlways } = await fragileEngine();
+    const target = await createTarget({}, { engine });
+    failAlways(new Error("secret detail"));
+    const response = await target.fetch(`/api/stats/main?site_id=${SITE}`);
+    const requestId = response.headers.get("x-request-id");
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({ error: "Internal error. The server's log tells more under this request's id." });
+    expect(target.log.lines).toContainEqual({
+      level: "error",
+      message: expect.any(String) as unknown,
+      fields: { requestId, reason: "secret detail" },
+    });
+  });
+
+  it("§7 a query whose engine is lost is asked once more", async () => {
+    const { engine, failNext } = await fragileEngine();
+    const target = await createTarget({}, { engine });
+    await expectAccepted(await post(target, wireEvent(SITE)));
+    failNext(new EngineLostError("lost"));
+    expect((await getMain(target, SITE)).total_events).toBe(1);
+  });
+
+  it("§4.1 an event that cannot be journaled gives 500 and is not counted; the next one is", async () => {
+    const log = createMemorySegmentLog();
+    let failing = true;
+    const target = await createTarget(
+      {},
+      { segmentLog: { ...log, append: (segment, bytes) => (failing ? Promise.reject(new Error("disk full")) : log.append(segment, bytes)) } },
+    );
+    const response = await post(target, wireEvent(SITE), { origin: "https://page.test" });
+    expect(response.headers.get("access-control-allow-origin")).toBe("https://page.test");
+    await expectError(response, 500, "Internal error. The server's log tells more under this request's id.");
+    failing = false;
+    await expectAccepted(await post(target, wireEvent(SITE)));
+    expect((await getMain(target, SITE)).total_events).toBe(1);
+  });
+});
+
+describe("§8 the time limit of requests", () => {
+  /** A body that never ends. */
+  const unfinished = (): ReadableStream<Uint8Array> => new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1)) });
+
+  it("§8 a request that takes 30 seconds gives 408, one that takes less does not", async () => {
+    const target = await createTarget();
+    const answer = target.fetch("/api/event", {
+      method: "POST",
+      headers: browserHeaders({ origin: "https://page.test" }),
+      body: unfinished(),
+      duplex: "half",
+    });
+    let answered = false;
+    void answer.then(() => {
+      answered = true;
+    });
+    await target.advance(29_999);
+    expect(answered).toBe(false);
+    await target.advance(1);
+    const response = await answer;
+    expect(response.headers.get("connection")).toBe("close");
+    expect(response.headers.get("access-control-allow-origin")).toBe("https://page.test");
+    await expectError(response, 408, "The request exceeded the limit of 30 seconds");
+  });
+
+  it("§8 a query that takes too long is aborted", async () => {
+    const { engine } = await fragileEngine();
+    let signalled: AbortSignal | undefined;
+    const target = await createTarget(
+      { SVC_REQUEST_TIMEOUT_SECS: "5" },
+      {
+        engine: {
+          ...engine,
+          query: (_query, signal) =>
+            new Promise((_, reject) => {
+              signalled = signal;
+              signal.addEventListener("abort", () => reject(signal.reason as Error));
+            }),
+        },
+      },
+    );
+    const answer = target.fetch(`/api/stats/main?site_id=${SITE}`);
+    await target.advance(5_000);
+    await expectError(await answer, 408, "The request exceeded the limit of 5 seconds");
+    expect(signalled?.aborted ?? true).toBe(true);
+  });
+});
+
+describe("§8 a length that lies, on a host that does not hold clients to it", () => {
+  it("§8 a body longer than it said is refused once it is past 64 KB, counted in bytes", async () => {
+    const target = await createTarget();
+    const body = `{"filler":"${"\u00fc".repeat(40_000)}"}`;
+    expect(body.length).toBeLessThan(65_536);
+    await expectError(await postBody(target, body, { "content-length": "10" }), 413, /body/, "65536");
+  });
+
+  it("§8 a length of more than 64 KB is refused whatever comes", async () => {
+    const target = await createTarget();
+    await expectError(await postBody(target, JSON.stringify(wireEvent(SITE)), { "content-length": "65537" }), 413);
+  });
+
+  it("§8 a length that is no number is no length", async () => {
+    const target = await createTarget();
+    await expectAccepted(await postBody(target, JSON.stringify(wireEvent(SITE)), { "content-length": "many" }));
+  });
+});

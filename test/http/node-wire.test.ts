@@ -1,0 +1,196 @@
+/** What only a TCP connection can send, and what only the disk can tell. */
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { createNodeTarget, type NodeTarget } from "../support/node-target.ts";
+import { connectRaw, type RawConnection } from "../support/raw-connection.ts";
+import { getMain, getSites, post, wireEvent } from "../support/requests.ts";
+import { siteNames } from "../support/target.ts";
+import { CHROME_WINDOWS } from "../support/user-agents.ts";
+
+const siteName = siteNames("wire");
+
+let target: NodeTarget;
+beforeAll(async () => {
+  target = await createNodeTarget({ SVC_TRUST_PROXY: "1" });
+});
+afterAll(() => target.close());
+
+function connection(asked: NodeTarget = target): RawConnection {
+  const raw = connectRaw(asked.origin());
+  onTestFinished(() => raw.destroy());
+  return raw;
+}
+
+const eventHead = (headers: string): string =>
+  `POST /api/event HTTP/1.1\nHost: stats.test\nUser-Agent: ${CHROME_WINDOWS}\n${headers}\n\n`;
+
+const chunk = (text: string): string => `${new TextEncoder().encode(text).length.toString(16)}\r\n${text}\r\n`;
+
+const eventsOf = async (site: string): Promise<number> => (await getMain(target, site)).total_events;
+
+const CHUNKED = "Transfer-Encoding: chunked";
+
+describe("§8 bodies on the wire", () => {
+  it("§4.1 a chunked body without a length is read, extensions and trailers aside", async () => {
+    const site = siteName();
+    const [first, second] = [JSON.stringify(wireEvent(site)).slice(0, 7), JSON.stringify(wireEvent(site)).slice(7)];
+    const raw = connection();
+    raw.write(eventHead(`${CHUNKED}\nConnection: close`));
+    raw.write(new TextEncoder().encode(chunk(first).replace("\r\n", ";name=value\r\n") + chunk(second)));
+    raw.write("0\nX-Trailer: 1\n\n");
+    expect(await raw.closed()).toMatch(/^HTTP\/1\.1 202 /);
+    expect(await eventsOf(site)).toBe(1);
+  });
+
+  it("§8 a chunked body past 64 KB gives 413, and the connection goes on once it has ended", async () => {
+    const raw = connection();
+    raw.write(eventHead(CHUNKED));
+    raw.write(new TextEncoder().encode(chunk("x".repeat(70_000))));
+    expect(await raw.until(/at most 65536 bytes"\}/)).toMatch(/^HTTP\/1\.1 413 /);
+    raw.write(new TextEncoder().encode(`${chunk("y".repeat(70_000))}0\r\n\r\n`));
+    raw.write("GET /health HTTP/1.1\nHost: stats.test\nConnection: close\n\n");
+    expect(await raw.closed()).toMatch(/HTTP\/1\.1 200 [^]*ok/);
+  });
+
+  it("§8 a client that never ends a body past 64 KB gets its 413 while it sends, and others are served", async () => {
+    const raw = connection();
+    raw.write(eventHead(CHUNKED));
+    for (let sent = 0; sent < 50; sent++) raw.write(new TextEncoder().encode(chunk("x".repeat(65_000))));
+    expect(await raw.until(/"\}/)).toMatch(/^HTTP\/1\.1 413 /);
+    expect(await (await target.fetch("/health")).text()).toBe("ok");
+  });
+
+  it("§8 a length of more than 64 KB gives 413 before any of the body", async () => {
+    const raw = connection();
+    raw.write(eventHead("Content-Length: 65537"));
+    expect(await raw.until(/"\}/)).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it("§8 a body longer than its length is cut there, and the rest is no event", async () => {
+    const site = siteName();
+    const raw = connection();
+    const body = JSON.stringify(wireEvent(site));
+    raw.write(eventHead(`Content-Length: ${body.length - 1}`));
+    raw.write(body);
+    expect(await raw.closed()).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await eventsOf(site)).toBe(0);
+  });
+
+  it("§8 a connection that ends before its body does brings no event", async () => {
+    const site = siteName();
+    const raw = connection();
+    const body = JSON.stringify(wireEvent(site));
+    raw.write(eventHead(`Content-Length: ${body.length + 1}`));
+    raw.write(body);
+    raw.destroy();
+    await raw.closed();
+    expect(await eventsOf(site)).toBe(0);
+  });
+
+  it.each([
+    ["a length and chunks", `Content-Length: 5\n${CHUNKED}`],
+    ["two lengths", "Content-Length: 5\nContent-Length: 6"],
+    ["a negative length", "Content-Length: -1"],
+    ["a length in words", "Content-Length: five"],
+    ["an unknown coding", "Transfer-Encoding: rot13"],
+  ])("§8 %s give 400 and end the connection", async (_name, headers) => {
+    const raw = connection();
+    raw.write(eventHead(headers));
+    raw.write("0\n\n{}{}{}");
+    expect(await raw.closed()).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it("§7 requests sent ahead are answered in their order", async () => {
+    const raw = connection();
+    const body = JSON.stringify(wireEvent(siteName()));
+    raw.write(eventHead(`Content-Length: ${body.length}`));
+    raw.write(body);
+    raw.write("GET /nothing HTTP/1.1\nHost: stats.test\n\n");
+    raw.write("GET /health HTTP/1.1\nHost: stats.test\nConnection: close\n\n");
+    const statuses = [...(await raw.closed()).matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status);
+    expect(statuses).toEqual(["202", "404", "200"]);
+  });
+});
+
+describe("§7 requests that no client should send", () => {
+  it.each(["][", "a b", "a.test:port", ""])("§7 the host %j gives 400 or is ignored, in JSON or text", async (host) => {
+    const raw = connection();
+    raw.write(`GET /health HTTP/1.1\nHost: ${host}\nConnection: close\n\n`);
+    expect(await raw.closed()).toMatch(/^HTTP\/1\.1 (400 [^]*\{"error":"[^"]*URL[^"]*"\}|200 [^]*ok)/);
+  });
+
+  it.each(["//health", "/../health", "/health/..", "/%00", "/health%00", "/\\health"])("§7 the path %s answers no error of the server", async (path) => {
+    const raw = connection();
+    raw.write(`GET ${path} HTTP/1.1\nHost: stats.test\nConnection: close\n\n`);
+    expect(await raw.closed()).toMatch(/^HTTP\/1\.1 (200|400|404) /);
+  });
+
+  it("§7 headers that are too long give 431", async () => {
+    const raw = connection();
+    raw.write(`GET /health HTTP/1.1\nHost: stats.test\nX-Long: ${"x".repeat(70_000)}\n\n`);
+    expect(await raw.closed()).toMatch(/^HTTP\/1\.1 431 /);
+  });
+
+  it("§4.1 an event without a User-Agent is counted", async () => {
+    const site = siteName();
+    const raw = connection();
+    const body = JSON.stringify(wireEvent(site));
+    raw.write(`POST /api/event HTTP/1.1\nHost: stats.test\nContent-Length: ${body.length}\nConnection: close\n\n${body}`);
+    expect(await raw.closed()).toMatch(/^HTTP\/1\.1 202 /);
+    expect(await eventsOf(site)).toBe(1);
+  });
+});
+
+describe("§8 the time limit of requests", () => {
+  it("§8 a body that does not come in time gives 408 and ends the connection", async () => {
+    const hasty = await createNodeTarget({ SVC_REQUEST_TIMEOUT_SECS: "0.5" });
+    onTestFinished(() => hasty.close());
+    const raw = connection(hasty);
+    raw.write(eventHead("Content-Length: 10"));
+    raw.write("{");
+    const answer = await raw.closed();
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(answer).toContain('{"error":"The request exceeded the limit of 0.5 seconds"}');
+    expect(answer).toMatch(/^connection: close$/im);
+  });
+});
+
+describe("§1 what lies on the disk", () => {
+  const filesBelow = async (folder: string): Promise<string[]> =>
+    (await readdir(folder, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+
+  it("§1 no address is in any file or in the log, before a flush and after it", async () => {
+    const kept = await createNodeTarget({ SVC_TRUST_PROXY: "1", SVC_LOG_LEVEL: "debug", SVC_RATE_LIMIT_PER_IP: "0.01" });
+    onTestFinished(() => kept.close());
+    const address = "203.0.113.77";
+    for (let event = 0; event < 3; event++) await post(kept, wireEvent(siteName()), { "x-forwarded-for": address });
+    const expectNowhere = async () => {
+      const files = await filesBelow(kept.dataFolder);
+      expect(files.length).toBeGreaterThan(0);
+      for (const file of files) expect((await readFile(file)).includes(address), file).toBe(false);
+      expect(kept.log()).not.toContain(address);
+    };
+    await expectNowhere();
+    await kept.restart();
+    await expectNowhere();
+  });
+
+  it("§1 a restart writes partitioned files by site and date, and the secret is its owner's alone", async () => {
+    const kept = await createNodeTarget();
+    onTestFinished(() => kept.close());
+    await post(kept, wireEvent("plain.test"));
+    await post(kept, wireEvent("Strange:Id."));
+    await kept.restart();
+    const events = (await filesBelow(join(kept.dataFolder, "events"))).map((file) => file.slice(kept.dataFolder.length + 1));
+    const file = String.raw`/date=\d{4}-\d{2}-\d{2}/\d+-\d+\.parquet$`;
+    expect(events.sort()).toEqual([
+      expect.stringMatching(`^events/site_id=%53trange%3A%49d%2E${file}`),
+      expect.stringMatching(`^events/site_id=plain\\.test${file}`),
+    ]);
+    expect((await stat(join(kept.dataFolder, "secret"))).mode & 0o777).toBe(0o600);
+    expect(await getSites(kept)).toEqual(["Strange:Id.", "plain.test"]);
+  });
+});

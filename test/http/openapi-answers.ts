@@ -1,0 +1,230 @@
+/** A request for every status that the document names of a route: those that any host gives, and those that take a part that fails. */
+import { EngineFullError } from "../../src/runtime/engine/engine.ts";
+import { UNFLUSHED_EVENTS_MAX } from "../../src/runtime/limits.ts";
+import { SCRIPT_PATHS } from "../../src/runtime/names.ts";
+import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
+import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
+import { browserHeaders, getPixel, post, postBody, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
+import { createEngineShare } from "../support/shared-engine.ts";
+import type { Environment, Target } from "../support/target.ts";
+import { FIREFOX_LINUX } from "../support/user-agents.ts";
+
+/** How a route is brought to an answer. */
+export interface Provoked {
+  /** E.g. `GET /api/stats/breakdown/{dimension}`. */
+  readonly id: string;
+  readonly status: number;
+  /** What is special about it, where a status is provoked more than once. */
+  readonly way?: string;
+  readonly environment?: Environment;
+  /** `siteId` has the events of `recordEvents`, where the environment lets anybody see them. */
+  readonly send: (target: Target, siteId: string) => Promise<Response>;
+}
+
+/** Enough that no list of figures stays empty and rates are no whole numbers. */
+export async function recordEvents(target: Target, siteId: string): Promise<void> {
+  await record(target, wireEvent(siteId, { u: "https://page.test/?utm_source=letter", r: "https://example.org/", w: 1280 }));
+  await record(target, wireEvent(siteId, { n: "signup", p: '{"plan":"pro"}' }), { "user-agent": FIREFOX_LINUX });
+  await record(target, wireEvent(siteId, { n: "purchase", ra: 19.99, rc: "EUR" }));
+}
+
+const PAGE: RequestHeaders = { origin: "https://page.test" };
+
+/** A second event within a hundred seconds is refused. */
+const ONE_EVENT: Environment = { SVC_RATE_LIMIT_PER_SITE: "0.01" };
+
+const LISTED: Environment = { SVC_SITE_IDS: "listed.test" };
+
+const CLOSED: Environment = { SVC_ADMIN_PASSWORD: "correct horse battery" };
+
+async function second(send: () => Promise<Response>): Promise<Response> {
+  await (await send()).arrayBuffer();
+  return send();
+}
+
+const POST = "POST /api/event";
+const PIXEL = "GET /api/event";
+const PREFLIGHT = "OPTIONS /api/event";
+
+const INGEST: readonly Provoked[] = [
+  { id: POST, status: 202, send: (target, siteId) => post(target, wireEvent(siteId)) },
+  { id: POST, status: 202, way: "from a page", send: (target, siteId) => post(target, wireEvent(siteId), PAGE) },
+  { id: POST, status: 400, send: (target) => postBody(target, "{", PAGE) },
+  { id: POST, status: 403, environment: LISTED, send: (target) => post(target, wireEvent("other.test")) },
+  { id: POST, status: 413, send: (target) => postBody(target, new Uint8Array(65_537)) },
+  { id: POST, status: 422, send: (target) => postBody(target, "{}") },
+  { id: POST, status: 429, environment: ONE_EVENT, send: (target) => second(() => post(target, wireEvent("fast.test"))) },
+  { id: PIXEL, status: 200, send: (target, siteId) => getPixel(target, { d: siteId, u: "/" }) },
+  { id: PIXEL, status: 200, way: "from a page", send: (target, siteId) => getPixel(target, { d: siteId, u: "/" }, PAGE) },
+  { id: PIXEL, status: 400, send: (target) => getPixel(target, { d: "", u: "/" }) },
+  { id: PIXEL, status: 403, environment: LISTED, send: (target) => getPixel(target, { d: "other.test", u: "/" }) },
+  { id: PIXEL, status: 422, send: (target) => getPixel(target, {}, PAGE) },
+  { id: PIXEL, status: 429, environment: ONE_EVENT, send: (target) => second(() => getPixel(target, { d: "fast.test", u: "/" })) },
+  { id: PREFLIGHT, status: 204, send: (target) => target.fetch("/api/event", { method: "OPTIONS" }) },
+  { id: PREFLIGHT, status: 204, way: "from a page", send: (target) => target.fetch("/api/event", { method: "OPTIONS", headers: PAGE }) },
+];
+
+/** A figure of a site, by its path behind `/api/stats/`. */
+interface FigureRequest {
+  readonly id: string;
+  readonly path: string;
+  readonly parameters?: string;
+}
+
+const figure = (path: string, parameters = "", id = path): FigureRequest => ({ id: `GET /api/stats/${id}`, path, parameters });
+
+/** Each statistics route once. */
+const FIGURES: readonly FigureRequest[] = [
+  figure("main"),
+  figure("timeseries"),
+  figure("breakdown/pages", "", "breakdown/{dimension}"),
+  figure("realtime"),
+  figure("goals"),
+  figure("properties"),
+  figure("property-values", "&key=plan"),
+  figure("revenue"),
+  figure("export"),
+];
+
+const ask = (target: Target, { path, parameters = "" }: FigureRequest, siteId: string): Promise<Response> =>
+  target.fetch(`/api/stats/${path}?site_id=${siteId}${parameters}`);
+
+/** Other forms of a figure. */
+const VARIANTS: readonly FigureRequest[] = [
+  figure("main", "&compare=previous_period"),
+  figure("timeseries", "&period=day"),
+  figure("export", "&format=json"),
+  figure("export", "&kind=raw"),
+  figure("export", "&kind=raw&format=json"),
+];
+
+const STATS: readonly Provoked[] = [
+  { id: "GET /api/sites", status: 200, send: (target) => target.fetch("/api/sites") },
+  { id: "GET /api/sites", status: 401, environment: CLOSED, send: (target) => target.fetch("/api/sites") },
+  ...FIGURES.flatMap((request): Provoked[] => [
+    { id: request.id, status: 200, send: (target, siteId) => ask(target, request, siteId) },
+    { id: request.id, status: 400, send: (target) => ask(target, request, "") },
+    { id: request.id, status: 401, environment: CLOSED, send: (target, siteId) => ask(target, request, siteId) },
+  ]),
+  ...VARIANTS.map(
+    (request): Provoked => ({
+      id: request.id,
+      status: 200,
+      way: String(request.parameters),
+      send: (target, siteId) => ask(target, request, siteId),
+    }),
+  ),
+  {
+    id: "GET /api/stats/breakdown/{dimension}",
+    status: 503,
+    way: "without the behavioral extension",
+    environment: { SVC_BEHAVIORAL: "false" },
+    send: (target, siteId) => ask(target, figure("breakdown/entry-pages"), siteId),
+  },
+];
+
+const plain = (path: string): Provoked => ({ id: `GET ${path}`, status: 200, send: (target) => target.fetch(path) });
+
+/** What any host answers. */
+export const PROVOKED: readonly Provoked[] = [
+  ...INGEST,
+  ...STATS,
+  ...[...SCRIPT_PATHS, "/api/openapi.json", "/health", "/health/ready"].map(plain),
+];
+
+/** How a route of the service with a part that fails is brought to an answer. */
+export interface Failing {
+  readonly id: string;
+  readonly status: number;
+  readonly provoke: () => Promise<Response>;
+}
+
+const never = (): Promise<never> => new Promise(() => {});
+const fail = (error = new Error("broken")) => async (): Promise<never> => {
+  throw error;
+};
+
+/** An engine that does this instead of answering. */
+const engineThat = async (query: () => Promise<never>): Promise<InProcessParts> => ({
+  engine: { ...(await createEngineShare()), query, queryNumbers: query },
+});
+
+const journalThat = (append: () => Promise<never>): InProcessParts => ({ segmentLog: { ...createMemorySegmentLog(), append } });
+
+const objectsThat = (folders: () => Promise<never>): InProcessParts => ({ objects: { ...createMemoryObjectStore(), folders } });
+
+type Send = (target: Target) => Promise<Response>;
+
+/** The answer once the time limit has passed, to a request that gets as far as it can before. */
+async function afterTheLimit(target: InProcessTarget, send: Send): Promise<Response> {
+  const answer = send(target);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  await target.advance(target.services.config.requestTimeoutSecs * 1000);
+  return answer;
+}
+
+const hanging = (id: string, parts: () => InProcessParts | Promise<InProcessParts>, send: Send): Failing => ({
+  id,
+  status: 408,
+  provoke: async () => afterTheLimit(await createInProcessTarget({}, await parts()), send),
+});
+
+const failing = (id: string, status: 500 | 503, parts: () => InProcessParts | Promise<InProcessParts>, send: Send): Failing => ({
+  id,
+  status,
+  provoke: async () => send(await createInProcessTarget({}, await parts())),
+});
+
+/** A million events would take their time, and it is their number that counts. */
+const full = (id: string, send: Send): Failing => ({
+  id,
+  status: 503,
+  async provoke() {
+    const target = await createInProcessTarget();
+    Object.defineProperty(target.services.journal, "size", { value: UNFLUSHED_EVENTS_MAX });
+    return send(target);
+  },
+});
+
+const sendEvent: Send = (target) => post(target, wireEvent("failing.test"));
+const sendPixel: Send = (target) => getPixel(target, { d: "failing.test", u: "/" });
+const askForSites: Send = (target) => target.fetch("/api/sites", { headers: browserHeaders() });
+
+/** One request holds the only slot. */
+const busy = (request: FigureRequest): Failing => ({
+  id: request.id,
+  status: 429,
+  async provoke() {
+    const target = await createInProcessTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" }, await engineThat(never));
+    void ask(target, figure("main"), "other.test");
+    return ask(target, request, "failing.test");
+  },
+});
+
+const figureFailures = (request: FigureRequest): Failing[] => [
+  hanging(request.id, () => engineThat(never), (target) => ask(target, request, "failing.test")),
+  busy(request),
+  failing(request.id, 500, () => engineThat(fail()), (target) => ask(target, request, "failing.test")),
+  failing(
+    request.id,
+    503,
+    () => engineThat(fail(new EngineFullError("full"))),
+    (target) => ask(target, request, "failing.test"),
+  ),
+];
+
+/** What it takes the app as a function for. The targets are left as they are: a part that fails cannot be closed in order. */
+export const FAILING: readonly Failing[] = [
+  hanging(POST, () => journalThat(never), sendEvent),
+  failing(POST, 500, () => journalThat(fail()), sendEvent),
+  full(POST, sendEvent),
+  hanging(PIXEL, () => journalThat(never), sendPixel),
+  failing(PIXEL, 500, () => journalThat(fail()), sendPixel),
+  full(PIXEL, sendPixel),
+  hanging("GET /api/sites", () => objectsThat(never), askForSites),
+  failing("GET /api/sites", 500, () => objectsThat(fail()), askForSites),
+  ...FIGURES.flatMap(figureFailures),
+  hanging("GET /health/ready", () => engineThat(never), (target) => target.fetch("/health/ready")),
+  failing("GET /health/ready", 503, () => engineThat(fail()), (target) => target.fetch("/health/ready")),
+];

@@ -1,0 +1,235 @@
+/** The document at /api/openapi.json against the service that serves it. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROUTES } from "../../src/handlers/app.ts";
+import { openapiDocument, type OpenapiDocument } from "../../src/handlers/openapi.ts";
+import { INGEST_HEADERS } from "../../src/handlers/openapi/headers.ts";
+import type { Answer, Parameter } from "../../src/handlers/openapi/operation.ts";
+import type { Schema } from "../../src/handlers/openapi/schema.ts";
+import { SESSION_DIMENSIONS } from "../../src/runtime/stats/dimensions.ts";
+import {
+  allows,
+  answerOf,
+  answerProblems,
+  bodySchemaOf,
+  documentedIn,
+  pathWith,
+  problemsWith,
+  requiredValues,
+  valueOfText,
+  type Documented,
+  type Values,
+} from "../support/openapi.ts";
+import { browserHeaders, postBody } from "../support/requests.ts";
+import { siteNames, type Environment, type MakeTarget, type Target } from "../support/target.ts";
+import { PROVOKED, recordEvents, type Provoked } from "./openapi-answers.ts";
+
+const siteName = siteNames("openapi");
+
+/** For the names of the cases. What is checked is the document that the target serves, which is the same. */
+const DOCUMENT = openapiDocument(ROUTES);
+
+const ROUTES_DOCUMENTED = documentedIn(DOCUMENT);
+
+const isGet = ({ method }: Documented): boolean => method === "GET";
+const isIngest = ({ path }: Documented): boolean => path === "/api/event";
+
+/** Values that a parameter of this schema may or may not take: the schema says which. */
+function candidatesFor({ example, schema }: Parameter): readonly string[] {
+  if (schema.enum) return [...schema.enum, ...schema.enum.map((word) => word.toUpperCase()), "", "undocumented", " "];
+  if (schema.type === "integer") {
+    const { minimum = 0, maximum = 0 } = schema;
+    return [...[minimum - 1, minimum, maximum, maximum + 1].map(String), "", "1.5", "+1", "1e2", "x", " 1"];
+  }
+  if (schema.type === "number") return ["0", "-1.5", "1e3", "", "x", "1,5", " 1", "0x10"];
+  if (schema.format === "date") return ["2024-02-29", "2026-02-29", "2026-13-01", "2026-1-1", "20260101", "today", ""];
+  return [String(example), ...lengthsAround(schema, String(example)), ...(schema.pattern === undefined ? [] : spellingsFor(schema.pattern))];
+}
+
+/** The example made as short and as long as may be, and one character shorter and longer. */
+function lengthsAround({ minLength = 0, maxLength }: Schema, example: string): string[] {
+  const short = minLength === 0 ? [] : [""];
+  if (maxLength === undefined) return short;
+  return [...short, example.padEnd(maxLength, "a"), example.padEnd(maxLength + 1, "a")];
+}
+
+/** Texts that patterns of identifiers and of filters let through, and near misses of them. */
+function spellingsFor(pattern: string): string[] {
+  const word = ["a.b-c_d", "a:b", "a b", "a/b", "é", "a\n", "", "A1"];
+  if (!pattern.includes("==")) return word;
+  const condition = "browsers==Firefox";
+  const many = (count: number) => Array.from({ length: count }, (_, i) => `browsers!=${i}`).join(";");
+  const valueOf = (length: number) => `browsers==${"😀".repeat(length)}`;
+  return [
+    ...word,
+    ...[`${condition};`, `;${condition}`, `${condition};os!=x`, "browsers=Firefox", "browsers==", "Browsers==Firefox", "nothing==x"],
+    ...["browsers===x", "browsers!==x", "browsers==a,b", "browsers==(unknown)", "entry-pages==/", "exit-pages!=/", "pathname==/"],
+    ...[many(12), many(13), valueOf(512), valueOf(513)],
+  ];
+}
+
+/** A date alone is refused, and a pair must be in order. */
+const together = (name: string, value: string): Values =>
+  name === "start_date" || name === "end_date" ? { start_date: value, end_date: value } : { [name]: value };
+
+/** Dimensions of sessions need an extension that a target may lack. */
+const successesOf = (value: string): readonly number[] =>
+  (SESSION_DIMENSIONS as readonly string[]).includes(value) ? [200, 503] : [200];
+
+const REFUSED: readonly number[] = [400, 422];
+
+/** An empty part of a path makes another path. */
+const isSendable = (parameter: Parameter, value: string): boolean => parameter.in !== "path" || value !== "";
+
+/** Any page may read the answers at the path of events. */
+const readable = (answer: Answer): Answer => ({ ...answer, headers: { ...answer.headers, ...INGEST_HEADERS } });
+
+const titleOf = ({ id, status, way }: Provoked): string => `${id} answers ${status} as documented${way === undefined ? "" : `: ${way}`}`;
+
+/** Lists in an answer that have nothing in them, whose items nobody has checked. */
+function emptyLists(value: unknown, at = "answer"): string[] {
+  if (Array.isArray(value) && value.length === 0) return [at];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, part]) => emptyLists(part, `${at}.${name}`));
+}
+
+const FIELD_VALUES: readonly unknown[] = [null, true, 0, -1.5, "", "a", "/", "a b", [], {}, "é", "ab:c"];
+
+function fieldValues({ maxLength }: Schema): readonly unknown[] {
+  return maxLength === undefined ? FIELD_VALUES : [...FIELD_VALUES, "/".padEnd(maxLength, "a"), "/".padEnd(maxLength + 1, "a")];
+}
+
+export function describeOpenapi(makeTarget: MakeTarget): void {
+  describe("the document of the HTTP surface", () => {
+    const siteId = siteName();
+    let target: Target;
+    let document: OpenapiDocument;
+    const others: Target[] = [];
+    const targetOf = async (environment: Environment | undefined): Promise<Target> => {
+      if (!environment) return target;
+      const other = await makeTarget(environment);
+      others.push(other);
+      return other;
+    };
+    /** What a request of the route needs, asked of the site that has events. */
+    const needed = (route: Documented): Values => ({ ...requiredValues(route), [isIngest(route) ? "d" : "site_id"]: siteId });
+    const get = (route: Documented, values: Values): Promise<Response> =>
+      target.fetch(pathWith(route, values), { headers: browserHeaders() });
+
+    beforeAll(async () => {
+      target = await makeTarget();
+      document = (await (await target.fetch("/api/openapi.json")).json()) as OpenapiDocument;
+      await recordEvents(target, siteId);
+    });
+    afterAll(async () => {
+      for (const used of [target, ...others]) await used.close();
+    });
+
+    it("is served as JSON that any page may read and caches may keep for an hour", async () => {
+      const response = await target.fetch("/api/openapi.json");
+      expect(response.status).toBe(200);
+      expect(response.headers.get("content-type")).toBe("application/json");
+      expect(response.headers.get("cache-control")).toBe("public, max-age=3600");
+      expect(response.headers.get("access-control-allow-origin")).toBe("*");
+      expect(await response.json()).toEqual(JSON.parse(JSON.stringify(DOCUMENT)));
+    });
+
+    it.each(PROVOKED.map((provoked) => [titleOf(provoked), provoked] as const))("%s", async (_title, { id, status, environment, send }) => {
+      const route = documentedIn(document).find((documented) => documented.id === id);
+      if (!route) throw new Error(`${id} is not documented`);
+      const response = await send(await targetOf(environment), siteId);
+      const copy = response.clone();
+      expect({ status: response.status, problems: await answerProblems(document, route, response) }).toEqual({ status, problems: [] });
+      const isFigures = status === 200 && copy.headers.get("content-type") === "application/json" && id !== "GET /api/openapi.json";
+      if (isFigures) expect(emptyLists(await copy.json())).toEqual([]);
+    });
+
+    const PARAMETERS = ROUTES_DOCUMENTED.filter(isGet).flatMap((route) =>
+      route.parameters.map((parameter) => ({ id: route.id, name: parameter.name, route, parameter })),
+    );
+
+    it.each(PARAMETERS)("$id takes the values of $name that are documented, and no others", async ({ route, parameter }) => {
+      const { name, schema } = parameter;
+      for (const value of candidatesFor(parameter).filter((candidate) => isSendable(parameter, candidate))) {
+        const response = await get(route, { ...needed(route), ...together(name, value) });
+        const { status } = response;
+        const wanted = allows(document, schema, valueOfText(value, schema)) ? successesOf(value) : REFUSED;
+        expect(wanted, `${name}=${JSON.stringify(value)} is answered ${status}`).toContain(status);
+        expect(await answerProblems(document, route, response)).toEqual([]);
+      }
+    });
+
+    it.each(PARAMETERS.filter(({ parameter }) => parameter.schema.enum))(
+      "$id names all values of $name that are documented, and no others, when it refuses one",
+      async ({ route, parameter }) => {
+        const response = await get(route, { ...needed(route), [parameter.name]: "undocumented" });
+        const { error } = (await response.json()) as { error: string };
+        expect(/(?:one of|there are) (.*)$/.exec(error)?.[1]?.split(", ")).toEqual(parameter.schema.enum);
+      },
+    );
+
+    it.each(PARAMETERS.filter(({ parameter }) => parameter.in === "query"))(
+      "$id without $name is answered by whether it is required",
+      async ({ route, parameter }) => {
+        const { [parameter.name]: _leftOut, ...values } = needed(route);
+        const response = await get(route, values);
+        expect(response.status).toBe(!parameter.required ? 200 : isIngest(route) ? 422 : 400);
+        await response.arrayBuffer();
+      },
+    );
+
+    it.each(PARAMETERS.filter(({ parameter, route }) => parameter.in === "query" && !isIngest(route)))(
+      "$id with $name twice gives 400",
+      async ({ route, parameter }) => {
+        const twice = `&${parameter.name}=1&${parameter.name}=1`;
+        const response = await target.fetch(pathWith(route, needed(route)) + twice);
+        expect(response.status).toBe(400);
+        expect(await response.text()).toContain(`\\"${parameter.name}\\"`);
+      },
+    );
+
+    const FIELDS = ROUTES_DOCUMENTED.flatMap((route) => {
+      const { properties = {} } = bodySchemaOf(DOCUMENT, route) ?? {};
+      return Object.keys(properties).map((name) => ({ id: route.id, name, route }));
+    });
+
+    it.each(FIELDS)("$id takes the values of the field $name that are documented, and no others", async ({ route, name }) => {
+      const schema = bodySchemaOf(document, route);
+      const field = schema?.properties?.[name];
+      if (!schema || !field) throw new Error(`${route.id} has no field ${name}`);
+      // That a page needs a path or a host is said in words only.
+      const isPage = ({ u }: { readonly u?: unknown }) => typeof u !== "string" || u.startsWith("/");
+      const isRight = (body: object) => allows(document, schema, body) && isPage(body);
+      for (const value of [...fieldValues(field), undefined]) {
+        const body = { d: siteId, n: "checked", u: "/", [name]: value };
+        const sent = JSON.stringify(body);
+        const response = await postBody(target, sent);
+        const wanted = isRight(JSON.parse(sent) as object) ? [202] : REFUSED;
+        expect(wanted, `${sent.slice(0, 200)} is answered ${response.status}`).toContain(response.status);
+        expect(await answerProblems(document, route, response)).toEqual([]);
+      }
+    });
+
+    const PATHS = Object.keys(DOCUMENT.paths).map((path) => ({ path, routes: ROUTES_DOCUMENTED.filter((route) => route.path === path) }));
+
+    it.each(PATHS)("$path takes the methods that are documented, and HEAD where it takes GET", async ({ path, routes }) => {
+      const methods = routes.flatMap((route) => (isGet(route) && !isIngest(route) ? ["GET", "HEAD"] : [route.method]));
+      const [first] = routes;
+      const refusal = answerOf(document, document.components.responses.MethodNotAllowed);
+      const filled = first ? pathWith(first, requiredValues(first)) : path;
+      for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]) {
+        const response = await target.fetch(filled, { method });
+        const { status, headers } = response;
+        if (methods.includes(method)) expect(status, method).not.toBe(405);
+        else expect({ method, status, allow: headers.get("allow") }).toEqual({ method, status: 405, allow: methods.join(", ") });
+        if (status !== 405 || method === "HEAD") continue;
+        expect(await problemsWith(document, first && isIngest(first) ? readable(refusal) : refusal, response)).toEqual([]);
+      }
+    });
+
+    it.each(["/nothing", "/api/stats", "/api/openapi", "/api/openapi.json/more"])("%s is answered 404 as documented", async (path) => {
+      const response = await target.fetch(path);
+      expect(response.status).toBe(404);
+      expect(await problemsWith(document, answerOf(document, document.components.responses.NotFound), response)).toEqual([]);
+    });
+  });
+}

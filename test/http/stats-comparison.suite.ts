@@ -1,0 +1,263 @@
+/** §4.4: the comparison with an earlier window. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectError, getMain, record, wireEvent, type StatsParameters } from "../support/requests.ts";
+import { FILTERED_ENDPOINTS, askStats, getComparison, getStatsText, visitor } from "../support/stats-requests.ts";
+import { able, itNeeds, siteNames, type MakeTarget, type Target } from "../support/target.ts";
+
+const siteName = siteNames("comparison");
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 1440 * MINUTE_MS;
+
+type Window = readonly [start: string, end: string];
+
+/** A range and the windows it is compared with, worked out by hand. */
+const WINDOWS: readonly { readonly name: string; readonly range: Window; readonly previous: Window; readonly yearAgo: Window }[] = [
+  { name: "one day", range: ["2026-03-15", "2026-03-15"], previous: ["2026-03-14", "2026-03-14"], yearAgo: ["2025-03-15", "2025-03-15"] },
+  { name: "two days", range: ["2026-03-01", "2026-03-02"], previous: ["2026-02-27", "2026-02-28"], yearAgo: ["2025-03-01", "2025-03-02"] },
+  { name: "a month of 31 days", range: ["2026-03-01", "2026-03-31"], previous: ["2026-01-29", "2026-02-28"], yearAgo: ["2025-03-01", "2025-03-31"] },
+  { name: "new year's day", range: ["2026-01-01", "2026-01-01"], previous: ["2025-12-31", "2025-12-31"], yearAgo: ["2025-01-01", "2025-01-01"] },
+  { name: "a leap day", range: ["2024-02-29", "2024-02-29"], previous: ["2024-02-28", "2024-02-28"], yearAgo: ["2023-03-01", "2023-03-01"] },
+  { name: "the day after a leap day", range: ["2024-03-01", "2024-03-01"], previous: ["2024-02-29", "2024-02-29"], yearAgo: ["2023-03-02", "2023-03-02"] },
+  { name: "the 28th of February after a leap year", range: ["2025-02-28", "2025-02-28"], previous: ["2025-02-27", "2025-02-27"], yearAgo: ["2024-02-29", "2024-02-29"] },
+  { name: "a February across a leap day", range: ["2024-02-28", "2024-03-01"], previous: ["2024-02-25", "2024-02-27"], yearAgo: ["2023-02-28", "2023-03-02"] },
+  { name: "a year", range: ["2025-01-01", "2025-12-31"], previous: ["2024-01-02", "2024-12-31"], yearAgo: ["2024-01-02", "2024-12-31"] },
+  { name: "a leap year of 366 days", range: ["2024-01-01", "2024-12-31"], previous: ["2022-12-31", "2023-12-31"], yearAgo: ["2023-01-01", "2024-01-01"] },
+  { name: "366 days from a leap day on", range: ["2024-02-29", "2025-02-28"], previous: ["2023-02-28", "2024-02-28"], yearAgo: ["2023-03-01", "2024-02-29"] },
+  { name: "a century's end without a leap day", range: ["2100-03-01", "2100-03-01"], previous: ["2100-02-28", "2100-02-28"], yearAgo: ["2099-03-01", "2099-03-01"] },
+  { name: "the first days there are", range: ["0001-01-01", "0001-01-02"], previous: ["0000-12-30", "0000-12-31"], yearAgo: ["0000-01-02", "0000-01-03"] },
+  { name: "the last days there are", range: ["9999-12-30", "9999-12-31"], previous: ["9999-12-28", "9999-12-29"], yearAgo: ["9998-12-30", "9998-12-31"] },
+];
+
+const NOTHING = {
+  unique_visitors: 0,
+  total_pageviews: 0,
+  total_events: 0,
+  total_sessions: 0,
+  bounce_rate: 0,
+  avg_visit_duration_secs: 0,
+};
+
+export function describeStatsComparison(makeTarget: MakeTarget): void {
+  describe("§4.4 comparison", () => {
+    let target: Target;
+    beforeAll(async () => {
+      target = await makeTarget();
+    });
+    afterAll(() => target.close());
+
+    it.each(WINDOWS)("§4.4 $name is compared with the equally long window directly before", async ({ range: [start_date, end_date], previous }) => {
+      const comparison = await getComparison(target, siteName(), { start_date, end_date, compare: "previous_period" });
+      expect(comparison).toEqual({ start_date: previous[0], end_date: previous[1], ...NOTHING });
+    });
+
+    it.each(WINDOWS)("§4.4 $name is compared with the same dates 365 days before", async ({ range: [start_date, end_date], yearAgo }) => {
+      const comparison = await getComparison(target, siteName(), { start_date, end_date, compare: "year_over_year" });
+      expect(comparison).toEqual({ start_date: yearAgo[0], end_date: yearAgo[1], ...NOTHING });
+    });
+
+    it.each(["previous_period", "year_over_year"])("§4.4 days before the calendar's first give 400, also with compare=%s", async (compare) => {
+      for (const start_date of ["0000-01-01", "0000-12-31"]) {
+        const parameters = { site_id: siteName(), start_date, end_date: start_date, compare };
+        await expectError(await askStats(target, "main", parameters), 400, '"start_date"', "YYYY-MM-DD");
+      }
+    });
+
+    it.each([1, 2, 7, 30, 90, 365, 366])("§4.4 both windows are equally long and do not overlap: %d days", async (days) => {
+      const end = Date.parse("2024-06-30");
+      const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+      const range = { start_date: dateOf(end - (days - 1) * DAY_MS), end_date: dateOf(end) };
+      const previous = await getComparison(target, siteName(), { ...range, compare: "previous_period" });
+      expect(Date.parse(range.start_date) - Date.parse(previous.end_date)).toBe(DAY_MS);
+      expect(Date.parse(previous.end_date) - Date.parse(previous.start_date)).toBe((days - 1) * DAY_MS);
+      const yearAgo = await getComparison(target, siteName(), { ...range, compare: "year_over_year" });
+      expect(Date.parse(yearAgo.end_date) - Date.parse(yearAgo.start_date)).toBe((days - 1) * DAY_MS);
+      expect(Date.parse(range.start_date) - Date.parse(yearAgo.start_date)).toBe(365 * DAY_MS);
+    });
+
+    it("§4.4 without compare there is no comparison", async () => {
+      expect(Object.keys(await getMain(target, siteName()))).not.toContain("comparison");
+    });
+
+    it.each(["", "previous", "PREVIOUS_PERIOD", "previous_period ", "previous_period,year_over_year", "none", "null", "toString", "365"])(
+      "§4.2 compare=%j gives 400 and names what there is",
+      async (compare) => {
+        const response = await askStats(target, "main", { site_id: siteName(), compare });
+        await expectError(response, 400, '"compare"', "previous_period", "year_over_year");
+      },
+    );
+
+    it("§4.2 compare given twice gives 400", async () => {
+      const path = `/api/stats/main?site_id=${siteName()}&compare=previous_period&compare=previous_period`;
+      await expectError(await target.fetch(path), 400, '"compare"', /once/);
+    });
+
+    it.each(FILTERED_ENDPOINTS.filter(([endpoint]) => endpoint !== "main"))(
+      "§4.2 /api/stats/%s ignores compare, whatever it says",
+      async (endpoint, parameters) => {
+        const site = siteName();
+        for (const compare of ["previous_period", "nonsense", ""]) {
+          const { status } = await askStats(target, endpoint, { site_id: site, ...parameters, compare });
+          expect({ compare, status }).toEqual({ compare, status: 200 });
+        }
+      },
+    );
+
+    it("§4.4 without the behavioral extension the figures of sessions are null on both sides", async () => {
+      const plain = await makeTarget({ SVC_BEHAVIORAL: "false" });
+      const site = siteName();
+      await record(plain, wireEvent(site));
+      const parameters = { start_date: "2026-01-02", end_date: "2026-01-02", compare: "previous_period" };
+      expect(await getMain(plain, site, parameters)).toEqual({
+        unique_visitors: 0,
+        total_pageviews: 0,
+        total_events: 0,
+        views_per_visitor: 0,
+        total_sessions: null,
+        bounce_rate: null,
+        avg_visit_duration_secs: null,
+        views_per_visit: null,
+        behavioral_available: false,
+        comparison: {
+          start_date: "2026-01-01",
+          end_date: "2026-01-01",
+          unique_visitors: 0,
+          total_pageviews: 0,
+          total_events: 0,
+          total_sessions: null,
+          bounce_rate: null,
+          avg_visit_duration_secs: null,
+        },
+      });
+      await plain.close();
+    });
+
+    itNeeds(makeTarget, "advance", "§4.4 each side has the figures of its own window, and filters narrow both", async () => {
+      const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
+      const advance = able(clocked, "advance");
+      const site = siteName();
+      // 2026-03-15 and 16: two visitors, of whom one stays ten minutes; 2026-03-17 and 18: one that bounces, one event beside it.
+      await record(clocked, wireEvent(site, { u: "/a" }), visitor(1));
+      await advance(10 * MINUTE_MS);
+      await record(clocked, wireEvent(site, { u: "/b" }), visitor(1));
+      await advance(DAY_MS);
+      await record(clocked, wireEvent(site, { u: "/a" }), visitor(2));
+      await advance(DAY_MS);
+      await record(clocked, wireEvent(site, { u: "/a" }), visitor(3));
+      await advance(DAY_MS);
+      await record(clocked, wireEvent(site, { u: "/b", n: "Signup" }), visitor(4));
+      const range = { start_date: "2026-03-17", end_date: "2026-03-18", compare: "previous_period" };
+      expect(await getMain(clocked, site, range)).toEqual({
+        unique_visitors: 2,
+        total_pageviews: 1,
+        total_events: 2,
+        views_per_visitor: 0.5,
+        total_sessions: 2,
+        bounce_rate: 0.5,
+        avg_visit_duration_secs: 0,
+        views_per_visit: 0.5,
+        behavioral_available: true,
+        comparison: {
+          start_date: "2026-03-15",
+          end_date: "2026-03-16",
+          unique_visitors: 2,
+          total_pageviews: 3,
+          total_events: 3,
+          total_sessions: 2,
+          bounce_rate: 0.5,
+          avg_visit_duration_secs: 300,
+        },
+      });
+      expect(await getMain(clocked, site, { ...range, filters: "pages==/b" })).toEqual({
+        unique_visitors: 1,
+        total_pageviews: 0,
+        total_events: 1,
+        views_per_visitor: 0,
+        total_sessions: 1,
+        bounce_rate: 0,
+        avg_visit_duration_secs: 0,
+        views_per_visit: 0,
+        behavioral_available: true,
+        comparison: {
+          start_date: "2026-03-15",
+          end_date: "2026-03-16",
+          unique_visitors: 1,
+          total_pageviews: 1,
+          total_events: 1,
+          total_sessions: 1,
+          bounce_rate: 0,
+          avg_visit_duration_secs: 600,
+        },
+      });
+      await clocked.close();
+    });
+
+    itNeeds(makeTarget, "advance", "§4.4 the windows meet at midnight: no event is in both or in neither", async () => {
+      const clocked = await makeTarget();
+      const advance = able(clocked, "advance");
+      const site = siteName();
+      await advance(12 * 60 * MINUTE_MS - 1);
+      await record(clocked, wireEvent(site));
+      await advance(1);
+      await record(clocked, wireEvent(site));
+      await record(clocked, wireEvent(site));
+      expect(await getMain(clocked, site, { period: "day", compare: "previous_period" })).toMatchObject({
+        total_events: 2,
+        comparison: { total_events: 1 },
+      });
+      await clocked.close();
+    });
+
+    itNeeds(makeTarget, "advance", "§4.4 a year ago is 365 days ago, across a leap day", async () => {
+      const clocked = await makeTarget();
+      const advance = able(clocked, "advance");
+      const site = siteName();
+      const compared = (start_date: string) => getComparison(clocked, site, { start_date, end_date: start_date, compare: "year_over_year" });
+      // From 2026-03-15 to 2028-02-29.
+      await advance(716 * DAY_MS);
+      await record(clocked, wireEvent(site));
+      expect(await compared("2029-02-27")).toMatchObject({ start_date: "2028-02-28", total_events: 0 });
+      expect(await compared("2029-02-28")).toMatchObject({ start_date: "2028-02-29", total_events: 1 });
+      expect(await compared("2029-03-01")).toMatchObject({ start_date: "2028-03-01", total_events: 0 });
+      await clocked.close();
+    });
+
+    itNeeds(makeTarget, "advance", "§4.2 periods are compared as the days they stand for", async () => {
+      const clocked = await makeTarget();
+      const site = siteName();
+      const windowOf = async (parameters: StatsParameters) => {
+        const { start_date, end_date } = await getComparison(clocked, site, { compare: "previous_period", ...parameters });
+        return [start_date, end_date];
+      };
+      expect({
+        day: await windowOf({ period: "day" }),
+        today: await windowOf({ period: "today" }),
+        "7d": await windowOf({ period: "7d" }),
+        "30d": await windowOf({ period: "30d" }),
+        "90d": await windowOf({ period: "90d" }),
+        "12mo": await windowOf({ period: "12mo" }),
+        none: await windowOf({}),
+      }).toEqual({
+        day: ["2026-03-14", "2026-03-14"],
+        today: ["2026-03-14", "2026-03-14"],
+        "7d": ["2026-03-02", "2026-03-08"],
+        "30d": ["2026-01-15", "2026-02-13"],
+        "90d": ["2025-09-17", "2025-12-15"],
+        "12mo": ["2024-03-16", "2025-03-15"],
+        none: ["2026-01-15", "2026-02-13"],
+      });
+      await clocked.close();
+    });
+
+    itNeeds(makeTarget, "advance", "§4.2 other endpoints answer the same with compare and without", async () => {
+      const clocked = await makeTarget();
+      const site = siteName();
+      await record(clocked, wireEvent(site, { p: '{"plan":"pro"}' }));
+      for (const [endpoint, parameters] of FILTERED_ENDPOINTS.filter(([name]) => name !== "main")) {
+        const plain = await getStatsText(clocked, endpoint, { site_id: site, ...parameters });
+        expect(await getStatsText(clocked, endpoint, { site_id: site, ...parameters, compare: "previous_period" }), endpoint).toBe(plain);
+      }
+      await clocked.close();
+    });
+  });
+}

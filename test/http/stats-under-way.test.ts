@@ -1,0 +1,364 @@
+/** §7 and §8: what happens while queries are under way, which takes an engine that a test can hold. */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createControlledEngine, type ControlledEngine } from "../support/controlled-engine.ts";
+import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
+import { expectAccepted, expectError, getMain, post, record, wireEvent, type StatsParameters } from "../support/requests.ts";
+import { FILTERED_ENDPOINTS, askStats } from "../support/stats-requests.ts";
+import type { Environment } from "../support/target.ts";
+
+const SITE = "under-way.test";
+
+const TOO_MANY = "Too many statistics queries at the same time. Try again later.";
+
+const SECOND_MS = 1000;
+
+async function createTarget(environment: Environment = {}): Promise<{ target: InProcessTarget; control: ControlledEngine }> {
+  const control = await createControlledEngine();
+  const target = await createInProcessTarget(environment, { engine: control.engine });
+  onTestFinished(async () => {
+    control.release();
+    await target.close();
+  });
+  return { target, control };
+}
+
+/** Questions that are all different. */
+const different = (number: number): StatsParameters => ({ site_id: SITE, filters: `pages!=/${number}` });
+
+const ask = (target: InProcessTarget, number: number): Promise<Response> => askStats(target, "main", different(number));
+
+async function expectTooMany(response: Response): Promise<void> {
+  expect({
+    status: response.status,
+    retryAfter: response.headers.get("retry-after"),
+    type: response.headers.get("content-type"),
+    body: await response.json(),
+  }).toEqual({ status: 429, retryAfter: "1", type: "application/json", body: { error: TOO_MANY } });
+}
+
+async function expectSuccess(response: Response): Promise<string> {
+  const text = await response.text();
+  expect(response.status, text).toBe(200);
+  return text;
+}
+
+describe("§8 identical questions at the same time", () => {
+  it.each(FILTERED_ENDPOINTS.filter(([endpoint]) => endpoint !== "realtime"))(
+    "§8 /api/stats/%s is computed once for all who ask it at once",
+    async (endpoint, parameters) => {
+      const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "60" });
+      await record(target, wireEvent(SITE));
+      const alone = await expectSuccess(await askStats(target, endpoint, { site_id: "other.test", ...parameters }));
+      const queries = control.asked;
+      control.hold();
+      const all = Array.from({ length: 20 }, () => askStats(target, endpoint, { site_id: SITE, ...parameters }));
+      await control.held(1);
+      control.release();
+      const texts = await Promise.all(all.map(async (response) => expectSuccess(await response)));
+      expect(new Set(texts).size).toBe(1);
+      expect(texts[0]).not.toBe(endpoint === "main" ? alone : undefined);
+      expect(control.asked - queries).toBe(queries);
+      expect(target.services.counters).toMatchObject({ cacheMisses: 2, cacheHits: 19 });
+    },
+  );
+
+  it("§8 they share their answer also where none is kept", async () => {
+    const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "0" });
+    control.hold();
+    const all = [ask(target, 1), ask(target, 1), ask(target, 1)];
+    await control.held(1);
+    control.release();
+    for (const response of all) await expectSuccess(await response);
+    expect(target.services.counters).toMatchObject({ cacheMisses: 1, cacheHits: 2 });
+    await expectSuccess(await ask(target, 1));
+    expect(target.services.counters).toMatchObject({ cacheMisses: 2, cacheHits: 2 });
+  });
+
+  it("§4.3 §8 the order of conditions makes no other question", async () => {
+    const { target, control } = await createTarget();
+    control.hold();
+    const all = ["pages==/;events==pageview", "events==pageview;pages==/"].map((filters) =>
+      askStats(target, "main", { site_id: SITE, filters }),
+    );
+    await control.held(1);
+    control.release();
+    for (const response of all) await expectSuccess(await response);
+    expect(target.services.counters).toMatchObject({ cacheMisses: 1, cacheHits: 1 });
+  });
+
+  it("§4.4 realtime is neither kept nor shared, and counts as no cache's hit or miss", async () => {
+    const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "60" });
+    control.hold();
+    const all = [askStats(target, "realtime", { site_id: SITE }), askStats(target, "realtime", { site_id: SITE })];
+    await control.held(2);
+    control.release();
+    for (const response of all) await expectSuccess(await response);
+    expect(target.services.counters).toMatchObject({ cacheMisses: 0, cacheHits: 0 });
+  });
+
+  it("§8 kept answers are counted as hits, new ones and those grown too old as misses", async () => {
+    const { target } = await createTarget({ SVC_CACHE_TTL_SECS: "60" });
+    for (const expected of [{ cacheMisses: 1, cacheHits: 0 }, { cacheMisses: 1, cacheHits: 1 }, { cacheMisses: 1, cacheHits: 2 }]) {
+      await expectSuccess(await ask(target, 1));
+      expect(target.services.counters).toMatchObject(expected);
+    }
+    expect(target.services.stats.kept).toBe(1);
+    await target.advance(60 * SECOND_MS);
+    await expectSuccess(await ask(target, 1));
+    expect(target.services.counters).toMatchObject({ cacheMisses: 2, cacheHits: 2 });
+    expect(target.services.stats.kept).toBe(1);
+  });
+
+  it("§8 an answer is as old as its question: the ttl runs while it is computed", async () => {
+    const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "10" });
+    control.hold();
+    const slow = ask(target, 1);
+    await control.held(1);
+    await target.advance(9 * SECOND_MS);
+    control.release();
+    await expectSuccess(await slow);
+    await expectSuccess(await ask(target, 1));
+    expect(target.services.counters).toMatchObject({ cacheMisses: 1, cacheHits: 1 });
+    await target.advance(SECOND_MS);
+    await expectSuccess(await ask(target, 1));
+    expect(target.services.counters).toMatchObject({ cacheMisses: 2, cacheHits: 1 });
+  });
+
+  it("§8 whoever asks the same when another's time is up gets an answer, and so does whoever asked it meanwhile", async () => {
+    const { target, control } = await createTarget({ SVC_REQUEST_TIMEOUT_SECS: "30" });
+    control.hold();
+    const first = ask(target, 1);
+    await control.held(1);
+    await target.advance(29 * SECOND_MS);
+    const meanwhile = [ask(target, 1), ask(target, 1)];
+    // Once this is answered, those two wait.
+    await expectSuccess(await target.fetch("/health"));
+    await target.advance(SECOND_MS);
+    expect((await first).status).toBe(408);
+    const afterwards = ask(target, 1);
+    control.release();
+    for (const response of [...meanwhile, afterwards]) await expectSuccess(await response);
+    // The first was asked in vain, then once for all who were left: two shared the first, then two what one of them began.
+    expect(target.services.counters).toMatchObject({ cacheMisses: 2, cacheHits: 4 });
+    expect(control.asked).toBe(3);
+  });
+
+  it("§8 whose own time is up gets 408, whoever else still waits for the same", async () => {
+    const { target, control } = await createTarget({ SVC_REQUEST_TIMEOUT_SECS: "30" });
+    control.hold();
+    const first = ask(target, 1);
+    await control.held(1);
+    await target.advance(10 * SECOND_MS);
+    const second = ask(target, 1);
+    await target.advance(20 * SECOND_MS);
+    expect((await first).status).toBe(408);
+    await control.held(1);
+    const third = ask(target, 1);
+    await target.advance(10 * SECOND_MS);
+    expect((await second).status).toBe(408);
+    await control.held(1);
+    control.release();
+    await expectSuccess(await third);
+  });
+
+  it("§8 a failure is not kept", async () => {
+    const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "60", SVC_REQUEST_TIMEOUT_SECS: "5" });
+    control.hold();
+    const failing = ask(target, 1);
+    await control.held(1);
+    await target.advance(5 * SECOND_MS);
+    expect((await failing).status).toBe(408);
+    control.release();
+    await expectSuccess(await ask(target, 1));
+    expect(target.services.stats.kept).toBe(1);
+  });
+});
+
+describe("§8 concurrent queries", () => {
+  it.each(FILTERED_ENDPOINTS)("§7 /api/stats/%s beyond max_concurrent_queries gives 429 with Retry-After at once", async (endpoint, parameters) => {
+    const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
+    control.hold();
+    const first = ask(target, 1);
+    await control.held(1);
+    await expectTooMany(await askStats(target, endpoint, { site_id: SITE, ...parameters }));
+    control.release();
+    await expectSuccess(await first);
+    await expectSuccess(await askStats(target, endpoint, { site_id: SITE, ...parameters }));
+  });
+
+  it.each([1, 2, 10])("§8 max_concurrent_queries=%d lets that many run at once, of all endpoints together", async (slots) => {
+    const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: String(slots) });
+    control.hold();
+    const running = Array.from({ length: slots }, (_, i) => askStats(target, i % 2 === 0 ? "main" : "goals", different(i)));
+    await control.held(slots);
+    await expectTooMany(await askStats(target, "timeseries", different(0)));
+    await expectTooMany(await askStats(target, "realtime", { site_id: "another.test" }));
+    control.release();
+    for (const response of running) await expectSuccess(await response);
+    await expectSuccess(await askStats(target, "timeseries", different(0)));
+  });
+
+  it("§8 max_concurrent_queries=0 lets any number run", async () => {
+    const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "0" });
+    control.hold();
+    const running = Array.from({ length: 50 }, (_, i) => ask(target, i));
+    await control.held(50);
+    control.release();
+    for (const response of running) await expectSuccess(await response);
+  });
+
+  it("§8 kept answers take no slot", async () => {
+    const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1", SVC_CACHE_TTL_SECS: "60" });
+    const before = await expectSuccess(await ask(target, 1));
+    control.hold();
+    const running = ask(target, 2);
+    await control.held(1);
+    expect(await expectSuccess(await ask(target, 1))).toBe(before);
+    await expectTooMany(await ask(target, 3));
+    control.release();
+    await expectSuccess(await running);
+  });
+
+  it("§8 a question that is under way already takes no slot", async () => {
+    const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
+    control.hold();
+    const running = [ask(target, 1), ask(target, 1), ask(target, 1)];
+    await control.held(1);
+    await expectTooMany(await ask(target, 2));
+    control.release();
+    for (const response of running) await expectSuccess(await response);
+  });
+
+  it("§7 what is refused for a wrong parameter takes no slot, and neither does anything but statistics", async () => {
+    const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
+    control.hold();
+    const running = ask(target, 1);
+    await control.held(1);
+    await expectError(await askStats(target, "main", { site_id: SITE, period: "x" }), 400, '"period"');
+    await expectError(await askStats(target, "breakdown/nothing", { site_id: SITE }), 400, "nothing");
+    await expectAccepted(await post(target, wireEvent(SITE)));
+    for (const path of ["/api/sites", "/health", "/svc.js"]) await expectSuccess(await target.fetch(path));
+    control.release();
+    await expectSuccess(await running);
+  });
+
+  it("§8 a refusal is nobody else's: who asks the same when there is room gets an answer", async () => {
+    const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1", SVC_CACHE_TTL_SECS: "60" });
+    control.hold();
+    const running = ask(target, 1);
+    await control.held(1);
+    await expectTooMany(await ask(target, 2));
+    control.release();
+    await expectSuccess(await running);
+    await expectSuccess(await ask(target, 2));
+  });
+
+  it("§8 with query_queue_ms a query waits for its turn and gets it in order", async () => {
+    const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1", SVC_QUERY_QUEUE_MS: "600000" });
+    const answered: number[] = [];
+    control.hold();
+    const running = [1, 2, 3, 4].map(async (number) => {
+      await expectSuccess(await ask(target, number));
+      answered.push(number);
+    });
+    await control.held(1);
+    expect(answered).toEqual([]);
+    control.release();
+    await Promise.all(running);
+    expect(answered).toEqual([1, 2, 3, 4]);
+  });
+
+  it("§8 with query_queue_ms a query that waited that long gives 429", async () => {
+    const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1", SVC_QUERY_QUEUE_MS: "1" });
+    control.hold();
+    const running = ask(target, 1);
+    await control.held(1);
+    await expectTooMany(await ask(target, 2));
+    control.release();
+    await expectSuccess(await running);
+  });
+});
+
+describe("§8 request timeout", () => {
+  it.each(FILTERED_ENDPOINTS)("§7 /api/stats/%s that takes longer than request_timeout_secs gives 408", async (endpoint, parameters) => {
+    const { target, control } = await createTarget({ SVC_REQUEST_TIMEOUT_SECS: "0.1" });
+    control.hold();
+    const asked = askStats(target, endpoint, { site_id: SITE, ...parameters });
+    await control.held(1);
+    await target.advance(100);
+    const response = await asked;
+    expect({ status: response.status, body: await response.json() }).toEqual({
+      status: 408,
+      body: { error: "The request exceeded the limit of 0.1 seconds" },
+    });
+    expect(response.headers.get("content-type")).toBe("application/json");
+    control.release();
+    await expectSuccess(await askStats(target, endpoint, { site_id: SITE, ...parameters }));
+  });
+
+  it("§8 the limit is 30 seconds unless another is set, to the millisecond", async () => {
+    const { target, control } = await createTarget();
+    control.hold();
+    const asked = ask(target, 1);
+    await control.held(1);
+    await target.advance(30 * SECOND_MS - 1);
+    const later = ask(target, 2);
+    await control.held(2);
+    await target.advance(1);
+    expect(await (await asked).json()).toEqual({ error: "The request exceeded the limit of 30 seconds" });
+    control.release();
+    await expectSuccess(await later);
+  });
+
+  it("§8 a query that is given up lets go of its slot", async () => {
+    const { target, control } = await createTarget({
+      SVC_REQUEST_TIMEOUT_SECS: "10",
+      SVC_MAX_CONCURRENT_QUERIES: "1",
+      SVC_QUERY_QUEUE_MS: "600000",
+    });
+    control.hold();
+    const asked = ask(target, 1);
+    await control.held(1);
+    await target.advance(5 * SECOND_MS);
+    const waiting = ask(target, 2);
+    await target.advance(5 * SECOND_MS);
+    expect((await asked).status).toBe(408);
+    await control.held(1);
+    control.release();
+    await expectSuccess(await waiting);
+  });
+
+  it("§8 a query that waits for a slot gives 408 too, and takes none afterwards", async () => {
+    const { target, control } = await createTarget({
+      SVC_REQUEST_TIMEOUT_SECS: "1",
+      SVC_MAX_CONCURRENT_QUERIES: "1",
+      SVC_QUERY_QUEUE_MS: "600000",
+    });
+    control.hold();
+    const asked = [ask(target, 1), ask(target, 2)];
+    await control.held(1);
+    await target.advance(SECOND_MS);
+    for (const response of asked) expect((await response).status).toBe(408);
+    control.release();
+    await expectSuccess(await ask(target, 3));
+  });
+
+  it("§8 a query that is at work is aborted, and the engine answers others meanwhile and afterwards", async () => {
+    const { target, control } = await createTarget({ SVC_REQUEST_TIMEOUT_SECS: "5" });
+    await record(target, wireEvent(SITE));
+    control.hold();
+    control.makeEndless(true);
+    const endless = ask(target, 1);
+    await control.held(1);
+    control.release();
+    control.makeEndless(false);
+    await target.advance(SECOND_MS);
+    expect((await getMain(target, SITE)).total_events).toBe(1);
+    await target.advance(4 * SECOND_MS);
+    expect((await endless).status).toBe(408);
+    for (let round = 0; round < 5; round++) {
+      await record(target, wireEvent(SITE));
+      expect((await getMain(target, SITE)).total_events).toBe(round + 2);
+    }
+  });
+});

@@ -1,0 +1,38 @@
+/** The breakdown by every dimension against the model, over random histories, ranges, filters and limits. */
+import fc from "fast-check";
+import { describe, it } from "vitest";
+import { history } from "./histories.ts";
+import { DIMENSION_FIELDS, breakdownOf, type Dimension } from "./model.ts";
+import { playHistory } from "./played-history.ts";
+import { parametersOf, question, scopeOf } from "./questions.ts";
+import { PROPERTY_RUNS, PROPERTY_SEED, PROPERTY_TIMEOUT_MS } from "./settings.ts";
+
+const DIMENSIONS = Object.keys(DIMENSION_FIELDS) as Dimension[];
+
+const LIMIT_DEFAULT = 10;
+
+/** Each dimension gets a question of its own. */
+const questions = fc.array(fc.record({ asked: question, limit: fc.constantFrom(null, 1, 2, 10, 1000) }), {
+  minLength: DIMENSIONS.length,
+  maxLength: DIMENSIONS.length,
+});
+
+describe("§4.4 breakdowns", () => {
+  it(
+    "§4.4 the breakdown by every dimension is that of a plain count",
+    async () => {
+      const holds = fc.asyncProperty(history, questions, async (past, list) => {
+        const { events, expectAnswer, close } = await playHistory(past);
+        for (const [i, { asked, limit }] of list.entries()) {
+          const dimension = DIMENSIONS[i] ?? "pages";
+          const parameters = { ...parametersOf(asked, past.nowMs), ...(limit !== null && { limit: String(limit) }) };
+          const rows = breakdownOf(events, scopeOf(asked, past.nowMs), dimension, limit ?? LIMIT_DEFAULT);
+          await expectAnswer(`breakdown/${dimension}`, parameters, rows);
+        }
+        await close();
+      });
+      await fc.assert(holds, { numRuns: PROPERTY_RUNS, seed: PROPERTY_SEED });
+    },
+    PROPERTY_TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,209 @@
+/** Random pasts of a few sites: what came in when, and what was asked and flushed in between. */
+import fc from "fast-check";
+import type { SiteId, StoredEvent } from "../../src/storage/event.ts";
+import { START_MS } from "../support/in-process-target.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** Of each site's id another one is a part, or differs by its case. Most happens on the first. */
+export const SITES = ["main.test", "Main.test", "main.test:8080"] as const;
+
+/** Texts that stand for trouble: in SQL, in JSON, in filters, in sorting, on disk. */
+const ODD_TEXTS = ["a=b", "=", "!=x", "a,b", "it's", '"quoted"', "100%", "%41", "\u{1f600}", "\uffff", "é", "e\u0301", "null", "0", "a b", "\\", "$1"];
+
+export interface History {
+  readonly sessionWindowMinutes: number;
+  readonly realtimeWindowMinutes: number;
+  readonly nowMs: number;
+  readonly steps: readonly Step[];
+}
+
+/** Events that come in one after the other, and what happens then. */
+export interface Step {
+  readonly events: readonly StoredEvent[];
+  readonly then: "nothing" | "ask" | "flush" | "ask and flush";
+}
+
+/** Midday, the first and last milliseconds of days, months and years, a leap day. All after the clock's start. */
+const NOWS = [
+  "2026-03-15T12:00:00.000Z",
+  "2026-03-16T00:00:00.000Z",
+  "2026-03-31T23:59:59.999Z",
+  "2026-04-01T00:02:30.000Z",
+  "2027-01-01T00:00:00.001Z",
+  "2028-02-29T23:30:00.000Z",
+  "2028-03-01T00:10:10.010Z",
+].map((text) => Date.parse(text));
+
+/** Moments that many events cluster around, each relative to now and then to the midnight before that, if wanted. */
+interface Anchor {
+  readonly beforeNowMs: number;
+  readonly atMidnight: boolean;
+}
+
+interface Moment {
+  readonly anchor: number;
+  readonly offsetMs: number;
+}
+
+const anchor: fc.Arbitrary<Anchor> = fc.record({
+  beforeNowMs: fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(0, MINUTE_MS, 5 * MINUTE_MS, HOUR_MS) },
+    { weight: 3, arbitrary: fc.integer({ min: -2, max: 40 }).map((days) => days * DAY_MS) },
+    { weight: 1, arbitrary: fc.constantFrom(89, 90, 364, 365, 366, 395).map((days) => days * DAY_MS) },
+    { weight: 1, arbitrary: fc.integer({ min: 0, max: 3 * DAY_MS }) },
+  ),
+  atMidnight: fc.boolean(),
+});
+
+/** Ties, neighbours, and pauses of exactly a window's length and a millisecond more or less. */
+function moment(windowMinutes: readonly number[]): fc.Arbitrary<Moment> {
+  const edges = windowMinutes.flatMap((minutes) => [-1, 1].flatMap((sign) => [-1, 0, 1].map((ms) => sign * (minutes * MINUTE_MS + ms))));
+  return fc.record({
+    anchor: fc.nat({ max: 3 }),
+    offsetMs: fc.oneof(
+      fc.constantFrom(0, 0, -1, 1, 1000, -MINUTE_MS),
+      fc.constantFrom(...edges),
+      fc.integer({ min: -40 * MINUTE_MS, max: 40 * MINUTE_MS }),
+    ),
+  });
+}
+
+function instantOf({ anchor: number, offsetMs }: Moment, anchors: readonly Anchor[], nowMs: number): number {
+  const { beforeNowMs, atMidnight } = anchors[number % anchors.length] ?? { beforeNowMs: 0, atMidnight: false };
+  const ms = nowMs - beforeNowMs;
+  return (atMidnight ? ms - (ms % DAY_MS) : ms) + offsetMs;
+}
+
+const orNull = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
+  fc.option(arbitrary, { freq: 3, nil: null });
+
+/** Few values, so that they meet; now and then an odd one. */
+const text = (...values: readonly string[]): fc.Arbitrary<string> =>
+  fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...values) }, { weight: 1, arbitrary: fc.constantFrom(...ODD_TEXTS) });
+
+/** The texts of each filterable dimension: events take theirs from here, and so do filters. */
+export const TEXTS = {
+  pages: fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom("/", "/a", "/b", "/B", "/a/b", "/%F0%9F%98%80") },
+    { weight: 1, arbitrary: fc.nat({ max: 12 }).map((page) => `/${page}`) },
+  ),
+  referrers: text("https://www.google.com/", "https://news.example/item?id=1", "android-app://com.reddit.frontpage"),
+  sources: text("Google", "news.example", "Reddit"),
+  countries: text("DE", "US"),
+  regions: text("Bavaria", "bavaria"),
+  cities: text("München", "Zürich"),
+  browsers: text("Chrome", "Firefox"),
+  "browser-versions": text("124", "9"),
+  os: text("Linux", "macOS"),
+  "os-versions": text("10", "10.15"),
+  devices: text("desktop", "mobile"),
+  "screen-sizes": text("1440", "360"),
+  "utm-sources": text("letter", "(unknown)"),
+  "utm-mediums": text("mail", "(unknown)"),
+  "utm-campaigns": text("spring", "Spring"),
+  "utm-contents": text("a", "b"),
+  "utm-terms": text("shoes", "boots"),
+  events: fc.oneof(
+    { weight: 6, arbitrary: fc.constant("pageview") },
+    { weight: 4, arbitrary: text("Signup", "Purchase", "Pageview", "Outbound Link: Click", "(unknown)") },
+  ),
+} as const;
+
+export const PROPERTY_KEYS = ["plan", "a", "b", "a.b", "a.b.c", "2", "-", "_", "toString", "constructor", "none"] as const;
+
+const propertyKey = fc.constantFrom("plan", "plan", "a", "b", "c", "a.b", "2", "-", "_", "toString", "constructor", "", "ключ", "a b", "(unknown)");
+
+const propertyText = text("pro", "free", "", "(unknown)", "true", "1");
+
+const { properties } = fc.letrec<{ value: unknown; properties: Record<string, unknown> }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 2, depthIdentifier: "props" },
+    { weight: 4, arbitrary: propertyText },
+    { weight: 2, arbitrary: fc.oneof(fc.constantFrom(0, 1, -1, 0.1, 1e21, 1e-7, 2 ** 53), fc.integer(), fc.boolean(), fc.constant(null)) },
+    { weight: 1, arbitrary: fc.array(tie("value"), { maxLength: 3 }) },
+    { weight: 2, arbitrary: tie("properties") },
+  ),
+  properties: fc.dictionary(propertyKey, tie("value"), { maxKeys: 4, noNullPrototype: true }),
+}));
+
+/** As they are stored: never empty. */
+const props = properties.map((object) => JSON.stringify(object)).filter((json) => json !== "{}");
+
+const revenueCents = fc.oneof(
+  fc.constantFrom(0, 1, -1, 999, 1000, -1000, 1999, 999_999_999_999, -999_999_999_999),
+  fc.integer({ min: -500_000, max: 500_000 }),
+);
+
+const visitorId = fc.constantFrom(0n, 1n, 2n, 2n ** 53n + 1n, 2n ** 63n - 1n, 2n ** 63n, 2n ** 64n - 1n);
+
+const siteId = fc.constantFrom(SITES[0], SITES[0], SITES[0], SITES[0], SITES[1], SITES[2]);
+
+type EventSketch = Omit<StoredEvent, "timestampMs"> & { readonly moment: Moment };
+
+const eventSketch = (windowMinutes: readonly number[]): fc.Arbitrary<EventSketch> =>
+  fc.record({
+    siteId: siteId.map((id) => id as string as SiteId),
+    moment: moment(windowMinutes),
+    visitorId,
+    eventName: TEXTS.events,
+    pathname: TEXTS.pages,
+    hostname: orNull(fc.constant("page.test")),
+    referrer: orNull(TEXTS.referrers),
+    referrerSource: orNull(TEXTS.sources),
+    countryCode: orNull(TEXTS.countries),
+    region: orNull(TEXTS.regions),
+    city: orNull(TEXTS.cities),
+    browser: orNull(TEXTS.browsers),
+    browserVersion: orNull(TEXTS["browser-versions"]),
+    os: orNull(TEXTS.os),
+    osVersion: orNull(TEXTS["os-versions"]),
+    deviceType: orNull(TEXTS.devices),
+    screenSize: orNull(TEXTS["screen-sizes"]),
+    utmSource: orNull(TEXTS["utm-sources"]),
+    utmMedium: orNull(TEXTS["utm-mediums"]),
+    utmCampaign: orNull(TEXTS["utm-campaigns"]),
+    utmContent: orNull(TEXTS["utm-contents"]),
+    utmTerm: orNull(TEXTS["utm-terms"]),
+    props: orNull(props),
+    revenueCents: orNull(revenueCents),
+    currency: orNull(fc.constantFrom("EUR", "USD", "JPY")),
+  });
+
+interface Windows {
+  readonly sessionWindowMinutes: number;
+  readonly realtimeWindowMinutes: number;
+}
+
+const windows: fc.Arbitrary<Windows> = fc.record({
+  sessionWindowMinutes: fc.constantFrom(30, 30, 1, 1440),
+  realtimeWindowMinutes: fc.constantFrom(5, 5, 1, 60),
+});
+
+/** Within a step events come in the order of their list, which need not be that of time. */
+function historyWith({ sessionWindowMinutes, realtimeWindowMinutes }: Windows): fc.Arbitrary<History> {
+  const step = fc.record({
+    events: fc.array(eventSketch([sessionWindowMinutes, realtimeWindowMinutes]), { maxLength: 14 }),
+    inOrder: fc.boolean(),
+    then: fc.constantFrom<Step["then"]>("nothing", "ask", "flush", "flush", "ask and flush"),
+  });
+  return fc
+    .record({
+      nowMs: fc.constantFrom(...NOWS),
+      anchors: fc.array(anchor, { minLength: 1, maxLength: 4 }),
+      steps: fc.array(step, { minLength: 1, maxLength: 4, size: "max" }),
+    })
+    .map(({ nowMs, anchors, steps }) => ({
+      sessionWindowMinutes,
+      realtimeWindowMinutes,
+      nowMs: Math.max(nowMs, START_MS),
+      steps: steps.map(({ events: sketches, inOrder, then }) => {
+        const events = sketches.map(({ moment: at, ...event }) => ({ ...event, timestampMs: instantOf(at, anchors, nowMs) }));
+        return { events: inOrder ? events.sort((a, b) => a.timestampMs - b.timestampMs) : events, then };
+      }),
+    }));
+}
+
+export const history: fc.Arbitrary<History> = windows.chain(historyWith);

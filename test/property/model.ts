@@ -1,0 +1,312 @@
+/**
+ * What the statistics endpoints must answer, from a plain list of events: written from the interface document,
+ * with loops and sets, and with no thought of speed. It shares nothing with the service but the shape of an event.
+ */
+import type { StoredEvent } from "../../src/storage/event.ts";
+
+/** The field that each breakdown dimension reads. */
+export const DIMENSION_FIELDS = {
+  pages: "pathname",
+  referrers: "referrer",
+  sources: "referrerSource",
+  countries: "countryCode",
+  regions: "region",
+  cities: "city",
+  browsers: "browser",
+  "browser-versions": "browserVersion",
+  os: "os",
+  "os-versions": "osVersion",
+  devices: "deviceType",
+  "screen-sizes": "screenSize",
+  "utm-sources": "utmSource",
+  "utm-mediums": "utmMedium",
+  "utm-campaigns": "utmCampaign",
+  "utm-contents": "utmContent",
+  "utm-terms": "utmTerm",
+  events: "eventName",
+} as const satisfies Record<string, keyof StoredEvent>;
+
+export type Dimension = keyof typeof DIMENSION_FIELDS;
+
+export interface Condition {
+  readonly dimension: Dimension;
+  readonly operator: "==" | "!=";
+  readonly value: string;
+}
+
+/** A site, days of it (both included, `YYYY-MM-DD`) and a filter. */
+export interface Scope {
+  readonly siteId: string;
+  readonly firstDay: string;
+  readonly lastDay: string;
+  readonly conditions: readonly Condition[];
+}
+
+export type Events = readonly StoredEvent[];
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const UNKNOWN = "(unknown)";
+
+// Days, as the calendar has them.
+
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+export const dayPlus = (day: string, days: number): string => dayOf(Date.parse(day) + days * DAY_MS);
+
+const dayCountOf = ({ firstDay, lastDay }: Scope): number => Math.round((Date.parse(lastDay) - Date.parse(firstDay)) / DAY_MS) + 1;
+
+const PERIOD_DAYS: Readonly<Record<string, number>> = { day: 1, today: 1, "7d": 7, "30d": 30, "90d": 90, "12mo": 365 };
+
+/** First and last day of a period. */
+export function daysOfPeriod(period: string, nowMs: number): Pick<Scope, "firstDay" | "lastDay"> {
+  const days = PERIOD_DAYS[period];
+  if (days === undefined) throw new Error(`no period ${period}`);
+  return { firstDay: dayPlus(dayOf(nowMs), 1 - days), lastDay: dayOf(nowMs) };
+}
+
+// Filters.
+
+const shownAs = (value: StoredEvent[keyof StoredEvent]): string => (value === null ? UNKNOWN : String(value));
+
+const valueOf = (event: StoredEvent, dimension: Dimension): string => shownAs(event[DIMENSION_FIELDS[dimension]]);
+
+const meets = (event: StoredEvent, conditions: readonly Condition[]): boolean =>
+  conditions.every(({ dimension, operator, value }) => (valueOf(event, dimension) === value) === (operator === "=="));
+
+const inRange = (events: Events, { siteId, firstDay, lastDay }: Scope): Events =>
+  events.filter((event) => event.siteId === siteId && firstDay <= dayOf(event.timestampMs) && dayOf(event.timestampMs) <= lastDay);
+
+const inScope = (events: Events, scope: Scope): Events =>
+  inRange(events, scope).filter((event) => meets(event, scope.conditions));
+
+// Counting.
+
+const visitorsIn = (events: Events): number => new Set(events.map(({ visitorId }) => visitorId)).size;
+
+const isPageview = ({ eventName }: StoredEvent): boolean => eventName === "pageview";
+
+const pageviewsIn = (events: Events): number => events.filter(isPageview).length;
+
+const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
+
+function groupBy<K>(events: Events, keyOf: (event: StoredEvent) => K): Map<K, StoredEvent[]> {
+  const groups = new Map<K, StoredEvent[]>();
+  for (const event of events) {
+    const group = groups.get(keyOf(event));
+    if (group) group.push(event);
+    else groups.set(keyOf(event), [event]);
+  }
+  return groups;
+}
+
+/** In the order of their code points. */
+const compareTexts = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+/** Visitors descending, then the text ascending. */
+const byVisitors =
+  <Row extends { readonly visitors: number }>(textOf: (row: Row) => string) =>
+  (a: Row, b: Row): number =>
+    b.visitors - a.visitors || compareTexts(textOf(a), textOf(b));
+
+// Sessions: made from all events in range, then those with a matching event are described whole.
+
+function sessionsOf(events: Events, gapMs: number): StoredEvent[][] {
+  const sessions: StoredEvent[][] = [];
+  for (const own of groupBy(events, ({ visitorId }) => visitorId).values()) {
+    let session: StoredEvent[] = [];
+    for (const event of own.toSorted((a, b) => a.timestampMs - b.timestampMs)) {
+      const last = session.at(-1);
+      if (!last || event.timestampMs - last.timestampMs > gapMs) sessions.push((session = []));
+      session.push(event);
+    }
+  }
+  return sessions;
+}
+
+const durationMsOf = (session: Events): number => (session.at(-1)?.timestampMs ?? 0) - (session[0]?.timestampMs ?? 0);
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+function sessionFigures(events: Events, scope: Scope, sessionGapMs: number) {
+  const sessions = sessionsOf(inRange(events, scope), sessionGapMs).filter((session) =>
+    session.some((event) => meets(event, scope.conditions)),
+  );
+  const bounces = sessions.filter((session) => session.length === 1 && pageviewsIn(session) === 1);
+  return {
+    total_sessions: sessions.length,
+    bounce_rate: ratio(bounces.length, sessions.length),
+    avg_visit_duration_secs: ratio(sum(sessions.map(durationMsOf)), 1000 * sessions.length),
+    views_per_visit: ratio(sum(sessions.map(pageviewsIn)), sessions.length),
+  };
+}
+
+const counts = (events: Events) => ({
+  unique_visitors: visitorsIn(events),
+  total_pageviews: pageviewsIn(events),
+  total_events: events.length,
+});
+
+export type Comparison = "previous_period" | "year_over_year";
+
+function comparedScope(scope: Scope, comparison: Comparison): Scope {
+  const days = comparison === "previous_period" ? dayCountOf(scope) : 365;
+  return { ...scope, firstDay: dayPlus(scope.firstDay, -days), lastDay: dayPlus(scope.lastDay, -days) };
+}
+
+export function mainOf(events: Events, scope: Scope, sessionGapMs: number, comparison: Comparison | null) {
+  const scoped = inScope(events, scope);
+  const main = {
+    ...counts(scoped),
+    views_per_visitor: ratio(pageviewsIn(scoped), visitorsIn(scoped)),
+    ...sessionFigures(events, scope, sessionGapMs),
+    behavioral_available: true,
+  };
+  if (comparison === null) return main;
+  const compared = comparedScope(scope, comparison);
+  const { views_per_visit: _left, ...figures } = sessionFigures(events, compared, sessionGapMs);
+  return {
+    ...main,
+    comparison: { start_date: compared.firstDay, end_date: compared.lastDay, ...counts(inScope(events, compared)), ...figures },
+  };
+}
+
+export function timeseriesOf(events: Events, scope: Scope) {
+  const hourly = dayCountOf(scope) <= 2;
+  const bucketMs = hourly ? HOUR_MS : DAY_MS;
+  const labelOf = (ms: number) => (hourly ? `${dayOf(ms)} ${new Date(ms).toISOString().slice(11, 13)}:00` : dayOf(ms));
+  const scoped = inScope(events, scope);
+  const points: { date: string; visitors: number; pageviews: number }[] = [];
+  for (let ms = Date.parse(scope.firstDay); ms < Date.parse(scope.lastDay) + DAY_MS; ms += bucketMs) {
+    const bucket = scoped.filter(({ timestampMs }) => ms <= timestampMs && timestampMs < ms + bucketMs);
+    points.push({ date: labelOf(ms), visitors: visitorsIn(bucket), pageviews: pageviewsIn(bucket) });
+  }
+  return points;
+}
+
+export function breakdownOf(events: Events, scope: Scope, dimension: Dimension, limit: number) {
+  return [...groupBy(inScope(events, scope), (event) => valueOf(event, dimension))]
+    .map(([value, group]) => ({ value, visitors: visitorsIn(group), pageviews: pageviewsIn(group), events: group.length }))
+    .sort(byVisitors(({ value }) => value))
+    .slice(0, limit);
+}
+
+export interface RealtimeQuestion {
+  readonly siteId: string;
+  readonly conditions: readonly Condition[];
+  readonly nowMs: number;
+  readonly windowMinutes: number;
+}
+
+function topTen(pageviews: Events, valueOfEvent: (event: StoredEvent) => string) {
+  return [...groupBy(pageviews, valueOfEvent)]
+    .map(([value, group]) => ({ value, visitors: visitorsIn(group) }))
+    .sort(byVisitors(({ value }) => value))
+    .slice(0, 10);
+}
+
+export function realtimeOf(events: Events, { siteId, conditions, nowMs, windowMinutes }: RealtimeQuestion) {
+  const current = events.filter(
+    (event) =>
+      event.siteId === siteId &&
+      nowMs - windowMinutes * MINUTE_MS <= event.timestampMs &&
+      event.timestampMs <= nowMs &&
+      meets(event, conditions),
+  );
+  const pageviews = current.filter(isPageview);
+  const minuteOf = (ms: number) => Math.floor(ms / MINUTE_MS);
+  const perMinute: number[] = [];
+  for (let minute = minuteOf(nowMs) - windowMinutes; minute <= minuteOf(nowMs); minute++) {
+    perMinute.push(pageviews.filter(({ timestampMs }) => minuteOf(timestampMs) === minute).length);
+  }
+  return {
+    current_visitors: visitorsIn(current),
+    pageviews: pageviews.length,
+    window_minutes: windowMinutes,
+    top_pages: topTen(pageviews, (event) => valueOf(event, "pages")),
+    top_sources: topTen(pageviews, ({ referrerSource }) => referrerSource ?? "(direct)"),
+    per_minute: perMinute,
+  };
+}
+
+export function goalsOf(events: Events, scope: Scope) {
+  const scoped = inScope(events, scope);
+  const others = scoped.filter((event) => !isPageview(event));
+  return [...groupBy(others, ({ eventName }) => eventName)]
+    .map(([name, group]) => ({
+      name,
+      visitors: visitorsIn(group),
+      events: group.length,
+      conversion_rate: ratio(visitorsIn(group), visitorsIn(scoped)),
+    }))
+    .sort(byVisitors(({ name }) => name));
+}
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** Keys and values of an event's properties: nested ones by dotted key, lists as JSON; of two that come to one key the last. */
+function propertiesIn({ props }: StoredEvent): Map<string, string> {
+  const found = new Map<string, string>();
+  const visit = (path: string, value: Json): void => {
+    if (value === null) return;
+    if (Array.isArray(value)) found.set(path, JSON.stringify(value));
+    else if (typeof value === "object") for (const [name, inner] of Object.entries(value)) visit(`${path}.${name}`, inner);
+    else found.set(path, String(value));
+  };
+  if (props !== null) for (const [name, value] of Object.entries(JSON.parse(props) as object)) visit(name, value as Json);
+  return found;
+}
+
+export const propertiesOf = (events: Events, scope: Scope): string[] =>
+  [...new Set(inScope(events, scope).flatMap((event) => [...propertiesIn(event).keys()]))].sort(compareTexts);
+
+export function propertyValuesOf(events: Events, scope: Scope, key: string, eventName: string | null) {
+  const carrying = inScope(events, scope).filter(
+    (event) => propertiesIn(event).has(key) && (eventName === null || event.eventName === eventName),
+  );
+  return [...groupBy(carrying, (event) => propertiesIn(event).get(key) ?? "")]
+    .map(([value, group]) => ({ value, visitors: visitorsIn(group), events: group.length }))
+    .sort(byVisitors(({ value }) => value))
+    .slice(0, 1000);
+}
+
+const centsIn = (events: Events): number => sum(events.map(({ revenueCents }) => revenueCents ?? 0));
+
+/** Totals of a history stay far below 2^53 hundredths, so that a number holds them. */
+const takings = (events: Events) => ({ total: centsIn(events) / 100, transactions: events.length });
+
+interface Takings {
+  readonly value?: string;
+  readonly currency: string;
+  readonly total: number;
+}
+
+/** Total descending, then value, then currency; at most 100. */
+const ranked = <Row extends Takings>(rows: readonly Row[]): Row[] =>
+  rows
+    .toSorted((a, b) => b.total - a.total || compareTexts(a.value ?? "", b.value ?? "") || compareTexts(a.currency, b.currency))
+    .slice(0, 100);
+
+function revenueBy(transactions: Events, valueOfEvent: (event: StoredEvent) => string) {
+  const rows = [...groupBy(transactions, valueOfEvent)].flatMap(([value, ofValue]) =>
+    [...groupBy(ofValue, ({ currency }) => shownAs(currency))].map(([currency, group]) => ({ value, currency, ...takings(group) })),
+  );
+  return ranked(rows);
+}
+
+export function revenueOf(events: Events, scope: Scope) {
+  const transactions = inScope(events, scope).filter(({ revenueCents }) => revenueCents !== null);
+  const currencies = [...groupBy(transactions, ({ currency }) => shownAs(currency))].map(([currency, group]) => ({
+    currency,
+    ...takings(group),
+    paying_visitors: visitorsIn(group),
+    average_order_value: centsIn(group) / (100 * group.length),
+  }));
+  return {
+    by_currency: ranked(currencies),
+    by_event: revenueBy(transactions, ({ eventName }) => eventName),
+    by_page: revenueBy(transactions, ({ pathname }) => pathname),
+  };
+}

@@ -1,0 +1,48 @@
+/** A history put into a service of its own, which can then be asked. */
+import { expect } from "vitest";
+import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
+import type { History } from "./histories.ts";
+import type { Events } from "./model.ts";
+
+export interface PlayedHistory {
+  readonly history: History;
+  readonly events: Events;
+  /** The whole body of the endpoint's answer must be this. */
+  expectAnswer(endpoint: string, parameters: Readonly<Record<string, string>>, body: unknown): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function expectBody(target: InProcessTarget, endpoint: string, parameters: Readonly<Record<string, string>>, body: unknown) {
+  const path = `/api/stats/${endpoint}?${new URLSearchParams(parameters).toString()}`;
+  const response = await target.fetch(path);
+  const text = await response.text();
+  expect({ path, status: response.status, body: JSON.parse(text) as unknown }).toEqual({ path, status: 200, body });
+}
+
+/** Makes days resident, so that what follows comes on top of them. */
+async function ask(target: InProcessTarget, siteIds: ReadonlySet<string>): Promise<void> {
+  for (const siteId of siteIds) {
+    const response = await target.fetch(`/api/stats/main?${new URLSearchParams({ site_id: siteId, period: "12mo" }).toString()}`);
+    expect(response.status, await response.text()).toBe(200);
+  }
+}
+
+/** The events go straight to the journal, because the wire knows no time but now. */
+export async function playHistory(history: History): Promise<PlayedHistory> {
+  const target = await createInProcessTarget({
+    SVC_SESSION_WINDOW_MINUTES: String(history.sessionWindowMinutes),
+    SVC_REALTIME_WINDOW_MINUTES: String(history.realtimeWindowMinutes),
+  });
+  await target.advance(history.nowMs - target.nowMs());
+  for (const { events, then } of history.steps) {
+    await Promise.all(events.map((event) => target.services.journal.append(event)));
+    if (then.startsWith("ask")) await ask(target, new Set(events.map(({ siteId }) => siteId)));
+    if (then.endsWith("flush")) await target.flush();
+  }
+  return {
+    history,
+    events: history.steps.flatMap(({ events }) => events),
+    expectAnswer: (endpoint, parameters, body) => expectBody(target, endpoint, parameters, body),
+    close: () => target.close(),
+  };
+}

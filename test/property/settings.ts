@@ -1,0 +1,21 @@
+/**
+ * How long and from which seed the properties are tried. Without settings every run tries the same histories;
+ * `PROPERTY_RUNS=5000 PROPERTY_SEED=$RANDOM npx vitest run test/property` tries many others.
+ * A failure prints its seed and path.
+ */
+import { PROPERTY_SEED as SEED_DEFAULT } from "../support/stored-event.ts";
+
+const numberFrom = (name: string, otherwise: number): number => {
+  const text = process.env[name];
+  if (text === undefined || text === "") return otherwise;
+  const value = Number(text);
+  if (!Number.isInteger(value)) throw new Error(`${name} must be a whole number, not ${text}`);
+  return value;
+};
+
+export const PROPERTY_RUNS = numberFrom("PROPERTY_RUNS", 300);
+
+export const PROPERTY_SEED = numberFrom("PROPERTY_SEED", SEED_DEFAULT);
+
+/** Ample: a run takes about a tenth of this, and finding the smallest failure takes many. */
+export const PROPERTY_TIMEOUT_MS = 60_000 + PROPERTY_RUNS * 3_000;

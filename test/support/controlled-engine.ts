@@ -1,0 +1,93 @@
+/** A real engine, with a say in when its queries begin: what is under way is then up to the test, not to chance. */
+import type { Engine, EngineQuery } from "../../src/runtime/engine/engine.ts";
+import { createEngineShare } from "./shared-engine.ts";
+
+export interface ControlledEngine {
+  readonly engine: Engine;
+  /** Queries that were begun or are held. */
+  readonly asked: number;
+  /** From now on queries wait before they begin. */
+  hold(): void;
+  /** Lets those that wait begin, and all that follow. */
+  release(): void;
+  /** Resolves when so many queries wait. */
+  held(count: number): Promise<void>;
+  /** Makes the queries that are asked from now on endless or, with false, what they are. */
+  makeEndless(endless: boolean): void;
+}
+
+/** Works for longer than any test, in pieces as every query. */
+const ENDLESS = "SELECT count(*) AS visitors FROM range(10000000000) AS a(i), range(1000) AS b(j) WHERE (i * j) % 7 = 3";
+
+interface Held {
+  readonly begin: () => void;
+  readonly end: (reason: unknown) => void;
+}
+
+export async function createControlledEngine(): Promise<ControlledEngine> {
+  const share = await createEngineShare();
+  const waiting = new Set<Held>();
+  let watchers: { count: number; resolve: () => void }[] = [];
+  let holding = false;
+  let endless = false;
+  let count = 0;
+
+  function tellWatchers(): void {
+    for (const { resolve } of watchers.filter((watcher) => waiting.size >= watcher.count)) resolve();
+    watchers = watchers.filter((watcher) => waiting.size < watcher.count);
+  }
+
+  /** Resolves when it is let go, rejects when it is given up, as the port demands of a query. */
+  function turn(signal: AbortSignal): Promise<void> {
+    count++;
+    if (!holding) return Promise.resolve();
+    return new Promise<void>((resolve, reject) => {
+      const held: Held = { begin: resolve, end: reject };
+      waiting.add(held);
+      signal.addEventListener("abort", () => {
+        if (waiting.delete(held)) held.end(signal.reason);
+      });
+      tellWatchers();
+    });
+  }
+
+  const meant = (query: EngineQuery): EngineQuery => (endless ? { ...query, sql: ENDLESS, parameters: [] } : query);
+
+  return {
+    engine: {
+      generation: 0,
+      append: (block, source) => share.append(block, source),
+      drop: (blocks) => share.drop(blocks),
+      async query(query, signal) {
+        const asked = meant(query);
+        await turn(signal);
+        return share.query(asked, signal);
+      },
+      async queryNumbers(query, signal) {
+        const asked = meant(query);
+        await turn(signal);
+        return share.queryNumbers(asked, signal);
+      },
+      close: () => share.close(),
+    },
+    get asked() {
+      return count;
+    },
+    hold() {
+      holding = true;
+    },
+    release() {
+      holding = false;
+      for (const { begin } of waiting) begin();
+      waiting.clear();
+    },
+    held: (wanted) =>
+      new Promise((resolve) => {
+        watchers.push({ count: wanted, resolve });
+        tellWatchers();
+      }),
+    makeEndless(wanted) {
+      endless = wanted;
+    },
+  };
+}

@@ -1,0 +1,119 @@
+/** Reads the service's own description of its HTTP surface, and holds real answers against it. */
+import type { OpenapiDocument } from "../../src/handlers/openapi.ts";
+import type { Answer, Headers, Parameter, RequestBody } from "../../src/handlers/openapi/operation.ts";
+import type { Schema } from "../../src/handlers/openapi/schema.ts";
+import { resolveReference, schemaProblems, type SchemaRoot } from "./json-schema.ts";
+
+/** A route as the document has it, references resolved. */
+export interface Documented {
+  /** E.g. `GET /api/stats/breakdown/{dimension}`. */
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody: RequestBody | null;
+  /** By status. */
+  readonly answers: Readonly<Record<string, Answer>>;
+}
+
+const rootOf = (document: OpenapiDocument): SchemaRoot => document as unknown as SchemaRoot;
+
+type OrReference<T> = T | { readonly $ref: string };
+
+const resolved = <T extends object>(document: OpenapiDocument, part: OrReference<T>): T =>
+  "$ref" in part ? resolveReference<T>(rootOf(document), part.$ref) : part;
+
+type RawAnswer = OpenapiDocument["components"]["responses"]["NotFound"];
+
+/** An answer with its headers in it. */
+export function answerOf(document: OpenapiDocument, { headers, ...answer }: RawAnswer): Answer {
+  const resolvedHeaders: Headers = Object.fromEntries(
+    Object.entries(headers).map(([name, header]) => [name, resolved(document, header)]),
+  );
+  return { ...answer, headers: resolvedHeaders };
+}
+
+/** All routes of the document. */
+export const documentedIn = (document: OpenapiDocument): Documented[] =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { parameters = [], requestBody, responses }]) => ({
+      id: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path,
+      parameters: parameters.map((parameter) => resolved(document, parameter)),
+      requestBody: requestBody ?? null,
+      answers: Object.fromEntries(Object.entries(responses).map(([status, answer]) => [status, answerOf(document, answer)])),
+    })),
+  );
+
+export type Values = Readonly<Record<string, string>>;
+
+/** What the document gives as an example for each parameter that must be there. */
+export const requiredValues = ({ parameters }: Documented): Values =>
+  Object.fromEntries(parameters.filter(({ required }) => required).map(({ name, example }) => [name, String(example)]));
+
+/** The path with these values in it and behind it. */
+export function pathWith({ path, parameters }: Pick<Documented, "path" | "parameters">, values: Values): string {
+  const inPath = new Set(parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name));
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));
+  const query = new URLSearchParams(Object.entries(values).filter(([name]) => !inPath.has(name))).toString();
+  return query === "" ? filled : `${filled}?${query}`;
+}
+
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** The value that a text in a URL or a header stands for, as its schema would have it. */
+export const valueOfText = (text: string, { type }: Schema): unknown =>
+  (type === "integer" && /^\d+$/.test(text)) || (type === "number" && NUMBER.test(text)) ? Number(text) : text;
+
+/** What hosts add of their own, and what OpenAPI says elsewhere. */
+const TRANSPORT_HEADERS = ["connection", "content-length", "content-type", "date", "keep-alive", "transfer-encoding"];
+
+function headerProblems(root: SchemaRoot, documented: Headers, real: globalThis.Headers): string[] {
+  const names = new Set(Object.keys(documented).map((name) => name.toLowerCase()));
+  const unknown = [...real.keys()].filter((name) => !names.has(name) && !TRANSPORT_HEADERS.includes(name));
+  return [
+    ...unknown.map((name) => `it bears "${name}", which is not documented; add it in src/handlers/openapi`),
+    ...Object.entries(documented).flatMap(([name, { required, schema }]) => {
+      const value = real.get(name);
+      if (value === null) return required ? [`it lacks the header "${name}"`] : [];
+      return schemaProblems(root, valueOfText(value, schema), schema).map((problem) => `header "${name}": ${problem}`);
+    }),
+  ];
+}
+
+function bodyProblems(root: SchemaRoot, { content }: Answer, mediaType: string, body: string): string[] {
+  if (content === undefined) return body === "" ? [] : ["it has a body, and none is documented"];
+  const documented = content[mediaType];
+  if (!documented) return [`its type is "${mediaType}", and ${Object.keys(content).join(", ")} is documented`];
+  if (body === "") return ["it has no body"];
+  if (!documented.schema) return [];
+  const value: unknown = mediaType === "application/json" ? JSON.parse(body) : body;
+  return schemaProblems(root, value, documented.schema);
+}
+
+const mediaTypeOf = ({ headers }: Response): string => (headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
+
+/** How the real answer differs from this documented one. */
+export async function problemsWith(document: OpenapiDocument, answer: Answer, response: Response): Promise<string[]> {
+  const root = rootOf(document);
+  const body = await response.text();
+  return [...headerProblems(root, answer.headers ?? {}, response.headers), ...bodyProblems(root, answer, mediaTypeOf(response), body)];
+}
+
+/** How the real answer differs from what is documented of its route. */
+export async function answerProblems(document: OpenapiDocument, { id, answers }: Documented, response: Response): Promise<string[]> {
+  const answer = answers[response.status];
+  if (answer) return problemsWith(document, answer, response);
+  return [`${id} answered ${response.status}, which is not documented; say when in src/handlers/openapi: ${await response.text()}`];
+}
+
+/** Whether the document lets a parameter or field have this value. */
+export const allows = (document: OpenapiDocument, schema: Schema, value: unknown): boolean =>
+  schemaProblems(rootOf(document), value, schema).length === 0;
+
+/** The schema of a JSON body. */
+export function bodySchemaOf(document: OpenapiDocument, { requestBody }: Documented): Schema | null {
+  const schema = requestBody?.content["application/json"]?.schema;
+  return schema ? resolved<Schema>(document, schema as OrReference<Schema>) : null;
+}

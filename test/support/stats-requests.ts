@@ -1,0 +1,113 @@
+/** Questions to the statistics endpoints beyond those of `requests.ts`. */
+import { getStats, wireEvent, type RequestHeaders, type StatsParameters, type WireFields } from "./requests.ts";
+import type { Target } from "./target.ts";
+
+/** Headers by which one visitor is told from another, where a proxy is trusted. */
+export const visitor = (number: number): RequestHeaders => ({ "x-forwarded-for": `198.51.100.${number}` });
+
+/** Every endpoint that takes filters, with the parameters it cannot do without beside `site_id`. */
+export const FILTERED_ENDPOINTS: readonly (readonly [endpoint: string, parameters: StatsParameters])[] = [
+  ["main", {}],
+  ["timeseries", {}],
+  ["breakdown/pages", {}],
+  ["realtime", {}],
+  ["goals", {}],
+  ["properties", {}],
+  ["property-values", { key: "plan" }],
+  ["revenue", {}],
+];
+
+/** The answer to any question, success or not. */
+export const askStats = (target: Target, endpoint: string, parameters: StatsParameters): Promise<Response> =>
+  target.fetch(`/api/stats/${endpoint}?${new URLSearchParams(parameters).toString()}`);
+
+/** A successful answer as the text it is. */
+export async function getStatsText(target: Target, endpoint: string, parameters: StatsParameters): Promise<string> {
+  const response = await askStats(target, endpoint, parameters);
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${endpoint} gives ${response.status}: ${text}`);
+  return text;
+}
+
+export interface Comparison {
+  readonly start_date: string;
+  readonly end_date: string;
+  readonly unique_visitors: number;
+  readonly total_pageviews: number;
+  readonly total_events: number;
+  readonly total_sessions: number | null;
+  readonly bounce_rate: number | null;
+  readonly avg_visit_duration_secs: number | null;
+}
+
+export interface TopRow {
+  readonly value: string;
+  readonly visitors: number;
+}
+
+export interface RealtimeFigures {
+  readonly current_visitors: number;
+  readonly pageviews: number;
+  readonly window_minutes: number;
+  readonly top_pages: readonly TopRow[];
+  readonly top_sources: readonly TopRow[];
+  readonly per_minute: readonly number[];
+}
+
+export interface Goal {
+  readonly name: string;
+  readonly visitors: number;
+  readonly events: number;
+  readonly conversion_rate: number;
+}
+
+export interface PropertyValue {
+  readonly value: string;
+  readonly visitors: number;
+  readonly events: number;
+}
+
+export interface Revenue {
+  readonly by_currency: readonly {
+    readonly currency: string;
+    readonly total: number;
+    readonly transactions: number;
+    readonly paying_visitors: number;
+    readonly average_order_value: number;
+  }[];
+  readonly by_event: readonly ValueRevenue[];
+  readonly by_page: readonly ValueRevenue[];
+}
+
+export interface ValueRevenue {
+  readonly value: string;
+  readonly currency: string;
+  readonly total: number;
+  readonly transactions: number;
+}
+
+export const getComparison = async (target: Target, siteId: string, parameters: StatsParameters): Promise<Comparison> =>
+  (await getStats<{ comparison: Comparison }>(target, "main", { site_id: siteId, ...parameters })).comparison;
+
+export const getRealtime = (target: Target, siteId: string, parameters: StatsParameters = {}): Promise<RealtimeFigures> =>
+  getStats(target, "realtime", { site_id: siteId, ...parameters });
+
+export const getGoals = (target: Target, siteId: string, parameters: StatsParameters = {}): Promise<Goal[]> =>
+  getStats(target, "goals", { site_id: siteId, ...parameters });
+
+export const getProperties = (target: Target, siteId: string, parameters: StatsParameters = {}): Promise<string[]> =>
+  getStats(target, "properties", { site_id: siteId, ...parameters });
+
+export const getPropertyValues = (
+  target: Target,
+  siteId: string,
+  key: string,
+  parameters: StatsParameters = {},
+): Promise<PropertyValue[]> => getStats(target, "property-values", { site_id: siteId, key, ...parameters });
+
+export const getRevenue = (target: Target, siteId: string, parameters: StatsParameters = {}): Promise<Revenue> =>
+  getStats(target, "revenue", { site_id: siteId, ...parameters });
+
+/** An event with custom properties. */
+export const eventWithProps = (siteId: string, props: unknown, fields: WireFields = {}): WireFields =>
+  wireEvent(siteId, { p: JSON.stringify(props), ...fields });

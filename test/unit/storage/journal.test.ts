@@ -1,0 +1,403 @@
+/** The journal: what was acknowledged survives whatever fails, and a failure never spoils what comes later. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { StoredEvent, UtcDay } from "../../../src/storage/event.ts";
+import { Journal, type JournalDamage } from "../../../src/storage/journal.ts";
+import { encodeJournalLines } from "../../../src/storage/journal-line.ts";
+import type { SegmentLog } from "../../../src/storage/segment-log.ts";
+import { SegmentLogFailure, createFailingSegmentLog, type FailingSegmentLog } from "../../support/failing-segment-log.ts";
+import { PROPERTY_SEED, anEvent, siteId } from "../../support/stored-event.ts";
+
+const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
+const DAY = "2026-03-15" as UtcDay;
+const SITE = siteId("site.test");
+
+/** An event that is told from others by its path. */
+const numbered = (number: number, fields: Partial<StoredEvent> = {}): StoredEvent => anEvent({ pathname: `/${number}`, ...fields });
+
+const open = async (log: SegmentLog, nowMs = NOW_MS): Promise<Journal> => (await Journal.open(log, nowMs)).journal;
+
+/** The paths of all unflushed events of the site's day, in order. */
+const pathsIn = (journal: Journal): string[] => journal.unflushed(SITE, DAY).flatMap(({ events }) => events.map(({ pathname }) => pathname));
+
+/** What a process that starts now would find. */
+async function recovered(log: SegmentLog): Promise<{ paths: string[]; damage: JournalDamage[] }> {
+  const { journal, damage } = await Journal.open(log, NOW_MS);
+  return { paths: pathsIn(journal), damage };
+}
+
+/** Takes all events out of the sealed segments and drops these, as a flush does. */
+async function flushAll(journal: Journal): Promise<void> {
+  await journal.seal();
+  for (const segment of [...journal.sealed]) {
+    for (const site of [...segment.sites.keys()]) journal.takeOut(segment, site);
+    await journal.drop(segment);
+  }
+}
+
+describe("the journal", () => {
+  it("is empty at first", async () => {
+    const journal = await open(createFailingSegmentLog());
+    expect([journal.size, journal.openSize, journal.sealed, journal.unflushedSites()]).toEqual([0, 0, [], []]);
+  });
+
+  it("shows an event once it is appended, by its site and day", async () => {
+    const journal = await open(createFailingSegmentLog());
+    const other = siteId("other.test");
+    await journal.append(numbered(1));
+    await journal.append(numbered(2, { siteId: other }));
+    await journal.append(numbered(3, { timestampMs: NOW_MS + 86_400_000 }));
+    expect(journal.unflushed(SITE, DAY)).toEqual([{ segment: NOW_MS, events: [numbered(1)] }]);
+    expect(journal.unflushed(other, DAY)).toEqual([{ segment: NOW_MS, events: [numbered(2, { siteId: other })] }]);
+    expect(journal.unflushedDays(SITE)).toEqual(["2026-03-15", "2026-03-16"]);
+    expect(journal.unflushedSites().sort()).toEqual([other, SITE]);
+    expect([journal.size, journal.openSize]).toEqual([3, 3]);
+  });
+
+  it("does not show an event before its append has ended", async () => {
+    const log = createFailingSegmentLog();
+    const journal = await open(log);
+    const release = log.hold();
+    const appended = journal.append(numbered(1));
+    expect(journal.size).toBe(0);
+    release();
+    await appended;
+    expect(journal.size).toBe(1);
+  });
+
+  it("writes all that come during a write with the next one", async () => {
+    const log = createFailingSegmentLog();
+    const journal = await open(log);
+    const release = log.hold();
+    const appended = Array.from({ length: 100 }, (_, i) => journal.append(numbered(i)));
+    release();
+    await Promise.all(appended);
+    expect(log.appends()).toBe(2);
+    expect(pathsIn(journal)).toEqual(Array.from({ length: 100 }, (_, i) => `/${i}`));
+  });
+
+  it("bounds a write: a burst goes in several", async () => {
+    const log = createFailingSegmentLog();
+    const journal = await open(log);
+    await Promise.all(Array.from({ length: 3_000 }, (_, i) => journal.append(numbered(i))));
+    expect(log.appends()).toBe(4);
+    expect(pathsIn(journal)).toEqual(Array.from({ length: 3_000 }, (_, i) => `/${i}`));
+  });
+
+  it("seals what it holds and goes on in the next segment", async () => {
+    const journal = await open(createFailingSegmentLog());
+    await journal.append(numbered(1));
+    await journal.seal();
+    await journal.append(numbered(2));
+    expect(journal.sealed.map(({ number }) => number)).toEqual([NOW_MS]);
+    expect([journal.size, journal.openSize]).toEqual([2, 1]);
+    expect(journal.unflushed(SITE, DAY).map(({ segment }) => segment)).toEqual([NOW_MS, NOW_MS + 1]);
+  });
+
+  it("seals nothing when it holds nothing", async () => {
+    const log = createFailingSegmentLog();
+    const journal = await open(log);
+    await journal.seal();
+    await journal.seal();
+    expect(journal.sealed).toEqual([]);
+    expect(await log.list()).toEqual([NOW_MS]);
+  });
+
+  it("leaves an event whose write is under way in the segment it was meant for", async () => {
+    const log = createFailingSegmentLog();
+    const journal = await open(log);
+    await journal.append(numbered(1));
+    const release = log.hold();
+    const appended = journal.append(numbered(2));
+    const sealed = journal.seal();
+    release();
+    await Promise.all([appended, sealed]);
+    expect(journal.unflushed(SITE, DAY)).toEqual([{ segment: NOW_MS, events: [numbered(1), numbered(2)] }]);
+    await journal.append(numbered(3));
+    expect(journal.unflushed(SITE, DAY).map(({ segment }) => segment)).toEqual([NOW_MS, NOW_MS + 1]);
+    expect((await recovered(log)).paths).toEqual(["/1", "/2", "/3"]);
+  });
+
+  it("lets go of events that were taken out, and of their segment", async () => {
+    const log = createFailingSegmentLog();
+    const journal = await open(log);
+    await journal.append(numbered(1));
+    await journal.seal();
+    const [segment] = journal.sealed;
+    if (!segment) throw new Error("nothing was sealed");
+    await expect(journal.drop(segment)).rejects.toThrow("still holds 1 events");
+    journal.takeOut(segment, SITE);
+    journal.takeOut(segment, SITE);
+    expect([journal.size, pathsIn(journal)]).toEqual([0, []]);
+    await journal.drop(segment);
+    expect(journal.sealed).toEqual([]);
+    expect(await log.list()).toEqual([NOW_MS + 1]);
+  });
+
+  it("waits for the writes under way when it is closed", async () => {
+    const log = createFailingSegmentLog();
+    const journal = await open(log);
+    const release = log.hold();
+    let closed = false;
+    const appended = Promise.all([journal.append(numbered(1)), journal.append(numbered(2))]);
+    const closing = journal.close().then(() => {
+      closed = true;
+    });
+    await Promise.resolve();
+    expect(closed).toBe(false);
+    release();
+    await Promise.all([appended, closing]);
+    expect((await recovered(log)).paths).toEqual(["/1", "/2"]);
+  });
+});
+
+describe("the journal of an earlier process", () => {
+  it("is read back into sealed segments, oldest first", async () => {
+    const log = createFailingSegmentLog();
+    const journal = await open(log);
+    await journal.append(numbered(1));
+    await journal.seal();
+    await journal.append(numbered(2));
+    const next = await open(log, NOW_MS + 1000);
+    expect(next.sealed.map(({ number, size }) => ({ number, size }))).toEqual([
+      { number: NOW_MS, size: 1 },
+      { number: NOW_MS + 1, size: 1 },
+    ]);
+    expect([pathsIn(next), next.size, next.openSize]).toEqual([["/1", "/2"], 2, 0]);
+    await next.append(numbered(3));
+    expect(pathsIn(next)).toEqual(["/1", "/2", "/3"]);
+  });
+
+  it("has its empty segments removed, but never the last number with them", async () => {
+    const log = createFailingSegmentLog();
+    await open(log, NOW_MS);
+    await open(log, NOW_MS);
+    expect(await log.list()).toEqual([NOW_MS + 1]);
+  });
+
+  it("never sees a number again, even when the clock goes back", async () => {
+    const log = createFailingSegmentLog();
+    const first = await open(log, NOW_MS);
+    await first.append(numbered(1));
+    await flushAll(first);
+    const second = await open(log, NOW_MS - 86_400_000);
+    await second.append(numbered(2));
+    expect(second.unflushed(SITE, DAY).map(({ segment }) => segment)).toEqual([NOW_MS + 2]);
+  });
+
+  it("begins at the clock when everything is gone", async () => {
+    expect((await open(createFailingSegmentLog(), NOW_MS + 5)).unflushedSites()).toEqual([]);
+    const log = createFailingSegmentLog();
+    await open(log, NOW_MS + 5);
+    expect(await log.list()).toEqual([NOW_MS + 5]);
+  });
+
+  it("may end in half a line, which was never acknowledged and is no damage", async () => {
+    const log = createFailingSegmentLog();
+    const journal = await open(log);
+    await journal.append(numbered(1));
+    const line = encodeJournalLines([numbered(2)]);
+    await log.append(NOW_MS, line.slice(0, line.length / 2));
+    expect(await recovered(log)).toEqual({ paths: ["/1"], damage: [] });
+  });
+
+  it("may be damaged in the middle, which is reported and kept aside, and all other events count", async () => {
+    const log = createFailingSegmentLog();
+    const journal = await open(log);
+    for (const number of [1, 2, 3]) await journal.append(numbered(number));
+    const asides: number[] = [];
+    const watched: SegmentLog = { ...log, setAside: async (segment) => `kept ${asides.push(segment)}` };
+    const length = (await log.read(NOW_MS)).length;
+    await log.damage(NOW_MS, (bytes) => bytes.map((byte, at) => (at === Math.floor(length / 2) ? byte ^ 1 : byte)));
+    expect(await recovered(watched)).toEqual({
+      paths: ["/1", "/3"],
+      damage: [{ segment: NOW_MS, damagedLines: 1, keptAt: "kept 1" }],
+    });
+    expect(asides).toEqual([NOW_MS]);
+  });
+
+  it("is damaged when a segment other than the last ends in several bad lines", async () => {
+    const log = createFailingSegmentLog();
+    const journal = await open(log);
+    await journal.append(numbered(1));
+    await log.append(NOW_MS, new TextEncoder().encode("noise\nmore noise\nand more"));
+    const { paths, damage } = await recovered(log);
+    expect(paths).toEqual(["/1"]);
+    expect(damage).toHaveLength(1);
+  });
+});
+
+describe("a journal whose log fails", () => {
+  const line = encodeJournalLines([numbered(1)]);
+
+  it.each([0, 1, Math.floor(line.length / 2), line.length - 1])(
+    "rejects an append that fails after %d bytes, and takes the next ones",
+    async (bytes) => {
+      const log = createFailingSegmentLog();
+      const journal = await open(log);
+      await journal.append(numbered(1));
+      log.failAppendAfter(bytes);
+      await expect(journal.append(numbered(2))).rejects.toBeInstanceOf(SegmentLogFailure);
+      expect([pathsIn(journal), journal.size]).toEqual([["/1"], 1]);
+      await journal.append(numbered(3));
+      await journal.append(numbered(4));
+      expect(pathsIn(journal)).toEqual(["/1", "/3", "/4"]);
+      expect(await recovered(log)).toEqual({ paths: ["/1", "/3", "/4"], damage: [] });
+    },
+  );
+
+  it("rejects everyone of the write that fails and no one else", async () => {
+    const log = createFailingSegmentLog();
+    const journal = await open(log);
+    const release = log.hold();
+    const first = journal.append(numbered(1));
+    const group = [2, 3, 4].map((number) => journal.append(numbered(number)));
+    const outcomes = Promise.allSettled([first, ...group]);
+    release();
+    await first;
+    log.failAppendAfter(10);
+    expect((await outcomes).map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "rejected"]);
+    await journal.append(numbered(5));
+    expect(await recovered(log)).toEqual({ paths: ["/1", "/5"], damage: [] });
+  });
+
+  it("takes appends after many failures in a row", async () => {
+    const log = createFailingSegmentLog();
+    const journal = await open(log);
+    for (let number = 0; number < 5; number++) {
+      log.failAppendAfter(number * 7);
+      await expect(journal.append(numbered(number))).rejects.toBeInstanceOf(SegmentLogFailure);
+    }
+    await journal.append(numbered(9));
+    expect(await recovered(log)).toEqual({ paths: ["/9"], damage: [] });
+  });
+
+  it.each([true, false])("takes appends again after a new segment could not be made (made all the same: %s)", async (made) => {
+    const log = createFailingSegmentLog();
+    const journal = await open(log);
+    await journal.append(numbered(1));
+    log.failAppendAfter(5);
+    await expect(journal.append(numbered(2))).rejects.toBeInstanceOf(SegmentLogFailure);
+    log.failCreate(made);
+    await expect(journal.append(numbered(3))).rejects.toBeInstanceOf(SegmentLogFailure);
+    await journal.append(numbered(4));
+    expect(pathsIn(journal)).toEqual(["/1", "/4"]);
+    expect(await recovered(log)).toEqual({ paths: ["/1", "/4"], damage: [] });
+  });
+
+  it.each([true, false])("seals again after a new segment could not be made (made all the same: %s)", async (made) => {
+    const log = createFailingSegmentLog();
+    const journal = await open(log);
+    await journal.append(numbered(1));
+    log.failCreate(made);
+    await expect(journal.seal()).rejects.toBeInstanceOf(SegmentLogFailure);
+    await journal.append(numbered(2));
+    await journal.seal();
+    await journal.append(numbered(3));
+    expect(pathsIn(journal)).toEqual(["/1", "/2", "/3"]);
+    expect(journal.sealed.map(({ size }) => size)).toEqual([2]);
+    expect(await recovered(log)).toEqual({ paths: ["/1", "/2", "/3"], damage: [] });
+  });
+
+  it("goes on after a write that fails while its segment is being sealed", async () => {
+    const log = createFailingSegmentLog();
+    const journal = await open(log);
+    await journal.append(numbered(1));
+    const release = log.hold();
+    const failing = journal.append(numbered(2));
+    const sealed = journal.seal();
+    log.failAppendAfter(10);
+    release();
+    await expect(failing).rejects.toBeInstanceOf(SegmentLogFailure);
+    await sealed;
+    await journal.append(numbered(3));
+    expect(journal.sealed.map(({ size }) => size)).toEqual([1]);
+    expect(await recovered(log)).toEqual({ paths: ["/1", "/3"], damage: [] });
+  });
+
+  it.each([true, false])("drops a segment at the second try (gone at the first: %s)", async (gone) => {
+    const log = createFailingSegmentLog();
+    const journal = await open(log);
+    await journal.append(numbered(1));
+    log.failRemove(gone);
+    await expect(flushAll(journal)).rejects.toBeInstanceOf(SegmentLogFailure);
+    await flushAll(journal);
+    expect([journal.sealed, journal.size]).toEqual([[], 0]);
+    expect((await recovered(log)).paths).toEqual([]);
+  });
+
+  /** One thing that a journal goes through. */
+  type Step =
+    | { readonly kind: "append"; readonly count: number }
+    | { readonly kind: "seal" | "flush" | "crash" }
+    | { readonly kind: "failAppend"; readonly bytes: number }
+    | { readonly kind: "failCreate"; readonly made: boolean }
+    | { readonly kind: "failRemove"; readonly gone: boolean };
+
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant("append" as const), count: fc.integer({ min: 1, max: 5 }) }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("seal" as const, "flush" as const, "crash" as const) }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("failAppend" as const), bytes: fc.nat(600) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("failCreate" as const), made: fc.boolean() }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("failRemove" as const), gone: fc.boolean() }) },
+  );
+
+  const ignoringFailure = (error: unknown): void => {
+    if (!(error instanceof SegmentLogFailure)) throw error;
+  };
+
+  /** Goes through the steps with appends of a step side by side; what was acknowledged and what was sent at all. */
+  async function live(log: FailingSegmentLog, steps: readonly Step[]) {
+    let journal = await open(log);
+    const acknowledged = new Set<string>();
+    const flushed = new Set<string>();
+    const sent = new Set<string>();
+    for (const taken of steps) {
+      if (taken.kind === "append") {
+        const appends = Array.from({ length: taken.count }, async () => {
+          const event = numbered(sent.size);
+          sent.add(event.pathname);
+          await journal.append(event);
+          acknowledged.add(event.pathname);
+        });
+        for (const outcome of await Promise.allSettled(appends)) if (outcome.status === "rejected") ignoringFailure(outcome.reason);
+      } else if (taken.kind === "seal") await journal.seal().catch(ignoringFailure);
+      else if (taken.kind === "flush") {
+        await journal.seal().catch(ignoringFailure);
+        for (const segment of [...journal.sealed]) {
+          for (const { pathname } of segment.sites.get(SITE)?.get(DAY) ?? []) flushed.add(pathname);
+          journal.takeOut(segment, SITE);
+          await journal.drop(segment).catch(ignoringFailure);
+        }
+      } else if (taken.kind === "failAppend") log.failAppendAfter(taken.bytes);
+      else if (taken.kind === "failCreate") log.failCreate(taken.made);
+      else if (taken.kind === "failRemove") log.failRemove(taken.gone);
+      else {
+        log.heal();
+        const { journal: next, damage } = await Journal.open(log, NOW_MS);
+        expect(damage).toEqual([]);
+        journal = next;
+      }
+      for (const path of acknowledged) {
+        if (!flushed.has(path)) expect(pathsIn(journal)).toContain(path);
+      }
+    }
+    return { acknowledged, flushed, sent };
+  }
+
+  it("loses nothing that was acknowledged and invents nothing, whatever fails in whatever order", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+        const log = createFailingSegmentLog();
+        const { acknowledged, flushed, sent } = await live(log, steps);
+        log.heal();
+        const { paths, damage } = await recovered(log);
+        expect(damage).toEqual([]);
+        expect(new Set(paths).size).toBe(paths.length);
+        for (const path of acknowledged) if (!flushed.has(path)) expect(paths).toContain(path);
+        for (const path of paths) expect(sent).toContain(path);
+      }),
+      { seed: PROPERTY_SEED, numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,210 @@
+/** Site ids, days and segments as keys of files: every id has a folder of its own on every file system, and can be read back. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isSiteId } from "../../../src/runtime/ingest/site-id.ts";
+import type { SiteId, UtcDay } from "../../../src/storage/event.ts";
+import {
+  isContinued,
+  parsePartitionKey,
+  partitionKey,
+  siteFolder,
+  siteOfFolders,
+  withoutSuperseded,
+  type PartitionFile,
+} from "../../../src/storage/partition-path.ts";
+import { PROPERTY_SEED, anySiteId, siteId } from "../../support/stored-event.ts";
+
+const SEED = { seed: PROPERTY_SEED };
+
+const DAY = "2026-03-15" as UtcDay;
+
+/** The names below `events`. */
+const namesOf = (id: SiteId): string[] => siteFolder(id).split("/").slice(1);
+
+const STRANGE = [
+  "a",
+  "A",
+  ".",
+  "..",
+  "...",
+  "a.",
+  ".a",
+  "-",
+  "_",
+  ":",
+  "a:80",
+  "%41".replace("%", "-"),
+  "CON",
+  "nul",
+  "aux.txt",
+  "__proto__",
+  "site_id",
+  "date",
+  "x".repeat(256),
+  "X".repeat(256),
+  ".".repeat(256),
+  ":".repeat(256),
+  `${"x".repeat(231)}..`,
+  `${"x".repeat(232)}.`,
+  `${"x".repeat(233)}.${"x".repeat(22)}`,
+].map(siteId);
+
+describe("siteFolder", () => {
+  it.each([
+    ["site.test", "events/site_id=site.test"],
+    ["Site.Test", "events/site_id=%53ite.%54est"],
+    ["a:8080", "events/site_id=a%3A8080"],
+    [".", "events/site_id=%2E"],
+    ["..", "events/site_id=.%2E"],
+    ["trailing.", "events/site_id=trailing%2E"],
+    ["__proto__", "events/site_id=__proto__"],
+  ])("of %s is %s", (id, folder) => {
+    expect(siteFolder(siteId(id))).toBe(folder);
+  });
+
+  it("of an id too long for one name goes on in the folder below", () => {
+    const [first = "", second = "", ...rest] = namesOf(siteId("x".repeat(256)));
+    expect([first.length, first.at(-1), rest]).toEqual([241, "~", []]);
+    expect(second).toBe("x".repeat(24));
+    expect([isContinued(first), isContinued(second)]).toEqual([true, false]);
+  });
+
+  it("never cuts an escape in two", () => {
+    for (let ahead = 0; ahead < 6; ahead++) {
+      const id = siteId(`${"x".repeat(ahead)}${"A".repeat(250)}`);
+      for (const name of namesOf(id)) expect(name.replaceAll("%41", "")).not.toContain("%");
+    }
+  });
+
+  it.each(STRANGE)("of %s can be read back", (id) => {
+    expect(siteOfFolders(namesOf(id), isSiteId)).toBe(id);
+  });
+
+  it("of any id can be read back", () => {
+    fc.assert(
+      fc.property(anySiteId, (id) => {
+        expect(siteOfFolders(namesOf(id), isSiteId)).toBe(id);
+      }),
+      { ...SEED, numRuns: 500 },
+    );
+  });
+
+  it("has names that every file system takes", () => {
+    const check = (id: SiteId): void => {
+      for (const name of namesOf(id)) {
+        // At most 255 bytes, plain characters, no dots that mean a folder or that some systems drop.
+        expect(name).toMatch(/^[a-z0-9._=%A-Z~-]{1,255}$/);
+        expect(name.replaceAll(/%[0-9A-F]{2}/g, "")).not.toMatch(/[A-Z]/);
+        expect(name).not.toMatch(/^\.{1,2}$|\.$/);
+      }
+    };
+    for (const id of STRANGE) check(id);
+    fc.assert(fc.property(anySiteId, check), { ...SEED, numRuns: 500 });
+  });
+
+  /** Ids that have every chance to end in the same folder. */
+  const alike = fc.oneof(
+    fc.tuple(anySiteId, anySiteId),
+    anySiteId.chain((id) =>
+      fc.tuple(
+        fc.constant(id),
+        fc.constantFrom(
+          id.toLowerCase(),
+          id.toUpperCase(),
+          `${id}.`.slice(-256),
+          id.replaceAll(":", "%3A").replaceAll("%", ""),
+          id.replaceAll(".", ""),
+          id.slice(0, -1) || "a",
+          [...id].reverse().join(""),
+        ).map(siteId),
+      ),
+    ),
+  );
+
+  it("is another one for another id, also where case is folded, and never inside another's", () => {
+    fc.assert(
+      fc.property(alike, ([first, second]) => {
+        if (first === second) return;
+        const [a, b] = [siteFolder(first).toLowerCase(), siteFolder(second).toLowerCase()];
+        expect(a).not.toBe(b);
+        expect(`${a}/`.startsWith(`${b}/`)).toBe(false);
+        expect(`${b}/`.startsWith(`${a}/`)).toBe(false);
+      }),
+      { ...SEED, numRuns: 1000 },
+    );
+    const folded = STRANGE.map((id) => siteFolder(id).toLowerCase());
+    expect(new Set(folded).size).toBe(STRANGE.length);
+  });
+});
+
+describe("siteOfFolders", () => {
+  it.each([
+    ["nothing", []],
+    ["another kind of folder", ["date=2026-03-15"]],
+    ["no id", ["site_id="]],
+    ["a capital that is not escaped", ["site_id=A"]],
+    ["an escape that is not needed", ["site_id=%61"]],
+    ["an escape in small letters", ["site_id=%3a"]],
+    ["half an escape", ["site_id=%4"]],
+    ["an escape of what no id has", ["site_id=%2F"]],
+    ["a space", ["site_id=a b"]],
+    ["a trailing dot", ["site_id=a."]],
+    ["the beginning of a long id", [`site_id=${"x".repeat(232)}~`]],
+    ["a short name that goes on", ["site_id=a~", "b"]],
+    ["a name that ends and goes on", ["site_id=a", "b"]],
+    ["an id of 257 characters", [`site_id=${"x".repeat(232)}~`, "x".repeat(25)]],
+  ])("finds no site in %s", (_name, names) => {
+    expect(siteOfFolders(names, isSiteId)).toBeNull();
+  });
+});
+
+describe("partitionKey", () => {
+  it("tells site, day and segments", () => {
+    expect(partitionKey(siteId("Site"), DAY, 7, 12)).toBe("events/site_id=%53ite/date=2026-03-15/7-12.parquet");
+  });
+
+  it("can be read back for any site", () => {
+    const segments = fc.tuple(fc.nat(1e12), fc.nat(1e12)).map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const);
+    fc.assert(
+      fc.property(anySiteId, segments, (id, [first, last]) => {
+        const key = partitionKey(id, DAY, first, last);
+        expect(parsePartitionKey(id, key, 99)).toEqual({ day: DAY, first, last, key, sizeBytes: 99 });
+      }),
+      SEED,
+    );
+  });
+
+  it.each([
+    "date=2026-03-15/7-12.parquet.tmp",
+    "date=2026-03-15/7.parquet",
+    "date=2026-03-15/12-7.parquet",
+    "date=2026-03-15/a-b.parquet",
+    "date=2026-03-15/-7-12.parquet",
+    "date=2026-03-15/7-12.csv",
+    "date=2026-02-30/7-12.parquet",
+    "date=20260315/7-12.parquet",
+    "day=2026-03-15/7-12.parquet",
+    "date=2026-03-15/more/7-12.parquet",
+    "date=2026-03-15/1234567890123456-1234567890123456.parquet",
+    "7-12.parquet",
+    "",
+  ])("is not what %j is", (rest) => {
+    const id = siteId("site.test");
+    expect(parsePartitionKey(id, `${siteFolder(id)}/${rest}`, 1)).toBeNull();
+  });
+});
+
+describe("withoutSuperseded", () => {
+  const file = (first: number, last: number): PartitionFile => ({ day: DAY, first, last, key: `${first}-${last}`, sizeBytes: 1 });
+
+  it.each([
+    ["nothing", [], []],
+    ["files side by side, oldest first", [file(3, 3), file(1, 1), file(2, 2)], ["1-1", "2-2", "3-3"]],
+    ["a merged file, without its parts", [file(1, 1), file(2, 2), file(1, 3), file(3, 3), file(4, 4)], ["1-3", "4-4"]],
+    ["a merged file of merged files", [file(1, 3), file(4, 6), file(1, 6), file(5, 5)], ["1-6"]],
+    ["a merged file that begins where its first part does", [file(1, 1), file(1, 2)], ["1-2"]],
+    ["numbers by size, not by digits", [file(10, 10), file(9, 9), file(100, 100)], ["9-9", "10-10", "100-100"]],
+  ])("keeps %s", (_name, files, keys) => {
+    expect(withoutSuperseded(files).map(({ key }) => key)).toEqual(keys);
+  });
+});
