@@ -1,33 +1,37 @@
 /**
- * What the process holds in memory after a million events came in, and after they were asked for.
+ * What the process holds in memory after it has taken in many events, and after questions about all of them.
  *
  *   node test/bench/memory.mjs [events]
  */
 import { buildBenchProgram, getJson, startProgram, untilIdle, withTempFolder } from "./bench-server.mjs";
 import { EVENTS } from "./generate-events.mjs";
 import { postEvents } from "./ingestion-load.mjs";
-import { mebibytes, printTable, whole } from "./table.mjs";
+import { mebibytes, printTable, progress, whole } from "./table.mjs";
 
-const events = Number(process.argv[2] ?? EVENTS);
+const COUNT = Number(process.argv[2] ?? EVENTS);
+const CONNECTIONS = 32;
 const SITE = "memory.test";
 
 await buildBenchProgram();
 await withTempFolder(async (folder) => {
   const server = await startProgram(folder);
-  await untilIdle(server);
+  /** @type {string[][]} */
   const rows = [];
-  const note = async (/** @type {string} */ moment) => {
+  const note = async (/** @type {string} */ name) => {
+    await untilIdle(server);
     const { rss, peakRss } = await server.memory();
-    rows.push([moment, mebibytes(rss), mebibytes(peakRss)]);
+    rows.push([name, mebibytes(rss), mebibytes(peakRss)]);
   };
+
   await note("after the start");
-  const { answered } = await postEvents({ origin: server.origin, seconds: 0, connections: 32, sites: [SITE], events });
-  await note(`after ${whole(answered)} events`);
-  await untilIdle(server);
-  await note("when they are flushed");
-  const figures = await getJson(`${server.origin}/api/stats/main?site_id=${SITE}&period=7d`);
-  if (figures.total_events !== answered) throw new Error(`${answered} events were acknowledged, ${figures.total_events} are counted`);
-  await note("after asking about them");
+  progress(`posting ${COUNT} events`);
+  const { answered, perSecond } = await postEvents({ origin: server.origin, events: COUNT, connections: CONNECTIONS, sites: [SITE] });
+  await note(`after ${whole(answered)} events at ${whole(perSecond)}/s`);
+  const ask = (/** @type {string} */ endpoint) => getJson(`${server.origin}/api/stats/${endpoint}?site_id=${SITE}&period=7d`);
+  const { total_events: total } = await ask("main");
+  if (total !== answered) throw new Error(`${total} events were found instead of ${answered}`);
+  for (const endpoint of ["timeseries", "breakdown/pages", "breakdown/browsers"]) await ask(endpoint);
+  await note("after questions about all of them");
   await server.stop();
-  printTable("Resident memory of the process", ["", "now", "peak"], rows);
+  printTable(`resident set of the process, ${CONNECTIONS} connections, one site`, ["", "resident", "peak so far"], rows);
 });

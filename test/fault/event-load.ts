@@ -68,9 +68,9 @@ export class EventLoad {
   /** Posts, on each connection until an event is not acknowledged or `stop` is called; `ended` resolves when nothing is under way. */
   start(origin: string): { readonly ended: Promise<void>; stop(): void } {
     const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
-    let stopped = false;
+    const end = new AbortController();
     const postOn = async () => {
-      while (!stopped) {
+      while (!end.signal.aborted) {
         const event = this.#eventOf(this.#count++);
         const status = await post(origin, agent, event);
         if (status === 202) {
@@ -83,6 +83,6 @@ export class EventLoad {
       }
     };
     const ended = Promise.all(Array.from({ length: CONNECTIONS }, postOn)).then(() => agent.destroy());
-    return { ended, stop: () => (stopped = true) };
+    return { ended, stop: () => end.abort() };
   }
 }

@@ -1,6 +1,7 @@
 /** §4.1 and §7: what foreign pages may read, preflights, and which methods the paths of ingestion take. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { browserHeaders, expectAccepted, expectError, getPixel, post, postBody, wireEvent } from "../support/requests.ts";
+import { WITH_ALLOWLIST, WITH_SITE_LIMIT } from "./ingest-guards.suite.ts";
 import { siteNames, type MakeTarget, type Target } from "../support/target.ts";
 
 const siteName = siteNames("cors");
@@ -22,13 +23,16 @@ export function describeIngestCors(makeTarget: MakeTarget): void {
   describe("§4.1 CORS of ingestion", () => {
     let target: Target;
     let guarded: Target;
+    let limited: Target;
     beforeAll(async () => {
       target = await makeTarget();
-      guarded = await makeTarget({ SVC_SITE_IDS: "page.test", SVC_RATE_LIMIT_PER_SITE: "0.01" });
+      guarded = await makeTarget(WITH_ALLOWLIST);
+      limited = await makeTarget(WITH_SITE_LIMIT);
     });
     afterAll(async () => {
       await target.close();
       await guarded.close();
+      await limited.close();
     });
 
     it("§4.1 an accepted event's answer may be read by the page that sent it, with credentials", async () => {
@@ -54,8 +58,8 @@ export function describeIngestCors(makeTarget: MakeTarget): void {
       [400, "malformed JSON", (page) => postBody(target, "{", page)],
       [422, "a missing field", (page) => postBody(target, "{}", page)],
       [413, "a body too large", (page) => postBody(target, new Uint8Array(65_537), page)],
-      [403, "a foreign site", (page) => post(guarded, wireEvent("other.test"), page)],
-      [403, "a foreign origin", (page) => post(guarded, wireEvent("page.test"), { ...page, origin: "https://other.test" })],
+      [403, "a foreign site", (page) => post(guarded, wireEvent("other.test"), { ...page, origin: "https://allowed.test" })],
+      [403, "a foreign origin", (page) => post(guarded, wireEvent("allowed.test"), { ...page, origin: "https://other.test" })],
       [422, "a pixel without parameters", (page) => target.fetch("/api/event", { headers: browserHeaders(page) })],
       [405, "a method there is not", (page) => target.fetch("/api/event", { method: "PUT", headers: page })],
     ];
@@ -63,14 +67,15 @@ export function describeIngestCors(makeTarget: MakeTarget): void {
     it.each(REFUSED)("§4.1 the answer %d may be read: %s", async (status, _name, send) => {
       const response = await send({ origin: PAGE });
       const origin = response.headers.get("access-control-allow-origin");
-      expect([PAGE, "https://other.test"]).toContain(origin);
+      expect([PAGE, "https://allowed.test", "https://other.test"]).toContain(origin);
       expect(corsOf(response)).toEqual({ ...FOR_PAGE, "access-control-allow-origin": origin });
       await expectError(response, status);
     });
 
     it("§4.1 the answer 429 may be read", async () => {
-      await post(guarded, wireEvent("page.test"), { origin: PAGE });
-      const response = await post(guarded, wireEvent("page.test"), { origin: PAGE });
+      const site = siteName();
+      await expectAccepted(await post(limited, wireEvent(site), { origin: PAGE }));
+      const response = await post(limited, wireEvent(site), { origin: PAGE });
       expect(corsOf(response)).toEqual(FOR_PAGE);
       await expectError(response, 429);
     });

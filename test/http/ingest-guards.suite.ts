@@ -13,7 +13,7 @@ import {
   wireEvent,
   type RequestHeaders,
 } from "../support/requests.ts";
-import { able, itNeeds, siteNames, type MakeTarget, type Target } from "../support/target.ts";
+import { able, itNeeds, siteNames, type Environment, type MakeTarget, type Target } from "../support/target.ts";
 import { BINGBOT, CHROME_WINDOWS, CURL, GOOGLEBOT } from "../support/user-agents.ts";
 
 const siteName = siteNames("guards");
@@ -23,12 +23,16 @@ const TOO_LARGE = new Uint8Array(65_537);
 /** One event in a hundred seconds: a second one is refused however slow the test is. */
 const ONE_EVENT = "0.01";
 
+/** Options that other suites of ingestion need as well. */
+export const WITH_ALLOWLIST: Environment = { SVC_SITE_IDS: "allowed.test, Shop.Test, site-7" };
+export const WITH_SITE_LIMIT: Environment = { SVC_RATE_LIMIT_PER_SITE: ONE_EVENT };
+
 export function describeAllowlist(makeTarget: MakeTarget): void {
   describe("§4.1 the allowlist of sites", () => {
     let target: Target;
     let open: Target;
     beforeAll(async () => {
-      target = await makeTarget({ SVC_SITE_IDS: "allowed.test, Shop.Test, site-7" });
+      target = await makeTarget(WITH_ALLOWLIST);
       open = await makeTarget();
     });
     afterAll(async () => {
@@ -155,7 +159,7 @@ export function describeRateLimits(makeTarget: MakeTarget): void {
     let bySite: Target;
     let byAddress: Target;
     beforeAll(async () => {
-      bySite = await makeTarget({ SVC_RATE_LIMIT_PER_SITE: ONE_EVENT });
+      bySite = await makeTarget(WITH_SITE_LIMIT);
       byAddress = await makeTarget({ SVC_RATE_LIMIT_PER_IP: ONE_EVENT, SVC_TRUST_PROXY: "1" });
     });
     afterAll(async () => {

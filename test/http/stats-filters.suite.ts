@@ -266,11 +266,13 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
       });
 
       // The minutes of realtime go on between two questions.
-      it.skipIf(endpoint === "realtime")("§4.3 a filter that every event meets changes nothing", async () => {
-        const plain = await getStatsText(target, endpoint, { site_id: site, ...parameters });
-        const filtered = await getStatsText(target, endpoint, { site_id: site, ...parameters, filters: "pages!=/nowhere" });
-        expect(filtered).toBe(plain);
-      });
+      if (endpoint !== "realtime") {
+        it("§4.3 a filter that every event meets changes nothing", async () => {
+          const plain = await getStatsText(target, endpoint, { site_id: site, ...parameters });
+          const filtered = await getStatsText(target, endpoint, { site_id: site, ...parameters, filters: "pages!=/nowhere" });
+          expect(filtered).toBe(plain);
+        });
+      }
 
       it("§4.3 a filter that no event meets leaves what a site without events has", async () => {
         const nobodys = await getStatsText(target, endpoint, { site_id: siteName(), ...parameters });

@@ -44,24 +44,51 @@ export async function createNodeTarget(environment: Environment = {}): Promise<N
 }
 
 export interface NodeTargets extends MakeTarget {
-  /** Stops every program that was started. */
+  /** Stops every program that still runs. */
   closeAll(): Promise<void>;
 }
 
-/** Programs for the suites of one file: those that ask for the same options share one, which `closeAll` stops. */
+/** Programs that nobody uses are kept for the next suite that asks for the same options, up to so many: each takes memory. */
+const IDLE_PROGRAMS_MAX = 3;
+
+interface Program {
+  readonly target: Promise<NodeTarget>;
+  users: number;
+}
+
+/** Programs for the suites of one file: those that ask for the same options share one. */
 export function nodeTargets(): NodeTargets {
-  const started = new Map<string, Promise<NodeTarget>>();
+  /** In order of last use. */
+  const programs = new Map<string, Program>();
+
+  async function stopIdle(idleMax: number): Promise<void> {
+    const idle = [...programs].filter(([, { users }]) => users === 0);
+    for (const [key, { target }] of idle.slice(0, Math.max(0, idle.length - idleMax))) {
+      programs.delete(key);
+      await (await target).close();
+    }
+  }
+
   const makeTarget = async (environment: Environment = {}): Promise<Target> => {
     const key = JSON.stringify(Object.entries(environment).sort());
-    let target = started.get(key);
-    if (!target) started.set(key, (target = createNodeTarget(environment)));
-    return { ...(await target), close: async () => {} };
+    const program = programs.get(key) ?? { target: createNodeTarget(environment), users: 0 };
+    programs.delete(key);
+    programs.set(key, program);
+    program.users++;
+    return {
+      ...(await program.target),
+      async close() {
+        program.users--;
+        await stopIdle(IDLE_PROGRAMS_MAX);
+      },
+    };
   };
+
   return Object.assign(makeTarget, {
     abilities: ["restart", "crash"] as const,
     skipped: [],
     async closeAll() {
-      await Promise.all([...started.values()].map(async (target) => (await target).close()));
+      for (const { target } of programs.values()) await (await target).close();
     },
   });
 }

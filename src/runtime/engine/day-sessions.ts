@@ -1,8 +1,12 @@
 /** Numbers for sessions within a day, given as rows come in: later questions group by one number instead of sorting all events. */
 
-interface LastEvent {
-  timestampMs: bigint;
-  session: number;
+/** A visitor's latest session so far. */
+interface LatestSession {
+  readonly session: number;
+  startMs: bigint;
+  endMs: bigint;
+  /** Where the one before it ended; null when there was none. */
+  readonly previousEndMs: bigint | null;
 }
 
 /** Where a visitor's last event of the day is known from. */
@@ -14,7 +18,7 @@ export interface KnownVisitor {
 
 /** The sessions of one day in one block. Rows come in order of arrival, which nearly always is that of time. */
 export class DaySessions {
-  readonly #visitors = new Map<bigint, LastEvent>();
+  readonly #visitors = new Map<bigint, LatestSession>();
   readonly #gapMs: bigint;
   readonly #nextSession: () => number;
   #inOrder = true;
@@ -22,10 +26,16 @@ export class DaySessions {
   constructor(gapMs: number, nextSession: () => number, known: readonly KnownVisitor[]) {
     this.#gapMs = BigInt(gapMs);
     this.#nextSession = nextSession;
-    for (const { visitorId, timestampMs, session } of known) this.#visitors.set(visitorId, { timestampMs, session });
+    for (const { visitorId, timestampMs, session } of known) {
+      // Of what came before that event nothing is known, so nothing earlier is taken for a part of its session.
+      this.#visitors.set(visitorId, { session, startMs: timestampMs, endMs: timestampMs, previousEndMs: timestampMs });
+    }
   }
 
-  /** False once a visitor's event came after a later one of theirs (the clock was set back): then the numbers given are wrong. */
+  /**
+   * False once an event came that belongs before its visitor's latest session (the clock was set back): then the numbers
+   * given are wrong. Events that overtake each other by a little, as those of one page do, stay within their session.
+   */
   get inOrder(): boolean {
     return this.#inOrder;
   }
@@ -36,15 +46,24 @@ export class DaySessions {
   }
 
   #sessionOf(visitorId: bigint, timestampMs: bigint): number {
-    const last = this.#visitors.get(visitorId);
-    if (!last) {
-      const session = this.#nextSession();
-      this.#visitors.set(visitorId, { timestampMs, session });
-      return session;
-    }
-    if (timestampMs < last.timestampMs) this.#inOrder = false;
-    if (timestampMs - last.timestampMs > this.#gapMs) last.session = this.#nextSession();
-    last.timestampMs = timestampMs;
-    return last.session;
+    const latest = this.#visitors.get(visitorId);
+    if (!latest || timestampMs - latest.endMs > this.#gapMs) return this.#begin(visitorId, timestampMs, latest?.endMs ?? null);
+    if (timestampMs > latest.endMs) latest.endMs = timestampMs;
+    if (timestampMs < latest.startMs) this.#lengthenToThePast(latest, timestampMs);
+    return latest.session;
+  }
+
+  #begin(visitorId: bigint, timestampMs: bigint, previousEndMs: bigint | null): number {
+    const session = this.#nextSession();
+    this.#visitors.set(visitorId, { session, startMs: timestampMs, endMs: timestampMs, previousEndMs });
+    return session;
+  }
+
+  #lengthenToThePast(latest: LatestSession, timestampMs: bigint): void {
+    const { startMs, previousEndMs } = latest;
+    const meetsIt = startMs - timestampMs <= this.#gapMs;
+    const meetsThePrevious = previousEndMs !== null && timestampMs - previousEndMs <= this.#gapMs;
+    if (meetsIt && !meetsThePrevious) latest.startMs = timestampMs;
+    else this.#inOrder = false;
   }
 }

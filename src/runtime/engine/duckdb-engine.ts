@@ -198,7 +198,7 @@ export class DuckdbEngine implements Engine {
     }));
   }
 
-  /** The clock was set back during the day: its sessions are made anew, in order of time. */
+  /** The clock was set back during the day: its sessions are made anew, in order of time. Reads and writes the whole day. */
   #renumberSessions({ sessionGapMs }: Block, table: Table, site: Site, day: number): void {
     this.#run(`
       UPDATE ${table.name} SET session = renumbered.session
