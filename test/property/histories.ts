@@ -1,7 +1,6 @@
 /** Random pasts of a few sites: what came in when, and what was asked and flushed in between. */
 import fc from "fast-check";
 import type { SiteId, StoredEvent } from "../../src/storage/event.ts";
-import { START_MS } from "../support/in-process-target.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -13,9 +12,12 @@ export const SITES = ["main.test", "Main.test", "main.test:8080"] as const;
 /** Texts that stand for trouble: in SQL, in JSON, in filters, in sorting, on disk. */
 const ODD_TEXTS = ["a=b", "=", "!=x", "a,b", "it's", '"quoted"', "100%", "%41", "\u{1f600}", "\uffff", "é", "e\u0301", "null", "0", "a b", "\\", "$1"];
 
-export interface History {
+interface Windows {
   readonly sessionWindowMinutes: number;
   readonly realtimeWindowMinutes: number;
+}
+
+export interface History extends Windows {
   readonly nowMs: number;
   readonly steps: readonly Step[];
 }
@@ -23,7 +25,7 @@ export interface History {
 /** Events that come in one after the other, and what happens then. */
 export interface Step {
   readonly events: readonly StoredEvent[];
-  readonly then: "nothing" | "ask" | "flush" | "ask and flush";
+  readonly afterwards: "nothing" | "ask" | "flush" | "ask and flush";
 }
 
 /** Midday, the first and last milliseconds of days, months and years, a leap day. All after the clock's start. */
@@ -58,15 +60,18 @@ const anchor: fc.Arbitrary<Anchor> = fc.record({
   atMidnight: fc.boolean(),
 });
 
-/** Ties, neighbours, and pauses of exactly a window's length and a millisecond more or less. */
-function moment(windowMinutes: readonly number[]): fc.Arbitrary<Moment> {
-  const edges = windowMinutes.flatMap((minutes) => [-1, 1].flatMap((sign) => [-1, 0, 1].map((ms) => sign * (minutes * MINUTE_MS + ms))));
+/** Ties, neighbours, and whole numbers of windows apart, to the millisecond or one more or less. */
+function moment({ sessionWindowMinutes, realtimeWindowMinutes }: Windows): fc.Arbitrary<Moment> {
+  const windowsApart = fc
+    .record({ windows: fc.integer({ min: -2, max: 2 }), ms: fc.constantFrom(0, 0, -1, 1) })
+    .map(({ windows: count, ms }) => count * sessionWindowMinutes * MINUTE_MS + ms);
   return fc.record({
-    anchor: fc.nat({ max: 3 }),
+    anchor: fc.nat({ max: 2 }),
     offsetMs: fc.oneof(
-      fc.constantFrom(0, 0, -1, 1, 1000, -MINUTE_MS),
-      fc.constantFrom(...edges),
-      fc.integer({ min: -40 * MINUTE_MS, max: 40 * MINUTE_MS }),
+      { weight: 5, arbitrary: windowsApart },
+      { weight: 1, arbitrary: fc.constantFrom(-1, 0, 1).map((ms) => ms - realtimeWindowMinutes * MINUTE_MS) },
+      { weight: 1, arbitrary: fc.integer({ min: -90_000, max: 90_000 }) },
+      { weight: 1, arbitrary: fc.integer({ min: -40 * MINUTE_MS, max: 40 * MINUTE_MS }) },
     ),
   });
 }
@@ -137,16 +142,20 @@ const revenueCents = fc.oneof(
   fc.integer({ min: -500_000, max: 500_000 }),
 );
 
-const visitorId = fc.constantFrom(0n, 1n, 2n, 2n ** 53n + 1n, 2n ** 63n - 1n, 2n ** 63n, 2n ** 64n - 1n);
+/** Mostly two, so that one's events meet. */
+const visitorId = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(1n, 2n ** 64n - 1n) },
+  { weight: 1, arbitrary: fc.constantFrom(0n, 2n, 2n ** 53n + 1n, 2n ** 63n - 1n, 2n ** 63n) },
+);
 
 const siteId = fc.constantFrom(SITES[0], SITES[0], SITES[0], SITES[0], SITES[1], SITES[2]);
 
 type EventSketch = Omit<StoredEvent, "timestampMs"> & { readonly moment: Moment };
 
-const eventSketch = (windowMinutes: readonly number[]): fc.Arbitrary<EventSketch> =>
+const eventSketch = (of: Windows): fc.Arbitrary<EventSketch> =>
   fc.record({
     siteId: siteId.map((id) => id as string as SiteId),
-    moment: moment(windowMinutes),
+    moment: moment(of),
     visitorId,
     eventName: TEXTS.events,
     pathname: TEXTS.pages,
@@ -172,36 +181,30 @@ const eventSketch = (windowMinutes: readonly number[]): fc.Arbitrary<EventSketch
     currency: orNull(fc.constantFrom("EUR", "USD", "JPY")),
   });
 
-interface Windows {
-  readonly sessionWindowMinutes: number;
-  readonly realtimeWindowMinutes: number;
-}
-
 const windows: fc.Arbitrary<Windows> = fc.record({
   sessionWindowMinutes: fc.constantFrom(30, 30, 1, 1440),
   realtimeWindowMinutes: fc.constantFrom(5, 5, 1, 60),
 });
 
 /** Within a step events come in the order of their list, which need not be that of time. */
-function historyWith({ sessionWindowMinutes, realtimeWindowMinutes }: Windows): fc.Arbitrary<History> {
+function historyWith(chosen: Windows): fc.Arbitrary<History> {
   const step = fc.record({
-    events: fc.array(eventSketch([sessionWindowMinutes, realtimeWindowMinutes]), { maxLength: 14 }),
+    events: fc.array(eventSketch(chosen), { maxLength: 14 }),
     inOrder: fc.boolean(),
-    then: fc.constantFrom<Step["then"]>("nothing", "ask", "flush", "flush", "ask and flush"),
+    afterwards: fc.constantFrom<Step["afterwards"]>("nothing", "ask", "flush", "flush", "ask and flush"),
   });
   return fc
     .record({
       nowMs: fc.constantFrom(...NOWS),
-      anchors: fc.array(anchor, { minLength: 1, maxLength: 4 }),
+      anchors: fc.array(anchor, { minLength: 1, maxLength: 3 }),
       steps: fc.array(step, { minLength: 1, maxLength: 4, size: "max" }),
     })
     .map(({ nowMs, anchors, steps }) => ({
-      sessionWindowMinutes,
-      realtimeWindowMinutes,
-      nowMs: Math.max(nowMs, START_MS),
-      steps: steps.map(({ events: sketches, inOrder, then }) => {
+      ...chosen,
+      nowMs,
+      steps: steps.map(({ events: sketches, inOrder, afterwards }) => {
         const events = sketches.map(({ moment: at, ...event }) => ({ ...event, timestampMs: instantOf(at, anchors, nowMs) }));
-        return { events: inOrder ? events.sort((a, b) => a.timestampMs - b.timestampMs) : events, then };
+        return { events: inOrder ? events.sort((a, b) => a.timestampMs - b.timestampMs) : events, afterwards };
       }),
     }));
 }

@@ -34,10 +34,10 @@ export async function playHistory(history: History): Promise<PlayedHistory> {
     SVC_REALTIME_WINDOW_MINUTES: String(history.realtimeWindowMinutes),
   });
   await target.advance(history.nowMs - target.nowMs());
-  for (const { events, then } of history.steps) {
+  for (const { events, afterwards } of history.steps) {
     await Promise.all(events.map((event) => target.services.journal.append(event)));
-    if (then.startsWith("ask")) await ask(target, new Set(events.map(({ siteId }) => siteId)));
-    if (then.endsWith("flush")) await target.flush();
+    if (afterwards.startsWith("ask")) await ask(target, new Set(events.map(({ siteId }) => siteId)));
+    if (afterwards.endsWith("flush")) await target.flush();
   }
   return {
     history,

@@ -7,6 +7,8 @@ export interface ServerOptions {
   readonly dataFolder: string;
   /** The whole environment of the process, beside folder and port. */
   readonly environment?: Environment;
+  /** Flags of Node's own. */
+  readonly nodeFlags?: readonly string[];
 }
 
 /** How a process ended: one of the two is null. */
@@ -58,8 +60,8 @@ async function within<T>(limitMs: number, what: string, work: Promise<T>): Promi
 }
 
 /** Starts the program on any free port and does not wait for it. */
-export function spawnServer({ dataFolder, environment = {} }: ServerOptions): SpawnedServer {
-  const child = spawn(process.execPath, [MAIN_PATH], {
+export function spawnServer({ dataFolder, environment = {}, nodeFlags = [] }: ServerOptions): SpawnedServer {
+  const child = spawn(process.execPath, [...nodeFlags, MAIN_PATH], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...environment, SVC_PORT: "0", SVC_DATA_DIR: dataFolder },
   });
