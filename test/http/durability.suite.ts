@@ -100,25 +100,19 @@ export function describeDurability(makeTarget: MakeTarget): void {
       expect({ unique_visitors, total_events }).toEqual({ unique_visitors: 4, total_events: 20 });
     });
 
-    itNeeds(makeTarget, "crash", "§1 accepted events survive a crash", async () => {
+    itNeeds(makeTarget, "crash", "§1 accepted events survive crash upon crash and a restart, and none is counted twice", async () => {
       const site = siteName();
       await recordTen(site, 1);
       const before = await figuresOf(site);
       await able(target, "crash")();
       expect(await getSites(target)).toContain(site);
       expect(await figuresOf(site)).toEqual(before);
-    });
-
-    itNeeds(makeTarget, "crash", "§1 crash upon crash and a restart lose nothing and count nothing twice", async () => {
-      const site = siteName();
-      for (let round = 1; round <= 2; round++) {
-        await recordTen(site, 1);
-        await able(target, "crash")();
-      }
-      expect(await getMain(target, site)).toMatchObject({ unique_visitors: 4, total_events: 20 });
+      await recordTen(site, 1);
+      await able(target, "crash")();
       await recordTen(site, 1);
       await able(target, "restart")();
-      expect(await getMain(target, site)).toMatchObject({ unique_visitors: 4, total_events: 30 });
+      const { unique_visitors, total_events } = await getMain(target, site);
+      expect({ unique_visitors, total_events }).toEqual({ unique_visitors: 4, total_events: 30 });
     });
   });
 }

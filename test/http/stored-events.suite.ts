@@ -343,7 +343,6 @@ export function describeDataMinimisation(makeTarget: MakeTarget): void {
           "screen-sizes": "(unknown)",
         },
       ],
-      [{ SVC_GEOIP_DB: "none" }, { countries: "(unknown)" }],
     ];
 
     it.each(OPTIONS)("with %j an event shows what is left, and browser, system and device in any case", async (environment, changed) => {

@@ -77,6 +77,9 @@ export const scriptTag = (service: { readonly origin: string }, attributes: Reco
     .join(" ")}></script>`;
 };
 
+/** More moves than any test has under way at a page's end. */
+const MOVES_MAX = 10;
+
 const html = (head: string, body: string): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>${head}</head><body>${body}</body></html>`;
 
@@ -103,16 +106,17 @@ const inOrderOf = (announced: readonly Request[], received: readonly RecordedReq
 const isLeftBehind = (request: Request): boolean => request.failure()?.errorText === "net::ERR_ABORTED";
 
 /**
- * A click may still be on its way to a download or a mail program, and a page makes only one move at a time: whichever
- * move comes second ends the other. The click's is over then, so leaving succeeds when tried again.
+ * Leaves a page for another. A click may still be on its way to a download or a mail program, and a page makes only one
+ * move at a time: whichever comes second ends the other. Each such click ends once, and so do the moves it cut short.
  */
-const leave = async (page: BrowserPage, url: string, movesPendingMax = 2): Promise<void> => {
-  try {
-    await page.goto(url);
-  } catch (fault) {
-    const isInterrupted = fault instanceof Error && /ERR_ABORTED|interrupted by another/.test(fault.message);
-    if (!isInterrupted || movesPendingMax === 0) throw fault;
-    await leave(page, url, movesPendingMax - 1);
+const leave = async (page: BrowserPage, url: string): Promise<void> => {
+  for (let moves = 0; page.url() !== url && !page.isClosed(); moves++) {
+    try {
+      await page.goto(url, { waitUntil: "commit" });
+    } catch (fault) {
+      const isCutShort = fault instanceof Error && /ERR_ABORTED|interrupted by another|has been closed/.test(fault.message);
+      if (!isCutShort || moves === MOVES_MAX) throw fault;
+    }
   }
 };
 
