@@ -1,5 +1,5 @@
 /** One running Sandpiper on Node: everything put together, and taken down in the right order. */
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -9,6 +9,7 @@ import type { Log } from "../../src/runtime/log.ts";
 import { runMaintenance } from "../../src/runtime/maintenance.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
 import { createFileObjectStore } from "./file-object-store.ts";
+import { createFileRecordStore } from "./file-record-store.ts";
 import { openFileSegmentLog } from "./file-segment-log.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { openGeoDatabase } from "./geo-database.ts";
@@ -57,11 +58,13 @@ export async function startInstance({ config, log, trackerScript, engineWorkerUr
       config,
       secret: config.secret ?? (await secretOfFolder(dataFolder)),
       objects: createFileObjectStore(dataFolder),
+      records: createFileRecordStore(dataFolder),
       segmentLog,
       engine,
       geo: openGeoDatabase(config.geoipDb).lookup,
       log,
       now: Date.now,
+      randomBytes,
       newRequestId: requestIds(),
       wait: setTimeout,
       trackerScript,

@@ -3,6 +3,7 @@ import { Journal, type JournalDamage } from "../storage/journal.ts";
 import type { EpochMs } from "../storage/event.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { Partitions } from "../storage/partitions.ts";
+import type { RecordStore } from "../storage/record-store.ts";
 import type { SegmentLog } from "../storage/segment-log.ts";
 import { SiteLocks } from "../storage/site-locks.ts";
 import type { Config } from "./config.ts";
@@ -31,11 +32,15 @@ export interface Host {
   /** Key material of visitor ids: the `secret` option, or the one generated on the first start. */
   readonly secret: Secret;
   readonly objects: ObjectStore;
+  /** Where the admin password's hash and the API keys are kept. */
+  readonly records: RecordStore;
   readonly segmentLog: SegmentLog;
   readonly engine: Engine;
   readonly geo: GeoLookup;
   readonly log: Log;
   readonly now: () => EpochMs;
+  /** So many bytes that nobody can guess. */
+  readonly randomBytes: (length: number) => Uint8Array;
   /** A fresh id for a request, unlike any other of this process. */
   readonly newRequestId: () => string;
   readonly trackerScript: string;

@@ -1,4 +1,5 @@
 /** The app called as a function, with storage in memory and a clock that moves only when told. */
+import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { openGeoDatabase } from "../../adapters/node/geo-database.ts";
 import { createApp, type App } from "../../src/handlers/app.ts";
@@ -9,7 +10,9 @@ import { Secret } from "../../src/runtime/secret.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
+import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
+import type { RecordStore } from "../../src/storage/record-store.ts";
 import type { SegmentLog } from "../../src/storage/segment-log.ts";
 import { createRecordingLog, type RecordingLog } from "./recording-log.ts";
 import { createEngineShare } from "./shared-engine.ts";
@@ -30,6 +33,7 @@ export interface InProcessParts {
   readonly engine?: Engine;
   readonly segmentLog?: SegmentLog;
   readonly objects?: ObjectStore;
+  readonly records?: RecordStore;
 }
 
 const builtinPlaces = openGeoDatabase("builtin").lookup;
@@ -50,6 +54,7 @@ export async function createInProcessTarget(
 ): Promise<InProcessTarget> {
   const { config } = parseConfig({ environment: { ...TARGET_DEFAULTS, ...environment }, file: {}, platform: "node" });
   const objects = parts.objects ?? createMemoryObjectStore();
+  const records = parts.records ?? createMemoryRecordStore();
   const segmentLog = parts.segmentLog ?? createMemorySegmentLog();
   const log = createRecordingLog();
   let nowMs = START_MS;
@@ -64,11 +69,13 @@ export async function createInProcessTarget(
       config,
       secret: config.secret ?? new Secret("0123456789abcdef0123456789abcdef"),
       objects,
+      records,
       segmentLog,
       engine,
       geo: config.geoipDb === "builtin" ? builtinPlaces : openGeoDatabase(config.geoipDb).lookup,
       log,
       now: () => nowMs,
+      randomBytes,
       newRequestId: () => `request-${++requests}`,
       trackerScript: "/* the tracker */",
       wait: setTimeout,

@@ -1,0 +1,68 @@
+/** Records as files of the data folder that only their owner may read. They share it with files that are no records. */
+import type { Dirent } from "node:fs";
+import { mkdir, readFile, readdir, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { RECORD_NAME, recordName, type RecordStore } from "../../src/storage/record-store.ts";
+import { syncFolder, writeDurably } from "./durable-file.ts";
+
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** The root must be there. */
+export function createFileRecordStore(root: string): RecordStore {
+  const pathOf = (name: string): string => join(root, recordName(name));
+
+  /** Names of the records in a folder: `""` for the root, else its name and a slash. */
+  const namesIn = async (folder: string): Promise<string[]> =>
+    (await entriesOf(join(root, folder)))
+      .filter((entry) => entry.isFile())
+      .map((entry) => folder + entry.name)
+      .filter((name) => RECORD_NAME.test(name));
+
+  async function foldersFor(prefix: string): Promise<string[]> {
+    const slash = prefix.indexOf("/");
+    if (slash >= 0) return [prefix.slice(0, slash + 1)];
+    const folders = (await entriesOf(root)).filter((entry) => entry.isDirectory()).map(({ name }) => `${name}/`);
+    return ["", ...folders.filter((folder) => folder.startsWith(prefix))];
+  }
+
+  return {
+    async read(name) {
+      try {
+        return await readFile(pathOf(name));
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    },
+    async write(name, bytes) {
+      const path = pathOf(name);
+      const made = await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
+      if (made !== undefined) await syncFolder(root);
+      await writeDurably(path, bytes, FILE_MODE);
+    },
+    async list(prefix) {
+      const names: string[] = [];
+      for (const folder of await foldersFor(prefix)) names.push(...(await namesIn(folder)));
+      return names.filter((name) => name.startsWith(prefix)).sort();
+    },
+    async remove(name) {
+      const path = pathOf(name);
+      await rm(path, { force: true });
+      await syncFolder(dirname(path)).catch((error: unknown) => {
+        if (!isMissing(error)) throw error;
+      });
+    },
+  };
+}

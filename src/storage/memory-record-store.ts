@@ -1,0 +1,21 @@
+/** A record store that forgets everything with the process: for tests and for trying things out. */
+import { recordName, type RecordStore } from "./record-store.ts";
+
+export function createMemoryRecordStore(): RecordStore {
+  const records = new Map<string, Uint8Array>();
+
+  return {
+    async read(name) {
+      return records.get(recordName(name))?.slice() ?? null;
+    },
+    async write(name, bytes) {
+      records.set(recordName(name), bytes.slice());
+    },
+    async list(prefix) {
+      return [...records.keys()].filter((name) => name.startsWith(prefix)).sort();
+    },
+    async remove(name) {
+      records.delete(recordName(name));
+    },
+  };
+}
