@@ -6,12 +6,12 @@ import { buildTracker } from "../../tracker/build.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Writes `main.js` and `engine-worker.js` into a folder below the repository. */
+/** Writes `main.js`, `engine-worker.js` and `password-worker.js` into a folder below the repository. */
 export async function buildProgram(outdir) {
   const { version } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
   await build({
     absWorkingDir: root,
-    entryPoints: ["adapters/node/main.ts", "adapters/node/engine-worker.ts"],
+    entryPoints: ["adapters/node/main.ts", "adapters/node/engine-worker.ts", "adapters/node/password-worker.ts"],
     outdir,
     bundle: true,
     packages: "external",

@@ -16,6 +16,7 @@ import { openGeoDatabase } from "./geo-database.ts";
 import { secretOfFolder } from "./secret-file.ts";
 import { startServer } from "./server.ts";
 import { ThreadedEngine } from "./threaded-engine.ts";
+import { ThreadedPasswordHasher } from "./threaded-password-hasher.ts";
 
 const MAINTENANCE_INTERVAL_MS = 1000;
 
@@ -24,6 +25,7 @@ export interface InstanceOptions {
   readonly log: Log;
   readonly trackerScript: string;
   readonly engineWorkerUrl: URL;
+  readonly passwordWorkerUrl: URL;
 }
 
 export interface Instance {
@@ -41,7 +43,8 @@ function requestIds(): () => string {
   return () => `${process}-${(++count).toString(36)}`;
 }
 
-export async function startInstance({ config, log, trackerScript, engineWorkerUrl }: InstanceOptions): Promise<Instance> {
+export async function startInstance(options: InstanceOptions): Promise<Instance> {
+  const { config, log, trackerScript, engineWorkerUrl, passwordWorkerUrl } = options;
   const dataFolder = resolve(config.dataDir);
   await mkdir(dataFolder, { recursive: true });
   const lock = await lockFolder(dataFolder);
@@ -52,6 +55,8 @@ export async function startInstance({ config, log, trackerScript, engineWorkerUr
   try {
     const engine = new ThreadedEngine(engineWorkerUrl, log);
     started.push(() => engine.close());
+    const passwordHasher = new ThreadedPasswordHasher(passwordWorkerUrl);
+    started.push(() => passwordHasher.close());
     const segmentLog = await openFileSegmentLog(join(dataFolder, "journal"), config.journalFsync);
     started.push(() => segmentLog.close());
     const services = await createServices({
@@ -59,6 +64,7 @@ export async function startInstance({ config, log, trackerScript, engineWorkerUr
       secret: config.secret ?? (await secretOfFolder(dataFolder)),
       objects: createFileObjectStore(dataFolder),
       records: createFileRecordStore(dataFolder),
+      passwordHasher,
       segmentLog,
       engine,
       geo: openGeoDatabase(config.geoipDb).lookup,

@@ -12,8 +12,8 @@ declare const VERSION: string;
 
 function welcome({ origin, dataFolder, services }: Instance, log: Log): void {
   log.info(`${PRODUCT_NAME} ${VERSION} listens on ${origin}`, { dataFolder });
-  if (services.config.adminPassword === null) {
-    log.warn("no admin password is set: whoever can reach this address can read the statistics");
+  if (!services.adminPassword.isConfigured) {
+    log.warn("no admin password is set: whoever can reach this address can read the statistics, and choose the password");
   }
   log.info(
     `to count a site, add this to its pages: <script defer data-domain="example.com" src="${origin}${SCRIPT_PATHS[0]}"></script>`,
@@ -55,7 +55,8 @@ async function run(): Promise<void> {
   const log = createConsoleLog(config);
   for (const warning of warnings) log.warn(warning);
   const engineWorkerUrl = new URL("./engine-worker.js", import.meta.url);
-  const instance = await startInstance({ config, log, trackerScript: TRACKER_SCRIPT, engineWorkerUrl });
+  const passwordWorkerUrl = new URL("./password-worker.js", import.meta.url);
+  const instance = await startInstance({ config, log, trackerScript: TRACKER_SCRIPT, engineWorkerUrl, passwordWorkerUrl });
   stopOnSignal(instance, log);
   welcome(instance, log);
 }

@@ -1,15 +1,38 @@
 /** Who may call a route. */
+import type { KeyScope } from "../runtime/auth/api-keys.ts";
 import { AppError } from "../runtime/errors.ts";
+import type { EpochMs } from "../storage/event.ts";
 import type { Services } from "../runtime/services.ts";
+import { apiKeysOf, sessionTokensOf } from "./credentials.ts";
+import { requireOwnPage } from "./own-pages.ts";
 
 /**
- * `public`: everyone. `ingest`: everyone whose site the allowlist names. `stats`: open until an admin
- * password exists, then callers with a credential.
+ * `public`: everyone. `ingest`: everyone whose site the allowlist names. `auth`: everyone, to get in and out.
+ * `stats`: everyone until an admin password exists, then whoever has a session or any key. `admin`: whoever has a session,
+ * on a page of the dashboard, or an Admin key; nobody until an admin password exists.
  */
-export type Access = "public" | "ingest" | "stats";
+export type Access = "public" | "ingest" | "auth" | "stats" | "admin";
 
-export function checkAccess(access: Access, { config }: Services): void {
-  if (access === "stats" && config.adminPassword !== null) {
-    throw new AppError({ code: "unauthenticated" }, "A valid session or API key is required");
-  }
+/** What a caller has shown: the strongest of its credentials that are valid. */
+type Caller = "session" | KeyScope;
+
+/** null for a caller without a valid credential. */
+export function callerOf(request: Request, { apiKeys, sessions }: Services, nowMs: EpochMs): Caller | null {
+  const scopes = apiKeysOf(request).map((key) => apiKeys.scopeOf(key));
+  if (scopes.includes("Admin")) return "Admin";
+  if (sessionTokensOf(request).some((token) => sessions.isValid(token, nowMs))) return "session";
+  return scopes.includes("ReadOnly") ? "ReadOnly" : null;
+}
+
+const isReading = ({ method }: Request): boolean => method === "GET" || method === "HEAD";
+
+/** 401 without a valid credential, 403 with one that does not suffice or that a foreign page may have sent. */
+export function checkAccess(access: Access, request: Request, services: Services, nowMs: EpochMs): void {
+  if (access !== "stats" && access !== "admin") return;
+  if (access === "stats" && !services.adminPassword.isConfigured) return;
+  const caller = services.adminPassword.isConfigured ? callerOf(request, services, nowMs) : null;
+  if (caller === null) throw new AppError({ code: "unauthenticated" }, "A valid session or API key is required");
+  if (access === "stats") return;
+  if (caller === "ReadOnly") throw new AppError({ code: "forbidden" }, "A ReadOnly key may only read statistics; use an Admin key or a session");
+  if (caller === "session" && !isReading(request)) requireOwnPage(request, services.config);
 }

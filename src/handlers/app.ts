@@ -5,13 +5,18 @@ import { EVENT_PATH, SCRIPT_PATHS } from "../runtime/names.ts";
 import type { Services } from "../runtime/services.ts";
 import type { EpochMs } from "../storage/event.ts";
 import { checkAccess, type Access } from "./access.ts";
+import { postLogin } from "./auth/login.ts";
+import { postLogout } from "./auth/logout.ts";
+import { postSetup } from "./auth/setup.ts";
+import { getStatus } from "./auth/status.ts";
 import type { Context, Handler } from "./context.ts";
-import { preflight, withIngestCors } from "./cors.ts";
+import { isDashboardPage, preflight, preflightFor, withDashboardCors, withIngestCors } from "./cors.ts";
 import { Deadlines } from "./deadline.ts";
 import { errorResponse } from "./error-response.ts";
 import { getHealth, getReady } from "./health.ts";
 import { getPixel } from "./ingest/pixel.ts";
 import { postEvent } from "./ingest/post-event.ts";
+import { deleteKey, getKeys, postKey } from "./keys.ts";
 import { openapiHandler } from "./openapi.ts";
 import { getScript } from "./script.ts";
 import { getBreakdown } from "./stats/breakdown.ts";
@@ -58,6 +63,13 @@ export const ROUTES = [
   route("GET", "/api/stats/property-values", "stats", getPropertyValues),
   route("GET", "/api/stats/revenue", "stats", getRevenue),
   route("GET", "/api/stats/export", "stats", getExport),
+  route("POST", "/api/auth/setup", "auth", postSetup),
+  route("POST", "/api/auth/login", "auth", postLogin),
+  route("POST", "/api/auth/logout", "auth", postLogout),
+  route("GET", "/api/auth/status", "auth", getStatus),
+  route("POST", "/api/keys", "admin", postKey),
+  route("GET", "/api/keys", "admin", getKeys),
+  route("DELETE", "/api/keys/:key_hash", "admin", deleteKey),
   route("GET", "/api/openapi.json", "public", getOpenapi),
   route("GET", "/health", "public", getHealth),
   route("GET", "/health/ready", "public", getReady),
@@ -97,7 +109,7 @@ function createRouter() {
   for (const { access, handler, path, ...rest } of ROUTES) {
     const serve = async (routed: IRequest, context: RouteArgs[0]): Promise<Response> => {
       const request = routed as unknown as Request;
-      checkAccess(access, context.services);
+      checkAccess(access, request, context.services, context.nowMs);
       const response = await handler(request, { ...context, params: routed.params });
       return access === "ingest" ? withIngestCors(request, response) : response;
     };
@@ -109,12 +121,14 @@ function createRouter() {
   return router;
 }
 
+const methodsAt = (pathname: string): string =>
+  [...new Set(ROUTES.filter(({ path }) => matches(path, pathname)).flatMap(methodsOf))].join(", ").toUpperCase();
+
 /** 405 with the methods there are when only the method is wrong, else 404. */
 function unmatched(method: string, pathname: string): AppError {
-  const allow = ROUTES.filter(({ path }) => matches(path, pathname)).flatMap(methodsOf);
-  if (allow.length === 0) return new AppError({ code: "not_found" }, "There is nothing at this path");
-  const methods = [...new Set(allow)].join(", ").toUpperCase();
-  return new AppError({ code: "method_not_allowed", allow: methods }, `${method} is not allowed here; allowed: ${methods}`);
+  const allow = methodsAt(pathname);
+  if (allow === "") return new AppError({ code: "not_found" }, "There is nothing at this path");
+  return new AppError({ code: "method_not_allowed", allow }, `${method} is not allowed here; allowed: ${allow}`);
 }
 
 /** Whether a path is of a route's form, a trailing slash aside (as the router has it). */
@@ -125,6 +139,16 @@ function matches(path: string, pathname: string): boolean {
 }
 
 const isIngest = (url: string): boolean => URL.canParse(url) && matches(EVENT_PATH, new URL(url).pathname);
+
+/** What the dashboard asks, which its page may read wherever it is served from. */
+const isOfDashboard = ({ access }: Route): boolean => access === "auth" || access === "stats" || access === "admin";
+
+/** The path of a request that `dashboard_origin` lets a page of another origin send; null for all others. */
+function dashboardPath(request: Request, { config }: Services): string | null {
+  if (!isDashboardPage(request, config) || !URL.canParse(request.url)) return null;
+  const { pathname } = new URL(request.url);
+  return ROUTES.some((known) => isOfDashboard(known) && matches(known.path, pathname)) ? pathname : null;
+}
 
 export function createApp(services: Services): App {
   const router = createRouter();
@@ -144,10 +168,17 @@ export function createApp(services: Services): App {
     }
   }
 
+  async function answerPage(request: Request, connection: Connection, requestId: string): Promise<Response> {
+    const path = dashboardPath(request, services);
+    if (path === null) return answer(request, connection, requestId);
+    const response = request.method === "OPTIONS" ? preflightFor(request, methodsAt(path)) : await answer(request, connection, requestId);
+    return withDashboardCors(request, response);
+  }
+
   return {
     async fetch(request, connection) {
       const requestId = services.newRequestId();
-      const response = await answer(request, connection, requestId);
+      const response = await answerPage(request, connection, requestId);
       for (const [name, value] of Object.entries(COMMON_HEADERS)) response.headers.set(name, value);
       response.headers.set("X-Request-Id", requestId);
       return request.method === "HEAD" ? new Response(null, response) : response;

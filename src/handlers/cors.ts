@@ -1,13 +1,16 @@
-/** Which foreign pages may read answers: any page those of ingestion, none the others. */
+/** Which foreign pages may read answers: any page those of ingestion, the dashboard's those about figures, keys and logins. */
+import type { Config } from "../runtime/config.ts";
 import { emptyResponse } from "./responses.ts";
 
 const PREFLIGHT_SECS = 86_400;
+
+type CorsHeaders = Readonly<Record<string, string>>;
 
 /**
  * A page's own origin is echoed and credentials are allowed, because beacons always carry them and a
  * browser then refuses `*`. There is nothing to protect: no answer of ingestion depends on a cookie.
  */
-function ingestCors(origin: string | null): Readonly<Record<string, string>> {
+function ingestCors(origin: string | null): CorsHeaders {
   if (origin === null) return { "Access-Control-Allow-Origin": "*" };
   return { "Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true", Vary: "Origin" };
 }
@@ -18,10 +21,31 @@ export function withIngestCors(request: Request, response: Response): Response {
   return response;
 }
 
+/** Whether a page of `dashboard_origin` asks. Without the option there is none: pages of the service itself need no leave. */
+export const isDashboardPage = ({ headers }: Request, { dashboardOrigin }: Config): boolean =>
+  dashboardOrigin !== null && headers.get("origin") === dashboardOrigin;
+
+/** Adds what lets the dashboard's page read the answer. */
+export function withDashboardCors(request: Request, response: Response): Response {
+  const headers: CorsHeaders = {
+    "Access-Control-Allow-Origin": request.headers.get("origin") ?? "",
+    "Access-Control-Allow-Credentials": "true",
+    "Access-Control-Expose-Headers": "Content-Disposition, Retry-After, X-Request-Id",
+    Vary: "Origin",
+  };
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
+}
+
 /** Answers the question a browser asks before a request that is not simple. */
 export function preflight(request: Request): Response {
+  return preflightFor(request, "GET, POST, OPTIONS");
+}
+
+/** The same for a path that takes these methods, separated by commas. */
+export function preflightFor(request: Request, methods: string): Response {
   return emptyResponse(204, {
-    "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
+    "Access-Control-Allow-Methods": methods,
     "Access-Control-Allow-Headers": request.headers.get("access-control-request-headers") ?? "Content-Type",
     "Access-Control-Max-Age": String(PREFLIGHT_SECS),
   });

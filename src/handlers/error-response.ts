@@ -11,6 +11,7 @@ export const STATUS = {
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
+  already_configured: 409,
   too_many_requests: 429,
   request_timeout: 408,
   extension_missing: 503,

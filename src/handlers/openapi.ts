@@ -4,9 +4,11 @@ import type { Access } from "./access.ts";
 import type { Route, RouteId } from "./app.ts";
 import type { Handler } from "./context.ts";
 import { STATUS } from "./error-response.ts";
+import { AUTH_OPERATIONS, AUTH_SCHEMAS, SECURITY_SCHEMES } from "./openapi/auth.ts";
 import {
   ALLOW,
   COMMON_HEADERS,
+  DASHBOARD_HEADERS,
   INGEST_HEADERS,
   NOT_STORED,
   PERHAPS_RETRY_AFTER,
@@ -23,12 +25,18 @@ import { STATS_SCHEMAS } from "./openapi/stats-schemas.ts";
 import { jsonTextResponse } from "./responses.ts";
 
 /** A route that is missing here does not compile: describe it in the file of its noun in `openapi/`. */
-const OPERATIONS: Readonly<Record<RouteId, Operation>> = { ...INGEST_OPERATIONS, ...STATS_OPERATIONS, ...SERVICE_OPERATIONS };
+const OPERATIONS: Readonly<Record<RouteId, Operation>> = {
+  ...INGEST_OPERATIONS,
+  ...STATS_OPERATIONS,
+  ...AUTH_OPERATIONS,
+  ...SERVICE_OPERATIONS,
+};
 
 const SCHEMAS = {
   Error: closed({ error: text("A sentence that says what is wrong, and with which field or parameter.", { minLength: 1 }) }),
   ...INGEST_SCHEMAS,
   ...STATS_SCHEMAS,
+  ...AUTH_SCHEMAS,
   ...SERVICE_SCHEMAS,
 };
 
@@ -39,20 +47,38 @@ const DESCRIPTION =
   "Web analytics that keeps no address and sets no cookie on visitors. All times and dates are UTC; rates are fractions from 0 to 1. " +
   "Whatever is read by GET can be asked for by HEAD, except the pixel, whose GET records an event. Errors are `{error}` with a " +
   "sentence. Any other path is answered 404, any other method of a path 405 (`NotFound` and `MethodNotAllowed` below), and a request " +
-  "whose `Host` and path make no valid URL 400.";
+  "whose `Host` and path make no valid URL 400. Where `dashboard_origin` is set, pages of it may read what is about figures, logins " +
+  "and keys, and browsers are told so when they ask by OPTIONS.";
+
+/** Credentials any one of which will do, by name. */
+type Security = readonly Readonly<Partial<Record<keyof typeof SECURITY_SCHEMES, readonly []>>>[];
 
 interface AccessRules {
   readonly headers: Headers;
   readonly refusals: Operation["refusals"];
+  readonly security?: Security;
 }
+
+const ANY_CREDENTIAL: Security = [{ Session: [] }, { BearerKey: [] }, { HeaderKey: [] }];
 
 /** What a route's access adds to its description. */
 const BY_ACCESS: Readonly<Record<Access, AccessRules>> = {
   public: { headers: {}, refusals: {} },
   ingest: { headers: INGEST_HEADERS, refusals: {} },
+  auth: { headers: DASHBOARD_HEADERS, refusals: {} },
   stats: {
-    headers: {},
+    headers: DASHBOARD_HEADERS,
     refusals: { unauthenticated: "The service has an admin password, and the request has no valid credential." },
+    // None at all will do until there is an admin password.
+    security: [{}, ...ANY_CREDENTIAL],
+  },
+  admin: {
+    headers: DASHBOARD_HEADERS,
+    refusals: {
+      unauthenticated: "The request has no valid credential, or there is no admin password yet.",
+      forbidden: "The key is a ReadOnly one, or something is to change in a session's name and no page of the dashboard sent it.",
+    },
+    security: ANY_CREDENTIAL,
   },
 };
 
@@ -111,6 +137,7 @@ function operationObject(access: Access, { tag, parameters, answers, refusals, .
   return {
     tags: [tag],
     ...operation,
+    ...(rules.security && { security: rules.security }),
     ...(parameters && { parameters: parameters.map(parameterOrReference) }),
     responses: Object.fromEntries(responses.map(([status, answer]) => [status, responseObject(rules.headers, answer)])),
   };
@@ -150,6 +177,7 @@ export const openapiDocument = (routes: readonly Route[]) => ({
     },
     parameters: SHARED_PARAMETERS,
     headers: SHARED_HEADERS,
+    securitySchemes: SECURITY_SCHEMES,
   },
 });
 

@@ -9,6 +9,8 @@ export interface Counters {
   botEventsDropped: number;
   flushFailures: number;
   rateLimitRejections: number;
+  /** Logins with a wrong password. */
+  loginFailures: number;
   cacheHits: number;
   cacheMisses: number;
 }
@@ -19,6 +21,7 @@ export const createCounters = (): Counters => ({
   botEventsDropped: 0,
   flushFailures: 0,
   rateLimitRejections: 0,
+  loginFailures: 0,
   cacheHits: 0,
   cacheMisses: 0,
 });

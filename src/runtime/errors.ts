@@ -10,6 +10,8 @@ type Failure =
   | { code: "forbidden" }
   | { code: "not_found" }
   | { code: "method_not_allowed"; allow: string }
+  /** What can be done once only has been done. */
+  | { code: "already_configured" }
   | { code: "too_many_requests"; retryAfterSecs: number }
   /** The request ran past the server's time limit. */
   | { code: "request_timeout" }

@@ -77,5 +77,29 @@ export const RESIDENT_BLOCK_BYTES_MAX = 8 * 1024 * 1024;
 /** Connections of the engine: so many queries advance side by side, the rest wait their turn. */
 export const ENGINE_CONNECTIONS_MAX = 4;
 
+/** Longest admin password in code points. The shortest is a rule of the option, too (`ADMIN_PASSWORD_CHARS_MIN`). */
+export const PASSWORD_CHARS_MAX = 1024;
+
+/** Password checks that may wait for the one under way; each takes about 50 ms. */
+export const PASSWORD_CHECKS_WAITING_MAX = 64;
+
+/** Sessions at the same time. The oldest one ends where there would be more. */
+export const SESSIONS_MAX = 10_000;
+
+/** Addresses whose failed logins are remembered. */
+export const LOGIN_FAILURE_ADDRESSES_MAX = 100_000;
+
+/** Session cookies and keys of one request that are looked at. */
+export const CREDENTIALS_TRIED_MAX = 4;
+
+/** API keys, revoked ones included, of which the oldest go first. */
+export const API_KEYS_MAX = 1_000;
+
+/** Longest name of an API key in code points. */
+export const API_KEY_NAME_CHARS_MAX = 128;
+
+/** Creations and revocations of keys that may wait for the one that is being stored. */
+export const API_KEY_CHANGES_WAITING_MAX = 64;
+
 /** How long a stop waits for requests in flight. */
 export const STOP_GRACE_MS = 10_000;

@@ -19,3 +19,9 @@ export const VISITOR_SALT_LABEL = `${PREFIX} visitor salt`;
 
 /** The event name of page views: the pixel's default and what every pageview figure counts (contract 6). */
 export const PAGEVIEW = "pageview";
+
+/** The cookie of a login (contract 5). */
+export const SESSION_COOKIE = `${PREFIX}_session`;
+
+/** What every API key begins with (contract 2.2). */
+export const API_KEY_PREFIX = `${PREFIX}_`;

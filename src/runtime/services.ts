@@ -6,6 +6,14 @@ import { Partitions } from "../storage/partitions.ts";
 import type { RecordStore } from "../storage/record-store.ts";
 import type { SegmentLog } from "../storage/segment-log.ts";
 import { SiteLocks } from "../storage/site-locks.ts";
+import { AdminPassword } from "./auth/admin-password.ts";
+import { ApiKeys } from "./auth/api-keys.ts";
+import { Login } from "./auth/login.ts";
+import { LoginLockout } from "./auth/login-lockout.ts";
+import type { PasswordHasher } from "./auth/password-hasher.ts";
+import { Sessions } from "./auth/sessions.ts";
+import { createSha256 } from "./auth/sha256.ts";
+import { Turns } from "./auth/turns.ts";
 import type { Config } from "./config.ts";
 import { createCounters, type Counters } from "./counters.ts";
 import type { Engine } from "./engine/engine.ts";
@@ -18,7 +26,14 @@ import { createRateLimit } from "./ingest/rate-limit.ts";
 import { isSiteId } from "./ingest/site-id.ts";
 import { createUserAgentCache } from "./ingest/user-agent-cache.ts";
 import { createVisitorIds } from "./ingest/visitor-id.ts";
-import { PARTITION_LISTINGS_MAX, RATE_LIMIT_BUCKETS_MAX } from "./limits.ts";
+import {
+  API_KEYS_MAX,
+  LOGIN_FAILURE_ADDRESSES_MAX,
+  PARTITION_LISTINGS_MAX,
+  PASSWORD_CHECKS_WAITING_MAX,
+  RATE_LIMIT_BUCKETS_MAX,
+  SESSIONS_MAX,
+} from "./limits.ts";
 import type { Log } from "./log.ts";
 import type { Secret } from "./secret.ts";
 import { QueryCache } from "./stats/query-cache.ts";
@@ -34,6 +49,7 @@ export interface Host {
   readonly objects: ObjectStore;
   /** Where the admin password's hash and the API keys are kept. */
   readonly records: RecordStore;
+  readonly passwordHasher: PasswordHasher;
   readonly segmentLog: SegmentLog;
   readonly engine: Engine;
   readonly geo: GeoLookup;
@@ -48,7 +64,15 @@ export interface Host {
   readonly wait: (ms: number) => Promise<void>;
 }
 
-export interface Services {
+/** Who may come in. */
+interface AuthServices {
+  readonly adminPassword: AdminPassword;
+  readonly login: Login;
+  readonly sessions: Sessions;
+  readonly apiKeys: ApiKeys;
+}
+
+export interface Services extends AuthServices {
   readonly config: Config;
   readonly log: Log;
   readonly now: () => EpochMs;
@@ -77,12 +101,33 @@ function reportDamage(damage: readonly JournalDamage[], log: Log): void {
   }
 }
 
+const PASSWORDS_RETRY_SECS = 5;
+
+async function createAuthServices({ config, records, passwordHasher, randomBytes, log, now }: Host, counters: Counters): Promise<AuthServices> {
+  const sha256 = await createSha256();
+  const turns = new Turns({ waitingMax: PASSWORD_CHECKS_WAITING_MAX, retryAfterSecs: PASSWORDS_RETRY_SECS });
+  const adminPassword = await AdminPassword.open({ records, hasher: passwordHasher, turns, configured: config.adminPassword });
+  const sessions = new Sessions({ ttlSecs: config.sessionTtlSecs, sessionsMax: SESSIONS_MAX, sha256, randomBytes });
+  const lockout = new LoginLockout({
+    attemptsMax: config.maxLoginAttempts,
+    lockoutSecs: config.loginLockoutSecs,
+    addressesMax: LOGIN_FAILURE_ADDRESSES_MAX,
+  });
+  return {
+    adminPassword,
+    sessions,
+    login: new Login({ adminPassword, lockout, sessions, turns, counters, log, now }),
+    apiKeys: await ApiKeys.open({ records, sha256, randomBytes, keysMax: API_KEYS_MAX, log }),
+  };
+}
+
 export async function createServices(host: Host): Promise<Services> {
   const { config, log, engine, now } = host;
+  const counters = createCounters();
+  const auth = await createAuthServices(host, counters);
   const { journal, damage } = await Journal.open(host.segmentLog, now());
   reportDamage(damage, log);
   if (journal.size > 0) log.info("events of an earlier run were found in the journal", { events: journal.size });
-  const counters = createCounters();
   const partitions = new Partitions({
     store: host.objects,
     isSiteId,
@@ -125,6 +170,7 @@ export async function createServices(host: Host): Promise<Services> {
   const slots = new QuerySlots({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait: host.wait });
 
   return {
+    ...auth,
     config,
     log,
     now,

@@ -4,11 +4,13 @@ import { UNFLUSHED_EVENTS_MAX } from "../../src/runtime/limits.ts";
 import { SCRIPT_PATHS } from "../../src/runtime/names.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
+import { CLOSED } from "../support/auth-requests.ts";
 import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
 import { browserHeaders, getPixel, post, postBody, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
 import type { Environment, Target } from "../support/target.ts";
 import { FIREFOX_LINUX } from "../support/user-agents.ts";
+import { AUTH_FAILING, AUTH_PROVOKED } from "./openapi-auth-answers.ts";
 
 /** How a route is brought to an answer. */
 export interface Provoked {
@@ -35,8 +37,6 @@ const PAGE: RequestHeaders = { origin: "https://page.test" };
 const ONE_EVENT: Environment = { SVC_RATE_LIMIT_PER_SITE: "0.01" };
 
 const LISTED: Environment = { SVC_SITE_IDS: "listed.test" };
-
-const CLOSED: Environment = { SVC_ADMIN_PASSWORD: "correct horse battery" };
 
 async function second(send: () => Promise<Response>): Promise<Response> {
   await (await send()).arrayBuffer();
@@ -130,6 +130,7 @@ const plain = (path: string): Provoked => ({ id: `GET ${path}`, status: 200, sen
 export const PROVOKED: readonly Provoked[] = [
   ...INGEST,
   ...STATS,
+  ...AUTH_PROVOKED,
   ...[...SCRIPT_PATHS, "/api/openapi.json", "/health", "/health/ready"].map(plain),
 ];
 
@@ -225,6 +226,7 @@ export const FAILING: readonly Failing[] = [
   hanging("GET /api/sites", () => objectsThat(never), askForSites),
   failing("GET /api/sites", 500, () => objectsThat(fail()), askForSites),
   ...FIGURES.flatMap(figureFailures),
+  ...AUTH_FAILING,
   hanging("GET /health/ready", () => engineThat(never), (target) => target.fetch("/health/ready")),
   failing("GET /health/ready", 503, () => engineThat(fail()), (target) => target.fetch("/health/ready")),
 ];

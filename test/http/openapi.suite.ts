@@ -19,7 +19,8 @@ import {
   type Documented,
   type Values,
 } from "../support/openapi.ts";
-import { browserHeaders, postBody } from "../support/requests.ts";
+import { CLOSED, logIn, PASSWORD } from "../support/auth-requests.ts";
+import { browserHeaders, type RequestHeaders } from "../support/requests.ts";
 import { siteNames, type Environment, type MakeTarget, type Target } from "../support/target.ts";
 import { PROVOKED, recordEvents, type Provoked } from "./openapi-answers.ts";
 
@@ -94,9 +95,30 @@ function emptyLists(value: unknown, at = "answer"): string[] {
 
 const FIELD_VALUES: readonly unknown[] = [null, true, 0, -1.5, "", "a", "/", "a b", [], {}, "é", "ab:c"];
 
-function fieldValues({ maxLength }: Schema): readonly unknown[] {
+function fieldValues({ maxLength, enum: words = [] }: Schema): readonly unknown[] {
+  if (words.length > 0) return [...FIELD_VALUES, ...words, ...words.map((word) => word.toUpperCase())];
   return maxLength === undefined ? FIELD_VALUES : [...FIELD_VALUES, "/".padEnd(maxLength, "a"), "/".padEnd(maxLength + 1, "a")];
 }
+
+/** How a route's bodies are sent, one after the other. */
+interface Sending {
+  readonly environment?: Environment;
+  readonly base: (siteId: string) => object;
+  /** What a body is answered that is as documented. */
+  readonly accepted: readonly number[];
+  readonly credentialOf?: (target: Target) => Promise<RequestHeaders>;
+}
+
+/** All but the setup's, which takes one body only: `auth.suite.ts` tries its bounds. */
+const SENDING: Readonly<Record<string, Sending>> = {
+  "POST /api/event": { base: (siteId) => ({ d: siteId, n: "checked", u: "/" }), accepted: [202] },
+  "POST /api/auth/login": {
+    environment: { ...CLOSED, SVC_MAX_LOGIN_ATTEMPTS: "0" },
+    base: () => ({ password: PASSWORD }),
+    accepted: [200, 401],
+  },
+  "POST /api/keys": { environment: CLOSED, base: () => ({ name: "checked", scope: "Admin" }), accepted: [201], credentialOf: logIn },
+};
 
 export function describeOpenapi(makeTarget: MakeTarget): void {
   describe("the document of the HTTP surface", () => {
@@ -189,10 +211,14 @@ export function describeOpenapi(makeTarget: MakeTarget): void {
 
     const FIELDS = ROUTES_DOCUMENTED.flatMap((route) => {
       const { properties = {} } = bodySchemaOf(DOCUMENT, route) ?? {};
-      return Object.keys(properties).map((name) => ({ id: route.id, name, route }));
+      const sending = SENDING[route.id];
+      return sending ? Object.keys(properties).map((name) => ({ id: route.id, name, route, sending })) : [];
     });
 
-    it.each(FIELDS)("$id takes the values of the field $name that are documented, and no others", async ({ route, name }) => {
+    it.each(FIELDS)("$id takes the values of the field $name that are documented, and no others", async ({ route, name, sending }) => {
+      const { environment, base, accepted, credentialOf } = sending;
+      const asked = await targetOf(environment);
+      const headers = credentialOf ? await credentialOf(asked) : {};
       const schema = bodySchemaOf(document, route);
       const field = schema?.properties?.[name];
       if (!schema || !field) throw new Error(`${route.id} has no field ${name}`);
@@ -200,10 +226,9 @@ export function describeOpenapi(makeTarget: MakeTarget): void {
       const isPage = ({ u }: { readonly u?: unknown }) => typeof u !== "string" || u.startsWith("/");
       const isRight = (body: object) => allows(document, schema, body) && isPage(body);
       for (const value of [...fieldValues(field), undefined]) {
-        const body = { d: siteId, n: "checked", u: "/", [name]: value };
-        const sent = JSON.stringify(body);
-        const response = await postBody(target, sent);
-        const wanted = isRight(JSON.parse(sent) as object) ? [202] : REFUSED;
+        const sent = JSON.stringify({ ...base(siteId), [name]: value });
+        const response = await asked.fetch(route.path, { method: "POST", headers: browserHeaders(headers), body: sent });
+        const wanted = isRight(JSON.parse(sent) as object) ? accepted : REFUSED;
         expect(wanted, `${sent.slice(0, 200)} is answered ${response.status}`).toContain(response.status);
         expect(await answerProblems(document, route, response)).toEqual([]);
       }

@@ -3,6 +3,8 @@ import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { openGeoDatabase } from "../../adapters/node/geo-database.ts";
 import { createApp, type App } from "../../src/handlers/app.ts";
+import { createArgon2id } from "../../src/runtime/auth/argon2id.ts";
+import type { PasswordHasher } from "../../src/runtime/auth/password-hasher.ts";
 import { parseConfig } from "../../src/runtime/config.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
 import { runMaintenance } from "../../src/runtime/maintenance.ts";
@@ -34,6 +36,7 @@ export interface InProcessParts {
   readonly segmentLog?: SegmentLog;
   readonly objects?: ObjectStore;
   readonly records?: RecordStore;
+  readonly passwordHasher?: PasswordHasher;
 }
 
 const builtinPlaces = openGeoDatabase("builtin").lookup;
@@ -70,6 +73,7 @@ export async function createInProcessTarget(
       secret: config.secret ?? new Secret("0123456789abcdef0123456789abcdef"),
       objects,
       records,
+      passwordHasher: parts.passwordHasher ?? createArgon2id(randomBytes),
       segmentLog,
       engine,
       geo: config.geoipDb === "builtin" ? builtinPlaces : openGeoDatabase(config.geoipDb).lookup,

@@ -1,9 +1,11 @@
 /** The document itself: that it is OpenAPI 3.1, complete, closed, and says what the handlers read. */
 import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Access } from "../../src/handlers/access.ts";
 import { ROUTES } from "../../src/handlers/app.ts";
 import { openapiDocument } from "../../src/handlers/openapi.ts";
 import type { Schema } from "../../src/handlers/openapi/schema.ts";
 import { PROVOKED, FAILING } from "../http/openapi-answers.ts";
+import { CLOSED, logIn } from "../support/auth-requests.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { schemaProblems, resolveReference, SCHEMA_KEYWORDS, type SchemaRoot } from "../support/json-schema.ts";
 import { bodySchemaOf, documentedIn, pathWith, requiredValues, type Documented, type Values } from "../support/openapi.ts";
@@ -43,6 +45,7 @@ const KINDS = {
   response: { required: ["description"], optional: ["headers", "content"] },
   header: { required: ["schema", "description"], optional: ["required"] },
   mediaType: { required: [], optional: ["schema"] },
+  securityScheme: { required: ["type", "description"], optional: ["in", "name", "scheme"] },
   reference: { required: ["$ref"], optional: [] },
 } as const satisfies Readonly<Record<string, Kind>>;
 
@@ -70,6 +73,7 @@ function* objectsOf(document: SchemaRoot): Generator<readonly [kind: keyof typeo
           ...each("responses", "response"),
           ...each("parameters", "parameter"),
           ...each("headers", "header"),
+          ...each("securitySchemes", "securityScheme"),
         ];
       case "pathItem":
         return Object.keys(object).flatMap((method) => one(method, "operation"));
@@ -153,7 +157,7 @@ describe("the document is OpenAPI 3.1", () => {
   it("has a description in words wherever the specification has room for one", () => {
     const wordless = OBJECTS.filter(
       ([kind, { description }]) =>
-        ["parameter", "header", "response", "tag", "requestBody"].includes(kind) && String(description ?? "").length < 5,
+        ["parameter", "header", "response", "tag", "requestBody", "securityScheme"].includes(kind) && String(description ?? "").length < 5,
     );
     expect(wordless.map(([, , at]) => at)).toEqual([]);
   });
@@ -169,6 +173,16 @@ describe("the document is OpenAPI 3.1", () => {
     }
   });
 
+  it("asks for credentials that it describes, and none where none are looked at", () => {
+    const schemes = Object.keys(DOCUMENT.components.securitySchemes);
+    const each = schemes.map((name) => ({ [name]: [] }));
+    const wanted = { stats: [{}, ...each], admin: each, public: undefined, ingest: undefined, auth: undefined } satisfies Record<Access, unknown>;
+    for (const { method, path, access } of ROUTES) {
+      const operation = DOCUMENT.paths[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
+      expect({ path, security: operation?.security }).toEqual({ path, security: wanted[access] });
+    }
+  });
+
   it("has an example for every parameter that must be there", () => {
     const bare = DOCUMENTED.flatMap(({ id, parameters }) =>
       parameters.filter(({ required, example }) => required && example === undefined).map(({ name }) => `${id} ${name}`),
@@ -180,6 +194,9 @@ describe("the document is OpenAPI 3.1", () => {
 /** Objects that may have fields beside those that are named, and why. */
 const OPEN_OBJECTS: Readonly<Record<string, string>> = {
   "#/components/schemas/Event": "fields of a request that the service does not know are ignored",
+  "#/components/schemas/NewPassword": "as of an event",
+  "#/components/schemas/Password": "as of an event",
+  "#/components/schemas/NewKey": "as of an event",
   "#/components/schemas/OpenApiDocument": "the specification of OpenAPI says what is in it",
   "#/components/schemas/RawExport/items/properties/props": "custom properties are whatever was sent",
 };
@@ -263,7 +280,9 @@ describe("what the handlers read", () => {
     "$id reads the fields of its body that are documented, and no others",
     async (route) => {
       const names = new Set<string | symbol>();
-      const target = await createInProcessTarget();
+      const isSetup = route.path === "/api/auth/setup";
+      const target = await createInProcessTarget(isSetup ? {} : CLOSED);
+      const credential = isSetup ? {} : await logIn(target);
       const original = JSON.parse;
       const watched = (value: object): object =>
         new Proxy(value, {
@@ -277,7 +296,7 @@ describe("what the handlers read", () => {
         const value: unknown = original(text);
         return text === body ? watched(value as object) : value;
       });
-      await target.fetch(route.path, { method: route.method, headers: browserHeaders(), body });
+      await target.fetch(route.path, { method: route.method, headers: browserHeaders(credential), body });
       await target.close();
       expect([...names].sort()).toEqual(Object.keys(properties).sort());
     },

@@ -21,6 +21,10 @@ const referrerPolicy = always("How much other sites learn of where a link was fo
 const allowOrigin = always("The request's `Origin`, or `*` where it has none.", TEXT);
 const allowCredentials = sometimes("Where the request has an `Origin`.", only("true"));
 const vary = sometimes("Where the request has an `Origin`.", only("Origin"));
+const dashboardOrigin = sometimes("The request's `Origin`, where it is `dashboard_origin`.", TEXT);
+const dashboardCredentials = sometimes("Where the request's `Origin` is `dashboard_origin`.", only("true"));
+const dashboardVary = sometimes("Where the request's `Origin` is `dashboard_origin`.", only("Origin"));
+const dashboardExposed = sometimes("Headers that scripts may read, where the request's `Origin` is `dashboard_origin`.", TEXT);
 const retryAfter = always("Seconds after which it is worth trying again.", SECONDS);
 
 /** Those of many answers, which refer to them by these names. */
@@ -33,6 +37,10 @@ export const SHARED_HEADERS: Headers = {
   AllowCredentials: allowCredentials,
   VaryOrigin: vary,
   RetryAfter: retryAfter,
+  DashboardOrigin: dashboardOrigin,
+  DashboardCredentials: dashboardCredentials,
+  DashboardVary: dashboardVary,
+  DashboardExposed: dashboardExposed,
 };
 
 /** On every answer. */
@@ -48,6 +56,17 @@ export const INGEST_HEADERS: Headers = {
   "Access-Control-Allow-Credentials": allowCredentials,
   Vary: vary,
 };
+
+/** On every answer that the dashboard asks for. */
+export const DASHBOARD_HEADERS: Headers = {
+  "Access-Control-Allow-Origin": dashboardOrigin,
+  "Access-Control-Allow-Credentials": dashboardCredentials,
+  "Access-Control-Expose-Headers": dashboardExposed,
+  Vary: dashboardVary,
+};
+
+/** A cookie that is set. */
+export const sets = (description: string): Headers => ({ "Set-Cookie": always(description, TEXT) });
 
 export const PREFLIGHT_HEADERS: Headers = {
   "Access-Control-Allow-Methods": always("The methods that pages may use, separated by commas.", TEXT),

@@ -37,10 +37,16 @@ export interface RequestBody {
   readonly content: Content;
 }
 
+/** A way to show a credential. */
+export type SecurityScheme =
+  | { readonly type: "apiKey"; readonly in: "cookie" | "header"; readonly name: string; readonly description: string }
+  | { readonly type: "http"; readonly scheme: "bearer"; readonly description: string };
+
 /** Groups of routes, in the order in which they are shown. */
 export const TAGS = {
   Ingestion: "Sending events. No credential is needed; any page may read the answers.",
   Statistics: "Reading figures of a site.",
+  Access: "Logging in and out, and the keys of programs.",
   Service: "The tracking script, the state of the service, and this document.",
 } as const;
 

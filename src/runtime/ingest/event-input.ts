@@ -1,5 +1,6 @@
 /** How an event looks on the wire: one-letter fields, as a JSON body or as the pixel's query string. */
-import { AppError, invalidInput } from "../errors.ts";
+import { invalidInput } from "../errors.ts";
+import { fieldOf, malformedBody, parseObject, requiredText, type JsonObject } from "../json-fields.ts";
 import {
   CURRENCY_CHARS_MAX,
   EVENT_NAME_CHARS_MAX,
@@ -82,36 +83,6 @@ export function checkEventInput(input: EventInput): CheckedEventInput {
   checkLength(input.props, "p", PROPS_CHARS_MAX);
   checkLength(input.currency, "rc", CURRENCY_CHARS_MAX);
   return { ...input, siteId: parseSiteId(input.siteId, "d") };
-}
-
-const malformedBody = (message: string): AppError => new AppError({ code: "malformed_body" }, message);
-
-type JsonObject = Readonly<Record<string, unknown>>;
-
-function parseObject(text: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // The engine's own message would quote the body.
-    throw invalidInput("The body is not valid JSON");
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw malformedBody("The body must be a JSON object");
-  }
-  return value as JsonObject;
-}
-
-/** `null` stands for an absent field. Only the object's own fields count: `{}` has no `constructor`. */
-function fieldOf(body: JsonObject, name: string): unknown {
-  return Object.hasOwn(body, name) ? (body[name] ?? null) : null;
-}
-
-function requiredText(body: JsonObject, name: string): string {
-  const value = fieldOf(body, name);
-  if (value === null) throw malformedBody(`Field "${name}" is missing`);
-  if (typeof value !== "string") throw malformedBody(`Field "${name}" must be a string`);
-  return wellFormed(value);
 }
 
 function optionalText(body: JsonObject, name: string): string | null {

@@ -1,4 +1,4 @@
-/** How HMAC-SHA256 (RFC 2104) is computed at once, without a promise. This file and the password hasher own `hash-wasm`. */
+/** How HMAC-SHA256 (RFC 2104) is computed at once, without a promise. An owner of hash-wasm. */
 import { createSHA256 } from "hash-wasm";
 
 /** A key that was taken in: the hash's states after the inner and the outer pad. As secret as the key itself. */

@@ -1,0 +1,19 @@
+/** POST /api/auth/login (contract 4.6): a session for whoever knows the password. */
+import { parseObject, requiredText } from "../../runtime/json-fields.ts";
+import { readBody } from "../body.ts";
+import { clientAddressOf } from "../client-address.ts";
+import type { Handler } from "../context.ts";
+import { refuseForeignPage } from "../own-pages.ts";
+import { jsonResponse } from "../responses.ts";
+import { sessionCookie } from "../session-cookie.ts";
+
+export const postLogin: Handler = async (request, { services, socketAddress, deadline }) => {
+  const { config, login } = services;
+  const forwardedFor = request.headers.get("x-forwarded-for");
+  const address = clientAddressOf({ socketAddress, forwardedFor, trustedProxies: config.trustProxy });
+  refuseForeignPage(request, config);
+  login.check(address);
+  const password = requiredText(parseObject(await readBody(request)), "password");
+  const token = await login.attempt({ password, address, signal: deadline.signal });
+  return jsonResponse({ token }, 200, sessionCookie(request, services, token));
+};

@@ -1,0 +1,19 @@
+/** Where a request carries its credentials: the session's cookie, and a key in either of two headers (contract 5). */
+import { CREDENTIALS_TRIED_MAX } from "../runtime/limits.ts";
+import { API_KEY_PREFIX, SESSION_COOKIE } from "../runtime/names.ts";
+
+const BEARER = /^Bearer +(\S+)$/i;
+
+/** Tokens that may be of a session. Several cookies of the name may come, of which another site of the domain may have set some. */
+export function sessionTokensOf({ headers }: Request): string[] {
+  const cookies = (headers.get("cookie") ?? "").split(/; */).map((cookie) => cookie.trim().split("="));
+  const tokens = cookies.filter(([name]) => name === SESSION_COOKIE).map(([, value]) => value ?? "");
+  return tokens.slice(0, CREDENTIALS_TRIED_MAX);
+}
+
+/** Texts that may be keys. An `Authorization` of another scheme, or of somebody else's token, is none of ours. */
+export function apiKeysOf({ headers }: Request): string[] {
+  const bearer = BEARER.exec(headers.get("authorization")?.trim() ?? "")?.[1];
+  const header = headers.get("x-api-key")?.trim();
+  return [bearer, header].filter((key) => key?.startsWith(API_KEY_PREFIX) === true) as string[];
+}

@@ -1,0 +1,90 @@
+/** The instance's one password: chosen at setup and kept as a hash, or given by an option (contract 2.4). */
+import type { RecordStore } from "../../storage/record-store.ts";
+import { AppError, invalidInput } from "../errors.ts";
+import { exceedsChars } from "../ingest/code-points.ts";
+import { PASSWORD_CHARS_MAX } from "../limits.ts";
+import { ADMIN_PASSWORD_CHARS_MIN } from "../options.ts";
+import type { Secret } from "../secret.ts";
+import { createJsonRecord, damagedRecord, readJsonRecord } from "./json-record.ts";
+import type { PasswordHasher } from "./password-hasher.ts";
+import { parsePhc } from "./phc.ts";
+import type { Turns } from "./turns.ts";
+
+const RECORD = "admin.json";
+
+export interface AdminPasswordParts {
+  readonly records: RecordStore;
+  readonly hasher: PasswordHasher;
+  /** Hashing is done one at a time, and with it whatever depends on the outcome. */
+  readonly turns: Turns;
+  /** The option's, which goes before the stored one. */
+  readonly configured: Secret | null;
+}
+
+async function storedHash(records: RecordStore): Promise<string | null> {
+  const record = await readJsonRecord(records, RECORD);
+  if (record === null) return null;
+  const { passwordHash } = record;
+  if (typeof passwordHash !== "string" || !parsePhc(passwordHash)) throw damagedRecord(RECORD, "it holds no password hash");
+  return passwordHash;
+}
+
+const alreadyConfigured = (): AppError => new AppError({ code: "already_configured" }, "Admin password already configured");
+
+function checkLength(password: string): void {
+  if (!exceedsChars(password, ADMIN_PASSWORD_CHARS_MIN - 1)) {
+    throw invalidInput(`Password must be at least ${ADMIN_PASSWORD_CHARS_MIN} characters`);
+  }
+  if (exceedsChars(password, PASSWORD_CHARS_MAX)) throw invalidInput(`Password must be at most ${PASSWORD_CHARS_MAX} characters`);
+}
+
+export class AdminPassword {
+  readonly #parts: AdminPasswordParts;
+  /** null while there is none, or while the option's has not been hashed yet. */
+  #hash: string | null;
+
+  private constructor(parts: AdminPasswordParts, hash: string | null) {
+    this.#parts = parts;
+    this.#hash = hash;
+  }
+
+  /** Rejects when the stored hash is damaged: to go on as if there were none would open the setup to everybody. */
+  static async open(parts: AdminPasswordParts): Promise<AdminPassword> {
+    return new AdminPassword(parts, parts.configured === null ? await storedHash(parts.records) : null);
+  }
+
+  get isConfigured(): boolean {
+    return this.#parts.configured !== null || this.#hash !== null;
+  }
+
+  /** 409 when there is a password. */
+  checkSetupIsOpen(): void {
+    if (this.isConfigured) throw alreadyConfigured();
+  }
+
+  /** 400 when there is no password to log in with. */
+  checkLoginIsOpen(): void {
+    if (!this.isConfigured) throw invalidInput("No admin password configured. Use /api/auth/setup first.");
+  }
+
+  /** Makes it the password once its hash is stored. 409 when there is one, 400 when it is too short or too long. */
+  async setUp(password: string, signal: AbortSignal): Promise<void> {
+    this.checkSetupIsOpen();
+    checkLength(password);
+    const { records, hasher, turns } = this.#parts;
+    await turns.run(async () => {
+      this.checkSetupIsOpen();
+      const passwordHash = await hasher.hash(password);
+      await createJsonRecord(records, RECORD, { passwordHash });
+      this.#hash = passwordHash;
+    }, signal);
+  }
+
+  /** Whether it is the password. To be called in a turn of the hasher. */
+  async matches(password: string): Promise<boolean> {
+    this.checkLoginIsOpen();
+    const { hasher, configured } = this.#parts;
+    this.#hash ??= await hasher.hash(configured?.reveal() ?? "");
+    return hasher.verify(password, this.#hash);
+  }
+}

@@ -1,0 +1,164 @@
+/** The keys of programs: made here, stored as hashes, found by comparing with all of them (contract 2.2). */
+import type { EpochMs } from "../../storage/event.ts";
+import type { RecordStore } from "../../storage/record-store.ts";
+import { AppError, invalidInput } from "../errors.ts";
+import { exceedsChars } from "../ingest/code-points.ts";
+import type { JsonObject } from "../json-fields.ts";
+import { API_KEY_CHANGES_WAITING_MAX, API_KEY_NAME_CHARS_MAX } from "../limits.ts";
+import type { Log } from "../log.ts";
+import { API_KEY_PREFIX } from "../names.ts";
+import { equalBytes } from "./equal-bytes.ts";
+import { createJsonRecord, damagedRecord, readJsonRecord, replaceJsonRecord } from "./json-record.ts";
+import { fromHex, toHex, type Sha256 } from "./sha256.ts";
+import { Turns } from "./turns.ts";
+
+/** `ReadOnly` keys read figures; `Admin` keys may also manage keys and erase. */
+export const KEY_SCOPES = ["ReadOnly", "Admin"] as const;
+
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
+/** All that is kept of a key, in memory and as its record. */
+export interface ApiKey {
+  /** SHA-256 of the whole key, in hex. */
+  readonly keyHash: string;
+  readonly name: string;
+  readonly scope: KeyScope;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  readonly revoked: boolean;
+}
+
+export interface ApiKeysParts {
+  readonly records: RecordStore;
+  readonly sha256: Sha256;
+  readonly randomBytes: (length: number) => Uint8Array;
+  /** Revoked ones included. */
+  readonly keysMax: number;
+  readonly log: Log;
+}
+
+const FOLDER = "keys/";
+
+const RECORD = /^keys\/([0-9a-f]{64})\.json$/;
+
+const KEY_BYTES = 32;
+
+const KEY = new RegExp(`^${API_KEY_PREFIX}[0-9a-f]{${KEY_BYTES * 2}}$`);
+
+const recordOf = (keyHash: string): string => `${FOLDER}${keyHash}.json`;
+
+const isScope = (value: unknown): value is KeyScope => KEY_SCOPES.some((scope) => scope === value);
+
+const isInstant = (value: unknown): value is string =>
+  typeof value === "string" && !Number.isNaN(Date.parse(value)) && new Date(value).toISOString() === value;
+
+const isNameFit = (name: string): boolean => name !== "" && !exceedsChars(name, API_KEY_NAME_CHARS_MAX);
+
+/** null when the object is not what `create` and `revoke` write under this hash. */
+function keyOf({ keyHash, name, scope, createdAt, revoked }: JsonObject, wantedHash: string): ApiKey | null {
+  const isWhole =
+    keyHash === wantedHash &&
+    typeof name === "string" &&
+    isNameFit(name) &&
+    isScope(scope) &&
+    isInstant(createdAt) &&
+    typeof revoked === "boolean";
+  return isWhole ? { keyHash: wantedHash, name, scope, createdAt, revoked } : null;
+}
+
+/** 400 unless the name is of a length that can be kept and shown. */
+export function parseKeyName(name: string): string {
+  if (!isNameFit(name)) throw invalidInput(`Field "name" must be 1 to ${API_KEY_NAME_CHARS_MAX} characters`);
+  return name;
+}
+
+/** 400 unless it is one of the scopes. */
+export function parseKeyScope(scope: string): KeyScope {
+  if (!isScope(scope)) throw invalidInput(`Field "scope" must be one of ${KEY_SCOPES.join(", ")}`);
+  return scope;
+}
+
+interface KnownKey {
+  readonly hash: Uint8Array;
+  key: ApiKey;
+}
+
+export class ApiKeys {
+  readonly #parts: ApiKeysParts;
+  readonly #known: KnownKey[];
+  readonly #turns = new Turns({ waitingMax: API_KEY_CHANGES_WAITING_MAX, retryAfterSecs: 1 });
+
+  private constructor(parts: ApiKeysParts, keys: readonly ApiKey[]) {
+    this.#parts = parts;
+    this.#known = keys.map((key) => ({ hash: fromHex(key.keyHash), key }));
+  }
+
+  /** Rejects when a record is damaged: a key that was revoked must not count as one that never was, nor the other way round. */
+  static async open(parts: ApiKeysParts): Promise<ApiKeys> {
+    const keys: ApiKey[] = [];
+    for (const name of await parts.records.list(FOLDER)) {
+      const [, keyHash] = RECORD.exec(name) ?? [];
+      const record = keyHash === undefined ? null : await readJsonRecord(parts.records, name);
+      if (keyHash === undefined || record === null) {
+        parts.log.warn("what is no API key lies among them and is ignored", { name });
+        continue;
+      }
+      const key = keyOf(record, keyHash);
+      if (key === null) throw damagedRecord(name, "it holds no API key of this hash");
+      keys.push(key);
+    }
+    return new ApiKeys(parts, keys);
+  }
+
+  /** All of them in order of their creation, revoked ones too. */
+  list(): ApiKey[] {
+    const order = ({ createdAt, keyHash }: ApiKey): string => `${createdAt} ${keyHash}`;
+    return this.#known.map(({ key }) => key).sort((a, b) => (order(a) < order(b) ? -1 : 1));
+  }
+
+  /** What the key allows; null when there is no such key or it is revoked. The time does not tell how near a guess was. */
+  scopeOf(key: string): KeyScope | null {
+    if (!KEY.test(key)) return null;
+    const hash = this.#parts.sha256(key);
+    let scope: KeyScope | null = null;
+    for (const known of this.#known) {
+      if (equalBytes(known.hash, hash) && !known.key.revoked) scope = known.key.scope;
+    }
+    return scope;
+  }
+
+  /** A new key, which is told this once. It works when it is stored; 400 when there are too many. */
+  create(name: string, scope: KeyScope, nowMs: EpochMs, signal: AbortSignal): Promise<ApiKey & { readonly key: string }> {
+    const { records, sha256, randomBytes } = this.#parts;
+    return this.#turns.run(async () => {
+      await this.#makeRoom();
+      const key = API_KEY_PREFIX + toHex(randomBytes(KEY_BYTES));
+      const hash = sha256(key);
+      const kept: ApiKey = { keyHash: toHex(hash), name, scope, createdAt: new Date(nowMs).toISOString(), revoked: false };
+      await createJsonRecord(records, recordOf(kept.keyHash), kept);
+      this.#known.push({ hash, key: kept });
+      return { ...kept, key };
+    }, signal);
+  }
+
+  /**
+   * Ends a key at once. When that cannot be stored it rejects, and the key stays out of use until a restart, so that it
+   * is worth trying again. 404 when there is no such key.
+   */
+  async revoke(keyHash: string, signal: AbortSignal): Promise<void> {
+    const known = this.#known.find(({ key }) => key.keyHash === keyHash);
+    if (!known) throw new AppError({ code: "not_found" }, "Key not found");
+    known.key = { ...known.key, revoked: true };
+    await this.#turns.run(() => replaceJsonRecord(this.#parts.records, recordOf(keyHash), known.key), signal);
+  }
+
+  /** The oldest revoked key makes room for a new one. */
+  async #makeRoom(): Promise<void> {
+    const { records, keysMax } = this.#parts;
+    if (this.#known.length < keysMax) return;
+    const oldest = this.list().find(({ revoked }) => revoked);
+    if (!oldest) throw invalidInput(`There are ${keysMax} API keys, which is as many as there may be. Revoke one first.`);
+    await records.remove(recordOf(oldest.keyHash));
+    this.#known.splice(this.#known.findIndex(({ key }) => key === oldest), 1);
+  }
+}

@@ -1,0 +1,43 @@
+/** How passwords are hashed: Argon2id with the costs that OWASP names. An owner of hash-wasm. */
+import { argon2id } from "hash-wasm";
+import { equalBytes } from "./equal-bytes.ts";
+import type { PasswordHasher } from "./password-hasher.ts";
+import { parsePhc } from "./phc.ts";
+
+const MEMORY_KIB = 19 * 1024;
+const ITERATIONS = 2;
+const PARALLELISM = 1;
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+
+/** Works in the calling thread, about 50 ms at a time. Composed and decomposed letters make the same password. */
+export function createArgon2id(randomBytes: (length: number) => Uint8Array): PasswordHasher {
+  return {
+    hash: (password) =>
+      argon2id({
+        password: password.normalize("NFC"),
+        salt: randomBytes(SALT_BYTES),
+        memorySize: MEMORY_KIB,
+        iterations: ITERATIONS,
+        parallelism: PARALLELISM,
+        hashLength: HASH_BYTES,
+        outputType: "encoded",
+      }),
+    async verify(password, phc) {
+      const wanted = parsePhc(phc);
+      if (!wanted) throw new Error("what should be a password's hash is none");
+      // hash-wasm takes no empty text, and nobody has an empty password.
+      if (password === "") return false;
+      const found = await argon2id({
+        password: password.normalize("NFC"),
+        salt: wanted.salt,
+        memorySize: wanted.memoryKib,
+        iterations: wanted.iterations,
+        parallelism: wanted.parallelism,
+        hashLength: wanted.hash.length,
+        outputType: "binary",
+      });
+      return equalBytes(found, wanted.hash);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/** How often an address may fail to log in before it has to wait (contract 5.9). Remembered in memory only. */
+import type { EpochMs } from "../../storage/event.ts";
+import { AppError } from "../errors.ts";
+
+export interface LoginLockoutOptions {
+  /** Failures in a row that lock an address out; 0 = never. */
+  readonly attemptsMax: number;
+  readonly lockoutSecs: number;
+  /** How many addresses with failures are remembered. */
+  readonly addressesMax: number;
+}
+
+interface Failures {
+  readonly count: number;
+  /** When the last of them was. */
+  readonly atMs: EpochMs;
+}
+
+export class LoginLockout {
+  readonly #options: LoginLockoutOptions;
+  /** The address whose last failure is longest ago comes first, and goes first. */
+  readonly #failures = new Map<string, Failures>();
+
+  constructor(options: LoginLockoutOptions) {
+    this.#options = options;
+  }
+
+  /** 429 with the seconds that are left when the address is locked out. */
+  check(address: string, nowMs: EpochMs): void {
+    const failures = this.#failures.get(address);
+    if (!failures || !this.#isLocked(failures)) return;
+    // A clock that was set back must not make the wait longer than it may be.
+    if (nowMs < failures.atMs) this.#failures.set(address, { ...failures, atMs: nowMs });
+    const endMs = Math.min(failures.atMs, nowMs) + this.#options.lockoutSecs * 1000;
+    if (nowMs >= endMs) {
+      this.#failures.delete(address);
+      return;
+    }
+    const retryAfterSecs = Math.ceil((endMs - nowMs) / 1000);
+    throw new AppError({ code: "too_many_requests", retryAfterSecs }, "Too many failed login attempts. Try again later.");
+  }
+
+  /** Counts a failure; whether it locks the address out. */
+  fail(address: string, nowMs: EpochMs): boolean {
+    const { attemptsMax, addressesMax } = this.#options;
+    if (attemptsMax === 0) return false;
+    const failures = { count: (this.#failures.get(address)?.count ?? 0) + 1, atMs: nowMs };
+    this.#failures.delete(address);
+    this.#failures.set(address, failures);
+    if (this.#failures.size > addressesMax) this.#forgetOldest();
+    return this.#isLocked(failures);
+  }
+
+  /** A success ends the row of failures. */
+  clear(address: string): void {
+    this.#failures.delete(address);
+  }
+
+  #isLocked({ count }: Failures): boolean {
+    return this.#options.attemptsMax > 0 && count >= this.#options.attemptsMax;
+  }
+
+  #forgetOldest(): void {
+    for (const address of this.#failures.keys()) {
+      this.#failures.delete(address);
+      return;
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/** How a password becomes a session: attempts are checked one after the other, so that no two count as one (contract 3). */
+import type { EpochMs } from "../../storage/event.ts";
+import type { Counters } from "../counters.ts";
+import { AppError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { AdminPassword } from "./admin-password.ts";
+import type { LoginLockout } from "./login-lockout.ts";
+import type { Sessions } from "./sessions.ts";
+import type { Turns } from "./turns.ts";
+
+export interface LoginParts {
+  readonly adminPassword: AdminPassword;
+  readonly lockout: LoginLockout;
+  readonly sessions: Sessions;
+  readonly turns: Turns;
+  readonly counters: Counters;
+  readonly log: Log;
+  readonly now: () => EpochMs;
+}
+
+export interface LoginAttempt {
+  readonly password: string;
+  /** The client's. Remembered in memory while it has failures. */
+  readonly address: string;
+  readonly signal: AbortSignal;
+}
+
+export class Login {
+  readonly #parts: LoginParts;
+
+  constructor(parts: LoginParts) {
+    this.#parts = parts;
+  }
+
+  /** What can be said before the password is known: 400 when there is none, 429 when the address is locked out. */
+  check(address: string): void {
+    const { adminPassword, lockout, now } = this.#parts;
+    adminPassword.checkLoginIsOpen();
+    lockout.check(address, now());
+  }
+
+  /** A new session's token; 401 for a wrong password, 429 when the address is locked out or too many attempts wait. */
+  attempt({ password, address, signal }: LoginAttempt): Promise<string> {
+    const { adminPassword, lockout, sessions, turns, counters, log, now } = this.#parts;
+    return turns.run(async () => {
+      // Those before it may have locked the address meanwhile.
+      lockout.check(address, now());
+      if (await adminPassword.matches(password)) {
+        lockout.clear(address);
+        return sessions.begin(now());
+      }
+      counters.loginFailures++;
+      if (lockout.fail(address, now())) log.warn("an address is locked out of the login after too many wrong passwords");
+      throw new AppError({ code: "unauthenticated" }, "Invalid password");
+    }, signal);
+  }
+}

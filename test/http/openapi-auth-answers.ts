@@ -1,0 +1,187 @@
+/** Requests for the statuses of passwords, sessions and keys that the document names (see `openapi-answers.ts`). */
+import { PASSWORD_CHECKS_WAITING_MAX, API_KEY_CHANGES_WAITING_MAX } from "../../src/runtime/limits.ts";
+import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
+import {
+  CLOSED,
+  createKey,
+  deleteKey,
+  logIn,
+  ofItsOwn,
+  PASSWORD,
+  postJson,
+  postKey,
+  postLogin,
+  postLogout,
+  postSetup,
+  withKey,
+} from "../support/auth-requests.ts";
+import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
+import type { RequestHeaders } from "../support/requests.ts";
+import type { Environment, Target } from "../support/target.ts";
+import type { Failing, Provoked } from "./openapi-answers.ts";
+
+const SETUP = "POST /api/auth/setup";
+const LOGIN = "POST /api/auth/login";
+const CREATE = "POST /api/keys";
+const LIST = "GET /api/keys";
+const REVOKE = "DELETE /api/keys/{key_hash}";
+
+const FOREIGN: RequestHeaders = { origin: "https://foreign.test" };
+
+const DASHBOARD: RequestHeaders = { origin: "https://dashboard.test" };
+
+const WITH_DASHBOARD: Environment = { ...CLOSED, SVC_DASHBOARD_ORIGIN: "https://dashboard.test" };
+
+/** Nobody else sets these up; each is set up last. */
+const UNSET = ofItsOwn();
+
+const ONE_ATTEMPT: Environment = { ...CLOSED, SVC_MAX_LOGIN_ATTEMPTS: "1" };
+
+const LONG = JSON.stringify({ password: "x".repeat(65_536) });
+
+const UNKNOWN_HASH = "0".repeat(64);
+
+const NEW_KEY = { name: "a key", scope: "ReadOnly" } as const;
+
+const asReader = async (target: Target): Promise<RequestHeaders> =>
+  withKey((await createKey(target, await logIn(target), "ReadOnly")).key);
+
+const post = (target: Target, path: string, body: string, headers: RequestHeaders = {}): Promise<Response> =>
+  target.fetch(path, { method: "POST", headers, body });
+
+async function secondOf(send: () => Promise<Response>): Promise<Response> {
+  await (await send()).arrayBuffer();
+  return send();
+}
+
+const closed = (id: string, status: number, send: Provoked["send"]): Provoked => ({ id, status, environment: CLOSED, send });
+
+async function revokeNew(target: Target): Promise<Response> {
+  const session = await logIn(target);
+  return deleteKey(target, session, (await createKey(target, session, "Admin")).key_hash);
+}
+
+async function listWithOne(target: Target): Promise<Response> {
+  const session = await logIn(target);
+  await createKey(target, session, "Admin");
+  return target.fetch("/api/keys", { headers: session });
+}
+
+export const AUTH_PROVOKED: readonly Provoked[] = [
+  { id: SETUP, status: 400, environment: UNSET, send: (target) => postSetup(target, "too short") },
+  { id: SETUP, status: 403, environment: UNSET, send: (target) => postSetup(target, PASSWORD, FOREIGN) },
+  { id: SETUP, status: 413, environment: UNSET, send: (target) => post(target, "/api/auth/setup", LONG) },
+  { id: SETUP, status: 422, environment: UNSET, send: (target) => postJson(target, "/api/auth/setup", {}) },
+  { id: SETUP, status: 200, environment: UNSET, send: (target) => postSetup(target) },
+  { id: SETUP, status: 409, environment: CLOSED, send: (target) => postSetup(target) },
+  { id: LOGIN, status: 400, send: (target) => postLogin(target) },
+  closed(LOGIN, 200, (target) => postLogin(target)),
+  closed(LOGIN, 401, (target) => postLogin(target, "a wrong password")),
+  closed(LOGIN, 403, (target) => postLogin(target, PASSWORD, FOREIGN)),
+  closed(LOGIN, 413, (target) => post(target, "/api/auth/login", LONG)),
+  closed(LOGIN, 422, (target) => postJson(target, "/api/auth/login", {})),
+  { id: LOGIN, status: 429, environment: ONE_ATTEMPT, send: (target) => secondOf(() => postLogin(target, "a wrong password")) },
+  {
+    id: LOGIN,
+    status: 200,
+    way: "from the dashboard's page",
+    environment: WITH_DASHBOARD,
+    send: (target) => postLogin(target, PASSWORD, DASHBOARD),
+  },
+  { id: "POST /api/auth/logout", status: 200, send: (target) => postLogout(target) },
+  { id: "GET /api/auth/status", status: 200, send: (target) => target.fetch("/api/auth/status") },
+  closed(CREATE, 201, async (target) => postKey(target, await logIn(target), NEW_KEY)),
+  closed(CREATE, 400, async (target) => postKey(target, await logIn(target), { ...NEW_KEY, name: "" })),
+  closed(CREATE, 401, (target) => postKey(target, {}, NEW_KEY)),
+  closed(CREATE, 403, async (target) => postKey(target, await asReader(target), NEW_KEY)),
+  closed(CREATE, 413, async (target) => post(target, "/api/keys", LONG, await logIn(target))),
+  closed(CREATE, 422, async (target) => postKey(target, await logIn(target), {})),
+  closed(LIST, 200, listWithOne),
+  closed(LIST, 401, (target) => target.fetch("/api/keys")),
+  closed(LIST, 403, async (target) => target.fetch("/api/keys", { headers: await asReader(target) })),
+  closed(REVOKE, 200, revokeNew),
+  closed(REVOKE, 401, (target) => deleteKey(target, {}, UNKNOWN_HASH)),
+  closed(REVOKE, 403, async (target) => deleteKey(target, await asReader(target), UNKNOWN_HASH)),
+  closed(REVOKE, 404, async (target) => deleteKey(target, await logIn(target), UNKNOWN_HASH)),
+];
+
+const never = (): Promise<never> => new Promise(() => {});
+const broken = async (): Promise<never> => {
+  throw new Error("broken");
+};
+
+const hasherThat = (work: () => Promise<never>): InProcessParts => ({ passwordHasher: { hash: work, verify: work } });
+
+type Send = (target: InProcessTarget) => Promise<Response>;
+
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+const afterTheLimit = async (target: InProcessTarget, send: Send): Promise<Response> => {
+  const answer = send(target);
+  await settled();
+  await target.advance(target.services.config.requestTimeoutSecs * 1000);
+  return answer;
+};
+
+/** The answer to one more than may wait. */
+async function pastTheCrowd(target: InProcessTarget, waitingMax: number, send: Send): Promise<Response> {
+  for (let i = 0; i <= waitingMax; i++) void send(target);
+  await settled();
+  return send(target);
+}
+
+/** A password that is hashed by a part that hangs or fails. */
+const passwordFailures = (id: string, environment: Environment, send: Send): Failing[] => [
+  { id, status: 408, provoke: async () => afterTheLimit(await createInProcessTarget(environment, hasherThat(never)), send) },
+  { id, status: 429, provoke: async () => pastTheCrowd(await createInProcessTarget(environment, hasherThat(never)), PASSWORD_CHECKS_WAITING_MAX, send) },
+  { id, status: 500, provoke: async () => send(await createInProcessTarget(environment, hasherThat(broken))) },
+];
+
+interface KeyChange {
+  readonly target: InProcessTarget;
+  readonly send: Send;
+}
+
+/** A change of keys whose record is written by a part that hangs or fails from then on. */
+async function keyChange(work: () => Promise<never>, change: (target: Target, session: RequestHeaders, keyHash: string) => Promise<Response>): Promise<KeyChange> {
+  const records = createMemoryRecordStore();
+  const target = await createInProcessTarget(CLOSED, { records });
+  const session = await logIn(target);
+  const { key_hash: keyHash } = await createKey(target, session, "ReadOnly");
+  records.write = work;
+  return { target, send: () => change(target, session, keyHash) };
+}
+
+const keyFailures = (id: string, change: Parameters<typeof keyChange>[1]): Failing[] => [
+  {
+    id,
+    status: 408,
+    async provoke() {
+      const { target, send } = await keyChange(never, change);
+      return afterTheLimit(target, send);
+    },
+  },
+  {
+    id,
+    status: 429,
+    async provoke() {
+      const { target, send } = await keyChange(never, change);
+      return pastTheCrowd(target, API_KEY_CHANGES_WAITING_MAX, send);
+    },
+  },
+  {
+    id,
+    status: 500,
+    async provoke() {
+      const { target, send } = await keyChange(broken, change);
+      return send(target);
+    },
+  },
+];
+
+export const AUTH_FAILING: readonly Failing[] = [
+  ...passwordFailures(SETUP, {}, (target) => postSetup(target)),
+  ...passwordFailures(LOGIN, CLOSED, (target) => postLogin(target)),
+  ...keyFailures(CREATE, (target, session) => postKey(target, session, NEW_KEY)),
+  ...keyFailures(REVOKE, deleteKey),
+];

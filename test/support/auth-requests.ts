@@ -1,0 +1,81 @@
+/** Passwords, logins and keys, as a dashboard and programs send them. */
+import { expect } from "vitest";
+import type { RequestHeaders } from "./requests.ts";
+import type { Environment, Target } from "./target.ts";
+
+/** The admin password of targets that have one from the start. */
+export const PASSWORD = "correct horse battery";
+
+export const CLOSED: Environment = { SVC_ADMIN_PASSWORD: PASSWORD };
+
+let fresh = 0;
+
+/** Options that no other case has, so that nobody else has set up the target before or sees what becomes of it. */
+export const ofItsOwn = (environment: Environment = {}): Environment => ({
+  ...environment,
+  SVC_SECRET: `a secret of its own ${++fresh}`,
+});
+
+export const postJson = (target: Target, path: string, body: unknown, headers: RequestHeaders = {}): Promise<Response> =>
+  target.fetch(path, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) });
+
+export const postSetup = (target: Target, password: unknown = PASSWORD, headers: RequestHeaders = {}): Promise<Response> =>
+  postJson(target, "/api/auth/setup", { password }, headers);
+
+export const postLogin = (target: Target, password: unknown = PASSWORD, headers: RequestHeaders = {}): Promise<Response> =>
+  postJson(target, "/api/auth/login", { password }, headers);
+
+export const postLogout = (target: Target, headers: RequestHeaders = {}): Promise<Response> =>
+  target.fetch("/api/auth/logout", { method: "POST", headers });
+
+/** A success's body; anything else fails the test. */
+export async function bodyOf<T>(response: Response, status = 200): Promise<T> {
+  const text = await response.text();
+  expect(response.status, text).toBe(status);
+  expect(response.headers.get("content-type")).toBe("application/json");
+  return JSON.parse(text) as T;
+}
+
+export const tokenOf = async (response: Response): Promise<string> => (await bodyOf<{ token: string }>(response)).token;
+
+export const withSession = (token: string): RequestHeaders => ({ cookie: `svc_session=${token}` });
+
+export const withBearer = (key: string): RequestHeaders => ({ authorization: `Bearer ${key}` });
+
+export const withKey = (key: string): RequestHeaders => ({ "x-api-key": key });
+
+/** The headers of a new session. */
+export const logIn = async (target: Target, password = PASSWORD): Promise<RequestHeaders> =>
+  withSession(await tokenOf(await postLogin(target, password)));
+
+export interface CreatedKey {
+  readonly key: string;
+  readonly key_hash: string;
+  readonly name: string;
+  readonly scope: "ReadOnly" | "Admin";
+}
+
+export interface ListedKey extends Omit<CreatedKey, "key"> {
+  readonly created_at: string;
+  readonly revoked: boolean;
+}
+
+export const postKey = (target: Target, credential: RequestHeaders, body: unknown): Promise<Response> =>
+  postJson(target, "/api/keys", body, credential);
+
+export const createKey = async (target: Target, credential: RequestHeaders, scope: CreatedKey["scope"], name = "a key"): Promise<CreatedKey> =>
+  bodyOf(await postKey(target, credential, { name, scope }), 201);
+
+export const deleteKey = (target: Target, credential: RequestHeaders, keyHash: string): Promise<Response> =>
+  target.fetch(`/api/keys/${keyHash}`, { method: "DELETE", headers: credential });
+
+export const listKeys = async (target: Target, credential: RequestHeaders): Promise<ListedKey[]> =>
+  bodyOf(await target.fetch("/api/keys", { headers: credential }));
+
+export interface AuthStatus {
+  readonly setup_required: boolean;
+  readonly authenticated: boolean;
+}
+
+export const getStatus = async (target: Target, credential: RequestHeaders = {}): Promise<AuthStatus> =>
+  bodyOf(await target.fetch("/api/auth/status", { headers: credential }));
