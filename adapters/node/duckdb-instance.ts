@@ -7,8 +7,8 @@ import { ENGINE_CONNECTIONS_MAX } from "../../src/runtime/limits.ts";
 
 const wasmPath = (kind: string) => createRequire(import.meta.url).resolve(`@duckdb/duckdb-wasm/dist/duckdb-${kind}.wasm`);
 
-/** A fresh, empty engine in this thread, which it blocks while it works. */
-export async function createDuckdbEngine(): Promise<DuckdbEngine> {
+/** A fresh, empty database in this thread, which it blocks while it works. */
+export async function openDuckdb(): Promise<{ bindings: DuckdbBindings; connections: readonly number[] }> {
   const bundle = (kind: string) => ({ mainModule: wasmPath(kind), mainWorker: "" });
   const bindings = await createDuckDB({ mvp: bundle("mvp"), eh: bundle("eh") }, new VoidLogger(), NODE_RUNTIME);
   await bindings.instantiate(() => {});
@@ -16,9 +16,12 @@ export async function createDuckdbEngine(): Promise<DuckdbEngine> {
   const connections = Array.from({ length: ENGINE_CONNECTIONS_MAX + 1 }, () =>
     bindings.connect().useUnsafe((_, connection) => connection),
   );
+  return { bindings, connections };
+}
+
+export async function createDuckdbEngine(): Promise<DuckdbEngine> {
   return new DuckdbEngine({
-    bindings: bindings satisfies DuckdbBindings,
-    connections,
+    ...(await openDuckdb()),
     yieldToOthers: () => new Promise((resolve) => setImmediate(resolve)),
   });
 }

@@ -25,6 +25,7 @@ function memoryOf(call: EngineCall, result: Awaited<ReturnType<typeof serve>>): 
 async function serve(call: EngineCall, signal: AbortSignal) {
   if (call.kind === "append") return engine.append(call.block, call.source);
   if (call.kind === "drop") return engine.drop(call.blocks);
+  if (call.kind === "loadExtension") return engine.loadExtension(call.extension);
   if (call.kind === "queryNumbers") return engine.queryNumbers(call.query, signal);
   return engine.query(call.query, signal);
 }

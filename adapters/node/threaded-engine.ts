@@ -6,6 +6,7 @@ import {
   type Block,
   type BlockSource,
   type Engine,
+  type EngineExtension,
   type EngineQuery,
   type EngineUsage,
   type Loaded,
@@ -44,6 +45,7 @@ export class ThreadedEngine implements Engine {
   readonly #log: Log;
   #running: RunningWorker | null = null;
   #started: Promise<RunningWorker>;
+  readonly #extensions = new Map<EngineExtension["name"], EngineExtension>();
   #generation = 0;
   #calls = 0;
   #closed = false;
@@ -63,7 +65,7 @@ export class ThreadedEngine implements Engine {
     this.#running = running;
     const started = new Promise<RunningWorker>((resolve, reject) => {
       running.worker.on("message", (reply: EngineReply) => {
-        if ("ready" in reply) resolve(running);
+        if ("ready" in reply) void this.#reloadExtensions(running).then(() => resolve(running));
         else this.#settle(running, reply);
       });
       running.worker.on("error", (error) => this.#log.error("the engine failed", { reason: reasonOf(error) }));
@@ -76,6 +78,15 @@ export class ThreadedEngine implements Engine {
       // Whoever awaits the start hears of it; `#lost` starts the next one.
     });
     return started;
+  }
+
+  /** What the engine before this one had. One that fails now had worked before, so it is left to the queries that use it. */
+  async #reloadExtensions(running: RunningWorker): Promise<void> {
+    for (const extension of this.#extensions.values()) {
+      await this.#send(running, { kind: "loadExtension", extension }).catch((error: unknown) =>
+        this.#log.error("an extension of the engine could not be loaded again", { extension: extension.name, reason: reasonOf(error) }),
+      );
+    }
   }
 
   #settle({ pending, cancelDeadlines }: RunningWorker, reply: Exclude<EngineReply, { ready: true }>): void {
@@ -108,6 +119,10 @@ export class ThreadedEngine implements Engine {
     const running = await this.#started;
     if (this.#closed) throw new EngineLostError("the engine is closed");
     signal?.throwIfAborted();
+    return this.#send(running, call, signal);
+  }
+
+  #send<T>(running: RunningWorker, call: EngineCall, signal?: AbortSignal): Promise<T> {
     const id = ++this.#calls;
     return new Promise<T>((resolve, reject) => {
       const onAbort = () => this.#giveUp(running, id, signal?.reason);
@@ -147,6 +162,11 @@ export class ThreadedEngine implements Engine {
 
   queryNumbers(query: EngineQuery, signal: AbortSignal): Promise<NumberColumns> {
     return this.#call({ kind: "queryNumbers", query }, signal);
+  }
+
+  async loadExtension(extension: EngineExtension): Promise<void> {
+    await this.#call({ kind: "loadExtension", extension });
+    this.#extensions.set(extension.name, extension);
   }
 
   async close(): Promise<void> {

@@ -103,3 +103,23 @@ export const API_KEY_CHANGES_WAITING_MAX = 64;
 
 /** How long a stop waits for requests in flight. */
 export const STOP_GRACE_MS = 10_000;
+
+/** Steps of a funnel, and conditions of a sequence: a bit each of what an event meets (decisions, "Statistics"). */
+export const STEPS_MIN = 2;
+export const CONDITIONS_MAX = 32;
+
+/** Length of a step's page or event name, and of a pattern, in characters. */
+export const STEP_CHARS_MAX = 2048;
+export const PATTERN_CHARS_MAX = 1024;
+
+/** Longest window of a funnel. */
+export const FUNNEL_WEEKS_MAX = 52;
+
+/** Weeks that cohorts are followed for. */
+export const RETENTION_WEEKS_MIN = 2;
+export const RETENTION_WEEKS_DEFAULT = 4;
+export const RETENTION_WEEKS_MAX = 32;
+
+/** Rows of a flow. */
+export const FLOW_ROWS_DEFAULT = 10;
+export const FLOW_ROWS_MAX = 100;

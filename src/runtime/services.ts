@@ -15,6 +15,7 @@ import { Sessions } from "./auth/sessions.ts";
 import { createSha256 } from "./auth/sha256.ts";
 import { Turns } from "./auth/turns.ts";
 import type { Config } from "./config.ts";
+import { Behavioral } from "./behavioral/extension.ts";
 import { createCounters, type Counters } from "./counters.ts";
 import type { Engine } from "./engine/engine.ts";
 import { ResidentDays } from "./engine/resident-days.ts";
@@ -84,6 +85,7 @@ export interface Services extends AuthServices {
   readonly flusher: Flusher;
   readonly residents: ResidentDays;
   readonly stats: StatsAnswers;
+  readonly behavioral: Behavioral;
   readonly acceptEvent: AcceptEvent;
   /** Sorted ids of all sites with data or on the allowlist. */
   sites(): Promise<string[]>;
@@ -182,6 +184,7 @@ export async function createServices(host: Host): Promise<Services> {
     flusher,
     residents,
     stats: new StatsAnswers({ cache, slots, queries }),
+    behavioral: new Behavioral(engine, config.behavioral, log),
     async acceptEvent(arrival) {
       const outcome = await accept(arrival);
       flusher.flushIfDue(arrival.nowMs);

@@ -331,6 +331,16 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         });
       });
 
+      it("give a number for each visitor where a function of a visitor's events is named", async () => {
+        const events = [3n, 0xffff_ffff_ffff_ffffn, 3n].map((visitorId, i) => anEvent({ visitorId, timestampMs: i * MINUTE_MS }));
+        const { site, block } = await load(events);
+        const sql = "SELECT visitor_id, timestamp, CAST(CASE WHEN timestamp = 0 THEN 1 ELSE 2 END AS BIGINT) AS met FROM events ORDER BY visitor_id, timestamp";
+        const reached = async (windowMs: number) =>
+          engine.queryNumbers({ ...aQuery(site, [block], sql), perVisitor: { name: "window_funnel", windowMs, steps: 2, modes: [] } }, silent());
+        expect(await reached(2 * MINUTE_MS)).toEqual({ value: Int32Array.of(2, 0) });
+        expect(await reached(2 * MINUTE_MS - 1)).toEqual({ value: Int32Array.of(1, 0) });
+      });
+
       it.each(["SELECT nothing FROM events", "SELEC 1", "SELECT 1 AS n FROM block_none_such", "SELECT 'x'::INTEGER AS n"])(
         "that are wrong reject, and the next one is answered: %s",
         async (sql) => {

@@ -59,6 +59,15 @@ describe("the engine in a thread of its own", () => {
     expect([engine.generation, workers.length]).toEqual([2, 2]);
   });
 
+  it("has the extensions again that the one before it had", async () => {
+    const { engine, workers } = startEngine();
+    const double = { name: "double", version: "1", definitions: ["CREATE MACRO double(n) AS 2 * n"], check: "SELECT double(1)" };
+    await engine.loadExtension(double);
+    await workers[0]?.terminate();
+    expect(await engine.query(aQuery(aSite(), [], "SELECT double(21) AS n"), silent())).toEqual([{ n: 42 }]);
+    expect(workers).toHaveLength(2);
+  });
+
   it("rejects what waits for a thread that cannot start", async () => {
     const { engine, log } = startEngine(new URL("data:text/javascript,throw new Error('no engine here')"));
     await expect(engine.query(aQuery(aSite(), [], COUNT), silent())).rejects.toBeInstanceOf(EngineLostError);

@@ -31,6 +31,7 @@ async function fragileEngine(): Promise<{ engine: Engine; failNext(...errors: Er
       drop: (blocks) => share.drop(blocks),
       query: (query, signal) => meet(() => share.query(query, signal)),
       queryNumbers: (query, signal) => meet(() => share.queryNumbers(query, signal)),
+      loadExtension: (extension) => share.loadExtension(extension),
       close: () => share.close(),
     },
     failNext: (...next) => errors.push(...next),

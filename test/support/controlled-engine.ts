@@ -68,6 +68,7 @@ export async function createControlledEngine(): Promise<ControlledEngine> {
         await turn(signal);
         return share.queryNumbers(asked, signal);
       },
+      loadExtension: (extension) => share.loadExtension(extension),
       close: () => share.close(),
     },
     get asked() {

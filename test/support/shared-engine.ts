@@ -1,6 +1,6 @@
 /** One DuckDB for all targets of a test file, because bringing it up takes a second: each target gets a share with block ids of its own. */
 import { createDuckdbEngine } from "../../adapters/node/duckdb-instance.ts";
-import type { Block, BlockSource, Engine, EngineQuery } from "../../src/runtime/engine/engine.ts";
+import type { Block, BlockSource, Engine, EngineExtension, EngineQuery } from "../../src/runtime/engine/engine.ts";
 
 let instance: Promise<Engine> | null = null;
 let blocksMade = 0;
@@ -23,6 +23,7 @@ export async function createEngineShare(): Promise<Engine> {
     drop: (blocks: readonly number[]) => engine.drop(blocks.map(idOf)),
     query: (query: EngineQuery, signal: AbortSignal) => engine.query(shared(query), signal),
     queryNumbers: (query: EngineQuery, signal: AbortSignal) => engine.queryNumbers(shared(query), signal),
+    loadExtension: (extension: EngineExtension) => engine.loadExtension(extension),
     async close() {
       await engine.drop([...ids.values()]);
     },

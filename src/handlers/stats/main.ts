@@ -34,12 +34,12 @@ const comparisonFields = ({ range }: Scope, headline: Headline) => ({
   ...sessionAverages(headline),
 });
 
-export const getMain: Handler = (request, context) => {
+export const getMain: Handler = async (request, context) => {
   const query = new Query(request.url);
   const scope = query.scope(context.nowMs);
   const comparison = parseComparison(query.text("compare"));
-  const { behavioral, sessionWindowMinutes } = context.services.config;
-  const sessionGapMs = behavioral ? sessionWindowMinutes * 60_000 : null;
+  const { behavioral, config } = context.services;
+  const sessionGapMs = (await behavioral.isAvailable()) ? config.sessionWindowMinutes * 60_000 : null;
   return figureResponse(context, { name: "main", scope, parameters: [comparison] }, async (over) => {
     const headlineIn = (wanted: Scope) => over(wanted, (ask) => headlineOf(ask, wanted, sessionGapMs));
     const fields = mainFields(await headlineIn(scope));

@@ -12,6 +12,7 @@ import {
   type DataType,
   type Vector,
 } from "apache-arrow";
+import type { EventRows } from "../behavioral/visitor-function.ts";
 import type { NumberColumns, SqlRow, SqlValue } from "./engine.ts";
 import { TEXT_COLUMNS, type EventBatch } from "./event-batch.ts";
 import type { PropertyRow } from "./site-properties.ts";
@@ -117,4 +118,15 @@ export function columnsFromIpc(pieces: readonly Uint8Array[]): NumberColumns {
       return [name, values.slice()];
     }),
   );
+}
+
+/** The rows of a question that is answered per visitor (see `EngineQuery`). */
+export function eventRowsFromIpc(pieces: readonly Uint8Array[]): EventRows {
+  const table = tableFromIPC<Record<string, DataType>>(pieces);
+  const column = (name: string): BigInt64Array | BigUint64Array => {
+    const values: unknown = table.getChild(name)?.toArray();
+    if (values instanceof BigInt64Array || values instanceof BigUint64Array) return values;
+    throw new TypeError(`the column ${name} holds something else than BIGINT`);
+  };
+  return { visitorIds: column("visitor_id"), timestampsMs: column("timestamp"), met: column("met") };
 }

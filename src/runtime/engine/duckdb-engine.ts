@@ -1,7 +1,8 @@
 /** DuckDB-WASM behind the engine port: blocks are tables of numbers in a compressed in-memory database. */
 import { decodeEvents } from "../../storage/parquet-events.ts";
 import { DAY_MS, type SiteId } from "../../storage/event.ts";
-import { columnsFromIpc, ipcFromEvents, ipcFromProperties, ipcFromTexts, rowsFromIpc } from "./arrow-batches.ts";
+import { columnsFromIpc, eventRowsFromIpc, ipcFromEvents, ipcFromProperties, ipcFromTexts, rowsFromIpc } from "./arrow-batches.ts";
+import { applyPerVisitor } from "../behavioral/visitor-function.ts";
 import { DaySessions, type KnownVisitor } from "./day-sessions.ts";
 import type { DuckdbBindings } from "./duckdb-bindings.ts";
 import {
@@ -10,6 +11,7 @@ import {
   type Block,
   type BlockSource,
   type Engine,
+  type EngineExtension,
   type EngineQuery,
   type EngineUsage,
   type Loaded,
@@ -90,6 +92,7 @@ export class DuckdbEngine implements Engine {
   readonly #yieldToOthers: () => Promise<void>;
   readonly #tables = new Map<number, Table>();
   readonly #sites = new Map<SiteId, Site>();
+  readonly #extensions = new Set<EngineExtension["name"]>();
   #sitesMade = 0;
   #running = 0;
   #rowsSinceCheckpoint = 0;
@@ -261,7 +264,22 @@ export class DuckdbEngine implements Engine {
   }
 
   async queryNumbers(query: EngineQuery, signal: AbortSignal): Promise<NumberColumns> {
-    return columnsFromIpc(await this.#answer(query, signal));
+    const pieces = await this.#answer(query, signal);
+    if (!query.perVisitor) return columnsFromIpc(pieces);
+    return { value: await applyPerVisitor(query.perVisitor, eventRowsFromIpc(pieces), this.#yieldToOthers, signal) };
+  }
+
+  async loadExtension({ name, definitions, check }: EngineExtension): Promise<void> {
+    if (this.#extensions.has(name)) return;
+    this.#run("BEGIN");
+    try {
+      for (const statement of [...definitions, check]) this.#run(statement);
+      this.#run("COMMIT");
+    } catch (error) {
+      this.#run("ROLLBACK");
+      throw error;
+    }
+    this.#extensions.add(name);
   }
 
   async #answer(query: EngineQuery, signal: AbortSignal): Promise<Uint8Array[]> {

@@ -1,5 +1,6 @@
 /** The port to whatever answers SQL over events that are loaded into it. DuckDB's words stay behind it. */
 import type { SiteId, StoredEvent } from "../../storage/event.ts";
+import type { VisitorFunction } from "../behavioral/visitor-function.ts";
 
 /**
  * A run of a site's events that is loaded and dropped as one, in order of arrival.
@@ -52,6 +53,22 @@ export interface EngineQuery {
    */
   readonly sql: string;
   readonly parameters: readonly SqlParameter[];
+  /**
+   * For `queryNumbers` only: what becomes of the rows, which are then `visitor_id`, `timestamp` and `met` (a BIGINT, a bit
+   * for each condition that the event meets), a visitor's next to each other and in order of time and arrival. The answer
+   * is one column `value` with a number for each visitor, in the order of the rows.
+   */
+  readonly perVisitor?: VisitorFunction;
+}
+
+/** Definitions that queries may use once they are loaded: all of them or, when one fails, none. */
+export interface EngineExtension {
+  readonly name: string;
+  readonly version: string;
+  /** SQL statements. */
+  readonly definitions: readonly string[];
+  /** A query that fails unless every definition works. */
+  readonly check: string;
 }
 
 /** Columns of integers, by name, all equally long. */
@@ -66,6 +83,8 @@ export interface Engine {
   query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]>;
   /** As `query`, for results too long for rows: every column is an INTEGER or BIGINT without NULL. */
   queryNumbers(query: EngineQuery, signal: AbortSignal): Promise<NumberColumns>;
+  /** Loads the extension, also whenever the engine starts anew; a second time does nothing. Rejects when it cannot. */
+  loadExtension(extension: EngineExtension): Promise<void>;
   /** Counts the times everything loaded was lost, e.g. because the engine crashed and was started anew. */
   readonly generation: number;
   close(): Promise<void>;

@@ -1,4 +1,5 @@
 /** Asks the engine about a site's range: makes the range resident, and asks once more when the engine was lost on the way. */
+import type { VisitorFunction } from "../behavioral/visitor-function.ts";
 import { AppError } from "../errors.ts";
 import { EngineFullError, EngineLostError, type Engine, type NumberColumns, type SqlRow } from "../engine/engine.ts";
 import type { ResidentDays } from "../engine/resident-days.ts";
@@ -11,8 +12,11 @@ export type Ask = (question: SqlText) => Promise<SqlRow[]>;
 /** For results too long for rows: every column an INTEGER or BIGINT without NULL. */
 export type AskNumbers = (question: SqlText) => Promise<NumberColumns>;
 
+/** A number for each visitor, made of the events that the question gives (see `EngineQuery`). */
+export type AskPerVisitor = (question: SqlText, perVisitor: VisitorFunction) => Promise<Int32Array>;
+
 /** Whatever is asked about a range in one go. It may be begun anew, so it keeps nothing outside itself. */
-export type Questions<T> = (ask: Ask, askNumbers: AskNumbers) => Promise<T>;
+export type Questions<T> = (ask: Ask, askNumbers: AskNumbers, askPerVisitor: AskPerVisitor) => Promise<T>;
 
 /** Whether it fits depends on what else runs, so it may be tried again. */
 const FULL_RETRY_SECS = 10;
@@ -39,6 +43,11 @@ export class QueryRunner {
         questions(
           ({ text, values }) => this.#engine.query({ siteId, blocks, sql: text, parameters: values }, signal),
           ({ text, values }) => this.#engine.queryNumbers({ siteId, blocks, sql: text, parameters: values }, signal),
+          async ({ text, values }, perVisitor) => {
+            const { value } = await this.#engine.queryNumbers({ siteId, blocks, sql: text, parameters: values, perVisitor }, signal);
+            if (!(value instanceof Int32Array)) throw new TypeError("the engine gave no number for each visitor");
+            return value;
+          },
         ),
       );
     try {

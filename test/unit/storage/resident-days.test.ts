@@ -52,6 +52,7 @@ async function makeWorld(startBudgetBytes: number) {
     },
     query: (query, signal) => share.query(query, signal),
     queryNumbers: (query, signal) => share.queryNumbers(query, signal),
+    loadExtension: (extension) => share.loadExtension(extension),
     close: () => share.close(),
   };
   const objects = createMemoryObjectStore();

@@ -1,0 +1,110 @@
+/** Whether and how often a visitor's events follow a pattern, with ClickHouse's `sequenceMatch` and `sequenceCount` meaning. */
+import { parsePattern, type Pattern } from "./pattern.ts";
+import type { EventColumns, OneVisitor } from "./visitor-function.ts";
+
+/** `sequence_match` gives 1 or 0, `sequence_count` how many chains follow the pattern without sharing an event or crossing. */
+export interface SequenceFunction {
+  readonly name: "sequence_match" | "sequence_count";
+  /** See `pattern.ts`. */
+  readonly pattern: string;
+  /** How many conditions there are, at most 32. */
+  readonly conditions: number;
+}
+
+/** One visitor's events that meet a condition; the others are passed over, as if they were not there. */
+interface Relevant {
+  readonly timestampsMs: Float64Array;
+  readonly met: Int32Array;
+}
+
+function relevantOf({ timestampsMs, met }: EventColumns, from: number, to: number): Relevant {
+  let count = 0;
+  for (let row = from; row < to; row++) if (met[row] !== 0) count++;
+  if (count === to - from) return { timestampsMs: timestampsMs.subarray(from, to), met: met.subarray(from, to) };
+  const relevant = { timestampsMs: new Float64Array(count), met: new Int32Array(count) };
+  let next = 0;
+  for (let row = from; row < to; row++) {
+    if (met[row] === 0) continue;
+    relevant.timestampsMs[next] = timestampsMs[row] ?? 0;
+    relevant.met[next++] = met[row] ?? 0;
+  }
+  return relevant;
+}
+
+const EVERY_CONDITION = -1;
+
+/** The conditions of which an event must meet one to be the wanted one. */
+const masksOf = ({ wanted }: Pattern): number[] =>
+  wanted.map((condition) => (condition === "any" ? EVERY_CONDITION : 1 << (condition - 1)));
+
+/**
+ * For each wanted event, which events it can be so that the rest of the pattern can follow. Worked out from the last
+ * wanted event to the first, each in one pass over the events, so that no pattern takes longer than the product of both.
+ */
+function followable(pattern: Pattern, masks: readonly number[], { timestampsMs, met }: Relevant): Uint8Array[] {
+  const events = met.length;
+  const table: Uint8Array[] = [];
+  for (let place = masks.length - 1; place >= 0; place--) {
+    const mask = masks[place] ?? 0;
+    const next = table[0];
+    const here = new Uint8Array(events);
+    const canGoOn = next ? goesOn(pattern, place, next, timestampsMs) : () => true;
+    for (let event = events - 1; event >= 0; event--) {
+      here[event] = ((met[event] ?? 0) & mask) !== 0 && canGoOn(event) ? 1 : 0;
+    }
+    table.unshift(here);
+  }
+  return table;
+}
+
+/** Whether one of the `next` events is at the right distance from an event. To be asked for falling events. */
+function goesOn({ distances }: Pattern, place: number, next: Uint8Array, timestampsMs: Float64Array): (event: number) => boolean {
+  const { adjacent, minMs, maxMs } = distances[place] ?? { adjacent: true, minMs: 0, maxMs: 0 };
+  if (adjacent) return (event) => next[event + 1] === 1;
+  const events = next.length;
+  /** How many of the events before each one are such. */
+  const before = new Int32Array(events + 1);
+  for (let event = 0; event < events; event++) before[event + 1] = (before[event] ?? 0) + (next[event] ?? 0);
+  let [first, end] = [events, events];
+  return (event) => {
+    const timestampMs = timestampsMs[event] ?? 0;
+    while (first > 0 && (timestampsMs[first - 1] ?? 0) >= timestampMs + minMs) first--;
+    while (end > 0 && (timestampsMs[end - 1] ?? 0) > timestampMs + maxMs) end--;
+    const begin = Math.max(first, event + 1);
+    return begin < end && (before[end] ?? 0) > (before[begin] ?? 0);
+  };
+}
+
+export function sequenceMatcher({ pattern: text, conditions }: SequenceFunction): OneVisitor {
+  const pattern = parsePattern(text, conditions);
+  const masks = masksOf(pattern);
+  return (events, from, to) => (followable(pattern, masks, relevantOf(events, from, to))[0]?.includes(1) ? 1 : 0);
+}
+
+/** The last event of the earliest chain from an event on: earliest in its first event, then in its second, and so on. */
+function endOfChain({ distances }: Pattern, table: readonly Uint8Array[], timestampsMs: Float64Array, from: number): number {
+  let event = table[0]?.indexOf(1, from) ?? -1;
+  for (let place = 1; event >= 0 && place < table.length; place++) {
+    const { minMs } = distances[place - 1] ?? { minMs: 0 };
+    const earliestMs = (timestampsMs[event] ?? 0) + minMs;
+    // That one can follow, and in time, is known: the first that is far enough away is it.
+    event++;
+    while (table[place]?.[event] !== 1 || (timestampsMs[event] ?? 0) < earliestMs) event++;
+  }
+  return event;
+}
+
+export function sequenceCounter({ pattern: text, conditions }: SequenceFunction): OneVisitor {
+  const pattern = parsePattern(text, conditions);
+  const masks = masksOf(pattern);
+  return (events, from, to) => {
+    const relevant = relevantOf(events, from, to);
+    const table = followable(pattern, masks, relevant);
+    let chains = 0;
+    for (let next = 0; ; chains++) {
+      const end = endOfChain(pattern, table, relevant.timestampsMs, next);
+      if (end < 0) return chains;
+      next = end + 1;
+    }
+  };
+}
