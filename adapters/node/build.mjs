@@ -6,15 +6,16 @@ import { buildTracker } from "../../tracker/build.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Writes `main.js`, `engine-worker.js` and `password-worker.js` into a folder below the repository. */
+/** Writes `main.js` and the programs of its threads into a folder below the repository. */
 export async function buildProgram(outdir) {
   const { version } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
   await build({
     absWorkingDir: root,
-    entryPoints: ["adapters/node/main.ts", "adapters/node/engine-worker.ts", "adapters/node/password-worker.ts"],
+    entryPoints: ["main", "engine-worker", "parquet-worker", "password-worker"].map((name) => `adapters/node/${name}.ts`),
     outdir,
     bundle: true,
     packages: "external",
+    inject: ["adapters/node/fetch-classes.ts"],
     platform: "node",
     format: "esm",
     target: "node20",

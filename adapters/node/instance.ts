@@ -17,6 +17,7 @@ import { secretOfFolder } from "./secret-file.ts";
 import { startServer } from "./server.ts";
 import { ThreadedEngine } from "./threaded-engine.ts";
 import { ThreadedPasswordHasher } from "./threaded-password-hasher.ts";
+import { createThreadedParquetWriter } from "./threaded-parquet.ts";
 
 const MAINTENANCE_INTERVAL_MS = 1000;
 
@@ -24,8 +25,14 @@ export interface InstanceOptions {
   readonly config: Config;
   readonly log: Log;
   readonly trackerScript: string;
-  readonly engineWorkerUrl: URL;
-  readonly passwordWorkerUrl: URL;
+  /** Where the build has put the threads' programs. */
+  readonly threads: ThreadUrls;
+}
+
+export interface ThreadUrls {
+  readonly engine: URL;
+  readonly parquet: URL;
+  readonly passwords: URL;
 }
 
 export interface Instance {
@@ -43,8 +50,7 @@ function requestIds(): () => string {
   return () => `${process}-${(++count).toString(36)}`;
 }
 
-export async function startInstance(options: InstanceOptions): Promise<Instance> {
-  const { config, log, trackerScript, engineWorkerUrl, passwordWorkerUrl } = options;
+export async function startInstance({ config, log, trackerScript, threads }: InstanceOptions): Promise<Instance> {
   const dataFolder = resolve(config.dataDir);
   await mkdir(dataFolder, { recursive: true });
   const lock = await lockFolder(dataFolder);
@@ -53,10 +59,12 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     for (const undo of started.reverse()) await undo();
   };
   try {
-    const engine = new ThreadedEngine(engineWorkerUrl, log);
+    const engine = new ThreadedEngine(threads.engine, log);
     started.push(() => engine.close());
-    const passwordHasher = new ThreadedPasswordHasher(passwordWorkerUrl);
+    const passwordHasher = new ThreadedPasswordHasher(threads.passwords);
     started.push(() => passwordHasher.close());
+    const parquet = createThreadedParquetWriter(threads.parquet);
+    started.push(() => parquet.close());
     const segmentLog = await openFileSegmentLog(join(dataFolder, "journal"), config.journalFsync);
     started.push(() => segmentLog.close());
     const services = await createServices({
@@ -65,6 +73,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       objects: createFileObjectStore(dataFolder),
       records: createFileRecordStore(dataFolder),
       passwordHasher,
+      parquet,
       segmentLog,
       engine,
       geo: openGeoDatabase(config.geoipDb).lookup,

@@ -54,9 +54,12 @@ async function run(): Promise<void> {
   const { config, warnings } = parseConfig({ environment, file, fileName, platform: "node" });
   const log = createConsoleLog(config);
   for (const warning of warnings) log.warn(warning);
-  const engineWorkerUrl = new URL("./engine-worker.js", import.meta.url);
-  const passwordWorkerUrl = new URL("./password-worker.js", import.meta.url);
-  const instance = await startInstance({ config, log, trackerScript: TRACKER_SCRIPT, engineWorkerUrl, passwordWorkerUrl });
+  const threads = {
+    engine: new URL("./engine-worker.js", import.meta.url),
+    parquet: new URL("./parquet-worker.js", import.meta.url),
+    passwords: new URL("./password-worker.js", import.meta.url),
+  };
+  const instance = await startInstance({ config, log, trackerScript: TRACKER_SCRIPT, threads });
   stopOnSignal(instance, log);
   welcome(instance, log);
 }

@@ -158,9 +158,10 @@ export function createApp(services: Services): App {
     const nowMs = services.now();
     const deadline = deadlines.begin(nowMs);
     try {
-      if (!URL.canParse(request.url)) throw invalidInput("The request's host and path make no valid URL");
       return await deadline.race(router.fetch(request, { services, nowMs, socketAddress, deadline }));
-    } catch (error) {
+    } catch (caught) {
+      // The router parses the URL first thing, and nobody else needs to ask beforehand.
+      const error = URL.canParse(request.url) ? caught : invalidInput("The request's host and path make no valid URL");
       const response = errorResponse(error, requestId, services.log);
       return isIngest(request.url) ? withIngestCors(request, response) : response;
     } finally {

@@ -2,6 +2,7 @@
 import { Journal, type JournalDamage } from "../storage/journal.ts";
 import type { EpochMs } from "../storage/event.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
+import type { ParquetWriter } from "../storage/parquet-writer.ts";
 import { Partitions } from "../storage/partitions.ts";
 import type { RecordStore } from "../storage/record-store.ts";
 import type { SegmentLog } from "../storage/segment-log.ts";
@@ -51,6 +52,7 @@ export interface Host {
   /** Where the admin password's hash and the API keys are kept. */
   readonly records: RecordStore;
   readonly passwordHasher: PasswordHasher;
+  readonly parquet: ParquetWriter;
   readonly segmentLog: SegmentLog;
   readonly engine: Engine;
   readonly geo: GeoLookup;
@@ -132,6 +134,7 @@ export async function createServices(host: Host): Promise<Services> {
   if (journal.size > 0) log.info("events of an earlier run were found in the journal", { events: journal.size });
   const partitions = new Partitions({
     store: host.objects,
+    parquet: host.parquet,
     isSiteId,
     listingsMax: PARTITION_LISTINGS_MAX,
     onStray: (message) => log.warn(message),

@@ -42,9 +42,14 @@ export interface StoredEvent {
 
 export const DAY_MS = 86_400_000;
 
+/** The date that was asked for last: events mostly come one after another on the same one. */
+let lastDay: { readonly index: number; readonly day: UtcDay } = { index: 0, day: "1970-01-01" as UtcDay };
+
 /** The UTC date an instant falls on. */
 export function utcDayOf(timestampMs: EpochMs): UtcDay {
-  return new Date(timestampMs).toISOString().slice(0, 10) as UtcDay;
+  const index = Math.floor(timestampMs / DAY_MS);
+  if (lastDay.index !== index) lastDay = { index, day: new Date(timestampMs).toISOString().slice(0, 10) as UtcDay };
+  return lastDay.day;
 }
 
 /** The first instant of a UTC date. */

@@ -138,6 +138,7 @@ export class Journal {
   async #writeGroups(): Promise<void> {
     this.#writing = true;
     while (this.#waiting.length > 0) {
+      if (this.#log.gather) await this.#log.gather();
       const group = this.#waiting.splice(0, GROUP_EVENTS_MAX);
       this.#groupDone = this.#writeGroup(group);
       await this.#groupDone;

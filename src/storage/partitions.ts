@@ -1,7 +1,7 @@
 /** Which Parquet files a site has: the listing of each site's folder, kept in memory once read. */
 import type { SiteId, StoredEvent, UtcDay } from "./event.ts";
 import type { ObjectStore } from "./object-store.ts";
-import { encodeEvents } from "./parquet-events.ts";
+import type { ParquetWriter } from "./parquet-writer.ts";
 import {
   EVENTS_FOLDER,
   isContinued,
@@ -15,6 +15,7 @@ import {
 
 export interface PartitionsOptions {
   readonly store: ObjectStore;
+  readonly parquet: ParquetWriter;
   readonly isSiteId: (text: string) => text is SiteId;
   /** How many sites' listings are kept; the least recently used goes first. */
   readonly listingsMax: number;
@@ -77,7 +78,7 @@ export class Partitions {
 
   /** Writes one segment's events of a site and day. Writing the same again replaces the same file. */
   async write(siteId: SiteId, day: UtcDay, segment: number, events: readonly StoredEvent[]): Promise<PartitionFile> {
-    const bytes = encodeEvents(events);
+    const bytes = await this.#options.parquet.encode(events);
     const key = partitionKey(siteId, day, segment, segment);
     await this.#options.store.put(key, bytes);
     return { day, first: segment, last: segment, key, sizeBytes: bytes.length };

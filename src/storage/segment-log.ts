@@ -6,6 +6,11 @@ export interface SegmentLog {
   /** Makes an empty segment; rejects when there is one of that number. Survives a crash once resolved; may be there after a rejection. */
   create(segment: number): Promise<void>;
   /**
+   * Resolves when whatever came at the same moment is there too, so that one append serves all of it.
+   * Absent where an append takes long enough for others to gather meanwhile.
+   */
+  gather?(): Promise<void>;
+  /**
    * Adds bytes to the end; once resolved they are as durable as the log's sync policy promises.
    * When it rejects, any prefix of the bytes may have been added. Calls for one segment do not overlap.
    */

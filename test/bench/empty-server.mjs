@@ -1,8 +1,19 @@
-/** The least that the same HTTP stack does for a request: the measure of what ingestion adds. */
+/**
+ * The least that a service on the same HTTP stack does with an event: routes the request, parses its body, answers 202.
+ * The measure of what ingestion adds.
+ */
 import { createServer } from "node:http";
+import { Response } from "@whatwg-node/fetch";
 import { createServerAdapter } from "@whatwg-node/server";
+import { Router } from "itty-router";
 
-const server = createServer(createServerAdapter(() => new Response(null, { status: 202 })));
+const router = Router();
+router.post("/api/event", async (request) => {
+  await request.json();
+  return new Response(null, { status: 202 });
+});
+
+const server = createServer(createServerAdapter((request) => router.fetch(request)));
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
   if (typeof address !== "object" || address === null) throw new Error("no address");

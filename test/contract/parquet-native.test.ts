@@ -6,6 +6,7 @@ import { createFileObjectStore } from "../../adapters/node/file-object-store.ts"
 import { isSiteId } from "../../src/runtime/ingest/site-id.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { utcDayOf, type StoredEvent, type UtcDay } from "../../src/storage/event.ts";
+import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import { Partitions } from "../../src/storage/partitions.ts";
 import { aFullEvent, anEvent, siteId } from "../support/stored-event.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
@@ -64,7 +65,7 @@ describe("Parquet files read by DuckDB itself", () => {
 
   beforeAll(async () => {
     folder = await makeTempFolder();
-    const partitions = new Partitions({ store: createFileObjectStore(folder), isSiteId, listingsMax: 10, onStray: (message) => expect.unreachable(message) });
+    const partitions = new Partitions({ parquet: inlineParquetWriter, store: createFileObjectStore(folder), isSiteId, listingsMax: 10, onStray: (message) => expect.unreachable(message) });
     writtenCount = 0;
     for (const site of [...SITES, LONG_SITE]) {
       for (const day of DAYS) {

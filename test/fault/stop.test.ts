@@ -92,7 +92,7 @@ describe.concurrent("a stop", () => {
       await server.logged(/SIGTERM: stopping/);
       socket.write(EVENT.slice(HALF));
       expect(await stopped).toBe(0);
-      expect(await answers).toMatch(/^HTTP\/1\.1 200 [^]*\nHTTP\/1\.1 202 [^]*\nConnection: close\r\n/);
+      expect(await answers).toMatch(/^HTTP\/1\.1 200 [^]*HTTP\/1\.1 202 [^]*\nConnection: close\r\n/);
       expect((await readStoredEvents(dataFolder)).pages).toEqual(new Map([["slow.test/slow", 1]]));
     }),
   );

@@ -9,6 +9,7 @@ import { utcDayOf } from "../../src/storage/event.ts";
 import { decodeJournalLines } from "../../src/storage/journal-line.ts";
 import { decodeEvents } from "../../src/storage/parquet-events.ts";
 import { EVENTS_FOLDER } from "../../src/storage/partition-path.ts";
+import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import { Partitions } from "../../src/storage/partitions.ts";
 
 const JOURNAL_FOLDER = "journal";
@@ -29,7 +30,7 @@ export async function readStoredEvents(dataFolder: string): Promise<StoredEvents
     pages.set(page, (pages.get(page) ?? 0) + 1);
   };
 
-  const partitions = new Partitions({ store: createFileObjectStore(dataFolder), isSiteId, listingsMax: 1000, onStray: () => {} });
+  const partitions = new Partitions({ parquet: inlineParquetWriter, store: createFileObjectStore(dataFolder), isSiteId, listingsMax: 1000, onStray: () => {} });
   const written = new Set<string>();
   for (const siteId of await partitions.sites()) {
     for (const day of await partitions.days(siteId)) {

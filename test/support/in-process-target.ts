@@ -11,6 +11,7 @@ import { runMaintenance } from "../../src/runtime/maintenance.ts";
 import { Secret } from "../../src/runtime/secret.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
@@ -74,6 +75,7 @@ export async function createInProcessTarget(
       objects,
       records,
       passwordHasher: parts.passwordHasher ?? createArgon2id(randomBytes),
+      parquet: inlineParquetWriter,
       segmentLog,
       engine,
       geo: config.geoipDb === "builtin" ? builtinPlaces : openGeoDatabase(config.geoipDb).lookup,

@@ -17,6 +17,7 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   "hash-wasm": ["src/runtime/ingest/hmac-sha256.ts", "src/runtime/auth/argon2id.ts", "src/runtime/auth/sha256.ts"],
   "apache-arrow": "src/runtime/engine/arrow-batches.ts",
   "@duckdb/duckdb-wasm/blocking": "adapters/node/duckdb-instance.ts",
+  "@whatwg-node/fetch": "adapters/node/fetch-classes.ts",
   "@whatwg-node/server": "adapters/node/server.ts",
   "mmdb-lib": "adapters/node/geo-database.ts",
   "smol-toml": "adapters/node/config-file.ts",

@@ -5,11 +5,14 @@ import type { Handler } from "../context.ts";
 import { emptyResponse } from "../responses.ts";
 import { arrivalOf } from "./arrival.ts";
 
+/** Else hosts that stream would announce chunks, of which there is none. */
+const NO_CONTENT = { "Content-Length": "0" } as const;
+
 /** 202 also for a bot, whose event is dropped. The body is JSON whatever its content type says. */
 export const postEvent: Handler = async (request, context) => {
   const { services } = context;
   const body = await readBody(request);
   const outcome = await services.acceptEvent({ ...arrivalOf(request, context), readInput: () => parseEventBody(body) });
   if (outcome === "accepted") services.counters.eventsIngested++;
-  return emptyResponse(202);
+  return emptyResponse(202, NO_CONTENT);
 };

@@ -1,7 +1,7 @@
 /** How HMAC-SHA256 (RFC 2104) is computed at once, without a promise. An owner of hash-wasm. */
 import { createSHA256 } from "hash-wasm";
 
-/** A key that was taken in: the hash's states after the inner and the outer pad. As secret as the key itself. */
+/** A key that was taken in: a block that hashing begins with, once for the message and once for its hash. As secret as the key itself. */
 export interface HmacKey {
   readonly inner: Uint8Array;
   readonly outer: Uint8Array;
@@ -17,14 +17,27 @@ export interface HmacSha256 {
 const BLOCK_BYTES = 64;
 const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
+const UTF8_BYTES_PER_UNIT_MAX = 3;
 
-/** hash-wasm's own HMAC needs a promise for each key; one hash, loaded with saved states, serves all keys. */
+/**
+ * hash-wasm's own HMAC needs a promise for each key; one hash serves all keys here. Each hash is one update over pad and
+ * message together: to load the state after the pad instead takes longer than to hash its one block again.
+ */
 export async function createHmacSha256(): Promise<HmacSha256> {
   const hash = await createSHA256();
   const encoder = new TextEncoder();
 
-  function stateAfterPad(keyBlock: Uint8Array, pad: number): Uint8Array {
-    return hash.init().update(keyBlock.map((byte) => byte ^ pad)).save();
+  /** Long enough for the longest message so far. */
+  let padded = new Uint8Array(4 * BLOCK_BYTES);
+
+  function hashAfter(pad: Uint8Array, message: string | Uint8Array): Uint8Array {
+    const bytesMax = BLOCK_BYTES + message.length * (typeof message === "string" ? UTF8_BYTES_PER_UNIT_MAX : 1);
+    if (padded.length < bytesMax) padded = new Uint8Array(bytesMax);
+    padded.set(pad);
+    const room = padded.subarray(BLOCK_BYTES);
+    if (typeof message !== "string") room.set(message);
+    const length = typeof message === "string" ? encoder.encodeInto(message, room).written : message.length;
+    return hash.init().update(padded.subarray(0, BLOCK_BYTES + length)).digest("binary");
   }
 
   return {
@@ -32,11 +45,10 @@ export async function createHmacSha256(): Promise<HmacSha256> {
       const bytes = typeof key === "string" ? encoder.encode(key) : key;
       const keyBlock = new Uint8Array(BLOCK_BYTES);
       keyBlock.set(bytes.length > BLOCK_BYTES ? hash.init().update(bytes).digest("binary") : bytes);
-      return { inner: stateAfterPad(keyBlock, INNER_PAD), outer: stateAfterPad(keyBlock, OUTER_PAD) };
+      return { inner: keyBlock.map((byte) => byte ^ INNER_PAD), outer: keyBlock.map((byte) => byte ^ OUTER_PAD) };
     },
     digest(key, message) {
-      const innerDigest = hash.load(key.inner).update(message).digest("binary");
-      return hash.load(key.outer).update(innerDigest).digest("binary");
+      return hashAfter(key.outer, hashAfter(key.inner, message));
     },
   };
 }

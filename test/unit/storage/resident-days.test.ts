@@ -8,6 +8,7 @@ import { DAY_MS, utcDayOf, type SiteId, type StoredEvent, type UtcDay } from "..
 import { Journal } from "../../../src/storage/journal.ts";
 import { createMemoryObjectStore } from "../../../src/storage/memory-object-store.ts";
 import { createMemorySegmentLog } from "../../../src/storage/memory-segment-log.ts";
+import { inlineParquetWriter } from "../../../src/storage/parquet-writer.ts";
 import { Partitions } from "../../../src/storage/partitions.ts";
 import { SiteLocks } from "../../../src/storage/site-locks.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
@@ -58,7 +59,7 @@ async function makeWorld(startBudgetBytes: number) {
   const objects = createMemoryObjectStore();
   const log = createRecordingLog();
   const { journal } = await Journal.open(createMemorySegmentLog(), START_MS);
-  const partitions = new Partitions({ store: objects, isSiteId, listingsMax: 2, onStray: (message) => log.warn(message) });
+  const partitions = new Partitions({ parquet: inlineParquetWriter, store: objects, isSiteId, listingsMax: 2, onStray: (message) => log.warn(message) });
   const residents = new ResidentDays({
     engine,
     journal,
