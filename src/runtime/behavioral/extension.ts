@@ -58,7 +58,9 @@ export class Behavioral {
       this.#version = BEHAVIORAL_EXTENSION.version;
     } catch (error) {
       this.#missing = "could not be loaded; the server's log tells why";
-      log.error("the behavioral extension could not be loaded; all else works without it", { reason: reasonOf(error) });
+      // An engine that stops for good, as at the program's end, says nothing about the extension.
+      const isOwnFault = !(error instanceof EngineLostError);
+      log[isOwnFault ? "error" : "warn"]("the behavioral extension could not be loaded; all else works without it", { reason: reasonOf(error) });
     }
   }
 
