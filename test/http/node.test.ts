@@ -1,12 +1,16 @@
 /** The interface document against the built program over TCP. */
 import { afterAll, expect, it } from "vitest";
 import { nodeTargets } from "../support/node-target.ts";
+import { describeAccessMatrix } from "./access-matrix.suite.ts";
+import { describeLockout, describeSessions, describeSetup } from "./auth.suite.ts";
 import { describeDurability } from "./durability.suite.ts";
 import { describeIngestBody } from "./ingest-body.suite.ts";
 import { describeIngestCors } from "./ingest-cors.suite.ts";
 import { describeIngestFields } from "./ingest-fields.suite.ts";
 import { describeAllowlist, describeBots, describeRateLimits } from "./ingest-guards.suite.ts";
+import { describeKeptCredentials, describeKeys } from "./keys.suite.ts";
 import { describeOpenapi } from "./openapi.suite.ts";
+import { describeOwnPages } from "./own-pages.suite.ts";
 import { describePixel } from "./pixel.suite.ts";
 import { describeStatsBreakdown } from "./stats-breakdown.suite.ts";
 import { describeStatsCache } from "./stats-cache.suite.ts";
@@ -54,6 +58,9 @@ const SKIPPED: readonly { readonly case: string; readonly reason: string }[] = [
   { case: "§1 realtime is the same before a flush and after it", reason: NO_FLUSH },
   { case: "§8 an answer is given again for cache_ttl_secs and not a millisecond longer", reason: NO_CLOCK },
   { case: "§8 a new day is a new question, also within the ttl", reason: NO_CLOCK },
+  { case: "§3 a session ends after session_ttl_secs", reason: NO_CLOCK },
+  { case: "§3 Retry-After counts down, and after it the row begins anew", reason: NO_CLOCK },
+  { case: "§5.2 a session that has expired is none, on any route", reason: NO_CLOCK },
   { case: "§1 the figures are the same before a flush and after it", reason: NO_FLUSH },
   { case: "§1 a site that was never asked about before its flush is counted", reason: NO_FLUSH },
   { case: "§1 events of several flushes and of the journal add up", reason: NO_FLUSH },
@@ -84,6 +91,13 @@ describeStatsProperties(makeTarget);
 describeStatsPropertyValues(makeTarget);
 describeStatsRevenue(makeTarget);
 describeStatsCache(makeTarget);
+describeSetup(makeTarget);
+describeSessions(makeTarget);
+describeLockout(makeTarget);
+describeKeys(makeTarget);
+describeKeptCredentials(makeTarget);
+describeOwnPages(makeTarget);
+describeAccessMatrix(makeTarget);
 describeSurface(makeTarget);
 describeOpenapi(makeTarget);
 describeDurability(makeTarget);

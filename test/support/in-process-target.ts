@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { openGeoDatabase } from "../../adapters/node/geo-database.ts";
 import { createApp, type App } from "../../src/handlers/app.ts";
-import { createArgon2id } from "../../src/runtime/auth/argon2id.ts";
+import { createArgon2id, type Argon2idCosts } from "../../src/runtime/auth/argon2id.ts";
 import type { PasswordHasher } from "../../src/runtime/auth/password-hasher.ts";
 import { parseConfig } from "../../src/runtime/config.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
@@ -40,6 +40,9 @@ export interface InProcessParts {
   readonly passwordHasher?: PasswordHasher;
 }
 
+/** What a login costs is no part of what the suites look at. */
+const CHEAP: Argon2idCosts = { memoryKib: 8, iterations: 1, parallelism: 1 };
+
 const builtinPlaces = openGeoDatabase("builtin").lookup;
 
 /** A body of known size comes with its length, as it does over the wire. */
@@ -74,7 +77,7 @@ export async function createInProcessTarget(
       secret: config.secret ?? new Secret("0123456789abcdef0123456789abcdef"),
       objects,
       records,
-      passwordHasher: parts.passwordHasher ?? createArgon2id(randomBytes),
+      passwordHasher: parts.passwordHasher ?? createArgon2id(randomBytes, CHEAP),
       parquet: inlineParquetWriter,
       segmentLog,
       engine,

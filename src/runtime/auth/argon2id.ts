@@ -4,22 +4,29 @@ import { equalBytes } from "./equal-bytes.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
 import { parsePhc } from "./phc.ts";
 
-const MEMORY_KIB = 19 * 1024;
-const ITERATIONS = 2;
-const PARALLELISM = 1;
+export interface Argon2idCosts {
+  readonly memoryKib: number;
+  readonly iterations: number;
+  readonly parallelism: number;
+}
+
+const COSTS: Argon2idCosts = { memoryKib: 19 * 1024, iterations: 2, parallelism: 1 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
-/** Works in the calling thread, about 50 ms at a time. Composed and decomposed letters make the same password. */
-export function createArgon2id(randomBytes: (length: number) => Uint8Array): PasswordHasher {
+const costsOf = ({ memoryKib, iterations, parallelism }: Argon2idCosts) => ({ memorySize: memoryKib, iterations, parallelism });
+
+/**
+ * Works in the calling thread, about 50 ms at a time. Composed and decomposed letters make the same password. The costs are
+ * those of new hashes; a hash that is checked says its own.
+ */
+export function createArgon2id(randomBytes: (length: number) => Uint8Array, costs = COSTS): PasswordHasher {
   return {
     hash: (password) =>
       argon2id({
         password: password.normalize("NFC"),
         salt: randomBytes(SALT_BYTES),
-        memorySize: MEMORY_KIB,
-        iterations: ITERATIONS,
-        parallelism: PARALLELISM,
+        ...costsOf(costs),
         hashLength: HASH_BYTES,
         outputType: "encoded",
       }),
@@ -31,9 +38,7 @@ export function createArgon2id(randomBytes: (length: number) => Uint8Array): Pas
       const found = await argon2id({
         password: password.normalize("NFC"),
         salt: wanted.salt,
-        memorySize: wanted.memoryKib,
-        iterations: wanted.iterations,
-        parallelism: wanted.parallelism,
+        ...costsOf(wanted),
         hashLength: wanted.hash.length,
         outputType: "binary",
       });

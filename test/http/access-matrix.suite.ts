@@ -1,0 +1,187 @@
+/** §5 who may call what: every route, asked with every kind of credential, before there is a password and after. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROUTES, type RouteId } from "../../src/handlers/app.ts";
+import { CLOSED, createKey, deleteKey, logIn, PASSWORD, postLogout, withBearer, withKey, withSession } from "../support/auth-requests.ts";
+import { browserHeaders, type RequestHeaders } from "../support/requests.ts";
+import { able, itNeeds, type MakeTarget, type Target } from "../support/target.ts";
+
+/**
+ * What a caller needs once there is a password. Until then figures need nothing, and what needs an admin is for nobody.
+ * Told here again, and not taken from the routes, so that neither can change alone.
+ */
+type Need = "nothing" | "any credential" | "an admin";
+
+interface Asked {
+  readonly need: Need;
+  readonly path: string;
+  readonly body?: unknown;
+  /** How it is answered to whoever is let in; [before there is a password, after] where that differs. */
+  readonly status: number | readonly [open: number, closed: number];
+}
+
+/** That a site is missing is said to those only who are let in, and costs no query. */
+const figure = (path: string, status = 400): Asked => ({ need: "any credential", path, status });
+
+const open = (path: string, status = 200): Asked => ({ need: "nothing", path, status });
+
+/** A route that is missing here does not compile, and fails a test: say who may call it, and send what it takes. */
+const ASKED: Readonly<Record<RouteId, Asked>> = {
+  "POST /api/event": { need: "nothing", path: "/api/event", body: { d: "matrix-events.test", n: "pageview", u: "/" }, status: 202 },
+  "GET /api/event": open("/api/event?d=matrix-events.test&u=/"),
+  "OPTIONS /api/event": open("/api/event", 204),
+  "GET /svc.js": open("/svc.js"),
+  "GET /js/script.js": open("/js/script.js"),
+  "GET /api/sites": figure("/api/sites", 200),
+  "GET /api/stats/main": figure("/api/stats/main?site_id=matrix.test", 200),
+  "GET /api/stats/timeseries": figure("/api/stats/timeseries"),
+  "GET /api/stats/breakdown/:dimension": figure("/api/stats/breakdown/pages"),
+  "GET /api/stats/realtime": figure("/api/stats/realtime"),
+  "GET /api/stats/goals": figure("/api/stats/goals"),
+  "GET /api/stats/properties": figure("/api/stats/properties"),
+  "GET /api/stats/property-values": figure("/api/stats/property-values"),
+  "GET /api/stats/revenue": figure("/api/stats/revenue"),
+  "GET /api/stats/export": figure("/api/stats/export"),
+  "POST /api/auth/setup": { need: "nothing", path: "/api/auth/setup", body: { password: "too short" }, status: [400, 409] },
+  "POST /api/auth/login": { need: "nothing", path: "/api/auth/login", body: [], status: [400, 422] },
+  "POST /api/auth/logout": { need: "nothing", path: "/api/auth/logout", status: 200 },
+  "GET /api/auth/status": open("/api/auth/status"),
+  "POST /api/keys": { need: "an admin", path: "/api/keys", body: { name: "", scope: "Admin" }, status: 400 },
+  "GET /api/keys": { need: "an admin", path: "/api/keys", status: 200 },
+  "DELETE /api/keys/:key_hash": { need: "an admin", path: `/api/keys/${"0".repeat(64)}`, status: 404 },
+  "GET /api/openapi.json": open("/api/openapi.json"),
+  "GET /health": open("/health"),
+  "GET /health/ready": open("/health/ready"),
+};
+
+const IDS = ROUTES.map(({ method, path }) => `${method} ${path}` as RouteId);
+
+async function statusOf(target: Target, id: RouteId, { path, body }: Asked, headers: RequestHeaders): Promise<number> {
+  const init = { method: id.split(" ")[0] ?? "", headers: browserHeaders(headers) };
+  const response = await target.fetch(path, body === undefined ? init : { ...init, body: JSON.stringify(body) });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** What is no credential, whatever it looks like. */
+const NO_CREDENTIALS: Readonly<Record<string, RequestHeaders>> = {
+  none: {},
+  "an unknown key": withBearer(`svc_${"0".repeat(64)}`),
+  "an unknown key in the other header": withKey(`svc_${"0".repeat(64)}`),
+  "an unknown session": withSession("0".repeat(64)),
+  "an empty session": withSession(""),
+  "an empty key": withKey(""),
+  "a prefix": withBearer("svc_"),
+  "the password as a key": withKey(PASSWORD),
+  "the password as a session": withSession(PASSWORD.replaceAll(" ", "")),
+  "a scheme alone": { authorization: "Bearer" },
+  "nonsense everywhere": { authorization: "\"';--", "x-api-key": "svc_%00", cookie: "svc_session; =; svc_session==;;" },
+};
+
+type Rank = "nobody" | "ReadOnly" | "an admin";
+
+interface Caller {
+  readonly rank: Rank;
+  readonly headers: RequestHeaders;
+}
+
+/** With a password: 401 without a credential, 403 with one that does not suffice. */
+function wantedStatus({ need, status }: Asked, rank: Rank): number {
+  const letIn = typeof status === "number" ? status : status[1];
+  if (need === "nothing") return letIn;
+  if (rank === "nobody") return 401;
+  return need === "an admin" && rank === "ReadOnly" ? 403 : letIn;
+}
+
+async function callersOf(target: Target): Promise<Readonly<Record<string, Caller>>> {
+  const session = await logIn(target);
+  const [reader, admin, revoked] = [
+    await createKey(target, session, "ReadOnly"),
+    await createKey(target, session, "Admin"),
+    await createKey(target, session, "Admin"),
+  ];
+  await deleteKey(target, session, revoked.key_hash);
+  const ended = await logIn(target);
+  await postLogout(target, ended);
+  const token = session.cookie?.split("=")[1] ?? "";
+  const unfit = "x".repeat(20);
+  return {
+    ...Object.fromEntries(Object.entries(NO_CREDENTIALS).map(([name, headers]) => [name, { rank: "nobody", headers }])),
+    "a session": { rank: "an admin", headers: session },
+    "a session among other cookies": { rank: "an admin", headers: { cookie: `a=b; svc_session=${unfit}; ${session.cookie}; svc_sessions=1` } },
+    "a session that was logged out": { rank: "nobody", headers: ended },
+    "a session's token as a key": { rank: "nobody", headers: { ...withBearer(token), "x-api-key": token } },
+    "a ReadOnly key": { rank: "ReadOnly", headers: withBearer(reader.key) },
+    "a ReadOnly key in the other header": { rank: "ReadOnly", headers: withKey(reader.key) },
+    "an Admin key": { rank: "an admin", headers: withBearer(admin.key) },
+    "an Admin key in the other header": { rank: "an admin", headers: withKey(admin.key) },
+    "an Admin key with a small scheme": { rank: "an admin", headers: { authorization: `bearer  ${admin.key}` } },
+    "an Admin key with more behind it": { rank: "nobody", headers: withBearer(`${admin.key}0`) },
+    "an Admin key cut short": { rank: "nobody", headers: withBearer(admin.key.slice(0, -1)) },
+    "an Admin key in capitals": { rank: "nobody", headers: withKey(admin.key.toUpperCase()) },
+    "an Admin key by another scheme": { rank: "nobody", headers: { authorization: `Basic ${admin.key}` } },
+    "an Admin key without its prefix": { rank: "nobody", headers: withKey(admin.key.slice(4)) },
+    "an Admin key's hash": { rank: "nobody", headers: withKey(`svc_${admin.key_hash}`) },
+    "an Admin key as a session": { rank: "nobody", headers: withSession(admin.key) },
+    "a revoked key": { rank: "nobody", headers: withBearer(revoked.key) },
+    "a revoked key in the other header": { rank: "nobody", headers: withKey(revoked.key) },
+    "a revoked key beside a session": { rank: "an admin", headers: { ...session, ...withBearer(revoked.key) } },
+    "an Admin key beside a ReadOnly one": { rank: "an admin", headers: { ...withBearer(reader.key), ...withKey(admin.key) } },
+    "a ReadOnly key beside somebody else's token": { rank: "ReadOnly", headers: { authorization: "Basic dXNlcjpwdw==", ...withKey(reader.key) } },
+  };
+}
+
+/** By caller, so that a difference shows who is let in or kept out. */
+async function statusesOf(target: Target, id: RouteId, asked: Asked, callers: Readonly<Record<string, RequestHeaders>>): Promise<Record<string, number>> {
+  const statuses: Record<string, number> = {};
+  for (const [name, headers] of Object.entries(callers)) statuses[name] = await statusOf(target, id, asked, headers);
+  return statuses;
+}
+
+export function describeAccessMatrix(makeTarget: MakeTarget): void {
+  describe("§5 access", () => {
+    let openTarget: Target;
+    let closedTarget: Target;
+    let callers: Readonly<Record<string, Caller>>;
+    beforeAll(async () => {
+      openTarget = await makeTarget();
+      closedTarget = await makeTarget(CLOSED);
+      callers = await callersOf(closedTarget);
+    });
+    afterAll(async () => {
+      await openTarget.close();
+      await closedTarget.close();
+    });
+
+    it("§5 is told of every route, and of nothing else", () => {
+      expect(Object.keys(ASKED).sort(), "say in ASKED who may call the route").toEqual([...IDS].sort());
+    });
+
+    it.each(IDS)("§5.4 without a password, %s is open unless it needs an admin", async (id) => {
+      const asked = ASKED[id];
+      const letIn = typeof asked.status === "number" ? asked.status : asked.status[0];
+      const wanted = asked.need === "an admin" ? 401 : letIn;
+      expect(await statusesOf(openTarget, id, asked, NO_CREDENTIALS)).toEqual(
+        Object.fromEntries(Object.keys(NO_CREDENTIALS).map((name) => [name, wanted])),
+      );
+    });
+
+    // The logout of a session ends it, so it comes last.
+    it.each(IDS.toSorted((a, b) => Number(a.endsWith("logout")) - Number(b.endsWith("logout"))))("§5.2 §5.3 with a password, %s is for whom it should be", async (id) => {
+      const headers = Object.fromEntries(Object.entries(callers).map(([name, caller]) => [name, caller.headers]));
+      expect(await statusesOf(closedTarget, id, ASKED[id], headers)).toEqual(
+        Object.fromEntries(Object.entries(callers).map(([name, { rank }]) => [name, wantedStatus(ASKED[id], rank)])),
+      );
+    });
+
+    itNeeds(makeTarget, "advance", "§5.2 a session that has expired is none, on any route", async () => {
+      const target = await makeTarget(CLOSED);
+      const session = await logIn(target);
+      await able(target, "advance")(86_400_000);
+      for (const id of IDS) {
+        const status = await statusOf(target, id, ASKED[id], session);
+        expect({ id, status }).toEqual({ id, status: wantedStatus(ASKED[id], "nobody") });
+      }
+      await target.close();
+    });
+  });
+}
