@@ -1,9 +1,16 @@
 /** The recipe by which a file is there whole or not at all, and stays there through a crash of the machine. */
+import { randomUUID } from "node:crypto";
 import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Marks a file that is being written. Whatever bears it at a start is left over from a crash. */
+/** Marks a file that is being written. */
 export const UNFINISHED_SUFFIX = ".unfinished";
+
+/** Tells the files that this process is writing from what a crash of another one left over. */
+const OWN_PREFIX = `.${randomUUID().slice(0, 8)}-`;
+
+/** Whether a file was being written when another process died. What that wrote is nobody's any more. */
+export const isLeftOver = (name: string): boolean => name.endsWith(UNFINISHED_SUFFIX) && !name.startsWith(OWN_PREFIX);
 
 /** Makes names that were added to or removed from a folder durable. */
 export async function syncFolder(folder: string): Promise<void> {
@@ -34,7 +41,7 @@ let writes = 0;
  */
 export async function writeDurably(path: string, bytes: Uint8Array, mode = 0o644): Promise<void> {
   const folder = dirname(path);
-  const unfinished = join(folder, `.${process.pid}-${++writes}${UNFINISHED_SUFFIX}`);
+  const unfinished = join(folder, `${OWN_PREFIX}${++writes}${UNFINISHED_SUFFIX}`);
   try {
     await writeAndSync(unfinished, bytes, mode);
     await rename(unfinished, path);

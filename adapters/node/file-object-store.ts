@@ -3,7 +3,7 @@ import { mkdir, readFile, readdir, rm, rmdir, stat } from "node:fs/promises";
 import type { Dirent } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ObjectKey, ObjectStore, StoredObject } from "../../src/storage/object-store.ts";
-import { UNFINISHED_SUFFIX, syncFolder, writeDurably } from "./durable-file.ts";
+import { UNFINISHED_SUFFIX, isLeftOver, syncFolder, writeDurably } from "./durable-file.ts";
 
 const isMissing = (error: unknown): boolean =>
   ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
@@ -36,6 +36,11 @@ export function createFileObjectStore(root: string): ObjectStore {
     const topmostMade = await mkdir(folder, { recursive: true });
     if (topmostMade === undefined) return;
     for (let made = folder; made !== dirname(topmostMade); made = dirname(made)) await syncFolder(dirname(made));
+  }
+
+  /** What crashes left half written holds the same events as what is deleted. */
+  async function removeLeftOvers(folder: string): Promise<void> {
+    for (const { name } of await entriesOf(folder)) if (isLeftOver(name)) await rm(join(folder, name), { force: true });
   }
 
   /** Removes the folders in which nothing is left, from the bottom up, and makes that durable. Never the root. */
@@ -91,7 +96,9 @@ export function createFileObjectStore(root: string): ObjectStore {
       }
     },
     async delete(key) {
-      await rm(pathOf(key), { force: true });
+      const path = pathOf(key);
+      await rm(path, { force: true });
+      await removeLeftOvers(dirname(path));
       await removeEmptyFolders(key.split("/").slice(0, -1));
     },
     async list(folder) {

@@ -96,6 +96,7 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
     async remove(segment) {
       if (current?.number === segment) await closeCurrent();
       await rm(pathOf(segment), { force: true });
+      await syncFolder(folder);
     },
     async setAside(segment) {
       const copy = join(folder, SET_ASIDE_FOLDER, `${segment}.journal`);

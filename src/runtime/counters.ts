@@ -8,6 +8,10 @@ export interface Counters {
   /** Events dropped because a bot sent them. */
   botEventsDropped: number;
   flushFailures: number;
+  /** On request and by retention. */
+  eventsErased: number;
+  /** Runs of retention that left something to try again. */
+  retentionFailures: number;
   rateLimitRejections: number;
   /** Logins with a wrong password. */
   loginFailures: number;
@@ -20,6 +24,8 @@ export const createCounters = (): Counters => ({
   pixelEventsIngested: 0,
   botEventsDropped: 0,
   flushFailures: 0,
+  eventsErased: 0,
+  retentionFailures: 0,
   rateLimitRejections: 0,
   loginFailures: 0,
   cacheHits: 0,

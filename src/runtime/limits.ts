@@ -68,6 +68,9 @@ export const UNFLUSHED_EVENTS_MAX = 1_000_000;
 export const FLUSH_RETRY_MS_MIN = 1_000;
 export const FLUSH_RETRY_MS_MAX = 60_000;
 
+/** Wait before a run of retention that failed is tried again. */
+export const RETENTION_RETRY_MS = 3_600_000;
+
 /** How many sites' partition listings are kept in memory. */
 export const PARTITION_LISTINGS_MAX = 1_000;
 

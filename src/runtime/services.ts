@@ -20,6 +20,7 @@ import { Behavioral } from "./behavioral/extension.ts";
 import { createCounters, type Counters } from "./counters.ts";
 import type { Engine } from "./engine/engine.ts";
 import { ResidentDays } from "./engine/resident-days.ts";
+import { Erasure } from "./erasure.ts";
 import { Flusher } from "./flusher.ts";
 import { createAcceptEvent, type AcceptEvent } from "./ingest/accept-event.ts";
 import { createAllowlist } from "./ingest/allowlist.ts";
@@ -37,6 +38,7 @@ import {
   SESSIONS_MAX,
 } from "./limits.ts";
 import type { Log } from "./log.ts";
+import { Retention } from "./retention.ts";
 import type { Secret } from "./secret.ts";
 import { QueryCache } from "./stats/query-cache.ts";
 import { QueryRunner } from "./stats/query-runner.ts";
@@ -88,6 +90,8 @@ export interface Services extends AuthServices {
   readonly residents: ResidentDays;
   readonly stats: StatsAnswers;
   readonly behavioral: Behavioral;
+  readonly erasure: Erasure;
+  readonly retention: Retention;
   readonly acceptEvent: AcceptEvent;
   /** Sorted ids of all sites with data or on the allowlist. */
   sites(): Promise<string[]>;
@@ -139,11 +143,12 @@ export async function createServices(host: Host): Promise<Services> {
     listingsMax: PARTITION_LISTINGS_MAX,
     onStray: (message) => log.warn(message),
   });
+  const locks = new SiteLocks();
   const residents = new ResidentDays({
     engine,
     journal,
     partitions,
-    locks: new SiteLocks(),
+    locks,
     budgetBytes: config.engineMemoryMb * 1024 * 1024,
     sessionGapMs: config.sessionWindowMinutes * 60_000,
     log,
@@ -173,6 +178,8 @@ export async function createServices(host: Host): Promise<Services> {
     onMiss: () => counters.cacheMisses++,
   });
   const slots = new QuerySlots({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait: host.wait });
+  const stats = new StatsAnswers({ cache, slots, queries });
+  const erasure = new Erasure({ journal, flusher, partitions, residents, locks, stats, counters, log });
 
   return {
     ...auth,
@@ -186,8 +193,10 @@ export async function createServices(host: Host): Promise<Services> {
     journal,
     flusher,
     residents,
-    stats: new StatsAnswers({ cache, slots, queries }),
+    stats,
     behavioral: new Behavioral(engine, config.behavioral, log),
+    erasure,
+    retention: new Retention({ erasure, partitions, journal, counters, log, retentionDays: config.retentionDays }),
     async acceptEvent(arrival) {
       const outcome = await accept(arrival);
       flusher.flushIfDue(arrival.nowMs);

@@ -12,6 +12,11 @@ export class Segment {
   readonly sites = new Map<SiteId, Map<UtcDay, StoredEvent[]>>();
   /** Events appended so far, whether or not they have been taken out since. */
   appended = 0;
+  /**
+   * True from the start of an append to its success: after a failure the log may end in half a line, so nothing may
+   * follow it there, or hold whole events that are not here because nobody was told that they were accepted.
+   */
+  torn = false;
 
   constructor(number: number) {
     this.number = number;
@@ -59,8 +64,6 @@ export class Journal {
   #writing = false;
   #groupDone: Promise<void> = Promise.resolve();
   #opening: Promise<void> | null = null;
-  /** True from the start of an append to its success: after a failure the segment may end in half a line, so nothing may follow it there. */
-  #openIsTorn = false;
   #size = 0;
 
   private constructor(log: SegmentLog, open: Segment) {
@@ -126,6 +129,16 @@ export class Journal {
     return [...this.#sealed, this.#open].flatMap((segment) => [...segment.sites.keys()]);
   }
 
+  /** Whether the log still has a segment of this range of numbers: after a crash its events would be read back. */
+  hasSegmentWithin(first: number, last: number): boolean {
+    return [...this.#sealed, this.#open].some(({ number }) => first <= number && number <= last);
+  }
+
+  /** Whether the log may hold events that were never accepted, which a restart would bring. A flush ends that. */
+  get isTorn(): boolean {
+    return this.#sealed.some(({ torn }) => torn) || (this.#open.torn && !this.#writing);
+  }
+
   /** Resolves once the event is durable and visible to queries; rejects when it is neither. */
   append(event: StoredEvent): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -148,11 +161,11 @@ export class Journal {
 
   async #writeGroup(group: readonly Waiting[]): Promise<void> {
     try {
-      if (this.#openIsTorn) await this.#openNext();
+      if (this.#open.torn) await this.#openNext();
       const segment = this.#open;
-      this.#openIsTorn = true;
+      segment.torn = true;
       await this.#log.append(segment.number, encodeJournalLines(group.map(({ event }) => event)));
-      if (segment === this.#open) this.#openIsTorn = false;
+      segment.torn = false;
       for (const { event } of group) segment.add(event);
       this.#size += group.length;
     } catch (error) {
@@ -169,7 +182,6 @@ export class Journal {
       await this.#log.create(next.number);
       this.#sealed.push(this.#open);
       this.#open = next;
-      this.#openIsTorn = false;
     })().finally(() => {
       this.#opening = null;
     });
@@ -178,7 +190,7 @@ export class Journal {
 
   /** Ends the segment being written, if it holds anything, so that it can be flushed. */
   async seal(): Promise<void> {
-    if (this.#open.appended === 0) return;
+    if (this.#open.appended === 0 && !this.#open.torn) return;
     await this.#openNext();
     // A group that began before the change still belongs to the sealed segment.
     await this.#groupDone;

@@ -16,7 +16,7 @@ export interface ObjectStore {
    * resolves the new ones survive a crash of the machine. Replaces an object of the same key.
    */
   put(key: ObjectKey, bytes: Uint8Array): Promise<void>;
-  /** Removes the object; removing what is not there is fine. Survives a crash once resolved. */
+  /** Removes the object, and what earlier processes left half written beside it; removing what is not there is fine. Survives a crash once resolved. */
   delete(key: ObjectKey): Promise<void>;
   /** Every object below the folder, at any depth, sorted by key. Unfinished writes never show. */
   list(folder: ObjectKey): Promise<StoredObject[]>;

@@ -1,6 +1,7 @@
 /** Which Parquet files a site has: the listing of each site's folder, kept in memory once read. */
 import type { SiteId, StoredEvent, UtcDay } from "./event.ts";
 import type { ObjectStore } from "./object-store.ts";
+import { countEvents } from "./parquet-events.ts";
 import type { ParquetWriter } from "./parquet-writer.ts";
 import {
   EVENTS_FOLDER,
@@ -24,6 +25,9 @@ export interface PartitionsOptions {
 }
 
 type Listing = Map<UtcDay, PartitionFile[]>;
+
+/** Files that are removed side by side: each waits for the disk. */
+const REMOVALS_AT_ONCE = 16;
 
 /** Callers that read and write one site at the same time take turns (`SiteLocks`). */
 export class Partitions {
@@ -72,8 +76,21 @@ export class Partitions {
     return withoutSuperseded((await this.#listing(siteId)).get(day) ?? []);
   }
 
+  /** Files of a site's day that others have superseded: a merge that was cut short has left them. */
+  async superseded(siteId: SiteId, day: UtcDay): Promise<readonly PartitionFile[]> {
+    const all = (await this.#listing(siteId)).get(day) ?? [];
+    const counting = new Set(withoutSuperseded(all));
+    return all.filter((file) => !counting.has(file));
+  }
+
   read(file: PartitionFile): Promise<Uint8Array | null> {
     return this.#options.store.get(file.key);
+  }
+
+  /** How many events a file says it holds; null when it is gone or no Parquet file. */
+  async countEvents(file: PartitionFile): Promise<number | null> {
+    const bytes = await this.read(file);
+    return bytes && countEvents(bytes);
   }
 
   /** Writes one segment's events of a site and day. Writing the same again replaces the same file. */
@@ -93,6 +110,47 @@ export class Partitions {
       const others = (listing.get(file.day) ?? []).filter(({ key }) => key !== file.key);
       listing.set(file.day, [...others, file]);
     }
+  }
+
+  /** Removes files, in no order, and what is known of them. After a failure some may be gone; it may be tried again. */
+  async remove(siteId: SiteId, files: readonly PartitionFile[]): Promise<void> {
+    const left = [...files];
+    const removeOneByOne = async () => {
+      for (let file = left.pop(); file; file = left.pop()) await this.#options.store.delete(file.key);
+    };
+    const outcomes = await Promise.allSettled(Array.from({ length: REMOVALS_AT_ONCE }, removeOneByOne));
+    const failure = outcomes.find((outcome) => outcome.status === "rejected");
+    if (failure) {
+      this.#listings.delete(siteId);
+      throw failure.reason;
+    }
+    this.#forget(siteId, files);
+  }
+
+  #forget(siteId: SiteId, files: readonly PartitionFile[]): void {
+    const listing = this.#listings.get(siteId);
+    if (!listing) return;
+    const gone = new Set(files.map(({ key }) => key));
+    for (const day of new Set(files.map((file) => file.day))) {
+      const kept = (listing.get(day) ?? []).filter(({ key }) => !gone.has(key));
+      if (kept.length > 0) listing.set(day, kept);
+      else listing.delete(day);
+    }
+  }
+
+  /** Takes a site without files off the sites that have a folder. */
+  async forgetSiteWithoutFiles(siteId: SiteId): Promise<void> {
+    if ((await this.#listing(siteId)).size === 0) (await this.#sites)?.delete(siteId);
+  }
+
+  /** How much is known by listings that were read: other sites' files are not counted. */
+  get known(): { readonly partitions: number; readonly files: number } {
+    let [partitions, files] = [0, 0];
+    for (const listing of this.#listings.values()) {
+      partitions += listing.size;
+      for (const ofDay of listing.values()) files += ofDay.length;
+    }
+    return { partitions, files };
   }
 
   async #listing(siteId: SiteId): Promise<Listing> {

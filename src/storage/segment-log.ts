@@ -16,7 +16,7 @@ export interface SegmentLog {
    */
   append(segment: number, bytes: Uint8Array): Promise<void>;
   read(segment: number): Promise<Uint8Array>;
-  /** Removes a segment; removing what is not there is fine. */
+  /** Removes a segment; removing what is not there is fine. Survives a crash once resolved: what it held may be erased by then. */
   remove(segment: number): Promise<void>;
   /** Keeps a copy of a damaged segment for a person to look at, and says where. */
   setAside(segment: number): Promise<string>;

@@ -27,6 +27,16 @@ describe("the object store in a folder", () => {
     expect(await store.list("a")).toEqual([{ key: "a/b", sizeBytes: 1 }]);
   });
 
+  it("removes what a crash left half written beside an object that is deleted, and no write under way", async () => {
+    const folder = await tempFolder();
+    const store = createFileObjectStore(folder);
+    await store.put("a/day/b", bytes);
+    await writeFile(join(folder, "a", "day", ".4711-1.unfinished"), "half");
+    await Promise.all([store.delete("a/day/b"), ...Array.from({ length: 20 }, (_, i) => store.put(`a/day/c${i}`, bytes))]);
+    expect((await readdir(join(folder, "a", "day"))).filter((name) => !name.startsWith("c"))).toEqual([]);
+    expect(await store.list("a")).toHaveLength(20);
+  });
+
   it("leaves nothing of a write that fails", async () => {
     const folder = await tempFolder();
     const store = createFileObjectStore(folder);

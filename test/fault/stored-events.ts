@@ -1,4 +1,4 @@
-/** What the data folder of a server that does not run holds. */
+/** What the stores of a process that does not run hold, in a folder or in memory. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
@@ -11,6 +11,7 @@ import { decodeEvents } from "../../src/storage/parquet-events.ts";
 import { EVENTS_FOLDER } from "../../src/storage/partition-path.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import { Partitions } from "../../src/storage/partitions.ts";
+import type { Stores } from "../support/mortal-stores.ts";
 
 const JOURNAL_FOLDER = "journal";
 
@@ -23,6 +24,13 @@ export interface StoredEvents {
 }
 
 export async function readStoredEvents(dataFolder: string): Promise<StoredEvents> {
+  const segmentLog = await openFileSegmentLog(join(dataFolder, JOURNAL_FOLDER), "off");
+  const stored = await readStores({ objects: createFileObjectStore(dataFolder), segmentLog });
+  await segmentLog.close();
+  return stored;
+}
+
+export async function readStores({ objects, segmentLog }: Stores): Promise<StoredEvents> {
   if (!PATHNAME) throw new Error("events have no pathname");
   const pages = new Map<string, number>();
   const count = (siteId: string, pathname: string | null) => {
@@ -30,7 +38,7 @@ export async function readStoredEvents(dataFolder: string): Promise<StoredEvents
     pages.set(page, (pages.get(page) ?? 0) + 1);
   };
 
-  const partitions = new Partitions({ parquet: inlineParquetWriter, store: createFileObjectStore(dataFolder), isSiteId, listingsMax: 1000, onStray: () => {} });
+  const partitions = new Partitions({ parquet: inlineParquetWriter, store: objects, isSiteId, listingsMax: 1000, onStray: () => {} });
   const written = new Set<string>();
   for (const siteId of await partitions.sites()) {
     for (const day of await partitions.days(siteId)) {
@@ -43,15 +51,13 @@ export async function readStoredEvents(dataFolder: string): Promise<StoredEvents
   }
 
   let inJournalOnly = 0;
-  const log = await openFileSegmentLog(join(dataFolder, JOURNAL_FOLDER), "off");
-  for (const segment of await log.list()) {
-    for (const { siteId, timestampMs, pathname } of decodeJournalLines(await log.read(segment)).events) {
+  for (const segment of await segmentLog.list()) {
+    for (const { siteId, timestampMs, pathname } of decodeJournalLines(await segmentLog.read(segment)).events) {
       if (written.has(`${siteId} ${utcDayOf(timestampMs)} ${segment}`)) continue;
       inJournalOnly++;
       count(siteId, pathname);
     }
   }
-  await log.close();
   return { pages, inJournalOnly };
 }
 

@@ -26,6 +26,8 @@ interface ResidentBlock {
   parquetBytes: number;
   /** Queries and loads that need it now. */
   pins: number;
+  /** Its days were erased: nobody asks for it any more, and it is dropped when nobody needs it. */
+  erased: boolean;
 }
 
 interface ResidentDay {
@@ -105,8 +107,13 @@ export class ResidentDays {
     try {
       return await task([...pinned].map(({ id }) => id));
     } finally {
-      for (const block of pinned) block.pins--;
+      for (const block of pinned) this.#unpin(block);
     }
+  }
+
+  #unpin(block: ResidentBlock): void {
+    block.pins--;
+    if (block.erased && block.pins === 0) this.#drop(block);
   }
 
   async #pinDays(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<Set<ResidentBlock>> {
@@ -185,7 +192,7 @@ export class ResidentDays {
     for (const block of residents.blocks) {
       if (block.siteId === siteId && block.parquetBytes + parquetBytes <= RESIDENT_BLOCK_BYTES_MAX) return block;
     }
-    const block: ResidentBlock = { id: ++this.#blocksMade, siteId, days: [], parquetBytes: 0, pins: 0 };
+    const block: ResidentBlock = { id: ++this.#blocksMade, siteId, days: [], parquetBytes: 0, pins: 0, erased: false };
     residents.blocks.add(block);
     return block;
   }
@@ -244,6 +251,10 @@ export class ResidentDays {
   /** Lets go of a block that may be half loaded. A query that still names it is told so and asks again. */
   #abandon(residents: Residents, block: ResidentBlock): void {
     this.#forget(residents, block);
+    this.#drop(block);
+  }
+
+  #drop(block: ResidentBlock): void {
     this.#options.engine.drop([block.id]).then(
       (usage) => this.#noteUsage(usage),
       () => {
@@ -257,6 +268,20 @@ export class ResidentDays {
     const days = residents.sites.get(block.siteId);
     for (const day of block.days) days?.delete(day);
     if (days?.size === 0) residents.sites.delete(block.siteId);
+  }
+
+  /**
+   * Lets go of a site's days from `firstDay` to `lastDay`, and of others in the same blocks, because their files are about
+   * to be removed. The caller has the site's lock. Queries under way end with what they had at their start.
+   */
+  forgetDays(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): void {
+    const residents = this.#residents;
+    for (const [day, { block }] of [...(residents.sites.get(siteId) ?? [])]) {
+      if (day < firstDay || day > lastDay || block.erased) continue;
+      block.erased = true;
+      this.#forget(residents, block);
+      if (block.pins === 0) this.#drop(block);
+    }
   }
 
   /**

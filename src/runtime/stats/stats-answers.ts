@@ -8,6 +8,13 @@ import type { SiteRange } from "./scope.ts";
 /** Asks about a scope within the slot and time of one question. */
 export type Over = <T>(scope: SiteRange, questions: Questions<T>) => Promise<T>;
 
+/** A question whose answer is being computed. */
+interface Computation {
+  readonly sites: Set<SiteId>;
+  /** What it has read was erased meanwhile. */
+  outdated: boolean;
+}
+
 export interface StatsAnswersOptions {
   readonly cache: QueryCache;
   readonly slots: QuerySlots;
@@ -16,6 +23,7 @@ export interface StatsAnswersOptions {
 
 export class StatsAnswers {
   readonly #options: StatsAnswersOptions;
+  readonly #underWay = new Set<Computation>();
 
   constructor(options: StatsAnswersOptions) {
     this.#options = options;
@@ -26,18 +34,33 @@ export class StatsAnswers {
     return this.#options.cache.get(key, signal, () => this.fresh(signal, compute));
   }
 
-  /** An answer of now. */
+  /** An answer of now. `compute` may be begun anew, so it keeps nothing outside itself. */
   fresh<T>(signal: AbortSignal, compute: (over: Over) => Promise<T>): Promise<T> {
-    const { slots, queries } = this.#options;
-    return slots.run(() => compute((scope, questions) => queries.over(scope, signal, questions)));
+    return this.#options.slots.run(async () => {
+      for (;;) {
+        const computation: Computation = { sites: new Set(), outdated: false };
+        this.#underWay.add(computation);
+        try {
+          const answer = await compute((scope, questions) => {
+            computation.sites.add(scope.siteId);
+            return this.#options.queries.over(scope, signal, questions);
+          });
+          if (!computation.outdated) return answer;
+        } finally {
+          this.#underWay.delete(computation);
+        }
+        signal.throwIfAborted();
+      }
+    });
   }
 
   get kept(): number {
     return this.#options.cache.size;
   }
 
-  /** Forgets what was answered about a site. */
+  /** Forgets what was answered about a site; what is being answered is asked anew. */
   dropSite(siteId: SiteId): void {
     this.#options.cache.dropSite(siteId);
+    for (const computation of this.#underWay) computation.outdated ||= computation.sites.has(siteId);
   }
 }

@@ -1,0 +1,170 @@
+/**
+ * §4.5 under failures: a day of events, flushes, questions and erasures is played again and again, and each time another one
+ * of the changes that it makes to disk fails, or is the last one that the process makes. The next process must find every
+ * acknowledged event once unless it was erased, and nothing of what an erasure has answered for.
+ */
+import { describe, expect, it } from "vitest";
+import { utcDayOf, type UtcDay } from "../../src/storage/event.ts";
+import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
+import { memoryStores, mortalStores, type Stores, type Strike } from "../support/mortal-stores.ts";
+import { getSeries, post, wireEvent } from "../support/requests.ts";
+import { createEngineShare } from "../support/shared-engine.ts";
+import { siteId } from "../support/stored-event.ts";
+import { readStores, type StoredEvents } from "./stored-events.ts";
+
+const DAY_MS = 86_400_000;
+
+/** The second id is hard on file names. */
+const [A, B] = [siteId("erased.test"), siteId("Erased:Other.")];
+
+interface Sent {
+  readonly site: string;
+  readonly day: UtcDay;
+  /** No other event has it. */
+  readonly pathname: string;
+  acknowledged: boolean;
+  erased: "no" | "perhaps" | "yes";
+}
+
+/** What was sent and erased in the life of one process. */
+class Ledger {
+  readonly sent: Sent[] = [];
+  readonly #target: InProcessTarget;
+
+  constructor(target: InProcessTarget) {
+    this.#target = target;
+  }
+
+  async send(site: string, count: number): Promise<void> {
+    const { nowMs } = this.#target;
+    const posts = Array.from({ length: count }, async () => {
+      const entry: Sent = { site, day: utcDayOf(nowMs()), pathname: `/${this.sent.length}`, acknowledged: false, erased: "no" };
+      this.sent.push(entry);
+      const response = await post(this.#target, wireEvent(site, { u: `https://page.test${entry.pathname}` }));
+      entry.acknowledged = response.status === 202;
+    });
+    await Promise.all(posts);
+  }
+
+  /** Erases the days. Events that are being sent may be erased or not. */
+  async erase(site: typeof A, firstDay: UtcDay, lastDay: UtcDay): Promise<boolean> {
+    const isMeant = (entry: Sent) => entry.site === site && firstDay <= entry.day && entry.day <= lastDay && entry.erased !== "yes";
+    const before = this.sent.filter(isMeant);
+    for (const entry of before) entry.erased = "perhaps";
+    const erased = await this.#target.services.erasure.erase(site, firstDay, lastDay, this.#target.nowMs()).then(
+      () => true,
+      () => false,
+    );
+    for (const entry of this.sent.filter(isMeant)) entry.erased = erased && before.includes(entry) ? "yes" : "perhaps";
+    return erased;
+  }
+}
+
+const dayOf = (target: InProcessTarget, back: number): UtcDay => utcDayOf(target.nowMs() - back * DAY_MS);
+
+/** Two days of a process, with everything that an erasure may meet. Whatever fails, it goes on. */
+async function play(target: InProcessTarget, ledger: Ledger): Promise<void> {
+  const { flusher } = target.services;
+  const ask = () => target.fetch(`/api/stats/timeseries?site_id=${A}`).then((response) => response.text());
+  await ledger.send(A, 3);
+  await ledger.send(B, 2);
+  await flusher.flush(target.nowMs());
+  await ledger.send(A, 2);
+  await ask();
+  await flusher.flush(target.nowMs());
+  await target.advance(DAY_MS);
+  await ledger.send(A, 3);
+  await ledger.send(B, 2);
+  await Promise.all([ledger.erase(A, dayOf(target, 1), dayOf(target, 0)), ledger.send(A, 2), ask(), flusher.flush(target.nowMs())]);
+  await ledger.send(A, 2);
+  await flusher.flush(target.nowMs());
+  await ledger.send(B, 1);
+  await ledger.erase(B, dayOf(target, 0), dayOf(target, 0));
+  await ledger.send(B, 1);
+  await ledger.erase(A, dayOf(target, 1), dayOf(target, 1));
+}
+
+/** Runs the task in a process that dies at its end, a day after the first one's start. */
+async function inProcess<T>(stores: Stores, task: (target: InProcessTarget) => Promise<T>): Promise<T> {
+  const engine = await createEngineShare();
+  const target = await createInProcessTarget({}, { ...stores, engine });
+  try {
+    return await task(target);
+  } finally {
+    await engine.close();
+  }
+}
+
+/** What is wrong with what the next process would find. */
+function wrongIn(pages: StoredEvents["pages"], sent: readonly Sent[]): string[] {
+  return sent.flatMap(({ site, pathname, acknowledged, erased }) => {
+    const page = `${site}${pathname}`;
+    const times = pages.get(page) ?? 0;
+    if (times > 1) return [`${page} is there ${times} times`];
+    if (times === 0 && acknowledged && erased === "no") return [`${page} is lost`];
+    return times > 0 && erased === "yes" ? [`${page} has come back`] : [];
+  });
+}
+
+const pagesOf = (pages: StoredEvents["pages"], site: string): string[] => [...pages.keys()].filter((page) => page.startsWith(`${site}/`));
+
+const pageviewsOf = async (target: InProcessTarget, site: string): Promise<number> =>
+  (await getSeries(target, site)).reduce((sum, { pageviews }) => sum + pageviews, 0);
+
+interface Played {
+  readonly changes: number;
+  readonly struck: boolean;
+  readonly sent: readonly Sent[];
+}
+
+/** Plays with the strike, then lets another process follow that repeats an erasure. */
+async function playAndRestart(strike: Strike | null): Promise<Played> {
+  const backing = memoryStores();
+  const mortal = mortalStores(backing, strike);
+  const sent = await inProcess(mortal, async (target) => {
+    const ledger = new Ledger(target);
+    await play(target, ledger);
+    return ledger.sent;
+  });
+  expect(wrongIn((await readStores(backing)).pages, sent), "after the crash").toEqual([]);
+  await inProcess(backing, async (target) => {
+    await target.advance(DAY_MS);
+    await target.flush();
+    const { pages, inJournalOnly } = await readStores(backing);
+    expect({ wrong: wrongIn(pages, sent), inJournalOnly }, "after the next flush").toEqual({ wrong: [], inJournalOnly: 0 });
+    const found = pagesOf(pages, A).length;
+    expect(await pageviewsOf(target, A)).toBe(found);
+    const { events } = await target.services.erasure.erase(A, dayOf(target, 1), dayOf(target, 0), target.nowMs());
+    expect(events, "counted when it is repeated").toBe(found);
+    expect(await pageviewsOf(target, A)).toBe(0);
+    const left = (await readStores(backing)).pages;
+    expect({ ofA: pagesOf(left, A), ofB: pagesOf(left, B) }, "after it is repeated").toEqual({ ofA: [], ofB: pagesOf(pages, B) });
+  });
+  return { changes: mortal.changes(), struck: mortal.hasStruck(), sent };
+}
+
+describe("§4.5 what is erased stays erased, and nothing else is lost", () => {
+  it("without a failure, too, and most is certain then", async () => {
+    const { sent, changes } = await playAndRestart(null);
+    expect(changes).toBeGreaterThan(30);
+    expect(sent.filter(({ erased }) => erased === "yes")).toHaveLength(11);
+    expect(sent.every(({ acknowledged }) => acknowledged)).toBe(true);
+  });
+
+  for (const deadly of [true, false]) {
+    for (const when of ["before", "halfway", "after"] as const) {
+      it(`${deadly ? "when the process dies" : "when a change fails"} ${when} any change it makes`, async () => {
+        // The first change is the journal's, without which there is no process.
+        for (let atChange = when === "halfway" ? 1 : 2; ; atChange++) {
+          const { struck } = await playAndRestart({ atChange, when, deadly }).catch((error: unknown) => {
+            throw new Error(`at change ${atChange}: ${String(error)}`, { cause: error });
+          });
+          if (!struck) {
+            expect(atChange).toBeGreaterThan(10);
+            return;
+          }
+        }
+      });
+    }
+  }
+});

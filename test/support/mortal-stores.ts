@@ -1,0 +1,64 @@
+/** Object store and journal of one process that ends, or fails once, at the n-th change it makes, and what the next process finds. */
+import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
+import type { ObjectStore } from "../../src/storage/object-store.ts";
+import type { SegmentLog } from "../../src/storage/segment-log.ts";
+
+export interface Strike {
+  /** Counted from 1: changes, or appends where it is one of these that is to be half made. */
+  readonly atChange: number;
+  /** Whether the change is made, half made or not made when it fails. */
+  readonly when: "before" | "halfway" | "after";
+  /** Whether the process dies of it: nothing it does after that changes anything. */
+  readonly deadly: boolean;
+}
+
+export interface Stores {
+  readonly objects: ObjectStore;
+  readonly segmentLog: SegmentLog;
+}
+
+export interface MortalStores extends Stores {
+  /** How many changes were begun. */
+  changes(): number;
+  hasStruck(): boolean;
+}
+
+export const memoryStores = (): Stores => ({ objects: createMemoryObjectStore(), segmentLog: createMemorySegmentLog() });
+
+/** The stores as a process has them that meets the strike. */
+export function mortalStores({ objects, segmentLog }: Stores, strike: Strike | null): MortalStores {
+  let changes = 0;
+  let struck = false;
+  const isDead = (): boolean => struck && strike?.deadly === true;
+
+  async function change(make: () => Promise<void>, makeHalf?: () => Promise<void>): Promise<void> {
+    if (isDead()) throw new Error("the process is dead");
+    if (strike?.when !== "halfway" || makeHalf) changes++;
+    if (struck || changes !== strike?.atChange) return make();
+    struck = true;
+    if (strike.when === "after") await make();
+    if (strike.when === "halfway") await makeHalf?.();
+    throw new Error(`told to fail at change ${changes}`);
+  }
+
+  return {
+    changes: () => changes,
+    hasStruck: () => struck,
+    objects: {
+      ...objects,
+      put: (key, bytes) => change(() => objects.put(key, bytes)),
+      delete: (key) => change(() => objects.delete(key)),
+    },
+    segmentLog: {
+      ...segmentLog,
+      create: (segment) => change(() => segmentLog.create(segment)),
+      append: (segment, bytes) =>
+        change(
+          () => segmentLog.append(segment, bytes),
+          () => segmentLog.append(segment, bytes.slice(0, bytes.length / 2)),
+        ),
+      remove: (segment) => change(() => segmentLog.remove(segment)),
+    },
+  };
+}
