@@ -1,4 +1,4 @@
-/** Decides where the configuration comes from: the script's own tag, or the first that names a site when a tag manager ran the script. */
+/** Decides what the attributes of the script's tag mean, and which tag counts when a tag manager ran the script: the first that names a site. */
 
 import { EVENT_PATH } from "./names.ts";
 
@@ -17,7 +17,7 @@ export type Settings = {
 const DOWNLOAD_EXTENSIONS =
   "pdf|csv|txt|rtf|docx?|xlsx?|pptx?|od[pst]|epub|zip|rar|7z|t?gz|tar|dmg|pkg|exe|msi|deb|rpm|apk|iso|mp[34]|wav|mov|avi|mkv|webm";
 
-const ownTag = (): HTMLScriptElement =>
+export const ownTag = (): HTMLScriptElement =>
   ([document.currentScript, document.querySelector("script[data-domain]")] as (HTMLScriptElement | null)[]).find(
     (tag) => tag && tag.dataset.domain,
   ) || document.createElement("script");
@@ -26,16 +26,16 @@ const ownTag = (): HTMLScriptElement =>
 const pathPattern = (pattern: string): RegExp =>
   new RegExp(`^${pattern.replace(/[^*\w]/g, "\\$&").replace(/\*/g, ".*")}/?$`);
 
-export const readSettings = (): Settings => {
-  const { dataset, src } = ownTag();
-  return {
-    site: dataset.domain || "",
-    // A script with no address of its own belongs to the page's origin.
-    api: dataset.api || (/^https?:\/\/[^/]+/.exec(src) || [""])[0] + EVENT_PATH,
-    excluded: ((dataset.exclude || "").match(/[^\s,]+/g) || []).map(pathPattern),
-    // Extensions may be separated by anything and may begin with a dot.
-    download: new RegExp(`\\.\\b(${(dataset.downloadExt || "").replace(/\W+/g, "|") || DOWNLOAD_EXTENSIONS})$`, "i"),
-    // An attribute without a value is a yes, as in HTML itself.
-    flag: (name) => name in dataset && dataset[name] !== "false",
-  };
-};
+/** What counts of a tag: its attributes as `dataset` spells them, and where the script came from. */
+export type Tag = { readonly dataset: { readonly [name: string]: string | undefined }; readonly src: string };
+
+export const settingsFrom = ({ dataset, src }: Tag): Settings => ({
+  site: dataset.domain || "",
+  // A script with no address of its own belongs to the page's origin.
+  api: dataset.api || (/^https?:\/\/[^/]+/.exec(src) || [""])[0] + EVENT_PATH,
+  excluded: ((dataset.exclude || "").match(/[^\s,]+/g) || []).map(pathPattern),
+  // Extensions may be separated by anything and may begin with a dot.
+  download: new RegExp(`\\.\\b(${(dataset.downloadExt || "").replace(/\W+/g, "|") || DOWNLOAD_EXTENSIONS})$`, "i"),
+  // An attribute without a value is a yes, as in HTML itself.
+  flag: (name) => name in dataset && dataset[name] !== "false",
+});

@@ -41,6 +41,8 @@ export type VisitOptions = {
   readonly context?: BrowserContextOptions;
   /** Where the events go; `localhost` is an origin that browsers trust. */
   readonly service?: "example" | "localhost";
+  /** Where the events go when the page was written before the visit. */
+  readonly recording?: Recording;
   /** Faults the page itself makes on purpose. */
   readonly expectedFaults?: readonly string[];
 };
@@ -211,6 +213,6 @@ export const trackerBench = (browserOptions?: BrowserOptions): TrackerBench => {
     createSite: () => pages.createSite(),
     createRecording: () => recorder.createRecording(),
     visit: (options = {}) =>
-      openVisit(browser, pages.createSite(options.hostname), recorder.createRecording(options.service), options),
+      openVisit(browser, pages.createSite(options.hostname), options.recording ?? recorder.createRecording(options.service), options),
   };
 };
