@@ -1,6 +1,6 @@
 /** The whole HTTP surface: a line each for method, path, who may call it, and the handler. Owner of itty-router. */
 import { Router, type IRequest } from "itty-router";
-import { AppError, invalidInput } from "../runtime/errors.ts";
+import { invalidInput } from "../runtime/errors.ts";
 import { EVENT_PATH, SCRIPT_PATHS } from "../runtime/names.ts";
 import type { Services } from "../runtime/services.ts";
 import type { EpochMs } from "../storage/event.ts";
@@ -19,6 +19,7 @@ import { postEvent } from "./ingest/post-event.ts";
 import { deleteKey, getKeys, postKey } from "./keys.ts";
 import { openapiHandler } from "./openapi.ts";
 import { getScript } from "./script.ts";
+import { methodsAt, methodsOf, routesAt, unmatched, withExtraPaths, type Method, type Route } from "./route.ts";
 import { getBreakdown } from "./stats/breakdown.ts";
 import { getExport } from "./stats/export.ts";
 import { getGoals } from "./stats/goals.ts";
@@ -28,15 +29,6 @@ import { getRealtime } from "./stats/realtime.ts";
 import { getRevenue } from "./stats/revenue.ts";
 import { getSites } from "./stats/sites.ts";
 import { getTimeseries } from "./stats/timeseries.ts";
-
-type Method = "GET" | "POST" | "DELETE" | "OPTIONS";
-
-export interface Route<M extends Method = Method, P extends string = string> {
-  readonly method: M;
-  readonly path: P;
-  readonly access: Access;
-  readonly handler: Handler;
-}
 
 const route = <const M extends Method, const P extends string>(method: M, path: P, access: Access, handler: Handler): Route<M, P> => ({
   method,
@@ -100,59 +92,41 @@ export interface App {
 
 type RouteArgs = [context: Omit<Context, "params">];
 
-/** Whatever is read by GET can be asked for by HEAD, except the pixel, whose GET records an event. */
-const methodsOf = ({ method, access }: Route): readonly Lowercase<Method | "HEAD">[] =>
-  method === "GET" && access !== "ingest" ? ["get", "head"] : [method.toLowerCase() as Lowercase<Method>];
-
-function createRouter() {
+function createRouter(routes: readonly Route[]) {
   const router = Router<IRequest, RouteArgs>();
-  for (const { access, handler, path, ...rest } of ROUTES) {
+  for (const known of routes) {
+    const { access, handler, path } = known;
     const serve = async (routed: IRequest, context: RouteArgs[0]): Promise<Response> => {
       const request = routed as unknown as Request;
       checkAccess(access, request, context.services, context.nowMs);
       const response = await handler(request, { ...context, params: routed.params });
       return access === "ingest" ? withIngestCors(request, response) : response;
     };
-    for (const method of methodsOf({ access, handler, path, ...rest })) router[method](path, serve);
+    for (const method of methodsOf(known)) router[method.toLowerCase() as Lowercase<typeof method>](path, serve);
   }
   router.all("*", ({ method, url }) => {
-    throw unmatched(method, new URL(url).pathname);
+    throw unmatched(routes, method, new URL(url).pathname);
   });
   return router;
 }
 
-const methodsAt = (pathname: string): string =>
-  [...new Set(ROUTES.filter(({ path }) => matches(path, pathname)).flatMap(methodsOf))].join(", ").toUpperCase();
-
-/** 405 with the methods there are when only the method is wrong, else 404. */
-function unmatched(method: string, pathname: string): AppError {
-  const allow = methodsAt(pathname);
-  if (allow === "") return new AppError({ code: "not_found" }, "There is nothing at this path");
-  return new AppError({ code: "method_not_allowed", allow }, `${method} is not allowed here; allowed: ${allow}`);
-}
-
-/** Whether a path is of a route's form, a trailing slash aside (as the router has it). */
-function matches(path: string, pathname: string): boolean {
-  const parts = pathname.replace(/\/+$/, "").split("/");
-  const pattern = path.split("/");
-  return parts.length === pattern.length && pattern.every((part, i) => part.startsWith(":") || part === parts[i]);
-}
-
-const isIngest = (url: string): boolean => URL.canParse(url) && matches(EVENT_PATH, new URL(url).pathname);
-
 /** What the dashboard asks, which its page may read wherever it is served from. */
 const isOfDashboard = ({ access }: Route): boolean => access === "auth" || access === "stats" || access === "admin";
 
-/** The path of a request that `dashboard_origin` lets a page of another origin send; null for all others. */
-function dashboardPath(request: Request, { config }: Services): string | null {
-  if (!isDashboardPage(request, config) || !URL.canParse(request.url)) return null;
-  const { pathname } = new URL(request.url);
-  return ROUTES.some((known) => isOfDashboard(known) && matches(known.path, pathname)) ? pathname : null;
-}
-
 export function createApp(services: Services): App {
-  const router = createRouter();
+  const routes = withExtraPaths(ROUTES, services.config);
+  const router = createRouter(routes);
   const deadlines = new Deadlines(services.config.requestTimeoutSecs);
+
+  const isIngest = (url: string): boolean =>
+    URL.canParse(url) && routesAt(routes, new URL(url).pathname).some(({ access }) => access === "ingest");
+
+  /** The path of a request that `dashboard_origin` lets a page of another origin send; null for all others. */
+  function dashboardPath(request: Request): string | null {
+    if (!isDashboardPage(request, services.config) || !URL.canParse(request.url)) return null;
+    const { pathname } = new URL(request.url);
+    return routesAt(routes, pathname).some(isOfDashboard) ? pathname : null;
+  }
 
   async function answer(request: Request, { socketAddress }: Connection, requestId: string): Promise<Response> {
     const nowMs = services.now();
@@ -170,9 +144,9 @@ export function createApp(services: Services): App {
   }
 
   async function answerPage(request: Request, connection: Connection, requestId: string): Promise<Response> {
-    const path = dashboardPath(request, services);
+    const path = dashboardPath(request);
     if (path === null) return answer(request, connection, requestId);
-    const response = request.method === "OPTIONS" ? preflightFor(request, methodsAt(path)) : await answer(request, connection, requestId);
+    const response = request.method === "OPTIONS" ? preflightFor(request, methodsAt(routes, path)) : await answer(request, connection, requestId);
     return withDashboardCors(request, response);
   }
 

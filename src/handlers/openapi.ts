@@ -1,7 +1,7 @@
 /** GET /api/openapi.json: the whole HTTP surface as an OpenAPI 3.1 document, made of the routes and their descriptions. */
 import { PRODUCT_NAME } from "../runtime/names.ts";
 import type { Access } from "./access.ts";
-import type { Route, RouteId } from "./app.ts";
+import type { RouteId } from "./app.ts";
 import type { Handler } from "./context.ts";
 import { STATUS } from "./error-response.ts";
 import { AUTH_OPERATIONS, AUTH_SCHEMAS, SECURITY_SCHEMES } from "./openapi/auth.ts";
@@ -23,6 +23,7 @@ import { SERVICE_OPERATIONS, SERVICE_SCHEMAS } from "./openapi/service.ts";
 import { STATS_OPERATIONS } from "./openapi/stats.ts";
 import { STATS_SCHEMAS } from "./openapi/stats-schemas.ts";
 import { jsonTextResponse } from "./responses.ts";
+import type { Route } from "./route.ts";
 
 /** A route that is missing here does not compile: describe it in the file of its noun in `openapi/`. */
 const OPERATIONS: Readonly<Record<RouteId, Operation>> = {

@@ -114,6 +114,20 @@ export const filePath: OptionKind<string> = {
   check: (value) => (isPath(value) ? { value } : refused(value)),
 };
 
+const URL_PATH_CHARS_MAX = 256;
+
+/** A path of this service that is asked for as it is written. */
+export const urlPath: OptionKind<string> = {
+  allowed: `a path of at most ${URL_PATH_CHARS_MAX} characters that begins with / and has parts of letters, digits and . _ ~ -`,
+  secret: false,
+  valueFromText: (text) => text,
+  check: (value) => {
+    const isShaped = typeof value === "string" && value.length <= URL_PATH_CHARS_MAX && /^(\/[\w.~-]+)+$/.test(value);
+    // Whoever asks for `.` or `..` asks for another path.
+    return isShaped && !value.split("/").some((part) => part === "." || part === "..") ? { value } : refused(value);
+  },
+};
+
 /** A host name or an address, without a port. An IPv6 address loses its brackets, as servers expect. */
 export const host: OptionKind<string> = {
   allowed: "a host name or an IP address, without scheme and port",

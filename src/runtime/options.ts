@@ -17,6 +17,7 @@ import {
   proxyCount,
   secretText,
   siteIdOrHost,
+  urlPath,
   wholeNumber,
 } from "./option-kinds.ts";
 import type { Secret } from "./secret.ts";
@@ -44,6 +45,8 @@ const LONG_SPAN_DAYS_MAX = 3_650;
 
 /** A part of what may wait unflushed, so that a flush starts long before ingestion has to refuse events. */
 const FLUSH_EVENTS_MAX = UNFLUSHED_EVENTS_MAX / 10;
+
+const EXTRA_PATHS_MAX = 16;
 
 /** One resident block must fit, or no query could be answered. */
 const ENGINE_MEMORY_MB_MIN = RESIDENT_BLOCK_BYTES_MAX / 1024 ** 2;
@@ -109,6 +112,16 @@ export const OPTIONS = {
   dashboard_origin: option<string | null>(origin, {
     default: null,
     meaning: "Origin of the dashboard, which changes made with a session cookie must come from.",
+  }),
+  script_paths: option(list(urlPath, { entriesMax: EXTRA_PATHS_MAX }), {
+    default: [],
+    defaultInWords: "none",
+    meaning: "Paths at which the tracking script is served beside its own.",
+  }),
+  event_paths: option(list(urlPath, { entriesMax: EXTRA_PATHS_MAX }), {
+    default: [],
+    defaultInWords: "none",
+    meaning: "Paths at which events are taken beside `/api/event`; pages name theirs by `data-api`.",
   }),
   filter_bots: option(boolean, {
     default: true,

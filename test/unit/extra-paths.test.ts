@@ -1,0 +1,24 @@
+/** Which names of a site's own can be given to script and events. */
+import { describe, expect, it } from "vitest";
+import { ROUTES } from "../../src/handlers/app.ts";
+import { withExtraPaths } from "../../src/handlers/route.ts";
+import { ConfigError } from "../../src/runtime/config.ts";
+
+describe("extra paths", () => {
+  it("come after the routes, each with the methods of the original", () => {
+    const all = withExtraPaths(ROUTES, { scriptPaths: ["/s.js"], eventPaths: ["/e"] });
+    expect(all.slice(0, ROUTES.length)).toEqual(ROUTES);
+    expect(all.slice(ROUTES.length).map(({ method, path }) => `${method} ${path}`)).toEqual(["GET /s.js", "POST /e", "GET /e", "OPTIONS /e"]);
+  });
+
+  it("are refused together where they are taken: by the service, by a pattern of it, or by each other", () => {
+    const taken = () => withExtraPaths(ROUTES, { scriptPaths: ["/svc.js", "/s.js"], eventPaths: ["/api/stats/breakdown/x", "/s.js", "/free"] });
+    expect(taken).toThrow(
+      new ConfigError([
+        "script_paths: /svc.js is a path of the service already",
+        "event_paths: /api/stats/breakdown/x is a path of the service already",
+        "event_paths: /s.js is a path of the service already",
+      ]),
+    );
+  });
+});
