@@ -22,11 +22,16 @@ import { getScript } from "./script.ts";
 import { methodsAt, methodsOf, routesAt, unmatched, withExtraPaths, type Method, type Route } from "./route.ts";
 import { getBreakdown } from "./stats/breakdown.ts";
 import { getExport } from "./stats/export.ts";
+import { getFlow } from "./stats/flow.ts";
+import { getFunnel } from "./stats/funnel.ts";
 import { getGoals } from "./stats/goals.ts";
 import { getMain } from "./stats/main.ts";
 import { getProperties, getPropertyValues } from "./stats/properties.ts";
 import { getRealtime } from "./stats/realtime.ts";
+import { getRetention } from "./stats/retention.ts";
 import { getRevenue } from "./stats/revenue.ts";
+import { getSequences } from "./stats/sequences.ts";
+import { getSessions } from "./stats/sessions.ts";
 import { getSites } from "./stats/sites.ts";
 import { getTimeseries } from "./stats/timeseries.ts";
 
@@ -55,6 +60,11 @@ export const ROUTES = [
   route("GET", "/api/stats/property-values", "stats", getPropertyValues),
   route("GET", "/api/stats/revenue", "stats", getRevenue),
   route("GET", "/api/stats/export", "stats", getExport),
+  route("GET", "/api/stats/sessions", "stats", getSessions),
+  route("GET", "/api/stats/funnel", "stats", getFunnel),
+  route("GET", "/api/stats/retention", "stats", getRetention),
+  route("GET", "/api/stats/sequences", "stats", getSequences),
+  route("GET", "/api/stats/flow", "stats", getFlow),
   route("POST", "/api/auth/setup", "auth", postSetup),
   route("POST", "/api/auth/login", "auth", postLogin),
   route("POST", "/api/auth/logout", "auth", postLogout),

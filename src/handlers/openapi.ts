@@ -15,6 +15,7 @@ import {
   RETRY_AFTER,
   SHARED_HEADERS,
 } from "./openapi/headers.ts";
+import { BEHAVIORAL_OPERATIONS } from "./openapi/behavioral.ts";
 import { INGEST_OPERATIONS, INGEST_SCHEMAS } from "./openapi/ingest.ts";
 import { TAGS, type Answer, type Headers, type Operation, type RefusalCode } from "./openapi/operation.ts";
 import { SHARED_PARAMETERS } from "./openapi/parameters.ts";
@@ -29,6 +30,7 @@ import type { Route } from "./route.ts";
 const OPERATIONS: Readonly<Record<RouteId, Operation>> = {
   ...INGEST_OPERATIONS,
   ...STATS_OPERATIONS,
+  ...BEHAVIORAL_OPERATIONS,
   ...AUTH_OPERATIONS,
   ...SERVICE_OPERATIONS,
 };

@@ -107,12 +107,12 @@ export const API_KEY_CHANGES_WAITING_MAX = 64;
 /** How long a stop waits for requests in flight. */
 export const STOP_GRACE_MS = 10_000;
 
-/** Steps of a funnel, and conditions of a sequence: a bit each of what an event meets (decisions, "Statistics"). */
+/** Steps of a funnel or a sequence, and conditions of a pattern: each takes one of 32 bits (decisions, "Statistics"). */
 export const STEPS_MIN = 2;
 export const CONDITIONS_MAX = 32;
 
-/** Length of a step's page or event name, and of a pattern, in characters. */
-export const STEP_CHARS_MAX = 2048;
+/** Length of a step's page or event, in code points, and of a pattern. */
+export const STEP_CHARS_MAX = 512;
 export const PATTERN_CHARS_MAX = 1024;
 
 /** Longest window of a funnel. */

@@ -13,6 +13,13 @@ import { describeKeptCredentials, describeKeys } from "./keys.suite.ts";
 import { describeOpenapi } from "./openapi.suite.ts";
 import { describeOwnPages } from "./own-pages.suite.ts";
 import { describePixel } from "./pixel.suite.ts";
+import { describeStatsFunnel, describeStatsSequences } from "./stats-behavioral-steps.suite.ts";
+import {
+  describeStatsFlow,
+  describeStatsRetention,
+  describeStatsSessions,
+  describeWithoutBehavioral,
+} from "./stats-behavioral.suite.ts";
 import { describeStatsBreakdown } from "./stats-breakdown.suite.ts";
 import { describeStatsCache } from "./stats-cache.suite.ts";
 import { describeStatsComparison } from "./stats-comparison.suite.ts";
@@ -49,6 +56,12 @@ describeStatsGoals(makeTarget);
 describeStatsProperties(makeTarget);
 describeStatsPropertyValues(makeTarget);
 describeStatsRevenue(makeTarget);
+describeStatsSessions(makeTarget);
+describeStatsFunnel(makeTarget);
+describeStatsSequences(makeTarget);
+describeStatsFlow(makeTarget);
+describeStatsRetention(makeTarget);
+describeWithoutBehavioral(makeTarget);
 describeStatsCache(makeTarget);
 describeSetup(makeTarget);
 describeSessions(makeTarget);

@@ -13,6 +13,13 @@ import { describeKeptCredentials, describeKeys } from "./keys.suite.ts";
 import { describeOpenapi } from "./openapi.suite.ts";
 import { describeOwnPages } from "./own-pages.suite.ts";
 import { describePixel } from "./pixel.suite.ts";
+import { describeStatsFunnel, describeStatsSequences } from "./stats-behavioral-steps.suite.ts";
+import {
+  describeStatsFlow,
+  describeStatsRetention,
+  describeStatsSessions,
+  describeWithoutBehavioral,
+} from "./stats-behavioral.suite.ts";
 import { describeStatsBreakdown } from "./stats-breakdown.suite.ts";
 import { describeStatsCache } from "./stats-cache.suite.ts";
 import { describeStatsComparison } from "./stats-comparison.suite.ts";
@@ -57,6 +64,13 @@ const SKIPPED: readonly { readonly case: string; readonly reason: string }[] = [
   { case: "§4.4 a window of a day reaches into yesterday", reason: NO_CLOCK },
   { case: "§4.3 filters narrow every figure", reason: NO_CLOCK },
   { case: "§1 realtime is the same before a flush and after it", reason: NO_FLUSH },
+  { case: "§4.4 a visitor's sessions each have their pages, and a pause of exactly the window ends none", reason: NO_CLOCK },
+  { case: "§4.4 a session goes on past midnight where visitors are recognised the next day", reason: NO_CLOCK },
+  { case: "a funnel's window begins with the first step and includes its last millisecond", reason: NO_CLOCK },
+  { case: "a visitor whose salt changes at midnight begins a funnel anew", reason: NO_CLOCK },
+  { case: "a time in a pattern says how far apart the events around it are", reason: NO_CLOCK },
+  { case: "a flow stays within the session of the first view", reason: NO_CLOCK },
+  { case: "cohorts are the weeks, from Monday on, of visitors' first events", reason: NO_CLOCK },
   { case: "§8 an answer is given again for cache_ttl_secs and not a millisecond longer", reason: NO_CLOCK },
   { case: "§8 a new day is a new question, also within the ttl", reason: NO_CLOCK },
   { case: "§3 a session ends after session_ttl_secs", reason: NO_CLOCK },
@@ -92,6 +106,12 @@ describeStatsGoals(makeTarget);
 describeStatsProperties(makeTarget);
 describeStatsPropertyValues(makeTarget);
 describeStatsRevenue(makeTarget);
+describeStatsSessions(makeTarget);
+describeStatsFunnel(makeTarget);
+describeStatsSequences(makeTarget);
+describeStatsFlow(makeTarget);
+describeStatsRetention(makeTarget);
+describeWithoutBehavioral(makeTarget);
 describeStatsCache(makeTarget);
 describeSetup(makeTarget);
 describeSessions(makeTarget);

@@ -27,6 +27,7 @@ export interface Provoked {
 /** Enough that no list of figures stays empty and rates are no whole numbers. */
 export async function recordEvents(target: Target, siteId: string): Promise<void> {
   await record(target, wireEvent(siteId, { u: "https://page.test/?utm_source=letter", r: "https://example.org/", w: 1280 }));
+  await record(target, wireEvent(siteId, { u: "https://page.test/next" }));
   await record(target, wireEvent(siteId, { n: "signup", p: '{"plan":"pro"}' }), { "user-agent": FIREFOX_LINUX });
   await record(target, wireEvent(siteId, { n: "purchase", ra: 19.99, rc: "EUR" }));
 }
@@ -85,6 +86,11 @@ const FIGURES: readonly FigureRequest[] = [
   figure("property-values", "&key=plan"),
   figure("revenue"),
   figure("export"),
+  figure("sessions"),
+  figure("funnel", "&steps=page:/,event:signup"),
+  figure("retention"),
+  figure("sequences", "&steps=page:/,event:signup"),
+  figure("flow", "&page=/"),
 ];
 
 const ask = (target: Target, { path, parameters = "" }: FigureRequest, siteId: string): Promise<Response> =>
@@ -97,6 +103,16 @@ const VARIANTS: readonly FigureRequest[] = [
   figure("export", "&format=json"),
   figure("export", "&kind=raw"),
   figure("export", "&kind=raw&format=json"),
+  figure("breakdown/entry-pages", "", "breakdown/{dimension}"),
+  figure("retention", "&weeks=2"),
+  figure("sequences", "&conditions=page:/&pattern=(?1)."),
+  figure("flow", "&page=/next&direction=backward"),
+];
+
+/** What there is only with the behavioral extension. */
+const BEHAVIORAL: readonly FigureRequest[] = [
+  figure("breakdown/entry-pages", "", "breakdown/{dimension}"),
+  ...FIGURES.filter(({ path }) => ["sessions", "funnel", "retention", "sequences", "flow"].includes(path)),
 ];
 
 const STATS: readonly Provoked[] = [
@@ -115,13 +131,15 @@ const STATS: readonly Provoked[] = [
       send: (target, siteId) => ask(target, request, siteId),
     }),
   ),
-  {
-    id: "GET /api/stats/breakdown/{dimension}",
-    status: 503,
-    way: "without the behavioral extension",
-    environment: { SVC_BEHAVIORAL: "false" },
-    send: (target, siteId) => ask(target, figure("breakdown/entry-pages"), siteId),
-  },
+  ...BEHAVIORAL.map(
+    (request): Provoked => ({
+      id: request.id,
+      status: 503,
+      way: "without the behavioral extension",
+      environment: { SVC_BEHAVIORAL: "false" },
+      send: (target, siteId) => ask(target, request, siteId),
+    }),
+  ),
 ];
 
 const plain = (path: string): Provoked => ({ id: `GET ${path}`, status: 200, send: (target) => target.fetch(path) });

@@ -11,8 +11,11 @@ const HOUR_MS = 3_600_000;
 
 const CACHED_ENDPOINTS = FILTERED_ENDPOINTS.filter(([endpoint]) => endpoint !== "realtime");
 
-/** An event that every endpoint's answer tells of. */
-const anything = (siteId: string) => eventWithProps(siteId, { plan: "pro" }, { n: "Purchase", ra: 1, rc: "EUR" });
+/** Events of a visitor that every endpoint's answer tells of. */
+async function recordAnything(target: Target, siteId: string): Promise<void> {
+  await record(target, eventWithProps(siteId, { plan: "pro" }, { n: "Purchase", ra: 1, rc: "EUR" }), visitor(1));
+  for (const u of ["/", "/next"]) await record(target, wireEvent(siteId, { u }), visitor(1));
+}
 
 export function describeStatsCache(makeTarget: MakeTarget): void {
   async function clockedTarget(environment: Environment): Promise<AbleTarget<"advance">> {
@@ -36,7 +39,7 @@ export function describeStatsCache(makeTarget: MakeTarget): void {
       const ask = () => getStatsText(target, endpoint, { site_id: site, ...parameters });
       await record(target, wireEvent(site));
       const first = await ask();
-      await record(target, anything(site), visitor(1));
+      await recordAnything(target, site);
       expect(await ask()).toBe(first);
       // What was not asked yet is answered with what there is now.
       const asked = await getStatsText(target, endpoint, { site_id: site, ...parameters, filters: "pages!=/nowhere" });
@@ -171,7 +174,7 @@ export function describeStatsCache(makeTarget: MakeTarget): void {
         const site = siteName();
         const ask = () => getStatsText(clocked, endpoint, { site_id: site, ...parameters });
         const first = await ask();
-        await record(clocked, anything(site));
+        await recordAnything(clocked, site);
         await clocked.advance(30 * SECOND_MS);
         expect(await ask(), endpoint).toBe(first);
         // Being asked for does not make it younger.

@@ -5,6 +5,17 @@ import type { Target } from "./target.ts";
 /** Headers by which one visitor is told from another, where a proxy is trusted. */
 export const visitor = (number: number): RequestHeaders => ({ "x-forwarded-for": `198.51.100.${number}` });
 
+/** Every endpoint that needs the behavioral extension, with the parameters it cannot do without beside `site_id`. */
+export const BEHAVIORAL_ENDPOINTS: readonly (readonly [endpoint: string, parameters: StatsParameters])[] = [
+  ["sessions", {}],
+  ["funnel", { steps: "event:Purchase,page:/" }],
+  ["retention", {}],
+  ["sequences", { steps: "event:Purchase,page:/" }],
+  ["flow", { page: "/" }],
+  ["breakdown/entry-pages", {}],
+  ["breakdown/exit-pages", {}],
+];
+
 /** Every endpoint that takes filters, with the parameters it cannot do without beside `site_id`. */
 export const FILTERED_ENDPOINTS: readonly (readonly [endpoint: string, parameters: StatsParameters])[] = [
   ["main", {}],
@@ -15,6 +26,7 @@ export const FILTERED_ENDPOINTS: readonly (readonly [endpoint: string, parameter
   ["properties", {}],
   ["property-values", { key: "plan" }],
   ["revenue", {}],
+  ...BEHAVIORAL_ENDPOINTS,
 ];
 
 /** The answer to any question, success or not. */

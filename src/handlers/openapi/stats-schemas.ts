@@ -2,13 +2,18 @@
 import { EVENT_COLUMNS, type EventColumn } from "../../storage/event-columns.ts";
 import {
   BREAKDOWN_ROWS_MAX,
+  CONDITIONS_MAX,
+  FLOW_ROWS_MAX,
   GOAL_ROWS_MAX,
   HOURLY_DAYS_MAX,
   PROPERTY_KEYS_MAX,
   PROPERTY_VALUES_MAX,
   RANGE_DAYS_MAX,
   REALTIME_ROWS_MAX,
+  RETENTION_WEEKS_MAX,
+  RETENTION_WEEKS_MIN,
   REVENUE_ROWS_MAX,
+  STEPS_MIN,
 } from "../../runtime/limits.ts";
 import { PAGEVIEW } from "../../runtime/names.ts";
 import { boolean, closed, count, fraction, list, number, orNull, text, type Properties, type Schema } from "./schema.ts";
@@ -141,6 +146,57 @@ const RAW_EXPORT = list(
   closed(Object.fromEntries(EXPORTED.map((column) => [column.name, exportedValue(column)]))),
 );
 
+const SESSIONS = closed({
+  total_sessions: count("Visits that contain an event of the range that meets the filters."),
+  bounce_rate: fraction("Share of the visits that are one page view and nothing else."),
+  avg_session_duration_secs: number("From a visit's first event to its last.", { minimum: 0 }),
+  avg_pages_per_session: number("Page views by visits.", { minimum: 0 }),
+});
+
+const FUNNEL = list(
+  "A row for each step, in their order.",
+  closed({
+    step: count("The number of the step, from 1.", { minimum: 1, maximum: CONDITIONS_MAX }),
+    name: text("The step as it was written."),
+    visitors: count("Distinct visitors who got at least this far."),
+    conversion_rate: fraction("Their share of those of the first step."),
+    dropped_off: count("Visitors who got as far as the step before and no further; 0 at the first step."),
+  }),
+  { minItems: STEPS_MIN, maxItems: CONDITIONS_MAX },
+);
+
+const COHORT = closed({
+  cohort_date: text("The Monday of the week in which these visitors were seen first, UTC.", { format: "date" }),
+  cohort_size: count("How many they are."),
+  retained: list("How many of them were seen in that week, in the one after it, and so on; 0 also for weeks to come.", VISITORS, {
+    minItems: RETENTION_WEEKS_MIN,
+    maxItems: RETENTION_WEEKS_MAX,
+  }),
+  retention_rates: list("The same as shares of the cohort.", fraction("A share."), {
+    minItems: RETENTION_WEEKS_MIN,
+    maxItems: RETENTION_WEEKS_MAX,
+  }),
+});
+
+const RETENTION = closed({
+  cohorts: list("The oldest week first; weeks without new visitors are left out.", COHORT),
+  identity_supports_cohorts: boolean("Whether visitors are recognised for as many weeks as were asked about."),
+  caveat: orNull(text("Says what to make of the figures where they are not. Null where they are.")),
+});
+
+const SEQUENCES = closed({
+  converting_visitors: count("Distinct visitors whose events follow the pattern."),
+  total_visitors: VISITORS,
+  conversion_rate: fraction("Their share of all visitors of the range."),
+  total_matches: count("How often events follow the pattern, over all visitors. Matches of a visitor do not overlap."),
+});
+
+const FLOW = rows("Most visitors first, then by page.", FLOW_ROWS_MAX, {
+  next_page: text("The path of the page viewed next, or before."),
+  visitors: VISITORS,
+  share: fraction("Their share of all visitors who viewed the page."),
+});
+
 export const STATS_SCHEMAS = {
   Sites: closed({ sites: list("In ascending order.", text("A site id.")) }),
   Headline: HEADLINE,
@@ -154,4 +210,9 @@ export const STATS_SCHEMAS = {
   Revenue: REVENUE,
   DailyExport: DAILY_EXPORT,
   RawExport: RAW_EXPORT,
+  Sessions: SESSIONS,
+  Funnel: FUNNEL,
+  Retention: RETENTION,
+  Sequences: SEQUENCES,
+  Flow: FLOW,
 } satisfies Readonly<Record<string, Schema>>;

@@ -27,6 +27,8 @@ const REFUSALS = {
   unavailable: "The query engine has too little memory for the range at the moment.",
 } as const;
 
+export const EXTENSION_MISSING = { extension_missing: "The behavioral extension, which it needs, is not loaded." } as const;
+
 interface Figure {
   readonly operationId: string;
   readonly summary: string;
@@ -37,7 +39,7 @@ interface Figure {
   readonly parameters?: readonly Parameter[];
 }
 
-const figure = ({ answer, parameters = [], ...words }: Figure) =>
+export const figure = ({ answer, parameters = [], ...words }: Figure) =>
   ({
     ...words,
     tag: "Statistics",
@@ -55,10 +57,10 @@ const DIMENSION: Parameter = {
   example: "pages",
 };
 
-const rowsMax = (description: string, maximum: number, otherwise: number): Parameter =>
+export const rowsMax = (description: string, maximum: number, otherwise: number): Parameter =>
   query("limit", { description, schema: count("More is refused.", { minimum: 1, maximum, default: otherwise }), example: 5 });
 
-const choice = (name: string, description: string, words: readonly string[]): Parameter =>
+export const choice = (name: string, description: string, words: readonly string[]): Parameter =>
   query(name, { description, schema: text("One of them.", { enum: words, ...(words[0] !== undefined && { default: words[0] }) }) });
 
 export const STATS_OPERATIONS = {

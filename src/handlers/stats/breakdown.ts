@@ -1,9 +1,10 @@
 /** GET /api/stats/breakdown/{dimension} (contract 4.4): figures for each value of a dimension. */
 import { BREAKDOWN_ROWS_DEFAULT, BREAKDOWN_ROWS_MAX } from "../../runtime/limits.ts";
-import { parseDimension } from "../../runtime/stats/dimensions.ts";
-import { breakdownOf } from "../../runtime/stats/figures/breakdown.ts";
+import { isDimension, parseDimension } from "../../runtime/stats/dimensions.ts";
+import { breakdownOf, sessionPagesOf } from "../../runtime/stats/figures/breakdown.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
+import { behavioralResponse, sessionGapMsOf } from "./behavioral.ts";
 import { figureResponse } from "./figure.ts";
 
 export const getBreakdown: Handler = (request, context) => {
@@ -11,7 +12,14 @@ export const getBreakdown: Handler = (request, context) => {
   const scope = query.scope(context.nowMs);
   const rowsMax = query.integer("limit", { min: 1, max: BREAKDOWN_ROWS_MAX, otherwise: BREAKDOWN_ROWS_DEFAULT });
   const dimension = parseDimension(context.params.dimension ?? "");
-  return figureResponse(context, { name: "breakdown", scope, parameters: [dimension, rowsMax] }, async (over) =>
-    JSON.stringify(await over(scope, (ask) => breakdownOf(ask, scope, dimension, rowsMax))),
+  const figure = { name: "breakdown", scope, parameters: [dimension, rowsMax] };
+  if (isDimension(dimension)) {
+    return figureResponse(context, figure, async (over) =>
+      JSON.stringify(await over(scope, (ask) => breakdownOf(ask, scope, dimension, rowsMax))),
+    );
+  }
+  const gapMs = sessionGapMsOf(context.services.config);
+  return behavioralResponse(context, figure, async (over) =>
+    JSON.stringify(await over(scope, (ask) => sessionPagesOf(ask, scope, gapMs, dimension, rowsMax))),
   );
 };

@@ -4,6 +4,7 @@ import { headlineOf, type Headline } from "../../runtime/stats/figures/headline.
 import type { Scope } from "../../runtime/stats/scope.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
+import { sessionGapMsOf } from "./behavioral.ts";
 import { figureResponse } from "./figure.ts";
 
 const counts = ({ uniqueVisitors, totalPageviews, totalEvents }: Headline) => ({
@@ -34,13 +35,13 @@ const comparisonFields = ({ range }: Scope, headline: Headline) => ({
   ...sessionAverages(headline),
 });
 
-export const getMain: Handler = async (request, context) => {
+export const getMain: Handler = (request, context) => {
   const query = new Query(request.url);
   const scope = query.scope(context.nowMs);
   const comparison = parseComparison(query.text("compare"));
   const { behavioral, config } = context.services;
-  const sessionGapMs = (await behavioral.isAvailable()) ? config.sessionWindowMinutes * 60_000 : null;
   return figureResponse(context, { name: "main", scope, parameters: [comparison] }, async (over) => {
+    const sessionGapMs = (await behavioral.isAvailable()) ? sessionGapMsOf(config) : null;
     const headlineIn = (wanted: Scope) => over(wanted, (ask) => headlineOf(ask, wanted, sessionGapMs));
     const fields = mainFields(await headlineIn(scope));
     if (comparison === null) return JSON.stringify(fields);

@@ -1,5 +1,5 @@
 /** The dimensions figures can be broken down and filtered by, and the column each reads (contract 4.4). */
-import { AppError, invalidInput } from "../errors.ts";
+import { invalidInput } from "../errors.ts";
 import type { ColumnName } from "./sql.ts";
 
 const DIMENSION_COLUMNS = {
@@ -31,15 +31,15 @@ export const columnOf = (dimension: Dimension): ColumnName => DIMENSION_COLUMNS[
 
 /** Dimensions of sessions, not of events: they need the behavioral extension and cannot be filtered on. */
 export const SESSION_DIMENSIONS = ["entry-pages", "exit-pages"] as const;
+export type SessionDimension = (typeof SESSION_DIMENSIONS)[number];
 
 export const isDimension = (slug: string): slug is Dimension => Object.hasOwn(DIMENSION_COLUMNS, slug);
 
-/** 400 for an unknown slug, with the list of those there are; 503 for one that needs what is not there. */
-export function parseDimension(slug: string): Dimension {
-  if (isDimension(slug)) return slug;
-  if ((SESSION_DIMENSIONS as readonly string[]).includes(slug)) {
-    throw new AppError({ code: "extension_missing" }, `The breakdown "${slug}" needs the behavioral extension, which is not loaded`);
-  }
+export const isSessionDimension = (slug: string): slug is SessionDimension => (SESSION_DIMENSIONS as readonly string[]).includes(slug);
+
+/** 400 for an unknown slug, with the list of those there are. */
+export function parseDimension(slug: string): Dimension | SessionDimension {
+  if (isDimension(slug) || isSessionDimension(slug)) return slug;
   throw invalidInput(
     `"${slug}" is no breakdown dimension; there are ${[...DIMENSIONS, ...SESSION_DIMENSIONS].join(", ")}`,
   );

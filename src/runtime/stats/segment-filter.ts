@@ -2,7 +2,7 @@
 import { AppError, invalidInput } from "../errors.ts";
 import { exceedsChars } from "../ingest/code-points.ts";
 import { FILTER_CONDITIONS_MAX, FILTER_VALUE_CHARS_MAX } from "../limits.ts";
-import { DIMENSIONS, SESSION_DIMENSIONS, columnOf, isDimension, type Dimension } from "./dimensions.ts";
+import { DIMENSIONS, columnOf, isDimension, isSessionDimension, type Dimension } from "./dimensions.ts";
 import { column, joinSql, sql, textCode, type SqlText } from "./sql.ts";
 
 export interface Condition {
@@ -13,7 +13,7 @@ export interface Condition {
 }
 
 function unknownDimension(name: string): AppError {
-  if ((SESSION_DIMENSIONS as readonly string[]).includes(name)) {
+  if (isSessionDimension(name)) {
     return invalidInput(`"filters": the dimension "${name}" cannot be filtered on`);
   }
   return invalidInput(`"filters": there is no dimension "${name}"; there are ${DIMENSIONS.join(", ")}`);

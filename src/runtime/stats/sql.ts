@@ -41,6 +41,16 @@ export function sql(pieces: TemplateStringsArray, ...values: readonly (SqlParame
 /** The number a text has in the engine (see `EngineQuery`). */
 export const textCode = (text: string): SqlParameter => ({ text });
 
+/**
+ * Whether the text of a column is like the pattern, in which `*` stands for any characters, also none. The pattern goes
+ * into the query as the numbers of its characters.
+ */
+export function matchesPattern(name: ColumnName, pattern: string): SqlText {
+  const characters = [...pattern.replaceAll(/[\\%_]/g, "\\$&").replaceAll("*", "%")];
+  const text = sql`concat(${joinSql(characters.map((character) => sql`chr(${character.codePointAt(0) ?? 0})`), ", ")})`;
+  return sql`${column(name)} IN (SELECT code FROM texts WHERE text LIKE ${text} ESCAPE '\\')`;
+}
+
 export type ColumnName = (typeof EVENT_COLUMNS)[number]["name"];
 
 /** A column of `events`, the only identifiers that are ever put together. */
@@ -50,7 +60,7 @@ export function column(name: ColumnName): SqlText {
 }
 
 /** Fragments one after the other, with a separator. */
-export function joinSql(fragments: readonly SqlText[], separator: " AND " | ", "): SqlText {
+export function joinSql(fragments: readonly SqlText[], separator: " AND " | ", " | " + "): SqlText {
   const [first, ...rest] = fragments;
   if (!first) throw new Error("nothing to join");
   const between = new SqlText([separator], []);

@@ -1,6 +1,7 @@
 /** A scope's figures for each value of a dimension (contract 4.4, "Breakdown dimensions"). */
-import { columnOf, type Dimension } from "../dimensions.ts";
+import { columnOf, type Dimension, type SessionDimension } from "../dimensions.ts";
 import { queryBreakdown } from "../queries/breakdown.ts";
+import { querySessionPages } from "../queries/sessions.ts";
 import type { Ask } from "../query-runner.ts";
 import { numberIn, textIn } from "../row-values.ts";
 import type { Scope } from "../scope.ts";
@@ -19,5 +20,22 @@ export async function breakdownOf(ask: Ask, scope: Scope, dimension: Dimension, 
     visitors: numberIn(row, "visitors"),
     pageviews: numberIn(row, "pageviews"),
     events: numberIn(row, "events"),
+  }));
+}
+
+/** The pages that sessions begin or end with. Each session counts once, as an event and as a pageview. */
+export async function sessionPagesOf(
+  ask: Ask,
+  scope: Scope,
+  sessionGapMs: number,
+  dimension: SessionDimension,
+  rowsMax: number,
+): Promise<BreakdownRow[]> {
+  const end = dimension === "entry-pages" ? "first" : "last";
+  return (await ask(querySessionPages(scope, sessionGapMs, end, rowsMax))).map((row) => ({
+    value: textIn(row, "value"),
+    visitors: numberIn(row, "visitors"),
+    pageviews: numberIn(row, "sessions"),
+    events: numberIn(row, "sessions"),
   }));
 }

@@ -22,7 +22,8 @@ export interface Headline {
   readonly sessions: SessionFigures | null;
 }
 
-async function sessionFigures(ask: Ask, scope: Scope, sessionGapMs: number): Promise<SessionFigures> {
+/** Of the sessions that contain an event of the scope, described whole. */
+export async function sessionFiguresOf(ask: Ask, scope: Scope, sessionGapMs: number): Promise<SessionFigures> {
   const [row] = await ask(querySessions(scope, sessionGapMs));
   const sessions = numberIn(row, "sessions");
   return {
@@ -42,6 +43,6 @@ export async function headlineOf(ask: Ask, scope: Scope, sessionGapMs: number | 
     totalPageviews: pageviews,
     totalEvents: numberIn(row, "events"),
     viewsPerVisitor: ratio(pageviews, visitors),
-    sessions: sessionGapMs === null ? null : await sessionFigures(ask, scope, sessionGapMs),
+    sessions: sessionGapMs === null ? null : await sessionFiguresOf(ask, scope, sessionGapMs),
   };
 }

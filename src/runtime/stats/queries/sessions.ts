@@ -5,22 +5,24 @@ import { eventsWithMatch, type Scope } from "../scope.ts";
 import { sql, textCode, type SqlText } from "../sql.ts";
 
 /**
- * One row of sums over sessions, from which the rates are made: `sessions`, `bounces` (sessions of
- * one pageview and nothing else), `duration_ms` (last minus first event), `pageviews`.
+ * Relations for a `WITH`. `placed`: the part of a session that lies within one day a row, with `session`, `visitor_id`,
+ * `first_ms`, `last_ms`, `matching` (1 where an event of it meets the filter), the columns of `figures`, and
+ * `near_midnight`. `chained`: those parts that may go on past midnight, with `chain`, which the parts of one session of
+ * a visitor share.
  *
- * Events are numbered by session within their day, so a sum over that number does nearly all of it.
- * What is left are sessions that go on past midnight, which happen where visitor ids live longer than
- * a day: only parts that end or begin within the window of midnight can be such, and are joined.
+ * Events are numbered by session within their day, so grouping by that number does nearly all of it. What is left are
+ * sessions that go on past midnight, which happen where visitor ids live longer than a day: only parts that end or
+ * begin within the window of midnight can be such.
  */
-export const querySessions = (scope: Scope, sessionGapMs: number): SqlText => sql`
-  WITH parts AS MATERIALIZED (
+export const sessionParts = (scope: Scope, sessionGapMs: number, figures: SqlText): SqlText => sql`
+  parts AS MATERIALIZED (
     SELECT
+      session,
       min(visitor_id) AS visitor_id,
       min(timestamp) AS first_ms,
       max(timestamp) AS last_ms,
-      count(*) AS events,
-      count(*) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS pageviews,
-      max(matching) AS matching
+      max(matching) AS matching,
+      ${figures}
     FROM (${eventsWithMatch(scope)}) AS ranged
     GROUP BY session
   ),
@@ -29,15 +31,23 @@ export const querySessions = (scope: Scope, sessionGapMs: number): SqlText => sq
     FROM parts
   ),
   spaced AS (
-    SELECT *, first_ms - lag(last_ms) OVER (PARTITION BY visitor_id ORDER BY first_ms) AS gap_ms
+    SELECT *, pause_before(visitor_id, first_ms, last_ms, session) AS pause_ms
     FROM placed
     WHERE near_midnight
   ),
   chained AS (
-    SELECT *, sum(CASE WHEN gap_ms <= ${sessionGapMs} THEN 0 ELSE 1 END)
-      OVER (PARTITION BY visitor_id ORDER BY first_ms ROWS UNBOUNDED PRECEDING) AS chain
+    SELECT *, sessionize(visitor_id, first_ms, session, pause_ms, ${sessionGapMs}) AS chain
     FROM spaced
-  ),
+  )`;
+
+const PAGEVIEWS = sql`count(*) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS pageviews`;
+
+/**
+ * One row of sums over sessions, from which the rates are made: `sessions`, `bounces` (sessions of
+ * one pageview and nothing else), `duration_ms` (last minus first event), `pageviews`.
+ */
+export const querySessions = (scope: Scope, sessionGapMs: number): SqlText => sql`
+  WITH ${sessionParts(scope, sessionGapMs, sql`count(*) AS events, ${PAGEVIEWS}`)},
   sessions AS (
     SELECT events, pageviews, last_ms - first_ms AS duration_ms, matching
     FROM placed
@@ -54,3 +64,38 @@ export const querySessions = (scope: Scope, sessionGapMs: number): SqlText => sq
     CAST(coalesce(sum(pageviews), 0) AS BIGINT) AS pageviews
   FROM sessions
   WHERE matching = 1`;
+
+/** More than any block has rows. */
+const ARRIVALS = 2 ** 31;
+
+/**
+ * Rows `value`, `visitors`, `sessions` of the pages that sessions begin or end with; visitors descending, then value
+ * ascending. Sessions without a pageview have no such page.
+ */
+export function querySessionPages(scope: Scope, sessionGapMs: number, end: "first" | "last", rowsMax: number): SqlText {
+  const pick = end === "first" ? sql`arg_min` : sql`arg_max`;
+  // Within a day, one number says when an event was and which of those at the same time came first.
+  const moment = sql`timestamp % ${DAY_MS} * ${ARRIVALS} + arrival`;
+  const page = sql`${pick}(pathname, ${moment}) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS page`;
+  return sql`
+  WITH ${sessionParts(scope, sessionGapMs, page)},
+  sessions AS (
+    SELECT visitor_id, page, matching
+    FROM placed
+    WHERE NOT near_midnight
+    UNION ALL
+    SELECT visitor_id, ${pick}(page, first_ms) FILTER (WHERE page IS NOT NULL), max(matching)
+    FROM chained
+    GROUP BY visitor_id, chain
+  ),
+  figures AS (
+    SELECT page, count(DISTINCT visitor_id) AS visitors, count(*) AS sessions
+    FROM sessions
+    WHERE matching = 1 AND page IS NOT NULL
+    GROUP BY page
+  )
+  SELECT coalesce(texts.text, '(unknown)') AS value, visitors, sessions
+  FROM figures LEFT JOIN texts ON texts.code = figures.page
+  ORDER BY visitors DESC, value ASC
+  LIMIT ${rowsMax}`;
+}

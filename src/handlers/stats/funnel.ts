@@ -1,0 +1,29 @@
+/** GET /api/stats/funnel (decisions, "Statistics"): how many visitors take one step after the other. */
+import { STEPS_MIN } from "../../runtime/limits.ts";
+import { funnelOf, parseFunnelModes, parseFunnelWindow, type Funnel } from "../../runtime/stats/figures/funnel.ts";
+import { parseSteps } from "../../runtime/stats/steps.ts";
+import type { Handler } from "../context.ts";
+import { Query } from "../query.ts";
+import { behavioralResponse } from "./behavioral.ts";
+
+export const getFunnel: Handler = (request, context) => {
+  const query = new Query(request.url);
+  const scope = query.scope(context.nowMs);
+  const funnel: Funnel = {
+    steps: parseSteps("steps", query.text("steps"), STEPS_MIN),
+    windowMs: parseFunnelWindow(query.text("window")),
+    modes: parseFunnelModes(query.text("modes")),
+  };
+  return behavioralResponse(context, { name: "funnel", scope, parameters: [funnel] }, async (over) => {
+    const rows = await over(scope, (ask, _askNumbers, askPerVisitor) => funnelOf(ask, askPerVisitor, scope, funnel));
+    return JSON.stringify(
+      rows.map(({ step, name, visitors, conversionRate, droppedOff }) => ({
+        step,
+        name,
+        visitors,
+        conversion_rate: conversionRate,
+        dropped_off: droppedOff,
+      })),
+    );
+  });
+};

@@ -1,0 +1,19 @@
+/** GET /api/stats/sessions (decisions, "Statistics"): visits, and what they are like on average. */
+import { sessionFiguresOf } from "../../runtime/stats/figures/headline.ts";
+import type { Handler } from "../context.ts";
+import { Query } from "../query.ts";
+import { behavioralResponse, sessionGapMsOf } from "./behavioral.ts";
+
+export const getSessions: Handler = (request, context) => {
+  const scope = new Query(request.url).scope(context.nowMs);
+  const gapMs = sessionGapMsOf(context.services.config);
+  return behavioralResponse(context, { name: "sessions", scope }, async (over) => {
+    const figures = await over(scope, (ask) => sessionFiguresOf(ask, scope, gapMs));
+    return JSON.stringify({
+      total_sessions: figures.totalSessions,
+      bounce_rate: figures.bounceRate,
+      avg_session_duration_secs: figures.avgVisitDurationSecs,
+      avg_pages_per_session: figures.viewsPerVisit,
+    });
+  });
+};

@@ -1,0 +1,28 @@
+/** Where visitors go from a page, or come to it from (decisions, "Statistics"). */
+import { queryFlow, type FlowDirection } from "../queries/flow.ts";
+import type { Ask } from "../query-runner.ts";
+import { numberIn, ratio, textIn } from "../row-values.ts";
+import type { Scope } from "../scope.ts";
+import type { Step } from "../steps.ts";
+
+export interface FlowQuestion {
+  readonly page: Step;
+  readonly direction: FlowDirection;
+  readonly rowsMax: number;
+}
+
+export interface FlowRow {
+  readonly nextPage: string;
+  readonly visitors: number;
+  /** Of all who viewed the page: what is missing to 1 went nowhere, or lies beyond the limit. */
+  readonly share: number;
+}
+
+/** Visitors descending, then page. */
+export async function flowOf(ask: Ask, scope: Scope, sessionGapMs: number, { page, direction, rowsMax }: FlowQuestion): Promise<FlowRow[]> {
+  return (await ask(queryFlow(scope, sessionGapMs, page, direction, rowsMax))).map((row) => ({
+    nextPage: textIn(row, "next_page"),
+    visitors: numberIn(row, "visitors"),
+    share: ratio(numberIn(row, "visitors"), numberIn(row, "viewers")),
+  }));
+}

@@ -1,0 +1,50 @@
+/** How many visitors' events follow a pattern, and how often (decisions, "Statistics"). */
+import { parsePattern } from "../../behavioral/pattern.ts";
+import { queryHeadline } from "../queries/headline.ts";
+import { queryStepEvents } from "../queries/steps.ts";
+import type { Ask, AskPerVisitor } from "../query-runner.ts";
+import { numberIn, ratio } from "../row-values.ts";
+import type { Scope } from "../scope.ts";
+import type { Step } from "../steps.ts";
+
+export interface SequenceQuestion {
+  /** See `pattern.ts`. */
+  readonly pattern: string;
+  readonly conditions: readonly Step[];
+}
+
+export interface SequenceFigures {
+  readonly convertingVisitors: number;
+  /** Of the scope, whatever they did. */
+  readonly totalVisitors: number;
+  readonly conversionRate: number;
+  readonly totalMatches: number;
+}
+
+/** The bits of the conditions that the pattern names: a visitor who does not meet them all cannot follow it. */
+function neededBy({ pattern, conditions }: SequenceQuestion): number {
+  const named = new Set(parsePattern(pattern, conditions.length).wanted);
+  return conditions.reduce((bits, _, i) => (named.has(i + 1) ? bits + 2 ** i : bits), 0);
+}
+
+export async function sequenceFiguresOf(
+  ask: Ask,
+  askPerVisitor: AskPerVisitor,
+  scope: Scope,
+  question: SequenceQuestion,
+): Promise<SequenceFigures> {
+  const { pattern, conditions } = question;
+  const [headline] = await ask(queryHeadline(scope));
+  const matches = await askPerVisitor(
+    queryStepEvents(scope, { steps: conditions, needed: neededBy(question), withOthers: false }),
+    { name: "sequence_count", pattern, conditions: conditions.length },
+  );
+  const totalVisitors = numberIn(headline, "visitors");
+  const convertingVisitors = matches.reduce((visitors, count) => (count > 0 ? visitors + 1 : visitors), 0);
+  return {
+    convertingVisitors,
+    totalVisitors,
+    conversionRate: ratio(convertingVisitors, totalVisitors),
+    totalMatches: matches.reduce((sum, count) => sum + count, 0),
+  };
+}

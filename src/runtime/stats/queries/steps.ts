@@ -1,0 +1,34 @@
+/** Events as what they are of a list of steps, for functions of a visitor's events in order (see `EngineQuery`). */
+import { eventsIn, type Scope } from "../scope.ts";
+import { sql, type SqlText } from "../sql.ts";
+import { stepBitsSql, stepSql, type Step } from "../steps.ts";
+
+export interface StepEvents {
+  readonly steps: readonly Step[];
+  /** Bits of steps without all of which a visitor's events cannot matter: they are left out before anything is sorted. */
+  readonly needed: number;
+  /** Whether events that are no step matter. */
+  readonly withOthers: boolean;
+}
+
+/** Rows `visitor_id`, `timestamp`, `met`, a visitor's next to each other, in order of time and arrival. */
+export function queryStepEvents(scope: Scope, { steps, needed, withOthers }: StepEvents): SqlText {
+  const matters = withOthers ? sql`true` : sql`met <> 0`;
+  return sql`
+  WITH met_events AS MATERIALIZED (
+    SELECT visitor_id, timestamp, arrival, met
+    FROM (SELECT visitor_id, timestamp, arrival, ${stepBitsSql(steps)} AS met FROM (${eventsIn(scope)}) AS scoped) AS marked
+    WHERE ${matters}
+  ),
+  promising AS (
+    SELECT visitor_id FROM met_events GROUP BY visitor_id HAVING bit_or(met) & CAST(${needed} AS BIGINT) = CAST(${needed} AS BIGINT)
+  )
+  SELECT visitor_id, timestamp, met
+  FROM met_events
+  WHERE visitor_id IN (SELECT visitor_id FROM promising)
+  ORDER BY visitor_id, timestamp, arrival`;
+}
+
+/** One row: `visitors` with an event that is the step. */
+export const queryStepVisitors = (scope: Scope, step: Step): SqlText => sql`
+  SELECT count(DISTINCT visitor_id) AS visitors FROM (${eventsIn(scope)}) AS scoped WHERE ${stepSql(step)}`;

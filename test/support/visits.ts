@@ -1,0 +1,12 @@
+/** Visits as lists of what a visitor does: paths are viewed, everything else is an event of that name. */
+import { record, wireEvent } from "./requests.ts";
+import { visitor } from "./stats-requests.ts";
+import type { Target } from "./target.ts";
+
+/** One after the other, so that they are in this order also where the clock does not move between them. */
+export async function visit(target: Target, siteId: string, number: number, ...doings: readonly string[]): Promise<void> {
+  for (const doing of doings) {
+    const fields = doing.startsWith("/") ? { u: doing } : { n: doing, u: "/" };
+    await record(target, wireEvent(siteId, fields), visitor(number));
+  }
+}
