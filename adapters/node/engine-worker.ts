@@ -1,5 +1,6 @@
 /** The engine's thread: serves the calls that come as messages. */
 import { parentPort } from "node:worker_threads";
+import { isFatal } from "../../src/runtime/engine/duckdb-bindings.ts";
 import type { NumberColumns } from "../../src/runtime/engine/engine.ts";
 import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.ts";
 import { createDuckdbEngine } from "./duckdb-instance.ts";
@@ -10,11 +11,6 @@ if (!port) throw new Error("the engine worker runs as a worker thread only");
 const engine = await createDuckdbEngine();
 const running = new Map<number, AbortController>();
 const reply = (message: EngineReply, handedOver: readonly ArrayBuffer[] = []) => port.postMessage(message, handedOver);
-
-/** Memory that the engine has corrupted or lost cannot be trusted again: the thread ends and a new one takes over. */
-function isFatal(error: unknown): boolean {
-  return error instanceof WebAssembly.RuntimeError || (error instanceof Error && /Aborted|unreachable|out of bounds/.test(error.message));
-}
 
 /** The memory of long results changes hands; everything else is copied. */
 function memoryOf(call: EngineCall, result: Awaited<ReturnType<typeof serve>>): ArrayBuffer[] {
@@ -42,6 +38,7 @@ port.on("message", (request: EngineRequest) => {
     .then(
       (result) => reply({ id, result }, memoryOf(call, result)),
       (error: unknown) => {
+        // The thread ends, and a new one takes over.
         if (isFatal(error)) throw error;
         const { name, message } = error instanceof Error ? error : { name: "Error", message: String(error) };
         reply({ id, error: { name, message } });

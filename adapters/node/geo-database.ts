@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { isIP, isIPv6 } from "node:net";
 import { Reader } from "mmdb-lib";
 import type { CountryResponse } from "mmdb-lib";
-import { geoPlaceFromRecord, NOWHERE } from "../../src/runtime/ingest/geo.ts";
+import { geoPlaceFromRecord, isPlaceless, NOWHERE } from "../../src/runtime/ingest/geo.ts";
 import type { GeoLookup } from "../../src/runtime/ingest/geo.ts";
 import type { GeoipDb } from "../../src/runtime/option-kinds.ts";
 
@@ -15,11 +15,6 @@ export interface GeoDatabase {
 }
 
 const BUILTIN_FILE = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
-
-/** Loopback, private, link-local and carrier-shared networks: whatever a database says of them is not about the visitor. */
-const PLACELESS_IPV4 =
-  /^(?:(?:0|10|127)\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
-const PLACELESS_IPV6 = /^(?:::1?$|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/i;
 
 /** Looked up at the start: a file whose tree or records are damaged fails here and not at a visitor's event. */
 const PROBES = ["1.1.1.1", "8.8.8.8", "91.198.174.192", "203.0.113.1", "2001:4860:4860::8888", "2a02:ec80::1"];
@@ -83,10 +78,7 @@ function refusingDamage<Result>(path: string, read: () => Result): Result {
 
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
-function isPublic(address: string): boolean {
-  const family = isIP(address);
-  return family !== 0 && !(family === 4 ? PLACELESS_IPV4 : PLACELESS_IPV6).test(address);
-}
+const isPublic = (address: string): boolean => isIP(address) !== 0 && !isPlaceless(address);
 
 /** `::ffff:192.0.2.1` is how IPv4 peers look to a socket that listens on IPv6. */
 function withoutMapping(address: string): string {

@@ -2,6 +2,7 @@
 import { Router, type IRequest } from "itty-router";
 import { invalidInput } from "../runtime/errors.ts";
 import { EVENT_PATH, SCRIPT_PATHS } from "../runtime/names.ts";
+import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import type { Services } from "../runtime/services.ts";
 import type { EpochMs } from "../storage/event.ts";
 import { checkAccess, type Access } from "./access.ts";
@@ -91,6 +92,8 @@ const COMMON_HEADERS = {
 /** What the host knows of a request beside the request. */
 export interface Connection {
   readonly socketAddress: string;
+  /** Where the socket's address is, on a host that knows. */
+  readonly socketPlace?: GeoPlace | null;
 }
 
 export interface App {
@@ -138,11 +141,11 @@ export function createApp(services: Services): App {
     return routesAt(routes, pathname).some(isOfDashboard) ? pathname : null;
   }
 
-  async function answer(request: Request, { socketAddress }: Connection, requestId: string): Promise<Response> {
+  async function answer(request: Request, { socketAddress, socketPlace = null }: Connection, requestId: string): Promise<Response> {
     const nowMs = services.now();
     const deadline = deadlines.begin(nowMs);
     try {
-      return await deadline.race(router.fetch(request, { services, nowMs, socketAddress, deadline }));
+      return await deadline.race(router.fetch(request, { services, nowMs, socketAddress, socketPlace, deadline }));
     } catch (caught) {
       // The router parses the URL first thing, and nobody else needs to ask beforehand.
       const error = URL.canParse(request.url) ? caught : invalidInput("The request's host and path make no valid URL");

@@ -1,4 +1,5 @@
 /** What a handler is given beside the request. */
+import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import type { Services } from "../runtime/services.ts";
 import type { EpochMs } from "../storage/event.ts";
 import type { Deadline } from "./deadline.ts";
@@ -9,6 +10,8 @@ export interface Context {
   readonly nowMs: EpochMs;
   /** The address of the connection, before any proxy header is looked at. Never logged, never stored. */
   readonly socketAddress: string;
+  /** Where that address is, on a host that tells it of every connection. */
+  readonly socketPlace: GeoPlace | null;
   readonly deadline: Deadline;
   readonly params: Readonly<Record<string, string>>;
 }

@@ -29,6 +29,11 @@ export class Flusher {
     this.#lastFlushMs = nowMs;
   }
 
+  /** Resolves when no flush is under way. */
+  async settled(): Promise<void> {
+    await this.#running;
+  }
+
   /** Begins a flush when enough events wait or the interval has passed. Never throws; the request that came along does not wait. */
   flushIfDue(nowMs: EpochMs): void {
     if (this.#running || (this.#failures > 0 && nowMs < this.#retryAtMs)) return;

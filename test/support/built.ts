@@ -8,3 +8,8 @@ const builtUrl = (name: string) => new URL(`../.built/${name}`, import.meta.url)
 
 export const MAIN_PATH = fileURLToPath(builtUrl("main.js"));
 export const ENGINE_WORKER_URL = builtUrl("engine-worker.js");
+
+/** The Worker, and the Worker of the tests, relative to the repository. */
+export const BUILT_WORKER_FOLDER = `${BUILT_FOLDER}/workerd`;
+
+export const WORKER_FOLDER = fileURLToPath(builtUrl("workerd"));

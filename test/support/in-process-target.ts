@@ -101,6 +101,7 @@ export async function createInProcessTarget(
   await start();
   return {
     name: "in-process",
+    answersEarly: true,
     log,
     get services() {
       return services;
@@ -131,7 +132,7 @@ export async function createInProcessTarget(
 /** In-process targets for the suites of one file, each with services of its own. */
 export function inProcessTargets(): MakeTarget {
   return Object.assign((environment?: Environment) => createInProcessTarget(environment), {
-    abilities: ["advance", "flush", "restart", "crash"] as const,
+    abilities: ["answersEarly", "advance", "flush", "restart", "crash"] as const,
     skipped: [],
   });
 }

@@ -3,7 +3,7 @@ import { startServer, type ServerProcess } from "./server-process.ts";
 import { TARGET_DEFAULTS, type AbleTarget, type Environment, type MakeTarget, type Target } from "./target.ts";
 import { makeTempFolder, removeFolder } from "./temp-folder.ts";
 
-export type NodeTarget = AbleTarget<"restart" | "crash"> & {
+export type NodeTarget = AbleTarget<"answersEarly" | "restart" | "crash"> & {
   readonly dataFolder: string;
   /** Where it listens now. */
   origin(): string;
@@ -26,6 +26,7 @@ export async function createNodeTarget(environment: Environment = {}): Promise<N
 
   return {
     name: "node",
+    answersEarly: true,
     dataFolder,
     origin: () => server.origin,
     log: () => server.log(),
@@ -88,7 +89,7 @@ export function nodeTargets(): NodeTargets {
   };
 
   return Object.assign(makeTarget, {
-    abilities: ["restart", "crash"] as const,
+    abilities: ["answersEarly", "restart", "crash"] as const,
     skipped: [],
     async closeAll() {
       for (const { target } of programs.values()) await (await target).close();

@@ -1,31 +1,12 @@
-/** One DuckDB for all targets of a test file, because bringing it up takes a second: each target gets a share with block ids of its own. */
+/** One DuckDB for all targets of a test file, because bringing it up takes a second. */
 import { createDuckdbEngine } from "../../adapters/node/duckdb-instance.ts";
-import type { Block, BlockSource, Engine, EngineExtension, EngineQuery } from "../../src/runtime/engine/engine.ts";
+import type { Engine } from "../../src/runtime/engine/engine.ts";
+import { shareOf } from "./engine-share.ts";
 
 let instance: Promise<Engine> | null = null;
-let blocksMade = 0;
 
-/** An engine for one target. Closing it drops what it loaded and leaves the others' alone. */
+/** An engine for one target. */
 export async function createEngineShare(): Promise<Engine> {
   instance ??= createDuckdbEngine();
-  const engine = await instance;
-  const ids = new Map<number, number>();
-  const idOf = (block: number): number => {
-    const known = ids.get(block);
-    if (known !== undefined) return known;
-    ids.set(block, ++blocksMade);
-    return blocksMade;
-  };
-  const shared = (query: EngineQuery): EngineQuery => ({ ...query, blocks: query.blocks.map(idOf) });
-  return {
-    generation: 0,
-    append: (block: Block, source: BlockSource) => engine.append({ ...block, id: idOf(block.id) }, source),
-    drop: (blocks: readonly number[]) => engine.drop(blocks.map(idOf)),
-    query: (query: EngineQuery, signal: AbortSignal) => engine.query(shared(query), signal),
-    queryNumbers: (query: EngineQuery, signal: AbortSignal) => engine.queryNumbers(shared(query), signal),
-    loadExtension: (extension: EngineExtension) => engine.loadExtension(extension),
-    async close() {
-      await engine.drop([...ids.values()]);
-    },
-  };
+  return shareOf(await instance);
 }

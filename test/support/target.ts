@@ -16,6 +16,8 @@ export interface Target {
   fetch(path: string, init?: TargetRequest): Promise<Response>;
   /** What the service takes for now. */
   nowMs(): number;
+  /** Answers a request whose body is still on its way, and lets the client send the rest of it. */
+  readonly answersEarly?: true;
   /** Moves the clock on and does what falls due. */
   advance?(ms: number): Promise<void>;
   /** Writes everything journaled into files. */
@@ -27,7 +29,7 @@ export interface Target {
   close(): Promise<void>;
 }
 
-export type Ability = "advance" | "flush" | "restart" | "crash";
+export type Ability = "answersEarly" | "advance" | "flush" | "restart" | "crash";
 
 export type AbleTarget<A extends Ability> = Target & Required<Pick<Target, A>>;
 

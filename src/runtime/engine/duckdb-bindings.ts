@@ -12,3 +12,7 @@ export interface DuckdbBindings {
   fetchQueryResults(connection: number): Uint8Array | null;
   insertArrowFromIPCStream(connection: number, bytes: Uint8Array, options: { name: string; create: boolean }): void;
 }
+
+/** Whether the error means that DuckDB's memory cannot be trusted again, so that only a new instance can go on. */
+export const isFatal = (error: unknown): boolean =>
+  error instanceof WebAssembly.RuntimeError || (error instanceof Error && /Aborted|unreachable|out of bounds/.test(error.message));

@@ -8,7 +8,7 @@ import type { Counters } from "../counters.ts";
 import type { Allowlist } from "./allowlist.ts";
 import { minimiseEvent, type DataMinimisation } from "./data-minimisation.ts";
 import { checkEventInput, type CheckedEventInput, type EventInput } from "./event-input.ts";
-import type { GeoLookup } from "./geo.ts";
+import type { GeoLookup, GeoPlace } from "./geo.ts";
 import { parsePageUrl } from "./page-url.ts";
 import { parseProps } from "./props.ts";
 import { takeFromAll, type RateLimit } from "./rate-limit.ts";
@@ -25,6 +25,8 @@ export interface Arrival {
   readonly origin: string | null;
   /** Looked at here to find place and visitor, and then forgotten: it is in no field of the event. */
   readonly clientAddress: string;
+  /** Where that address is, on a host that knows without a look-up. */
+  readonly clientPlace: GeoPlace | null;
   readonly userAgent: string;
   readonly clientHints: ClientHints;
   /** Reads the fields; throws where they are not there or not of their type. */
@@ -93,7 +95,7 @@ function eventFrom(input: CheckedEventInput, arrival: Arrival, options: AcceptEv
   const { nowMs, clientAddress, userAgent, clientHints } = arrival;
   const screenWidth = parseScreenWidth(input.screenWidth);
   const client = factsWithHints(options.userAgents.factsOf(userAgent), clientHints, screenWidth);
-  const place = options.geo(clientAddress);
+  const place = arrival.clientPlace ?? options.geo(clientAddress);
   const visitorId = options.visitorIds.visitorIdOf({ siteId: input.siteId, clientAddress, userAgent, timestampMs: nowMs });
   const page = parsePageUrl(input.url);
   const { referrer, source } = parseReferrer(input.referrer, page.hostname, { stripQuery: options.minimisation.stripReferrerQuery });

@@ -1,0 +1,110 @@
+/** The Durable Object: starts an instance with the first call after it was brought to life, and hands it every call. */
+import { jsonResponse } from "../../src/handlers/responses.ts";
+import { parseConfig } from "../../src/runtime/config.ts";
+import { reasonOf, type Log } from "../../src/runtime/log.ts";
+import { ENVIRONMENT_PREFIX, PRODUCT_NAME } from "../../src/runtime/names.ts";
+import type { Engine } from "../../src/runtime/engine/engine.ts";
+import type { EpochMs } from "../../src/storage/event.ts";
+import { createConsoleLog } from "./console-log.ts";
+import countryRanges from "./country-ranges.bin";
+import mainModule from "./duckdb-eh.wasm";
+import { createDuckdbEngine } from "./duckdb-instance.ts";
+import { startInstance, type Instance } from "./instance.ts";
+import type { DurableObjectState, R2Bucket } from "./platform.ts";
+
+/** Put in by the build. */
+declare const TRACKER_SCRIPT: string;
+declare const VERSION: string;
+
+/** The object's bindings. Variables and secrets of the service's options are among them. */
+export interface ObjectEnvironment {
+  readonly PARTITIONS: R2Bucket;
+  readonly [variable: string]: unknown;
+}
+
+/** What tests put in the place of the usual. */
+export interface ObjectParts {
+  readonly now: () => EpochMs;
+  readonly createEngine: (memoryLimitMb: number) => Promise<Engine>;
+}
+
+const USUAL_PARTS: ObjectParts = {
+  now: () => Date.now(),
+  createEngine: (memoryLimitMb) => createDuckdbEngine({ mainModule, memoryLimitMb }),
+};
+
+/** What a query may take beside the events that are resident. */
+const ENGINE_WORKING_MEMORY_MB = 32;
+
+const CANNOT_START = "The service cannot start. Its log says why.";
+
+/** Variables may be numbers, booleans or lists in the configuration of a Worker; options are read from texts. */
+export function optionsIn(environment: ObjectEnvironment): Record<string, string> {
+  const options: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (name.startsWith(ENVIRONMENT_PREFIX)) options[name] = Array.isArray(value) ? value.join(",") : String(value);
+  }
+  return options;
+}
+
+export class AnalyticsObject {
+  readonly #state: DurableObjectState;
+  readonly #environment: ObjectEnvironment;
+  readonly #parts: ObjectParts;
+  #instance: Promise<Instance> | null = null;
+
+  constructor(state: DurableObjectState, environment: ObjectEnvironment, parts: ObjectParts = USUAL_PARTS) {
+    this.#state = state;
+    this.#environment = environment;
+    this.#parts = parts;
+  }
+
+  /** Rejects when the options are wrong or the storage cannot be read; the next call tries again. */
+  instance(): Promise<Instance> {
+    this.#instance ??= this.#start().catch((error: unknown) => {
+      this.#instance = null;
+      throw error;
+    });
+    return this.#instance;
+  }
+
+  async #start(): Promise<Instance> {
+    const { config, warnings } = parseConfig({ environment: optionsIn(this.#environment), file: {}, platform: "workerd" });
+    const log = createConsoleLog(config);
+    for (const warning of warnings) log.warn(warning);
+    if (typeof config.geoipDb === "object") log.warn("geoip_db: there are no files on workerd; the built-in database is used");
+    const instance = await startInstance({
+      config,
+      log,
+      storage: this.#state.storage,
+      bucket: this.#environment.PARTITIONS,
+      createEngine: () => this.#parts.createEngine(config.engineMemoryMb + ENGINE_WORKING_MEMORY_MB),
+      countryRanges: new Uint8Array(countryRanges),
+      trackerScript: TRACKER_SCRIPT,
+      now: this.#parts.now,
+    });
+    log.info(`${PRODUCT_NAME} ${VERSION} started`);
+    return instance;
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    let instance: Instance;
+    try {
+      instance = await this.instance();
+    } catch (error) {
+      reportFailedStart(error);
+      return jsonResponse({ error: CANNOT_START }, 500);
+    }
+    return instance.fetch(request);
+  }
+
+  async alarm(): Promise<void> {
+    await (await this.instance()).alarm();
+  }
+}
+
+/** The options that say how to log may be what is wrong. */
+function reportFailedStart(error: unknown): void {
+  const log: Log = createConsoleLog({ logFormat: "text", logLevel: "info" });
+  log.error(`${PRODUCT_NAME} cannot start: ${reasonOf(error)}`);
+}

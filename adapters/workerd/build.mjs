@@ -1,0 +1,118 @@
+/** Bundles the Worker, and takes along every WebAssembly module that it needs, because workerd compiles none while it runs. */
+import { copyFile, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { buildTracker } from "../../tracker/build.mjs";
+import { encodeCountryRanges } from "./encode-country-ranges.mjs";
+import { recordModules } from "./record-modules.mjs";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+const { resolve } = createRequire(import.meta.url);
+
+/** Where the package keeps its build for browsers, which it does not export. */
+const DUCKDB_DIST = join(resolve("@duckdb/duckdb-wasm/dist/duckdb-eh.wasm"), "..");
+
+const COUNTRY_DATABASE = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
+const COUNTRY_RANGES = "country-ranges.bin";
+
+const MAIN_MODULE = "duckdb-eh.wasm";
+
+/** What both bundles share: the Worker's and the one that the build itself runs. */
+const shared = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: /** @type {const} */ ("browser"),
+  conditions: ["workerd", "worker", "browser"],
+  format: /** @type {const} */ ("esm"),
+  target: "es2022",
+  logLevel: /** @type {const} */ ("warning"),
+};
+
+/** @type {import("esbuild").Plugin} */
+const duckdbPlugin = {
+  name: "duckdb-browser",
+  setup({ onResolve }) {
+    onResolve({ filter: /\/duckdb-browser\.js$/ }, () => ({ path: join(DUCKDB_DIST, "duckdb-browser-blocking.mjs") }));
+  },
+};
+
+/** Files beside the Worker stay outside its module, and the table refers to those of its modules. @param {ReadonlyMap<string, string>} names of the modules' files by key @returns {import("esbuild").Plugin} */
+const filesPlugin = (names) => ({
+  name: "files-beside",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\.(wasm|bin)$/ }, ({ path }) => ({ path: `./${basename(path)}`, external: true }));
+    onResolve({ filter: /\/precompiled-table\.js$/ }, () => ({ path: "precompiled-table", namespace: "generated" }));
+    onLoad({ filter: /.*/, namespace: "generated" }, () => {
+      const entries = [...names];
+      const imports = entries.map(([, name], i) => `import m${i} from "./${name}";`);
+      const pairs = entries.map(([key], i) => `["${key}", m${i}]`);
+      return { contents: `${imports.join("\n")}\nexport const PRECOMPILED = new Map([${pairs.join(", ")}]);` };
+    });
+  },
+});
+
+/** Compiles the text of the recording bundle, which is run in a realm of its own. */
+async function bundleRecording() {
+  const { outputFiles } = await build({
+    ...shared,
+    plugins: [duckdbPlugin],
+    entryPoints: ["adapters/workerd/recording.ts"],
+    format: "iife",
+    globalName: "recording",
+    write: false,
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
+/** Modules of an earlier build would become part of this one: all that lie in the folder do. @param {string} folder */
+async function removeModulesOf(folder) {
+  for (const name of await readdir(folder)) if (name.endsWith(".wasm")) await rm(join(folder, name));
+}
+
+/**
+ * @param {string} outdir below the repository
+ * @param {Readonly<Record<string, string>>} [otherEntries] further Workers by name, around the same modules
+ */
+export async function buildWorker(outdir, otherEntries = {}) {
+  const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  const mainModulePath = join(DUCKDB_DIST, MAIN_MODULE);
+  const modules = await recordModules(await bundleRecording(), await readFile(mainModulePath));
+  const folder = join(root, outdir);
+  await mkdir(folder, { recursive: true });
+  await removeModulesOf(folder);
+  await copyFile(mainModulePath, join(folder, MAIN_MODULE));
+  await writeFile(join(folder, COUNTRY_RANGES), encodeCountryRanges(await readFile(resolve(COUNTRY_DATABASE))));
+  /** @type {Map<string, string>} */
+  const names = new Map();
+  for (const [key, bytes] of modules) {
+    names.set(key, `module-${key}.wasm`);
+    await writeFile(join(folder, `module-${key}.wasm`), bytes);
+  }
+  await build({
+    ...shared,
+    entryPoints: { worker: "adapters/workerd/worker.ts", ...otherEntries },
+    outdir,
+    minify: true,
+    // Names are part of log lines and of how errors are told apart.
+    keepNames: true,
+    sourcemap: true,
+    plugins: [duckdbPlugin, filesPlugin(names)],
+    define: { TRACKER_SCRIPT: JSON.stringify(await buildTracker()), VERSION: JSON.stringify(version) },
+  });
+}
+
+/** What the platform counts: every module of the bundle, raw and compressed, in bytes. @param {string} outdir */
+export async function sizeOf(outdir) {
+  let [raw, gzipped] = [0, 0];
+  for (const name of await readdir(join(root, outdir))) {
+    if (name.endsWith(".map")) continue;
+    const bytes = await readFile(join(root, outdir, name));
+    raw += bytes.length;
+    gzipped += gzipSync(bytes, { level: 9 }).length;
+  }
+  return { raw, gzipped };
+}

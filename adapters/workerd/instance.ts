@@ -1,0 +1,130 @@
+/** One running Sandpiper in a Durable Object: everything put together around the object's storage and the bucket. */
+import { createApp } from "../../src/handlers/app.ts";
+import { createArgon2id } from "../../src/runtime/auth/argon2id.ts";
+import type { Config } from "../../src/runtime/config.ts";
+import type { Engine } from "../../src/runtime/engine/engine.ts";
+import { NOWHERE, type GeoLookup } from "../../src/runtime/ingest/geo.ts";
+import type { Log } from "../../src/runtime/log.ts";
+import { runMaintenance } from "../../src/runtime/maintenance.ts";
+import { createServices, type Services } from "../../src/runtime/services.ts";
+import type { EpochMs } from "../../src/storage/event.ts";
+import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
+import { connectionOf } from "./client-connection.ts";
+import { openCountryRanges } from "./country-ranges.ts";
+import { IsolateEngine } from "./isolate-engine.ts";
+import { secretOfRecords } from "./object-secret.ts";
+import type { DurableObjectStorage, R2Bucket } from "./platform.ts";
+import { createR2ObjectStore } from "./r2-object-store.ts";
+import { openSqlRecordStore } from "./sql-record-store.ts";
+import { openSqlSegmentLog } from "./sql-segment-log.ts";
+import { discardUnread } from "./unread-body.ts";
+
+/** How often requests under way are looked at. Nothing ticks while there are none: the platform lets idle objects rest. */
+const TICK_MS = 1000;
+
+/** An object that nobody calls wakes this often, for what falls due by the clock. */
+const IDLE_ALARM_MS = 3_600_000;
+
+export interface InstanceOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly storage: DurableObjectStorage;
+  readonly bucket: R2Bucket;
+  /** Brings an empty engine up. Called when one is first needed, and again when it broke. */
+  readonly createEngine: () => Promise<Engine>;
+  /** The packed country database. */
+  readonly countryRanges: Uint8Array;
+  readonly trackerScript: string;
+  readonly now: () => EpochMs;
+}
+
+export interface Instance {
+  readonly services: Services;
+  fetch(request: Request): Promise<Response>;
+  /** Does what is due, and sees to the next alarm. */
+  alarm(): Promise<void>;
+  /** Ends the requests whose time is up. They are looked at about once a second; tests call it as they like. */
+  expireRequests(): void;
+}
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const randomBytes = (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length));
+
+/** Most requests come with their place, so the database is unpacked for the first that does not. */
+function placesIn(packed: Uint8Array): GeoLookup {
+  let lookup: GeoLookup | null = null;
+  return (address) => (lookup ??= openCountryRanges(packed))(address);
+}
+
+export async function startInstance(options: InstanceOptions): Promise<Instance> {
+  const { config, log, storage, now } = options;
+  const objects = createR2ObjectStore(options.bucket);
+  const records = openSqlRecordStore(storage);
+  const services = await createServices({
+    config,
+    secret: config.secret ?? (await secretOfRecords(records)),
+    objects,
+    records,
+    passwordHasher: createArgon2id(randomBytes),
+    parquet: inlineParquetWriter,
+    segmentLog: openSqlSegmentLog(storage, objects),
+    engine: new IsolateEngine(options.createEngine, log),
+    geo: config.geoipDb === "none" ? () => NOWHERE : placesIn(options.countryRanges),
+    log,
+    now,
+    randomBytes,
+    newRequestId: () => crypto.randomUUID(),
+    wait,
+    trackerScript: options.trackerScript,
+  });
+  const app = createApp(services);
+  let underWay = 0;
+  let ticking = false;
+  let alarmIsSet = (await storage.getAlarm()) !== null;
+
+  function tick(): void {
+    ticking = underWay > 0;
+    if (!ticking) return;
+    void wait(TICK_MS).then(() => {
+      app.expireRequests(now());
+      tick();
+    });
+  }
+
+  async function setAlarmIn(ms: number): Promise<void> {
+    alarmIsSet = true;
+    await storage.setAlarm(Date.now() + ms);
+  }
+
+  const flushAlarmMs = (): number => Math.min(config.flushIntervalSecs * 1000, IDLE_ALARM_MS);
+
+  /** Events that wait for their flush have an alarm; so have those that an earlier life of the object left. */
+  async function seeToAlarm(): Promise<void> {
+    if (!alarmIsSet && services.journal.size > 0) await setAlarmIn(flushAlarmMs());
+  }
+
+  await seeToAlarm();
+  return {
+    services,
+    async fetch(request) {
+      underWay++;
+      if (!ticking) tick();
+      try {
+        const response = await app.fetch(request, connectionOf(request, config));
+        await discardUnread(request);
+        return response;
+      } finally {
+        underWay--;
+        await seeToAlarm();
+      }
+    },
+    async alarm() {
+      alarmIsSet = false;
+      runMaintenance(services, now());
+      await services.flusher.settled();
+      await setAlarmIn(services.journal.size > 0 ? flushAlarmMs() : IDLE_ALARM_MS);
+    },
+    expireRequests: () => app.expireRequests(now()),
+  };
+}

@@ -1,0 +1,98 @@
+/** The engine in the object's own isolate: brought up when it is first needed, and anew when it broke. */
+import { isFatal } from "../../src/runtime/engine/duckdb-bindings.ts";
+import {
+  EngineLostError,
+  type Block,
+  type BlockSource,
+  type Engine,
+  type EngineExtension,
+  type EngineQuery,
+  type EngineUsage,
+  type Loaded,
+  type NumberColumns,
+  type SqlRow,
+} from "../../src/runtime/engine/engine.ts";
+import { reasonOf, type Log } from "../../src/runtime/log.ts";
+
+export class IsolateEngine implements Engine {
+  readonly #create: () => Promise<Engine>;
+  readonly #log: Log;
+  readonly #extensions = new Map<string, EngineExtension>();
+  #started: Promise<Engine> | null = null;
+  #generation = 0;
+
+  /** Events are taken in without an engine, so an object that is asked nothing never pays for one. */
+  constructor(create: () => Promise<Engine>, log: Log) {
+    this.#create = create;
+    this.#log = log;
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  async #with<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
+    const started = (this.#started ??= this.#start());
+    try {
+      return await work(await started);
+    } catch (error) {
+      if (!isFatal(error)) throw error;
+      this.#giveUp(started, error);
+      throw new EngineLostError("the engine broke while it worked");
+    }
+  }
+
+  /** One that cannot start is tried again by the next call. */
+  async #start(): Promise<Engine> {
+    try {
+      const engine = await this.#create();
+      for (const extension of this.#extensions.values()) await this.#load(engine, extension);
+      return engine;
+    } catch (error) {
+      this.#started = null;
+      throw error;
+    }
+  }
+
+  async #load(engine: Engine, extension: EngineExtension): Promise<void> {
+    await engine.loadExtension(extension).catch((error: unknown) => {
+      this.#log.error("an extension of the engine could not be loaded", { extension: extension.name, reason: reasonOf(error) });
+    });
+  }
+
+  /** Calls that were under way on the same engine come here, too; the first one counts. */
+  #giveUp(broken: Promise<Engine>, error: unknown): void {
+    if (this.#started !== broken) return;
+    this.#started = null;
+    this.#generation++;
+    this.#log.error("the engine broke and is started anew; what it held is loaded again when it is asked for", {
+      reason: reasonOf(error),
+    });
+  }
+
+  append(block: Block, source: BlockSource): Promise<Loaded> {
+    return this.#with((engine) => engine.append(block, source));
+  }
+
+  drop(blocks: readonly number[]): Promise<EngineUsage> {
+    return this.#with((engine) => engine.drop(blocks));
+  }
+
+  query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]> {
+    return this.#with((engine) => engine.query(query, signal));
+  }
+
+  queryNumbers(query: EngineQuery, signal: AbortSignal): Promise<NumberColumns> {
+    return this.#with((engine) => engine.queryNumbers(query, signal));
+  }
+
+  /** Loaded along with an engine that is not up yet: one that only takes events in shall not be brought up for it. */
+  async loadExtension(extension: EngineExtension): Promise<void> {
+    if (this.#started) await this.#with((engine) => engine.loadExtension(extension));
+    this.#extensions.set(extension.name, extension);
+  }
+
+  async close(): Promise<void> {
+    await (await this.#started)?.close();
+  }
+}

@@ -1,0 +1,46 @@
+/** The object store in an R2 bucket: a key is a key. R2 writes whole objects, and lists what was written at once. */
+import type { ObjectKey, ObjectStore, StoredObject } from "../../src/storage/object-store.ts";
+import type { R2Bucket, R2Objects } from "./platform.ts";
+
+/** In the order of JavaScript's strings, which the port promises; R2 sorts by bytes of UTF-8. */
+const inOrder = (a: string, b: string): number => (a < b ? -1 : 1);
+
+export function createR2ObjectStore(bucket: R2Bucket): ObjectStore {
+  /** All pages of a listing: one holds a thousand entries. */
+  async function* pagesOf(options: { prefix: string; delimiter?: string }): AsyncGenerator<R2Objects> {
+    for (let cursor: string | undefined; ; ) {
+      const page = await bucket.list(cursor === undefined ? options : { ...options, cursor });
+      yield page;
+      if (!page.truncated || page.cursor === undefined) return;
+      cursor = page.cursor;
+    }
+  }
+
+  return {
+    async get(key) {
+      const object = await bucket.get(key);
+      return object && new Uint8Array(await object.arrayBuffer());
+    },
+    async put(key: ObjectKey, bytes: Uint8Array) {
+      await bucket.put(key, bytes);
+    },
+    async delete(key) {
+      await bucket.delete(key);
+    },
+    async list(folder) {
+      const found: StoredObject[] = [];
+      for await (const { objects } of pagesOf({ prefix: `${folder}/` })) {
+        found.push(...objects.map(({ key, size }) => ({ key, sizeBytes: size })));
+      }
+      return found.sort((a, b) => inOrder(a.key, b.key));
+    },
+    async folders(folder) {
+      const prefix = `${folder}/`;
+      const found: string[] = [];
+      for await (const { delimitedPrefixes } of pagesOf({ prefix, delimiter: "/" })) {
+        found.push(...delimitedPrefixes.map((below) => below.slice(prefix.length, -1)));
+      }
+      return found.sort(inOrder);
+    },
+  };
+}

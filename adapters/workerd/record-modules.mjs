@@ -1,0 +1,84 @@
+/** Which modules the service compiles while it runs: found out by running it in a realm that has what workerd has, twice. */
+import { createContext, runInContext } from "node:vm";
+import { webcrypto } from "node:crypto";
+import { keyOf } from "./module-key.mjs";
+
+/** A module that is larger was not meant to be compiled at run time. */
+const SMALL_BYTES_MAX = 1_000_000;
+
+/** A realm without `process` and `require`, in which the glue code of a library takes itself for a browser's worker. */
+function createRealm() {
+  const realm = createContext({
+    AbortController,
+    AbortSignal,
+    Headers,
+    Request,
+    Response,
+    TextDecoder,
+    TextEncoder,
+    URL,
+    atob,
+    btoa,
+    clearTimeout,
+    console,
+    crypto: webcrypto,
+    performance,
+    setTimeout,
+  });
+  runInContext("globalThis.self = globalThis; globalThis.WorkerGlobalScope = globalThis.constructor", realm);
+  return realm;
+}
+
+/**
+ * Runs the recording and hands each small module that is compiled to `replace`.
+ * @param {string} script
+ * @param {Uint8Array} mainModule
+ * @param {(bytes: Uint8Array, compile: () => WebAssembly.Module) => WebAssembly.Module} replace
+ */
+async function run(script, mainModule, replace) {
+  const realm = createRealm();
+  realm.mainModuleBytes = mainModule;
+  realm.replace = replace;
+  await runInContext(
+    `(async () => {
+      const { Module } = WebAssembly;
+      const mainModule = new Module(mainModuleBytes);
+      const compiled = (source) => {
+        const bytes = ArrayBuffer.isView(source) ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength) : new Uint8Array(source);
+        return replace(bytes.slice(), () => new Module(bytes));
+      };
+      WebAssembly.Module = new Proxy(Module, { construct: (_, [source]) => compiled(source) });
+      WebAssembly.compile = async (source) => compiled(source);
+      ${script}
+      await recording.useEverything(mainModule);
+    })()`,
+    realm,
+  );
+}
+
+/**
+ * The small modules by key. Rejects when there are none, when two share a key, or when a second run needs one that the first
+ * did not: then they are not always the same, and could not be taken along.
+ * @param {string} script
+ * @param {Uint8Array} mainModule
+ * @returns {Promise<Map<string, Uint8Array>>}
+ */
+export async function recordModules(script, mainModule) {
+  /** @type {Map<string, Uint8Array>} */
+  const modules = new Map();
+  await run(script, mainModule, (bytes, compile) => {
+    const key = keyOf(bytes);
+    const known = modules.get(key);
+    if (known && Buffer.compare(known, bytes) !== 0) throw new Error(`two WebAssembly modules share the key ${key}: make the key in module-key.mjs longer`);
+    if (bytes.length > SMALL_BYTES_MAX) throw new Error(`a WebAssembly module of ${bytes.length} bytes is compiled at run time; import it as a file instead`);
+    modules.set(key, bytes);
+    return compile();
+  });
+  if (modules.size === 0) throw new Error("no WebAssembly module was compiled: the recording no longer reaches the libraries");
+  await run(script, mainModule, (bytes, compile) => {
+    const key = keyOf(bytes);
+    if (!modules.has(key)) throw new Error(`the WebAssembly module ${key} differs from run to run, and cannot be compiled ahead`);
+    return compile();
+  });
+  return modules;
+}

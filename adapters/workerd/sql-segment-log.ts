@@ -1,0 +1,87 @@
+/** The journal as rows of the Durable Object's own database: an append is a row, or several where it is long. */
+import type { ObjectStore } from "../../src/storage/object-store.ts";
+import type { SegmentLog } from "../../src/storage/segment-log.ts";
+import type { DurableObjectStorage } from "./platform.ts";
+
+/** A value of the database holds two megabytes at the most. */
+const PIECE_BYTES_MAX = 1024 * 1024;
+
+const SET_ASIDE_FOLDER = "journal-damaged";
+
+const TABLES = [
+  "CREATE TABLE IF NOT EXISTS journal_segment (segment INTEGER PRIMARY KEY)",
+  `CREATE TABLE IF NOT EXISTS journal_piece (
+    segment INTEGER NOT NULL, piece INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (segment, piece)
+  ) WITHOUT ROWID`,
+];
+
+const APPEND = `
+  INSERT INTO journal_piece (segment, piece, bytes)
+  SELECT ?, coalesce(max(piece), 0) + 1, ? FROM journal_piece WHERE segment = ?`;
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}
+
+/** Damaged segments are set aside in the object store, where a person can get at them. */
+export function openSqlSegmentLog(storage: DurableObjectStorage, objects: ObjectStore): SegmentLog {
+  const { sql } = storage;
+  for (const table of TABLES) sql.exec(table);
+
+  function mustExist(segment: number): void {
+    const rows = sql.exec("SELECT 1 FROM journal_segment WHERE segment = ?", segment).toArray();
+    if (rows.length === 0) throw new Error(`journal segment ${segment} does not exist`);
+  }
+
+  function read(segment: number): Uint8Array {
+    const rows = sql.exec("SELECT bytes FROM journal_piece WHERE segment = ? ORDER BY piece", segment).toArray();
+    return joined(rows.map(({ bytes }) => new Uint8Array(bytes as ArrayBuffer)));
+  }
+
+  return {
+    async list() {
+      return sql
+        .exec("SELECT segment FROM journal_segment ORDER BY segment")
+        .toArray()
+        .map(({ segment }) => Number(segment));
+    },
+    async create(segment) {
+      sql.exec("INSERT INTO journal_segment (segment) VALUES (?)", segment);
+      await storage.sync();
+    },
+    async append(segment, bytes) {
+      storage.transactionSync(() => {
+        mustExist(segment);
+        for (let at = 0; at < bytes.length; at += PIECE_BYTES_MAX) {
+          sql.exec(APPEND, segment, bytes.slice(at, at + PIECE_BYTES_MAX).buffer, segment);
+        }
+      });
+      // The platform would hold the answer back until then anyway. Waiting here lets the events that come meanwhile share a row.
+      await storage.sync();
+    },
+    async read(segment) {
+      return read(segment);
+    },
+    async remove(segment) {
+      storage.transactionSync(() => {
+        sql.exec("DELETE FROM journal_piece WHERE segment = ?", segment);
+        sql.exec("DELETE FROM journal_segment WHERE segment = ?", segment);
+      });
+      await storage.sync();
+    },
+    async setAside(segment) {
+      const key = `${SET_ASIDE_FOLDER}/${segment}.journal`;
+      await objects.put(key, read(segment));
+      return `${key} in the bucket`;
+    },
+    async close() {
+      await storage.sync();
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/** The product's Durable Object in workerd, asked over TCP; each target is an object with options and a clock of its own. */
+import { START_MS } from "./in-process-target.ts";
+import { TARGET_DEFAULTS, type AbleTarget, type Environment, type MakeTarget, type TargetRequest } from "./target.ts";
+import { CONTROL_HEADER, type Control, type ControlCall } from "./workerd/control.ts";
+import { startWorkerd, type WorkerdRuntime } from "./workerd/runtime.ts";
+
+export interface WorkerdTargets extends MakeTarget {
+  /** Stops workerd. */
+  closeAll(): Promise<void>;
+}
+
+const ABILITIES = ["advance", "flush", "restart", "crash"] as const;
+
+interface TargetOptions {
+  readonly runtime: WorkerdRuntime;
+  readonly object: string;
+  readonly tenant: string;
+  readonly environment: Environment;
+  /** The object can be another target's. */
+  readonly onClosed: () => void;
+}
+
+function createTarget({ runtime, object, tenant, environment, onClosed }: TargetOptions): AbleTarget<(typeof ABILITIES)[number]> {
+  let nowMs = START_MS;
+
+  const send = (path: string, init: TargetRequest, call?: ControlCall): Promise<Response> => {
+    const control: Control = { object, tenant, environment: { ...TARGET_DEFAULTS, ...environment }, nowMs, ...(call && { call }) };
+    const headers = new Headers(init.headers);
+    headers.set(CONTROL_HEADER, JSON.stringify(control));
+    // As the platform does, and Miniflare in its place, which these requests go past.
+    headers.set("CF-Connecting-IP", "127.0.0.1");
+    return fetch(new URL(path, runtime.origin()), { ...init, headers });
+  };
+
+  async function command(call: ControlCall): Promise<void> {
+    const response = await send("/", { method: "POST" }, call);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${call}: ${text}`);
+  }
+
+  return {
+    name: "workerd",
+    fetch: (path, init = {}) => send(path, init),
+    nowMs: () => nowMs,
+    async advance(ms) {
+      nowMs += ms;
+      await command("advance");
+    },
+    flush: () => command("flush"),
+    async restart() {
+      await command("flush");
+      // The object ends while it handles this very request, which is why that fails.
+      const response = await send("/", { method: "POST" }, "abort").catch(() => null);
+      await response?.text();
+    },
+    crash: () => runtime.crash(),
+    async close() {
+      await command("reset");
+      onClosed();
+    },
+  };
+}
+
+/** Targets for the suites of one file, all in one workerd. A crash ends them all, and each goes on from its storage. */
+export function workerdTargets(): WorkerdTargets {
+  let runtime: Promise<WorkerdRuntime> | null = null;
+  let targetsMade = 0;
+  let objectsMade = 0;
+  const free: string[] = [];
+  const makeTarget = async (environment: Environment = {}) => {
+    runtime ??= startWorkerd({ script: "test-worker.js", className: "TestObject" });
+    const object = free.pop() ?? `object-${++objectsMade}`;
+    return createTarget({ runtime: await runtime, object, tenant: `tenant-${++targetsMade}`, environment, onClosed: () => free.push(object) });
+  };
+  return Object.assign(makeTarget, {
+    abilities: ABILITIES,
+    skipped: [],
+    async closeAll() {
+      await (await runtime)?.close();
+    },
+  });
+}

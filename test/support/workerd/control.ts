@@ -1,0 +1,21 @@
+/** What a test tells the Worker of the tests with each request, in a header that the service does not know. */
+
+export const CONTROL_HEADER = "x-test-control";
+
+/**
+ * What an object does beside answering requests. `reset`: it forgets everything but its engine, and can be another target's
+ * from then on. `abort`: it ends, and a new one takes its place with the same storage.
+ */
+export type ControlCall = "advance" | "flush" | "abort" | "reset";
+
+export interface Control {
+  /** Which object: each has storage of its own. */
+  readonly object: string;
+  /** Whose it is now: the objects in the bucket bear the name, too. */
+  readonly tenant: string;
+  /** The service's options. They count from the object's first request to its end. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** What the object takes for now. */
+  readonly nowMs: number;
+  readonly call?: ControlCall;
+}

@@ -1,0 +1,90 @@
+/** workerd itself, run by Miniflare on a folder of the test's own: it can be killed and started again on the same storage. */
+import { readFileSync } from "node:fs";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { Miniflare, type MiniflareOptions } from "miniflare";
+import { parse } from "smol-toml";
+import { WORKER_FOLDER } from "../built.ts";
+import { makeTempFolder, removeFolder } from "../temp-folder.ts";
+
+/** What a deployment is configured with, so that tests run with the same. */
+interface WranglerFile {
+  readonly compatibility_date: string;
+  readonly durable_objects: { readonly bindings: readonly { readonly name: string; readonly class_name: string }[] };
+  readonly r2_buckets: readonly { readonly binding: string }[];
+}
+
+const wranglerFile = parse(readFileSync(fileURLToPath(new URL("../../../wrangler.toml", import.meta.url)), "utf8")) as unknown as WranglerFile;
+
+export interface WorkerOptions {
+  /** The module to run, of those that the build made for tests. */
+  readonly script: "worker.js" | "test-worker.js";
+  /** The class of the Durable Object, where it is not the product's. */
+  readonly className?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface WorkerdRuntime {
+  /** Where it listens now. */
+  origin(): string;
+  /** Everything that the Worker has logged. */
+  log(): string;
+  /** The process of workerd ends without notice, and another one goes on with the same storage. */
+  crash(): Promise<void>;
+  close(): Promise<void>;
+}
+
+function optionsFor({ script, className, environment = {} }: WorkerOptions, folder: string, onOutput: (text: string) => void): MiniflareOptions {
+  return {
+    modules: true,
+    modulesRoot: WORKER_FOLDER,
+    rootPath: WORKER_FOLDER,
+    scriptPath: script,
+    modulesRules: [
+      { type: "CompiledWasm", include: ["**/*.wasm"] },
+      { type: "Data", include: ["**/*.bin"] },
+      { type: "ESModule", include: ["**/*.js"] },
+    ],
+    compatibilityDate: wranglerFile.compatibility_date,
+    durableObjects: Object.fromEntries(
+      wranglerFile.durable_objects.bindings.map(({ name, class_name }) => [name, { className: className ?? class_name, useSQLite: true }]),
+    ),
+    r2Buckets: wranglerFile.r2_buckets.map(({ binding }) => binding),
+    bindings: { ...environment },
+    // Past Miniflare's own Worker, which takes longer for a request than the service does.
+    unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+    defaultPersistRoot: folder,
+    handleRuntimeStdio(stdout: Readable, stderr: Readable) {
+      for (const stream of [stdout, stderr]) stream.on("data", (chunk: Buffer) => onOutput(chunk.toString()));
+    },
+  };
+}
+
+/** Processes named workerd that this process has started. */
+function workerdProcesses(): number[] {
+  const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+  return children.filter((pid) => readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "workerd");
+}
+
+/** One at a time in a process, because a crash ends every workerd of it. */
+export async function startWorkerd(options: WorkerOptions): Promise<WorkerdRuntime> {
+  const folder = await makeTempFolder();
+  let log = "";
+  const start = () => new Miniflare(optionsFor(options, folder, (text) => (log += text)));
+  let miniflare = start();
+  let url = await miniflare.unsafeGetDirectURL();
+  return {
+    origin: () => url.origin,
+    log: () => log,
+    async crash() {
+      for (const pid of workerdProcesses()) process.kill(pid, "SIGKILL");
+      await miniflare.dispose();
+      miniflare = start();
+      url = await miniflare.unsafeGetDirectURL();
+    },
+    async close() {
+      await miniflare.dispose();
+      await removeFolder(folder);
+    },
+  };
+}

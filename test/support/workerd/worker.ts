@@ -1,0 +1,82 @@
+/** The Worker of the tests: objects by the name that a request bears, each the product's own, with options and a clock for it. */
+import "../../../adapters/workerd/precompiled-modules.ts";
+import { AnalyticsObject, type ObjectEnvironment } from "../../../adapters/workerd/analytics-object.ts";
+import { createDuckdbEngine } from "../../../adapters/workerd/duckdb-instance.ts";
+import mainModule from "../../../adapters/workerd/duckdb-eh.wasm";
+import type { DurableObjectNamespace, DurableObjectState } from "../../../adapters/workerd/platform.ts";
+import type { Engine } from "../../../src/runtime/engine/engine.ts";
+import { runMaintenance } from "../../../src/runtime/maintenance.ts";
+import { shareOf } from "../engine-share.ts";
+import { CONTROL_HEADER, type Control } from "./control.ts";
+import { bucketOf } from "./tenant-bucket.ts";
+
+const controlOf = (request: Request): Control => JSON.parse(request.headers.get(CONTROL_HEADER) ?? "") as Control;
+
+export class TestObject {
+  readonly #state: DurableObjectState;
+  readonly #bindings: ObjectEnvironment;
+  #object: AnalyticsObject | null = null;
+  #engine: Promise<Engine> | null = null;
+  #share: Engine | null = null;
+  #nowMs = 0;
+
+  constructor(state: DurableObjectState, bindings: ObjectEnvironment) {
+    this.#state = state;
+    this.#bindings = bindings;
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    const control = controlOf(request);
+    this.#nowMs = control.nowMs;
+    if (control.call === undefined) return this.#objectFor(control).fetch(request);
+    try {
+      await this.#do(control);
+      return new Response("done");
+    } catch (error) {
+      return new Response(String(error), { status: 500 });
+    }
+  }
+
+  #objectFor({ tenant, environment }: Control): AnalyticsObject {
+    const bindings = { ...this.#bindings, ...environment, PARTITIONS: bucketOf(this.#bindings.PARTITIONS, tenant) };
+    this.#object ??= new AnalyticsObject(this.#state, bindings, { now: () => this.#nowMs, createEngine: (mb) => this.#createShare(mb) });
+    return this.#object;
+  }
+
+  /** An engine outlives the product's object, because bringing one up takes long. */
+  async #createShare(memoryLimitMb: number): Promise<Engine> {
+    this.#engine ??= createDuckdbEngine({ mainModule, memoryLimitMb });
+    this.#share = shareOf(await this.#engine);
+    return this.#share;
+  }
+
+  async #do(control: Control): Promise<void> {
+    const object = this.#objectFor(control);
+    const { services, expireRequests } = await object.instance();
+    if (control.call === "advance") {
+      expireRequests();
+      runMaintenance(services, this.#nowMs);
+    } else if (control.call === "flush") {
+      if (!(await services.flusher.flush(this.#nowMs))) throw new Error("the flush failed");
+    } else if (control.call === "reset") {
+      await services.flusher.settled();
+      await services.journal.close();
+      await this.#share?.close();
+      this.#object = null;
+      this.#share = null;
+      await this.#state.storage.deleteAlarm();
+      await this.#state.storage.deleteAll();
+    } else this.#state.abort("the test ends this object");
+  }
+
+  /** An object that woke for its alarm has not heard of its options yet. */
+  async alarm(): Promise<void> {
+    await this.#object?.alarm();
+  }
+}
+
+export default {
+  fetch(request: Request, { ANALYTICS }: { readonly ANALYTICS: DurableObjectNamespace }): Promise<Response> {
+    return ANALYTICS.get(ANALYTICS.idFromName(controlOf(request).object)).fetch(request);
+  },
+};
