@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createNodeTarget, type NodeTarget } from "../support/node-target.ts";
+import { createKey, deleteKey, postLogin, postSetup, tokenOf, withBearer, withKey, withSession } from "../support/auth-requests.ts";
 import { connectRaw, type RawConnection } from "../support/raw-connection.ts";
 import { getMain, getSites, post, wireEvent } from "../support/requests.ts";
 import { siteNames } from "../support/target.ts";
@@ -185,5 +186,56 @@ describe("§1 what lies on the disk", () => {
     ]);
     expect((await stat(join(kept.dataFolder, "secret"))).mode & 0o777).toBe(0o600);
     expect(await getSites(kept)).toEqual(["Strange:Id.", "plain.test"]);
+  });
+
+  it("§1 no address, password, key, session or token is in any byte of the folder or in the log, whatever is done with them", async () => {
+    const [wrong, chosen, token] = ["a wrong password 7391", "the chosen password 5127", "metrics-token-6604"];
+    const kept = await createNodeTarget({
+      SVC_TRUST_PROXY: "1",
+      SVC_LOG_LEVEL: "debug",
+      SVC_MAX_LOGIN_ATTEMPTS: "2",
+      SVC_METRICS_TOKEN: token,
+    });
+    onTestFinished(() => kept.close());
+    const address = { "x-forwarded-for": "203.0.113.78" };
+    const sessionToken = await tokenOf(await postSetup(kept, chosen, address));
+    const session = { ...withSession(sessionToken), ...address };
+    const [reader, admin, revoked] = [
+      await createKey(kept, session, "ReadOnly"),
+      await createKey(kept, session, "Admin"),
+      await createKey(kept, session, "Admin"),
+    ];
+    await deleteKey(kept, session, revoked.key_hash);
+    const unknownKey = `svc_${"7".repeat(64)}`;
+    const credentials = [session, ...[reader, admin, revoked].flatMap(({ key }) => [withBearer(key), withKey(key)]), withKey(unknownKey)];
+    for (const headers of credentials) {
+      for (const path of ["/api/sites", "/api/keys", "/api/auth/status", "/nothing", "/api/stats/main?site_id=leaks.test", `/api/keys/${reader.key}`]) {
+        await (await kept.fetch(path, { headers: { ...headers, ...address } })).arrayBuffer();
+      }
+      await post(kept, wireEvent("leaks.test"), { ...headers, ...address });
+    }
+    // The last one is refused by the lockout, which is told in the log.
+    for (const password of [wrong, wrong, chosen]) await (await postLogin(kept, password, address)).arrayBuffer();
+    await (await kept.fetch("/metrics", { headers: withBearer(token) })).arrayBuffer();
+    expect(kept.log()).toContain("locked out");
+
+    const marks = [address["x-forwarded-for"], wrong, chosen, token, sessionToken, unknownKey, reader.key, admin.key, revoked.key].map(
+      (mark) => mark.replace(/^svc_/, ""),
+    );
+    const expectNoMarks = async () => {
+      const files = await filesBelow(kept.dataFolder);
+      expect(files.filter((file) => file.endsWith(".json"))).toHaveLength(4);
+      for (const file of files) {
+        const bytes = await readFile(file);
+        expect({ file, found: marks.filter((mark) => bytes.includes(mark)) }).toEqual({ file, found: [] });
+      }
+      expect(marks.filter((mark) => kept.log().includes(mark))).toEqual([]);
+    };
+    await expectNoMarks();
+    await kept.restart();
+    await expectNoMarks();
+    expect((await kept.fetch("/api/sites", { headers: withKey(reader.key) })).status).toBe(200);
+    await kept.crash();
+    await expectNoMarks();
   });
 });

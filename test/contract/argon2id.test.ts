@@ -1,0 +1,6 @@
+/** Argon2id in the calling thread keeps the promises of the port. */
+import { randomBytes } from "node:crypto";
+import { createArgon2id } from "../../src/runtime/auth/argon2id.ts";
+import { describePasswordHasher } from "./password-hasher.suite.ts";
+
+describePasswordHasher("in the calling thread", createArgon2id(randomBytes));

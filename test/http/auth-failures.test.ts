@@ -1,0 +1,149 @@
+/** §3, §5: what takes the app as a function: stores and hashers that fail, keys of an earlier life, schemes and hosts of requests. */
+import { describe, expect, it } from "vitest";
+import { PASSWORD_CHECKS_WAITING_MAX } from "../../src/runtime/limits.ts";
+import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
+import {
+  bodyOf,
+  CLOSED,
+  createKey,
+  getStatus,
+  listKeys,
+  logIn,
+  PASSWORD,
+  postKey,
+  postLogin,
+  postSetup,
+  withBearer,
+} from "../support/auth-requests.ts";
+import { createDeferred } from "../support/deferred.ts";
+import { createInProcessTarget } from "../support/in-process-target.ts";
+import { expectError, post, wireEvent } from "../support/requests.ts";
+
+const fails = async (): Promise<never> => {
+  throw new Error("disk full");
+};
+
+const INTERNAL = "Internal error";
+
+describe("§3 a store that fails", () => {
+  it("§3 a password that cannot be stored gives 500, is not accepted, and leaves the setup open", async () => {
+    const records = createMemoryRecordStore();
+    const target = await createInProcessTarget({}, { records });
+    const write = records.write;
+    records.write = fails;
+    const response = await postSetup(target);
+    expect(response.headers.get("set-cookie")).toBeNull();
+    await expectError(response, 500, INTERNAL);
+    expect(await getStatus(target)).toEqual({ setup_required: true, authenticated: true });
+    await expectError(await postLogin(target), 400, "No admin password configured");
+    records.write = write;
+    await bodyOf(await postSetup(target));
+    await target.close();
+  });
+
+  it("decisions: a key that cannot be stored gives 500 and does not exist", async () => {
+    const records = createMemoryRecordStore();
+    const target = await createInProcessTarget(CLOSED, { records });
+    const session = await logIn(target);
+    records.write = fails;
+    await expectError(await postKey(target, session, { name: "a", scope: "Admin" }), 500, INTERNAL);
+    expect(await listKeys(target, session)).toEqual([]);
+    await target.close();
+  });
+});
+
+describe("§5.4 keys of an earlier life", () => {
+  it("§5.4 read figures like everybody, and manage nothing until there is a password again", async () => {
+    const records = createMemoryRecordStore();
+    const before = await createInProcessTarget(CLOSED, { records });
+    const session = await logIn(before);
+    const { key } = await createKey(before, session, "Admin");
+    await before.close();
+    const target = await createInProcessTarget({}, { records });
+    for (const headers of [withBearer(key), session]) {
+      expect((await target.fetch("/api/sites", { headers })).status).toBe(200);
+      await expectError(await target.fetch("/api/keys", { headers }), 401);
+      await expectError(await postKey(target, headers, { name: "a", scope: "Admin" }), 401);
+    }
+    await bodyOf(await postSetup(target));
+    expect((await target.fetch("/api/keys", { headers: withBearer(key) })).status).toBe(200);
+    await target.close();
+  });
+});
+
+describe("§2.4 a hasher at work", () => {
+  it("holds up no event and no figure, and takes so many passwords and no more", async () => {
+    const answer = createDeferred<boolean>();
+    const passwordHasher = { hash: async () => "", verify: () => answer.promise };
+    const target = await createInProcessTarget({ ...CLOSED, SVC_MAX_LOGIN_ATTEMPTS: "0" }, { passwordHasher });
+    const logins = Array.from({ length: PASSWORD_CHECKS_WAITING_MAX + 1 }, () => postLogin(target));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    const refused = await postLogin(target);
+    expect(refused.headers.get("retry-after")).toBe("5");
+    await expectError(refused, 429, "Try again later");
+    expect((await post(target, wireEvent("busy.test"))).status).toBe(202);
+    expect((await target.fetch("/health")).status).toBe(200);
+    answer.resolve(true);
+    expect((await Promise.all(logins)).map(({ status }) => status)).toEqual(logins.map(() => 200));
+    await target.close();
+  });
+
+  it("that fails counts as no failed login", async () => {
+    const target = await createInProcessTarget({ ...CLOSED, SVC_MAX_LOGIN_ATTEMPTS: "1" }, { passwordHasher: { hash: fails, verify: fails } });
+    for (let i = 0; i < 3; i++) await expectError(await postLogin(target), 500, INTERNAL);
+    expect(target.services.counters.loginFailures).toBe(0);
+    await target.close();
+  });
+});
+
+describe("§4.7 failed logins", () => {
+  it("§4.7 are counted when the password was wrong, and a lockout is told once, without the address", async () => {
+    const target = await createInProcessTarget({ ...CLOSED, SVC_MAX_LOGIN_ATTEMPTS: "2" });
+    await bodyOf(await postLogin(target));
+    for (let i = 0; i < 2; i++) await expectError(await postLogin(target, "a wrong password"), 401);
+    for (let i = 0; i < 2; i++) await expectError(await postLogin(target), 429);
+    expect(target.services.counters.loginFailures).toBe(2);
+    expect(target.log.lines.filter(({ message }) => message.includes("locked out"))).toEqual([
+      { level: "warn", message: "an address is locked out of the login after too many wrong passwords", fields: {} },
+    ]);
+    await target.close();
+  });
+});
+
+describe("decisions: Secure on the cookie", () => {
+  const HTTPS_BY_PROXY = { "x-forwarded-proto": "https" };
+
+  it.each([
+    ["auto", "0", "https://stats.test", {}, true],
+    ["auto", "0", "http://localhost:8000", {}, true],
+    ["auto", "0", "http://dashboard.localhost", {}, true],
+    ["auto", "0", "http://127.0.0.1:8000", {}, true],
+    ["auto", "0", "http://127.9.9.9", {}, true],
+    ["auto", "0", "http://[::1]:8000", {}, true],
+    ["auto", "0", "http://stats.test", {}, false],
+    ["auto", "0", "http://192.168.1.5:8000", {}, false],
+    ["auto", "0", "http://localhost.test", {}, false],
+    ["auto", "0", "http://127.0.0.1.test", {}, false],
+    ["auto", "0", "http://stats.test", HTTPS_BY_PROXY, false],
+    ["auto", "1", "http://stats.test", HTTPS_BY_PROXY, true],
+    ["auto", "1", "http://stats.test", { "x-forwarded-proto": "HTTPS" }, true],
+    ["auto", "1", "http://stats.test", { "x-forwarded-proto": "https, http" }, false],
+    ["auto", "2", "http://stats.test", { "x-forwarded-proto": "https, http" }, true],
+    ["auto", "2", "http://stats.test", HTTPS_BY_PROXY, true],
+    ["auto", "1", "https://stats.test", { "x-forwarded-proto": "http" }, false],
+    ["true", "0", "http://stats.test", {}, true],
+    ["false", "0", "https://stats.test", {}, false],
+  ])("secure_cookies %s, trust_proxy %s, %s, %j: %s", async (secureCookies, trustProxy, origin, headers, secure) => {
+    const target = await createInProcessTarget({ ...CLOSED, SVC_SECURE_COOKIES: secureCookies, SVC_TRUST_PROXY: trustProxy });
+    const send = (path: string) =>
+      target.fetch(`${origin}${path}`, { method: "POST", headers, body: JSON.stringify({ password: PASSWORD }) });
+    for (const path of ["/api/auth/login", "/api/auth/logout", "/api/auth/login"]) {
+      const cookie = (await send(path)).headers.get("set-cookie") ?? "";
+      expect(cookie).toMatch(/^svc_session=[0-9a-f]*; HttpOnly; SameSite=Strict; Path=\/; Max-Age=\d+(; Secure)?$/);
+      expect(cookie.endsWith("; Secure")).toBe(secure);
+    }
+    const warnings = target.log.lines.filter(({ message }) => message.includes("plain http"));
+    expect(warnings).toHaveLength(secure || secureCookies !== "auto" ? 0 : 1);
+    await target.close();
+  });
+});
