@@ -217,6 +217,8 @@ const busy = (request: FigureRequest): Failing => ({
   async provoke() {
     const target = await createInProcessTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" }, await engineThat(never));
     void ask(target, figure("main"), "other.test");
+    // Until it has the slot: it has to ask for the extension before.
+    await new Promise((resolve) => setTimeout(resolve, 0));
     return ask(target, request, "failing.test");
   },
 });
