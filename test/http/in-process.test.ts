@@ -2,12 +2,6 @@
 import { expect, it } from "vitest";
 import { inProcessTargets } from "../support/in-process-target.ts";
 import { describeInterface } from "./interface.suite.ts";
-import {
-  describeStatsFlow,
-  describeStatsRetention,
-  describeStatsSessions,
-  describeWithoutBehavioral,
-} from "./stats-behavioral.suite.ts";
 
 const makeTarget = inProcessTargets();
 

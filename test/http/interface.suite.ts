@@ -13,6 +13,12 @@ import { describeOpenapi } from "./openapi.suite.ts";
 import { describeOwnPages } from "./own-pages.suite.ts";
 import { describePixel } from "./pixel.suite.ts";
 import { describeStatsFunnel, describeStatsSequences } from "./stats-behavioral-steps.suite.ts";
+import {
+  describeStatsFlow,
+  describeStatsRetention,
+  describeStatsSessions,
+  describeWithoutBehavioral,
+} from "./stats-behavioral.suite.ts";
 import { describeStatsBreakdown } from "./stats-breakdown.suite.ts";
 import { describeStatsCache } from "./stats-cache.suite.ts";
 import { describeStatsComparison } from "./stats-comparison.suite.ts";

@@ -2,12 +2,6 @@
 import { afterAll, expect, it } from "vitest";
 import { nodeTargets } from "../support/node-target.ts";
 import { describeInterface } from "./interface.suite.ts";
-import {
-  describeStatsFlow,
-  describeStatsRetention,
-  describeStatsSessions,
-  describeWithoutBehavioral,
-} from "./stats-behavioral.suite.ts";
 
 const NO_CLOCK = "The program goes by the machine's clock, which no test may move.";
 const NO_FLUSH = "Nothing outside the program can tell when a flush has ended. A restart flushes, and that is tried.";
