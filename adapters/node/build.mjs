@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { buildDashboard } from "../../dashboard/build.mjs";
 import { buildTracker } from "../../tracker/build.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -21,6 +22,10 @@ export async function buildProgram(outdir) {
     target: "node20",
     sourcemap: true,
     logLevel: "warning",
-    define: { TRACKER_SCRIPT: JSON.stringify(await buildTracker()), VERSION: JSON.stringify(version) },
+    define: {
+      TRACKER_SCRIPT: JSON.stringify(await buildTracker()),
+      DASHBOARD_ASSETS: JSON.stringify(await buildDashboard()),
+      VERSION: JSON.stringify(version),
+    },
   });
 }

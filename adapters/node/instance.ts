@@ -4,6 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createApp } from "../../src/handlers/app.ts";
+import type { Assets } from "../../src/runtime/assets.ts";
 import type { Config } from "../../src/runtime/config.ts";
 import type { Log } from "../../src/runtime/log.ts";
 import { runMaintenance } from "../../src/runtime/maintenance.ts";
@@ -25,6 +26,7 @@ export interface InstanceOptions {
   readonly config: Config;
   readonly log: Log;
   readonly trackerScript: string;
+  readonly assets: Assets;
   /** Where the build has put the threads' programs. */
   readonly threads: ThreadUrls;
 }
@@ -50,7 +52,7 @@ function requestIds(): () => string {
   return () => `${process}-${(++count).toString(36)}`;
 }
 
-export async function startInstance({ config, log, trackerScript, threads }: InstanceOptions): Promise<Instance> {
+export async function startInstance({ config, log, trackerScript, assets, threads }: InstanceOptions): Promise<Instance> {
   const dataFolder = resolve(config.dataDir);
   await mkdir(dataFolder, { recursive: true });
   const lock = await lockFolder(dataFolder);
@@ -83,6 +85,7 @@ export async function startInstance({ config, log, trackerScript, threads }: Ins
       newRequestId: requestIds(),
       wait: setTimeout,
       trackerScript,
+      assets,
     });
     const app = createApp(services);
     const maintenance = setInterval(() => {

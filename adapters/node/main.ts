@@ -1,4 +1,5 @@
 /** The program: reads its configuration, runs until it is told to stop, and says what it does. */
+import { createAssets, type PackedAssets } from "../../src/runtime/assets.ts";
 import { ConfigError, parseConfig } from "../../src/runtime/config.ts";
 import { reasonOf, type Log } from "../../src/runtime/log.ts";
 import { PRODUCT_NAME, SCRIPT_PATHS } from "../../src/runtime/names.ts";
@@ -8,6 +9,7 @@ import { startInstance, type Instance } from "./instance.ts";
 
 /** Put in by the build. */
 declare const TRACKER_SCRIPT: string;
+declare const DASHBOARD_ASSETS: PackedAssets;
 declare const VERSION: string;
 
 function welcome({ origin, dataFolder, services }: Instance, log: Log): void {
@@ -59,7 +61,7 @@ async function run(): Promise<void> {
     parquet: new URL("./parquet-worker.js", import.meta.url),
     passwords: new URL("./password-worker.js", import.meta.url),
   };
-  const instance = await startInstance({ config, log, trackerScript: TRACKER_SCRIPT, threads });
+  const instance = await startInstance({ config, log, trackerScript: TRACKER_SCRIPT, assets: createAssets(DASHBOARD_ASSETS), threads });
   stopOnSignal(instance, log);
   welcome(instance, log);
 }

@@ -1,5 +1,6 @@
 /** The Durable Object: starts an instance with the first call after it was brought to life, and hands it every call. */
 import { jsonResponse } from "../../src/handlers/responses.ts";
+import { createAssets, type PackedAssets } from "../../src/runtime/assets.ts";
 import { parseConfig } from "../../src/runtime/config.ts";
 import { reasonOf, type Log } from "../../src/runtime/log.ts";
 import { ENVIRONMENT_PREFIX, PRODUCT_NAME } from "../../src/runtime/names.ts";
@@ -14,6 +15,7 @@ import type { DurableObjectState, R2Bucket } from "./platform.ts";
 
 /** Put in by the build. */
 declare const TRACKER_SCRIPT: string;
+declare const DASHBOARD_ASSETS: PackedAssets;
 declare const VERSION: string;
 
 /** The object's bindings. Variables and secrets of the service's options are among them. */
@@ -81,6 +83,7 @@ export class AnalyticsObject {
       createEngine: () => this.#parts.createEngine(config.engineMemoryMb + ENGINE_WORKING_MEMORY_MB),
       countryRanges: new Uint8Array(countryRanges),
       trackerScript: TRACKER_SCRIPT,
+      assets: createAssets(DASHBOARD_ASSETS),
       now: this.#parts.now,
     });
     log.info(`${PRODUCT_NAME} ${VERSION} started`);

@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { buildDashboard } from "../../dashboard/build.mjs";
 import { buildTracker } from "../../tracker/build.mjs";
 import { encodeCountryRanges } from "./encode-country-ranges.mjs";
 import { recordModules } from "./record-modules.mjs";
@@ -101,7 +102,11 @@ export async function buildWorker(outdir, otherEntries = {}) {
     keepNames: true,
     sourcemap: true,
     plugins: [duckdbPlugin, filesPlugin(names)],
-    define: { TRACKER_SCRIPT: JSON.stringify(await buildTracker()), VERSION: JSON.stringify(version) },
+    define: {
+      TRACKER_SCRIPT: JSON.stringify(await buildTracker()),
+      DASHBOARD_ASSETS: JSON.stringify(await buildDashboard()),
+      VERSION: JSON.stringify(version),
+    },
   });
 }
 

@@ -1,5 +1,6 @@
 /** One running Sandpiper in a Durable Object: everything put together around the object's storage and the bucket. */
 import { createApp } from "../../src/handlers/app.ts";
+import type { Assets } from "../../src/runtime/assets.ts";
 import { createArgon2id } from "../../src/runtime/auth/argon2id.ts";
 import type { Config } from "../../src/runtime/config.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
@@ -35,6 +36,7 @@ export interface InstanceOptions {
   /** The packed country database. */
   readonly countryRanges: Uint8Array;
   readonly trackerScript: string;
+  readonly assets: Assets;
   readonly now: () => EpochMs;
 }
 
@@ -77,6 +79,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     newRequestId: () => crypto.randomUUID(),
     wait,
     trackerScript: options.trackerScript,
+    assets: options.assets,
   });
   const app = createApp(services);
   let underWay = 0;

@@ -1,7 +1,7 @@
 /** The whole HTTP surface: a line each for method, path, who may call it, and the handler. Owner of itty-router. */
 import { Router, type IRequest } from "itty-router";
 import { invalidInput } from "../runtime/errors.ts";
-import { EVENT_PATH, SCRIPT_PATHS } from "../runtime/names.ts";
+import { ASSETS_PATH, EVENT_PATH, SCRIPT_PATHS } from "../runtime/names.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import type { Services } from "../runtime/services.ts";
 import type { EpochMs } from "../storage/event.ts";
@@ -12,6 +12,7 @@ import { postSetup } from "./auth/setup.ts";
 import { getStatus } from "./auth/status.ts";
 import type { Context, Handler } from "./context.ts";
 import { isDashboardPage, preflight, preflightFor, withDashboardCors, withIngestCors } from "./cors.ts";
+import { getAsset, getDashboard } from "./dashboard.ts";
 import { Deadlines } from "./deadline.ts";
 import { errorResponse } from "./error-response.ts";
 import { getHealth, getReady } from "./health.ts";
@@ -73,6 +74,8 @@ export const ROUTES = [
   route("POST", "/api/keys", "admin", postKey),
   route("GET", "/api/keys", "admin", getKeys),
   route("DELETE", "/api/keys/:key_hash", "admin", deleteKey),
+  route("GET", "/", "public", getDashboard),
+  route("GET", `${ASSETS_PATH}/:name`, "public", getAsset),
   route("GET", "/api/openapi.json", "public", getOpenapi),
   route("GET", "/health", "public", getHealth),
   route("GET", "/health/ready", "public", getReady),

@@ -4,6 +4,7 @@ import type { Access } from "./access.ts";
 import type { RouteId } from "./app.ts";
 import type { Handler } from "./context.ts";
 import { STATUS } from "./error-response.ts";
+import { DASHBOARD_OPERATIONS } from "./openapi/dashboard.ts";
 import { AUTH_OPERATIONS, AUTH_SCHEMAS, SECURITY_SCHEMES } from "./openapi/auth.ts";
 import {
   ALLOW,
@@ -32,6 +33,7 @@ const OPERATIONS: Readonly<Record<RouteId, Operation>> = {
   ...STATS_OPERATIONS,
   ...BEHAVIORAL_OPERATIONS,
   ...AUTH_OPERATIONS,
+  ...DASHBOARD_OPERATIONS,
   ...SERVICE_OPERATIONS,
 };
 

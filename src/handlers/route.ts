@@ -22,7 +22,7 @@ export const methodsOf = ({ method, access }: Route): readonly (Method | "HEAD")
 /** Whether a path is of a route's form, a trailing slash aside (as the router has it). */
 function matches(path: string, pathname: string): boolean {
   const parts = pathname.replace(/\/+$/, "").split("/");
-  const pattern = path.split("/");
+  const pattern = path.replace(/\/$/, "").split("/");
   return parts.length === pattern.length && pattern.every((part, i) => part.startsWith(":") || part === parts[i]);
 }
 

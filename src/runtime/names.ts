@@ -25,3 +25,9 @@ export const SESSION_COOKIE = `${PREFIX}_session`;
 
 /** What every API key begins with (contract 2.2). */
 export const API_KEY_PREFIX = `${PREFIX}_`;
+
+/** Where the dashboard's files are served. */
+export const ASSETS_PATH = "/assets";
+
+/** The dashboard's page among the bundled files. */
+export const DASHBOARD_PAGE = "index.html";

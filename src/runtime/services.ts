@@ -7,6 +7,7 @@ import { Partitions } from "../storage/partitions.ts";
 import type { RecordStore } from "../storage/record-store.ts";
 import type { SegmentLog } from "../storage/segment-log.ts";
 import { SiteLocks } from "../storage/site-locks.ts";
+import type { Assets } from "./assets.ts";
 import { AdminPassword } from "./auth/admin-password.ts";
 import { ApiKeys } from "./auth/api-keys.ts";
 import { Login } from "./auth/login.ts";
@@ -65,6 +66,8 @@ export interface Host {
   /** A fresh id for a request, unlike any other of this process. */
   readonly newRequestId: () => string;
   readonly trackerScript: string;
+  /** The dashboard's files. */
+  readonly assets: Assets;
   /** Resolves after that time: for the few waits that cannot go by the maintenance tick. */
   readonly wait: (ms: number) => Promise<void>;
 }
@@ -84,6 +87,7 @@ export interface Services extends AuthServices {
   readonly wait: Host["wait"];
   readonly newRequestId: () => string;
   readonly trackerScript: string;
+  readonly assets: Assets;
   readonly counters: Counters;
   readonly journal: Journal;
   readonly flusher: Flusher;
@@ -189,6 +193,7 @@ export async function createServices(host: Host): Promise<Services> {
     wait: host.wait,
     newRequestId: host.newRequestId,
     trackerScript: host.trackerScript,
+    assets: host.assets,
     counters,
     journal,
     flusher,

@@ -53,6 +53,8 @@ const ASKED: Readonly<Record<RouteId, Asked>> = {
   "POST /api/keys": { need: "an admin", path: "/api/keys", body: { name: "", scope: "Admin" }, status: 400 },
   "GET /api/keys": { need: "an admin", path: "/api/keys", status: 200 },
   "DELETE /api/keys/:key_hash": { need: "an admin", path: `/api/keys/${"0".repeat(64)}`, status: 404 },
+  "GET /": open("/"),
+  "GET /assets/:name": open("/assets/nothing.js", 404),
   "GET /api/openapi.json": open("/api/openapi.json"),
   "GET /health": open("/health"),
   "GET /health/ready": open("/health/ready"),

@@ -2,6 +2,7 @@
 import type { MakeTarget } from "../support/target.ts";
 import { describeAccessMatrix } from "./access-matrix.suite.ts";
 import { describeLockout, describeSessions, describeSetup } from "./auth.suite.ts";
+import { describeDashboardFiles } from "./dashboard-files.suite.ts";
 import { describeDurability } from "./durability.suite.ts";
 import { describeExtraPaths } from "./extra-paths.suite.ts";
 import { describeIngestBody } from "./ingest-body.suite.ts";
@@ -13,12 +14,7 @@ import { describeOpenapi } from "./openapi.suite.ts";
 import { describeOwnPages } from "./own-pages.suite.ts";
 import { describePixel } from "./pixel.suite.ts";
 import { describeStatsFunnel, describeStatsSequences } from "./stats-behavioral-steps.suite.ts";
-import {
-  describeStatsFlow,
-  describeStatsRetention,
-  describeStatsSessions,
-  describeWithoutBehavioral,
-} from "./stats-behavioral.suite.ts";
+import { describeStatsFlow, describeStatsRetention, describeStatsSessions, describeWithoutBehavioral } from "./stats-behavioral.suite.ts";
 import { describeStatsBreakdown } from "./stats-breakdown.suite.ts";
 import { describeStatsCache } from "./stats-cache.suite.ts";
 import { describeStatsComparison } from "./stats-comparison.suite.ts";
@@ -69,6 +65,7 @@ export function describeInterface(makeTarget: MakeTarget): void {
   describeOwnPages(makeTarget);
   describeAccessMatrix(makeTarget);
   describeSurface(makeTarget);
+  describeDashboardFiles(makeTarget);
   describeOpenapi(makeTarget);
   describeDurability(makeTarget);
 }

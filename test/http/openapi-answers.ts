@@ -142,12 +142,35 @@ const STATS: readonly Provoked[] = [
   ),
 ];
 
+const FILE = "GET /assets/{name}";
+
+async function fileOfPage(target: Target): Promise<string> {
+  const page = await (await target.fetch("/")).text();
+  return /\/assets\/[\w.-]+/.exec(page)?.[0] ?? "";
+}
+
+/** Asks with the tag of the answer. */
+async function again(target: Target, path: string): Promise<Response> {
+  const first = await target.fetch(path);
+  await first.arrayBuffer();
+  return target.fetch(path, { headers: { "if-none-match": first.headers.get("etag") ?? "" } });
+}
+
+const DASHBOARD: readonly Provoked[] = [
+  { id: "GET /", status: 200, send: (target) => target.fetch("/") },
+  { id: "GET /", status: 304, send: (target) => again(target, "/") },
+  { id: FILE, status: 200, send: async (target) => target.fetch(await fileOfPage(target)) },
+  { id: FILE, status: 304, send: async (target) => again(target, await fileOfPage(target)) },
+  { id: FILE, status: 404, send: (target) => target.fetch("/assets/nothing.js") },
+];
+
 const plain = (path: string): Provoked => ({ id: `GET ${path}`, status: 200, send: (target) => target.fetch(path) });
 
 /** What any host answers. */
 export const PROVOKED: readonly Provoked[] = [
   ...INGEST,
   ...STATS,
+  ...DASHBOARD,
   ...AUTH_PROVOKED,
   ...[...SCRIPT_PATHS, "/api/openapi.json", "/health", "/health/ready"].map(plain),
 ];

@@ -2,12 +2,15 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { openGeoDatabase } from "../../adapters/node/geo-database.ts";
+import { packAsset } from "../../adapters/pack-asset.mjs";
 import { createApp, type App } from "../../src/handlers/app.ts";
+import { createAssets } from "../../src/runtime/assets.ts";
 import { createArgon2id, type Argon2idCosts } from "../../src/runtime/auth/argon2id.ts";
 import type { PasswordHasher } from "../../src/runtime/auth/password-hasher.ts";
 import { parseConfig } from "../../src/runtime/config.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
 import { runMaintenance } from "../../src/runtime/maintenance.ts";
+import { DASHBOARD_PAGE } from "../../src/runtime/names.ts";
 import { Secret } from "../../src/runtime/secret.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
@@ -42,6 +45,12 @@ export interface InProcessParts {
 
 /** What a login costs is no part of what the suites look at. */
 const CHEAP: Argon2idCosts = { memoryKib: 8, iterations: 1, parallelism: 1 };
+
+/** A page and one file: enough to serve. The real ones take a build. */
+const assets = createAssets({
+  [DASHBOARD_PAGE]: packAsset("text/html; charset=utf-8", `<!doctype html><title>${"A page. ".repeat(50)}</title><script type="module" src="/assets/page-1.js"></script>`),
+  "page-1.js": packAsset("text/javascript; charset=utf-8", "/* a script */".repeat(50)),
+});
 
 const builtinPlaces = openGeoDatabase("builtin").lookup;
 
@@ -87,6 +96,7 @@ export async function createInProcessTarget(
       randomBytes,
       newRequestId: () => `request-${++requests}`,
       trackerScript: "/* the tracker */",
+      assets,
       wait: setTimeout,
     });
     app = createApp(services);

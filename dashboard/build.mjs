@@ -1,0 +1,64 @@
+/** Decides what the dashboard is made of: a page, scripts, styles, an icon and a map, all but the page named after their content. */
+import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { packAsset, versionOf } from "../adapters/pack-asset.mjs";
+import { drawCountries } from "./map/draw-countries.mjs";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+
+/** Where the service serves them. */
+const PUBLIC_PATH = "/assets";
+
+const CONTENT_TYPES = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  json: "application/json",
+  svg: "image/svg+xml",
+};
+
+const contentTypeOf = (name) => CONTENT_TYPES[name.slice(name.lastIndexOf(".") + 1)];
+
+const hashedName = (stem, extension, text) => `${stem}-${versionOf(text)}.${extension}`;
+
+/** Scripts and styles by output name, and which output each entry has become. */
+async function bundle(mapName) {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: here,
+    entryPoints: ["main.tsx", "theme-before-paint.ts", "styles/main.css"],
+    outdir: "out",
+    entryNames: "[name]-[hash]",
+    chunkNames: "[name]-[hash]",
+    bundle: true,
+    splitting: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    target: ["es2022", "chrome110", "firefox115", "safari16"],
+    minify: true,
+    legalComments: "none",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    define: { COUNTRY_MAP_URL: JSON.stringify(`${PUBLIC_PATH}/${mapName}`) },
+    tsconfigRaw: {},
+    logLevel: "warning",
+  });
+  const entries = Object.entries(metafile.outputs).flatMap(([path, { entryPoint }]) => (entryPoint ? [[entryPoint, basename(path)]] : []));
+  return { files: outputFiles.map(({ path, text }) => [basename(path), text]), entries: Object.fromEntries(entries) };
+}
+
+/** @returns the files by name, the page among them */
+export async function buildDashboard() {
+  const icon = await readFile(`${here}icon.svg`, "utf8");
+  const map = JSON.stringify(await drawCountries());
+  const [iconName, mapName] = [hashedName("icon", "svg", icon), hashedName("countries", "json", map)];
+  const { files, entries } = await bundle(mapName);
+  const urls = { icon: iconName, theme: entries["theme-before-paint.ts"], style: entries["styles/main.css"], script: entries["main.tsx"] };
+  const template = await readFile(`${here}index.html`, "utf8");
+  const page = template.replace(/%(\w+)%/g, (_, name) => `${PUBLIC_PATH}/${urls[name]}`);
+  return Object.fromEntries(
+    [...files, [iconName, icon], [mapName, map], ["index.html", page]].map(([name, text]) => [name, packAsset(contentTypeOf(name), text)]),
+  );
+}

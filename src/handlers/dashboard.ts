@@ -1,0 +1,44 @@
+/** GET / and /assets/…: the dashboard's page and the files it is made of, from the bundle. */
+import { DASHBOARD_PAGE } from "../runtime/names.ts";
+import { AppError } from "../runtime/errors.ts";
+import type { Handler } from "./context.ts";
+import { assetResponse } from "./static-asset.ts";
+
+/** The page loads its own scripts, styles and figures and nothing else; nobody frames it, and no form leaves it. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** On every page that a browser renders. */
+export const PAGE_HEADERS = {
+  "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+  "X-Frame-Options": "DENY",
+  "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()",
+  // Asked for each time and answered 304 while it is the same: a new version is there at the next visit.
+  "Cache-Control": "no-cache",
+} as const;
+
+/** Names contain a hash of the content. */
+const IMMUTABLE = { "Cache-Control": "public, max-age=31536000, immutable" } as const;
+
+const missing = (): AppError => new AppError({ code: "not_found" }, "There is nothing at this path");
+
+export const getDashboard: Handler = (request, { services }) => {
+  const page = services.assets(DASHBOARD_PAGE);
+  if (!page) throw missing();
+  return assetResponse(request, page, PAGE_HEADERS);
+};
+
+export const getAsset: Handler = (request, { services, params }) => {
+  const { name = "" } = params;
+  const asset = name === DASHBOARD_PAGE ? null : services.assets(name);
+  if (!asset) throw missing();
+  return assetResponse(request, asset, IMMUTABLE);
+};

@@ -1,0 +1,63 @@
+/** The dashboard's page and its files. */
+import { ASSETS_PATH, DASHBOARD_PAGE } from "../../runtime/names.ts";
+import type { RouteId } from "../app.ts";
+import type { Headers, Operation } from "./operation.ts";
+import { text } from "./schema.ts";
+
+const required = (description: string) => ({ description, required: true, schema: { type: "string", minLength: 1 } }) as const;
+
+const FILE_HEADERS: Headers = {
+  "Cache-Control": required("How long the file may be kept."),
+  ETag: required("Tells this content in this coding from any other."),
+  Vary: { description: "The coding goes by what the request takes.", required: true, schema: { type: "string", const: "Accept-Encoding" } },
+};
+
+const CODED: Headers = {
+  "Content-Encoding": { description: "Where the file is sent compressed.", schema: { type: "string", enum: ["br", "gzip"] } },
+};
+
+const PAGE: Headers = {
+  "Content-Security-Policy": required("The page loads its own files and nothing else."),
+  "X-Frame-Options": { description: "Nobody frames it.", required: true, schema: { type: "string", const: "DENY" } },
+  "Permissions-Policy": required("What the page does not need of the browser."),
+};
+
+const file = { schema: text("The file.", { minLength: 1 }) };
+
+const UNCHANGED = "The file is the one that `If-None-Match` names.";
+
+export const DASHBOARD_OPERATIONS = {
+  "GET /": {
+    operationId: "getDashboard",
+    tag: "Service",
+    summary: "The dashboard",
+    answers: {
+      200: { description: "The page.", headers: { ...FILE_HEADERS, ...CODED, ...PAGE }, content: { "text/html": file } },
+      304: { description: UNCHANGED, headers: { ...FILE_HEADERS, ...PAGE } },
+    },
+  },
+  [`GET ${ASSETS_PATH}/:name` as const]: {
+    operationId: "getAsset",
+    tag: "Service",
+    summary: "A file of the dashboard",
+    parameters: [
+      {
+        name: "name",
+        in: "path",
+        description: `As the page names it: with a hash of its content in it, so that it may be kept for ever. Not \`${DASHBOARD_PAGE}\`.`,
+        required: true,
+        schema: text("The file's name.", { minLength: 1 }),
+        example: "page-1.js",
+      },
+    ],
+    answers: {
+      200: {
+        description: "The file.",
+        headers: { ...FILE_HEADERS, ...CODED },
+        content: { "text/javascript": file, "text/css": file, "application/json": {}, "image/svg+xml": file },
+      },
+      304: { description: UNCHANGED, headers: FILE_HEADERS },
+    },
+    refusals: { not_found: "There is no file of this name." },
+  },
+} satisfies Partial<Record<RouteId, Operation>>;

@@ -1,0 +1,68 @@
+/** The answer to a request for a file: compressed as the client likes it best, or 304 when the client has it already. */
+import type { Asset } from "../runtime/assets.ts";
+
+type Coding = "br" | "gzip" | "identity";
+
+/** Smallest first: what a client likes equally well goes in this order. */
+const CODINGS: readonly Coding[] = ["br", "gzip", "identity"];
+
+/** Weights by coding, as `Accept-Encoding` gives them (RFC 9110, 12.5.3). */
+function weightsIn(acceptEncoding: string): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>();
+  for (const part of acceptEncoding.toLowerCase().split(",")) {
+    const [coding = "", ...parameters] = part.split(";").map((piece) => piece.trim());
+    const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? "1";
+    if (coding !== "") weights.set(coding, /^(?:0|1)(?:\.\d{0,3})?$/.test(weight) ? Number(weight) : 0);
+  }
+  return weights;
+}
+
+/** What is not mentioned weighs what `*` does; plain bytes are better than nothing unless they are refused. */
+function weightOf(coding: Coding, weights: ReadonlyMap<string, number>): number {
+  return weights.get(coding) ?? weights.get("*") ?? (coding === "identity" ? 0.001 : 0);
+}
+
+/** The coding to send among those there are; plain bytes where the client takes none. */
+export function chosenCoding(acceptEncoding: string | null, available: readonly Coding[]): Coding {
+  const weights = weightsIn(acceptEncoding ?? "");
+  let best: Coding = "identity";
+  let bestWeight = 0;
+  for (const coding of CODINGS) {
+    const weight = available.includes(coding) ? weightOf(coding, weights) : 0;
+    if (weight > bestWeight) [best, bestWeight] = [coding, weight];
+  }
+  return best;
+}
+
+const bytesIn = ({ bytes, brotli, gzip }: Asset) => ({ identity: bytes, br: brotli, gzip });
+
+/** Strong: each coding of a file has a tag of its own, since its bytes are others. */
+const tagOf = (version: string, coding: Coding): string => `"${version}${coding === "identity" ? "" : `-${coding}`}"`;
+
+/** Compares as `If-None-Match` asks for: a weak tag is as good as a strong one. */
+function isKnown(ifNoneMatch: string | null, tag: string): boolean {
+  if (ifNoneMatch === null) return false;
+  return ifNoneMatch.trim() === "*" || ifNoneMatch.split(",").some((known) => known.trim().replace(/^W\//, "") === tag);
+}
+
+/** `headers` come on top of those that the file itself asks for, also where nothing but headers is sent. */
+export function assetResponse(request: Request, asset: Asset, headers: Readonly<Record<string, string>>): Response {
+  const forms = bytesIn(asset);
+  const available = CODINGS.filter((coding) => forms[coding] !== undefined);
+  const coding = chosenCoding(request.headers.get("accept-encoding"), available);
+  const tag = tagOf(asset.version, coding);
+  const common = { ...headers, ETag: tag, Vary: "Accept-Encoding" };
+  if (isKnown(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers: common });
+  const bytes = forms[coding] ?? asset.bytes;
+  // workerd would compress bytes once more that bear a coding, unless it is told that they have it. Others do not know the option.
+  const init: ResponseInit & { encodeBody: "manual" } = {
+    encodeBody: "manual",
+    headers: {
+      ...common,
+      "Content-Type": asset.contentType,
+      "Content-Length": String(bytes.length),
+      ...(coding !== "identity" && { "Content-Encoding": coding }),
+    },
+  };
+  return new Response(bytes, init);
+}

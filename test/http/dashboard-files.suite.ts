@@ -1,0 +1,87 @@
+/** §4.7 GET / and the files behind it: headers, codings, and what a browser that has them already is told. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectError } from "../support/requests.ts";
+import type { MakeTarget, Target } from "../support/target.ts";
+
+/** Asks as it is written: fetch would decode the body and forget how it came. */
+const ask = (target: Target, path: string, headers: Record<string, string> = {}): Promise<Response> =>
+  target.fetch(path, { headers: { "accept-encoding": "identity", ...headers } });
+
+export function describeDashboardFiles(makeTarget: MakeTarget): void {
+  describe("§4.7 the dashboard's page and files", () => {
+    let target: Target;
+    let file: string;
+    beforeAll(async () => {
+      target = await makeTarget();
+      file = /type="module" src="(\/assets\/[^"]+\.js)"/.exec(await (await target.fetch("/")).text())?.[1] ?? "";
+    });
+    afterAll(() => target.close());
+
+    it("the page is HTML that nobody frames, with a policy that lets no inline script or style run", async () => {
+      const response = await ask(target, "/");
+      expect(response.status).toBe(200);
+      expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+      expect(response.headers.get("x-frame-options")).toBe("DENY");
+      expect(response.headers.get("permissions-policy")).toContain("geolocation=()");
+      expect(response.headers.get("cache-control")).toBe("no-cache");
+      const policy = response.headers.get("content-security-policy") ?? "";
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toMatch(/unsafe|\*|https?:|data:/);
+      const html = await response.text();
+      expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/);
+    });
+
+    it("a file is kept for ever, under a strong tag", async () => {
+      const response = await ask(target, file);
+      expect(response.status).toBe(200);
+      expect(response.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
+      expect(response.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+      expect(response.headers.get("etag")).toMatch(/^"[\w-]+"$/);
+      expect(response.headers.get("vary")).toBe("Accept-Encoding");
+      expect(response.headers.get("content-length")).toBe(String((await response.arrayBuffer()).byteLength));
+    });
+
+    it("HEAD tells what GET would, without the body", async () => {
+      const [head, whole] = [await target.fetch(file, { method: "HEAD" }), await target.fetch(file)];
+      expect({ status: head.status, body: await head.text(), tag: head.headers.get("etag") }).toEqual({
+        status: 200,
+        body: "",
+        tag: whole.headers.get("etag"),
+      });
+      await whole.arrayBuffer();
+    });
+
+    it.each(["/", "file"])("%s is not sent again to who has it, whichever coding they take", async (which) => {
+      const path = which === "/" ? "/" : file;
+      const tags = new Set<string>();
+      for (const coding of ["identity", "gzip", "br"]) {
+        const first = await ask(target, path, { "accept-encoding": coding });
+        await first.arrayBuffer();
+        const tag = first.headers.get("etag") ?? "";
+        tags.add(tag);
+        for (const known of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
+          const again = await ask(target, path, { "accept-encoding": coding, "if-none-match": known });
+          expect({ known, status: again.status, body: await again.text() }).toEqual({ known, status: 304, body: "" });
+          expect(again.headers.get("etag")).toBe(tag);
+          expect(again.headers.get("cache-control")).toBe(first.headers.get("cache-control"));
+        }
+        const changed = await ask(target, path, { "accept-encoding": coding, "if-none-match": '"other"' });
+        expect(changed.status).toBe(200);
+        await changed.arrayBuffer();
+      }
+      expect(tags.size).toBe(3);
+    });
+
+    it.each(["/assets/nothing.js", "/assets/index.html", "/assets/", "/assets", "/assets/..%2Findex.html", "/assets/constructor", "/index.html"])(
+      "there is nothing at %s",
+      async (path) => {
+        await expectError(await target.fetch(path), 404);
+      },
+    );
+
+    it("anything but reading the page gives 405", async () => {
+      await expectError(await target.fetch("/", { method: "POST" }), 405);
+    });
+  });
+}
