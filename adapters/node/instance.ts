@@ -18,7 +18,7 @@ import { secretOfFolder } from "./secret-file.ts";
 import { startServer } from "./server.ts";
 import { ThreadedEngine } from "./threaded-engine.ts";
 import { ThreadedPasswordHasher } from "./threaded-password-hasher.ts";
-import { createThreadedParquetWriter } from "./threaded-parquet.ts";
+import { ThreadedParquetWriter } from "./threaded-parquet.ts";
 
 const MAINTENANCE_INTERVAL_MS = 1000;
 
@@ -65,7 +65,7 @@ export async function startInstance({ config, log, trackerScript, assets, thread
     started.push(() => engine.close());
     const passwordHasher = new ThreadedPasswordHasher(threads.passwords);
     started.push(() => passwordHasher.close());
-    const parquet = createThreadedParquetWriter(threads.parquet);
+    const parquet = new ThreadedParquetWriter(threads.parquet);
     started.push(() => parquet.close());
     const segmentLog = await openFileSegmentLog(join(dataFolder, "journal"), config.journalFsync);
     started.push(() => segmentLog.close());
@@ -95,6 +95,7 @@ export async function startInstance({ config, log, trackerScript, assets, thread
     }, MAINTENANCE_INTERVAL_MS);
     started.push(async () => {
       clearInterval(maintenance);
+      await services.compaction.stop();
       await services.flusher.flush(Date.now());
       await services.journal.close();
     });

@@ -1,16 +1,28 @@
-/** Parquet files made in a thread of their own, so that a flush takes from ingestion only what handing the events over takes. */
-import { eventColumns, type EventColumns } from "../../src/storage/parquet-events.ts";
+/** Parquet files made in a thread of their own, so that ingestion bears only the handing over of events. */
+import { eventColumns, type EventColumns, type EventFile, type MergedFile } from "../../src/storage/parquet-events.ts";
 import type { ParquetWriter } from "../../src/storage/parquet-writer.ts";
 import { TaskThread } from "./task-thread.ts";
 
-export interface ThreadedParquetWriter extends ParquetWriter {
-  close(): Promise<void>;
-}
+export type ParquetTask =
+  | { readonly kind: "encode"; readonly columns: EventColumns }
+  | { readonly kind: "merge"; readonly files: readonly EventFile[] };
 
-export function createThreadedParquetWriter(workerUrl: URL): ThreadedParquetWriter {
-  const thread = new TaskThread<EventColumns, Uint8Array>({ url: workerUrl });
-  return {
-    encode: (events) => thread.run(eventColumns(events)),
-    close: () => thread.close(),
-  };
+export class ThreadedParquetWriter implements ParquetWriter {
+  readonly #thread: TaskThread<ParquetTask, Uint8Array | MergedFile>;
+
+  constructor(workerUrl: URL) {
+    this.#thread = new TaskThread({ url: workerUrl });
+  }
+
+  async encode(events: Parameters<ParquetWriter["encode"]>[0]): Promise<Uint8Array> {
+    return (await this.#thread.run({ kind: "encode", columns: eventColumns(events) })) as Uint8Array;
+  }
+
+  async merge(files: readonly EventFile[]): Promise<MergedFile> {
+    return (await this.#thread.run({ kind: "merge", files })) as MergedFile;
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
 }

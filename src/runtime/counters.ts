@@ -8,6 +8,9 @@ export interface Counters {
   /** Events dropped because a bot sent them. */
   botEventsDropped: number;
   flushFailures: number;
+  /** Files that were merged into others. */
+  filesCompacted: number;
+  compactionFailures: number;
   /** On request and by retention. */
   eventsErased: number;
   /** Runs of retention that left something to try again. */
@@ -24,6 +27,8 @@ export const createCounters = (): Counters => ({
   pixelEventsIngested: 0,
   botEventsDropped: 0,
   flushFailures: 0,
+  filesCompacted: 0,
+  compactionFailures: 0,
   eventsErased: 0,
   retentionFailures: 0,
   rateLimitRejections: 0,

@@ -2,6 +2,7 @@
 import type { Journal, Segment } from "../storage/journal.ts";
 import type { EpochMs } from "../storage/event.ts";
 import type { Partitions } from "../storage/partitions.ts";
+import type { Compaction } from "./compaction.ts";
 import type { Counters } from "./counters.ts";
 import type { ResidentDays } from "./engine/resident-days.ts";
 import { FLUSH_RETRY_MS_MAX, FLUSH_RETRY_MS_MIN } from "./limits.ts";
@@ -11,6 +12,7 @@ export interface FlusherOptions {
   readonly journal: Journal;
   readonly partitions: Partitions;
   readonly residents: ResidentDays;
+  readonly compaction: Compaction;
   readonly counters: Counters;
   readonly log: Log;
   readonly eventCount: number;
@@ -79,11 +81,12 @@ export class Flusher {
   }
 
   async #flushSegment(segment: Segment): Promise<void> {
-    const { journal, partitions, residents } = this.#options;
+    const { journal, partitions, residents, compaction } = this.#options;
     for (const [siteId, days] of [...segment.sites]) {
       const files = [];
       for (const [day, events] of days) files.push(await partitions.write(siteId, day, segment.number, events));
       await residents.settleFlushed(segment, siteId, files);
+      compaction.noteFiles(siteId, days.keys());
     }
     await journal.drop(segment);
   }

@@ -68,6 +68,15 @@ export const UNFLUSHED_EVENTS_MAX = 1_000_000;
 export const FLUSH_RETRY_MS_MIN = 1_000;
 export const FLUSH_RETRY_MS_MAX = 60_000;
 
+/** Pause between two looks for days whose files are to be merged. */
+export const COMPACTION_PAUSE_MS = 5_000;
+
+/** Files that no merge could read, which are left out of later ones. */
+export const UNREADABLE_FILES_REMEMBERED_MAX = 10_000;
+
+/** Wait before a site is looked at again whose files could not be merged. */
+export const COMPACTION_RETRY_MS = 60_000;
+
 /** Wait before a run of retention that failed is tried again. */
 export const RETENTION_RETRY_MS = 3_600_000;
 

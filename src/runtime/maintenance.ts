@@ -3,7 +3,8 @@ import type { EpochMs } from "../storage/event.ts";
 import type { Services } from "./services.ts";
 
 /** Begins what is due and does not wait for it. */
-export function runMaintenance({ flusher, retention }: Services, nowMs: EpochMs): void {
+export function runMaintenance({ flusher, compaction, retention }: Services, nowMs: EpochMs): void {
   flusher.flushIfDue(nowMs);
+  compaction.runIfDue(nowMs);
   retention.runIfDue(nowMs);
 }

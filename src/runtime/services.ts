@@ -16,6 +16,7 @@ import type { PasswordHasher } from "./auth/password-hasher.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { createSha256 } from "./auth/sha256.ts";
 import { Turns } from "./auth/turns.ts";
+import { Compaction } from "./compaction.ts";
 import type { Config } from "./config.ts";
 import { Behavioral } from "./behavioral/extension.ts";
 import { createCounters, type Counters } from "./counters.ts";
@@ -91,6 +92,7 @@ export interface Services extends AuthServices {
   readonly counters: Counters;
   readonly journal: Journal;
   readonly flusher: Flusher;
+  readonly compaction: Compaction;
   readonly residents: ResidentDays;
   readonly stats: StatsAnswers;
   readonly behavioral: Behavioral;
@@ -157,8 +159,9 @@ export async function createServices(host: Host): Promise<Services> {
     sessionGapMs: config.sessionWindowMinutes * 60_000,
     log,
   });
+  const compaction = new Compaction({ partitions, parquet: host.parquet, journal, locks, counters, log, filesMax: config.compactAfterFiles });
   const flusher = new Flusher(
-    { journal, partitions, residents, counters, log, eventCount: config.flushEventCount, intervalSecs: config.flushIntervalSecs },
+    { journal, partitions, residents, compaction, counters, log, eventCount: config.flushEventCount, intervalSecs: config.flushIntervalSecs },
     now(),
   );
   const accept = createAcceptEvent({
@@ -197,6 +200,7 @@ export async function createServices(host: Host): Promise<Services> {
     counters,
     journal,
     flusher,
+    compaction,
     residents,
     stats,
     behavioral: new Behavioral(engine, config.behavioral, log),

@@ -1,8 +1,9 @@
 /** What an event looks like inside a Parquet file, both ways. Owner of hyparquet and hyparquet-writer. */
 import { parquetMetadata, parquetRead, type FileMetaData, type SchemaElement } from "hyparquet";
-import { parquetWriteBuffer, type ColumnSource } from "hyparquet-writer";
+import { ByteWriter, ParquetWriter as FileWriter, type ColumnSource } from "hyparquet-writer";
 import { EVENT_COLUMNS, type ColumnKind, type EventColumn } from "./event-columns.ts";
 import type { StoredEvent } from "./event.ts";
+import type { ObjectKey } from "./object-store.ts";
 import { checkSeal, seal, SEAL_ENTRY } from "./parquet-seal.ts";
 
 /** The events of one file by column: what the file says, before anyone gives it a meaning. */
@@ -51,17 +52,74 @@ export const encodeEvents = (events: readonly StoredEvent[]): Uint8Array => enco
 
 /** As `encodeEvents`, of the columns that `eventColumns` made. */
 export function encodeColumns(columns: EventColumns): Uint8Array {
-  const bytes = new Uint8Array(
-    parquetWriteBuffer({
-      schema: SCHEMA,
-      columnData: EVENT_COLUMNS.map((column, i) => columnSource(column, columns[i] ?? [])),
-      codec: "SNAPPY",
-      createdBy: "sandpiper",
-      kvMetadata: [SEAL_ENTRY],
-    }),
-  );
-  seal(bytes);
-  return bytes;
+  const file = beginFile();
+  file.write(columns);
+  return file.finish();
+}
+
+/** Rows that a file's part holds: what a reader has to decode at a time. */
+const ROW_GROUP_ROWS_MAX = 100_000;
+
+function beginFile() {
+  const bytes = new ByteWriter();
+  const writer = new FileWriter({ writer: bytes, schema: SCHEMA, codec: "SNAPPY", createdBy: "sandpiper", kvMetadata: [SEAL_ENTRY] });
+  return {
+    write(columns: EventColumns): void {
+      const columnData = EVENT_COLUMNS.map((column, i) => columnSource(column, columns[i] ?? []));
+      void writer.write({ columnData, rowGroupSize: ROW_GROUP_ROWS_MAX });
+    },
+    finish(): Uint8Array {
+      void writer.finish();
+      const file = new Uint8Array(bytes.getBuffer());
+      seal(file);
+      return file;
+    },
+  };
+}
+
+export interface EventFile {
+  readonly key: ObjectKey;
+  readonly bytes: Uint8Array;
+}
+
+/** One file of all rows, in order, or the first file that cannot be read, with the reason. */
+export type MergedFile = { readonly bytes: Uint8Array; readonly events: number } | { readonly unreadable: ObjectKey; readonly reason: string };
+
+/** Makes one file of several. No more rows than a part has, or the largest file, are in memory as values at a time. */
+export async function mergeFiles(files: readonly EventFile[]): Promise<MergedFile> {
+  const merged = beginFile();
+  let events = 0;
+  let part: EventColumns = eventColumns([]);
+  for (const { key, bytes } of files) {
+    let decoded: DecodedEvents;
+    try {
+      decoded = await decodeEvents(bytes);
+    } catch (error) {
+      return { unreadable: key, reason: error instanceof Error ? error.message : String(error) };
+    }
+    const more = columnsOf(decoded);
+    if (rowsOf(part) + decoded.rows > ROW_GROUP_ROWS_MAX) {
+      merged.write(part);
+      part = more;
+    } else {
+      part = part.map((values, i) => values.concat(more[i] ?? []));
+    }
+    events += decoded.rows;
+  }
+  merged.write(part);
+  return { bytes: merged.finish(), events };
+}
+
+const rowsOf = ([first]: EventColumns): number => first?.length ?? 0;
+
+/** What `eventColumns` would make of the events that were decoded. */
+function columnsOf(decoded: DecodedEvents): EventColumns {
+  return EVENT_COLUMNS.map((column): EventColumns[number] => {
+    if (column.kind === "timestamp") return Array.from(decoded.timestampsMs, Number);
+    if (column.kind === "visitor") return Array.from(decoded.visitorIds);
+    if (column.kind === "cents") return decoded.revenueCents.map((cents) => (cents === null ? null : Number(cents)));
+    return [...decoded.text(column)];
+  });
 }
 
 /** How many events a file's footer names; null when there is no footer. The rest is not looked at. */

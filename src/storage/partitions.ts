@@ -101,6 +101,16 @@ export class Partitions {
     return { day, first: segment, last: segment, key, sizeBytes: bytes.length };
   }
 
+  /** Writes what several files of a site's day were merged into, which from then on counts in their place. They are to be removed. */
+  async writeMerged(siteId: SiteId, files: readonly PartitionFile[], bytes: Uint8Array): Promise<void> {
+    const [oldest, newest] = [files[0], files.at(-1)];
+    if (!oldest || !newest) throw new Error("a merged file stands for others");
+    const { day, first } = oldest;
+    const key = partitionKey(siteId, day, first, newest.last);
+    await this.#options.store.put(key, bytes);
+    await this.register(siteId, [{ day, first, last: newest.last, key, sizeBytes: bytes.length }]);
+  }
+
   /** Adds written files to what is known of the site. */
   async register(siteId: SiteId, files: readonly PartitionFile[]): Promise<void> {
     (await this.#sites)?.add(siteId);

@@ -8,7 +8,7 @@ import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { utcDayOf } from "../../src/storage/event.ts";
 import { decodeJournalLines } from "../../src/storage/journal-line.ts";
 import { decodeEvents } from "../../src/storage/parquet-events.ts";
-import { EVENTS_FOLDER } from "../../src/storage/partition-path.ts";
+import { EVENTS_FOLDER, type PartitionFile } from "../../src/storage/partition-path.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import { Partitions } from "../../src/storage/partitions.ts";
 import type { Stores } from "../support/mortal-stores.ts";
@@ -39,11 +39,11 @@ export async function readStores({ objects, segmentLog }: Stores): Promise<Store
   };
 
   const partitions = new Partitions({ parquet: inlineParquetWriter, store: objects, isSiteId, listingsMax: 1000, onStray: () => {} });
-  const written = new Set<string>();
+  const written = new Map<string, PartitionFile[]>();
   for (const siteId of await partitions.sites()) {
     for (const day of await partitions.days(siteId)) {
       for (const file of await partitions.files(siteId, day)) {
-        for (let segment = file.first; segment <= file.last; segment++) written.add(`${siteId} ${day} ${segment}`);
+        written.set(`${siteId} ${day}`, [...(written.get(`${siteId} ${day}`) ?? []), file]);
         const decoded = await decodeEvents((await partitions.read(file)) ?? new Uint8Array());
         for (const pathname of decoded.text(PATHNAME)) count(siteId, pathname);
       }
@@ -53,7 +53,8 @@ export async function readStores({ objects, segmentLog }: Stores): Promise<Store
   let inJournalOnly = 0;
   for (const segment of await segmentLog.list()) {
     for (const { siteId, timestampMs, pathname } of decodeJournalLines(await segmentLog.read(segment)).events) {
-      if (written.has(`${siteId} ${utcDayOf(timestampMs)} ${segment}`)) continue;
+      const files = written.get(`${siteId} ${utcDayOf(timestampMs)}`) ?? [];
+      if (files.some(({ first, last }) => first <= segment && segment <= last)) continue;
       inJournalOnly++;
       count(siteId, pathname);
     }

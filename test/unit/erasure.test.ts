@@ -1,5 +1,6 @@
 /** §4.5: erasure in moments that are hard to meet from outside, and what it counts. */
 import { describe, expect, it, onTestFinished } from "vitest";
+import { Compaction } from "../../src/runtime/compaction.ts";
 import { createCounters } from "../../src/runtime/counters.ts";
 import { ResidentDays } from "../../src/runtime/engine/resident-days.ts";
 import { Erasure } from "../../src/runtime/erasure.ts";
@@ -44,7 +45,8 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100) {
   const locks = new SiteLocks();
   const residents = new ResidentDays({ engine, journal, partitions, locks, budgetBytes: 2 ** 40, sessionGapMs: 1_800_000, log });
   const counters = createCounters();
-  const flusher = new Flusher({ journal, partitions, residents, counters, log, eventCount: 1e9, intervalSecs: 1e9 }, NOW_MS);
+  const compaction = new Compaction({ partitions, parquet: inlineParquetWriter, journal, locks, counters, log, filesMax: 0 });
+  const flusher = new Flusher({ journal, partitions, residents, compaction, counters, log, eventCount: 1e9, intervalSecs: 1e9 }, NOW_MS);
   const nothing = (): void => {};
   const cache = new QueryCache({ ttlSecs: 60, entriesMax: 100, now: () => NOW_MS, onHit: nothing, onMiss: nothing });
   const slots = new QuerySlots({ concurrentMax: 0, queueMs: 0, wait: () => Promise.resolve() });

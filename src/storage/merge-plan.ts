@@ -1,0 +1,71 @@
+/** Which files of a site's day are merged, and into how many: few files to read, and no event rewritten more often than it must be. */
+import type { PartitionFile } from "./partition-path.ts";
+
+/** What a merged file grows to, and from which size on a file is left alone. */
+export const MERGED_FILE_BYTES_MAX = 8 * 1024 * 1024;
+const FULL_FILE_BYTES = MERGED_FILE_BYTES_MAX / 2;
+
+/** Files of a day that still grows are merged with their like: a tier holds files up to this many times the size of the one below. */
+const TIER_FACTOR = 4;
+const LOWEST_TIER_BYTES = 16 * 1024;
+
+export interface DayOfFiles {
+  /** Those that count, oldest first. */
+  readonly files: readonly PartitionFile[];
+  /** False for files that have to stay as they are, e.g. because they cannot be read. */
+  readonly isMergeable: (file: PartitionFile) => boolean;
+  /** Whether no more files come. */
+  readonly isPast: boolean;
+  /** More files than this are merged. */
+  readonly filesMax: number;
+}
+
+/**
+ * Groups of neighbours, each to become one file. A merged file stands for its whole range of segments, so a file that stays
+ * parts the groups before and after it. A past day with too many files is merged once and for all. On a day that grows, the
+ * newest files of like size are merged when there are too many of them, so that an event is rewritten once a tier and not with
+ * every flush; such a day has at most about `filesMax` files a tier.
+ */
+export function planMerges({ files, isMergeable, isPast, filesMax }: DayOfFiles): PartitionFile[][] {
+  const isOpen = (file: PartitionFile) => file.sizeBytes < FULL_FILE_BYTES && isMergeable(file);
+  const runs = runsOf(files, isOpen);
+  if (isPast) return runs.flat().length > filesMax ? runs.flatMap(packed) : [];
+  const newest = runs.at(-1) ?? [];
+  let fromBytes = 0;
+  for (let toBytes = LOWEST_TIER_BYTES; fromBytes < FULL_FILE_BYTES; toBytes *= TIER_FACTOR) {
+    const upTo = endOf(newest, ({ sizeBytes }) => sizeBytes < toBytes);
+    const alike = upTo.filter(({ sizeBytes }) => sizeBytes >= fromBytes);
+    if (alike.length > filesMax) return packed(upTo);
+    fromBytes = toBytes;
+  }
+  return [];
+}
+
+/** Neighbours that satisfy the condition. */
+function runsOf(files: readonly PartitionFile[], condition: (file: PartitionFile) => boolean): PartitionFile[][] {
+  const runs: PartitionFile[][] = [[]];
+  for (const file of files) {
+    if (condition(file)) runs.at(-1)?.push(file);
+    else runs.push([]);
+  }
+  return runs.filter((run) => run.length > 0);
+}
+
+/** The last files, as far back as all satisfy the condition. */
+const endOf = (files: readonly PartitionFile[], condition: (file: PartitionFile) => boolean): readonly PartitionFile[] =>
+  files.slice(files.findLastIndex((file) => !condition(file)) + 1);
+
+/** A run in groups that make a merged file each. */
+function packed(run: readonly PartitionFile[]): PartitionFile[][] {
+  const groups: PartitionFile[][] = [];
+  let groupBytes = Number.POSITIVE_INFINITY;
+  for (const file of run) {
+    if (groupBytes + file.sizeBytes > MERGED_FILE_BYTES_MAX) {
+      groups.push([]);
+      groupBytes = 0;
+    }
+    groups.at(-1)?.push(file);
+    groupBytes += file.sizeBytes;
+  }
+  return groups.filter((group) => group.length > 1);
+}

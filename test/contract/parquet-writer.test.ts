@@ -1,0 +1,49 @@
+/** Whoever makes Parquet files: inline, and in a thread. */
+import { afterAll, describe, expect, it } from "vitest";
+import { ThreadedParquetWriter } from "../../adapters/node/threaded-parquet.ts";
+import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
+import { decodeEvents, encodeEvents, type EventFile } from "../../src/storage/parquet-events.ts";
+import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
+import { PARQUET_WORKER_URL } from "../support/built.ts";
+import { aFullEvent, anEvent } from "../support/stored-event.ts";
+
+const threaded = new ThreadedParquetWriter(PARQUET_WORKER_URL);
+afterAll(() => threaded.close());
+
+const EVENTS = Array.from({ length: 30 }, (_, i) => (i % 3 === 0 ? anEvent({ pathname: `/${i}`, revenueCents: -i }) : aFullEvent(i)));
+
+const fileOf = (first: number, last: number): EventFile => ({ key: `${first}-${last}`, bytes: encodeEvents(EVENTS.slice(first, last + 1)) });
+
+/** Every value of a file, by column. */
+async function valuesOf(bytes: Uint8Array): Promise<unknown> {
+  const decoded = await decodeEvents(bytes);
+  const texts = EVENT_COLUMNS.filter(({ kind }) => kind === "text" || kind === "json").map((column) => decoded.text(column));
+  return { texts, times: decoded.timestampsMs, visitors: decoded.visitorIds, cents: decoded.revenueCents };
+}
+
+describe.each([
+  ["inline", inlineParquetWriter],
+  ["in a thread", threaded],
+])("%s", (_name, writer) => {
+  it("the events' file is the one that their encoding makes", async () => {
+    expect(await writer.encode(EVENTS)).toEqual(encodeEvents(EVENTS));
+  });
+
+  it("several at the same time are each made", async () => {
+    const made = await Promise.all([0, 10, 20].map((first) => writer.encode(EVENTS.slice(first, first + 10))));
+    expect(made).toEqual([0, 10, 20].map((first) => encodeEvents(EVENTS.slice(first, first + 10))));
+  });
+
+  it("a merge has all rows in the order of its files", async () => {
+    const merged = await writer.merge([fileOf(0, 0), fileOf(1, 17), fileOf(18, 29)]);
+    if (!("bytes" in merged)) throw new Error(merged.reason);
+    expect(merged.events).toBe(30);
+    expect(await valuesOf(merged.bytes)).toEqual(await valuesOf(encodeEvents(EVENTS)));
+  });
+
+  it("a merge names the file that cannot be read", async () => {
+    const damaged = fileOf(5, 9);
+    damaged.bytes[20] = (damaged.bytes[20] ?? 0) ^ 1;
+    expect(await writer.merge([fileOf(0, 4), { ...damaged, key: "damaged" }, fileOf(10, 29)])).toEqual({ unreadable: "damaged", reason: expect.any(String) });
+  });
+});
