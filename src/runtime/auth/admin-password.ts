@@ -48,9 +48,13 @@ export class AdminPassword {
     this.#hash = hash;
   }
 
-  /** Rejects when the stored hash is damaged: to go on as if there were none would open the setup to everybody. */
+  /**
+   * Rejects when the stored hash is damaged: to go on as if there were none would open the setup to everybody, if not now
+   * then when the option is taken away.
+   */
   static async open(parts: AdminPasswordParts): Promise<AdminPassword> {
-    return new AdminPassword(parts, parts.configured === null ? await storedHash(parts.records) : null);
+    const stored = await storedHash(parts.records);
+    return new AdminPassword(parts, parts.configured === null ? stored : null);
   }
 
   get isConfigured(): boolean {

@@ -91,7 +91,9 @@ describe("§2.4 the admin password", () => {
   ])("stops the start when its record is damaged, by name and without a word of what it holds: %s", async (_name, text) => {
     const records = createMemoryRecordStore();
     await records.write("admin.json", new TextEncoder().encode(text));
-    await expect(open(records)).rejects.toThrow(/^admin\.json in the data folder is damaged: it holds no (JSON object|password hash);/);
+    for (const configured of [null, PASSWORD]) {
+      await expect(open(records, configured)).rejects.toThrow(/^admin\.json in the data folder is damaged: it holds no (JSON object|password hash);/);
+    }
   });
 
   it("stops the start when its record cannot be read", async () => {
