@@ -8,7 +8,7 @@ import type { Assets } from "../../src/runtime/assets.ts";
 import type { Config } from "../../src/runtime/config.ts";
 import type { Log } from "../../src/runtime/log.ts";
 import { runMaintenance } from "../../src/runtime/maintenance.ts";
-import { createServices, type Services } from "../../src/runtime/services.ts";
+import { createServices, type ProcessUsage, type Services } from "../../src/runtime/services.ts";
 import { createFileObjectStore } from "./file-object-store.ts";
 import { createFileRecordStore } from "./file-record-store.ts";
 import { openFileSegmentLog } from "./file-segment-log.ts";
@@ -27,6 +27,7 @@ export interface InstanceOptions {
   readonly log: Log;
   readonly trackerScript: string;
   readonly assets: Assets;
+  readonly version: string;
   /** Where the build has put the threads' programs. */
   readonly threads: ThreadUrls;
 }
@@ -52,7 +53,13 @@ function requestIds(): () => string {
   return () => `${process}-${(++count).toString(36)}`;
 }
 
-export async function startInstance({ config, log, trackerScript, assets, threads }: InstanceOptions): Promise<Instance> {
+function processUsage(): ProcessUsage {
+  const { rss, heapUsed } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  return { residentBytes: rss, heapBytes: heapUsed, cpuSecs: (user + system) / 1e6 };
+}
+
+export async function startInstance({ config, log, trackerScript, assets, version, threads }: InstanceOptions): Promise<Instance> {
   const dataFolder = resolve(config.dataDir);
   await mkdir(dataFolder, { recursive: true });
   const lock = await lockFolder(dataFolder);
@@ -69,6 +76,7 @@ export async function startInstance({ config, log, trackerScript, assets, thread
     started.push(() => parquet.close());
     const segmentLog = await openFileSegmentLog(join(dataFolder, "journal"), config.journalFsync);
     started.push(() => segmentLog.close());
+    const geo = openGeoDatabase(config.geoipDb);
     const services = await createServices({
       config,
       secret: config.secret ?? (await secretOfFolder(dataFolder)),
@@ -78,7 +86,8 @@ export async function startInstance({ config, log, trackerScript, assets, thread
       parquet,
       segmentLog,
       engine,
-      geo: openGeoDatabase(config.geoipDb).lookup,
+      geo: geo.lookup,
+      geoIsLoaded: geo.loaded,
       log,
       now: Date.now,
       randomBytes,
@@ -86,6 +95,8 @@ export async function startInstance({ config, log, trackerScript, assets, thread
       wait: setTimeout,
       trackerScript,
       assets,
+      version,
+      processUsage,
     });
     const app = createApp(services);
     const maintenance = setInterval(() => {

@@ -61,7 +61,8 @@ async function run(): Promise<void> {
     parquet: new URL("./parquet-worker.js", import.meta.url),
     passwords: new URL("./password-worker.js", import.meta.url),
   };
-  const instance = await startInstance({ config, log, trackerScript: TRACKER_SCRIPT, assets: createAssets(DASHBOARD_ASSETS), threads });
+  const assets = createAssets(DASHBOARD_ASSETS);
+  const instance = await startInstance({ config, log, trackerScript: TRACKER_SCRIPT, assets, version: VERSION, threads });
   stopOnSignal(instance, log);
   welcome(instance, log);
 }

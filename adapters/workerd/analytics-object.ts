@@ -84,6 +84,7 @@ export class AnalyticsObject {
       countryRanges: new Uint8Array(countryRanges),
       trackerScript: TRACKER_SCRIPT,
       assets: createAssets(DASHBOARD_ASSETS),
+      version: VERSION,
       now: this.#parts.now,
     });
     log.info(`${PRODUCT_NAME} ${VERSION} started`);

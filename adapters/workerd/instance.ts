@@ -37,6 +37,7 @@ export interface InstanceOptions {
   readonly countryRanges: Uint8Array;
   readonly trackerScript: string;
   readonly assets: Assets;
+  readonly version: string;
   readonly now: () => EpochMs;
 }
 
@@ -73,6 +74,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     segmentLog: openSqlSegmentLog(storage, objects),
     engine: new IsolateEngine(options.createEngine, log),
     geo: config.geoipDb === "none" ? () => NOWHERE : placesIn(options.countryRanges),
+    geoIsLoaded: config.geoipDb !== "none",
     log,
     now,
     randomBytes,
@@ -80,6 +82,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     wait,
     trackerScript: options.trackerScript,
     assets: options.assets,
+    version: options.version,
   });
   const app = createApp(services);
   let underWay = 0;
@@ -125,6 +128,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     async alarm() {
       alarmIsSet = false;
       runMaintenance(services, now());
+      await services.retention.settled();
       await services.flusher.settled();
       await setAlarmIn(services.journal.size > 0 ? flushAlarmMs() : IDLE_ALARM_MS);
     },

@@ -15,11 +15,14 @@ import { isDashboardPage, preflight, preflightFor, withDashboardCors, withIngest
 import { getAsset, getDashboard } from "./dashboard.ts";
 import { Deadlines } from "./deadline.ts";
 import { errorResponse } from "./error-response.ts";
-import { getHealth, getReady } from "./health.ts";
+import { deleteEvents } from "./erase.ts";
+import { getDetails, getHealth, getReady } from "./health.ts";
 import { getPixel } from "./ingest/pixel.ts";
 import { postEvent } from "./ingest/post-event.ts";
 import { deleteKey, getKeys, postKey } from "./keys.ts";
+import { getMetrics } from "./metrics.ts";
 import { openapiHandler } from "./openapi.ts";
+import { isHttps } from "./request-scheme.ts";
 import { getScript } from "./script.ts";
 import { methodsAt, methodsOf, routesAt, unmatched, withExtraPaths, type Method, type Route } from "./route.ts";
 import { getBreakdown } from "./stats/breakdown.ts";
@@ -36,6 +39,7 @@ import { getSequences } from "./stats/sequences.ts";
 import { getSessions } from "./stats/sessions.ts";
 import { getSites } from "./stats/sites.ts";
 import { getTimeseries } from "./stats/timeseries.ts";
+import { getRobots, getSecurityContact } from "./well-known.ts";
 
 const route = <const M extends Method, const P extends string>(method: M, path: P, access: Access, handler: Handler): Route<M, P> => ({
   method,
@@ -76,9 +80,14 @@ export const ROUTES = [
   route("DELETE", "/api/keys/:key_hash", "admin", deleteKey),
   route("GET", "/", "public", getDashboard),
   route("GET", `${ASSETS_PATH}/:name`, "public", getAsset),
+  route("DELETE", "/api/gdpr/erase", "admin", deleteEvents),
   route("GET", "/api/openapi.json", "public", getOpenapi),
   route("GET", "/health", "public", getHealth),
   route("GET", "/health/ready", "public", getReady),
+  route("GET", "/health/detailed", "public", getDetails),
+  route("GET", "/metrics", "public", getMetrics),
+  route("GET", "/robots.txt", "public", getRobots),
+  route("GET", "/.well-known/security.txt", "public", getSecurityContact),
 ] as const;
 
 type IdOf<R> = R extends Route<infer M, infer P> ? `${M} ${P}` : never;
@@ -91,6 +100,9 @@ const COMMON_HEADERS = {
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "strict-origin-when-cross-origin",
 } as const;
+
+/** On every response to a request that came over https: browsers come over https from then on, for a year. */
+const HSTS = ["Strict-Transport-Security", "max-age=31536000"] as const;
 
 /** What the host knows of a request beside the request. */
 export interface Connection {
@@ -106,16 +118,25 @@ export interface App {
   expireRequests(nowMs: EpochMs): void;
 }
 
-type RouteArgs = [context: Omit<Context, "params">];
+/** A request on its way. */
+interface Passage extends Omit<Context, "params"> {
+  readonly requestId: string;
+  /** Once a route has taken it. */
+  routeId: string | null;
+}
+
+type RouteArgs = [passage: Passage];
 
 function createRouter(routes: readonly Route[]) {
   const router = Router<IRequest, RouteArgs>();
   for (const known of routes) {
     const { access, handler, path } = known;
-    const serve = async (routed: IRequest, context: RouteArgs[0]): Promise<Response> => {
+    const routeId = `${known.method} ${path}`;
+    const serve = async (routed: IRequest, passage: Passage): Promise<Response> => {
+      passage.routeId = routeId;
       const request = routed as unknown as Request;
-      checkAccess(access, request, context.services, context.nowMs);
-      const response = await handler(request, { ...context, params: routed.params });
+      checkAccess(access, request, passage.services, passage.nowMs);
+      const response = await handler(request, { ...passage, params: routed.params });
       return access === "ingest" ? withIngestCors(request, response) : response;
     };
     for (const method of methodsOf(known)) router[method.toLowerCase() as Lowercase<typeof method>](path, serve);
@@ -130,48 +151,57 @@ function createRouter(routes: readonly Route[]) {
 const isOfDashboard = ({ access }: Route): boolean => access === "auth" || access === "stats" || access === "admin";
 
 export function createApp(services: Services): App {
-  const routes = withExtraPaths(ROUTES, services.config);
+  const { config, log, requests } = services;
+  const routes = withExtraPaths(ROUTES, config);
   const router = createRouter(routes);
-  const deadlines = new Deadlines(services.config.requestTimeoutSecs);
+  const deadlines = new Deadlines(config.requestTimeoutSecs);
 
   const isIngest = (url: string): boolean =>
     URL.canParse(url) && routesAt(routes, new URL(url).pathname).some(({ access }) => access === "ingest");
 
   /** The path of a request that `dashboard_origin` lets a page of another origin send; null for all others. */
   function dashboardPath(request: Request): string | null {
-    if (!isDashboardPage(request, services.config) || !URL.canParse(request.url)) return null;
+    if (!isDashboardPage(request, config) || !URL.canParse(request.url)) return null;
     const { pathname } = new URL(request.url);
     return routesAt(routes, pathname).some(isOfDashboard) ? pathname : null;
   }
 
-  async function answer(request: Request, { socketAddress, socketPlace = null }: Connection, requestId: string): Promise<Response> {
-    const nowMs = services.now();
-    const deadline = deadlines.begin(nowMs);
+  async function answer(request: Request, passage: Passage): Promise<Response> {
     try {
-      return await deadline.race(router.fetch(request, { services, nowMs, socketAddress, socketPlace, deadline }));
+      return await passage.deadline.race(router.fetch(request, passage));
     } catch (caught) {
       // The router parses the URL first thing, and nobody else needs to ask beforehand.
       const error = URL.canParse(request.url) ? caught : invalidInput("The request's host and path make no valid URL");
-      const response = errorResponse(error, requestId, services.log);
+      const response = errorResponse(error, passage.requestId, log);
       return isIngest(request.url) ? withIngestCors(request, response) : response;
-    } finally {
-      deadlines.end(deadline);
     }
   }
 
-  async function answerPage(request: Request, connection: Connection, requestId: string): Promise<Response> {
+  async function answerPage(request: Request, passage: Passage): Promise<Response> {
     const path = dashboardPath(request);
-    if (path === null) return answer(request, connection, requestId);
-    const response = request.method === "OPTIONS" ? preflightFor(request, methodsAt(routes, path)) : await answer(request, connection, requestId);
+    if (path === null) return answer(request, passage);
+    const response = request.method === "OPTIONS" ? preflightFor(request, methodsAt(routes, path)) : await answer(request, passage);
     return withDashboardCors(request, response);
   }
 
+  /** Counts it and, if so much is to be logged, says what kind of request it was: nothing that its sender chose. */
+  function note({ routeId, nowMs, requestId }: Passage, status: number): void {
+    const durationMs = services.now() - nowMs;
+    requests.note(routeId, status, durationMs);
+    if (config.logLevel === "debug") log.debug("a request was answered", { requestId, route: routeId ?? "none", status, durationMs });
+  }
+
   return {
-    async fetch(request, connection) {
+    async fetch(request, { socketAddress, socketPlace = null }) {
+      const nowMs = services.now();
       const requestId = services.newRequestId();
-      const response = await answerPage(request, connection, requestId);
+      const passage: Passage = { services, nowMs, socketAddress, socketPlace, deadline: deadlines.begin(nowMs), requestId, routeId: null };
+      const response = await answerPage(request, passage);
+      deadlines.end(passage.deadline);
       for (const [name, value] of Object.entries(COMMON_HEADERS)) response.headers.set(name, value);
       response.headers.set("X-Request-Id", requestId);
+      if (isHttps(request, config.trustProxy)) response.headers.set(...HSTS);
+      note(passage, response.status);
       return request.method === "HEAD" ? new Response(null, response) : response;
     },
     expireRequests: (nowMs) => deadlines.expire(nowMs),

@@ -11,9 +11,11 @@ export function sessionTokensOf({ headers }: Request): string[] {
   return tokens.slice(0, CREDENTIALS_TRIED_MAX);
 }
 
+/** What an `Authorization` of the scheme `Bearer` carries, whatever it is for. */
+export const bearerTokenOf = ({ headers }: Request): string | null => BEARER.exec(headers.get("authorization")?.trim() ?? "")?.[1] ?? null;
+
 /** Texts that may be keys. An `Authorization` of another scheme, or of somebody else's token, is none of ours. */
-export function apiKeysOf({ headers }: Request): string[] {
-  const bearer = BEARER.exec(headers.get("authorization")?.trim() ?? "")?.[1];
-  const header = headers.get("x-api-key")?.trim();
-  return [bearer, header].filter((key) => key?.startsWith(API_KEY_PREFIX) === true) as string[];
+export function apiKeysOf(request: Request): string[] {
+  const header = request.headers.get("x-api-key")?.trim();
+  return [bearerTokenOf(request), header].filter((key) => key?.startsWith(API_KEY_PREFIX) === true) as string[];
 }

@@ -1,6 +1,6 @@
-/** GET /health and /health/ready (contract 4.7): is the process alive, can it answer questions. */
+/** GET /health and what is below it (contract 4.7): is the process alive, can it answer questions, what is there. */
 import type { Handler } from "./context.ts";
-import { NO_STORE, textResponse } from "./responses.ts";
+import { jsonResponse, NO_STORE, textResponse } from "./responses.ts";
 
 export const getHealth: Handler = () => textResponse("ok", 200, NO_STORE);
 
@@ -8,3 +8,19 @@ export const getReady: Handler = async (_request, { services, deadline }) =>
   (await services.isReady(deadline.signal))
     ? textResponse("ready", 200, NO_STORE)
     : textResponse("database not ready", 503, { ...NO_STORE, "Retry-After": "1" });
+
+export const getDetails: Handler = (_request, { services }) => {
+  const { version, journal, adminPassword, geoIsLoaded, behavioral, config, stats } = services;
+  return jsonResponse({
+    status: "ok",
+    version,
+    buffered_events: journal.size,
+    auth_configured: adminPassword.isConfigured,
+    geoip_loaded: geoIsLoaded,
+    behavioral_extension_loaded: behavioral.version !== null,
+    behavioral_version: behavioral.version,
+    filter_bots: config.filterBots,
+    cache_entries: stats.kept,
+    cache_empty: stats.kept === 0,
+  });
+};

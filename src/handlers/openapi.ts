@@ -6,6 +6,7 @@ import type { Handler } from "./context.ts";
 import { STATUS } from "./error-response.ts";
 import { DASHBOARD_OPERATIONS } from "./openapi/dashboard.ts";
 import { AUTH_OPERATIONS, AUTH_SCHEMAS, SECURITY_SCHEMES } from "./openapi/auth.ts";
+import { ERASURE_OPERATIONS, ERASURE_SCHEMAS } from "./openapi/erasure.ts";
 import {
   ALLOW,
   COMMON_HEADERS,
@@ -34,6 +35,7 @@ const OPERATIONS: Readonly<Record<RouteId, Operation>> = {
   ...BEHAVIORAL_OPERATIONS,
   ...AUTH_OPERATIONS,
   ...DASHBOARD_OPERATIONS,
+  ...ERASURE_OPERATIONS,
   ...SERVICE_OPERATIONS,
 };
 
@@ -42,6 +44,7 @@ const SCHEMAS = {
   ...INGEST_SCHEMAS,
   ...STATS_SCHEMAS,
   ...AUTH_SCHEMAS,
+  ...ERASURE_SCHEMAS,
   ...SERVICE_SCHEMAS,
 };
 

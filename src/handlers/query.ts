@@ -2,7 +2,7 @@
 import { invalidInput } from "../runtime/errors.ts";
 import { isSiteId } from "../runtime/ingest/site-id.ts";
 import type { SiteId, EpochMs } from "../storage/event.ts";
-import { parseDateRange } from "../runtime/stats/date-range.ts";
+import { parseDateRange, type DateRange } from "../runtime/stats/date-range.ts";
 import { parseSegmentFilter, type Condition } from "../runtime/stats/segment-filter.ts";
 import type { Scope } from "../runtime/stats/scope.ts";
 
@@ -45,6 +45,14 @@ export class Query {
       throw invalidInput('"site_id" must be 1 to 256 characters, only ASCII letters, digits, ".", "-", "_" and ":"');
     }
     return text;
+  }
+
+  /** The two dates, neither of which is filled in: 400 without one. */
+  dates(nowMs: EpochMs): DateRange {
+    const [startDate, endDate] = [this.text("start_date"), this.text("end_date")];
+    if (startDate === null) throw invalidInput('"start_date" is required');
+    if (endDate === null) throw invalidInput('"end_date" is required');
+    return parseDateRange({ period: null, startDate, endDate }, nowMs);
   }
 
   conditions(): readonly Condition[] {

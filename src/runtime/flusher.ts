@@ -7,6 +7,7 @@ import type { Counters } from "./counters.ts";
 import type { ResidentDays } from "./engine/resident-days.ts";
 import { FLUSH_RETRY_MS_MAX, FLUSH_RETRY_MS_MIN } from "./limits.ts";
 import { reasonOf, type Log } from "./log.ts";
+import { Histogram } from "./metrics/histogram.ts";
 
 export interface FlusherOptions {
   readonly journal: Journal;
@@ -17,10 +18,15 @@ export interface FlusherOptions {
   readonly log: Log;
   readonly eventCount: number;
   readonly intervalSecs: number;
+  readonly now: () => EpochMs;
 }
 
 export class Flusher {
+  /** Of all flushes, failed ones too. */
+  readonly durations = new Histogram();
   readonly #options: FlusherOptions;
+  /** Since when an event has waited that is in no file yet. */
+  #waitingSinceMs: EpochMs | null = null;
   #running: Promise<boolean> | null = null;
   #lastFlushMs: EpochMs;
   #failures = 0;
@@ -38,6 +44,7 @@ export class Flusher {
 
   /** Begins a flush when enough events wait or the interval has passed. Never throws; the request that came along does not wait. */
   flushIfDue(nowMs: EpochMs): void {
+    if (this.#options.journal.size > 0) this.#waitingSinceMs ??= nowMs;
     if (this.#running || (this.#failures > 0 && nowMs < this.#retryAtMs)) return;
     const { journal, eventCount, intervalSecs } = this.#options;
     const full = journal.openSize >= eventCount || journal.sealed.length > 0;
@@ -62,10 +69,13 @@ export class Flusher {
   async #flushSegments(nowMs: EpochMs): Promise<boolean> {
     const { journal, counters, log } = this.#options;
     this.#lastFlushMs = nowMs;
+    const beganMs = this.#options.now();
     try {
       await journal.seal();
       for (const segment of [...journal.sealed]) await this.#flushSegment(segment);
       this.#failures = 0;
+      // What is there now came since.
+      this.#waitingSinceMs = journal.size > 0 ? beganMs : null;
       return true;
     } catch (error) {
       counters.flushFailures++;
@@ -77,7 +87,14 @@ export class Flusher {
         bufferedEvents: journal.size,
       });
       return false;
+    } finally {
+      this.durations.observe(this.#options.now() - beganMs);
     }
+  }
+
+  /** For how long the oldest event has waited that is in no file yet, as far as this process knows. */
+  lagMs(nowMs: EpochMs): number {
+    return this.#waitingSinceMs === null ? 0 : Math.max(0, nowMs - this.#waitingSinceMs);
   }
 
   async #flushSegment(segment: Segment): Promise<void> {

@@ -8,6 +8,9 @@ export const PRODUCT_NAME = "Sandpiper";
 /** Environment variables are `SVC_` and the option's name in capitals. */
 export const ENVIRONMENT_PREFIX = `${PREFIX.toUpperCase()}_`;
 
+/** Before the name of every metric of the service's own (contract 4.7). */
+export const METRIC_PREFIX = `${PREFIX}_`;
+
 /** Where the tracking script is served (contract 4.1). */
 export const SCRIPT_PATHS = [`/${PREFIX}.js`, "/js/script.js"] as const;
 

@@ -40,12 +40,19 @@ import {
   SESSIONS_MAX,
 } from "./limits.ts";
 import type { Log } from "./log.ts";
+import { RequestMetrics } from "./metrics/request-metrics.ts";
 import { Retention } from "./retention.ts";
 import type { Secret } from "./secret.ts";
 import { QueryCache } from "./stats/query-cache.ts";
 import { QueryRunner } from "./stats/query-runner.ts";
 import { QuerySlots } from "./stats/query-slots.ts";
 import { StatsAnswers } from "./stats/stats-answers.ts";
+
+export interface ProcessUsage {
+  readonly residentBytes: number;
+  readonly heapBytes: number;
+  readonly cpuSecs: number;
+}
 
 /** What differs between hosts. */
 export interface Host {
@@ -60,6 +67,8 @@ export interface Host {
   readonly segmentLog: SegmentLog;
   readonly engine: Engine;
   readonly geo: GeoLookup;
+  /** Whether there is a database behind `geo`. */
+  readonly geoIsLoaded: boolean;
   readonly log: Log;
   readonly now: () => EpochMs;
   /** So many bytes that nobody can guess. */
@@ -69,6 +78,10 @@ export interface Host {
   readonly trackerScript: string;
   /** The dashboard's files. */
   readonly assets: Assets;
+  /** Of the program. */
+  readonly version: string;
+  /** What the process uses now. Hosts that cannot tell have none. */
+  readonly processUsage?: () => ProcessUsage;
   /** Resolves after that time: for the few waits that cannot go by the maintenance tick. */
   readonly wait: (ms: number) => Promise<void>;
 }
@@ -89,7 +102,13 @@ export interface Services extends AuthServices {
   readonly newRequestId: () => string;
   readonly trackerScript: string;
   readonly assets: Assets;
+  readonly version: string;
+  readonly geoIsLoaded: boolean;
+  readonly processUsage: Host["processUsage"];
+  readonly startedAtMs: EpochMs;
   readonly counters: Counters;
+  readonly requests: RequestMetrics;
+  readonly partitions: Partitions;
   readonly journal: Journal;
   readonly flusher: Flusher;
   readonly compaction: Compaction;
@@ -161,7 +180,7 @@ export async function createServices(host: Host): Promise<Services> {
   });
   const compaction = new Compaction({ partitions, parquet: host.parquet, journal, locks, counters, log, filesMax: config.compactAfterFiles });
   const flusher = new Flusher(
-    { journal, partitions, residents, compaction, counters, log, eventCount: config.flushEventCount, intervalSecs: config.flushIntervalSecs },
+    { journal, partitions, residents, compaction, counters, log, eventCount: config.flushEventCount, intervalSecs: config.flushIntervalSecs, now },
     now(),
   );
   const accept = createAcceptEvent({
@@ -197,7 +216,13 @@ export async function createServices(host: Host): Promise<Services> {
     newRequestId: host.newRequestId,
     trackerScript: host.trackerScript,
     assets: host.assets,
+    version: host.version,
+    geoIsLoaded: host.geoIsLoaded,
+    processUsage: host.processUsage,
+    startedAtMs: now(),
     counters,
+    requests: new RequestMetrics(),
+    partitions,
     journal,
     flusher,
     compaction,

@@ -55,9 +55,14 @@ const ASKED: Readonly<Record<RouteId, Asked>> = {
   "DELETE /api/keys/:key_hash": { need: "an admin", path: `/api/keys/${"0".repeat(64)}`, status: 404 },
   "GET /": open("/"),
   "GET /assets/:name": open("/assets/nothing.js", 404),
+  "DELETE /api/gdpr/erase": { need: "an admin", path: "/api/gdpr/erase?site_id=matrix.test", status: 400 },
   "GET /api/openapi.json": open("/api/openapi.json"),
   "GET /health": open("/health"),
   "GET /health/ready": open("/health/ready"),
+  "GET /health/detailed": open("/health/detailed"),
+  "GET /metrics": open("/metrics"),
+  "GET /robots.txt": open("/robots.txt"),
+  "GET /.well-known/security.txt": open("/.well-known/security.txt"),
 };
 
 const IDS = ROUTES.map(({ method, path }) => `${method} ${path}` as RouteId);

@@ -46,6 +46,8 @@ const SKIPPED: readonly { readonly case: string; readonly reason: string }[] = [
   { case: "§3 a session ends after session_ttl_secs", reason: NO_CLOCK },
   { case: "§3 Retry-After counts down, and after it the row begins anew", reason: NO_CLOCK },
   { case: "§5.2 a session that has expired is none, on any route", reason: NO_CLOCK },
+  { case: "§4.5 both dates are included, and no other is", reason: NO_CLOCK },
+  { case: "§4.7 flushes are timed, the journal's lag grows until then, and files are known", reason: NO_FLUSH },
   { case: "§1 the figures are the same before a flush and after it", reason: NO_FLUSH },
   { case: "§1 a site that was never asked about before its flush is counted", reason: NO_FLUSH },
   { case: "§1 events of several flushes and of the journal add up", reason: NO_FLUSH },

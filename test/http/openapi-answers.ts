@@ -11,6 +11,7 @@ import { createEngineShare } from "../support/shared-engine.ts";
 import type { Environment, Target } from "../support/target.ts";
 import { FIREFOX_LINUX } from "../support/user-agents.ts";
 import { AUTH_FAILING, AUTH_PROVOKED } from "./openapi-auth-answers.ts";
+import { SERVICE_FAILING, SERVICE_PROVOKED } from "./openapi-service-answers.ts";
 
 /** How a route is brought to an answer. */
 export interface Provoked {
@@ -172,6 +173,7 @@ export const PROVOKED: readonly Provoked[] = [
   ...STATS,
   ...DASHBOARD,
   ...AUTH_PROVOKED,
+  ...SERVICE_PROVOKED,
   ...[...SCRIPT_PATHS, "/api/openapi.json", "/health", "/health/ready"].map(plain),
 ];
 
@@ -270,6 +272,7 @@ export const FAILING: readonly Failing[] = [
   failing("GET /api/sites", 500, () => objectsThat(fail()), askForSites),
   ...FIGURES.flatMap(figureFailures),
   ...AUTH_FAILING,
+  ...SERVICE_FAILING,
   hanging("GET /health/ready", () => engineThat(never), (target) => target.fetch("/health/ready")),
   failing("GET /health/ready", 503, () => engineThat(fail()), (target) => target.fetch("/health/ready")),
 ];

@@ -52,7 +52,7 @@ const assets = createAssets({
   "page-1.js": packAsset("text/javascript; charset=utf-8", "/* a script */".repeat(50)),
 });
 
-const builtinPlaces = openGeoDatabase("builtin").lookup;
+const builtinPlaces = openGeoDatabase("builtin");
 
 /** A body of known size comes with its length, as it does over the wire. */
 function requestOf(path: string, init: TargetRequest): Request {
@@ -72,6 +72,7 @@ export async function createInProcessTarget(
   const objects = parts.objects ?? createMemoryObjectStore();
   const records = parts.records ?? createMemoryRecordStore();
   const segmentLog = parts.segmentLog ?? createMemorySegmentLog();
+  const places = config.geoipDb === "builtin" ? builtinPlaces : openGeoDatabase(config.geoipDb);
   const log = createRecordingLog();
   let nowMs = START_MS;
   let requests = 0;
@@ -90,13 +91,16 @@ export async function createInProcessTarget(
       parquet: inlineParquetWriter,
       segmentLog,
       engine,
-      geo: config.geoipDb === "builtin" ? builtinPlaces : openGeoDatabase(config.geoipDb).lookup,
+      geo: places.lookup,
+      geoIsLoaded: places.loaded,
       log,
       now: () => nowMs,
       randomBytes,
       newRequestId: () => `request-${++requests}`,
       trackerScript: "/* the tracker */",
       assets,
+      version: "0.0.0-test",
+      processUsage: () => ({ residentBytes: 1, heapBytes: 1, cpuSecs: 1 }),
       wait: setTimeout,
     });
     app = createApp(services);

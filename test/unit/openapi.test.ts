@@ -259,7 +259,8 @@ describe("what the handlers read", () => {
 
   it.each(DOCUMENTED)("$id reads the query parameters that are documented, and no others", async (route) => {
     const names = new Set<string>();
-    const target = await createInProcessTarget();
+    const target = await createInProcessTarget(CLOSED);
+    const headers = browserHeaders(await logIn(target));
     for (const reader of ["get", "getAll", "has"] as const) {
       const original = URLSearchParams.prototype[reader] as (name: string) => never;
       vi.spyOn(URLSearchParams.prototype, reader).mockImplementation(function (this: URLSearchParams, name: string) {
@@ -268,7 +269,7 @@ describe("what the handlers read", () => {
       });
     }
     for (const values of requestsOf(route)) {
-      const response = await target.fetch(pathWith(route, values), { method: route.method, headers: browserHeaders() });
+      const response = await target.fetch(pathWith(route, values), { method: route.method, headers });
       await response.arrayBuffer();
     }
     await target.close();

@@ -18,6 +18,7 @@ const noStore = always("Nobody keeps the answer.", only("no-store"));
 const requestId = always("Tells this request from all others, in the server's log too.", TEXT);
 const nosniff = always("The answer is of the type it says.", only("nosniff"));
 const referrerPolicy = always("How much other sites learn of where a link was followed.", TEXT);
+const hsts = sometimes("Where the request came over https.", only("max-age=31536000"));
 const allowOrigin = always("The request's `Origin`, or `*` where it has none.", TEXT);
 const allowCredentials = sometimes("Where the request has an `Origin`.", only("true"));
 const vary = sometimes("Where the request has an `Origin`.", only("Origin"));
@@ -33,6 +34,7 @@ export const SHARED_HEADERS: Headers = {
   RequestId: requestId,
   NoSniff: nosniff,
   ReferrerPolicy: referrerPolicy,
+  StrictTransportSecurity: hsts,
   AllowOrigin: allowOrigin,
   AllowCredentials: allowCredentials,
   VaryOrigin: vary,
@@ -48,6 +50,7 @@ export const COMMON_HEADERS: Headers = {
   "X-Request-Id": requestId,
   "X-Content-Type-Options": nosniff,
   "Referrer-Policy": referrerPolicy,
+  "Strict-Transport-Security": hsts,
 };
 
 /** On every answer of ingestion. */

@@ -47,6 +47,7 @@ export const TAGS = {
   Ingestion: "Sending events. No credential is needed; any page may read the answers.",
   Statistics: "Reading figures of a site.",
   Access: "Logging in and out, and the keys of programs.",
+  Erasure: "Removing what was recorded.",
   Service: "The tracking script, the state of the service, and this document.",
 } as const;
 

@@ -2,8 +2,8 @@
 import { SCRIPT_PATHS } from "../../runtime/names.ts";
 import type { RouteId } from "../app.ts";
 import { ANY_PAGE, NOT_STORED, RETRY_AFTER, STORED } from "./headers.ts";
-import type { Answer, Operation } from "./operation.ts";
-import { text, type Schema } from "./schema.ts";
+import type { Answer, Headers, Operation } from "./operation.ts";
+import { boolean, closed, count, orNull, text, type Schema } from "./schema.ts";
 
 /** Open, because the specification of OpenAPI says what is in it. */
 const DOCUMENT: Schema = {
@@ -12,12 +12,32 @@ const DOCUMENT: Schema = {
   required: ["openapi", "info", "paths"],
 };
 
-export const SERVICE_SCHEMAS = { OpenApiDocument: DOCUMENT };
+export const SERVICE_SCHEMAS = {
+  OpenApiDocument: DOCUMENT,
+  Health: closed({
+    status: text("The only value.", { const: "ok" }),
+    version: text("Of the program.", { minLength: 1 }),
+    buffered_events: count("Events in the journal that are in no file yet."),
+    auth_configured: boolean("Whether there is an admin password."),
+    geoip_loaded: boolean("Whether there is a geo database."),
+    behavioral_extension_loaded: boolean("Whether the behavioral extension is loaded."),
+    behavioral_version: orNull(text("Of the extension; null while it is not loaded.")),
+    filter_bots: boolean("Whether events of bots are dropped."),
+    cache_entries: count("Kept answers."),
+    cache_empty: boolean("Whether there are none."),
+  }),
+};
 
 const word = (description: string, body: string, headers = NOT_STORED): Answer => ({
   description,
   headers,
   content: { "text/plain": { schema: text("The only value.", { const: body }) } },
+});
+
+const plainText = (description: string, headers: Headers): Answer => ({
+  description,
+  headers,
+  content: { "text/plain": { schema: text("Lines.", { minLength: 1 }) } },
 });
 
 const script = (operationId: string, summary: string): Operation => ({
@@ -71,5 +91,33 @@ export const SERVICE_OPERATIONS = {
       503: word("It does not.", "database not ready", { ...NOT_STORED, ...RETRY_AFTER }),
     },
     refusals: { request_timeout: "It did not answer within the time limit." },
+  },
+  "GET /health/detailed": {
+    operationId: "getHealthDetails",
+    tag: "Service",
+    summary: "What is there",
+    answers: {
+      200: { description: "It lives.", headers: NOT_STORED, content: { "application/json": { schema: { $ref: "#/components/schemas/Health" } } } },
+    },
+  },
+  "GET /metrics": {
+    operationId: "getMetrics",
+    tag: "Service",
+    summary: "Numbers for Prometheus",
+    description: "Where `metrics_token` is set, as `Authorization: Bearer` and its value.",
+    answers: { 200: plainText("Metrics in the Prometheus text format.", NOT_STORED) },
+    refusals: { unauthenticated: "There is a token, and the request has another or none." },
+  },
+  "GET /robots.txt": {
+    operationId: "getRobots",
+    tag: "Service",
+    summary: "That nothing is for search engines",
+    answers: { 200: plainText("Rules for robots.", STORED) },
+  },
+  "GET /.well-known/security.txt": {
+    operationId: "getSecurityContact",
+    tag: "Service",
+    summary: "Whom to tell of a hole",
+    answers: { 200: plainText("A contact, as RFC 9116 has it.", STORED) },
   },
 } satisfies Partial<Record<RouteId, Operation>>;

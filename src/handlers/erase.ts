@@ -1,0 +1,20 @@
+/** DELETE /api/gdpr/erase (contract 4.5): a site's events of some days, for good. */
+import type { Handler } from "./context.ts";
+import { Query } from "./query.ts";
+import { jsonResponse } from "./responses.ts";
+
+export const deleteEvents: Handler = async (request, { services, nowMs }) => {
+  const query = new Query(request.url);
+  const siteId = query.siteId();
+  const { firstDay, lastDay } = query.dates(nowMs);
+  const { events, days } = await services.erasure.erase(siteId, firstDay, lastDay, nowMs);
+  services.log.info("events were erased on request", { siteId, firstDay, lastDay, events, days });
+  return jsonResponse({
+    status: "erased",
+    site_id: siteId,
+    start_date: firstDay,
+    end_date: lastDay,
+    db_records_deleted: events,
+    parquet_partitions_deleted: days,
+  });
+};

@@ -1,0 +1,23 @@
+/** GET /metrics (contract 4.7): what operators watch, behind a token where one is set. */
+import { equalBytes } from "../runtime/auth/equal-bytes.ts";
+import { AppError } from "../runtime/errors.ts";
+import { metricFamilies } from "../runtime/metrics/metric-families.ts";
+import { METRICS_CONTENT_TYPE, renderMetrics } from "../runtime/metrics/metrics-text.ts";
+import type { Secret } from "../runtime/secret.ts";
+import type { Handler } from "./context.ts";
+import { bearerTokenOf } from "./credentials.ts";
+import { NO_STORE } from "./responses.ts";
+
+const encoder = new TextEncoder();
+
+function checkToken(request: Request, wanted: Secret | null): void {
+  if (wanted === null) return;
+  const given = bearerTokenOf(request) ?? "";
+  if (equalBytes(encoder.encode(given), encoder.encode(wanted.reveal()))) return;
+  throw new AppError({ code: "unauthenticated" }, "The metrics need their token: Authorization: Bearer and the value of metrics_token");
+}
+
+export const getMetrics: Handler = (request, { services, nowMs }) => {
+  checkToken(request, services.config.metricsToken);
+  return new Response(renderMetrics(metricFamilies(services, nowMs)), { headers: { "Content-Type": METRICS_CONTENT_TYPE, ...NO_STORE } });
+};

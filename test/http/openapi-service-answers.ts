@@ -1,0 +1,60 @@
+/** Requests for the statuses of erasure and of what operators ask for that the document names (see `openapi-answers.ts`). */
+import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { CLOSED, createKey, logIn, withKey } from "../support/auth-requests.ts";
+import { deleteEvents } from "../support/erasure-requests.ts";
+import { createInProcessTarget } from "../support/in-process-target.ts";
+import { record, wireEvent, type RequestHeaders } from "../support/requests.ts";
+import type { Target } from "../support/target.ts";
+import type { Failing, Provoked } from "./openapi-answers.ts";
+
+const ERASE = "DELETE /api/gdpr/erase";
+const METRICS = "GET /metrics";
+
+/** A site of its own: the others' events are still needed. */
+const SITE = "openapi-erased.test";
+
+const DATES = { start_date: "2026-01-01", end_date: "2026-12-31" } as const;
+
+const ask = (target: Target, headers: RequestHeaders, parameters: Readonly<Record<string, string>> = { site_id: SITE, ...DATES }) =>
+  deleteEvents(target, headers, parameters);
+
+const erasing = (status: number, send: Provoked["send"]): Provoked => ({ id: ERASE, status, environment: CLOSED, send });
+
+export const SERVICE_PROVOKED: readonly Provoked[] = [
+  erasing(200, async (target) => {
+    await record(target, wireEvent(SITE));
+    return ask(target, await logIn(target));
+  }),
+  erasing(400, async (target) => ask(target, await logIn(target), { site_id: SITE })),
+  erasing(401, (target) => ask(target, {})),
+  erasing(403, async (target) => ask(target, withKey((await createKey(target, await logIn(target), "ReadOnly")).key))),
+  { id: METRICS, status: 401, environment: { SVC_METRICS_TOKEN: "a-token" }, send: (target) => target.fetch("/metrics") },
+  {
+    id: "GET /health",
+    status: 200,
+    way: "over https",
+    environment: { SVC_TRUST_PROXY: "1" },
+    send: (target) => target.fetch("/health", { headers: { "x-forwarded-proto": "https" } }),
+  },
+  ...["/health/detailed", "/metrics", "/robots.txt", "/.well-known/security.txt"].map(
+    (path): Provoked => ({ id: `GET ${path}`, status: 200, send: (target) => target.fetch(path) }),
+  ),
+];
+
+/** An erasure whose files are listed by a part that hangs or fails. */
+const erasureThat = (status: 408 | 500, list: () => Promise<never>): Failing => ({
+  id: ERASE,
+  status,
+  async provoke() {
+    const target = await createInProcessTarget(CLOSED, { objects: { ...createMemoryObjectStore(), list } });
+    const answer = ask(target, await logIn(target));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    await target.advance(target.services.config.requestTimeoutSecs * 1000);
+    return answer;
+  },
+});
+
+export const SERVICE_FAILING: readonly Failing[] = [
+  erasureThat(408, () => new Promise(() => {})),
+  erasureThat(500, () => Promise.reject(new Error("broken"))),
+];

@@ -1,0 +1,324 @@
+/** §4.7 what operators ask for: details of health, metrics, and what robots and finders of holes look for. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bodyOf, CLOSED, createKey, logIn, PASSWORD, postLogin, postSetup, ofItsOwn, withKey } from "../support/auth-requests.ts";
+import { deleteEvents } from "../support/erasure-requests.ts";
+import { getMetricFamilies, getMetrics } from "../support/metrics.ts";
+import { expectError, getPixel, post, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
+import { able, itNeeds, siteNames, type Environment, type MakeTarget, type Target } from "../support/target.ts";
+import { GOOGLEBOT } from "../support/user-agents.ts";
+
+const siteName = siteNames("operations");
+
+interface Details {
+  readonly status: string;
+  readonly version: string;
+  readonly buffered_events: number;
+  readonly auth_configured: boolean;
+  readonly geoip_loaded: boolean;
+  readonly behavioral_extension_loaded: boolean;
+  readonly behavioral_version: string | null;
+  readonly filter_bots: boolean;
+  readonly cache_entries: number;
+  readonly cache_empty: boolean;
+}
+
+const detailsOf = async (target: Target): Promise<Details> => bodyOf(await target.fetch("/health/detailed"));
+
+/** What is asked twice, once to be computed and once from the cache. */
+const ask = async (target: Target, site: string, headers: RequestHeaders = {}): Promise<void> => {
+  await (await target.fetch(`/api/stats/timeseries?site_id=${site}`, { headers })).text();
+};
+
+/** Waits for the extension, which is loaded beside the start: a question about sessions needs it. */
+const untilBehavioral = async (target: Target): Promise<void> => {
+  await (await target.fetch(`/api/stats/main?site_id=${siteName()}`)).text();
+};
+
+export function describeHealthDetails(makeTarget: MakeTarget): void {
+  describe("§4.7 /health/detailed", () => {
+    let target: Target;
+    beforeAll(async () => {
+      target = await makeTarget(ofItsOwn({ SVC_CACHE_TTL_SECS: "60" }));
+    });
+    afterAll(() => target.close());
+
+    it("§4.7 says what is there, and follows it", async () => {
+      const before = await detailsOf(target);
+      expect(before).toEqual({
+        status: "ok",
+        version: expect.stringMatching(/^\d+\.\d+\.\d+/) as unknown,
+        buffered_events: 0,
+        auth_configured: false,
+        geoip_loaded: true,
+        behavioral_extension_loaded: expect.any(Boolean) as unknown,
+        behavioral_version: before.behavioral_extension_loaded ? (expect.any(String) as unknown) : null,
+        filter_bots: true,
+        cache_entries: 0,
+        cache_empty: true,
+      });
+      const site = siteName();
+      await record(target, wireEvent(site));
+      await untilBehavioral(target);
+      await ask(target, site);
+      await ask(target, site);
+      expect(await postSetup(target).then(({ status }) => status)).toBe(200);
+      expect(await detailsOf(target)).toMatchObject({
+        buffered_events: 1,
+        auth_configured: true,
+        behavioral_extension_loaded: true,
+        behavioral_version: expect.any(String) as unknown,
+        cache_entries: 2,
+        cache_empty: false,
+      });
+    });
+
+    it("§4.7 says what is switched off, and that an option's password counts", async () => {
+      const off = await makeTarget({ ...CLOSED, SVC_GEOIP_DB: "none", SVC_FILTER_BOTS: "false", SVC_BEHAVIORAL: "false" });
+      expect(await detailsOf(off)).toMatchObject({
+        auth_configured: true,
+        geoip_loaded: false,
+        behavioral_extension_loaded: false,
+        behavioral_version: null,
+        filter_bots: false,
+      });
+      const values = await getMetrics(off);
+      expect(values).toMatchObject({ svc_auth_configured: 1, svc_geoip_loaded: 0, svc_filter_bots: 0, svc_behavioral_extension: 0 });
+      await off.close();
+    });
+  });
+}
+
+/** What only a process can tell. */
+const OF_A_PROCESS = ["process_resident_memory_bytes", "process_heap_bytes", "process_cpu_seconds_total"];
+
+/** Metrics without labels that the contract names, and those that are the service's own. */
+const GAUGES = [
+  ...["svc_buffered_events", "svc_cache_entries", "svc_auth_configured", "svc_geoip_loaded", "svc_filter_bots", "svc_behavioral_extension"],
+  ...["svc_journal_lag_seconds", "svc_resident_bytes", "svc_resident_days", "svc_known_partitions", "svc_known_files", "svc_uptime_seconds"],
+  ...["process_start_time_seconds", "process_resident_memory_bytes", "process_heap_bytes"],
+];
+const COUNTERS = [
+  ...["svc_events_ingested_total", "svc_flush_failures_total", "svc_rate_limit_rejections_total", "svc_login_failures_total"],
+  ...["svc_cache_hits_total", "svc_cache_misses_total", "svc_pixel_events_ingested_total", "svc_bot_events_dropped_total"],
+  ...["svc_events_erased_total", "svc_retention_failures_total", "process_cpu_seconds_total", "svc_http_requests_total"],
+];
+const HISTOGRAMS = ["svc_flush_duration_seconds", "svc_http_request_duration_seconds"];
+
+const MEASURED: Environment = { ...CLOSED, SVC_CACHE_TTL_SECS: "60", SVC_RATE_LIMIT_PER_SITE: "3" };
+
+export function describeMetrics(makeTarget: MakeTarget): void {
+  describe("§4.7 /metrics", () => {
+    let target: Target;
+    beforeAll(async () => {
+      target = await makeTarget(MEASURED);
+    });
+    afterAll(() => target.close());
+
+    it("§4.7 is the text format, whose families all have a type, a help and a value", async () => {
+      await ask(target, siteName());
+      const response = await target.fetch("/metrics");
+      expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4");
+      expect(response.headers.get("cache-control")).toBe("no-store");
+      const text = await response.text();
+      expect(text.endsWith("\n")).toBe(true);
+      expect(text.split("\n").filter((line) => !/^(?:# (?:HELP|TYPE) \w+ .+|\w+(?:\{(?:\w+="[^"\\]*",?)+\})? -?[\d.e+-]+|)$/.test(line))).toEqual([]);
+      const families = await getMetricFamilies(target);
+      const named = (type: string) => families.filter((family) => family.type === type).map(({ name }) => name).sort();
+      const wanted = (names: readonly string[]) => names.filter((name) => target.name !== "workerd" || !OF_A_PROCESS.includes(name)).sort();
+      expect({ gauges: named("GAUGE"), counters: named("COUNTER"), histograms: named("HISTOGRAM") }).toEqual({
+        gauges: wanted(GAUGES),
+        counters: wanted(COUNTERS),
+        histograms: wanted(HISTOGRAMS),
+      });
+      expect(families.filter(({ help, metrics }) => help === "" || metrics.length === 0)).toEqual([]);
+    });
+
+    /** What makes each counter move that a request can move, by how much. */
+    const MOVES: readonly (readonly [counter: string, by: number, move: (site: string) => Promise<unknown>])[] = [
+      ["svc_events_ingested_total", 1, (site) => record(target, wireEvent(site))],
+      ["svc_pixel_events_ingested_total", 1, (site) => getPixel(target, { d: site, u: "/" })],
+      ["svc_bot_events_dropped_total", 1, (site) => post(target, wireEvent(site), { "user-agent": GOOGLEBOT })],
+      ["svc_login_failures_total", 1, () => postLogin(target, "a wrong password")],
+      [
+        "svc_rate_limit_rejections_total",
+        2,
+        async (site) => {
+          for (let i = 0; i < 5; i++) await post(target, wireEvent(site));
+        },
+      ],
+      ["svc_cache_misses_total", 1, async (site) => ask(target, site, await logIn(target))],
+      [
+        "svc_cache_hits_total",
+        2,
+        async (site) => {
+          const session = await logIn(target);
+          for (let i = 0; i < 3; i++) await ask(target, site, session);
+        },
+      ],
+      [
+        "svc_events_erased_total",
+        2,
+        async (site) => {
+          for (let i = 0; i < 2; i++) await record(target, wireEvent(site));
+          const days = [-86_400_000, 86_400_000].map((ms) => new Date(target.nowMs() + ms).toISOString().slice(0, 10));
+          await deleteEvents(target, await logIn(target), { site_id: site, start_date: days[0] ?? "", end_date: days[1] ?? "" });
+        },
+      ],
+    ];
+
+    it.each(MOVES)("§4.7 %s moves by %d", async (counter, by, move) => {
+      const before = (await getMetrics(target))[counter] ?? Number.NaN;
+      await move(siteName());
+      expect(((await getMetrics(target))[counter] ?? Number.NaN) - before).toBe(by);
+    });
+
+    it("§4.7 gauges follow what they measure", async () => {
+      await record(target, wireEvent(siteName()));
+      await ask(target, siteName(), await logIn(target));
+      const values = await getMetrics(target);
+      const details = await detailsOf(target);
+      expect(values).toMatchObject({
+        svc_buffered_events: details.buffered_events,
+        svc_cache_entries: details.cache_entries,
+        svc_auth_configured: 1,
+        svc_geoip_loaded: 1,
+        svc_filter_bots: 1,
+      });
+      const positive = ["svc_buffered_events", "svc_cache_entries", ...(target.name === "workerd" ? [] : OF_A_PROCESS)];
+      for (const name of positive) expect(values[name], name).toBeGreaterThan(0);
+    });
+
+    it("§4.7 requests are counted by method, route and class of status, whatever their path holds", async () => {
+      const countOf = async (method: string, route: string, status: string): Promise<number> => {
+        const family = (await getMetricFamilies(target)).find(({ name }) => name === "svc_http_requests_total");
+        const found = family?.metrics.find(({ labels }) => labels?.method === method && labels.route === route && labels.status === status);
+        return Number(found?.value ?? 0);
+      };
+      const breakdown = ["GET", "/api/stats/breakdown/:dimension"] as const;
+      const [refused, lost] = [await countOf(...breakdown, "4xx"), await countOf("other", "other", "4xx")];
+      await (await target.fetch("/api/stats/breakdown/secret?site_id=a.test")).text();
+      for (const path of ["/secret/path", "/wp-login.php"]) await (await target.fetch(path)).text();
+      expect(await countOf(...breakdown, "4xx")).toBe(refused + 1);
+      expect(await countOf("other", "other", "4xx")).toBe(lost + 2);
+      expect(await (await target.fetch("/metrics")).text()).not.toMatch(/secret|wp-login/);
+    });
+
+    it("§4.7 durations are counted from the shortest up, each once", async () => {
+      await ask(target, siteName());
+      const text = await (await target.fetch("/metrics")).text();
+      const series = [...text.matchAll(/^(\w+)_count(?:\{(.*)\})? (\d+)$/gm)];
+      expect(new Set(series.map(([, name]) => name))).toEqual(new Set(HISTOGRAMS));
+      for (const [, name = "", labels, count] of series) {
+        const before = `${name}_bucket{${labels === undefined ? "" : `${labels},`}le="`;
+        const upTo = text.split("\n").filter((line) => line.startsWith(before)).map((line) => Number(line.split(" ").at(-1)));
+        expect(upTo.length).toBeGreaterThan(10);
+        expect(upTo).toEqual([...upTo].sort((a, b) => a - b));
+        expect(upTo.at(-1)).toBe(Number(count));
+      }
+    });
+
+    itNeeds(makeTarget, "flush", "§4.7 flushes are timed, the journal's lag grows until then, and files are known", async () => {
+      await able(target, "flush")();
+      const { svc_journal_lag_seconds: none } = await getMetrics(target);
+      const site = siteName();
+      await record(target, wireEvent(site));
+      await able(target, "advance")(20_000);
+      const { svc_journal_lag_seconds: lag, svc_known_files: files = 0 } = await getMetrics(target);
+      const session = await logIn(target);
+      await ask(target, site, session);
+      await able(target, "flush")();
+      await ask(target, site, session);
+      const values = await getMetrics(target);
+      expect([none, lag, values.svc_journal_lag_seconds]).toEqual([0, 20, 0]);
+      expect(values.svc_known_files).toBe(files + 1);
+      expect(values.svc_resident_days).toBeGreaterThan(0);
+      const flushes = (await getMetricFamilies(target)).find(({ name }) => name === "svc_flush_duration_seconds");
+      expect(Number(flushes?.metrics[0]?.count)).toBeGreaterThan(1);
+    });
+  });
+
+  describe("§4.7 /metrics with a token", () => {
+    const token = "a-token-of-its-own";
+    let target: Target;
+    beforeAll(async () => {
+      target = await makeTarget({ ...CLOSED, SVC_METRICS_TOKEN: token });
+    });
+    afterAll(() => target.close());
+
+    it.each(["Bearer", "bearer", "BEARER "])("§4.7 %s and the token are let in", async (scheme) => {
+      expect(await getMetricFamilies(target, { authorization: `${scheme} ${token}` })).not.toEqual([]);
+    });
+
+    it.each([undefined, "", "Bearer", "Bearer ", `Bearer ${token}x`, `Bearer ${token.slice(0, -1)}`, `Bearer ${token.toUpperCase()}`, `Basic ${token}`, token, `Bearer x ${token}`])(
+      "§4.7 %j is not",
+      async (authorization) => {
+        await expectError(await target.fetch("/metrics", { headers: authorization === undefined ? {} : { authorization } }), 401, "token");
+      },
+    );
+
+    it("§4.7 a session and keys are not, and the token is no key", async () => {
+      const session = await logIn(target);
+      const { key } = await createKey(target, session, "Admin");
+      for (const headers of [session, withKey(key), { authorization: `Bearer ${key}` }, { authorization: `Bearer ${PASSWORD}` }]) {
+        await expectError(await target.fetch("/metrics", { headers }), 401);
+      }
+      await expectError(await target.fetch("/api/sites", { headers: { authorization: `Bearer ${token}` } }), 401);
+    });
+  });
+}
+
+export function describeWellKnown(makeTarget: MakeTarget): void {
+  describe("what robots and finders of holes look for", () => {
+    let target: Target;
+    beforeAll(async () => {
+      target = await makeTarget();
+    });
+    afterAll(() => target.close());
+
+    it("/robots.txt lets nobody in", async () => {
+      const response = await target.fetch("/robots.txt");
+      expect(response.headers.get("content-type")).toMatch(/^text\/plain\b/);
+      expect(await response.text()).toBe("User-agent: *\nDisallow: /\n");
+    });
+
+    it("/.well-known/security.txt has a contact and expires within a year", async () => {
+      const response = await target.fetch("/.well-known/security.txt");
+      expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+      const text = await response.text();
+      expect(text.match(/^Contact: mailto:security@\S+$/gm)).toHaveLength(1);
+      const [, expires = ""] = /^Expires: (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)$/m.exec(text) ?? [];
+      const days = (Date.parse(expires) - target.nowMs()) / 86_400_000;
+      expect(days).toBeGreaterThan(179);
+      expect(days).toBeLessThan(365);
+    });
+
+    it("/.well-known/security.txt names the dashboard's host where it has one of its own", async () => {
+      const other = await makeTarget({ SVC_DASHBOARD_ORIGIN: "https://stats.example.com" });
+      expect(await (await other.fetch("/.well-known/security.txt")).text()).toContain("Contact: mailto:security@stats.example.com\n");
+      await other.close();
+    });
+  });
+}
+
+export function describeHttps(makeTarget: MakeTarget): void {
+  describe("§7 Strict-Transport-Security", () => {
+    const headerOf = async (target: Target, proto?: string): Promise<string | null> => {
+      const response = await target.fetch("/health", { headers: proto === undefined ? {} : { "x-forwarded-proto": proto } });
+      await response.text();
+      return response.headers.get("strict-transport-security");
+    };
+
+    it("§7 is sent where a trusted proxy says that the request came over https, and only there", async () => {
+      const target = await makeTarget({ SVC_TRUST_PROXY: "1" });
+      expect(await headerOf(target, "https")).toBe("max-age=31536000");
+      for (const proto of [undefined, "http", "https, http", ""]) expect(await headerOf(target, proto), proto).toBeNull();
+      await target.close();
+    });
+
+    it("§7 is not sent where anybody could have said so", async () => {
+      const target = await makeTarget();
+      expect(await headerOf(target, "https")).toBeNull();
+      await target.close();
+    });
+  });
+}
