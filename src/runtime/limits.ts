@@ -124,6 +124,9 @@ export const CONDITIONS_MAX = 32;
 export const STEP_CHARS_MAX = 512;
 export const PATTERN_CHARS_MAX = 1024;
 
+/** Events that a pattern may ask for: each takes a byte for every event of the visitor that is looked at. */
+export const PATTERN_EVENTS_MAX = 64;
+
 /** Longest window of a funnel. */
 export const FUNNEL_WEEKS_MAX = 52;
 

@@ -315,6 +315,7 @@ export function describeStatsSequences(makeTarget: MakeTarget): void {
       [{ conditions: TWO, pattern: "(?t<5)(?1)" }, '"pattern": at position 1, a time needs an event before it'],
       [{ conditions: TWO, pattern: ".*(?t<5)(?1)" }, '"pattern": at position 3, a time needs an event before it'],
       [{ conditions: TWO, pattern: "(?1).*(?t<5).*" }, '"pattern": at position 7, a time needs an event after it'],
+      [{ conditions: TWO, pattern: ".".repeat(65) }, '"pattern" must ask for at most 64 events; it asks for 65'],
       [{ conditions: TWO, pattern: "(?1)".repeat(257) }, '"pattern" must be at most 1024 characters'],
     ] as const)("refuses %j", async (parameters, error) => {
       expect(await refusal(target, "sequences", { site_id: "refused.test", ...parameters })).toEqual(refused(error));

@@ -73,26 +73,26 @@ const shownAs = (value: StoredEvent[keyof StoredEvent]): string => (value === nu
 
 const valueOf = (event: StoredEvent, dimension: Dimension): string => shownAs(event[DIMENSION_FIELDS[dimension]]);
 
-const meets = (event: StoredEvent, conditions: readonly Condition[]): boolean =>
+export const meets = (event: StoredEvent, conditions: readonly Condition[]): boolean =>
   conditions.every(({ dimension, operator, value }) => (valueOf(event, dimension) === value) === (operator === "=="));
 
-const inRange = (events: Events, { siteId, firstDay, lastDay }: Scope): Events =>
+export const inRange = (events: Events, { siteId, firstDay, lastDay }: Scope): Events =>
   events.filter((event) => event.siteId === siteId && firstDay <= dayOf(event.timestampMs) && dayOf(event.timestampMs) <= lastDay);
 
-const inScope = (events: Events, scope: Scope): Events =>
+export const inScope = (events: Events, scope: Scope): Events =>
   inRange(events, scope).filter((event) => meets(event, scope.conditions));
 
 // Counting.
 
-const visitorsIn = (events: Events): number => new Set(events.map(({ visitorId }) => visitorId)).size;
+export const visitorsIn = (events: Events): number => new Set(events.map(({ visitorId }) => visitorId)).size;
 
-const isPageview = ({ eventName }: StoredEvent): boolean => eventName === "pageview";
+export const isPageview = ({ eventName }: StoredEvent): boolean => eventName === "pageview";
 
 const pageviewsIn = (events: Events): number => events.filter(isPageview).length;
 
-const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
+export const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
 
-function groupBy<K>(events: Events, keyOf: (event: StoredEvent) => K): Map<K, StoredEvent[]> {
+export function groupBy<K>(events: Events, keyOf: (event: StoredEvent) => K): Map<K, StoredEvent[]> {
   const groups = new Map<K, StoredEvent[]>();
   for (const event of events) {
     const group = groups.get(keyOf(event));
@@ -106,14 +106,14 @@ function groupBy<K>(events: Events, keyOf: (event: StoredEvent) => K): Map<K, St
 const compareTexts = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 /** Visitors descending, then the text ascending. */
-const byVisitors =
+export const byVisitors =
   <Row extends { readonly visitors: number }>(textOf: (row: Row) => string) =>
   (a: Row, b: Row): number =>
     b.visitors - a.visitors || compareTexts(textOf(a), textOf(b));
 
 // Sessions: made from all events in range, then those with a matching event are described whole.
 
-function sessionsOf(events: Events, gapMs: number): StoredEvent[][] {
+export function sessionsOf(events: Events, gapMs: number): StoredEvent[][] {
   const sessions: StoredEvent[][] = [];
   for (const own of groupBy(events, ({ visitorId }) => visitorId).values()) {
     let session: StoredEvent[] = [];
@@ -130,7 +130,7 @@ const durationMsOf = (session: Events): number => (session.at(-1)?.timestampMs ?
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-function sessionFigures(events: Events, scope: Scope, sessionGapMs: number) {
+export function sessionFigures(events: Events, scope: Scope, sessionGapMs: number) {
   const sessions = sessionsOf(inRange(events, scope), sessionGapMs).filter((session) =>
     session.some((event) => meets(event, scope.conditions)),
   );

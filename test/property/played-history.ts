@@ -1,6 +1,7 @@
 /** A history put into a service of its own, which can then be asked. */
 import { expect } from "vitest";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
+import type { Environment } from "../support/target.ts";
 import type { History } from "./histories.ts";
 import type { Events } from "./model.ts";
 
@@ -28,8 +29,9 @@ async function ask(target: InProcessTarget, siteIds: ReadonlySet<string>): Promi
 }
 
 /** The events go straight to the journal, because the wire knows no time but now. */
-export async function playHistory(history: History): Promise<PlayedHistory> {
+export async function playHistory(history: History, environment: Environment = {}): Promise<PlayedHistory> {
   const target = await createInProcessTarget({
+    ...environment,
     SVC_SESSION_WINDOW_MINUTES: String(history.sessionWindowMinutes),
     SVC_REALTIME_WINDOW_MINUTES: String(history.realtimeWindowMinutes),
   });

@@ -6,6 +6,7 @@ import {
   FLOW_ROWS_MAX,
   FUNNEL_WEEKS_MAX,
   PATTERN_CHARS_MAX,
+  PATTERN_EVENTS_MAX,
   RETENTION_WEEKS_DEFAULT,
   RETENTION_WEEKS_MAX,
   RETENTION_WEEKS_MIN,
@@ -94,7 +95,7 @@ export const BEHAVIORAL_OPERATIONS = {
         description:
           "Events one right after the other among those that meet a condition: `(?1)` meets the first condition, `.` any; `.*` lets others lie " +
           "between, and so does `(?t<=3600)`, which says how many seconds the two around it are apart: with `<`, `<=`, `>`, `>=`, or `==`, which " +
-          `goes by whole seconds. At most ${PATTERN_CHARS_MAX} characters.`,
+          `goes by whole seconds. At most ${PATTERN_EVENTS_MAX} events and ${PATTERN_CHARS_MAX} characters.`,
         schema: text("The pattern.", { pattern: PATTERN.source }),
         example: "(?1).*(?t<=3600)(?2)",
       }),

@@ -1,6 +1,6 @@
 /** The language of event patterns, `(?1).*(?t<=3600)(?2)`, as ClickHouse's `sequenceMatch` has it, and what a pattern asks for. */
 import { invalidInput, type AppError } from "../errors.ts";
-import { CONDITIONS_MAX, PATTERN_CHARS_MAX } from "../limits.ts";
+import { PATTERN_CHARS_MAX, PATTERN_EVENTS_MAX } from "../limits.ts";
 
 /** One event of the chain: the number of the condition that it meets, from 1, or any event that is looked at. */
 type Wanted = number | "any";
@@ -75,7 +75,8 @@ export function parsePattern(text: string, conditions: number): Pattern {
     }
   }
   if (timeAt !== null) throw wrongAt(timeAt, "a time needs an event after it");
-  if (wanted.length === 0) throw invalidInput(`"pattern" needs at least one event: (?1) to (?${Math.min(conditions, CONDITIONS_MAX)}), or "."`);
+  if (wanted.length === 0) throw invalidInput(`"pattern" needs at least one event: (?1) to (?${conditions}), or "."`);
+  if (wanted.length > PATTERN_EVENTS_MAX) throw invalidInput(`"pattern" must ask for at most ${PATTERN_EVENTS_MAX} events; it asks for ${wanted.length}`);
   return { wanted, distances };
 }
 
