@@ -114,6 +114,18 @@ describe("§8 bodies on the wire", () => {
   });
 });
 
+describe("§4.6 a login that is refused before its body is read", () => {
+  it("§7 leaves the connection to the next request, whenever the body comes", async () => {
+    const raw = connection();
+    const body = JSON.stringify({ password: "x".repeat(60_000) });
+    raw.write(`POST /api/auth/login HTTP/1.1\nHost: stats.test\nContent-Length: ${body.length}\n\n`);
+    expect(await raw.until(/first\."\}/)).toMatch(/^HTTP\/1\.1 400 /);
+    raw.write(body);
+    raw.write("GET /health HTTP/1.1\nHost: stats.test\nConnection: close\n\n");
+    expect(await raw.closed()).toMatch(/HTTP\/1\.1 200 [^]*ok/);
+  });
+});
+
 describe("§7 requests that no client should send", () => {
   it.each(["][", "a b", "a.test:port", ""])("§7 the host %j gives 400 or is ignored, in JSON or text", async (host) => {
     const raw = connection();
