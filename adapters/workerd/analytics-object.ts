@@ -3,7 +3,7 @@ import { jsonResponse } from "../../src/handlers/responses.ts";
 import { createAssets, type PackedAssets } from "../../src/runtime/assets.ts";
 import { parseConfig } from "../../src/runtime/config.ts";
 import { reasonOf, type Log } from "../../src/runtime/log.ts";
-import { ENVIRONMENT_PREFIX, PRODUCT_NAME } from "../../src/runtime/names.ts";
+import { PRODUCT_NAME } from "../../src/runtime/names.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
 import { createConsoleLog } from "./console-log.ts";
@@ -11,6 +11,7 @@ import countryRanges from "./country-ranges.bin";
 import mainModule from "./duckdb-eh.wasm";
 import { createDuckdbEngine } from "./duckdb-instance.ts";
 import { startInstance, type Instance } from "./instance.ts";
+import { optionsIn } from "./object-options.ts";
 import type { DurableObjectState, R2Bucket } from "./platform.ts";
 
 /** Put in by the build. */
@@ -39,15 +40,6 @@ const USUAL_PARTS: ObjectParts = {
 const ENGINE_WORKING_MEMORY_MB = 32;
 
 const CANNOT_START = "The service cannot start. Its log says why.";
-
-/** Variables may be numbers, booleans or lists in the configuration of a Worker; options are read from texts. */
-export function optionsIn(environment: ObjectEnvironment): Record<string, string> {
-  const options: Record<string, string> = {};
-  for (const [name, value] of Object.entries(environment)) {
-    if (name.startsWith(ENVIRONMENT_PREFIX)) options[name] = Array.isArray(value) ? value.join(",") : String(value);
-  }
-  return options;
-}
 
 export class AnalyticsObject {
   readonly #state: DurableObjectState;

@@ -8,6 +8,7 @@ import { expect, it } from "vitest";
 import { spawnServer, startServer } from "../support/server-process.ts";
 import type { Environment } from "../support/target.ts";
 import { tempFolder } from "../support/temp-folder.ts";
+import { expectEachOnce } from "./each-once.ts";
 import { EventLoad, type LoadEvent } from "./event-load.ts";
 import { readCrashTraces, readStoredEvents } from "./stored-events.ts";
 
@@ -27,8 +28,6 @@ function eventOf(count: number): LoadEvent {
   const siteId = count % 2 === 0 ? STEADY_SITES[half % STEADY_SITES.length] : `slice-${Math.floor(half / SLICE_PAGES)}.test`;
   return { siteId: siteId ?? "", pathname: `/e/${count}` };
 }
-
-const pageOf = ({ siteId, pathname }: LoadEvent): string => `${siteId}${pathname}`;
 
 /** mulberry32: numbers from 0 to 1 that depend on the seed only. */
 function randomFrom(seed: number): () => number {
@@ -137,18 +136,6 @@ class Expectation {
     expect(total, `events of ${this.#siteId} ${when}: counted twice`).toBeLessThanOrEqual(most);
     [this.#total, this.#acknowledged, this.#unanswered] = [total, acknowledged, unanswered];
   }
-}
-
-/** Every acknowledged event once, every unanswered one at most once, and nothing else. */
-function expectEachOnce(found: ReadonlyMap<string, number>, load: EventLoad, isMeant: (event: LoadEvent) => boolean): void {
-  const acknowledged = new Set(load.acknowledged.filter(isMeant).map(pageOf));
-  const unanswered = new Set(load.unanswered.filter(isMeant).map(pageOf));
-  const wrong = {
-    lost: [...acknowledged].filter((page) => !found.has(page)),
-    repeated: [...found].filter(([, events]) => events !== 1),
-    unknown: [...found.keys()].filter((page) => !acknowledged.has(page) && !unanswered.has(page)),
-  };
-  expect(wrong).toEqual({ lost: [], repeated: [], unknown: [] });
 }
 
 /** Lines of a level that asks for attention, beside the one about the missing password. */

@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { parse } from "smol-toml";
+import type { R2Bucket } from "../../../adapters/workerd/platform.ts";
 import { WORKER_FOLDER } from "../built.ts";
 import { makeTempFolder, removeFolder } from "../temp-folder.ts";
 
@@ -15,6 +16,8 @@ interface WranglerFile {
 }
 
 const wranglerFile = parse(readFileSync(fileURLToPath(new URL("../../../wrangler.toml", import.meta.url)), "utf8")) as unknown as WranglerFile;
+
+const BUCKET = wranglerFile.r2_buckets[0]?.binding ?? "";
 
 export interface WorkerOptions {
   /** The module to run, of those that the build made for tests. */
@@ -29,6 +32,8 @@ export interface WorkerdRuntime {
   origin(): string;
   /** Everything that the Worker has logged. */
   log(): string;
+  /** The keys of all objects in the bucket. */
+  bucketKeys(): Promise<string[]>;
   /** The process of workerd ends without notice, and another one goes on with the same storage. */
   crash(): Promise<void>;
   close(): Promise<void>;
@@ -49,7 +54,7 @@ function optionsFor({ script, className, environment = {} }: WorkerOptions, fold
     durableObjects: Object.fromEntries(
       wranglerFile.durable_objects.bindings.map(({ name, class_name }) => [name, { className: className ?? class_name, useSQLite: true }]),
     ),
-    r2Buckets: wranglerFile.r2_buckets.map(({ binding }) => binding),
+    r2Buckets: [BUCKET],
     bindings: { ...environment },
     // Past Miniflare's own Worker, which takes longer for a request than the service does.
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
@@ -76,6 +81,10 @@ export async function startWorkerd(options: WorkerOptions): Promise<WorkerdRunti
   return {
     origin: () => url.origin,
     log: () => log,
+    async bucketKeys() {
+      const bucket = (await miniflare.getR2Bucket(BUCKET)) as unknown as R2Bucket;
+      return (await bucket.list({ prefix: "" })).objects.map(({ key }) => key);
+    },
     async crash() {
       for (const pid of workerdProcesses()) process.kill(pid, "SIGKILL");
       await miniflare.dispose();

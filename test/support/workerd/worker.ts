@@ -10,6 +10,8 @@ import { shareOf } from "../engine-share.ts";
 import { CONTROL_HEADER, type Control } from "./control.ts";
 import { bucketOf } from "./tenant-bucket.ts";
 
+export { PortObject } from "./port-object.ts";
+
 const controlOf = (request: Request): Control => JSON.parse(request.headers.get(CONTROL_HEADER) ?? "") as Control;
 
 export class TestObject {

@@ -1,0 +1,33 @@
+/** What workerd offers keeps the promises of the ports: the object's database, the bucket, and DuckDB in the isolate. */
+import { afterAll, beforeAll } from "vitest";
+import { portsOf, type RemotePorts } from "../support/workerd-ports.ts";
+import { startWorkerd, type WorkerdRuntime } from "../support/workerd/runtime.ts";
+import { describeEngine } from "./engine.suite.ts";
+import { describeObjectStore } from "./object-store.suite.ts";
+import { describeRecordStore } from "./record-store.suite.ts";
+import { describeSegmentLog } from "./segment-log.suite.ts";
+
+let runtime: WorkerdRuntime;
+beforeAll(async () => {
+  runtime = await startWorkerd({ script: "test-worker.js", className: "PortObject" });
+});
+afterAll(() => runtime.close());
+
+let objectsMade = 0;
+
+/** Those of an object that nobody else has. */
+const freshPorts = (): RemotePorts => portsOf(runtime, `object-${++objectsMade}`);
+
+describeSegmentLog("in a Durable Object", async () => {
+  const { segmentLog, reopen } = freshPorts();
+  return { log: segmentLog, reopen: async () => (await reopen(), segmentLog) };
+});
+
+describeRecordStore("in a Durable Object", async () => {
+  const { records, reopen } = freshPorts();
+  return { store: records, reopen: async () => (await reopen(), records) };
+});
+
+describeObjectStore("in R2", async () => freshPorts().objects);
+
+describeEngine("DuckDB in workerd", async () => freshPorts().engine);

@@ -1,0 +1,108 @@
+/** The ports of an object in workerd, as seen from a test. */
+import {
+  EngineFullError,
+  EngineLostError,
+  type Block,
+  type BlockSource,
+  type Engine,
+  type EngineExtension,
+  type EngineQuery,
+  type EngineUsage,
+  type Loaded,
+  type NumberColumns,
+  type SqlRow,
+} from "../../src/runtime/engine/engine.ts";
+import type { ObjectStore, StoredObject } from "../../src/storage/object-store.ts";
+import type { RecordStore } from "../../src/storage/record-store.ts";
+import type { SegmentLog } from "../../src/storage/segment-log.ts";
+import { CONTROL_HEADER, type Control } from "./workerd/control.ts";
+import { decode, encode, type PortMessage, type PortName, type PortReply } from "./workerd/port-wire.ts";
+import type { WorkerdRuntime } from "./workerd/runtime.ts";
+
+export interface RemotePorts {
+  readonly segmentLog: SegmentLog;
+  readonly records: RecordStore;
+  readonly objects: ObjectStore;
+  readonly engine: Engine;
+  /** Ends the object; the next call meets a new one with the same storage. */
+  reopen(): Promise<void>;
+}
+
+function errorFrom({ name, message }: { readonly name: string; readonly message: string }): Error {
+  if (name === "EngineLostError") return new EngineLostError(message);
+  if (name === "EngineFullError") return new EngineFullError(message);
+  return new Error(message);
+}
+
+let calls = 0;
+
+/** The ports of the object of that name, which is made when there is none. */
+export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
+  const send = (body: string, call?: "abort"): Promise<Response> => {
+    const control: Control = { object, tenant: object, environment: {}, nowMs: 0, ...(call && { call }) };
+    return fetch(runtime.origin(), { method: "POST", headers: { [CONTROL_HEADER]: JSON.stringify(control) }, body });
+  };
+
+  async function ask(message: PortMessage): Promise<unknown> {
+    const reply = decode(await (await send(encode(message))).text()) as PortReply;
+    if ("error" in reply) throw errorFrom(reply.error);
+    return reply.result;
+  }
+
+  const caller =
+    (port: PortName) =>
+    <T>(method: string, ...args: unknown[]): Promise<T> =>
+      ask({ port, method, args, id: ++calls }) as Promise<T>;
+
+  /** Rejects at once when aborted, and tells the object. */
+  async function askUntilAborted<T>(method: string, query: EngineQuery, signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted();
+    const id = ++calls;
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener("abort", () => {
+        void ask({ cancel: id });
+        reject(signal.reason as Error);
+      });
+    });
+    return Promise.race([ask({ port: "engine", method, args: [query], id }) as Promise<T>, aborted]);
+  }
+
+  const [log, records, objects, engine] = [caller("segmentLog"), caller("records"), caller("objects"), caller("engine")];
+  return {
+    segmentLog: {
+      list: () => log<number[]>("list"),
+      create: (segment) => log("create", segment),
+      append: (segment, bytes) => log("append", segment, bytes),
+      read: (segment) => log<Uint8Array>("read", segment),
+      remove: (segment) => log("remove", segment),
+      setAside: (segment) => log<string>("setAside", segment),
+      close: () => log("close"),
+    },
+    records: {
+      read: (name) => records<Uint8Array | null>("read", name),
+      write: (name, bytes) => records("write", name, bytes),
+      list: (prefix) => records<string[]>("list", prefix),
+      remove: (name) => records("remove", name),
+    },
+    objects: {
+      get: (key) => objects<Uint8Array | null>("get", key),
+      put: (key, bytes) => objects("put", key, bytes),
+      delete: (key) => objects("delete", key),
+      list: (folder) => objects<StoredObject[]>("list", folder),
+      folders: (folder) => objects<string[]>("folders", folder),
+    },
+    engine: {
+      generation: 0,
+      append: (block: Block, source: BlockSource) => engine<Loaded>("append", block, source),
+      drop: (blocks: readonly number[]) => engine<EngineUsage>("drop", blocks),
+      query: (query: EngineQuery, signal: AbortSignal) => askUntilAborted<SqlRow[]>("query", query, signal),
+      queryNumbers: (query: EngineQuery, signal: AbortSignal) => askUntilAborted<NumberColumns>("queryNumbers", query, signal),
+      loadExtension: (extension: EngineExtension) => engine("loadExtension", extension),
+      close: () => engine("close"),
+    },
+    async reopen() {
+      const response = await send("", "abort").catch(() => null);
+      await response?.text();
+    },
+  };
+}

@@ -1,0 +1,74 @@
+/** A Durable Object whose ports answer calls from outside, so that the suites of the ports can be run on what lies inside. */
+import { createDuckdbEngine } from "../../../adapters/workerd/duckdb-instance.ts";
+import mainModule from "../../../adapters/workerd/duckdb-eh.wasm";
+import { IsolateEngine } from "../../../adapters/workerd/isolate-engine.ts";
+import type { DurableObjectState, R2Bucket } from "../../../adapters/workerd/platform.ts";
+import { createR2ObjectStore } from "../../../adapters/workerd/r2-object-store.ts";
+import { openSqlRecordStore } from "../../../adapters/workerd/sql-record-store.ts";
+import { openSqlSegmentLog } from "../../../adapters/workerd/sql-segment-log.ts";
+import type { Log } from "../../../src/runtime/log.ts";
+import { CONTROL_HEADER, type Control } from "./control.ts";
+import { decode, encode, type PortCall, type PortMessage, type PortName, type PortReply } from "./port-wire.ts";
+import { bucketOf } from "./tenant-bucket.ts";
+
+type Method = (...args: unknown[]) => Promise<unknown>;
+
+const MEMORY_LIMIT_MB = 1024;
+
+const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+export class PortObject {
+  readonly #state: DurableObjectState;
+  readonly #bucket: R2Bucket;
+  readonly #underWay = new Map<number, AbortController>();
+  #ports: Record<PortName, unknown> | null = null;
+
+  constructor(state: DurableObjectState, { PARTITIONS }: { readonly PARTITIONS: R2Bucket }) {
+    this.#state = state;
+    this.#bucket = PARTITIONS;
+  }
+
+  #open(tenant: string): Record<PortName, unknown> {
+    const { storage } = this.#state;
+    const objects = createR2ObjectStore(bucketOf(this.#bucket, tenant));
+    return {
+      objects,
+      segmentLog: openSqlSegmentLog(storage, objects),
+      records: openSqlRecordStore(storage),
+      engine: new IsolateEngine(() => createDuckdbEngine({ mainModule, memoryLimitMb: MEMORY_LIMIT_MB }), silentLog),
+    };
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    const { call, tenant } = JSON.parse(request.headers.get(CONTROL_HEADER) ?? "") as Control;
+    if (call === "abort") this.#state.abort("the test ends this object");
+    this.#ports ??= this.#open(tenant);
+    const message = decode(await request.text()) as PortMessage;
+    return new Response(encode(await this.#reply(message, this.#ports)));
+  }
+
+  async #reply(message: PortMessage, ports: Record<PortName, unknown>): Promise<PortReply> {
+    if ("cancel" in message) {
+      this.#underWay.get(message.cancel)?.abort();
+      return { result: null };
+    }
+    try {
+      return { result: (await this.#call(message, ports)) ?? null };
+    } catch (error) {
+      const { name, message: text } = error as Error;
+      return { error: { name, message: text } };
+    } finally {
+      this.#underWay.delete(message.id);
+    }
+  }
+
+  #call({ port, method, args, id }: PortCall, ports: Record<PortName, unknown>): Promise<unknown> {
+    const target = ports[port] as Record<string, Method>;
+    const controller = new AbortController();
+    this.#underWay.set(id, controller);
+    const signals = method.startsWith("query") ? [controller.signal] : [];
+    const found = target[method];
+    if (!found) throw new Error(`${port} has no ${method}`);
+    return found.call(target, ...args, ...signals);
+  }
+}
