@@ -5,3 +5,6 @@ export function versionOf(text: string): string;
 
 /** The file as the bundle carries it, in Brotli and gzip as well where that pays. */
 export function packAsset(contentType: string, text: string): PackedAsset;
+
+/** As `packAsset`, for a script. */
+export function packScript(text: string): PackedAsset;

@@ -27,3 +27,5 @@ export function packAsset(contentType, text) {
     gzip: worthwhile(gzipSync(bytes, { level: 9 }), bytes),
   };
 }
+
+export const packScript = (text) => packAsset("text/javascript; charset=utf-8", text);

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { buildDashboard } from "../../dashboard/build.mjs";
+import { packScript } from "../pack-asset.mjs";
 import { buildTracker } from "../../tracker/build.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -23,7 +24,7 @@ export async function buildProgram(outdir) {
     sourcemap: true,
     logLevel: "warning",
     define: {
-      TRACKER_SCRIPT: JSON.stringify(await buildTracker()),
+      TRACKER_SCRIPT: JSON.stringify(packScript(await buildTracker())),
       DASHBOARD_ASSETS: JSON.stringify(await buildDashboard()),
       VERSION: JSON.stringify(version),
     },

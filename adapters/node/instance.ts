@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createApp } from "../../src/handlers/app.ts";
-import type { Assets } from "../../src/runtime/assets.ts";
+import type { Asset, Assets } from "../../src/runtime/assets.ts";
 import type { Config } from "../../src/runtime/config.ts";
 import type { Log } from "../../src/runtime/log.ts";
 import { runMaintenance } from "../../src/runtime/maintenance.ts";
@@ -25,7 +25,7 @@ const MAINTENANCE_INTERVAL_MS = 1000;
 export interface InstanceOptions {
   readonly config: Config;
   readonly log: Log;
-  readonly trackerScript: string;
+  readonly trackerScript: Asset;
   readonly assets: Assets;
   readonly version: string;
   /** Where the build has put the threads' programs. */

@@ -1,5 +1,5 @@
 /** The program: reads its configuration, runs until it is told to stop, and says what it does. */
-import { createAssets, type PackedAssets } from "../../src/runtime/assets.ts";
+import { createAssets, unpackAsset, type PackedAsset, type PackedAssets } from "../../src/runtime/assets.ts";
 import { ConfigError, parseConfig } from "../../src/runtime/config.ts";
 import { reasonOf, type Log } from "../../src/runtime/log.ts";
 import { PRODUCT_NAME, SCRIPT_PATHS } from "../../src/runtime/names.ts";
@@ -8,7 +8,7 @@ import { createConsoleLog } from "./console-log.ts";
 import { startInstance, type Instance } from "./instance.ts";
 
 /** Put in by the build. */
-declare const TRACKER_SCRIPT: string;
+declare const TRACKER_SCRIPT: PackedAsset;
 declare const DASHBOARD_ASSETS: PackedAssets;
 declare const VERSION: string;
 
@@ -62,7 +62,7 @@ async function run(): Promise<void> {
     passwords: new URL("./password-worker.js", import.meta.url),
   };
   const assets = createAssets(DASHBOARD_ASSETS);
-  const instance = await startInstance({ config, log, trackerScript: TRACKER_SCRIPT, assets, version: VERSION, threads });
+  const instance = await startInstance({ config, log, trackerScript: unpackAsset(TRACKER_SCRIPT), assets, version: VERSION, threads });
   stopOnSignal(instance, log);
   welcome(instance, log);
 }

@@ -1,6 +1,6 @@
 /** The Durable Object: starts an instance with the first call after it was brought to life, and hands it every call. */
 import { jsonResponse } from "../../src/handlers/responses.ts";
-import { createAssets, type PackedAssets } from "../../src/runtime/assets.ts";
+import { createAssets, unpackAsset, type PackedAsset, type PackedAssets } from "../../src/runtime/assets.ts";
 import { parseConfig } from "../../src/runtime/config.ts";
 import { reasonOf, type Log } from "../../src/runtime/log.ts";
 import { PRODUCT_NAME } from "../../src/runtime/names.ts";
@@ -15,7 +15,7 @@ import { optionsIn } from "./object-options.ts";
 import type { DurableObjectState, R2Bucket } from "./platform.ts";
 
 /** Put in by the build. */
-declare const TRACKER_SCRIPT: string;
+declare const TRACKER_SCRIPT: PackedAsset;
 declare const DASHBOARD_ASSETS: PackedAssets;
 declare const VERSION: string;
 
@@ -74,7 +74,7 @@ export class AnalyticsObject {
       bucket: this.#environment.PARTITIONS,
       createEngine: () => this.#parts.createEngine(config.engineMemoryMb + ENGINE_WORKING_MEMORY_MB),
       countryRanges: new Uint8Array(countryRanges),
-      trackerScript: TRACKER_SCRIPT,
+      trackerScript: unpackAsset(TRACKER_SCRIPT),
       assets: createAssets(DASHBOARD_ASSETS),
       version: VERSION,
       now: this.#parts.now,

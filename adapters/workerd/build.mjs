@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { buildDashboard } from "../../dashboard/build.mjs";
+import { packScript } from "../pack-asset.mjs";
 import { buildTracker } from "../../tracker/build.mjs";
 import { encodeCountryRanges } from "./encode-country-ranges.mjs";
 import { recordModules } from "./record-modules.mjs";
@@ -103,7 +104,7 @@ export async function buildWorker(outdir, otherEntries = {}) {
     sourcemap: true,
     plugins: [duckdbPlugin, filesPlugin(names)],
     define: {
-      TRACKER_SCRIPT: JSON.stringify(await buildTracker()),
+      TRACKER_SCRIPT: JSON.stringify(packScript(await buildTracker())),
       DASHBOARD_ASSETS: JSON.stringify(await buildDashboard()),
       VERSION: JSON.stringify(version),
     },

@@ -1,6 +1,6 @@
 /** One running Sandpiper in a Durable Object: everything put together around the object's storage and the bucket. */
 import { createApp } from "../../src/handlers/app.ts";
-import type { Assets } from "../../src/runtime/assets.ts";
+import type { Asset, Assets } from "../../src/runtime/assets.ts";
 import { createArgon2id } from "../../src/runtime/auth/argon2id.ts";
 import type { Config } from "../../src/runtime/config.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
@@ -35,7 +35,7 @@ export interface InstanceOptions {
   readonly createEngine: () => Promise<Engine>;
   /** The packed country database. */
   readonly countryRanges: Uint8Array;
-  readonly trackerScript: string;
+  readonly trackerScript: Asset;
   readonly assets: Assets;
   readonly version: string;
   readonly now: () => EpochMs;

@@ -1,15 +1,14 @@
-/** GET /svc.js and its alias (contract 4.8): the tracking script, from the bundle. */
+/** GET /svc.js and its other names (contract 4.8): the tracking script, from the bundle. */
 import type { Handler } from "./context.ts";
+import { assetResponse } from "./static-asset.ts";
 
 /** Short enough that a new version reaches every page within a day. */
 const CACHE_SECS = 86_400;
 
-export const getScript: Handler = (_request, { services }) =>
-  new Response(services.trackerScript, {
-    headers: {
-      "Content-Type": "text/javascript; charset=utf-8",
-      "Cache-Control": `public, max-age=${CACHE_SECS}`,
-      "Access-Control-Allow-Origin": "*",
-      "Cross-Origin-Resource-Policy": "cross-origin",
-    },
-  });
+const HEADERS = {
+  "Cache-Control": `public, max-age=${CACHE_SECS}`,
+  "Access-Control-Allow-Origin": "*",
+  "Cross-Origin-Resource-Policy": "cross-origin",
+} as const;
+
+export const getScript: Handler = (request, { services }) => assetResponse(request, services.trackerScript, HEADERS);

@@ -7,7 +7,7 @@ import { Partitions } from "../storage/partitions.ts";
 import type { RecordStore } from "../storage/record-store.ts";
 import type { SegmentLog } from "../storage/segment-log.ts";
 import { SiteLocks } from "../storage/site-locks.ts";
-import type { Assets } from "./assets.ts";
+import type { Asset, Assets } from "./assets.ts";
 import { AdminPassword } from "./auth/admin-password.ts";
 import { ApiKeys } from "./auth/api-keys.ts";
 import { Login } from "./auth/login.ts";
@@ -75,7 +75,7 @@ export interface Host {
   readonly randomBytes: (length: number) => Uint8Array;
   /** A fresh id for a request, unlike any other of this process. */
   readonly newRequestId: () => string;
-  readonly trackerScript: string;
+  readonly trackerScript: Asset;
   /** The dashboard's files. */
   readonly assets: Assets;
   /** Of the program. */
@@ -100,7 +100,7 @@ export interface Services extends AuthServices {
   readonly now: () => EpochMs;
   readonly wait: Host["wait"];
   readonly newRequestId: () => string;
-  readonly trackerScript: string;
+  readonly trackerScript: Asset;
   readonly assets: Assets;
   readonly version: string;
   readonly geoIsLoaded: boolean;

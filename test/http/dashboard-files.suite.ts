@@ -52,8 +52,8 @@ export function describeDashboardFiles(makeTarget: MakeTarget): void {
       await whole.arrayBuffer();
     });
 
-    it.each(["/", "file"])("%s is not sent again to who has it, whichever coding they take", async (which) => {
-      const path = which === "/" ? "/" : file;
+    it.each(["/", "file", "/svc.js", "/js/script.js"])("%s is not sent again to who has it, whichever coding they take", async (which) => {
+      const path = which === "file" ? file : which;
       const tags = new Set<string>();
       for (const coding of ["identity", "gzip", "br"]) {
         const first = await ask(target, path, { "accept-encoding": coding });

@@ -157,6 +157,8 @@ async function again(target: Target, path: string): Promise<Response> {
   return target.fetch(path, { headers: { "if-none-match": first.headers.get("etag") ?? "" } });
 }
 
+const SCRIPT: readonly Provoked[] = SCRIPT_PATHS.map((path) => ({ id: `GET ${path}`, status: 304, send: (target) => again(target, path) }));
+
 const DASHBOARD: readonly Provoked[] = [
   { id: "GET /", status: 200, send: (target) => target.fetch("/") },
   { id: "GET /", status: 304, send: (target) => again(target, "/") },
@@ -171,6 +173,7 @@ const plain = (path: string): Provoked => ({ id: `GET ${path}`, status: 200, sen
 export const PROVOKED: readonly Provoked[] = [
   ...INGEST,
   ...STATS,
+  ...SCRIPT,
   ...DASHBOARD,
   ...AUTH_PROVOKED,
   ...SERVICE_PROVOKED,

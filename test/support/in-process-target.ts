@@ -2,9 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { openGeoDatabase } from "../../adapters/node/geo-database.ts";
-import { packAsset } from "../../adapters/pack-asset.mjs";
+import { packAsset, packScript } from "../../adapters/pack-asset.mjs";
 import { createApp, type App } from "../../src/handlers/app.ts";
-import { createAssets } from "../../src/runtime/assets.ts";
+import { createAssets, unpackAsset } from "../../src/runtime/assets.ts";
 import { createArgon2id, type Argon2idCosts } from "../../src/runtime/auth/argon2id.ts";
 import type { PasswordHasher } from "../../src/runtime/auth/password-hasher.ts";
 import { parseConfig } from "../../src/runtime/config.ts";
@@ -47,6 +47,8 @@ export interface InProcessParts {
 const CHEAP: Argon2idCosts = { memoryKib: 8, iterations: 1, parallelism: 1 };
 
 /** A page and one file: enough to serve. The real ones take a build. */
+const trackerScript = unpackAsset(packScript(`/* ${"The tracker. ".repeat(50)}*/`));
+
 const assets = createAssets({
   [DASHBOARD_PAGE]: packAsset("text/html; charset=utf-8", `<!doctype html><title>${"A page. ".repeat(50)}</title><script type="module" src="/assets/page-1.js"></script>`),
   "page-1.js": packAsset("text/javascript; charset=utf-8", "/* a script */".repeat(50)),
@@ -97,7 +99,7 @@ export async function createInProcessTarget(
       now: () => nowMs,
       randomBytes,
       newRequestId: () => `request-${++requests}`,
-      trackerScript: "/* the tracker */",
+      trackerScript,
       assets,
       version: "0.0.0-test",
       processUsage: () => ({ residentBytes: 1, heapBytes: 1, cpuSecs: 1 }),

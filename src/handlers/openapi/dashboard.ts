@@ -1,20 +1,9 @@
 /** The dashboard's page and its files. */
 import { ASSETS_PATH, DASHBOARD_PAGE } from "../../runtime/names.ts";
 import type { RouteId } from "../app.ts";
+import { CODED, FILE_HEADERS, required, UNCHANGED } from "./file-headers.ts";
 import type { Headers, Operation } from "./operation.ts";
 import { text } from "./schema.ts";
-
-const required = (description: string) => ({ description, required: true, schema: { type: "string", minLength: 1 } }) as const;
-
-const FILE_HEADERS: Headers = {
-  "Cache-Control": required("How long the file may be kept."),
-  ETag: required("Tells this content in this coding from any other."),
-  Vary: { description: "The coding goes by what the request takes.", required: true, schema: { type: "string", const: "Accept-Encoding" } },
-};
-
-const CODED: Headers = {
-  "Content-Encoding": { description: "Where the file is sent compressed.", schema: { type: "string", enum: ["br", "gzip"] } },
-};
 
 const PAGE: Headers = {
   "Content-Security-Policy": required("The page loads its own files and nothing else."),
@@ -23,8 +12,6 @@ const PAGE: Headers = {
 };
 
 const file = { schema: text("The file.", { minLength: 1 }) };
-
-const UNCHANGED = "The file is the one that `If-None-Match` names.";
 
 export const DASHBOARD_OPERATIONS = {
   "GET /": {

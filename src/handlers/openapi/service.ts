@@ -2,6 +2,7 @@
 import { SCRIPT_PATHS } from "../../runtime/names.ts";
 import type { RouteId } from "../app.ts";
 import { ANY_PAGE, NOT_STORED, RETRY_AFTER, STORED } from "./headers.ts";
+import { CODED, FILE_HEADERS, UNCHANGED } from "./file-headers.ts";
 import type { Answer, Headers, Operation } from "./operation.ts";
 import { boolean, closed, count, orNull, text, type Schema } from "./schema.ts";
 
@@ -40,6 +41,16 @@ const plainText = (description: string, headers: Headers): Answer => ({
   content: { "text/plain": { schema: text("Lines.", { minLength: 1 }) } },
 });
 
+const SCRIPT_HEADERS: Headers = {
+  ...FILE_HEADERS,
+  ...ANY_PAGE,
+  "Cross-Origin-Resource-Policy": {
+    description: "Any page may load it.",
+    required: true,
+    schema: { type: "string", const: "cross-origin" },
+  },
+};
+
 const script = (operationId: string, summary: string): Operation => ({
   operationId,
   tag: "Service",
@@ -47,17 +58,10 @@ const script = (operationId: string, summary: string): Operation => ({
   answers: {
     200: {
       description: "The script.",
-      headers: {
-        ...STORED,
-        ...ANY_PAGE,
-        "Cross-Origin-Resource-Policy": {
-          description: "Any page may load it.",
-          required: true,
-          schema: { type: "string", const: "cross-origin" },
-        },
-      },
+      headers: { ...SCRIPT_HEADERS, ...CODED },
       content: { "text/javascript": { schema: text("JavaScript.", { minLength: 1 }) } },
     },
+    304: { description: UNCHANGED, headers: SCRIPT_HEADERS },
   },
 });
 
