@@ -217,7 +217,7 @@ export const OPTIONS = {
   }),
   retention_days: option(wholeNumber({ min: 0, max: 10 * LONG_SPAN_DAYS_MAX }), {
     default: 0,
-    meaning: "Days that events are kept; 0 = for ever.",
+    meaning: "Events of dates more than so many days ago are erased; 0 keeps them for ever.",
   }),
   engine_memory_mb: option(wholeNumber({ min: ENGINE_MEMORY_MB_MIN, max: 65_536 }), {
     default: 2048,

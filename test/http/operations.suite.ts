@@ -100,7 +100,7 @@ const GAUGES = [
 const COUNTERS = [
   ...["svc_events_ingested_total", "svc_flush_failures_total", "svc_rate_limit_rejections_total", "svc_login_failures_total"],
   ...["svc_cache_hits_total", "svc_cache_misses_total", "svc_pixel_events_ingested_total", "svc_bot_events_dropped_total"],
-  ...["svc_events_erased_total", "svc_retention_failures_total", "process_cpu_seconds_total", "svc_http_requests_total"],
+  ...["svc_files_compacted_total", "svc_compaction_failures_total", "svc_events_erased_total", "svc_retention_failures_total", "process_cpu_seconds_total", "svc_http_requests_total"],
 ];
 const HISTOGRAMS = ["svc_flush_duration_seconds", "svc_http_request_duration_seconds"];
 

@@ -21,6 +21,8 @@ function counters({ counters: count }: Services): MetricFamily[] {
     counter("pixel_events_ingested_total", "Events accepted by GET /api/event.", count.pixelEventsIngested),
     counter("bot_events_dropped_total", "Events dropped because a bot sent them.", count.botEventsDropped),
     counter("flush_failures_total", "Flushes that failed; their events stay in the journal.", count.flushFailures),
+    counter("files_compacted_total", "Files that were merged into others.", count.filesCompacted),
+    counter("compaction_failures_total", "Merges of files that failed; the files stay as they are.", count.compactionFailures),
     counter("events_erased_total", "Events erased on request or by retention_days.", count.eventsErased),
     counter("retention_failures_total", "Runs of retention_days that left something to try again.", count.retentionFailures),
     counter("rate_limit_rejections_total", "Events refused by the rate limit of their site.", count.rateLimitRejections),
