@@ -9,8 +9,10 @@ export const getReady: Handler = async (_request, { services, deadline }) =>
     ? textResponse("ready", 200, NO_STORE)
     : textResponse("database not ready", 503, { ...NO_STORE, "Retry-After": "1" });
 
-export const getDetails: Handler = (_request, { services }) => {
+export const getDetails: Handler = async (_request, { services }) => {
   const { version, journal, adminPassword, geoIsLoaded, behavioral, config, stats } = services;
+  // Right after the start this waits for the engine, rather than say that the extension is missing.
+  await behavioral.settled;
   return jsonResponse({
     status: "ok",
     version,

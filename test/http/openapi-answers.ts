@@ -276,6 +276,11 @@ export const FAILING: readonly Failing[] = [
   ...FIGURES.flatMap(figureFailures),
   ...AUTH_FAILING,
   ...SERVICE_FAILING,
+  hanging(
+    "GET /health/detailed",
+    async () => ({ engine: { ...(await createEngineShare()), loadExtension: never } }),
+    (target) => target.fetch("/health/detailed"),
+  ),
   hanging("GET /health/ready", () => engineThat(never), (target) => target.fetch("/health/ready")),
   failing("GET /health/ready", 503, () => engineThat(fail()), (target) => target.fetch("/health/ready")),
 ];

@@ -103,6 +103,7 @@ export const SERVICE_OPERATIONS = {
     answers: {
       200: { description: "It lives.", headers: NOT_STORED, content: { "application/json": { schema: { $ref: "#/components/schemas/Health" } } } },
     },
+    refusals: { request_timeout: "The query engine did not start within the time limit." },
   },
   "GET /metrics": {
     operationId: "getMetrics",
