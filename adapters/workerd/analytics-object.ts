@@ -1,5 +1,5 @@
 /** The Durable Object: starts an instance with the first call after it was brought to life, and hands it every call. */
-import { jsonResponse } from "../../src/handlers/responses.ts";
+import { jsonReply, responseTo } from "../../src/handlers/reply.ts";
 import { createAssets, unpackAsset, type PackedAsset, type PackedAssets } from "../../src/runtime/assets.ts";
 import { parseConfig } from "../../src/runtime/config.ts";
 import { reasonOf, type Log } from "../../src/runtime/log.ts";
@@ -89,7 +89,7 @@ export class AnalyticsObject {
       instance = await this.instance();
     } catch (error) {
       reportFailedStart(error);
-      return jsonResponse({ error: CANNOT_START }, 500);
+      return responseTo(request.method, jsonReply({ error: CANNOT_START }, 500));
     }
     return instance.fetch(request);
   }

@@ -14,7 +14,7 @@ import type { Context, Handler } from "./context.ts";
 import { isDashboardPage, preflight, preflightFor, withDashboardCors, withIngestCors } from "./cors.ts";
 import { getAsset, getDashboard } from "./dashboard.ts";
 import { Deadlines } from "./deadline.ts";
-import { errorResponse } from "./error-response.ts";
+import { errorReply } from "./error-reply.ts";
 import { deleteEvents } from "./erase.ts";
 import { getDetails, getHealth, getReady } from "./health.ts";
 import { getPixel } from "./ingest/pixel.ts";
@@ -23,6 +23,7 @@ import { deleteKey, getKeys, postKey } from "./keys.ts";
 import { getMetrics } from "./metrics.ts";
 import { openapiHandler } from "./openapi.ts";
 import { isHttps } from "./request-scheme.ts";
+import { responseTo, withHeaders, type Reply } from "./reply.ts";
 import { getScript } from "./script.ts";
 import { methodsAt, methodsOf, routesAt, unmatched, withExtraPaths, type Method, type Route } from "./route.ts";
 import { getBreakdown } from "./stats/breakdown.ts";
@@ -102,7 +103,7 @@ const COMMON_HEADERS = {
 } as const;
 
 /** On every response to a request that came over https: browsers come over https from then on, for a year. */
-const HSTS = ["Strict-Transport-Security", "max-age=31536000"] as const;
+const HSTS = { "Strict-Transport-Security": "max-age=31536000" } as const;
 
 /** What the host knows of a request beside the request. */
 export interface Connection {
@@ -119,11 +120,14 @@ export interface App {
 }
 
 /** A request on its way. */
-interface Passage extends Omit<Context, "params"> {
+interface Passage extends Context {
   readonly requestId: string;
-  /** Once a route has taken it. */
+  /** Both are known once a route has taken it. */
   routeId: string | null;
+  params: Context["params"];
 }
+
+const NO_PARAMS: Context["params"] = {};
 
 type RouteArgs = [passage: Passage];
 
@@ -132,12 +136,13 @@ function createRouter(routes: readonly Route[]) {
   for (const known of routes) {
     const { access, handler, path } = known;
     const routeId = `${known.method} ${path}`;
-    const serve = async (routed: IRequest, passage: Passage): Promise<Response> => {
+    const serve = async (routed: IRequest, passage: Passage): Promise<Reply> => {
       passage.routeId = routeId;
       const request = routed as unknown as Request;
       checkAccess(access, request, passage.services, passage.nowMs);
-      const response = await handler(request, { ...passage, params: routed.params });
-      return access === "ingest" ? withIngestCors(request, response) : response;
+      passage.params = routed.params;
+      const reply = await handler(request, passage);
+      return access === "ingest" ? withIngestCors(request, reply) : reply;
     };
     for (const method of methodsOf(known)) router[method.toLowerCase() as Lowercase<typeof method>](path, serve);
   }
@@ -166,22 +171,22 @@ export function createApp(services: Services): App {
     return routesAt(routes, pathname).some(isOfDashboard) ? pathname : null;
   }
 
-  async function answer(request: Request, passage: Passage): Promise<Response> {
+  async function answer(request: Request, passage: Passage): Promise<Reply> {
     try {
       return await passage.deadline.race(router.fetch(request, passage));
     } catch (caught) {
       // The router parses the URL first thing, and nobody else needs to ask beforehand.
       const error = URL.canParse(request.url) ? caught : invalidInput("The request's host and path make no valid URL");
-      const response = errorResponse(error, passage.requestId, log);
-      return isIngest(request.url) ? withIngestCors(request, response) : response;
+      const reply = errorReply(error, passage.requestId, log);
+      return isIngest(request.url) ? withIngestCors(request, reply) : reply;
     }
   }
 
-  async function answerPage(request: Request, passage: Passage): Promise<Response> {
+  async function answerPage(request: Request, passage: Passage): Promise<Reply> {
     const path = dashboardPath(request);
     if (path === null) return answer(request, passage);
-    const response = request.method === "OPTIONS" ? preflightFor(request, methodsAt(routes, path)) : await answer(request, passage);
-    return withDashboardCors(request, response);
+    const reply = request.method === "OPTIONS" ? preflightFor(request, methodsAt(routes, path)) : await answer(request, passage);
+    return withDashboardCors(request, reply);
   }
 
   /** Counts it and, if so much is to be logged, says what kind of request it was: nothing that its sender chose. */
@@ -195,14 +200,12 @@ export function createApp(services: Services): App {
     async fetch(request, { socketAddress, socketPlace = null }) {
       const nowMs = services.now();
       const requestId = services.newRequestId();
-      const passage: Passage = { services, nowMs, socketAddress, socketPlace, deadline: deadlines.begin(nowMs), requestId, routeId: null };
-      const response = await answerPage(request, passage);
+      const passage: Passage = { services, nowMs, socketAddress, socketPlace, deadline: deadlines.begin(nowMs), requestId, routeId: null, params: NO_PARAMS };
+      const reply = await answerPage(request, passage);
       deadlines.end(passage.deadline);
-      for (const [name, value] of Object.entries(COMMON_HEADERS)) response.headers.set(name, value);
-      response.headers.set("X-Request-Id", requestId);
-      if (isHttps(request, config.trustProxy)) response.headers.set(...HSTS);
-      note(passage, response.status);
-      return request.method === "HEAD" ? new Response(null, response) : response;
+      note(passage, reply.status);
+      const headers = { ...COMMON_HEADERS, "X-Request-Id": requestId, ...(isHttps(request, config.trustProxy) && HSTS) };
+      return responseTo(request.method, withHeaders(reply, headers));
     },
     expireRequests: (nowMs) => deadlines.expire(nowMs),
   };

@@ -3,6 +3,7 @@ import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import type { Services } from "../runtime/services.ts";
 import type { EpochMs } from "../storage/event.ts";
 import type { Deadline } from "./deadline.ts";
+import type { Reply } from "./reply.ts";
 
 export interface Context {
   readonly services: Services;
@@ -16,4 +17,4 @@ export interface Context {
   readonly params: Readonly<Record<string, string>>;
 }
 
-export type Handler = (request: Request, context: Context) => Response | Promise<Response>;
+export type Handler = (request: Request, context: Context) => Reply | Promise<Reply>;

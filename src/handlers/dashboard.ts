@@ -2,7 +2,7 @@
 import { DASHBOARD_PAGE } from "../runtime/names.ts";
 import { AppError } from "../runtime/errors.ts";
 import type { Handler } from "./context.ts";
-import { assetResponse } from "./static-asset.ts";
+import { assetReply } from "./static-asset.ts";
 
 /** The page loads its own scripts, styles and figures and nothing else; nobody frames it, and no form leaves it. */
 const CONTENT_SECURITY_POLICY = [
@@ -33,12 +33,12 @@ const missing = (): AppError => new AppError({ code: "not_found" }, "There is no
 export const getDashboard: Handler = (request, { services }) => {
   const page = services.assets(DASHBOARD_PAGE);
   if (!page) throw missing();
-  return assetResponse(request, page, PAGE_HEADERS);
+  return assetReply(request, page, PAGE_HEADERS);
 };
 
 export const getAsset: Handler = (request, { services, params }) => {
   const { name = "" } = params;
   const asset = name === DASHBOARD_PAGE ? null : services.assets(name);
   if (!asset) throw missing();
-  return assetResponse(request, asset, IMMUTABLE);
+  return assetReply(request, asset, IMMUTABLE);
 };

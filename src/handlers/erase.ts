@@ -1,7 +1,7 @@
 /** DELETE /api/gdpr/erase (contract 4.5): a site's events of some days, for good. */
 import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
-import { jsonResponse } from "./responses.ts";
+import { jsonReply } from "./reply.ts";
 
 export const deleteEvents: Handler = async (request, { services, nowMs }) => {
   const query = new Query(request.url);
@@ -9,7 +9,7 @@ export const deleteEvents: Handler = async (request, { services, nowMs }) => {
   const { firstDay, lastDay } = query.dates(nowMs);
   const { events, days } = await services.erasure.erase(siteId, firstDay, lastDay, nowMs);
   services.log.info("events were erased on request", { siteId, firstDay, lastDay, events, days });
-  return jsonResponse({
+  return jsonReply({
     status: "erased",
     site_id: siteId,
     start_date: firstDay,

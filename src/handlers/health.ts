@@ -1,19 +1,19 @@
 /** GET /health and what is below it (contract 4.7): is the process alive, can it answer questions, what is there. */
 import type { Handler } from "./context.ts";
-import { jsonResponse, NO_STORE, textResponse } from "./responses.ts";
+import { jsonReply, NO_STORE, textReply } from "./reply.ts";
 
-export const getHealth: Handler = () => textResponse("ok", 200, NO_STORE);
+export const getHealth: Handler = () => textReply("ok", 200, NO_STORE);
 
 export const getReady: Handler = async (_request, { services, deadline }) =>
   (await services.isReady(deadline.signal))
-    ? textResponse("ready", 200, NO_STORE)
-    : textResponse("database not ready", 503, { ...NO_STORE, "Retry-After": "1" });
+    ? textReply("ready", 200, NO_STORE)
+    : textReply("database not ready", 503, { ...NO_STORE, "Retry-After": "1" });
 
 export const getDetails: Handler = async (_request, { services }) => {
   const { version, journal, adminPassword, geoIsLoaded, behavioral, config, stats } = services;
   // Right after the start this waits for the engine, rather than say that the extension is missing.
   await behavioral.settled;
-  return jsonResponse({
+  return jsonReply({
     status: "ok",
     version,
     buffered_events: journal.size,

@@ -3,13 +3,13 @@ import { parseKeyName, parseKeyScope, type ApiKey } from "../runtime/auth/api-ke
 import { parseObject, requiredText } from "../runtime/json-fields.ts";
 import { readBody } from "./body.ts";
 import type { Handler } from "./context.ts";
-import { jsonResponse } from "./responses.ts";
+import { jsonReply } from "./reply.ts";
 
 export const postKey: Handler = async (request, { services, nowMs, deadline }) => {
   const body = parseObject(await readBody(request));
   const [nameText, scopeText] = [requiredText(body, "name"), requiredText(body, "scope")];
   const { key, keyHash, name, scope } = await services.apiKeys.create(parseKeyName(nameText), parseKeyScope(scopeText), nowMs, deadline.signal);
-  return jsonResponse({ key, key_hash: keyHash, name, scope }, 201);
+  return jsonReply({ key, key_hash: keyHash, name, scope }, 201);
 };
 
 const listed = ({ keyHash, name, scope, createdAt, revoked }: ApiKey) => ({
@@ -20,9 +20,9 @@ const listed = ({ keyHash, name, scope, createdAt, revoked }: ApiKey) => ({
   revoked,
 });
 
-export const getKeys: Handler = (_request, { services }) => jsonResponse(services.apiKeys.list().map(listed));
+export const getKeys: Handler = (_request, { services }) => jsonReply(services.apiKeys.list().map(listed));
 
 export const deleteKey: Handler = async (_request, { services, params, deadline }) => {
   await services.apiKeys.revoke(params.key_hash ?? "", deadline.signal);
-  return jsonResponse({ status: "revoked" });
+  return jsonReply({ status: "revoked" });
 };

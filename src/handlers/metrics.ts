@@ -6,7 +6,7 @@ import { METRICS_CONTENT_TYPE, renderMetrics } from "../runtime/metrics/metrics-
 import type { Secret } from "../runtime/secret.ts";
 import type { Handler } from "./context.ts";
 import { bearerTokenOf } from "./credentials.ts";
-import { NO_STORE } from "./responses.ts";
+import { NO_STORE, textReply } from "./reply.ts";
 
 const encoder = new TextEncoder();
 
@@ -19,5 +19,5 @@ function checkToken(request: Request, wanted: Secret | null): void {
 
 export const getMetrics: Handler = (request, { services, nowMs }) => {
   checkToken(request, services.config.metricsToken);
-  return new Response(renderMetrics(metricFamilies(services, nowMs)), { headers: { "Content-Type": METRICS_CONTENT_TYPE, ...NO_STORE } });
+  return textReply(renderMetrics(metricFamilies(services, nowMs)), 200, { ...NO_STORE, "Content-Type": METRICS_CONTENT_TYPE });
 };

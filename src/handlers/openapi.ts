@@ -3,7 +3,7 @@ import { PRODUCT_NAME } from "../runtime/names.ts";
 import type { Access } from "./access.ts";
 import type { RouteId } from "./app.ts";
 import type { Handler } from "./context.ts";
-import { STATUS } from "./error-response.ts";
+import { STATUS } from "./error-reply.ts";
 import { DASHBOARD_OPERATIONS } from "./openapi/dashboard.ts";
 import { AUTH_OPERATIONS, AUTH_SCHEMAS, SECURITY_SCHEMES } from "./openapi/auth.ts";
 import { ERASURE_OPERATIONS, ERASURE_SCHEMAS } from "./openapi/erasure.ts";
@@ -25,7 +25,7 @@ import { closed, text } from "./openapi/schema.ts";
 import { SERVICE_OPERATIONS, SERVICE_SCHEMAS } from "./openapi/service.ts";
 import { STATS_OPERATIONS } from "./openapi/stats.ts";
 import { STATS_SCHEMAS } from "./openapi/stats-schemas.ts";
-import { jsonTextResponse } from "./responses.ts";
+import { jsonTextReply } from "./reply.ts";
 import type { Route } from "./route.ts";
 
 /** A route that is missing here does not compile: describe it in the file of its noun in `openapi/`. */
@@ -199,7 +199,7 @@ export function openapiHandler(routes: () => readonly Route[]): Handler {
   let json: string | null = null;
   return () => {
     json ??= JSON.stringify(openapiDocument(routes()));
-    return jsonTextResponse(json, 200, {
+    return jsonTextReply(json, 200, {
       "Cache-Control": `public, max-age=${CACHE_SECS}`,
       "Access-Control-Allow-Origin": "*",
     });

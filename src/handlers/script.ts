@@ -1,6 +1,6 @@
 /** GET /svc.js and its other names (contract 4.8): the tracking script, from the bundle. */
 import type { Handler } from "./context.ts";
-import { assetResponse } from "./static-asset.ts";
+import { assetReply } from "./static-asset.ts";
 
 /** Short enough that a new version reaches every page within a day. */
 const CACHE_SECS = 86_400;
@@ -11,4 +11,4 @@ const HEADERS = {
   "Cross-Origin-Resource-Policy": "cross-origin",
 } as const;
 
-export const getScript: Handler = (request, { services }) => assetResponse(request, services.trackerScript, HEADERS);
+export const getScript: Handler = (request, { services }) => assetReply(request, services.trackerScript, HEADERS);

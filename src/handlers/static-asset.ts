@@ -1,5 +1,6 @@
 /** The answer to a request for a file: compressed as the client likes it best, or 304 when the client has it already. */
 import type { Asset } from "../runtime/assets.ts";
+import { emptyReply, type Reply, type ReplyHeaders } from "./reply.ts";
 
 type Coding = "br" | "gzip" | "identity";
 
@@ -46,23 +47,15 @@ function isKnown(ifNoneMatch: string | null, tag: string): boolean {
 }
 
 /** `headers` come on top of those that the file itself asks for, also where nothing but headers is sent. */
-export function assetResponse(request: Request, asset: Asset, headers: Readonly<Record<string, string>>): Response {
+export function assetReply(request: Request, asset: Asset, headers: ReplyHeaders): Reply {
   const forms = bytesIn(asset);
   const available = CODINGS.filter((coding) => forms[coding] !== undefined);
   const coding = chosenCoding(request.headers.get("accept-encoding"), available);
   const tag = tagOf(asset.version, coding);
   const common = { ...headers, ETag: tag, Vary: "Accept-Encoding" };
-  if (isKnown(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers: common });
+  if (isKnown(request.headers.get("if-none-match"), tag)) return emptyReply(304, common);
   const bytes = forms[coding] ?? asset.bytes;
-  // workerd would compress bytes once more that bear a coding, unless it is told that they have it. Others do not know the option.
-  const init: ResponseInit & { encodeBody: "manual" } = {
-    encodeBody: "manual",
-    headers: {
-      ...common,
-      "Content-Type": asset.contentType,
-      "Content-Length": String(bytes.length),
-      ...(coding !== "identity" && { "Content-Encoding": coding }),
-    },
-  };
-  return new Response(bytes, init);
+  const described = { ...common, "Content-Type": asset.contentType, "Content-Length": String(bytes.length) };
+  if (coding === "identity") return { status: 200, headers: described, body: bytes };
+  return { status: 200, headers: { ...described, "Content-Encoding": coding }, body: bytes, isEncoded: true };
 }

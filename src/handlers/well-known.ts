@@ -1,7 +1,7 @@
 /** What robots and people who found a hole look for: GET /robots.txt and /.well-known/security.txt. */
 import { DAY_MS } from "../storage/event.ts";
 import type { Handler } from "./context.ts";
-import { textResponse } from "./responses.ts";
+import { textReply } from "./reply.ts";
 
 const CACHE = { "Cache-Control": "public, max-age=86400" } as const;
 
@@ -9,7 +9,7 @@ const CACHE = { "Cache-Control": "public, max-age=86400" } as const;
 const EXPIRES_DAYS = 180;
 
 /** Figures are for nobody's index. */
-export const getRobots: Handler = () => textResponse("User-agent: *\nDisallow: /\n", 200, CACHE);
+export const getRobots: Handler = () => textReply("User-agent: *\nDisallow: /\n", 200, CACHE);
 
 /**
  * RFC 9116 wants a contact. Whoever runs the service is at home at its host, and `security@` is the mailbox that
@@ -19,5 +19,5 @@ export const getSecurityContact: Handler = (request, { services, nowMs }) => {
   const { hostname } = new URL(services.config.dashboardOrigin ?? request.url);
   const domain = /^[\d.]+$/.test(hostname) ? `[${hostname}]` : hostname;
   const expires = new Date(nowMs + EXPIRES_DAYS * DAY_MS).toISOString();
-  return textResponse(`Contact: mailto:security@${domain}\nExpires: ${expires}\nPreferred-Languages: en\n`, 200, CACHE);
+  return textReply(`Contact: mailto:security@${domain}\nExpires: ${expires}\nPreferred-Languages: en\n`, 200, CACHE);
 };

@@ -1,4 +1,4 @@
-/** The closed set of reasons for which a request is stopped. Statuses are given to them in `handlers/error-response.ts`. */
+/** The closed set of reasons for which a request is stopped. Statuses are given to them in `handlers/error-reply.ts`. */
 
 type Failure =
   /** A parameter or field breaks a rule; the message names both. */

@@ -2,13 +2,14 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { packAsset } from "../../adapters/pack-asset.mjs";
-import { assetResponse, chosenCoding } from "../../src/handlers/static-asset.ts";
+import { responseTo } from "../../src/handlers/reply.ts";
+import { assetReply, chosenCoding } from "../../src/handlers/static-asset.ts";
 import { createAssets, unpackAsset } from "../../src/runtime/assets.ts";
 
 const TEXT = "Ein Wort, ein zweites Wort: größer. ".repeat(100);
 const ASSET = unpackAsset(packAsset("text/plain", TEXT));
 
-const answer = (headers: Record<string, string>): Response => assetResponse(new Request("http://a.test/", { headers }), ASSET, {});
+const answer = (headers: Record<string, string>): Response => responseTo("GET", assetReply(new Request("http://a.test/", { headers }), ASSET, {}));
 
 describe("the coding of a file", () => {
   const ALL = ["br", "gzip", "identity"] as const;

@@ -4,7 +4,7 @@ import { readBody } from "../body.ts";
 import { clientAddressOf } from "../client-address.ts";
 import type { Handler } from "../context.ts";
 import { refuseForeignPage } from "../own-pages.ts";
-import { jsonResponse } from "../responses.ts";
+import { jsonReply } from "../reply.ts";
 import { sessionCookie } from "../session-cookie.ts";
 
 export const postLogin: Handler = async (request, { services, socketAddress, deadline }) => {
@@ -15,5 +15,5 @@ export const postLogin: Handler = async (request, { services, socketAddress, dea
   login.check(address);
   const password = requiredText(parseObject(await readBody(request)), "password");
   const token = await login.attempt({ password, address, signal: deadline.signal });
-  return jsonResponse({ token }, 200, sessionCookie(request, services, token));
+  return jsonReply({ token }, 200, sessionCookie(request, services, token));
 };

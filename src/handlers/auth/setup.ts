@@ -3,7 +3,7 @@ import { parseObject, requiredText } from "../../runtime/json-fields.ts";
 import { readBody } from "../body.ts";
 import type { Handler } from "../context.ts";
 import { refuseForeignPage } from "../own-pages.ts";
-import { jsonResponse } from "../responses.ts";
+import { jsonReply } from "../reply.ts";
 import { sessionCookie } from "../session-cookie.ts";
 
 export const postSetup: Handler = async (request, { services, deadline }) => {
@@ -14,5 +14,5 @@ export const postSetup: Handler = async (request, { services, deadline }) => {
   await adminPassword.setUp(password, deadline.signal);
   log.info("the admin password is set: statistics are for those who log in or have a key");
   const token = sessions.begin(now());
-  return jsonResponse({ token }, 200, sessionCookie(request, services, token));
+  return jsonReply({ token }, 200, sessionCookie(request, services, token));
 };

@@ -1,7 +1,7 @@
 /** GET /api/event (contract 4.1): the 1x1 image for pages without scripts and for mail. */
 import { parsePixelQuery } from "../../runtime/ingest/event-input.ts";
 import type { Handler } from "../context.ts";
-import { NO_STORE } from "../responses.ts";
+import { NO_STORE } from "../reply.ts";
 import { arrivalOf } from "./arrival.ts";
 
 /** GIF89a of one transparent pixel: size, palette of two colours, transparency, image, trailer. */
@@ -12,6 +12,8 @@ const TRANSPARENT_GIF = Uint8Array.from(
   (hex) => Number.parseInt(hex, 16),
 );
 
+const HEADERS = { "Content-Type": "image/gif", "Content-Length": String(TRANSPARENT_GIF.length), ...NO_STORE } as const;
+
 export const getPixel: Handler = async (request, context) => {
   const { services } = context;
   const { searchParams } = new URL(request.url);
@@ -20,7 +22,5 @@ export const getPixel: Handler = async (request, context) => {
     readInput: () => parsePixelQuery(searchParams),
   });
   if (outcome === "accepted") services.counters.pixelEventsIngested++;
-  return new Response(TRANSPARENT_GIF, {
-    headers: { "Content-Type": "image/gif", "Content-Length": String(TRANSPARENT_GIF.length), ...NO_STORE },
-  });
+  return { status: 200, headers: HEADERS, body: TRANSPARENT_GIF };
 };

@@ -2,7 +2,7 @@
 import { parseEventBody } from "../../runtime/ingest/event-input.ts";
 import { readBody } from "../body.ts";
 import type { Handler } from "../context.ts";
-import { emptyResponse } from "../responses.ts";
+import { emptyReply } from "../reply.ts";
 import { arrivalOf } from "./arrival.ts";
 
 /** Else hosts that stream would announce chunks, of which there is none. */
@@ -14,5 +14,5 @@ export const postEvent: Handler = async (request, context) => {
   const body = await readBody(request);
   const outcome = await services.acceptEvent({ ...arrivalOf(request, context), readInput: () => parseEventBody(body) });
   if (outcome === "accepted") services.counters.eventsIngested++;
-  return emptyResponse(202, NO_CONTENT);
+  return emptyReply(202, NO_CONTENT);
 };

@@ -2,14 +2,15 @@
 import type { Config } from "../../runtime/config.ts";
 import type { Over } from "../../runtime/stats/stats-answers.ts";
 import type { Context } from "../context.ts";
-import { figureResponse, type Figure } from "./figure.ts";
+import type { Reply } from "../reply.ts";
+import { figureReply, type Figure } from "./figure.ts";
 
 const MINUTE_MS = 60_000;
 
 export const sessionGapMsOf = ({ sessionWindowMinutes }: Config): number => sessionWindowMinutes * MINUTE_MS;
 
-/** As `figureResponse`; 503 without the extension. */
-export async function behavioralResponse(context: Context, figure: Figure, compute: (over: Over) => Promise<string>): Promise<Response> {
+/** As `figureReply`; 503 without the extension. */
+export async function behavioralReply(context: Context, figure: Figure, compute: (over: Over) => Promise<string>): Promise<Reply> {
   await context.services.behavioral.require();
-  return figureResponse(context, figure, compute);
+  return figureReply(context, figure, compute);
 }

@@ -4,8 +4,8 @@ import { isDimension, parseDimension } from "../../runtime/stats/dimensions.ts";
 import { breakdownOf, sessionPagesOf } from "../../runtime/stats/figures/breakdown.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
-import { behavioralResponse, sessionGapMsOf } from "./behavioral.ts";
-import { figureResponse } from "./figure.ts";
+import { behavioralReply, sessionGapMsOf } from "./behavioral.ts";
+import { figureReply } from "./figure.ts";
 
 export const getBreakdown: Handler = (request, context) => {
   const query = new Query(request.url);
@@ -14,12 +14,12 @@ export const getBreakdown: Handler = (request, context) => {
   const dimension = parseDimension(context.params.dimension ?? "");
   const figure = { name: "breakdown", scope, parameters: [dimension, rowsMax] };
   if (isDimension(dimension)) {
-    return figureResponse(context, figure, async (over) =>
+    return figureReply(context, figure, async (over) =>
       JSON.stringify(await over(scope, (ask) => breakdownOf(ask, scope, dimension, rowsMax))),
     );
   }
   const gapMs = sessionGapMsOf(context.services.config);
-  return behavioralResponse(context, figure, async (over) =>
+  return behavioralReply(context, figure, async (over) =>
     JSON.stringify(await over(scope, (ask) => sessionPagesOf(ask, scope, gapMs, dimension, rowsMax))),
   );
 };

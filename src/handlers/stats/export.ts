@@ -7,7 +7,7 @@ import { jsonFormat } from "../../runtime/stats/exports/json-format.ts";
 import { exportRaw } from "../../runtime/stats/exports/raw-export.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
-import { NO_STORE } from "../responses.ts";
+import { NO_STORE } from "../reply.ts";
 
 /** What a row stands for: a day or an event. */
 export const EXPORT_KINDS = ["daily", "raw"] as const;
@@ -28,9 +28,11 @@ export const getExport: Handler = async (request, { services, nowMs, deadline })
     ),
   );
   const fileName = `${PRODUCT_NAME.toLowerCase()}-${kind}-${scope.range.firstDay}.${format.extension}`;
-  return new Response(streamOf(chunks, () => services.wait(0)), {
+  return {
+    status: 200,
     headers: { "Content-Type": format.contentType, "Content-Disposition": `attachment; filename="${fileName}"`, ...NO_STORE },
-  });
+    body: streamOf(chunks, () => services.wait(0)),
+  };
 };
 
 /** The chunks one after the other; between two of them others get their turn. */

@@ -2,7 +2,7 @@
 import type { Over } from "../../runtime/stats/stats-answers.ts";
 import type { Scope } from "../../runtime/stats/scope.ts";
 import type { Context } from "../context.ts";
-import { jsonTextResponse } from "../responses.ts";
+import { jsonTextReply, type Reply } from "../reply.ts";
 
 export interface Figure {
   /** Tells this figure's answers from every other's in the cache. */
@@ -13,12 +13,12 @@ export interface Figure {
 }
 
 /** Answers with the JSON text that `compute` makes, or made a short while ago for the same question. */
-export async function figureResponse(
+export async function figureReply(
   { services, deadline }: Context,
   { name, scope, parameters = [] }: Figure,
   compute: (over: Over) => Promise<string>,
-): Promise<Response> {
+): Promise<Reply> {
   const { siteId, range, conditions } = scope;
   const key = { figure: name, siteId, parameters: [range.firstDay, range.lastDay, conditions, parameters] };
-  return jsonTextResponse(await services.stats.cached(key, deadline.signal, compute));
+  return jsonTextReply(await services.stats.cached(key, deadline.signal, compute));
 }

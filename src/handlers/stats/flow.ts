@@ -5,7 +5,7 @@ import { FLOW_DIRECTIONS } from "../../runtime/stats/queries/flow.ts";
 import { parsePage } from "../../runtime/stats/steps.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
-import { behavioralResponse, sessionGapMsOf } from "./behavioral.ts";
+import { behavioralReply, sessionGapMsOf } from "./behavioral.ts";
 
 export const getFlow: Handler = (request, context) => {
   const query = new Query(request.url);
@@ -16,7 +16,7 @@ export const getFlow: Handler = (request, context) => {
     rowsMax: query.integer("limit", { min: 1, max: FLOW_ROWS_MAX, otherwise: FLOW_ROWS_DEFAULT }),
   };
   const gapMs = sessionGapMsOf(context.services.config);
-  return behavioralResponse(context, { name: "flow", scope, parameters: [question] }, async (over) => {
+  return behavioralReply(context, { name: "flow", scope, parameters: [question] }, async (over) => {
     const rows = await over(scope, (ask) => flowOf(ask, scope, gapMs, question));
     return JSON.stringify(rows.map(({ nextPage, visitors, share }) => ({ next_page: nextPage, visitors, share })));
   });

@@ -4,7 +4,7 @@ import { funnelOf, parseFunnelModes, parseFunnelWindow, type Funnel } from "../.
 import { parseSteps } from "../../runtime/stats/steps.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
-import { behavioralResponse } from "./behavioral.ts";
+import { behavioralReply } from "./behavioral.ts";
 
 export const getFunnel: Handler = (request, context) => {
   const query = new Query(request.url);
@@ -14,7 +14,7 @@ export const getFunnel: Handler = (request, context) => {
     windowMs: parseFunnelWindow(query.text("window")),
     modes: parseFunnelModes(query.text("modes")),
   };
-  return behavioralResponse(context, { name: "funnel", scope, parameters: [funnel] }, async (over) => {
+  return behavioralReply(context, { name: "funnel", scope, parameters: [funnel] }, async (over) => {
     const rows = await over(scope, (ask, _askNumbers, askPerVisitor) => funnelOf(ask, askPerVisitor, scope, funnel));
     return JSON.stringify(
       rows.map(({ step, name, visitors, conversionRate, droppedOff }) => ({

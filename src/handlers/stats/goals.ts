@@ -2,11 +2,11 @@
 import { goalsOf } from "../../runtime/stats/figures/goals.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
-import { figureResponse } from "./figure.ts";
+import { figureReply } from "./figure.ts";
 
 export const getGoals: Handler = (request, context) => {
   const scope = new Query(request.url).scope(context.nowMs);
-  return figureResponse(context, { name: "goals", scope }, async (over) => {
+  return figureReply(context, { name: "goals", scope }, async (over) => {
     const goals = await over(scope, (ask) => goalsOf(ask, scope));
     return JSON.stringify(goals.map(({ conversionRate, ...goal }) => ({ ...goal, conversion_rate: conversionRate })));
   });

@@ -5,7 +5,7 @@ import type { Scope } from "../../runtime/stats/scope.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { sessionGapMsOf } from "./behavioral.ts";
-import { figureResponse } from "./figure.ts";
+import { figureReply } from "./figure.ts";
 
 const counts = ({ uniqueVisitors, totalPageviews, totalEvents }: Headline) => ({
   unique_visitors: uniqueVisitors,
@@ -40,7 +40,7 @@ export const getMain: Handler = (request, context) => {
   const scope = query.scope(context.nowMs);
   const comparison = parseComparison(query.text("compare"));
   const { behavioral, config } = context.services;
-  return figureResponse(context, { name: "main", scope, parameters: [comparison] }, async (over) => {
+  return figureReply(context, { name: "main", scope, parameters: [comparison] }, async (over) => {
     const sessionGapMs = (await behavioral.isAvailable()) ? sessionGapMsOf(config) : null;
     const headlineIn = (wanted: Scope) => over(wanted, (ask) => headlineOf(ask, wanted, sessionGapMs));
     const fields = mainFields(await headlineIn(scope));

@@ -2,11 +2,11 @@
 import { parsePropertyKey, propertyKeysOf, propertyValuesOf } from "../../runtime/stats/figures/properties.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
-import { figureResponse } from "./figure.ts";
+import { figureReply } from "./figure.ts";
 
 export const getProperties: Handler = (request, context) => {
   const scope = new Query(request.url).scope(context.nowMs);
-  return figureResponse(context, { name: "properties", scope }, async (over) =>
+  return figureReply(context, { name: "properties", scope }, async (over) =>
     JSON.stringify(await over(scope, (ask) => propertyKeysOf(ask, scope))),
   );
 };
@@ -16,7 +16,7 @@ export const getPropertyValues: Handler = (request, context) => {
   const scope = query.scope(context.nowMs);
   const key = parsePropertyKey(query.text("key"));
   const eventName = query.text("event");
-  return figureResponse(context, { name: "property-values", scope, parameters: [key, eventName] }, async (over) =>
+  return figureReply(context, { name: "property-values", scope, parameters: [key, eventName] }, async (over) =>
     JSON.stringify(await over(scope, (ask) => propertyValuesOf(ask, scope, key, eventName))),
   );
 };

@@ -4,7 +4,7 @@ import { realtimeOf, realtimeWindow } from "../../runtime/stats/figures/realtime
 import { utcDayOf } from "../../storage/event.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
-import { jsonResponse } from "../responses.ts";
+import { jsonReply } from "../reply.ts";
 
 export const getRealtime: Handler = async (request, { services, nowMs, deadline }) => {
   const query = new Query(request.url);
@@ -15,7 +15,7 @@ export const getRealtime: Handler = async (request, { services, nowMs, deadline 
   const realtime = await services.stats.fresh(deadline.signal, (over) =>
     over({ siteId, range }, (ask) => realtimeOf(ask, window)),
   );
-  return jsonResponse({
+  return jsonReply({
     current_visitors: realtime.currentVisitors,
     pageviews: realtime.pageviews,
     window_minutes: windowMinutes,

@@ -3,7 +3,7 @@ import { RETENTION_WEEKS_DEFAULT, RETENTION_WEEKS_MAX, RETENTION_WEEKS_MIN } fro
 import { cohortIdentity, rangeWithFirstEvents, retentionOf } from "../../runtime/stats/figures/retention.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
-import { behavioralResponse } from "./behavioral.ts";
+import { behavioralReply } from "./behavioral.ts";
 
 export const getRetention: Handler = (request, context) => {
   const query = new Query(request.url);
@@ -11,7 +11,7 @@ export const getRetention: Handler = (request, context) => {
   const weeks = query.integer("weeks", { min: RETENTION_WEEKS_MIN, max: RETENTION_WEEKS_MAX, otherwise: RETENTION_WEEKS_DEFAULT });
   const { visitorSaltRotationDays } = context.services.config;
   const known = rangeWithFirstEvents(scope.range, visitorSaltRotationDays);
-  return behavioralResponse(context, { name: "retention", scope, parameters: [weeks] }, async (over) => {
+  return behavioralReply(context, { name: "retention", scope, parameters: [weeks] }, async (over) => {
     const cohorts = await over({ ...scope, range: known }, (ask) => retentionOf(ask, scope, known, weeks));
     const { supported, caveat } = cohortIdentity(visitorSaltRotationDays, weeks);
     return JSON.stringify({

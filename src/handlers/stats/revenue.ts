@@ -3,7 +3,7 @@ import { decimalFromCents } from "../../runtime/stats/decimal.ts";
 import { revenueOf, type CurrencyRevenue, type ValueRevenue } from "../../runtime/stats/figures/revenue.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
-import { figureResponse } from "./figure.ts";
+import { figureReply } from "./figure.ts";
 
 /** The JSON is put together by hand because a total may have more digits than a JavaScript number keeps. */
 const currencyJson = (row: CurrencyRevenue): string =>
@@ -17,7 +17,7 @@ const valueJson = (row: ValueRevenue): string =>
 
 export const getRevenue: Handler = (request, context) => {
   const scope = new Query(request.url).scope(context.nowMs);
-  return figureResponse(context, { name: "revenue", scope }, async (over) => {
+  return figureReply(context, { name: "revenue", scope }, async (over) => {
     const { byCurrency, byEvent, byPage } = await over(scope, (ask) => revenueOf(ask, scope));
     return (
       `{"by_currency":[${byCurrency.map(currencyJson).join(",")}],` +

@@ -6,7 +6,7 @@ import { sequenceFiguresOf, type SequenceQuestion } from "../../runtime/stats/fi
 import { parseSteps } from "../../runtime/stats/steps.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
-import { behavioralResponse } from "./behavioral.ts";
+import { behavioralReply } from "./behavioral.ts";
 
 /** Either steps, or a pattern and its conditions; 400 for both, neither, or one that is wrong. */
 function parseQuestion(query: Query): SequenceQuestion {
@@ -27,7 +27,7 @@ export const getSequences: Handler = (request, context) => {
   const query = new Query(request.url);
   const scope = query.scope(context.nowMs);
   const question = parseQuestion(query);
-  return behavioralResponse(context, { name: "sequences", scope, parameters: [question] }, async (over) => {
+  return behavioralReply(context, { name: "sequences", scope, parameters: [question] }, async (over) => {
     const figures = await over(scope, (ask, _askNumbers, askPerVisitor) => sequenceFiguresOf(ask, askPerVisitor, scope, question));
     return JSON.stringify({
       converting_visitors: figures.convertingVisitors,

@@ -2,12 +2,12 @@
 import { sessionFiguresOf } from "../../runtime/stats/figures/headline.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
-import { behavioralResponse, sessionGapMsOf } from "./behavioral.ts";
+import { behavioralReply, sessionGapMsOf } from "./behavioral.ts";
 
 export const getSessions: Handler = (request, context) => {
   const scope = new Query(request.url).scope(context.nowMs);
   const gapMs = sessionGapMsOf(context.services.config);
-  return behavioralResponse(context, { name: "sessions", scope }, async (over) => {
+  return behavioralReply(context, { name: "sessions", scope }, async (over) => {
     const figures = await over(scope, (ask) => sessionFiguresOf(ask, scope, gapMs));
     return JSON.stringify({
       total_sessions: figures.totalSessions,

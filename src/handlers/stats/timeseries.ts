@@ -2,11 +2,11 @@
 import { seriesOf } from "../../runtime/stats/figures/series.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
-import { figureResponse } from "./figure.ts";
+import { figureReply } from "./figure.ts";
 
 export const getTimeseries: Handler = (request, context) => {
   const scope = new Query(request.url).scope(context.nowMs);
-  return figureResponse(context, { name: "timeseries", scope }, async (over) =>
+  return figureReply(context, { name: "timeseries", scope }, async (over) =>
     JSON.stringify(await over(scope, (ask) => seriesOf(ask, scope))),
   );
 };

@@ -1,7 +1,7 @@
 /** The one place where a reason to stop becomes a status and a body (contract 7). */
 import { AppError, type AppErrorCode } from "../runtime/errors.ts";
 import { reasonOf, type Log } from "../runtime/log.ts";
-import { jsonResponse } from "./responses.ts";
+import { jsonReply, type Reply } from "./reply.ts";
 
 export const STATUS = {
   invalid_input: 400,
@@ -29,10 +29,10 @@ function extraHeaders({ failure }: AppError): Record<string, string> {
 }
 
 /** `{error}` with the status of the reason; whatever is unknown is logged and stays inside. */
-export function errorResponse(error: unknown, requestId: string, log: Log): Response {
+export function errorReply(error: unknown, requestId: string, log: Log): Reply {
   if (error instanceof AppError) {
-    return jsonResponse({ error: error.message }, STATUS[error.failure.code], extraHeaders(error));
+    return jsonReply({ error: error.message }, STATUS[error.failure.code], extraHeaders(error));
   }
   log.error("a request failed", { requestId, reason: reasonOf(error) });
-  return jsonResponse({ error: INTERNAL_ERROR }, 500);
+  return jsonReply({ error: INTERNAL_ERROR }, 500);
 }

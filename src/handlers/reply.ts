@@ -1,0 +1,39 @@
+/**
+ * An answer before it is sent, and the few shapes it takes. Headers are plain until all of them are known: to change those of
+ * a Response costs more than to make one.
+ */
+
+export type ReplyHeaders = Readonly<Record<string, string>>;
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: ReplyHeaders;
+  readonly body: BodyInit | null;
+  /** The body is compressed already, as its `Content-Encoding` says. */
+  readonly isEncoded?: true;
+}
+
+/** What is true of every answer that depends on who asks or when. */
+export const NO_STORE = { "Cache-Control": "no-store" } as const;
+
+export const jsonReply = (body: unknown, status = 200, headers: ReplyHeaders = {}): Reply => jsonTextReply(JSON.stringify(body), status, headers);
+
+/** For JSON that is text already. */
+export function jsonTextReply(json: string, status = 200, headers: ReplyHeaders = {}): Reply {
+  return { status, headers: { "Content-Type": "application/json", ...NO_STORE, ...headers }, body: json };
+}
+
+export function textReply(body: string, status = 200, headers: ReplyHeaders = {}): Reply {
+  return { status, headers: { "Content-Type": "text/plain; charset=utf-8", ...headers }, body };
+}
+
+export const emptyReply = (status: number, headers: ReplyHeaders = {}): Reply => ({ status, headers, body: null });
+
+export const withHeaders = (reply: Reply, headers: ReplyHeaders): Reply => ({ ...reply, headers: { ...reply.headers, ...headers } });
+
+/** The response of a reply. One to HEAD has no body, and the headers that GET would have. */
+export function responseTo(method: string, { status, headers, body, isEncoded }: Reply): Response {
+  // workerd would compress bytes once more that bear a coding, unless it is told that they have it. Others do not know the option.
+  const init: ResponseInit & { encodeBody?: "manual" } = { status, headers, ...(isEncoded && { encodeBody: "manual" }) };
+  return new Response(method === "HEAD" ? null : body, init);
+}
