@@ -37,6 +37,7 @@ import { getRealtime } from "./stats/realtime.ts";
 import { getRetention } from "./stats/retention.ts";
 import { getRevenue } from "./stats/revenue.ts";
 import { getSequences } from "./stats/sequences.ts";
+import { getSessionTimeseries } from "./stats/session-timeseries.ts";
 import { getSessions } from "./stats/sessions.ts";
 import { getSites } from "./stats/sites.ts";
 import { getTimeseries } from "./stats/timeseries.ts";
@@ -67,6 +68,7 @@ export const ROUTES = [
   route("GET", "/api/stats/property-values", "stats", getPropertyValues),
   route("GET", "/api/stats/revenue", "stats", getRevenue),
   route("GET", "/api/stats/export", "stats", getExport),
+  route("GET", "/api/stats/session-timeseries", "stats", getSessionTimeseries),
   route("GET", "/api/stats/sessions", "stats", getSessions),
   route("GET", "/api/stats/funnel", "stats", getFunnel),
   route("GET", "/api/stats/retention", "stats", getRetention),

@@ -6,9 +6,6 @@ import type { StoredEvent } from "./event.ts";
 /** Eight hexadecimal digits and a space. */
 const CHECKSUM_CHARS = 9;
 const NEWLINE = 10;
-const SPACE = 32;
-const DIGIT_ZERO = 48;
-const LETTER_A = 97;
 
 /** Longest UTF-8 encoding of one UTF-16 unit. */
 const UTF8_BYTES_PER_UNIT_MAX = 3;
@@ -36,32 +33,20 @@ function eventFromJson(json: string): StoredEvent {
 const checksumText = (bytes: Uint8Array, start: number, end: number): string =>
   crc32(bytes, start, end).toString(16).padStart(8, "0");
 
-/** Where lines are put together: long enough for the longest so far. */
-let desk = new Uint8Array(64 * 1024);
-
 /** The lines of the events, ready to be appended. */
 export function encodeJournalLines(events: readonly StoredEvent[]): Uint8Array {
   const texts = events.map(jsonOf);
   const room = texts.reduce((sum, text) => sum + text.length * UTF8_BYTES_PER_UNIT_MAX + CHECKSUM_CHARS + 1, 0);
-  if (desk.length < room) desk = new Uint8Array(room);
+  const bytes = new Uint8Array(room);
   let at = 0;
   for (const text of texts) {
     const start = at + CHECKSUM_CHARS;
-    const end = start + encoder.encodeInto(text, desk.subarray(start)).written;
-    putChecksum(desk, at, crc32(desk, start, end));
-    desk[end] = NEWLINE;
+    const end = start + encoder.encodeInto(text, bytes.subarray(start)).written;
+    encoder.encodeInto(`${checksumText(bytes, start, end)} `, bytes.subarray(at));
+    bytes[end] = NEWLINE;
     at = end + 1;
   }
-  return desk.slice(0, at);
-}
-
-/** Spelled as `checksumText` does, and a space. */
-function putChecksum(bytes: Uint8Array, at: number, checksum: number): void {
-  for (let digit = 0; digit < CHECKSUM_CHARS - 1; digit++) {
-    const value = (checksum >>> (28 - 4 * digit)) & 0xf;
-    bytes[at + digit] = value < 10 ? DIGIT_ZERO + value : LETTER_A + value - 10;
-  }
-  bytes[at + CHECKSUM_CHARS - 1] = SPACE;
+  return bytes.subarray(0, at);
 }
 
 export interface DecodedJournal {

@@ -41,6 +41,7 @@ const ASKED: Readonly<Record<RouteId, Asked>> = {
   "GET /api/stats/property-values": figure("/api/stats/property-values"),
   "GET /api/stats/revenue": figure("/api/stats/revenue"),
   "GET /api/stats/export": figure("/api/stats/export"),
+  "GET /api/stats/session-timeseries": figure("/api/stats/session-timeseries"),
   "GET /api/stats/sessions": figure("/api/stats/sessions"),
   "GET /api/stats/funnel": figure("/api/stats/funnel"),
   "GET /api/stats/retention": figure("/api/stats/retention"),

@@ -88,6 +88,7 @@ const FIGURES: readonly FigureRequest[] = [
   figure("revenue"),
   figure("export"),
   figure("sessions"),
+  figure("session-timeseries"),
   figure("funnel", "&steps=page:/,event:signup"),
   figure("retention"),
   figure("sequences", "&steps=page:/,event:signup"),
@@ -113,7 +114,7 @@ const VARIANTS: readonly FigureRequest[] = [
 /** What there is only with the behavioral extension. */
 const BEHAVIORAL: readonly FigureRequest[] = [
   figure("breakdown/entry-pages", "", "breakdown/{dimension}"),
-  ...FIGURES.filter(({ path }) => ["sessions", "funnel", "retention", "sequences", "flow"].includes(path)),
+  ...FIGURES.filter(({ path }) => ["sessions", "session-timeseries", "funnel", "retention", "sequences", "flow"].includes(path)),
 ];
 
 const STATS: readonly Provoked[] = [

@@ -46,6 +46,24 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
       });
     });
 
+    it("the series has every hour or day with the visits that begin in it", async () => {
+      const site = siteName();
+      await visit(target, site, 1, "/a", "/b", "signup");
+      await visit(target, site, 2, "/a");
+      const series = (period: string) => getStats<{ readonly date: string; readonly sessions: number }[]>(target, "session-timeseries", { site_id: site, period });
+      for (const [period, buckets, label] of [["day", 24, /^\d{4}-\d\d-\d\d \d\d:00$/], ["7d", 7, /^\d{4}-\d\d-\d\d$/]] as const) {
+        const points = await series(period);
+        expect(points).toHaveLength(buckets);
+        expect(points.every(({ date }) => label.test(date))).toBe(true);
+        const begun = points.filter(({ sessions }) => sessions > 0);
+        expect(begun).toEqual([
+          { date: begun[0]?.date, sessions: 2, bounce_rate: 0.5, avg_visit_duration_secs: expect.any(Number) as unknown, views_per_visit: 1.5 },
+        ]);
+        expect(points.find(({ sessions }) => sessions === 0)).toMatchObject({ bounce_rate: 0, avg_visit_duration_secs: 0, views_per_visit: 0 });
+      }
+      expect((await series("7d")).at(-1)).toMatchObject({ sessions: 2 });
+    });
+
     it("§4.4 entry and exit pages are the first and last pageview of each session", async () => {
       const site = siteName();
       await visit(target, site, 1, "/a", "/b", "/c");

@@ -8,6 +8,7 @@ export const visitor = (number: number): RequestHeaders => ({ "x-forwarded-for":
 /** Every endpoint that needs the behavioral extension, with the parameters it cannot do without beside `site_id`. */
 export const BEHAVIORAL_ENDPOINTS: readonly (readonly [endpoint: string, parameters: StatsParameters])[] = [
   ["sessions", {}],
+  ["session-timeseries", {}],
   ["funnel", { steps: "event:Purchase,page:/" }],
   ["retention", {}],
   ["sequences", { steps: "event:Purchase,page:/" }],

@@ -43,6 +43,11 @@ const MODE = `(?:${FUNNEL_MODES.join("|")})`;
 
 export const BEHAVIORAL_OPERATIONS = {
   "GET /api/stats/sessions": behavioral({ operationId: "getSessions", summary: "Visits, and what they are like on average", answer: "Sessions" }),
+  "GET /api/stats/session-timeseries": behavioral({
+    operationId: "getSessionTimeseries",
+    summary: "Visits over time, each where it began",
+    answer: "SessionSeries",
+  }),
   "GET /api/stats/funnel": behavioral({
     operationId: "getFunnel",
     summary: "How many visitors take one step after the other",

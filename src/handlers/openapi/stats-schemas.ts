@@ -59,10 +59,12 @@ const COMPARISON: Schema = {
   ...closed({ start_date: DAY, end_date: DAY, ...COUNTS, ...SESSION_FIGURES }),
 };
 
+const BUCKET = text("`YYYY-MM-DD HH:00` or `YYYY-MM-DD`, UTC.", { pattern: "^\\d{4}-\\d{2}-\\d{2}( \\d{2}:00)?$" });
+
 const SERIES = list(
   `Every hour of ranges up to ${HOURLY_DAYS_MAX} days, every day of longer ones; oldest first, those without events included.`,
   closed({
-    date: text("`YYYY-MM-DD HH:00` or `YYYY-MM-DD`, UTC.", { pattern: "^\\d{4}-\\d{2}-\\d{2}( \\d{2}:00)?$" }),
+    date: BUCKET,
     visitors: VISITORS,
     pageviews: PAGEVIEWS,
   }),
@@ -153,6 +155,18 @@ const SESSIONS = closed({
   avg_pages_per_session: number("Page views by visits.", { minimum: 0 }),
 });
 
+const SESSION_SERIES = list(
+  `Every hour of ranges up to ${HOURLY_DAYS_MAX} days, every day of longer ones; oldest first, those in which no visit begins included.`,
+  closed({
+    date: BUCKET,
+    sessions: count("Visits that begin then and contain an event that meets the filters."),
+    bounce_rate: fraction("Share of these visits that are one page view and nothing else."),
+    avg_visit_duration_secs: number("From a visit's first event to its last.", { minimum: 0 }),
+    views_per_visit: number("Page views by visits.", { minimum: 0 }),
+  }),
+  { minItems: 1, maxItems: RANGE_DAYS_MAX },
+);
+
 const FUNNEL = list(
   "A row for each step, in their order.",
   closed({
@@ -211,6 +225,7 @@ export const STATS_SCHEMAS = {
   DailyExport: DAILY_EXPORT,
   RawExport: RAW_EXPORT,
   Sessions: SESSIONS,
+  SessionSeries: SESSION_SERIES,
   Funnel: FUNNEL,
   Retention: RETENTION,
   Sequences: SEQUENCES,

@@ -15,12 +15,8 @@ export interface DataMinimisation {
 
 const HOUR_MS = 3_600_000;
 
-const keepsAll = ({ roundTimestamps, suppressBrowserVersion, suppressOsVersion, suppressScreenSize, geoipPrecision }: DataMinimisation): boolean =>
-  !roundTimestamps && !suppressBrowserVersion && !suppressOsVersion && !suppressScreenSize && geoipPrecision === "city";
-
 /** The event as it may be stored. The referrer's query is left out earlier, where the referrer is parsed. */
 export function minimiseEvent(event: StoredEvent, minimisation: DataMinimisation): StoredEvent {
-  if (keepsAll(minimisation)) return event;
   const { geoipPrecision } = minimisation;
   return {
     ...event,

@@ -35,13 +35,8 @@ export function parsePageUrl(url: string): PageUrl {
 }
 
 function parseWebUrl(text: string): URL | null {
-  let url: URL;
-  try {
-    // To ask beforehand whether it can be parsed would parse it twice.
-    url = new URL(text);
-  } catch {
-    return null;
-  }
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
   return url.protocol === "https:" || url.protocol === "http:" ? url : null;
 }
 

@@ -3,6 +3,7 @@ import { queryHeadline } from "../queries/headline.ts";
 import { querySessions } from "../queries/sessions.ts";
 import type { Ask } from "../query-runner.ts";
 import { numberIn, ratio } from "../row-values.ts";
+import type { SqlRow } from "../../engine/engine.ts";
 import type { Scope } from "../scope.ts";
 
 export interface SessionFigures {
@@ -22,9 +23,8 @@ export interface Headline {
   readonly sessions: SessionFigures | null;
 }
 
-/** Of the sessions that contain an event of the scope, described whole. */
-export async function sessionFiguresOf(ask: Ask, scope: Scope, sessionGapMs: number): Promise<SessionFigures> {
-  const [row] = await ask(querySessions(scope, sessionGapMs));
+/** From a row of sums over sessions; zeros where there is none. */
+export function sessionFiguresIn(row: SqlRow | undefined): SessionFigures {
   const sessions = numberIn(row, "sessions");
   return {
     totalSessions: sessions,
@@ -32,6 +32,12 @@ export async function sessionFiguresOf(ask: Ask, scope: Scope, sessionGapMs: num
     avgVisitDurationSecs: ratio(numberIn(row, "duration_ms"), 1000 * sessions),
     viewsPerVisit: ratio(numberIn(row, "pageviews"), sessions),
   };
+}
+
+/** Of the sessions that contain an event of the scope, described whole. */
+export async function sessionFiguresOf(ask: Ask, scope: Scope, sessionGapMs: number): Promise<SessionFigures> {
+  const [row] = await ask(querySessions(scope, sessionGapMs));
+  return sessionFiguresIn(row);
 }
 
 /** `sessionGapMs` is null when sessions cannot be computed. */

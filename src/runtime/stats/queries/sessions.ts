@@ -42,28 +42,44 @@ export const sessionParts = (scope: Scope, sessionGapMs: number, figures: SqlTex
 
 const PAGEVIEWS = sql`count(*) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS pageviews`;
 
-/**
- * One row of sums over sessions, from which the rates are made: `sessions`, `bounces` (sessions of
- * one pageview and nothing else), `duration_ms` (last minus first event), `pageviews`.
- */
-export const querySessions = (scope: Scope, sessionGapMs: number): SqlText => sql`
+/** `sessions`: when each began, its `events`, `pageviews` and `duration_ms` (last minus first event), and `matching`. */
+const withSessions = (scope: Scope, sessionGapMs: number): SqlText => sql`
   WITH ${sessionParts(scope, sessionGapMs, sql`count(*) AS events, ${PAGEVIEWS}`)},
   sessions AS (
-    SELECT events, pageviews, last_ms - first_ms AS duration_ms, matching
+    SELECT first_ms, events, pageviews, last_ms - first_ms AS duration_ms, matching
     FROM placed
     WHERE NOT near_midnight
     UNION ALL
-    SELECT sum(events), sum(pageviews), max(last_ms) - min(first_ms), max(matching)
+    SELECT min(first_ms), sum(events), sum(pageviews), max(last_ms) - min(first_ms), max(matching)
     FROM chained
     GROUP BY visitor_id, chain
-  )
-  SELECT
+  )`;
+
+/** From which the rates are made; `bounces` are sessions of one pageview and nothing else. */
+const SUMS = sql`
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND events = 1) AS bounces,
     CAST(coalesce(sum(duration_ms), 0) AS BIGINT) AS duration_ms,
-    CAST(coalesce(sum(pageviews), 0) AS BIGINT) AS pageviews
+    CAST(coalesce(sum(pageviews), 0) AS BIGINT) AS pageviews`;
+
+/** One row of sums over sessions: `sessions`, `bounces`, `duration_ms`, `pageviews`. */
+export const querySessions = (scope: Scope, sessionGapMs: number): SqlText => sql`
+  ${withSessions(scope, sessionGapMs)}
+  SELECT ${SUMS}
   FROM sessions
   WHERE matching = 1`;
+
+/** The same sums for each stretch of time in which sessions begin: `offset_ms` from the range's start. */
+export const querySessionSeries = (scope: Scope, sessionGapMs: number, bucketMs: number): SqlText => sql`
+  ${withSessions(scope, sessionGapMs)},
+  begun AS (
+    SELECT *, first_ms - ${scope.range.startMs} AS since_start_ms
+    FROM sessions
+    WHERE matching = 1
+  )
+  SELECT since_start_ms - since_start_ms % ${bucketMs} AS offset_ms, ${SUMS}
+  FROM begun
+  GROUP BY offset_ms`;
 
 /** More than any block has rows. */
 const ARRIVALS = 2 ** 31;

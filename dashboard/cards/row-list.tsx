@@ -1,0 +1,70 @@
+/** Rows of a card: what it is, a bar as long as its share of the largest, a number, and the share of all while it is pointed at. */
+import { countText, shareText, shortCount } from "../words/numbers.ts";
+
+export interface Row {
+  readonly key: string;
+  readonly label: string;
+  /** Before the label, such as a flag. */
+  readonly mark?: string;
+  readonly count: number;
+  /** Of all visitors; null where that makes no sense. */
+  readonly share: number | null;
+  /** What the number counts, e.g. "visitors". */
+  readonly unit: string;
+  /** In the place of the number's usual text. */
+  readonly text?: string;
+  readonly title?: string;
+  /** Another site's or the site's own page. */
+  readonly href?: string | null;
+  readonly isChosen?: boolean;
+  readonly onChoose?: () => void;
+}
+
+function RowText({ row }: { readonly row: Row }) {
+  const { mark, label, count, share, unit, text } = row;
+  return (
+    <>
+      <span class="row-label">
+        {mark !== undefined && mark !== "" && (
+          <span class="row-mark" aria-hidden="true">
+            {mark}
+          </span>
+        )}
+        {label}
+      </span>
+      <span class="row-numbers">
+        {share !== null && <span class="row-share">{shareText(share)}</span>}
+        <span class="row-count" title={`${countText(count)} ${unit}`}>
+          {text ?? shortCount(count)}
+        </span>
+      </span>
+    </>
+  );
+}
+
+export function RowList({ rows, label }: { readonly rows: readonly Row[]; readonly label: string }) {
+  const largest = Math.max(...rows.map(({ count }) => count), 1);
+  return (
+    <ol class="rows" aria-label={label}>
+      {rows.map((row) => (
+        <li key={row.key} class={row.isChosen === true ? "row chosen" : "row"}>
+          <span class="row-bar" aria-hidden="true" style={{ width: `${(Math.max(row.count, 0) / largest) * 100}%` }} />
+          {row.onChoose ? (
+            <button type="button" class="row-button" title={row.title ?? row.label} aria-pressed={row.isChosen === true} onClick={row.onChoose}>
+              <RowText row={row} />
+            </button>
+          ) : (
+            <div class="row-button" title={row.title ?? row.label}>
+              <RowText row={row} />
+            </div>
+          )}
+          {row.href != null && (
+            <a class="row-link" href={row.href} target="_blank" rel="noreferrer noopener" aria-label={`Open ${row.label} in a new tab`}>
+              ↗
+            </a>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}

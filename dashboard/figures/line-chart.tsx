@@ -1,0 +1,120 @@
+/** A line over time on a canvas. Owner of uPlot, whose styles come along as a file. */
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import { colours } from "../state/theme.ts";
+
+export interface ChartPoint {
+  readonly label: string;
+  /** On the axis. */
+  readonly tick: string;
+  readonly value: number | null;
+  readonly before: number | null;
+}
+
+interface LineChartProps {
+  readonly points: readonly ChartPoint[];
+  /** Whether the last point with a value is of a time that is not over. */
+  readonly isUnfinished: boolean;
+  readonly text: (value: number) => string;
+  readonly onPoint: (index: number | null, left: number) => void;
+  readonly onChoose: ((index: number) => void) | null;
+}
+
+const HEIGHT = 300;
+
+/** Least room for a tick's text. */
+const TICK_PX = 74;
+
+const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/** The line, its unfinished end, and the comparison, as three columns. */
+function columnsOf(points: readonly ChartPoint[], isUnfinished: boolean): uPlot.AlignedData {
+  const last = points.findLastIndex(({ value }) => value !== null);
+  const solidTo = isUnfinished && last > 0 ? last - 1 : last;
+  return [
+    points.map((_, i) => i),
+    points.map(({ before }) => before),
+    points.map(({ value }, i) => (i <= solidTo ? value : null)),
+    points.map(({ value }, i) => (isUnfinished && i >= solidTo && i <= last ? value : null)),
+  ];
+}
+
+function areaFill(chart: uPlot, name: string): CanvasGradient {
+  const gradient = chart.ctx.createLinearGradient(0, chart.bbox.top, 0, chart.bbox.top + chart.bbox.height);
+  gradient.addColorStop(0, colour(name));
+  gradient.addColorStop(1, colour("--area-end"));
+  return gradient;
+}
+
+/** Every n-th point, so that their texts have room. */
+function ticks(count: number, widthPx: number): number[] {
+  const every = Math.max(Math.ceil((count * TICK_PX) / Math.max(widthPx, 1)), 1);
+  return Array.from({ length: Math.ceil(count / every) }, (_, i) => i * every);
+}
+
+function optionsOf({ points, text, onPoint, onChoose }: LineChartProps, width: number): uPlot.Options {
+  const font = "12px system-ui, sans-serif";
+  const axis = { stroke: colour("--text-dim"), font, ticks: { show: false } } as const;
+  const line = { width: 2, stroke: colour("--accent"), points: { show: points.length === 1, size: 7, fill: colour("--accent") } } as const;
+  return {
+    width,
+    height: HEIGHT,
+    padding: [12, 22, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 9, fill: colour("--accent"), width: 2, stroke: () => colour("--card") } },
+    scales: { x: { time: false }, y: { range: (_chart, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
+    axes: [
+      {
+        ...axis,
+        size: 30,
+        grid: { show: false },
+        splits: () => ticks(points.length, width),
+        values: (_chart, splits) => splits.map((index) => points[index]?.tick ?? ""),
+      },
+      { ...axis, size: 54, splits: undefined, grid: { stroke: colour("--line"), width: 1 }, values: (_chart, splits) => splits.map((value) => (Number.isFinite(value) ? text(value) : "")) },
+    ],
+    series: [
+      {},
+      { stroke: colour("--compare"), width: 2, points: { show: false } },
+      { ...line, fill: (chart) => areaFill(chart, "--area") },
+      { ...line, dash: [5, 5], points: { show: false }, fill: (chart) => areaFill(chart, "--area") },
+    ],
+    hooks: {
+      setCursor: [(chart) => onPoint(chart.cursor.idx ?? null, chart.cursor.left ?? 0)],
+      ready: [
+        (chart) => {
+          chart.over.addEventListener("click", () => {
+            const { idx } = chart.cursor;
+            if (idx != null) onChoose?.(idx);
+          });
+          chart.over.style.cursor = onChoose ? "pointer" : "default";
+        },
+      ],
+    },
+  };
+}
+
+export function LineChart(props: LineChartProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const { points, isUnfinished } = props;
+  const painted = colours.value;
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    let chart: uPlot | null = null;
+    const draw = () => {
+      const width = element.clientWidth;
+      if (width === 0 || chart?.width === width) return;
+      chart?.destroy();
+      chart = new uPlot(optionsOf(props, width), columnsOf(points, isUnfinished), element);
+    };
+    const observer = new ResizeObserver(draw);
+    observer.observe(element);
+    draw();
+    return () => {
+      observer.disconnect();
+      chart?.destroy();
+    };
+  }, [points, isUnfinished, painted]);
+  return <div class="line-chart" ref={place} aria-hidden="true" />;
+}

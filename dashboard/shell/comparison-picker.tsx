@@ -1,0 +1,30 @@
+/** What the period is compared with. */
+import { Menu } from "../parts/menu.tsx";
+import { comparison, go, type Comparison } from "../state/view.ts";
+
+const WORDS: Readonly<Record<Comparison, string>> = {
+  previous_period: "Previous period",
+  year_over_year: "A year ago",
+  none: "No comparison",
+};
+
+export const chooseComparison = (chosen: Comparison): void => go({ compare: chosen === "previous_period" ? null : chosen });
+
+/** On and off. */
+export const toggleComparison = (): void => chooseComparison(comparison.value === "none" ? "previous_period" : "none");
+
+export const ComparisonPicker = () => (
+  <Menu
+    label={`Comparison: ${WORDS[comparison.value]}`}
+    button={
+      <>
+        <span class="comparison-words">
+          {comparison.value === "none" ? "" : "vs. "}
+          {WORDS[comparison.value]}
+        </span>
+        <span class="comparison-short">{comparison.value === "none" ? "–" : "vs."}</span> <span class="caret" aria-hidden="true" />
+      </>
+    }
+    items={(Object.keys(WORDS) as Comparison[]).map((id) => ({ label: WORDS[id], isChosen: comparison.value === id, onChoose: () => chooseComparison(id) }))}
+  />
+);

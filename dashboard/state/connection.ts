@@ -1,0 +1,64 @@
+/** Whether the service is there and lets us in, and how everything is asked again once it does. */
+import { signal } from "@preact/signals";
+import { authStatus, isReachable, ServiceError } from "../api/service.ts";
+
+/** Grows when all figures are to be asked anew. */
+export const round = signal(0);
+
+export const isOffline = signal(false);
+
+export type Door = "unknown" | "open" | "login" | "inside";
+
+/** `open`: there is no password, and whoever comes may read. */
+export const door = signal<Door>("unknown");
+
+/** Whether somebody was inside before the login was asked for: their session ended. */
+export const hasExpired = signal(false);
+
+export const askAgain = (): void => {
+  round.value++;
+};
+
+const RETRY_MS = [1000, 2000, 4000, 8000, 15_000];
+
+function waitForService(tries = 0): void {
+  setTimeout(
+    () => {
+      void isReachable().then((reachable) => {
+        if (!reachable) return waitForService(tries + 1);
+        isOffline.value = false;
+        void knock().then(askAgain);
+      });
+    },
+    RETRY_MS[Math.min(tries, RETRY_MS.length - 1)],
+  );
+}
+
+/** What every failed request tells: a lost service is waited for, an ended session leads to the login. */
+export function noteFailure(error: unknown): void {
+  if (!(error instanceof ServiceError)) return;
+  if (error.kind === "offline" && !isOffline.value) {
+    isOffline.value = true;
+    waitForService();
+  }
+  if (error.kind === "unauthenticated" && door.value === "inside") hasExpired.value = true;
+  if (error.kind === "unauthenticated") door.value = "login";
+}
+
+/** Asks whether there is a password and whether we are let in. */
+export async function knock(): Promise<void> {
+  try {
+    const { setup_required, authenticated } = await authStatus();
+    if (setup_required) door.value = "open";
+    else door.value = authenticated ? "inside" : "login";
+  } catch (error) {
+    noteFailure(error);
+  }
+}
+
+/** After a login or setup: everything is asked again, and the view is the one that was asked for. */
+export function enter(): void {
+  hasExpired.value = false;
+  door.value = "inside";
+  askAgain();
+}

@@ -1,0 +1,28 @@
+/** Light, dark, or as the system has it: kept in the browser, and there before the first paint (`theme-before-paint.ts`). */
+import { signal } from "@preact/signals";
+
+export const THEMES = ["system", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+const KEY = "sandpiper.theme";
+
+const stored = (): Theme => THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? "system";
+
+export const theme = signal<Theme>(stored());
+
+/** Grows when colours change, for what is painted and not styled. */
+export const colours = signal(0);
+
+export function chooseTheme(next: Theme): void {
+  theme.value = next;
+  if (next === "system") {
+    localStorage.removeItem(KEY);
+    delete document.documentElement.dataset["theme"];
+  } else {
+    localStorage.setItem(KEY, next);
+    document.documentElement.dataset["theme"] = next;
+  }
+  colours.value++;
+}
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => colours.value++);
