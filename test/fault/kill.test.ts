@@ -74,6 +74,8 @@ function drawRound(index: number, random: () => number): Round {
       SVC_JOURNAL_FSYNC: FSYNC_MODES[mode] ?? "off",
       SVC_FLUSH_EVENT_COUNT: String(20 + Math.floor(random() * 300)),
       SVC_FLUSH_INTERVAL_SECS: "0.1",
+      // Every start finds files to merge.
+      SVC_COMPACT_AFTER_FILES: "2",
       SVC_CACHE_TTL_SECS: "0",
     },
   };

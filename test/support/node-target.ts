@@ -11,12 +11,9 @@ export type NodeTarget = AbleTarget<"answersEarly" | "restart" | "crash"> & {
   log(): string;
 };
 
-/** The engine is compiled once and quickly: to optimise it takes two seconds, which pays only for programs that live longer. */
-const NODE_FLAGS = ["--liftoff-only"];
-
 export async function createNodeTarget(environment: Environment = {}): Promise<NodeTarget> {
   const dataFolder = await makeTempFolder();
-  const start = (): Promise<ServerProcess> => startServer({ dataFolder, environment: { ...TARGET_DEFAULTS, ...environment }, nodeFlags: NODE_FLAGS });
+  const start = (): Promise<ServerProcess> => startServer({ dataFolder, environment: { ...TARGET_DEFAULTS, ...environment } });
   let server = await start();
 
   async function stop(): Promise<void> {

@@ -7,8 +7,6 @@ export interface ServerOptions {
   readonly dataFolder: string;
   /** The whole environment of the process, beside folder and port. */
   readonly environment?: Environment;
-  /** Flags of Node's own. */
-  readonly nodeFlags?: readonly string[];
 }
 
 /** How a process ended: one of the two is null. */
@@ -36,6 +34,9 @@ export interface ServerProcess extends SpawnedServer {
   readonly origin: string;
 }
 
+/** The engine is compiled once and quickly: to optimise it takes two seconds, which pays only for programs that live longer. */
+const NODE_FLAGS = ["--liftoff-only"];
+
 const LISTENING = /listens on (http:\/\/\S+)/;
 const START_MS_MAX = 20_000;
 const STOP_MS_MAX = 20_000;
@@ -60,8 +61,8 @@ async function within<T>(limitMs: number, what: string, work: Promise<T>): Promi
 }
 
 /** Starts the program on any free port and does not wait for it. */
-export function spawnServer({ dataFolder, environment = {}, nodeFlags = [] }: ServerOptions): SpawnedServer {
-  const child = spawn(process.execPath, [...nodeFlags, MAIN_PATH], {
+export function spawnServer({ dataFolder, environment = {} }: ServerOptions): SpawnedServer {
+  const child = spawn(process.execPath, [...NODE_FLAGS, MAIN_PATH], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...environment, SVC_PORT: "0", SVC_DATA_DIR: dataFolder },
   });
