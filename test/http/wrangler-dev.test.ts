@@ -1,0 +1,45 @@
+/** `wrangler dev` on a checkout serves the product, and what it was told is there the next time. */
+import { expect, it } from "vitest";
+import { CHROME_WINDOWS } from "../support/user-agents.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+import { startWranglerDev } from "../support/wrangler-dev.ts";
+
+const SITE = "wrangler.test";
+const EVENTS = 5;
+
+/** Builds the Worker twice and starts two programs that are not small. */
+const TEST_MS_MAX = 240_000;
+
+const totalAt = async (origin: string): Promise<unknown> => {
+  const response = await fetch(`${origin}/api/stats/main?site_id=${SITE}`);
+  return ((await response.json()) as { total_events: unknown }).total_events;
+};
+
+it(
+  "wrangler dev takes events, answers questions, and goes on from there after a restart",
+  async () => {
+    const folder = await tempFolder();
+    const first = await startWranglerDev(folder, { SVC_CACHE_TTL_SECS: "0" });
+    try {
+      for (let i = 0; i < EVENTS; i++) {
+        const body = JSON.stringify({ d: SITE, n: "pageview", u: `https://${SITE}/${i}` });
+        const response = await fetch(`${first.origin}/api/event`, { method: "POST", headers: { "user-agent": CHROME_WINDOWS }, body });
+        expect({ status: response.status, body: await response.text() }).toEqual({ status: 202, body: "" });
+      }
+      expect(await totalAt(first.origin)).toBe(EVENTS);
+      expect(await (await fetch(`${first.origin}/svc.js`)).text()).not.toBe("");
+      // The place of the machine that develops is made up by wrangler, and is not taken for the visitor's.
+      const countries = await fetch(`${first.origin}/api/stats/breakdown/countries?site_id=${SITE}`);
+      expect(await countries.json()).toMatchObject([{ value: "(unknown)", visitors: 1 }]);
+    } finally {
+      await first.stop();
+    }
+    const second = await startWranglerDev(folder, { SVC_CACHE_TTL_SECS: "0" });
+    try {
+      expect(await totalAt(second.origin)).toBe(EVENTS);
+    } finally {
+      await second.stop();
+    }
+  },
+  TEST_MS_MAX,
+);
