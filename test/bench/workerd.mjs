@@ -1,0 +1,156 @@
+/**
+ * workerd beside Node: ingestion, the main queries, and memory.
+ *
+ *   node test/bench/workerd.mjs [rounds] [seconds a round] [events]
+ *
+ * Both have the same events in files; workerd has them in its bucket on the same disk, and only what its default of
+ * `engine_memory_mb` lets it hold. Requests reach the Worker directly, past the development server around it.
+ */
+import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Miniflare } from "miniflare";
+import { buildWorker } from "../../adapters/workerd/build.mjs";
+import { buildBenchProgram, getJson, startProgram, withTempFolder } from "./bench-server.mjs";
+import { DAYS, SITE, provideEvents } from "./generate-events.mjs";
+import { postEvents } from "./ingestion-load.mjs";
+import { mebibytes, median, milliseconds, printTable, progress, twoDecimals, whole } from "./table.mjs";
+
+const ROUNDS = Number(process.argv[2] ?? 5);
+const SECONDS = Number(process.argv[3] ?? 4);
+const EVENTS = Number(process.argv[4] ?? 500_000);
+const CONNECTIONS = 32;
+const DAY_MS = 86_400_000;
+const WORKER_FOLDER = "dist/bench/worker";
+const BUCKET = "PARTITIONS";
+
+const dayOf = (/** @type {number} */ ms) => new Date(ms).toISOString().slice(0, 10);
+const RANGE = `site_id=${SITE}&start_date=${dayOf(Date.now() - DAYS * DAY_MS)}&end_date=${dayOf(Date.now() - DAY_MS)}`;
+const QUESTIONS = ["main", "timeseries", "breakdown/pages", "breakdown/cities", "goals"];
+
+/** The one process named workerd that this process has started. */
+async function workerdPid() {
+  const children = await readFile(`/proc/${process.pid}/task/${process.pid}/children`, "utf8");
+  for (const pid of children.split(" ").filter(Boolean)) {
+    if ((await readFile(`/proc/${pid}/comm`, "utf8")).trim() === "workerd") return pid;
+  }
+  throw new Error("workerd does not run");
+}
+
+/** @param {string} folder for its data */
+async function startWorkerd(folder) {
+  const root = fileURLToPath(new URL(`../../${WORKER_FOLDER}`, import.meta.url));
+  const miniflare = new Miniflare({
+    modules: true,
+    modulesRoot: root,
+    rootPath: root,
+    scriptPath: "worker.js",
+    modulesRules: [
+      { type: "CompiledWasm", include: ["**/*.wasm"] },
+      { type: "Data", include: ["**/*.bin"] },
+      { type: "ESModule", include: ["**/*.js"] },
+    ],
+    compatibilityDate: "2026-04-01",
+    durableObjects: { ANALYTICS: { className: "AnalyticsObject", useSQLite: true } },
+    r2Buckets: [BUCKET],
+    bindings: { SVC_CACHE_TTL_SECS: "0" },
+    defaultPersistRoot: folder,
+    unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+    handleRuntimeStdio: (/** @type {import("node:stream").Readable} */ out, /** @type {import("node:stream").Readable} */ errors) => {
+      out.resume();
+      errors.pipe(process.stderr);
+    },
+  });
+  const { origin } = await miniflare.unsafeGetDirectURL();
+  const pid = await workerdPid();
+  return {
+    name: "workerd",
+    origin,
+    miniflare,
+    async rss() {
+      return Number(/^VmRSS:\s+(\d+) kB/m.exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
+    },
+    stop: () => miniflare.dispose(),
+  };
+}
+
+/** Puts a data folder's files into the bucket. @param {Miniflare} miniflare @param {string} dataFolder */
+async function fillBucket(miniflare, dataFolder) {
+  const bucket = await miniflare.getR2Bucket(BUCKET);
+  for (const name of await readdir(join(dataFolder, "events"), { recursive: true })) {
+    if (name.endsWith(".parquet")) await bucket.put(`events/${name}`, Uint8Array.from(await readFile(join(dataFolder, "events", name))));
+  }
+}
+
+await buildBenchProgram();
+await buildWorker(WORKER_FOLDER);
+await withTempFolder(async (folder) => {
+  const dataFolder = join(folder, "node");
+  await provideEvents(dataFolder, EVENTS);
+  const program = await startProgram(dataFolder);
+  const node = { name: "node", origin: program.origin, rss: async () => (await program.memory()).rss, stop: () => program.stop() };
+  const workerd = await startWorkerd(join(folder, "workerd"));
+  await fillBucket(workerd.miniflare, dataFolder);
+  const contenders = [node, workerd];
+
+  /** @type {Map<string, number[]>} */
+  const memory = new Map(contenders.map(({ name }) => [name, []]));
+  const lookAtMemory = async () => {
+    for (const { name, rss } of contenders) memory.get(name)?.push(await rss());
+  };
+  for (const { origin } of contenders) await (await fetch(`${origin}/health`)).text();
+  await lookAtMemory();
+  for (const { origin } of contenders) await (await fetch(`${origin}/health/ready`)).text();
+  await lookAtMemory();
+
+  /** @type {string[][]} */
+  const queryRows = [];
+  for (const question of QUESTIONS) {
+    /** @type {Map<string, number[]>} */
+    const ms = new Map(contenders.map(({ name }) => [name, []]));
+    const answers = new Set();
+    for (let round = 0; round <= ROUNDS; round++) {
+      for (const { name, origin } of contenders) {
+        const startMs = performance.now();
+        answers.add(JSON.stringify(await getJson(`${origin}/api/stats/${question}?${RANGE}`)));
+        ms.get(name)?.push(performance.now() - startMs);
+      }
+    }
+    if (answers.size !== 1) throw new Error(`${question}: node and workerd give different figures`);
+    const [first, rest] = [(/** @type {string} */ name) => ms.get(name)?.[0] ?? 0, (/** @type {string} */ name) => median(ms.get(name)?.slice(1) ?? [])];
+    progress(question);
+    queryRows.push([question, milliseconds(first("node")), milliseconds(first("workerd")), milliseconds(rest("node")), milliseconds(rest("workerd")), twoDecimals(rest("workerd") / rest("node"))]);
+  }
+  await lookAtMemory();
+
+  /** @type {Map<string, { perSecond: number[], p99Ms: number[] }>} */
+  const ingestion = new Map(contenders.map(({ name }) => [name, { perSecond: [], p99Ms: [] }]));
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const { name, origin } of contenders) {
+      const result = await postEvents({ origin, seconds: SECONDS, connections: CONNECTIONS, sites: ["one.test", "two.test"] });
+      if (result.otherAnswers > 0) throw new Error(`${name}: ${result.otherAnswers} requests were not answered 2xx`);
+      progress(`round ${round}, ${name}: ${whole(result.perSecond)} requests/s`);
+      if (round === 0) continue;
+      ingestion.get(name)?.perSecond.push(result.perSecond);
+      ingestion.get(name)?.p99Ms.push(result.p99Ms);
+    }
+  }
+  await lookAtMemory();
+  for (const { stop } of contenders) await stop();
+
+  printTable(
+    `statistics over ${whole(EVENTS)} events of ${DAYS} days: the first answer, and the median of ${ROUNDS} more`,
+    ["", "node, first", "workerd, first", "node", "workerd", "ratio"],
+    queryRows,
+  );
+  printTable(
+    `POST /api/event, ${CONNECTIONS} connections, medians of ${ROUNDS} rounds of ${SECONDS} s`,
+    ["", "requests/s", "p99"],
+    [...ingestion].map(([name, { perSecond, p99Ms }]) => [name, whole(median(perSecond)), milliseconds(median(p99Ms))]),
+  );
+  printTable(
+    "resident memory of the whole process",
+    ["", "started", "engine up", "after the statistics", "after ingestion"],
+    [...memory].map(([name, samples]) => [name, ...samples.map(mebibytes)]),
+  );
+});
