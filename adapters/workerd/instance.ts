@@ -87,7 +87,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   const app = createApp(services);
   let underWay = 0;
   let ticking = false;
-  let alarmIsSet = (await storage.getAlarm()) !== null;
+  let nextAlarmMs = (await storage.getAlarm()) ?? Number.POSITIVE_INFINITY;
 
   function tick(): void {
     ticking = underWay > 0;
@@ -98,16 +98,17 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     });
   }
 
+  /** By the platform's clock, which is not always the service's. */
   async function setAlarmIn(ms: number): Promise<void> {
-    alarmIsSet = true;
-    await storage.setAlarm(Date.now() + ms);
+    nextAlarmMs = Date.now() + ms;
+    await storage.setAlarm(nextAlarmMs);
   }
 
   const flushAlarmMs = (): number => Math.min(config.flushIntervalSecs * 1000, IDLE_ALARM_MS);
 
-  /** Events that wait for their flush have an alarm; so have those that an earlier life of the object left. */
+  /** Events that wait for their flush have an alarm in time; so have those that an earlier life of the object left. */
   async function seeToAlarm(): Promise<void> {
-    if (!alarmIsSet && services.journal.size > 0) await setAlarmIn(flushAlarmMs());
+    if (services.journal.size > 0 && nextAlarmMs > Date.now() + flushAlarmMs()) await setAlarmIn(flushAlarmMs());
   }
 
   await seeToAlarm();
@@ -126,7 +127,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       }
     },
     async alarm() {
-      alarmIsSet = false;
+      nextAlarmMs = Number.POSITIVE_INFINITY;
       runMaintenance(services, now());
       await services.retention.settled();
       await services.flusher.settled();

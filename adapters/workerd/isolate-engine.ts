@@ -1,6 +1,7 @@
 /** The engine in the object's own isolate: brought up when it is first needed, and anew when it broke. */
-import { isFatal } from "../../src/runtime/engine/duckdb-bindings.ts";
+import { isFatal, isOutOfMemory } from "../../src/runtime/engine/duckdb-bindings.ts";
 import {
+  EngineFullError,
   EngineLostError,
   type Block,
   type BlockSource,
@@ -38,6 +39,8 @@ export class IsolateEngine implements Engine {
     } catch (error) {
       if (!isFatal(error)) throw error;
       this.#giveUp(started, error);
+      // Asked again it would only break again.
+      if (isOutOfMemory(error)) throw new EngineFullError("the query engine has too little memory for this");
       throw new EngineLostError("the engine broke while it worked");
     }
   }

@@ -13,6 +13,11 @@ export interface DuckdbBindings {
   insertArrowFromIPCStream(connection: number, bytes: Uint8Array, options: { name: string; create: boolean }): void;
 }
 
-/** Whether the error means that DuckDB's memory cannot be trusted again, so that only a new instance can go on. */
+/**
+ * Whether the error means that the database cannot be used again, so that only a new instance can go on: its memory cannot be
+ * trusted, or DuckDB has given it up, as when there is no room to compress what it holds.
+ */
 export const isFatal = (error: unknown): boolean =>
-  error instanceof WebAssembly.RuntimeError || (error instanceof Error && /Aborted|unreachable|out of bounds/.test(error.message));
+  error instanceof WebAssembly.RuntimeError || (error instanceof Error && /Aborted|unreachable|out of bounds|FATAL Error/.test(error.message));
+
+export const isOutOfMemory = (error: unknown): boolean => error instanceof Error && /out of memory|bad_alloc|could not allocate/i.test(error.message);

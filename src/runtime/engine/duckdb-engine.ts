@@ -4,7 +4,7 @@ import { DAY_MS, type SiteId } from "../../storage/event.ts";
 import { columnsFromIpc, eventRowsFromIpc, ipcFromEvents, ipcFromProperties, ipcFromTexts, rowsFromIpc } from "./arrow-batches.ts";
 import { applyPerVisitor } from "../behavioral/visitor-function.ts";
 import { DaySessions, type KnownVisitor } from "./day-sessions.ts";
-import type { DuckdbBindings } from "./duckdb-bindings.ts";
+import { isFatal, isOutOfMemory, type DuckdbBindings } from "./duckdb-bindings.ts";
 import {
   EngineFullError,
   EngineLostError,
@@ -60,9 +60,7 @@ const EMPTY_BLOCK = "block_none";
 
 /** Tells running out of memory from every other failure. */
 function rethrown(error: unknown): never {
-  if (error instanceof Error && /out of memory|bad_alloc/i.test(error.message)) {
-    throw new EngineFullError("the query engine has too little memory for this");
-  }
+  if (isOutOfMemory(error) && !isFatal(error)) throw new EngineFullError("the query engine has too little memory for this");
   throw error;
 }
 
