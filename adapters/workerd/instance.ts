@@ -129,6 +129,8 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     async alarm() {
       nextAlarmMs = Number.POSITIVE_INFINITY;
       runMaintenance(services, now());
+      // The platform may end an object that does nothing but what it began by itself.
+      await services.compaction.settled();
       await services.retention.settled();
       await services.flusher.settled();
       await setAlarmIn(services.journal.size > 0 ? flushAlarmMs() : IDLE_ALARM_MS);

@@ -76,6 +76,11 @@ export class Compaction {
     await this.#running;
   }
 
+  /** Resolves when no run is under way. */
+  async settled(): Promise<void> {
+    await this.#running;
+  }
+
   async #look(nowMs: EpochMs): Promise<void> {
     const today = utcDayOf(nowMs);
     for (const [siteId, days] of await this.#due(today, nowMs)) {
