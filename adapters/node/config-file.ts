@@ -4,16 +4,23 @@ import { readFileSync } from "node:fs";
 import { parse, TomlError } from "smol-toml";
 import { ConfigError, FILE_VARIABLE } from "../../src/runtime/config.ts";
 
+/** What is done with the data folder: served, checked, or copied to another one. */
+export type Command = { readonly action: "start" } | { readonly action: "verify" } | { readonly action: "backup"; readonly to: string };
+
 /** The caller prints help and version. `fileName` is missing when no file was named. */
 export type CommandLine =
   | { readonly action: "help"; readonly text: string }
   | { readonly action: "version" }
-  | { readonly action: "start"; readonly file: Record<string, unknown>; readonly fileName?: string };
+  | (Command & { readonly file: Record<string, unknown>; readonly fileName?: string });
 
-const USAGE = "Usage: sandpiper [--config <file.toml>] | --help | --version";
+const USAGE = "Usage: sandpiper [verify | backup <folder>] [--config <file.toml>] | --help | --version";
 
 const HELP = `${USAGE}
 
+Without a command it serves. The others work beside a program that serves, and change nothing in the data folder.
+
+  verify           read every file of the data folder and say what is damaged; the exit code is 0 or 1
+  backup <folder>  copy the data folder to a new or empty one, and verify the copy
   --config <file>  read options from this TOML file (or name it in ${FILE_VARIABLE})
   --help           print this and stop
   --version        print the version and stop
@@ -28,6 +35,7 @@ export function readCommandLine(input: {
 }): CommandLine {
   let fileName: string | undefined;
   const rest = [...input.argv];
+  const command = takeCommand(rest);
   for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
     if (argument === "--help") return { action: "help", text: HELP };
     if (argument === "--version") return { action: "version" };
@@ -43,8 +51,20 @@ export function readCommandLine(input: {
   }
   fileName ??= input.environment[FILE_VARIABLE] || undefined;
   return fileName === undefined
-    ? { action: "start", file: {} }
-    : { action: "start", file: readConfigFile(fileName), fileName };
+    ? { ...command, file: {} }
+    : { ...command, file: readConfigFile(fileName), fileName };
+}
+
+/** Takes the command off the arguments' beginning, if one is there. */
+function takeCommand(argv: string[]): Command {
+  if (argv[0] === "verify") {
+    argv.shift();
+    return { action: "verify" };
+  }
+  if (argv[0] !== "backup") return { action: "start" };
+  const [, to] = argv.splice(0, 2);
+  if (!to || to.startsWith("--")) throw new ConfigError([`backup needs a folder. ${USAGE}`]);
+  return { action: "backup", to };
 }
 
 function readConfigFile(fileName: string): Record<string, unknown> {

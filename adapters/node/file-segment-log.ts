@@ -1,15 +1,27 @@
 /** The journal as append-only files, one a segment, and how soon they are forced to the disk. */
 import { writeSync } from "node:fs";
 import { copyFile, mkdir, open, readFile, readdir, rm, type FileHandle } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Config } from "../../src/runtime/config.ts";
 import type { SegmentLog } from "../../src/storage/segment-log.ts";
 import { syncFolder } from "./durable-file.ts";
 
+/** Where the journal lies in the data folder. */
+export const JOURNAL_FOLDER = "journal";
+
 const SYNC_INTERVAL_MS = 1000;
 const NAME = /^(\d{1,15})\.journal$/;
 const SET_ASIDE_FOLDER = "damaged";
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
 
 interface OpenSegment {
   readonly number: number;
@@ -20,11 +32,10 @@ interface OpenSegment {
 }
 
 /**
- * `always` syncs before an append resolves, `interval` once a second, `off` leaves it to the
+ * Writes nothing until it is told to, so that a folder can be looked at. `always` syncs before an append resolves, `interval` once a second, `off` leaves it to the
  * operating system. A killed process loses nothing either way; a machine that loses power does.
  */
 export async function openFileSegmentLog(folder: string, fsync: Config["journalFsync"]): Promise<SegmentLog> {
-  await mkdir(join(folder, SET_ASIDE_FOLDER), { recursive: true });
   const pathOf = (segment: number) => join(folder, `${segment}.journal`);
   let current: OpenSegment | null = null;
 
@@ -64,10 +75,11 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
 
   return {
     async list() {
-      const numbers = (await readdir(folder)).map((name) => Number(NAME.exec(name)?.[1] ?? Number.NaN));
+      const numbers = (await namesIn(folder)).map((name) => Number(NAME.exec(name)?.[1] ?? Number.NaN));
       return numbers.filter((number) => !Number.isNaN(number)).sort((a, b) => a - b);
     },
     async create(segment) {
+      if ((await mkdir(folder, { recursive: true })) !== undefined) await syncFolder(dirname(folder));
       await (await open(pathOf(segment), "wx")).close();
       await syncFolder(folder);
     },
@@ -100,6 +112,7 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
     },
     async setAside(segment) {
       const copy = join(folder, SET_ASIDE_FOLDER, `${segment}.journal`);
+      await mkdir(dirname(copy), { recursive: true });
       await copyFile(pathOf(segment), copy);
       await syncFolder(join(folder, SET_ASIDE_FOLDER));
       return copy;

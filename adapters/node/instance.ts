@@ -11,7 +11,7 @@ import { runMaintenance } from "../../src/runtime/maintenance.ts";
 import { createServices, type ProcessUsage, type Services } from "../../src/runtime/services.ts";
 import { createFileObjectStore } from "./file-object-store.ts";
 import { createFileRecordStore } from "./file-record-store.ts";
-import { openFileSegmentLog } from "./file-segment-log.ts";
+import { JOURNAL_FOLDER, openFileSegmentLog } from "./file-segment-log.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { openGeoDatabase } from "./geo-database.ts";
 import { secretOfFolder } from "./secret-file.ts";
@@ -74,7 +74,7 @@ export async function startInstance({ config, log, trackerScript, assets, versio
     started.push(() => passwordHasher.close());
     const parquet = new ThreadedParquetWriter(threads.parquet);
     started.push(() => parquet.close());
-    const segmentLog = await openFileSegmentLog(join(dataFolder, "journal"), config.journalFsync);
+    const segmentLog = await openFileSegmentLog(join(dataFolder, JOURNAL_FOLDER), config.journalFsync);
     started.push(() => segmentLog.close());
     const geo = openGeoDatabase(config.geoipDb);
     const services = await createServices({

@@ -5,6 +5,7 @@ import { reasonOf, type Log } from "../../src/runtime/log.ts";
 import { PRODUCT_NAME, SCRIPT_PATHS } from "../../src/runtime/names.ts";
 import { readCommandLine } from "./config-file.ts";
 import { createConsoleLog } from "./console-log.ts";
+import { backUpFolder, verifyFolder } from "./data-folder.ts";
 import { startInstance, type Instance } from "./instance.ts";
 
 /** Put in by the build. */
@@ -56,6 +57,13 @@ async function run(): Promise<void> {
   const { config, warnings } = parseConfig({ environment, file, fileName, platform: "node" });
   const log = createConsoleLog(config);
   for (const warning of warnings) log.warn(warning);
+  if (commandLine.action !== "start") {
+    const { isWhole, text } =
+      commandLine.action === "verify" ? await verifyFolder(config.dataDir) : await backUpFolder(config.dataDir, commandLine.to);
+    process.stdout.write(text);
+    process.exitCode = isWhole ? 0 : 1;
+    return;
+  }
   const threads = {
     engine: new URL("./engine-worker.js", import.meta.url),
     parquet: new URL("./parquet-worker.js", import.meta.url),
@@ -68,6 +76,7 @@ async function run(): Promise<void> {
 }
 
 run().catch((error: unknown) => {
-  process.stderr.write(`${PRODUCT_NAME} cannot start: ${reasonOf(error)}\n`);
+  const failing = ["verify", "backup"].find((command) => command === process.argv[2]) ?? "start";
+  process.stderr.write(`${PRODUCT_NAME} cannot ${failing}: ${reasonOf(error)}\n`);
   process.exit(error instanceof ConfigError ? 2 : 1);
 });

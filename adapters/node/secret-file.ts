@@ -8,19 +8,30 @@ import { writeDurably } from "./durable-file.ts";
 const SECRET_FILE = "secret";
 const SECRET_BYTES = 32;
 
-/** The secret in the file, or a new one. A file that holds none stops the start: a new one would split every visitor in two. */
-export async function secretOfFolder(folder: string): Promise<Secret> {
+/** The secret in the file; null when there is none. A file that holds no secret is an error: a new one would split every visitor in two. */
+export async function readSecret(folder: string): Promise<Secret | null> {
   const path = join(folder, SECRET_FILE);
   let text: string;
   try {
     text = (await readFile(path, "utf8")).trim();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    text = randomBytes(SECRET_BYTES).toString("hex");
-    await writeDurably(path, Buffer.from(`${text}\n`), 0o600);
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
   }
   if (!/^[0-9a-f]{64}$/.test(text)) {
     throw new Error(`${path} does not hold the 64 hexadecimal digits it was made with; restore it from a backup, or remove it to start with new visitor ids`);
   }
   return new Secret(text);
+}
+
+export const writeSecret = (folder: string, secret: Secret): Promise<void> =>
+  writeDurably(join(folder, SECRET_FILE), Buffer.from(`${secret.reveal()}\n`), 0o600);
+
+/** The secret in the file, or a new one. */
+export async function secretOfFolder(folder: string): Promise<Secret> {
+  const kept = await readSecret(folder);
+  if (kept) return kept;
+  const made = new Secret(randomBytes(SECRET_BYTES).toString("hex"));
+  await writeSecret(folder, made);
+  return made;
 }

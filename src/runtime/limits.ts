@@ -68,6 +68,12 @@ export const UNFLUSHED_EVENTS_MAX = 1_000_000;
 export const FLUSH_RETRY_MS_MIN = 1_000;
 export const FLUSH_RETRY_MS_MAX = 60_000;
 
+/** Faults that a check of the data names one by one; more are only counted. */
+export const FAULTS_KEPT_MAX = 1_000;
+
+/** How often files are listed anew because some vanished while they were read. */
+export const LISTING_ATTEMPTS_MAX = 20;
+
 /** Pause between two looks for days whose files are to be merged. */
 export const COMPACTION_PAUSE_MS = 5_000;
 

@@ -166,7 +166,7 @@ export async function createServices(host: Host): Promise<Services> {
     parquet: host.parquet,
     isSiteId,
     listingsMax: PARTITION_LISTINGS_MAX,
-    onStray: (message) => log.warn(message),
+    onStray: (key, fault) => log.warn(`${key} ${fault}`),
   });
   const locks = new SiteLocks();
   const residents = new ResidentDays({

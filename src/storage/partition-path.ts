@@ -70,15 +70,19 @@ export function partitionKey(siteId: SiteId, day: UtcDay, first: number, last: n
   return `${siteFolder(siteId)}/${DAY_FOLDER_PREFIX}${day}/${first}-${last}.parquet`;
 }
 
+/** The range of segments that a key names; null when it names none. */
+export function segmentsOfKey(key: ObjectKey): { readonly first: number; readonly last: number } | null {
+  const match = /(?:^|\/)(\d{1,15})-(\d{1,15})\.parquet$/.exec(key);
+  if (!match) return null;
+  const [first, last] = [Number(match[1]), Number(match[2])];
+  return first <= last ? { first, last } : null;
+}
+
 /** Reads a key below a site's folder; null when it is no partition file. */
 export function parsePartitionKey(siteId: SiteId, key: ObjectKey, sizeBytes: number): PartitionFile | null {
-  const match = /^date=([^/]+)\/(\d{1,15})-(\d{1,15})\.parquet$/.exec(
-    key.slice(siteFolder(siteId).length + 1),
-  );
-  const day = match?.[1];
-  if (!match || !day || !isUtcDay(day)) return null;
-  const [first, last] = [Number(match[2]), Number(match[3])];
-  return first <= last ? { day, first, last, key, sizeBytes } : null;
+  const day = /^date=([^/]+)\/[^/]+$/.exec(key.slice(siteFolder(siteId).length + 1))?.[1];
+  const segments = segmentsOfKey(key);
+  return day !== undefined && isUtcDay(day) && segments ? { day, ...segments, key, sizeBytes } : null;
 }
 
 /** Files whose range no other file's range contains: the ones that count, oldest first (merged files outlive their parts). */

@@ -21,7 +21,7 @@ export interface PartitionsOptions {
   /** How many sites' listings are kept; the least recently used goes first. */
   readonly listingsMax: number;
   /** Hears of things in the events folder that do not belong there. They are ignored. */
-  readonly onStray: (message: string) => void;
+  readonly onStray: (key: string, fault: string) => void;
 }
 
 type Listing = Map<UtcDay, PartitionFile[]>;
@@ -53,7 +53,7 @@ export class Partitions {
     for (const names of await this.#siteFolders([])) {
       const siteId = siteOfFolders(names, this.#options.isSiteId);
       if (siteId) found.add(siteId);
-      else this.#options.onStray(`${EVENTS_FOLDER}/${names.join("/")} is not the folder of a site; it is ignored`);
+      else this.#options.onStray(`${EVENTS_FOLDER}/${names.join("/")}`, "is not the folder of a site; it is ignored");
     }
     return found;
   }
@@ -174,7 +174,7 @@ export class Partitions {
     for (const { key, sizeBytes } of await this.#options.store.list(siteFolder(siteId))) {
       const file = parsePartitionKey(siteId, key, sizeBytes);
       if (!file) {
-        this.#options.onStray(`${key} is not a partition file; it is ignored`);
+        this.#options.onStray(key, "is not a partition file; it is ignored");
         continue;
       }
       const files = listing.get(file.day);

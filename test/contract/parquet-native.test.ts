@@ -65,7 +65,7 @@ describe("Parquet files read by DuckDB itself", () => {
 
   beforeAll(async () => {
     folder = await makeTempFolder();
-    const partitions = new Partitions({ parquet: inlineParquetWriter, store: createFileObjectStore(folder), isSiteId, listingsMax: 10, onStray: (message) => expect.unreachable(message) });
+    const partitions = new Partitions({ parquet: inlineParquetWriter, store: createFileObjectStore(folder), isSiteId, listingsMax: 10, onStray: (key) => expect.unreachable(key) });
     writtenCount = 0;
     for (const site of [...SITES, LONG_SITE]) {
       for (const day of DAYS) {

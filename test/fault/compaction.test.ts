@@ -4,60 +4,37 @@
  * acknowledged event once.
  */
 import { describe, expect, it } from "vitest";
-import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
+import type { InProcessTarget } from "../support/in-process-target.ts";
 import { memoryStores, mortalStores, type Stores, type Strike } from "../support/mortal-stores.ts";
-import { getSeries, post, wireEvent } from "../support/requests.ts";
-import { createEngineShare } from "../support/shared-engine.ts";
+import { getSeries } from "../support/requests.ts";
+import { inProcess, Ledger, wrongIn, type Sent } from "./ledger.ts";
 import { readStores } from "./stored-events.ts";
 
 const DAY_MS = 86_400_000;
 const SITE = "merged.test";
 const FILES_MAX = 2;
 
-type Acknowledged = Set<string>;
-
-async function send(target: InProcessTarget, acknowledged: Acknowledged, page: string): Promise<void> {
-  const { status } = await post(target, wireEvent(SITE, { u: `https://page.test${page}` }));
-  if (status === 202) acknowledged.add(`${SITE}${page}`);
-}
-
 const ask = (target: InProcessTarget) => target.fetch(`/api/stats/timeseries?site_id=${SITE}`).then((response) => response.text());
 
 /** Whatever fails, it goes on. */
-async function play(target: InProcessTarget): Promise<Acknowledged> {
+async function play(target: InProcessTarget): Promise<readonly Sent[]> {
   const { flusher, compaction } = target.services;
-  const acknowledged: Acknowledged = new Set();
-  let pages = 0;
+  const ledger = new Ledger(target);
   for (const day of [1, 2]) {
     for (let flush = 1; flush <= 4; flush++) {
-      for (let i = 0; i < 2; i++) await send(target, acknowledged, `/${++pages}`);
+      await ledger.send(SITE, 2);
       await flusher.flush(target.nowMs());
       if (day === 1 && flush === 2) await ask(target);
       await compaction.run(target.nowMs());
     }
-    await Promise.all([compaction.run(target.nowMs()), send(target, acknowledged, `/${++pages}`), ask(target), flusher.flush(target.nowMs())]);
+    await Promise.all([compaction.run(target.nowMs()), ledger.send(SITE, 1), ask(target), flusher.flush(target.nowMs())]);
     await target.advance(DAY_MS);
     await compaction.run(target.nowMs());
   }
-  return acknowledged;
+  return ledger.sent;
 }
 
-async function inProcess<T>(stores: Stores, task: (target: InProcessTarget) => Promise<T>): Promise<T> {
-  const engine = await createEngineShare();
-  const target = await createInProcessTarget({ SVC_COMPACT_AFTER_FILES: String(FILES_MAX) }, { ...stores, engine });
-  try {
-    return await task(target);
-  } finally {
-    await target.services.compaction.stop();
-    await engine.close();
-  }
-}
-
-function expectEachOnce(pages: ReadonlyMap<string, number>, acknowledged: Acknowledged, when: string): void {
-  const lost = [...acknowledged].filter((page) => !pages.has(page));
-  const doubled = [...pages].filter(([, times]) => times > 1);
-  expect({ lost, doubled }, when).toEqual({ lost: [], doubled: [] });
-}
+const MERGING = { SVC_COMPACT_AFTER_FILES: String(FILES_MAX) };
 
 async function filesByDay({ objects }: Stores): Promise<number[]> {
   const days = new Map<string, number>();
@@ -68,36 +45,36 @@ async function filesByDay({ objects }: Stores): Promise<number[]> {
   return [...days.values()];
 }
 
-async function playAndRestart(strike: Strike | null): Promise<{ struck: boolean; acknowledged: Acknowledged; files: number[] }> {
+async function playAndRestart(strike: Strike | null): Promise<{ struck: boolean; sent: readonly Sent[]; files: number[] }> {
   const backing = memoryStores();
   const mortal = mortalStores(backing, strike);
-  const acknowledged = await inProcess(mortal, play);
-  expectEachOnce((await readStores(backing)).pages, acknowledged, "after the crash");
+  const sent = await inProcess(mortal, play, MERGING);
+  expect(wrongIn((await readStores(backing)).pages, sent), "after the crash").toEqual([]);
   await inProcess(backing, async (target) => {
     await target.advance(3 * DAY_MS);
     await target.flush();
     await target.services.compaction.run(target.nowMs());
     const { pages } = await readStores(backing);
-    expectEachOnce(pages, acknowledged, "after the next merge");
+    expect(wrongIn(pages, sent), "after the next merge").toEqual([]);
     const counted = (await getSeries(target, SITE)).reduce((sum, { pageviews }) => sum + pageviews, 0);
     expect(counted).toBe(pages.size);
-  });
-  return { struck: mortal.hasStruck(), acknowledged, files: await filesByDay(backing) };
+  }, MERGING);
+  return { struck: mortal.hasStruck(), sent, files: await filesByDay(backing) };
 }
 
 describe("files that are merged", () => {
   it("hold every event once, and are few", async () => {
-    const { acknowledged, files } = await playAndRestart(null);
-    expect(acknowledged.size).toBe(18);
+    const { sent, files } = await playAndRestart(null);
+    expect(sent.filter(({ acknowledged }) => acknowledged)).toHaveLength(18);
     expect(files).toEqual([1, 1]);
   });
 
   it("leave out one that cannot be read, which stays where it was and is reported once", async () => {
     const backing = memoryStores();
     await inProcess(backing, async (target) => {
-      const acknowledged: Acknowledged = new Set();
+      const ledger = new Ledger(target);
       for (let n = 1; n <= 6; n++) {
-        await send(target, acknowledged, `/${n}`);
+        await ledger.send(SITE, 1);
         await target.flush();
       }
       const keys = (await backing.objects.list("events")).map(({ key }) => key);
@@ -111,7 +88,7 @@ describe("files that are merged", () => {
       expect(target.log.lines.filter(({ level }) => level === "error")).toHaveLength(1);
       const counted = (await getSeries(target, SITE)).reduce((sum, { pageviews }) => sum + pageviews, 0);
       expect(counted).toBe(5);
-    });
+    }, MERGING);
   });
 
   for (const deadly of [true, false]) {

@@ -5,60 +5,17 @@
  */
 import { describe, expect, it } from "vitest";
 import { utcDayOf, type UtcDay } from "../../src/storage/event.ts";
-import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
-import { memoryStores, mortalStores, type Stores, type Strike } from "../support/mortal-stores.ts";
-import { getSeries, post, wireEvent } from "../support/requests.ts";
-import { createEngineShare } from "../support/shared-engine.ts";
+import type { InProcessTarget } from "../support/in-process-target.ts";
+import { memoryStores, mortalStores, type Strike } from "../support/mortal-stores.ts";
+import { getSeries } from "../support/requests.ts";
 import { siteId } from "../support/stored-event.ts";
+import { inProcess, Ledger, wrongIn, type Sent } from "./ledger.ts";
 import { readStores, type StoredEvents } from "./stored-events.ts";
 
 const DAY_MS = 86_400_000;
 
 /** The second id is hard on file names. */
 const [A, B] = [siteId("erased.test"), siteId("Erased:Other.")];
-
-interface Sent {
-  readonly site: string;
-  readonly day: UtcDay;
-  /** No other event has it. */
-  readonly pathname: string;
-  acknowledged: boolean;
-  erased: "no" | "perhaps" | "yes";
-}
-
-/** What was sent and erased in the life of one process. */
-class Ledger {
-  readonly sent: Sent[] = [];
-  readonly #target: InProcessTarget;
-
-  constructor(target: InProcessTarget) {
-    this.#target = target;
-  }
-
-  async send(site: string, count: number): Promise<void> {
-    const { nowMs } = this.#target;
-    const posts = Array.from({ length: count }, async () => {
-      const entry: Sent = { site, day: utcDayOf(nowMs()), pathname: `/${this.sent.length}`, acknowledged: false, erased: "no" };
-      this.sent.push(entry);
-      const response = await post(this.#target, wireEvent(site, { u: `https://page.test${entry.pathname}` }));
-      entry.acknowledged = response.status === 202;
-    });
-    await Promise.all(posts);
-  }
-
-  /** Erases the days. Events that are being sent may be erased or not. */
-  async erase(site: typeof A, firstDay: UtcDay, lastDay: UtcDay): Promise<boolean> {
-    const isMeant = (entry: Sent) => entry.site === site && firstDay <= entry.day && entry.day <= lastDay && entry.erased !== "yes";
-    const before = this.sent.filter(isMeant);
-    for (const entry of before) entry.erased = "perhaps";
-    const erased = await this.#target.services.erasure.erase(site, firstDay, lastDay, this.#target.nowMs()).then(
-      () => true,
-      () => false,
-    );
-    for (const entry of this.sent.filter(isMeant)) entry.erased = erased && before.includes(entry) ? "yes" : "perhaps";
-    return erased;
-  }
-}
 
 const dayOf = (target: InProcessTarget, back: number): UtcDay => utcDayOf(target.nowMs() - back * DAY_MS);
 
@@ -82,28 +39,6 @@ async function play(target: InProcessTarget, ledger: Ledger): Promise<void> {
   await ledger.erase(B, dayOf(target, 0), dayOf(target, 0));
   await ledger.send(B, 1);
   await ledger.erase(A, dayOf(target, 1), dayOf(target, 1));
-}
-
-/** Runs the task in a process that dies at its end, a day after the first one's start. */
-async function inProcess<T>(stores: Stores, task: (target: InProcessTarget) => Promise<T>): Promise<T> {
-  const engine = await createEngineShare();
-  const target = await createInProcessTarget({}, { ...stores, engine });
-  try {
-    return await task(target);
-  } finally {
-    await engine.close();
-  }
-}
-
-/** What is wrong with what the next process would find. */
-function wrongIn(pages: StoredEvents["pages"], sent: readonly Sent[]): string[] {
-  return sent.flatMap(({ site, pathname, acknowledged, erased }) => {
-    const page = `${site}${pathname}`;
-    const times = pages.get(page) ?? 0;
-    if (times > 1) return [`${page} is there ${times} times`];
-    if (times === 0 && acknowledged && erased === "no") return [`${page} is lost`];
-    return times > 0 && erased === "yes" ? [`${page} has come back`] : [];
-  });
 }
 
 const pagesOf = (pages: StoredEvents["pages"], site: string): string[] => [...pages.keys()].filter((page) => page.startsWith(`${site}/`));

@@ -30,7 +30,7 @@ export async function readStoredEvents(dataFolder: string): Promise<StoredEvents
   return stored;
 }
 
-export async function readStores({ objects, segmentLog }: Stores): Promise<StoredEvents> {
+export async function readStores({ objects, segmentLog }: Pick<Stores, "objects" | "segmentLog">): Promise<StoredEvents> {
   if (!PATHNAME) throw new Error("events have no pathname");
   const pages = new Map<string, number>();
   const count = (siteId: string, pathname: string | null) => {

@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 
 /** Stores with a day of ten files, a week ago, whose writes and removals fail while they are told to. */
 async function brittleStores(): Promise<{ stores: Stores; fails: { put: boolean; delete: boolean } }> {
-  const { objects, segmentLog } = memoryStores();
+  const { objects, ...others } = memoryStores();
   const day = utcDayOf(START_MS - 7 * DAY_MS);
   for (let i = 1; i <= 10; i++) {
     await objects.put(partitionKey(SITE, day, i, i), encodeEvents([anEvent({ siteId: SITE, at: `${day}T10:00:00Z`, pathname: `/${i}` })]));
@@ -27,7 +27,7 @@ async function brittleStores(): Promise<{ stores: Stores; fails: { put: boolean;
   return {
     fails,
     stores: {
-      segmentLog,
+      ...others,
       objects: {
         ...objects,
         put: (key, bytes) => (fails.put ? refuse() : objects.put(key, bytes)),

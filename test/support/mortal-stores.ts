@@ -1,7 +1,9 @@
-/** Object store and journal of one process that ends, or fails once, at the n-th change it makes, and what the next process finds. */
+/** Object store, journal and records of one process that ends, or fails once, at the n-th change it makes, and what the next process finds. */
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
+import type { RecordStore } from "../../src/storage/record-store.ts";
 import type { SegmentLog } from "../../src/storage/segment-log.ts";
 
 export interface Strike {
@@ -16,6 +18,7 @@ export interface Strike {
 export interface Stores {
   readonly objects: ObjectStore;
   readonly segmentLog: SegmentLog;
+  readonly records: RecordStore;
 }
 
 export interface MortalStores extends Stores {
@@ -24,10 +27,14 @@ export interface MortalStores extends Stores {
   hasStruck(): boolean;
 }
 
-export const memoryStores = (): Stores => ({ objects: createMemoryObjectStore(), segmentLog: createMemorySegmentLog() });
+export const memoryStores = (): Stores => ({
+  objects: createMemoryObjectStore(),
+  segmentLog: createMemorySegmentLog(),
+  records: createMemoryRecordStore(),
+});
 
 /** The stores as a process has them that meets the strike. */
-export function mortalStores({ objects, segmentLog }: Stores, strike: Strike | null): MortalStores {
+export function mortalStores({ objects, segmentLog, records }: Stores, strike: Strike | null): MortalStores {
   let changes = 0;
   let struck = false;
   const isDead = (): boolean => struck && strike?.deadly === true;
@@ -49,6 +56,11 @@ export function mortalStores({ objects, segmentLog }: Stores, strike: Strike | n
       ...objects,
       put: (key, bytes) => change(() => objects.put(key, bytes)),
       delete: (key) => change(() => objects.delete(key)),
+    },
+    records: {
+      ...records,
+      write: (name, bytes) => change(() => records.write(name, bytes)),
+      remove: (name) => change(() => records.remove(name)),
     },
     segmentLog: {
       ...segmentLog,

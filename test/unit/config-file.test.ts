@@ -52,6 +52,13 @@ describe("the command line", () => {
     expect(read(["--config", fileName], { SVC_CONFIG: other })).toEqual(expected);
   });
 
+  it("takes a command before the options", () => {
+    const fileName = fileWith("command.toml", "port = 9000\n");
+    expect(read(["verify"])).toEqual({ action: "verify", file: {} });
+    expect(read(["verify", "--config", fileName])).toEqual({ action: "verify", file: { port: 9000 }, fileName });
+    expect(read(["backup", "/copies/1", `--config=${fileName}`])).toEqual({ action: "backup", to: "/copies/1", file: { port: 9000 }, fileName });
+  });
+
   it("answers --help and --version without touching any file", () => {
     const missing = join(folder, "missing.toml");
     expect(read(["--version"])).toEqual({ action: "version" });
@@ -67,6 +74,9 @@ describe("the command line", () => {
     ["a bare word", ["serve"], 'unknown argument "serve". Usage: '],
     ["an empty argument", [""], 'unknown argument "". Usage: '],
     ["an option that only begins like --config", ["--configs=x"], 'unknown argument "--configs=x". Usage: '],
+    ["a command after an option", ["--config=a", "verify"], 'unknown argument "verify". Usage: '],
+    ["a backup to nowhere", ["backup"], "backup needs a folder. Usage: "],
+    ["a backup to an option", ["backup", "--config=a"], "backup needs a folder. Usage: "],
     ["--config at the end", ["--config"], "--config needs a file. Usage: "],
     ["--config with nothing", ["--config="], "--config needs a file. Usage: "],
     ["--config with an empty argument", ["--config", ""], "--config needs a file. Usage: "],

@@ -10,7 +10,8 @@ import type { PasswordHasher } from "./password-hasher.ts";
 import { parsePhc } from "./phc.ts";
 import type { Turns } from "./turns.ts";
 
-const RECORD = "admin.json";
+/** The record that holds its hash. */
+export const ADMIN_RECORD = "admin.json";
 
 export interface AdminPasswordParts {
   readonly records: RecordStore;
@@ -21,11 +22,12 @@ export interface AdminPasswordParts {
   readonly configured: Secret | null;
 }
 
-async function storedHash(records: RecordStore): Promise<string | null> {
-  const record = await readJsonRecord(records, RECORD);
+/** The stored hash; null when there is none. Rejects when it is damaged. */
+export async function readPasswordHash(records: Pick<RecordStore, "read">): Promise<string | null> {
+  const record = await readJsonRecord(records, ADMIN_RECORD);
   if (record === null) return null;
   const { passwordHash } = record;
-  if (typeof passwordHash !== "string" || !parsePhc(passwordHash)) throw damagedRecord(RECORD, "it holds no password hash");
+  if (typeof passwordHash !== "string" || !parsePhc(passwordHash)) throw damagedRecord(ADMIN_RECORD, "it holds no password hash");
   return passwordHash;
 }
 
@@ -53,7 +55,7 @@ export class AdminPassword {
    * then when the option is taken away.
    */
   static async open(parts: AdminPasswordParts): Promise<AdminPassword> {
-    const stored = await storedHash(parts.records);
+    const stored = await readPasswordHash(parts.records);
     return new AdminPassword(parts, parts.configured === null ? stored : null);
   }
 
@@ -79,7 +81,7 @@ export class AdminPassword {
     await turns.run(async () => {
       this.checkSetupIsOpen();
       const passwordHash = await hasher.hash(password);
-      await createJsonRecord(records, RECORD, { passwordHash });
+      await createJsonRecord(records, ADMIN_RECORD, { passwordHash });
       this.#hash = passwordHash;
     }, signal);
   }

@@ -37,7 +37,8 @@ export interface ApiKeysParts {
   readonly log: Log;
 }
 
-const FOLDER = "keys/";
+/** Where the records of keys lie. */
+export const API_KEYS_FOLDER = "keys/";
 
 const RECORD = /^keys\/([0-9a-f]{64})\.json$/;
 
@@ -45,7 +46,7 @@ const KEY_BYTES = 32;
 
 const KEY = new RegExp(`^${API_KEY_PREFIX}[0-9a-f]{${KEY_BYTES * 2}}$`);
 
-const recordOf = (keyHash: string): string => `${FOLDER}${keyHash}.json`;
+const recordOf = (keyHash: string): string => `${API_KEYS_FOLDER}${keyHash}.json`;
 
 const isScope = (value: unknown): value is KeyScope => KEY_SCOPES.some((scope) => scope === value);
 
@@ -78,6 +79,16 @@ export function parseKeyScope(scope: string): KeyScope {
   return scope;
 }
 
+/** The key of a record among the keys; null when it is not called as keys are, or is gone. Rejects when it is damaged. */
+export async function readApiKey(records: Pick<RecordStore, "read">, name: string): Promise<ApiKey | null> {
+  const [, keyHash] = RECORD.exec(name) ?? [];
+  const record = keyHash === undefined ? null : await readJsonRecord(records, name);
+  if (keyHash === undefined || record === null) return null;
+  const key = keyOf(record, keyHash);
+  if (key === null) throw damagedRecord(name, "it holds no API key of this hash");
+  return key;
+}
+
 interface KnownKey {
   readonly hash: Uint8Array;
   key: ApiKey;
@@ -96,16 +107,10 @@ export class ApiKeys {
   /** Rejects when a record is damaged: a key that was revoked must not count as one that never was, nor the other way round. */
   static async open(parts: ApiKeysParts): Promise<ApiKeys> {
     const keys: ApiKey[] = [];
-    for (const name of await parts.records.list(FOLDER)) {
-      const [, keyHash] = RECORD.exec(name) ?? [];
-      const record = keyHash === undefined ? null : await readJsonRecord(parts.records, name);
-      if (keyHash === undefined || record === null) {
-        parts.log.warn("what is no API key lies among them and is ignored", { name });
-        continue;
-      }
-      const key = keyOf(record, keyHash);
-      if (key === null) throw damagedRecord(name, "it holds no API key of this hash");
-      keys.push(key);
+    for (const name of await parts.records.list(API_KEYS_FOLDER)) {
+      const key = await readApiKey(parts.records, name);
+      if (key) keys.push(key);
+      else parts.log.warn("what is no API key lies among them and is ignored", { name });
     }
     return new ApiKeys(parts, keys);
   }

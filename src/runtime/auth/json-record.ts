@@ -16,7 +16,7 @@ function objectOf(bytes: Uint8Array): JsonObject | null {
 }
 
 /** null when there is no such record. */
-export async function readJsonRecord(records: RecordStore, name: string): Promise<JsonObject | null> {
+export async function readJsonRecord(records: Pick<RecordStore, "read">, name: string): Promise<JsonObject | null> {
   const bytes = await records.read(name);
   if (bytes === null) return null;
   const object = objectOf(bytes);

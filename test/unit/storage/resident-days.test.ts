@@ -59,7 +59,7 @@ async function makeWorld(startBudgetBytes: number) {
   const objects = createMemoryObjectStore();
   const log = createRecordingLog();
   const { journal } = await Journal.open(createMemorySegmentLog(), START_MS);
-  const partitions = new Partitions({ parquet: inlineParquetWriter, store: objects, isSiteId, listingsMax: 2, onStray: (message) => log.warn(message) });
+  const partitions = new Partitions({ parquet: inlineParquetWriter, store: objects, isSiteId, listingsMax: 2, onStray: (key, fault) => log.warn(`${key} ${fault}`) });
   const residents = new ResidentDays({
     engine,
     journal,

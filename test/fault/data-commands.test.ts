@@ -1,0 +1,124 @@
+/** `verify` and `backup` as commands of the built program, beside a program that serves the same folder. */
+import { execFile } from "node:child_process";
+import { readFile, readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createKey, postSetup, tokenOf, withBearer, withSession } from "../support/auth-requests.ts";
+import { MAIN_PATH } from "../support/built.ts";
+import { startServer, type ServerProcess } from "../support/server-process.ts";
+import type { Target } from "../support/target.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+import { expectEachOnce } from "./each-once.ts";
+import { EventLoad } from "./event-load.ts";
+import { readStoredEvents } from "./stored-events.ts";
+
+const SITES = 5;
+
+const COMMAND_MS_MAX = 60_000;
+
+/** Many files, which are merged without a pause. */
+const BUSY = { SVC_FLUSH_EVENT_COUNT: "60", SVC_COMPACT_AFTER_FILES: "2", SVC_CACHE_TTL_SECS: "0" };
+
+interface CommandResult {
+  readonly code: number;
+  readonly printed: string;
+}
+
+/** Runs a command of the program to its end. */
+function command(dataFolder: string, ...args: string[]): Promise<CommandResult> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN_PATH, ...args], { timeout: COMMAND_MS_MAX, env: { SVC_DATA_DIR: dataFolder } }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, printed: stdout + stderr });
+    });
+  });
+}
+
+const asTarget = (server: ServerProcess): Target => ({
+  name: "program",
+  fetch: (path, init) => fetch(new URL(path, server.origin), init),
+  nowMs: Date.now,
+  close: async () => {},
+});
+
+const newLoad = (): EventLoad => new EventLoad((count) => ({ siteId: `site-${count % SITES}.test`, pathname: `/e/${count}` }));
+
+describe("backup and verify", () => {
+  it("a copy that is made under load is whole, and holds what was acknowledged before it once, as the program that starts on it does", async () => {
+    const dataFolder = await tempFolder();
+    const copy = join(await tempFolder(), "copy");
+    const server = await startServer({ dataFolder, environment: BUSY });
+    const session = withSession(await tokenOf(await postSetup(asTarget(server))));
+    const { key } = await createKey(asTarget(server), session, "ReadOnly");
+    const load = newLoad();
+    const enough = load.acknowledgedMore(1000);
+    const posting = load.start(server.origin);
+    await enough;
+    const acknowledgedBefore = new Set(load.acknowledged);
+    const more = load.acknowledgedMore(500);
+
+    const backup = await command(dataFolder, "backup", copy);
+    expect(backup).toMatchObject({ code: 0, printed: expect.stringMatching(/^copied [^]*\n {2}no fault\n$/) as unknown });
+    expect((await command(dataFolder, "verify")).printed).toContain("no fault");
+    await more;
+    posting.stop();
+    await posting.ended;
+    expect(load.refusals).toEqual([]);
+
+    // What was answered later may be in the copy: it counts as what nobody was told of.
+    const seen = newLoad();
+    seen.acknowledged.push(...load.acknowledged.filter((event) => acknowledgedBefore.has(event)));
+    seen.unanswered.push(...load.acknowledged.filter((event) => !acknowledgedBefore.has(event)));
+    expectEachOnce((await readStoredEvents(copy)).pages, seen, () => true);
+
+    const other = await startServer({ dataFolder: copy, environment: BUSY });
+    const { pages } = await readStoredEvents(copy);
+    for (let site = 0; site < SITES; site++) {
+      const response = await fetch(`${other.origin}/api/stats/main?site_id=site-${site}.test&period=7d`, { headers: withBearer(key) });
+      const { total_events: found } = (await response.json()) as { total_events: number };
+      expect(found).toBe([...pages.keys()].filter((page) => page.startsWith(`site-${site}.test/`)).length);
+    }
+    expect(other.log()).not.toMatch(/ ERROR /);
+    expect(await other.stop()).toBe(0);
+    const stopped = await readStoredEvents(copy);
+    expectEachOnce(stopped.pages, seen, () => true);
+    expect(stopped.inJournalOnly).toBe(0);
+    expect([...stopped.pages.keys()].sort()).toEqual([...pages.keys()].sort());
+    expect((await readFile(join(copy, "secret"), "utf8")).trim()).toBe((await readFile(join(dataFolder, "secret"), "utf8")).trim());
+    for (const name of ["secret", "admin.json"]) expect((await stat(join(copy, name))).mode & 0o777).toBe(0o600);
+
+    expect(await server.stop()).toBe(0);
+    expect(await command(dataFolder, "verify")).toMatchObject({ code: 0, printed: expect.stringContaining(`, ${load.acknowledged.length.toLocaleString("en-US")} events\n`) as unknown });
+  }, 120_000);
+
+  it("name what is damaged, leave everything as it is, and refuse folders that are none, or not empty", async () => {
+    const dataFolder = await tempFolder();
+    const server = await startServer({ dataFolder });
+    const load = newLoad();
+    const enough = load.acknowledgedMore(20);
+    const posting = load.start(server.origin);
+    await enough;
+    posting.stop();
+    await posting.ended;
+    expect(await server.stop()).toBe(0);
+    const files = (await readdir(join(dataFolder, "events"), { recursive: true })).filter((name) => name.endsWith(".parquet"));
+    await writeFile(join(dataFolder, "events", files[0] ?? ""), "no Parquet");
+    await writeFile(join(dataFolder, "admin.json"), "{");
+    await writeFile(join(dataFolder, "secret"), "?");
+    const before = (await readdir(dataFolder, { recursive: true })).sort();
+
+    const { code, printed } = await command(dataFolder, "verify");
+    expect({ code, printed }).toMatchObject({ code: 1 });
+    expect(printed).toMatch(/3 faults:\n {2}- events\/\S+\.parquet: the file has no checksum[^\n]*\n {2}- admin\.json: [^\n]*\n {2}- secret: /);
+    expect((await readdir(dataFolder, { recursive: true })).sort()).toEqual(before);
+
+    const elsewhere = join(await tempFolder(), "missing");
+    expect(await command(elsewhere, "verify")).toMatchObject({ code: 1, printed: expect.stringContaining("cannot verify: ENOENT") as unknown });
+    expect(await command(dataFolder, "backup", dataFolder)).toMatchObject({ code: 1, printed: expect.stringContaining("copied into itself") as unknown });
+    expect(await command(elsewhere, "backup", dataFolder)).toMatchObject({ code: 1, printed: expect.stringContaining("cannot backup: ENOENT") as unknown });
+    await writeFile(join(dataFolder, "secret"), "0".repeat(64));
+    const taken = await tempFolder();
+    await writeFile(join(taken, "letter.txt"), "");
+    expect(await command(dataFolder, "backup", taken)).toMatchObject({ code: 1, printed: expect.stringContaining("is not empty") as unknown });
+    expect(await command(dataFolder, "backup")).toMatchObject({ code: 2, printed: expect.stringContaining("backup needs a folder") as unknown });
+  }, 60_000);
+});

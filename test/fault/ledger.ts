@@ -1,0 +1,96 @@
+/** What was sent and erased in the life of one process, and what the stores must hold of it afterwards. */
+import { utcDayOf, type SiteId, type UtcDay } from "../../src/storage/event.ts";
+import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
+import type { Stores } from "../support/mortal-stores.ts";
+import { post, wireEvent } from "../support/requests.ts";
+import { createEngineShare } from "../support/shared-engine.ts";
+import type { Environment } from "../support/target.ts";
+import type { StoredEvents } from "./stored-events.ts";
+
+export interface Sent {
+  readonly site: string;
+  readonly day: UtcDay;
+  /** No other event has it. */
+  readonly pathname: string;
+  acknowledged: boolean;
+  erased: "no" | "perhaps" | "yes";
+}
+
+export class Ledger {
+  readonly sent: Sent[] = [];
+  readonly #target: InProcessTarget;
+
+  constructor(target: InProcessTarget) {
+    this.#target = target;
+  }
+
+  /** Posts events side by side. */
+  async send(site: string, count: number): Promise<void> {
+    const { nowMs } = this.#target;
+    const posts = Array.from({ length: count }, async () => {
+      const entry: Sent = { site, day: utcDayOf(nowMs()), pathname: `/${this.sent.length}`, acknowledged: false, erased: "no" };
+      this.sent.push(entry);
+      const response = await post(this.#target, wireEvent(site, { u: `https://page.test${entry.pathname}` }));
+      entry.acknowledged = response.status === 202;
+    });
+    await Promise.all(posts);
+  }
+
+  /** Erases the days. Events that are being sent may be erased or not. */
+  erase(site: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<boolean> {
+    const { services, nowMs } = this.#target;
+    const isMeant = (entry: Sent) => entry.site === site && firstDay <= entry.day && entry.day <= lastDay;
+    return this.#erasing(isMeant, () =>
+      services.erasure.erase(site, firstDay, lastDay, nowMs()).then(
+        () => true,
+        () => false,
+      ),
+    );
+  }
+
+  /** A run of retention, after which what is older than its days is erased unless it failed. */
+  retain(days: number): Promise<boolean> {
+    const { services, nowMs } = this.#target;
+    const oldest = utcDayOf(nowMs() - days * 86_400_000);
+    return this.#erasing(
+      ({ day }) => day < oldest,
+      async () => {
+        const failures = services.counters.retentionFailures;
+        await services.retention.run(nowMs());
+        return services.counters.retentionFailures === failures;
+      },
+    );
+  }
+
+  async #erasing(isMeant: (entry: Sent) => boolean, erase: () => Promise<boolean>): Promise<boolean> {
+    const isLeft = (entry: Sent) => isMeant(entry) && entry.erased !== "yes";
+    const before = this.sent.filter(isLeft);
+    for (const entry of before) entry.erased = "perhaps";
+    const erased = await erase();
+    for (const entry of this.sent.filter(isLeft)) entry.erased = erased && before.includes(entry) ? "yes" : "perhaps";
+    return erased;
+  }
+}
+
+/** What is wrong with what is stored: each acknowledged event must be there once unless it was erased, and then not at all. */
+export function wrongIn(pages: StoredEvents["pages"], sent: readonly Sent[]): string[] {
+  return sent.flatMap(({ site, pathname, acknowledged, erased }) => {
+    const page = `${site}${pathname}`;
+    const times = pages.get(page) ?? 0;
+    if (times > 1) return [`${page} is there ${times} times`];
+    if (times === 0 && acknowledged && erased === "no") return [`${page} is lost`];
+    return times > 0 && erased === "yes" ? [`${page} has come back`] : [];
+  });
+}
+
+/** Runs the task in a process that dies at its end: it writes nothing more. */
+export async function inProcess<T>(stores: Partial<Stores>, task: (target: InProcessTarget) => Promise<T>, environment: Environment = {}): Promise<T> {
+  const engine = await createEngineShare();
+  const target = await createInProcessTarget(environment, { ...stores, engine });
+  try {
+    return await task(target);
+  } finally {
+    await target.services.compaction.stop();
+    await engine.close();
+  }
+}
