@@ -1,0 +1,101 @@
+/** docs/schema.md holds: its columns are those of the files, and its statements give DuckDB itself the figures of the API. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
+import { beforeAll, describe, expect, it } from "vitest";
+import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
+import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
+import { utcDayOf } from "../../src/storage/event.ts";
+import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
+import { getBreakdown, getMain, record, wireEvent } from "../support/requests.ts";
+import { visitor } from "../support/stats-requests.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+/** The second is escaped in folders, the third is too long for one. */
+const SITES = ["plain.test", "Strange:Id.", `A${":".repeat(100)}`];
+
+const document = await readFile(new URL("../../docs/schema.md", import.meta.url), "utf8");
+
+/** The statements of the document, in its order. */
+const statements = [...document.matchAll(/```sql\n([^]*?)```/g)].map(([, sql]) => sql ?? "");
+
+/** Two days of visits with pauses shorter and longer than a session's, in many files. */
+async function recordDays(target: InProcessTarget): Promise<void> {
+  for (let day = 0; day < 2; day++) {
+    for (let step = 0; step < 12; step++) {
+      for (const [i, site] of SITES.entries()) {
+        const n = (step + i) % 4 === 3 ? "Sign up" : "pageview";
+        await record(target, wireEvent(site, { n, u: `https://page.test/${(step * 7 + i) % 5}` }), visitor((step + day) % (3 + i)));
+      }
+      await target.advance((step % 5 === 0 ? 31 : 9) * MINUTE_MS);
+      await target.flush();
+    }
+    await target.advance(DAY_MS - 12 * 20 * MINUTE_MS);
+  }
+}
+
+describe("docs/schema.md", () => {
+  let connection: DuckDBConnection;
+  beforeAll(async () => {
+    connection = await (await DuckDBInstance.create(":memory:", { threads: "1" })).connect();
+    await connection.run("SET TimeZone = 'UTC'");
+  });
+
+  it("names every column, with its type and whether it may be null", () => {
+    const rows = [...document.matchAll(/^\| `(\w+)` \| [^|]+ \| ([^|]+) \| (yes|no) \|/gm)].map(([, name, type, isNullable]) => ({ name, type, required: isNullable === "no" }));
+    const types = { text: "VARCHAR", json: "JSON", cents: "DECIMAL(12,2)", visitor: "UBIGINT", timestamp: "TIMESTAMP WITH TIME ZONE" };
+    expect(rows).toEqual(EVENT_COLUMNS.map(({ name, kind, required }) => ({ name, type: types[kind], required })));
+  });
+
+  it("has statements that give the figures of the API, before and after files are merged, and while both are there", async () => {
+    const folder = await tempFolder();
+    const objects = createFileObjectStore(folder);
+    let target = await createInProcessTarget({ SVC_TRUST_PROXY: "1", SVC_COMPACT_AFTER_FILES: "0" }, { objects });
+    await recordDays(target);
+    const range = { start_date: utcDayOf(target.nowMs() - 3 * DAY_MS), end_date: utcDayOf(target.nowMs()) };
+    const [daily = "", view = "", main = "", sessions = "", pages = ""] = statements.map((sql) => sql.replaceAll("data/events", join(folder, "events")));
+
+    /** The answers of a statement that the document has for every site. */
+    async function rowsOf(sql: string, site: string) {
+      const values = { site, first_day: range.start_date, last_day: range.end_date };
+      const reader = await connection.runAndReadAll(sql.replaceAll(/\$(\w+)/g, (_, name: keyof typeof values) => `'${values[name]}'`));
+      return reader.getRowObjectsJS().map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, typeof value === "bigint" ? Number(value) : value])));
+    }
+
+    async function expectSameFigures(): Promise<void> {
+      await connection.run(view.replace("CREATE VIEW", "CREATE OR REPLACE VIEW"));
+      // Folders of ids that are too long say the beginning only; the column inside the files says all.
+      for (const site of SITES.slice(0, 2)) {
+        const api = await getMain(target, site, range);
+        expect(await rowsOf(main, site)).toEqual([{ unique_visitors: api.unique_visitors, total_pageviews: api.total_pageviews, total_events: 24 }]);
+        expect(await rowsOf(sessions, site)).toEqual([{ total_sessions: api.total_sessions, bounce_rate: api.bounce_rate }]);
+        expect(await rowsOf(pages, site)).toEqual(await getBreakdown(target, site, "pages", range));
+      }
+      const inFiles = await rowsOf(view.replace(/CREATE VIEW events AS/, "").replace("hive_partitioning = true", "hive_partitioning = false"), SITES[2] ?? "");
+      expect(inFiles.filter(({ site_id }) => site_id === SITES[2])).toHaveLength(24);
+    }
+
+    const parts = await objects.list("events");
+    expect(parts.length).toBeGreaterThan(60);
+    const files = await Promise.all(parts.map(async ({ key }) => ({ key, bytes: (await objects.get(key)) ?? new Uint8Array() })));
+    await expectSameFigures();
+    const daysBefore = await rowsOf(daily.replace("'example.com'", "$site"), "plain.test");
+    expect(daysBefore.length).toBeGreaterThan(1);
+
+    const nowMs = target.nowMs();
+    await target.close();
+    target = await createInProcessTarget({ SVC_TRUST_PROXY: "1", SVC_COMPACT_AFTER_FILES: "3" }, { objects });
+    await target.advance(nowMs - target.nowMs());
+    await target.services.compaction.run(nowMs);
+    expect((await objects.list("events")).length).toBeLessThan(parts.length / 3);
+    await expectSameFigures();
+    expect(await rowsOf(daily.replace("'example.com'", "$site"), "plain.test")).toEqual(daysBefore);
+
+    for (const { key, bytes } of files) await objects.put(key, bytes);
+    await expectSameFigures();
+    await target.close();
+  });
+});
