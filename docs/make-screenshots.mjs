@@ -50,7 +50,7 @@ try {
   for (const { name, query, dark, phone, scrollTo, height = 1500 } of PICTURES) {
     const context = await browser.newContext({
       viewport: phone ? { width: 390, height: 844 } : { width: 1280, height },
-      deviceScaleFactor: phone ? 2 : 1.5,
+      deviceScaleFactor: phone ? 1.5 : 1,
       colorScheme: dark ? "dark" : "light",
       locale: "en-GB",
     });

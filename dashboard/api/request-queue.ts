@@ -2,6 +2,9 @@
 
 export const REQUESTS_MAX = 4;
 
+/** How long the place of a request that was broken off stays taken: until then the service may not have heard of it. */
+const BREAKING_OFF_MS = 50;
+
 export class RequestQueue {
   readonly #max: number;
   readonly #waiting: (() => void)[] = [];
@@ -18,9 +21,14 @@ export class RequestQueue {
       signal.throwIfAborted();
       return await task();
     } finally {
-      this.#running--;
-      this.#waiting.shift()?.();
+      if (signal.aborted) setTimeout(() => this.#leave(), BREAKING_OFF_MS);
+      else this.#leave();
     }
+  }
+
+  #leave(): void {
+    this.#running--;
+    this.#waiting.shift()?.();
   }
 
   #room(signal: AbortSignal): Promise<void> {

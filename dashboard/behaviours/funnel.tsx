@@ -2,7 +2,7 @@
 import { Empty, FigureView } from "../parts/states.tsx";
 import { go, param, scope } from "../state/view.ts";
 import { useFigure } from "../state/use-figure.ts";
-import { countText, rateText } from "../words/numbers.ts";
+import { countOf, countText, rateText } from "../words/numbers.ts";
 import { StepBuilder, stepsInAddress, stepText } from "./steps.tsx";
 
 const STEPS_MIN = 2;
@@ -38,7 +38,7 @@ function FunnelBars({ steps }: { readonly steps: readonly string[] }) {
                   <span style={{ width: `${conversion_rate * 100}%` }} />
                 </div>
                 <p class="dim">
-                  {countText(visitors)} visitors
+                  {countOf(visitors, "visitor")}
                   {dropped_off > 0 && <span class="worse">, {countText(dropped_off)} stopped before</span>}
                 </p>
               </li>

@@ -1,6 +1,7 @@
 /** Which of a week's new visitors come again in later weeks. */
 import { Empty, FigureView } from "../parts/states.tsx";
-import { go, param, scope } from "../state/view.ts";
+import { dayAfter } from "../state/range.ts";
+import { go, param, scope, today } from "../state/view.ts";
 import { useFigure } from "../state/use-figure.ts";
 import { shortDay } from "../words/dates.ts";
 import { countText, shareText } from "../words/numbers.ts";
@@ -46,7 +47,8 @@ export function Retention() {
                         <th scope="row">{shortDay(cohort_date)}</th>
                         <td>{countText(cohort_size)}</td>
                         {Array.from({ length: Number(weeks) }, (_, week) => {
-                          const rate = retention_rates[week];
+                          // Of weeks to come nothing is known yet.
+                          const rate = dayAfter(cohort_date, 7 * week) > today.value ? undefined : retention_rates[week];
                           return (
                             <td key={week} class="retention-cell" data-strong={rate !== undefined && rate > 0.55} style={{ "--rate": String(rate ?? 0) }} title={rate === undefined ? undefined : `${countText(retained[week] ?? 0)} visitors`}>
                               {rate === undefined ? "" : shareText(rate)}

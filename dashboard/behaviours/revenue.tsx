@@ -4,7 +4,7 @@ import { Empty, FigureView } from "../parts/states.tsx";
 import { scope } from "../state/view.ts";
 import { useFigure, type Figure } from "../state/use-figure.ts";
 import type { Figures } from "../api/service.ts";
-import { countText, moneyText } from "../words/numbers.ts";
+import { countOf, moneyText } from "../words/numbers.ts";
 
 type Takings = Figures["revenue"]["by_event"];
 
@@ -18,7 +18,7 @@ const TakingsList = ({ title, takings }: { readonly title: string; readonly taki
         label: value,
         count: total,
         share: null,
-        unit: `in ${countText(transactions)} transactions`,
+        unit: `in ${countOf(transactions, "transaction")}`,
         text: moneyText(total, currency),
       }))}
     />
@@ -42,7 +42,7 @@ export function Revenue() {
                   <span class="dim">{currency}</span>
                   <strong>{moneyText(total, currency)}</strong>
                   <span class="dim">
-                    {countText(transactions)} transactions, {countText(paying_visitors)} paying visitors, {moneyText(average_order_value, currency)} on average
+                    {countOf(transactions, "transaction")}, {countOf(paying_visitors, "paying visitor")}, {moneyText(average_order_value, currency)} on average
                   </span>
                 </li>
               ))}

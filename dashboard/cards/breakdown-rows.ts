@@ -2,7 +2,7 @@
 import type { Breakdown } from "../api/types.ts";
 import { canFilterBy } from "../state/filters.ts";
 import { filters, site, toggleFilter } from "../state/view.ts";
-import { filterDimensionOf, flagOf, UNKNOWN, valueText } from "../words/dimensions.ts";
+import { filterDimensionOf, UNKNOWN, valueText } from "../words/dimensions.ts";
 import type { Row } from "./row-list.tsx";
 
 const PAGE_DIMENSIONS: readonly string[] = ["pages", "entry-pages", "exit-pages"];
@@ -24,7 +24,7 @@ export function rowsOf(dimension: string, breakdown: Breakdown, visitors: number
     return {
       key: value,
       label,
-      mark: dimension === "countries" && value !== UNKNOWN ? flagOf(value) : "",
+      mark: dimension === "countries" && value !== UNKNOWN ? value : "",
       count,
       share: visitors !== null && visitors > 0 && !isSessions ? Math.min(count / visitors, 1) : null,
       unit: "visitors",

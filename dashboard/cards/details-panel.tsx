@@ -8,7 +8,7 @@ import { Empty, FigureView } from "../parts/states.tsx";
 import { canFilterBy } from "../state/filters.ts";
 import { closePanel, filters, go, param, range, scope, site, toggleFilter } from "../state/view.ts";
 import { useBreakdown } from "../state/use-figure.ts";
-import { DIMENSIONS, filterDimensionOf, flagOf, valueText } from "../words/dimensions.ts";
+import { DIMENSIONS, filterDimensionOf, UNKNOWN, valueText } from "../words/dimensions.ts";
 import { rangeText } from "../words/dates.ts";
 import { countText, shareText } from "../words/numbers.ts";
 
@@ -90,7 +90,11 @@ function DetailsTable({ dimension, rows }: { readonly dimension: string; readonl
                 <th scope="row">
                   {canFilterBy(row.value) ? (
                     <button type="button" class="link" aria-pressed={isChosen(row.value)} onClick={() => toggleFilter({ dimension: filterDimension, isNot: false, value: row.value })}>
-                      {dimension === "countries" && <span aria-hidden="true">{flagOf(row.value)} </span>}
+                      {dimension === "countries" && row.value !== UNKNOWN && (
+                        <span class="row-mark" aria-hidden="true">
+                          {row.value}
+                        </span>
+                      )}
                       {row.label}
                     </button>
                   ) : (

@@ -4,7 +4,7 @@ import { countText, shareText, shortCount } from "../words/numbers.ts";
 export interface Row {
   readonly key: string;
   readonly label: string;
-  /** Before the label, such as a flag. */
+  /** Before the label, such as a country's code. */
   readonly mark?: string;
   readonly count: number;
   /** Of all visitors; null where that makes no sense. */

@@ -45,10 +45,11 @@ export function PasswordForm({ label, action, kind, minLength = 1, onSubmit }: P
   return (
     <form class="form" onSubmit={(event) => void submit(event)}>
       <input type="text" name="username" autocomplete="username" value="admin" hidden readOnly />
-      <label>
-        {label}
+      <div class="labelled">
+        <label for="password">{label}</label>
         <span class="password-field">
           <input
+            id="password"
             ref={field}
             type="password"
             name="password"
@@ -60,11 +61,11 @@ export function PasswordForm({ label, action, kind, minLength = 1, onSubmit }: P
             value={password}
             onInput={(event) => setPassword(event.currentTarget.value)}
           />
-          <button type="button" class="link" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
+          <button type="button" class="link" aria-label="Show password" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
             {isShown ? "Hide" : "Show"}
           </button>
         </span>
-      </label>
+      </div>
       <p class="problem" id="password-problem" role="alert">
         {problem}
       </p>

@@ -15,14 +15,10 @@ export const toggleComparison = (): void => chooseComparison(comparison.value ==
 
 export const ComparisonPicker = () => (
   <Menu
-    label={`Comparison: ${WORDS[comparison.value]}`}
+    label={comparison.value === "none" ? WORDS.none : `Comparison: vs. ${WORDS[comparison.value]}`}
     button={
       <>
-        <span class="comparison-words">
-          {comparison.value === "none" ? "" : "vs. "}
-          {WORDS[comparison.value]}
-        </span>
-        <span class="comparison-short">{comparison.value === "none" ? "–" : "vs."}</span> <span class="caret" aria-hidden="true" />
+        {comparison.value === "none" ? WORDS.none : <>vs.<span class="comparison-words"> {WORDS[comparison.value]}</span></>} <span class="caret" aria-hidden="true" />
       </>
     }
     items={(Object.keys(WORDS) as Comparison[]).map((id) => ({ label: WORDS[id], isChosen: comparison.value === id, onChoose: () => chooseComparison(id) }))}

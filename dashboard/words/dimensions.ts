@@ -58,10 +58,6 @@ export function countryName(code: string): string {
   }
 }
 
-/** The flag as two regional indicator letters. */
-export const flagOf = (code: string): string =>
-  /^[A-Z]{2}$/.test(code) ? String.fromCodePoint(...[...code].map((letter) => 0x1f1e6 + letter.charCodeAt(0) - 65)) : "";
-
 const DEVICES: Readonly<Record<string, string>> = { desktop: "Desktop", mobile: "Mobile", tablet: "Tablet", tv: "TV", console: "Console", wearable: "Wearable" };
 
 export function valueText(dimension: string, value: string): string {

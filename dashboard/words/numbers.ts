@@ -10,6 +10,8 @@ const wholePercent = new Intl.NumberFormat(undefined, { style: "percent", maximu
 const SHORTENED_FROM = 10_000;
 
 export const countText = (count: number): string => whole.format(count);
+/** E.g. `1 visitor`, `2 visitors`. */
+export const countOf = (count: number, one: string): string => `${whole.format(count)} ${count === 1 ? one : `${one}s`}`;
 export const shortCount = (count: number): string => (count < SHORTENED_FROM ? whole.format(count) : short.format(count));
 export const averageText = (average: number): string => oneDigit.format(average);
 

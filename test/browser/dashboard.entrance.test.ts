@@ -1,0 +1,115 @@
+/** Getting in: the first run up to the first event, logins, lockouts, and what happens when the session or the service is gone. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { startServer, type ServerProcess } from "../support/server-process.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { launchBrowser, VISITOR_USER_AGENT } from "./support/browser.ts";
+
+const PASSWORD = "correct horse battery";
+const START_MS_MAX = 60_000;
+const ACTION_MS_MAX = 15_000;
+
+describe("the way into the dashboard", () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let service: ServerProcess;
+  let dataFolder: string;
+
+  const start = () => startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0", SVC_MAX_LOGIN_ATTEMPTS: "3", SVC_LOGIN_LOCKOUT_SECS: "120" } });
+  const text = (words: string | RegExp) => page.getByText(words).first();
+  const sendEvent = (d: string, u: string) =>
+    fetch(`${service.origin}/api/event`, { method: "POST", headers: { "user-agent": VISITOR_USER_AGENT }, body: JSON.stringify({ d, n: "pageview", u }) });
+  const visitorsAre = (count: string) => page.locator('[data-metric="visitors"] .top-figure-value', { hasText: new RegExp(`^${count}$`) }).waitFor();
+  async function logIn(password: string) {
+    await page.getByLabel("Password", { exact: true }).fill(password);
+    await page.getByRole("button", { name: "Log in" }).click();
+  }
+
+  beforeAll(async () => {
+    dataFolder = await makeTempFolder();
+    [browser, service] = await Promise.all([launchBrowser(), start()]);
+    context = await browser.newContext({ locale: "en-GB" });
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    page = await context.newPage();
+    page.setDefaultTimeout(ACTION_MS_MAX);
+  }, START_MS_MAX);
+
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+    await removeFolder(dataFolder);
+  });
+
+  afterEach(async () => {
+    await page.unrouteAll();
+  });
+
+  it("leads from the first password over the snippet to the first event", async () => {
+    await page.goto(service.origin);
+    await text("Welcome").waitFor();
+    const field = page.getByLabel(/Password, at least 12/);
+    await field.fill("short");
+    await page.getByRole("button", { name: "Set password" }).click();
+    expect(await field.evaluate((input) => (input as unknown as { validity: { valid: boolean } }).validity.valid)).toBe(false);
+    await field.fill(PASSWORD);
+    await page.getByRole("button", { name: "Set password" }).click();
+
+    await text("Count your first site").waitFor();
+    await page.getByLabel("The site's address").fill("https://www.first.example/shop");
+    await page.getByRole("button", { name: "Copy the snippet" }).click();
+    await text("Copied").waitFor();
+    const copied = await page.evaluate("navigator.clipboard.readText()");
+    expect(copied).toBe(`<script defer data-domain="first.example" src="${service.origin}/svc.js"></script>`);
+    await text("Waiting for the first event").waitFor();
+
+    await sendEvent("first.example", "https://first.example/hello");
+    await page.locator('[data-metric="visitors"]').waitFor();
+    await visitorsAre("1");
+    expect(new URL(page.url()).searchParams.get("site")).toBe("first.example");
+  });
+
+  it("says that an instance with a password wants it, refuses a wrong one, and lets the right one in", async () => {
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("menuitem", { name: "Log out" }).click();
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    await logIn("a wrong password");
+    await text("Invalid password").waitFor();
+    await logIn(PASSWORD);
+    await page.locator('[data-metric="visitors"]').waitFor();
+  });
+
+  it("comes back to the same view after a session that ended", async () => {
+    await page.goto(`${service.origin}/?site=first.example&period=7d&pages=entry-pages`);
+    await page.locator('[data-metric="visitors"]').waitFor();
+    await context.clearCookies();
+    await page.keyboard.press("d");
+    await text("Your session has ended").waitFor();
+    await logIn(PASSWORD);
+    await page.locator('[data-metric="visitors"]').waitFor();
+    expect(new URL(page.url()).search).toBe("?site=first.example&period=day&pages=entry-pages");
+  });
+
+  it("says that the service cannot be reached, and goes on where it was once it can", async () => {
+    await page.route("**/api/**", (route) => route.abort());
+    await page.route("**/health", (route) => route.abort());
+    await page.keyboard.press("w");
+    await text("The service cannot be reached").waitFor();
+    await page.unrouteAll();
+    await page.locator(".offline").waitFor({ state: "detached" });
+    await visitorsAre("1");
+    expect(new URL(page.url()).searchParams.get("period")).toBe("7d");
+  });
+
+  it("says for how long an address is locked out", async () => {
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("menuitem", { name: "Log out" }).click();
+    for (let tries = 0; tries < 4; tries++) {
+      await page.getByRole("heading", { name: "Log in" }).waitFor();
+      const answer = page.waitForResponse("**/api/auth/login");
+      await logIn(`wrong password ${tries}`);
+      await answer;
+    }
+    await text(/Too many failed login attempts.*in 2 minutes/).waitFor();
+  });
+});

@@ -1,0 +1,288 @@
+/** The page as its reader uses it, every number held against the API: clicks, keys, Back and Forward, builders, keys of programs, erasure. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { startServer, type ServerProcess } from "../support/server-process.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { launchBrowser } from "./support/browser.ts";
+import { cardOf, DAY_MS, rowsIn, utcDay, watchRequests, writeVisits, type Visit } from "./support/dashboard.ts";
+
+const SITE = "shop.example";
+const PASSWORD = "correct horse battery";
+const START_MS_MAX = 60_000;
+const ACTION_MS_MAX = 15_000;
+
+/** Everything that a first view needs, compressed. */
+const FIRST_VIEW_BYTES_MAX = 120 * 1024;
+
+const noonDaysAgo = (days: number): number => Math.floor(Date.now() / DAY_MS) * DAY_MS - days * DAY_MS + DAY_MS / 2;
+
+const german = { countryCode: "DE", referrer: "https://www.google.com/", referrerSource: "Google" } as const;
+const times = (count: number, visit: Visit): Visit[] => Array.from({ length: count }, () => visit);
+
+/** This week has more visitors and fewer bounces than the week before. */
+const VISITS: readonly Visit[] = [
+  ...times(4, { atMs: noonDaysAgo(1), steps: ["/", "/pricing", "!Signup"], fields: german }),
+  ...times(3, { atMs: noonDaysAgo(2), steps: ["/", "/pricing"], fields: { countryCode: "FR", browser: "Firefox", browserVersion: "150" } }),
+  { atMs: noonDaysAgo(3), steps: ["/blog/a"] },
+  { atMs: noonDaysAgo(3), steps: ["/", "/pricing", "!Purchase"], fields: { ...german, props: '{"plan":"pro"}', revenueCents: 2990, currency: "EUR" } },
+  ...times(5, { atMs: noonDaysAgo(9), steps: ["/"] }),
+];
+
+describe("the dashboard", () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let service: ServerProcess;
+  let dataFolder: string;
+
+  beforeAll(async () => {
+    dataFolder = await makeTempFolder();
+    await writeVisits(dataFolder, SITE, VISITS);
+    [browser, service] = await Promise.all([
+      launchBrowser(),
+      startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0", SVC_ADMIN_PASSWORD: PASSWORD } }),
+    ]);
+    context = await browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 1600 } });
+    context.setDefaultTimeout(ACTION_MS_MAX);
+    await context.request.post(`${service.origin}/api/auth/login`, { data: { password: PASSWORD } });
+    // The engine is ready by the first view, whose waits are short.
+    await context.request.get(`${service.origin}/health/ready`);
+  }, START_MS_MAX);
+
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+    await removeFolder(dataFolder);
+  });
+
+  beforeEach(async () => {
+    await page?.close();
+    page = await context.newPage();
+  });
+
+  async function open(query: string): Promise<void> {
+    await page.goto(`${service.origin}/?site=${SITE}&period=7d${query}`);
+    await settled();
+  }
+
+  /** Nothing loads any more, and nothing is dimmed. */
+  async function settled(): Promise<void> {
+    await page.locator('[data-metric="visitors"] .top-figure-value', { hasText: /\d/ }).waitFor();
+    await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
+  }
+
+  const inAddress = (name: string) => new URL(page.url()).searchParams.get(name);
+  const api = <T>(path: string): Promise<T> => page.evaluate<T>(`fetch("/api/stats/${path}?site_id=${SITE}&period=7d").then((response) => response.json())`);
+  const figure = (metric: string) => page.locator(`[data-metric="${metric}"] .top-figure-value`);
+  const valueIs = (metric: string, text: string) => page.locator(`[data-metric="${metric}"] .top-figure-value`, { hasText: new RegExp(`^${text}$`) }).waitFor();
+
+  it("shows the numbers that the API gives, in every card", async () => {
+    await open("&places=countries");
+    const main = await api<{ unique_visitors: number; total_sessions: number; total_pageviews: number }>("main");
+    expect(await figure("visitors").textContent()).toBe(String(main.unique_visitors));
+    expect(await figure("visits").textContent()).toBe(String(main.total_sessions));
+    expect(await figure("pageviews").textContent()).toBe(String(main.total_pageviews));
+    const rows = async (dimension: string) => (await api<{ value: string; visitors: number }[]>(`breakdown/${dimension}`)).map(({ value, visitors }) => [value, String(visitors)]);
+    expect(await rowsIn(page, "pages")).toEqual(await rows("pages"));
+    expect(await rowsIn(page, "devices")).toEqual(await rows("browsers"));
+    expect(await rowsIn(page, "from")).toEqual((await rows("sources")).map(([value, count]) => [value === "(unknown)" ? "Direct / none" : value, count]));
+    expect(await rowsIn(page, "places")).toEqual([["DEGermany", "5"], ["FRFrance", "3"], ["Unknown", "1"]]);
+    const goals = await api<{ name: string; visitors: number; conversion_rate: number }[]>("goals");
+    expect((await rowsIn(page, "did")).map(([name]) => name)).toEqual(goals.map(({ name }) => name));
+    expect((await rowsIn(page, "did"))[0]?.[1]).toBe("44.4%  ·  4");
+  });
+
+  it("points arrows by direction and colours them by meaning", async () => {
+    await open("");
+    const change = (metric: string) => page.locator(`[data-metric="${metric}"] .change`);
+    expect(await change("visitors").getAttribute("data-direction")).toBe("up");
+    expect(await change("visitors").getAttribute("class")).toContain("better");
+    expect(await change("bounce_rate").getAttribute("data-direction")).toBe("down");
+    expect(await change("bounce_rate").getAttribute("class")).toContain("better");
+    await page.keyboard.press("x");
+    await change("visitors").waitFor({ state: "detached" });
+    expect(inAddress("compare")).toBe("none");
+  });
+
+  it("filters by a click on a row; Back, Forward and the pill undo and redo it", async () => {
+    await open("");
+    await cardOf(page, "from").getByRole("button", { name: /Google/ }).click();
+    await valueIs("visitors", "5");
+    expect(inAddress("filters")).toBe("sources==Google");
+    await page.goBack();
+    await valueIs("visitors", "9");
+    expect(await page.locator(".pill").count()).toBe(0);
+    await page.goForward();
+    await valueIs("visitors", "5");
+    await page.getByRole("button", { name: /Remove filter: Source is Google/ }).click();
+    await valueIs("visitors", "9");
+    await cardOf(page, "devices").getByRole("button", { name: /Chrome/ }).click();
+    await valueIs("visitors", "6");
+    await cardOf(page, "devices").getByText("147").waitFor();
+    await page.keyboard.press("Escape");
+    await valueIs("visitors", "9");
+  });
+
+  it("makes filters of values that there are", async () => {
+    await open("");
+    await page.keyboard.press("f");
+    await page.getByLabel("What").selectOption("countries");
+    await page.getByLabel("Condition").selectOption("is not");
+    await page.getByRole("combobox", { name: "Value" }).click();
+    await page.getByRole("combobox", { name: "Value" }).fill("ger");
+    await page.getByRole("option", { name: /Germany/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Filter", exact: true }).last().click();
+    await valueIs("visitors", "4");
+    expect(inAddress("filters")).toBe("countries!=DE");
+  });
+
+  it("goes by keys: periods, the one before and after, help", async () => {
+    await open("");
+    for (const [key, period] of [["d", "day"], ["q", "90d"], ["y", "12mo"], ["w", "7d"]] as const) {
+      await page.keyboard.press(key);
+      expect(inAddress("period")).toBe(period);
+    }
+    await page.keyboard.press("ArrowLeft");
+    expect(inAddress("end")).toBe(utcDay(Date.now() - 7 * DAY_MS));
+    await valueIs("visitors", "5");
+    await page.keyboard.press("ArrowRight");
+    expect(inAddress("period")).toBe("7d");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Help" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  });
+
+  it("draws each figure, and has a table behind the chart that leads into a day", async () => {
+    await open("&chart=table");
+    await page.locator('[data-metric="bounce_rate"]').click();
+    const series = await api<{ bounce_rate: number }[]>("session-timeseries");
+    const cells = page.getByRole("region", { name: /Bounce rate as a table/ }).locator("tbody tr td:nth-child(2)");
+    await expect.poll(() => cells.allTextContents(), { timeout: ACTION_MS_MAX }).toEqual(series.map(({ bounce_rate }) => `${Math.round(bounce_rate * 1000) / 10}%`));
+    await page.getByRole("region", { name: /as a table/ }).getByRole("button").nth(3).click();
+    expect(inAddress("start")).toBe(utcDay(Date.now() - 3 * DAY_MS));
+    await valueIs("visitors", "2");
+    await page.getByRole("button", { name: "Show as chart" }).click();
+    await page.locator(".line-chart canvas").waitFor();
+  });
+
+  it("lists all values with search and a file", async () => {
+    await open("");
+    await cardOf(page, "pages").getByRole("button", { name: /Details/ }).click();
+    const dialog = page.getByRole("dialog", { name: "Top pages" });
+    await dialog.getByRole("rowheader").first().waitFor();
+    await dialog.getByLabel("Search").fill("blog");
+    expect(await dialog.getByRole("rowheader").allTextContents()).toEqual(["/blog/a"]);
+    const download = page.waitForEvent("download");
+    await dialog.getByRole("button", { name: "Save as CSV" }).click();
+    expect(await readFile(await (await download).path(), "utf8")).toBe('"value","label","visitors","pageviews","events"\r\n"/blog/a","/blog/a","1","1","1"\r\n');
+  });
+
+  it("builds a funnel of real pages and events", async () => {
+    await open("&did=funnel");
+    for (const [step, name] of [["Step 1", "/"], ["Step 2", "/pricing"], ["Step 3", "Signup"]] as const) {
+      await page.getByRole("combobox", { name: step }).click();
+      await page.getByRole("combobox", { name: step }).fill(name);
+      await page.getByRole("option").first().waitFor();
+      await page.keyboard.press("Enter");
+    }
+    expect(inAddress("steps")).toBe("page:/,page:/pricing,event:Signup");
+    const funnel = page.getByRole("list", { name: "Funnel" });
+    await expect.poll(() => funnel.locator("strong").allTextContents(), { timeout: ACTION_MS_MAX }).toEqual(["100%", "100%", "50%"]);
+    await page.getByRole("tab", { name: "Sequences" }).click();
+    await page.locator('[data-figure="converting"]', { hasText: "4" }).waitFor();
+    await page.getByRole("tab", { name: "Retention" }).click();
+    await page.getByRole("region", { name: "Retention by week" }).getByText("100%").first().waitFor();
+    await page.getByRole("tab", { name: "Flow" }).click();
+    await page.getByRole("region", { name: "After it" }).getByText("/pricing").waitFor();
+    await page.getByRole("tab", { name: "Revenue" }).click();
+    await page.getByText("€29.90").first().waitFor();
+  });
+
+  it("never has more than four statistics requests under way, asks no other host, and stays within its budget", async () => {
+    const watched = watchRequests(page);
+    await open("");
+    for (const key of ["y", "q", "m", "d", "w"]) await page.keyboard.press(key);
+    await settled();
+    expect(watched.most).toBeLessThanOrEqual(4);
+    expect(watched.most).toBeGreaterThan(1);
+    expect(watched.all.filter((url) => !url.startsWith(service.origin))).toEqual([]);
+    const files = [...new Set(watched.all.filter((url) => !url.includes("/api/")).map((url) => new URL(url).pathname))];
+    let bytes = 0;
+    for (const file of files) {
+      const response = await fetch(service.origin + file, { headers: { "accept-encoding": "gzip" } });
+      bytes += Number(response.headers.get("content-length"));
+      await response.arrayBuffer();
+    }
+    expect(files.length).toBeGreaterThan(4);
+    expect(bytes).toBeLessThanOrEqual(FIRST_VIEW_BYTES_MAX);
+  });
+
+  it("breaks no rule of accessibility that axe knows, light, dark, on a phone and in dialogs", async () => {
+    const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+    const views = [
+      ["", "light", 1280],
+      ["&places=countries&filters=sources==Google", "dark", 1280],
+      ["&did=funnel&steps=page:/,event:Signup", "light", 390],
+      ["&view=realtime", "dark", 1280],
+      ["&panel=pages", "light", 1280],
+      ["&panel=keys", "dark", 390],
+      ["&panel=filter", "light", 390],
+    ] as const;
+    for (const [query, colorScheme, width] of views) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.goto(`${service.origin}/?site=${SITE}&period=7d${query}`);
+      await page.getByRole("button", { name: "Menu" }).waitFor();
+      await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
+      await page.evaluate(axe);
+      const problems = await page.evaluate<string[]>(
+        "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)))",
+      );
+      expect({ query, problems }).toEqual({ query, problems: [] });
+      expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"), `${query} is as wide as the screen`).toBe(0);
+    }
+  });
+
+  it("makes a key that works, shows it once, and revokes it", async () => {
+    await open("&panel=keys");
+    await page.getByLabel("Name").fill("report");
+    await page.getByRole("button", { name: "Create key" }).click();
+    const key = (await page.getByLabel("New key").textContent()) ?? "";
+    const ask = async () => (await fetch(`${service.origin}/api/sites`, { headers: { authorization: `Bearer ${key}` } })).status;
+    expect(await ask()).toBe(200);
+    await page.reload();
+    await page.getByRole("rowheader", { name: "report" }).waitFor();
+    expect(await page.getByText(key).count()).toBe(0);
+    await page.getByRole("button", { name: "Revoke report" }).click();
+    await page.getByRole("button", { name: "Really revoke report" }).click();
+    await page.getByRole("cell", { name: "Revoked" }).waitFor();
+    expect(await ask()).toBe(401);
+  });
+
+  it("keeps a chosen theme", async () => {
+    await open("");
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("menuitemradio", { name: "Theme: dark" }).click();
+    await page.reload();
+    expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
+    await page.evaluate("localStorage.clear()");
+  });
+
+  it("erases the chosen days once the site's name is typed", async () => {
+    await open("&panel=erase");
+    const erase = page.getByRole("button", { name: "Erase for good" });
+    expect(await erase.isDisabled()).toBe(true);
+    const day = utcDay(Date.now() - 3 * DAY_MS);
+    await page.getByLabel("First day").fill(day);
+    await page.getByLabel("Last day, included").fill(day);
+    await page.getByLabel(`Type ${SITE} to confirm`).fill(SITE);
+    await erase.click();
+    await page.getByText("Erased 4 events; 1 days' files are gone.").waitFor();
+    await page.keyboard.press("Escape");
+    await valueIs("visitors", "7");
+  });
+});

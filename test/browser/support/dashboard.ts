@@ -1,0 +1,88 @@
+/** The dashboard in a real browser, on a program of its own with a history that a test writes before it starts. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Page, Request } from "playwright-core";
+import { encodeEvents } from "../../../src/storage/parquet-events.ts";
+import { partitionKey } from "../../../src/storage/partition-path.ts";
+import type { StoredEvent, UtcDay } from "../../../src/storage/event.ts";
+import { anEvent, siteId } from "../../support/stored-event.ts";
+
+export const DAY_MS = 86_400_000;
+
+export const utcDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** A visit of someone who is nobody else. */
+export interface Visit {
+  readonly atMs: number;
+  /** Paths, or names of events after a `!`. */
+  readonly steps: readonly string[];
+  readonly fields?: Partial<StoredEvent>;
+}
+
+let visitors = 1n;
+
+function eventsOf(site: string, { atMs, steps, fields = {} }: Visit): StoredEvent[] {
+  const visitorId = visitors++;
+  let pathname = "/";
+  return steps.map((step, i) => {
+    const isEvent = step.startsWith("!");
+    if (!isEvent) pathname = step;
+    return anEvent({
+      siteId: siteId(site),
+      timestampMs: atMs + i * 30_000,
+      visitorId,
+      browser: "Chrome",
+      browserVersion: "147",
+      ...fields,
+      eventName: isEvent ? step.slice(1) : "pageview",
+      pathname,
+    });
+  });
+}
+
+/** Writes visits of the past as the files of a data folder. */
+export async function writeVisits(dataFolder: string, site: string, visits: readonly Visit[]): Promise<void> {
+  const byDay = new Map<string, StoredEvent[]>();
+  for (const event of visits.flatMap((visit) => eventsOf(site, visit))) {
+    const day = utcDay(event.timestampMs);
+    byDay.set(day, [...(byDay.get(day) ?? []), event]);
+  }
+  let segment = 0;
+  for (const [day, events] of byDay) {
+    const path = join(dataFolder, partitionKey(siteId(site), day as UtcDay, ++segment, segment));
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, encodeEvents(events));
+  }
+}
+
+const isStatistics = (request: Request): boolean => /\/api\/(?:stats\/|sites)/.test(request.url());
+
+/** Counts the statistics requests that are under way at once. */
+export function watchRequests(page: Page): { readonly most: number; readonly all: readonly string[] } {
+  const watched = { now: 0, most: 0, all: [] as string[] };
+  const ended = (request: Request) => {
+    if (isStatistics(request)) watched.now--;
+  };
+  page.on("request", (request) => {
+    watched.all.push(request.url());
+    if (isStatistics(request)) watched.most = Math.max(watched.most, ++watched.now);
+  });
+  page.on("requestfinished", ended);
+  page.on("requestfailed", ended);
+  return watched;
+}
+
+/** A card by its place in the address, e.g. `pages`. */
+export const cardOf = (page: Page, name: string) => page.locator(`[data-card="${name}"]`);
+
+/** What the rows of a list say: label and number. */
+export async function rowsIn(page: Page, name: string): Promise<(readonly [label: string, count: string])[]> {
+  return cardOf(page, name)
+    .locator(".row")
+    .evaluateAll((rows) =>
+      rows.map((row) => {
+        const text = (part: string) => (row as unknown as { querySelector(selector: string): { textContent: string } | null }).querySelector(part)?.textContent?.trim() ?? "";
+        return [text(".row-label"), text(".row-count")] as const;
+      }),
+    );
+}
