@@ -6,6 +6,9 @@ import type { SegmentLog } from "./segment-log.ts";
 /** Events appended by one write at the most; the rest of a burst goes with the next. */
 const GROUP_EVENTS_MAX = 1000;
 
+/** Events that are enough for a group where an append takes next to no time. */
+const GATHERED_EVENTS_MAX = 8;
+
 /** The unflushed events of one segment, by site and day, each list in order of arrival. */
 export class Segment {
   readonly number: number;
@@ -62,6 +65,8 @@ export class Journal {
   #lastNumber: number;
   #waiting: Waiting[] = [];
   #writing = false;
+  /** Ends the gathering of a group. */
+  #gathered: () => void = () => {};
   #groupDone: Promise<void> = Promise.resolve();
   #opening: Promise<void> | null = null;
   #size = 0;
@@ -144,6 +149,7 @@ export class Journal {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ event, resolve, reject });
       if (!this.#writing) void this.#writeGroups();
+      else if (this.#waiting.length >= GATHERED_EVENTS_MAX) this.#gathered();
     });
   }
 
@@ -151,12 +157,26 @@ export class Journal {
   async #writeGroups(): Promise<void> {
     this.#writing = true;
     while (this.#waiting.length > 0) {
-      if (this.#log.gather) await this.#log.gather();
+      const gathering = this.#gather();
+      if (gathering) await gathering;
       const group = this.#waiting.splice(0, GROUP_EVENTS_MAX);
       this.#groupDone = this.#writeGroup(group);
       await this.#groupDone;
     }
     this.#writing = false;
+  }
+
+  /**
+   * Lets others join the group, but not for long: a client that hears of its event sends the next one while the rest of the
+   * moment's requests are worked on. If all were answered together, client and server would wait for each other in turn.
+   */
+  #gather(): Promise<void> | null {
+    const { gather } = this.#log;
+    if (!gather || this.#waiting.length >= GATHERED_EVENTS_MAX) return null;
+    return new Promise((resolve) => {
+      this.#gathered = resolve;
+      void gather().then(resolve);
+    });
   }
 
   async #writeGroup(group: readonly Waiting[]): Promise<void> {

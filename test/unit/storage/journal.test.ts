@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { StoredEvent, UtcDay } from "../../../src/storage/event.ts";
 import { Journal, type JournalDamage } from "../../../src/storage/journal.ts";
-import { encodeJournalLines } from "../../../src/storage/journal-line.ts";
+import { decodeJournalLines, encodeJournalLines } from "../../../src/storage/journal-line.ts";
 import type { SegmentLog } from "../../../src/storage/segment-log.ts";
+import { createDeferred } from "../../support/deferred.ts";
 import { SegmentLogFailure, createFailingSegmentLog, type FailingSegmentLog } from "../../support/failing-segment-log.ts";
 import { PROPERTY_SEED, anEvent, siteId } from "../../support/stored-event.ts";
 
@@ -224,6 +225,36 @@ describe("the journal of an earlier process", () => {
     const { paths, damage } = await recovered(log);
     expect(paths).toEqual(["/1"]);
     expect(damage).toHaveLength(1);
+  });
+});
+
+describe("a journal whose log gathers", () => {
+  /** How many events each append brought, and a moment that ends when the test says so. */
+  async function openGathering() {
+    const moment = createDeferred<void>();
+    const groups: number[] = [];
+    const log: SegmentLog = { ...createFailingSegmentLog(), gather: () => moment.promise };
+    const { append } = log;
+    log.append = (segment, bytes) => {
+      groups.push(decodeJournalLines(bytes).events.length);
+      return append(segment, bytes);
+    };
+    return { journal: await open(log), groups, endMoment: moment.resolve };
+  }
+
+  it("appends a moment's events together", async () => {
+    const { journal, groups, endMoment } = await openGathering();
+    const events = [1, 2, 3].map((number) => journal.append(numbered(number)));
+    endMoment();
+    await Promise.all(events);
+    expect(groups).toEqual([3]);
+  });
+
+  it("does not wait for the moment's end when there are enough, so that clients and server work at the same time", async () => {
+    const { journal, groups } = await openGathering();
+    await Promise.all(Array.from({ length: 16 }, (_, i) => journal.append(numbered(i))));
+    expect(groups.reduce((sum, events) => sum + events, 0)).toBe(16);
+    expect(pathsIn(journal)).toHaveLength(16);
   });
 });
 
