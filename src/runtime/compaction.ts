@@ -56,7 +56,9 @@ export class Compaction {
 
   /** Begins a look when it is time for one. Nobody waits for it. */
   runIfDue(nowMs: EpochMs): void {
-    if (this.#running || nowMs < this.#nextAtMs) return;
+    // Unless the clock was set back, the pause is never longer than this.
+    const isPause = nowMs < this.#nextAtMs && nowMs >= this.#nextAtMs - COMPACTION_RETRY_MS;
+    if (this.#running || isPause) return;
     this.#nextAtMs = nowMs + COMPACTION_PAUSE_MS;
     void this.run(nowMs);
   }

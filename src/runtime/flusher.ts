@@ -44,12 +44,20 @@ export class Flusher {
 
   /** Begins a flush when enough events wait or the interval has passed. Never throws; the request that came along does not wait. */
   flushIfDue(nowMs: EpochMs): void {
+    if (nowMs < this.#lastFlushMs) this.#followClockBack(nowMs);
     if (this.#options.journal.size > 0) this.#waitingSinceMs ??= nowMs;
     if (this.#running || (this.#failures > 0 && nowMs < this.#retryAtMs)) return;
     const { journal, eventCount, intervalSecs } = this.#options;
     const full = journal.openSize >= eventCount || journal.sealed.length > 0;
     const late = journal.size > 0 && nowMs - this.#lastFlushMs >= intervalSecs * 1000;
     if (full || late) void this.#begin(nowMs);
+  }
+
+  /** What was to be at a time of a clock that was set back since would come that much later. */
+  #followClockBack(nowMs: EpochMs): void {
+    this.#lastFlushMs = nowMs;
+    this.#retryAtMs = nowMs;
+    if (this.#waitingSinceMs !== null) this.#waitingSinceMs = nowMs;
   }
 
   /** Writes everything that is journaled now; false when some of it could not be written. It stays journaled then. */

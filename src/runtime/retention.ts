@@ -32,7 +32,8 @@ export class Retention {
 
   /** Begins when a new date has come, and again some time after a failure. Nobody waits for it. */
   runIfDue(nowMs: EpochMs): void {
-    if (this.#options.retentionDays === 0 || this.#running || nowMs < this.#retryAtMs) return;
+    const isPause = nowMs < this.#retryAtMs && nowMs >= this.#retryAtMs - RETENTION_RETRY_MS;
+    if (this.#options.retentionDays === 0 || this.#running || isPause) return;
     if (this.#doneOn !== utcDayOf(nowMs)) void this.run(nowMs);
   }
 

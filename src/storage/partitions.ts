@@ -1,6 +1,6 @@
 /** Which Parquet files a site has: the listing of each site's folder, kept in memory once read. */
 import type { SiteId, StoredEvent, UtcDay } from "./event.ts";
-import type { ObjectStore } from "./object-store.ts";
+import type { ObjectKey, ObjectStore } from "./object-store.ts";
 import { countEvents } from "./parquet-events.ts";
 import type { ParquetWriter } from "./parquet-writer.ts";
 import {
@@ -97,8 +97,19 @@ export class Partitions {
   async write(siteId: SiteId, day: UtcDay, segment: number, events: readonly StoredEvent[]): Promise<PartitionFile> {
     const bytes = await this.#options.parquet.encode(events);
     const key = partitionKey(siteId, day, segment, segment);
-    await this.#options.store.put(key, bytes);
+    await this.#put(siteId, key, bytes);
     return { day, first: segment, last: segment, key, sizeBytes: bytes.length };
+  }
+
+  /** A write that failed may have been made all the same, so what is there is looked at anew: an erasure must find it. */
+  async #put(siteId: SiteId, key: ObjectKey, bytes: Uint8Array): Promise<void> {
+    try {
+      await this.#options.store.put(key, bytes);
+    } catch (error) {
+      this.#listings.delete(siteId);
+      this.#sites = null;
+      throw error;
+    }
   }
 
   /** Writes what several files of a site's day were merged into, which from then on counts in their place. They are to be removed. */
@@ -107,7 +118,7 @@ export class Partitions {
     if (!oldest || !newest) throw new Error("a merged file stands for others");
     const { day, first } = oldest;
     const key = partitionKey(siteId, day, first, newest.last);
-    await this.#options.store.put(key, bytes);
+    await this.#put(siteId, key, bytes);
     await this.register(siteId, [{ day, first, last: newest.last, key, sizeBytes: bytes.length }]);
   }
 

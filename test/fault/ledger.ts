@@ -48,12 +48,12 @@ export class Ledger {
     );
   }
 
-  /** A run of retention, after which what is older than its days is erased unless it failed. */
+  /** A run of retention, after which what is older than its days is erased unless it failed. It promises nothing of events that it was never told of. */
   retain(days: number): Promise<boolean> {
     const { services, nowMs } = this.#target;
     const oldest = utcDayOf(nowMs() - days * 86_400_000);
     return this.#erasing(
-      ({ day }) => day < oldest,
+      ({ day, acknowledged }) => acknowledged && day < oldest,
       async () => {
         const failures = services.counters.retentionFailures;
         await services.retention.run(nowMs());

@@ -7,8 +7,10 @@ import type { RecordStore } from "../../src/storage/record-store.ts";
 import type { SegmentLog } from "../../src/storage/segment-log.ts";
 
 export interface Strike {
-  /** Counted from 1: changes, or appends where it is one of these that is to be half made. */
+  /** Counted from 1: changes, or appends where it is one of these that is to be half made, or reads. */
   readonly atChange: number;
+  /** Whether reads are counted, one of which fails, instead of changes. */
+  readonly ofReads?: boolean;
   /** Whether the change is made, half made or not made when it fails. */
   readonly when: "before" | "halfway" | "after";
   /** Whether the process dies of it: nothing it does after that changes anything. */
@@ -42,28 +44,43 @@ export function mortalStores({ objects, segmentLog, records }: Stores, strike: S
   async function change(make: () => Promise<void>, makeHalf?: () => Promise<void>): Promise<void> {
     if (isDead()) throw new Error("the process is dead");
     if (strike?.when !== "halfway" || makeHalf) changes++;
-    if (struck || changes !== strike?.atChange) return make();
+    if (struck || changes !== strike?.atChange || strike.ofReads) return make();
     struck = true;
     if (strike.when === "after") await make();
     if (strike.when === "halfway") await makeHalf?.();
     throw new Error(`told to fail at change ${changes}`);
   }
 
+  let reads = 0;
+  const reading =
+    <A extends unknown[], T>(read: (...args: A) => Promise<T>) =>
+    async (...args: A): Promise<T> => {
+      reads++;
+      if (!strike?.ofReads || struck || reads !== strike.atChange) return read(...args);
+      struck = true;
+      throw new Error(`told to fail at read ${reads}`);
+    };
+
   return {
     changes: () => changes,
     hasStruck: () => struck,
     objects: {
-      ...objects,
+      get: reading(objects.get),
+      list: reading(objects.list),
+      folders: reading(objects.folders),
       put: (key, bytes) => change(() => objects.put(key, bytes)),
       delete: (key) => change(() => objects.delete(key)),
     },
     records: {
-      ...records,
+      read: reading(records.read),
+      list: reading(records.list),
       write: (name, bytes) => change(() => records.write(name, bytes)),
       remove: (name) => change(() => records.remove(name)),
     },
     segmentLog: {
       ...segmentLog,
+      list: reading(segmentLog.list),
+      read: reading(segmentLog.read),
       create: (segment) => change(() => segmentLog.create(segment)),
       append: (segment, bytes) =>
         change(

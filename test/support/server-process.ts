@@ -7,6 +7,8 @@ export interface ServerOptions {
   readonly dataFolder: string;
   /** The whole environment of the process, beside folder and port. */
   readonly environment?: Environment;
+  /** The longest file that it may write, in blocks of 512 bytes: a write beyond is cut there and fails, as on a full disk. */
+  readonly fileBlocksMax?: number;
 }
 
 /** How a process ended: one of the two is null. */
@@ -61,8 +63,10 @@ async function within<T>(limitMs: number, what: string, work: Promise<T>): Promi
 }
 
 /** Starts the program on any free port and does not wait for it. */
-export function spawnServer({ dataFolder, environment = {} }: ServerOptions): SpawnedServer {
-  const child = spawn(process.execPath, [...NODE_FLAGS, MAIN_PATH], {
+export function spawnServer({ dataFolder, environment = {}, fileBlocksMax }: ServerOptions): SpawnedServer {
+  const program = [process.execPath, ...NODE_FLAGS, MAIN_PATH];
+  const [file = "", ...args] = fileBlocksMax === undefined ? program : ["/bin/sh", "-c", `ulimit -f ${fileBlocksMax}; exec "$0" "$@"`, ...program];
+  const child = spawn(file, args, {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...environment, SVC_PORT: "0", SVC_DATA_DIR: dataFolder },
   });
