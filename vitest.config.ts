@@ -6,8 +6,9 @@ export default defineConfig({
     globalSetup: ["test/support/build.ts"],
     // Most files wait for programs, browsers and disks more than they compute.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // What takes ten seconds on an idle machine may take ten times that on a busy one, and is no failure.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     retry: 0,
   },
 });
