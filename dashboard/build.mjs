@@ -23,6 +23,23 @@ const contentTypeOf = (name) => CONTENT_TYPES[name.slice(name.lastIndexOf(".") +
 
 const hashedName = (stem, extension, text) => `${stem}-${versionOf(text)}.${extension}`;
 
+/**
+ * uPlot makes a formatter of the browser's language while it loads, and stops the page where that is no language tag, as
+ * in browsers that take it from the system's `C.UTF-8`. The page formats all numbers itself.
+ */
+const PLOT_LANGUAGE = /\bnav\.language\b/;
+
+const plotPlugin = {
+  name: "plot-language",
+  setup({ onLoad }) {
+    onLoad({ filter: /uPlot\.esm\.js$/ }, async ({ path }) => {
+      const contents = await readFile(path, "utf8");
+      if (!PLOT_LANGUAGE.test(contents)) throw new Error("uPlot no longer reads the language; remove this");
+      return { contents: contents.replace(PLOT_LANGUAGE, '"en"'), loader: "js" };
+    });
+  },
+};
+
 /** Scripts and styles by output name, and which output each entry has become. */
 async function bundle(mapName) {
   const { outputFiles, metafile } = await build({
@@ -33,6 +50,7 @@ async function bundle(mapName) {
     chunkNames: "[name]-[hash]",
     bundle: true,
     splitting: true,
+    plugins: [plotPlugin],
     write: false,
     metafile: true,
     format: "esm",

@@ -9,6 +9,7 @@ import { canFilterBy } from "../state/filters.ts";
 import { closePanel, filters, go, param, range, scope, site, toggleFilter } from "../state/view.ts";
 import { useBreakdown } from "../state/use-figure.ts";
 import { DIMENSIONS, filterDimensionOf, UNKNOWN, valueText } from "../words/dimensions.ts";
+import { LOCALE } from "../words/locale.ts";
 import { rangeText } from "../words/dates.ts";
 import { countText, shareText } from "../words/numbers.ts";
 
@@ -25,8 +26,10 @@ const COLUMNS = [
 type Order = "label" | (typeof COLUMNS)[number]["id"];
 type BreakdownRow = Breakdown[number] & { readonly label: string };
 
+const collator = new Intl.Collator(LOCALE, { numeric: true });
+
 const compared = (a: BreakdownRow, b: BreakdownRow, order: Order): number =>
-  order === "label" ? a.label.localeCompare(b.label) : b[order] - a[order] || a.label.localeCompare(b.label);
+  order === "label" ? collator.compare(a.label, b.label) : b[order] - a[order] || collator.compare(a.label, b.label);
 
 function saveRows(dimension: string, rows: readonly BreakdownRow[]): void {
   const lines = rows.map((row) => [row.value, row.label, row.visitors, row.pageviews, row.events]);

@@ -6,7 +6,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { askAgain, door, noteFailure } from "../state/connection.ts";
 import { forgetAnswers } from "../state/use-figure.ts";
 import { closePanel, openPanel, range, site, today } from "../state/view.ts";
-import { countText } from "../words/numbers.ts";
+import { countOf } from "../words/numbers.ts";
 
 export function ErasePanel() {
   const [start, setStart] = useState(range.value.start);
@@ -73,7 +73,7 @@ export function ErasePanel() {
         </button>
         <p role="status">
           {erased &&
-            `Erased ${countText(erased.db_records_deleted)} events; ${countText(erased.parquet_partitions_deleted)} days' files are gone.`}
+            `Erased ${countOf(erased.db_records_deleted, "event")} and the files of ${countOf(erased.parquet_partitions_deleted, "day")}.`}
         </p>
       </form>
     </Dialog>

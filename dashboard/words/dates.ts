@@ -1,7 +1,8 @@
 /** Days and hours as the reader's language writes them, always in UTC. */
+import { LOCALE } from "./locale.ts";
 import type { Range } from "../state/range.ts";
 
-const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(undefined, { timeZone: "UTC", ...options });
+const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(LOCALE, { timeZone: "UTC", ...options });
 
 const dayAndMonth = format({ day: "numeric", month: "short" });
 const weekdayAndDay = format({ weekday: "short", day: "numeric", month: "short", year: "numeric" });

@@ -1,4 +1,5 @@
 /** What the dimensions of figures are called, and how their values are written. */
+import { LOCALE } from "./locale.ts";
 
 export interface DimensionWords {
   /** Over a list of values. */
@@ -48,7 +49,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   "utm-terms": "Not tagged",
 };
 
-const regionNames = new Intl.DisplayNames(undefined, { type: "region", fallback: "code" });
+const regionNames = new Intl.DisplayNames(LOCALE, { type: "region", fallback: "code" });
 
 export function countryName(code: string): string {
   try {

@@ -1,10 +1,11 @@
 /** Numbers as the reader's language writes them. */
+import { LOCALE } from "./locale.ts";
 
-const whole = new Intl.NumberFormat();
-const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
-const oneDigit = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
-const wholePercent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 0 });
+const whole = new Intl.NumberFormat(LOCALE);
+const short = new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFractionDigits: 1 });
+const oneDigit = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat(LOCALE, { style: "percent", maximumFractionDigits: 1 });
+const wholePercent = new Intl.NumberFormat(LOCALE, { style: "percent", maximumFractionDigits: 0 });
 
 /** From here on numbers are shortened where room is scarce. */
 const SHORTENED_FROM = 10_000;
@@ -29,6 +30,6 @@ export function durationText(secs: number): string {
 const UNKNOWN_CURRENCY = "(unknown)";
 
 export function moneyText(amount: number, currency: string): string {
-  if (currency === UNKNOWN_CURRENCY) return new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(amount);
-  return new Intl.NumberFormat(undefined, { style: "currency", currency }).format(amount);
+  if (currency === UNKNOWN_CURRENCY) return new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(amount);
+  return new Intl.NumberFormat(LOCALE, { style: "currency", currency }).format(amount);
 }

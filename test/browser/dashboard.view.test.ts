@@ -263,6 +263,15 @@ describe("the dashboard", () => {
     expect(await ask()).toBe(401);
   });
 
+  it("shows figures in a browser whose language is no language tag", async () => {
+    await page.addInitScript(`
+      Object.defineProperty(navigator, "language", { get: () => "en-US@posix" });
+      Object.defineProperty(navigator, "languages", { get: () => ["en-US@posix"] });
+    `);
+    await open("");
+    expect(await figure("visitors").textContent()).toBe("9");
+  });
+
   it("keeps a chosen theme", async () => {
     await open("");
     await page.getByRole("button", { name: "Menu" }).click();
@@ -281,7 +290,7 @@ describe("the dashboard", () => {
     await page.getByLabel("Last day, included").fill(day);
     await page.getByLabel(`Type ${SITE} to confirm`).fill(SITE);
     await erase.click();
-    await page.getByText("Erased 4 events; 1 days' files are gone.").waitFor();
+    await page.getByText("Erased 4 events and the files of 1 day.").waitFor();
     await page.keyboard.press("Escape");
     await valueIs("visitors", "7");
   });
