@@ -3,10 +3,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from "node:net";
 import { createServerAdapter } from "@whatwg-node/server";
 import type { App } from "../../src/handlers/app.ts";
-import { STOP_GRACE_MS } from "../../src/runtime/limits.ts";
+import { CONNECTIONS_MAX, STOP_GRACE_MS } from "../../src/runtime/limits.ts";
 
 /** A client that has not sent its headers by then is let go. */
 const HEADERS_TIMEOUT_MS = 10_000;
+
+/** How often connections are looked at whose time is up. */
+const CHECK_INTERVAL_MS = 1_000;
+
+/** How much later than the app the server itself ends a request. */
+const REQUEST_GRACE_MS = 5_000;
 
 /** A pixel's event travels in the request line: with every field at its limit and every character escaped, it takes 53 KB. */
 const HEADER_BYTES_MAX = 64 * 1024;
@@ -61,11 +67,14 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
     {
       maxHeaderSize: HEADER_BYTES_MAX,
       headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs),
-      requestTimeout: requestTimeoutMs,
+      // The app's own limit comes first and has an answer; this one is for what the app never hears of.
+      requestTimeout: requestTimeoutMs + REQUEST_GRACE_MS,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
     adapter,
   );
+  server.maxConnections = CONNECTIONS_MAX;
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);

@@ -119,6 +119,9 @@ export const API_KEY_NAME_CHARS_MAX = 128;
 /** Creations and revocations of keys that may wait for the one that is being stored. */
 export const API_KEY_CHANGES_WAITING_MAX = 64;
 
+/** Connections at the same time; more are closed at once. An idle one takes about 10 KB. */
+export const CONNECTIONS_MAX = 10_000;
+
 /** How long a stop waits for requests in flight. */
 export const STOP_GRACE_MS = 10_000;
 

@@ -64,6 +64,7 @@ export async function withTempFolder(task) {
  * @property {() => Promise<number>} cpuSecs of all its threads
  * @property {() => Promise<{ rss: number, peakRss: number }>} memory in bytes
  * @property {() => Promise<void>} stop
+ * @property {() => Promise<void>} kill9
  */
 
 /** @type {Set<import("node:child_process").ChildProcess>} */
@@ -119,6 +120,10 @@ export async function startScript(args, environment = {}) {
     },
     async stop() {
       child.kill("SIGTERM");
+      await exited;
+    },
+    async kill9() {
+      child.kill("SIGKILL");
       await exited;
     },
   };

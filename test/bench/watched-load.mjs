@@ -1,0 +1,123 @@
+/**
+ * A load of events and questions whose every outcome is remembered, and what must be found of it: each event that was answered
+ * with 202, once; of those that got no answer, any.
+ */
+import { Agent, request } from "node:http";
+
+const CONNECTIONS = 16;
+const ANSWER_MS_MAX = 60_000;
+const QUESTION_PAUSE_MS = 20;
+
+const USER_AGENT = "Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:126.0) Gecko/20100101 Firefox/126.0";
+
+/** @typedef {{ sent: number, acknowledged: number, unanswered: number, refused: number }} SiteCounts */
+
+const QUESTIONS = ["main?period=7d", "timeseries?period=day", "breakdown/pages?limit=100", "realtime?", "sessions?period=7d", "breakdown/entry-pages?"];
+
+export class WatchedLoad {
+  /** @type {Map<string, SiteCounts>} */
+  sites = new Map();
+  questions = 0;
+  failedQuestions = 0;
+  #numbered = 0;
+  #origin = "";
+  #running = false;
+  /** @type {Promise<unknown>} */
+  #ended = Promise.resolve();
+
+  /** @param {number} sites how many, of which the first ones have most of the events */
+  constructor(sites) {
+    for (let i = 0; i < sites; i++) this.sites.set(`site-${i}.test`, { sent: 0, acknowledged: 0, unanswered: 0, refused: 0 });
+  }
+
+  /** @param {keyof SiteCounts} what */
+  total(what) {
+    return [...this.sites.values()].reduce((sum, counts) => sum + counts[what], 0);
+  }
+
+  /** @param {string} origin */
+  start(origin) {
+    this.#origin = origin;
+    this.#running = true;
+    const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+    const posting = Array.from({ length: CONNECTIONS }, () => this.#postOn(agent));
+    this.#ended = Promise.all([...posting, this.#askOn()]).then(() => agent.destroy());
+  }
+
+  /** Resolves when nothing is under way. */
+  async stop() {
+    this.#running = false;
+    await this.#ended;
+  }
+
+  /** @param {Agent} agent */
+  async #postOn(agent) {
+    const names = [...this.sites.keys()];
+    while (this.#running) {
+      const number = this.#numbered++;
+      const site = names[Math.floor(names.length * ((number * 0.618034) % 1) ** 3)] ?? "";
+      const counts = this.sites.get(site);
+      if (!counts) throw new Error(`no such site: ${site}`);
+      counts.sent++;
+      const status = await this.#post(agent, site, number);
+      if (status === 202) counts.acknowledged++;
+      else if (status === null) counts.unanswered++;
+      else counts.refused++;
+      if (status === null) return;
+    }
+  }
+
+  /** @param {Agent} agent @param {string} site @param {number} number @returns {Promise<number | null>} */
+  #post(agent, site, number) {
+    const body = JSON.stringify({ d: site, n: number % 10 === 0 ? "Purchase" : "pageview", u: `https://${site}/e/${number % 5000}`, w: 1200, ra: number % 10 === 0 ? 9.99 : undefined, rc: "EUR" });
+    return new Promise((resolve) => {
+      const headers = { "content-length": Buffer.byteLength(body), "user-agent": USER_AGENT, "x-forwarded-for": `198.51.${number % 50}.${number % 200}` };
+      const sent = request(`${this.#origin}/api/event`, { agent, method: "POST", timeout: ANSWER_MS_MAX, headers }, (response) => {
+        const status = response.statusCode ?? null;
+        response.once("close", () => resolve(status)).once("error", () => resolve(status)).resume();
+      });
+      sent.once("timeout", () => sent.destroy());
+      sent.once("error", () => resolve(null));
+      sent.end(body);
+    });
+  }
+
+  async #askOn() {
+    const names = [...this.sites.keys()];
+    while (this.#running) {
+      const question = QUESTIONS[this.questions % QUESTIONS.length] ?? "";
+      const site = names[this.questions % names.length] ?? "";
+      try {
+        const response = await fetch(`${this.#origin}/api/stats/${question}&site_id=${site}`.replace("?&", "?"));
+        await response.arrayBuffer();
+        this.questions++;
+        if (response.status !== 200) this.failedQuestions++;
+      } catch {
+        // The server is gone.
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, QUESTION_PAUSE_MS));
+    }
+  }
+
+  /**
+   * Asks for each site's events of the last week. An unanswered event may be there or not; from then on that is settled.
+   * @param {string} origin
+   * @returns {Promise<{ found: number, wrong: string[] }>}
+   */
+  async compare(origin) {
+    let found = 0;
+    /** @type {string[]} */
+    const wrong = [];
+    for (const [site, counts] of this.sites) {
+      const response = await fetch(`${origin}/api/stats/main?site_id=${site}&period=7d`);
+      const { total_events: events } = /** @type {{ total_events: number }} */ (await response.json());
+      found += events;
+      if (events < counts.acknowledged) wrong.push(`${site}: ${events} found, ${counts.acknowledged} acknowledged`);
+      if (events > counts.acknowledged + counts.unanswered) wrong.push(`${site}: ${events} found, ${counts.acknowledged} acknowledged and ${counts.unanswered} unanswered`);
+      counts.acknowledged = events;
+      counts.unanswered = 0;
+    }
+    return { found, wrong };
+  }
+}

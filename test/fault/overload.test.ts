@@ -1,0 +1,99 @@
+/** More of everything than is good: the service goes on serving, lets go of clients that hold it up, and its figures are exact for what it took. */
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { PARTITION_LISTINGS_MAX } from "../../src/runtime/limits.ts";
+import { NO_CLIENT_HINTS } from "../../src/runtime/ingest/user-agent.ts";
+import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
+import { createNodeTarget, type NodeTarget } from "../support/node-target.ts";
+import { connectRaw, type RawConnection } from "../support/raw-connection.ts";
+import { expectAccepted, getBreakdown, getMain, getSites, post, wireEvent } from "../support/requests.ts";
+import { CHROME_WINDOWS } from "../support/user-agents.ts";
+
+describe("clients that hold connections", () => {
+  const TIMEOUT_SECS = 5;
+
+  let target: NodeTarget;
+  beforeAll(async () => {
+    target = await createNodeTarget({ SVC_REQUEST_TIMEOUT_SECS: String(TIMEOUT_SECS) });
+  });
+  afterAll(() => target.close());
+
+  function connections(count: number, begin: string): RawConnection[] {
+    const opened = Array.from({ length: count }, () => connectRaw(target.origin()));
+    onTestFinished(() => {
+      for (const raw of opened) raw.destroy();
+    });
+    for (const raw of opened) if (begin !== "") raw.write(begin);
+    return opened;
+  }
+
+  it("2,000 that say nothing, 200 with half a head and 200 with half a body are let go, and an event is taken meanwhile", async () => {
+    const body = JSON.stringify(wireEvent("held.test"));
+    const held = [
+      ...connections(2000, ""),
+      ...connections(200, `POST /api/event HTTP/1.1\nHost: held.test\nX-Slow: ${"x".repeat(10_000)}`),
+      ...connections(200, `POST /api/event HTTP/1.1\nHost: held.test\nUser-Agent: ${CHROME_WINDOWS}\nContent-Length: ${body.length}\n\n${body.slice(0, 9)}`),
+    ];
+    await expectAccepted(await post(target, wireEvent("held.test")));
+    expect(await (await target.fetch("/health")).text()).toBe("ok");
+    const answers = await Promise.all(held.map((raw) => raw.closed()));
+    const told = (from: number, to: number) => new Set(answers.slice(from, to).map((answer) => answer.slice(0, "HTTP/1.1 408".length)));
+    expect([...told(0, 2000)].filter((answer) => answer !== "" && answer !== "HTTP/1.1 408")).toEqual([]);
+    expect(told(2000, 2200)).toEqual(new Set(["HTTP/1.1 408"]));
+    expect(told(2200, 2400)).toEqual(new Set(["HTTP/1.1 408"]));
+    await expectAccepted(await post(target, wireEvent("held.test")));
+    expect((await getMain(target, "held.test")).total_events).toBe(2);
+    expect(target.log()).not.toMatch(/ ERROR /);
+  });
+
+  it("many with heads that are too long are refused one and all", async () => {
+    const answers = await Promise.all(connections(50, `GET /health HTTP/1.1\nHost: held.test\nX-Long: ${"x".repeat(70_000)}\n\n`).map((raw) => raw.closed()));
+    expect(new Set(answers.map((answer) => answer.slice(0, "HTTP/1.1 431".length)))).toEqual(new Set(["HTTP/1.1 431"]));
+    expect(await (await target.fetch("/health")).text()).toBe("ok");
+  });
+});
+
+describe("very many of a kind", () => {
+  const AT_ONCE = 1000;
+
+  /** Takes events in behind the HTTP surface, which is not what is looked at here. */
+  async function acceptAll({ services, nowMs }: InProcessTarget, count: number, eventOf: (n: number) => { siteId: string; url: string }): Promise<void> {
+    const arrival = { nowMs: nowMs(), origin: null, clientAddress: "127.0.0.1", clientPlace: null, userAgent: CHROME_WINDOWS, clientHints: NO_CLIENT_HINTS };
+    const nothingElse = { eventName: "pageview", referrer: null, screenWidth: null, props: null, revenue: null, currency: null };
+    for (let n = 0; n < count; n += AT_ONCE) {
+      const accepting = Array.from({ length: AT_ONCE }, (_, i) => services.acceptEvent({ ...arrival, readInput: () => ({ ...nothingElse, ...eventOf(n + i) }) }));
+      expect(new Set(await Promise.all(accepting))).toEqual(new Set(["accepted"]));
+    }
+  }
+
+  it("10,000 sites at once are all there", async () => {
+    const target = await createInProcessTarget({ SVC_FLUSH_EVENT_COUNT: "100000" });
+    await acceptAll(target, 10_000, (n) => ({ siteId: `site-${n}.test`, url: "/" }));
+    const sites = Array.from({ length: 10_000 }, (_, n) => `site-${n}.test`).sort();
+    expect(await getSites(target)).toEqual(sites);
+    for (const site of [sites[0], sites[5000], sites[9999]]) expect((await getMain(target, site ?? "")).total_events).toBe(1);
+  });
+
+  it("more sites than there are listings kept are flushed and asked for, with no more of them kept", async () => {
+    const target = await createInProcessTarget({ SVC_FLUSH_EVENT_COUNT: "100000" });
+    await acceptAll(target, PARTITION_LISTINGS_MAX + AT_ONCE, (n) => ({ siteId: `site-${n % (PARTITION_LISTINGS_MAX + 5)}.test`, url: "/" }));
+    await target.flush();
+    for (const siteId of await target.services.partitions.sites()) await target.services.partitions.days(siteId);
+    expect(target.services.partitions.known.partitions).toBe(PARTITION_LISTINGS_MAX);
+    expect((await getMain(target, "site-7.test")).total_events).toBe(2);
+    await target.close();
+  });
+
+  it("100,000 different pages of a day are counted exactly", async () => {
+    const COUNT = 100_000;
+    const target = await createInProcessTarget({ SVC_FLUSH_EVENT_COUNT: "20000" });
+    await acceptAll(target, COUNT, (n) => ({ siteId: "pages.test", url: `/article/${n}?from=everywhere` }));
+    await target.flush();
+    expect(await getMain(target, "pages.test")).toMatchObject({ total_events: COUNT, total_pageviews: COUNT, unique_visitors: 1 });
+    const pages = await getBreakdown(target, "pages.test", "pages", { limit: "1000" });
+    expect(pages).toHaveLength(1000);
+    expect(pages[0]).toEqual({ value: "/article/0", visitors: 1, pageviews: 1, events: 1 });
+    const one = await getBreakdown(target, "pages.test", "pages", { filters: "pages==/article/98765" });
+    expect(one).toEqual([{ value: "/article/98765", visitors: 1, pageviews: 1, events: 1 }]);
+    await target.close();
+  }, 60_000);
+});
