@@ -142,6 +142,7 @@ function createRouter(routes: readonly Route[]) {
       passage.routeId = routeId;
       const request = routed as unknown as Request;
       checkAccess(access, request, passage.services, passage.nowMs);
+      if (access === "stats") passage.deadline.followClient(request.signal);
       passage.params = routed.params;
       const reply = await handler(request, passage);
       return access === "ingest" ? withIngestCors(request, reply) : reply;

@@ -29,7 +29,16 @@ export class Deadline {
   }
 
   expire(): void {
-    const error = new AppError({ code: "request_timeout" }, `The request exceeded the limit of ${this.#limitSecs} seconds`);
+    this.#end(`The request exceeded the limit of ${this.#limitSecs} seconds`);
+  }
+
+  /** Ends the work also when the client goes away: nobody would read its outcome. */
+  followClient(client: AbortSignal): void {
+    client.addEventListener("abort", () => this.#end("The client has gone away"), { once: true });
+  }
+
+  #end(reason: string): void {
+    const error = new AppError({ code: "request_timeout" }, reason);
     this.#controller?.abort(error);
     this.#onExpiry?.(error);
   }

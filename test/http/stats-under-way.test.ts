@@ -279,6 +279,35 @@ describe("§8 concurrent queries", () => {
   });
 });
 
+describe("§8 a client that goes away", () => {
+  it("§8 leaves no query behind, and its slot to others", async () => {
+    const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1", SVC_QUERY_QUEUE_MS: "600000" });
+    control.hold();
+    const client = new AbortController();
+    const left = target.fetch(`/api/stats/main?site_id=${SITE}`, { signal: client.signal });
+    await control.held(1);
+    const next = ask(target, 2);
+    client.abort();
+    await left;
+    await control.held(1);
+    control.release();
+    await expectSuccess(await next);
+  });
+
+  it("§8 takes nothing from whoever waits for the same", async () => {
+    const { target, control } = await createTarget();
+    control.hold();
+    const client = new AbortController();
+    const left = target.fetch(`/api/stats/main?site_id=${SITE}`, { signal: client.signal });
+    await control.held(1);
+    const stays = target.fetch(`/api/stats/main?site_id=${SITE}`);
+    client.abort();
+    await left;
+    control.release();
+    await expectSuccess(await stays);
+  });
+});
+
 describe("§8 request timeout", () => {
   it.each(FILTERED_ENDPOINTS)("§7 /api/stats/%s that takes longer than request_timeout_secs gives 408", async (endpoint, parameters) => {
     const { target, control } = await createTarget({ SVC_REQUEST_TIMEOUT_SECS: "0.1" });
