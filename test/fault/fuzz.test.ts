@@ -12,7 +12,8 @@ import { answerProblems, documentedIn, type Documented } from "../support/openap
 import { post, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { CHROME_WINDOWS, GOOGLEBOT } from "../support/user-agents.ts";
 
-const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
+/** Without settings every run tries the same requests, so that a change is judged by what it changes. */
+const SEED = Number(process.env.FUZZ_SEED ?? 247162260);
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 2_500);
 
 const ANSWER_MS_MAX = 10_000;
@@ -65,9 +66,12 @@ const pathOf = ({ path, parameters }: Documented): fc.Arbitrary<string> =>
       return pairs.length > 0 ? `${filled}?${pairs.join("&")}` : filled;
     });
 
+/** Two slashes at its beginning would make the rest a host. */
+const ownPath = (path: string): string => path.replace(/^[/\\]+/, "/");
+
 const anyPath = fc.oneof(
-  fc.array(word, { maxLength: 4 }).map((parts) => `/${parts.map(encoded).join("/")}`),
-  fc.string({ unit: fc.constantFrom("/", ".", "%", "?", "#", "&", "=", ";", "a", "2", "e", "\\", ":", "@"), maxLength: 30 }).map((text) => `/${text}`),
+  fc.array(word, { maxLength: 4 }).map((parts) => ownPath(`/${parts.map(encoded).join("/")}`)),
+  fc.string({ unit: fc.constantFrom("/", ".", "%", "?", "#", "&", "=", ";", "a", "2", "e", "\\", ":", "@"), maxLength: 30 }).map((text) => ownPath(`/${text}`)),
 );
 
 const jsonBody = fc.oneof(
