@@ -108,7 +108,7 @@ const wild: fc.Arbitrary<Wild & { readonly credential: Credential }> = fc
   );
 
 /** What nobody outside needs to know. The page and the scripts are programs, and free to hold such words. */
-const INSIDE = /\n\s+at \S|\.[jt]s:\d|node_modules|\/work\/|TypeError|RangeError|ReferenceError|SELECT |block_\d|duckdb/i;
+const INSIDE = /\n\s+at \S|\.[jt]s:\d|node_modules|TypeError|RangeError|ReferenceError|SELECT |block_\d|duckdb/i;
 
 const textual = (response: Response): boolean => /json|text\/plain/.test(response.headers.get("content-type") ?? "");
 
