@@ -64,7 +64,9 @@ export class Journal {
   /** The last number that was tried for a segment: it may be taken even if the segment's creation failed. */
   #lastNumber: number;
   #waiting: Waiting[] = [];
-  #writing = false;
+  /** While events wait, gather or are being appended. */
+  #writing: Promise<void> | null = null;
+  #appending = false;
   /** Ends the gathering of a group. */
   #gathered: () => void = () => {};
   #groupDone: Promise<void> = Promise.resolve();
@@ -141,21 +143,20 @@ export class Journal {
 
   /** Whether the log may hold events that were never accepted, which a restart would bring. A flush ends that. */
   get isTorn(): boolean {
-    return this.#sealed.some(({ torn }) => torn) || (this.#open.torn && !this.#writing);
+    return this.#sealed.some(({ torn }) => torn) || (this.#open.torn && !this.#appending);
   }
 
   /** Resolves once the event is durable and visible to queries; rejects when it is neither. */
   append(event: StoredEvent): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ event, resolve, reject });
-      if (!this.#writing) void this.#writeGroups();
+      if (!this.#writing) this.#writing = this.#writeGroups();
       else if (this.#waiting.length >= GATHERED_EVENTS_MAX) this.#gathered();
     });
   }
 
   /** One write serves all who came while the last one was under way. */
   async #writeGroups(): Promise<void> {
-    this.#writing = true;
     while (this.#waiting.length > 0) {
       const gathering = this.#gather();
       if (gathering) await gathering;
@@ -163,7 +164,7 @@ export class Journal {
       this.#groupDone = this.#writeGroup(group);
       await this.#groupDone;
     }
-    this.#writing = false;
+    this.#writing = null;
   }
 
   /**
@@ -184,6 +185,7 @@ export class Journal {
       if (this.#open.torn) await this.#openNext();
       const segment = this.#open;
       segment.torn = true;
+      this.#appending = true;
       await this.#log.append(segment.number, encodeJournalLines(group.map(({ event }) => event)));
       segment.torn = false;
       for (const { event } of group) segment.add(event);
@@ -191,6 +193,8 @@ export class Journal {
     } catch (error) {
       for (const { reject } of group) reject(error);
       return;
+    } finally {
+      this.#appending = false;
     }
     for (const { resolve } of group) resolve();
   }
@@ -232,7 +236,7 @@ export class Journal {
 
   /** Waits for appends under way and closes the log. Later appends fail. */
   async close(): Promise<void> {
-    while (this.#writing) await this.#groupDone;
+    while (this.#writing) await this.#writing;
     await this.#log.close();
   }
 }

@@ -256,6 +256,29 @@ describe("a journal whose log gathers", () => {
     expect(groups.reduce((sum, events) => sum + events, 0)).toBe(16);
     expect(pathsIn(journal)).toHaveLength(16);
   });
+
+  it("waits at its close for events that still gather", async () => {
+    const { journal, groups, endMoment } = await openGathering();
+    const event = journal.append(numbered(1));
+    setImmediate(endMoment);
+    await journal.close();
+    await event;
+    expect(groups).toEqual([1]);
+  });
+
+  it("says that it is torn also while others gather", async () => {
+    const log = createFailingSegmentLog();
+    const moment = createDeferred<void>();
+    let gather = (): Promise<void> => Promise.resolve();
+    const journal = await open({ ...log, gather: () => gather() });
+    log.failAppendAfter(10);
+    await expect(journal.append(numbered(1))).rejects.toBeInstanceOf(SegmentLogFailure);
+    gather = () => moment.promise;
+    const next = journal.append(numbered(2));
+    expect(journal.isTorn).toBe(true);
+    moment.resolve();
+    await next;
+  });
 });
 
 describe("a journal whose log fails", () => {
