@@ -98,6 +98,7 @@ export async function startInstance({ config, log, trackerScript, assets, versio
       version,
       processUsage,
     });
+    void services.behavioral.load();
     const app = createApp(services);
     const maintenance = setInterval(() => {
       const nowMs = Date.now();

@@ -53,13 +53,14 @@ export class IsolateEngine implements Engine {
       return engine;
     } catch (error) {
       this.#started = null;
-      throw error;
+      throw isFatal(error) ? error : new EngineLostError(`the engine did not come up: ${reasonOf(error)}`);
     }
   }
 
+  /** What the engine before this one had. One that fails now had worked before, so it is left to the queries that use it. */
   async #load(engine: Engine, extension: EngineExtension): Promise<void> {
     await engine.loadExtension(extension).catch((error: unknown) => {
-      this.#log.error("an extension of the engine could not be loaded", { extension: extension.name, reason: reasonOf(error) });
+      this.#log.error("an extension of the engine could not be loaded again", { extension: extension.name, reason: reasonOf(error) });
     });
   }
 
@@ -89,9 +90,8 @@ export class IsolateEngine implements Engine {
     return this.#with((engine) => engine.queryNumbers(query, signal));
   }
 
-  /** Loaded along with an engine that is not up yet: one that only takes events in shall not be brought up for it. */
   async loadExtension(extension: EngineExtension): Promise<void> {
-    if (this.#started) await this.#with((engine) => engine.loadExtension(extension));
+    await this.#with((engine) => engine.loadExtension(extension));
     this.#extensions.set(extension.name, extension);
   }
 

@@ -11,8 +11,8 @@ export const getReady: Handler = async (_request, { services, deadline }) =>
 
 export const getDetails: Handler = async (_request, { services }) => {
   const { version, journal, adminPassword, geoIsLoaded, behavioral, config, stats } = services;
-  // Right after the start this waits for the engine, rather than say that the extension is missing.
-  await behavioral.settled;
+  // Right after the start this waits for the engine, or brings it up, rather than say that the extension is missing.
+  await behavioral.load();
   return jsonReply({
     status: "ok",
     version,

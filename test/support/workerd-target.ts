@@ -5,6 +5,8 @@ import { CONTROL_HEADER, type Control, type ControlCall } from "./workerd/contro
 import { startWorkerd, type WorkerdRuntime } from "./workerd/runtime.ts";
 
 export interface WorkerdTargets extends MakeTarget {
+  /** Everything that their Worker has logged. */
+  log(): string;
   /** Stops workerd. */
   closeAll(): Promise<void>;
 }
@@ -62,19 +64,21 @@ function createTarget({ runtime, object, tenant, environment, onClosed }: Target
 }
 
 /** Targets for the suites of one file, all in one workerd. A crash ends them all, and each goes on from its storage. */
-export function workerdTargets(): WorkerdTargets {
+export function workerdTargets({ className = "TestObject" } = {}): WorkerdTargets {
   let runtime: Promise<WorkerdRuntime> | null = null;
+  let started: WorkerdRuntime | null = null;
   let targetsMade = 0;
   let objectsMade = 0;
   const free: string[] = [];
   const makeTarget = async (environment: Environment = {}) => {
-    runtime ??= startWorkerd({ script: "test-worker.js", className: "TestObject" });
+    started = await (runtime ??= startWorkerd({ script: "test-worker.js", className }));
     const object = free.pop() ?? `object-${++objectsMade}`;
-    return createTarget({ runtime: await runtime, object, tenant: `tenant-${++targetsMade}`, environment, onClosed: () => free.push(object) });
+    return createTarget({ runtime: started, object, tenant: `tenant-${++targetsMade}`, environment, onClosed: () => free.push(object) });
   };
   return Object.assign(makeTarget, {
     abilities: ABILITIES,
     skipped: [],
+    log: () => started?.log() ?? "",
     async closeAll() {
       await (await runtime)?.close();
     },

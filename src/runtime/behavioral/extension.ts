@@ -1,5 +1,5 @@
 /** The behavioral extension: what queries about visitors' behavior need beyond SQL, and whether the engine has it. */
-import { EngineLostError, type Engine, type EngineExtension } from "../engine/engine.ts";
+import { EngineFullError, EngineLostError, type Engine, type EngineExtension } from "../engine/engine.ts";
 import { AppError } from "../errors.ts";
 import { reasonOf, type Log } from "../log.ts";
 
@@ -38,29 +38,46 @@ export const BEHAVIORAL_EXTENSION: EngineExtension = {
 
 /** What the service knows of the extension. Core figures work without it. */
 export class Behavioral {
-  /** Settles once it is known whether the extension is there, which is after the engine's start. Never rejects. */
-  readonly settled: Promise<void>;
+  readonly #engine: Engine;
+  readonly #log: Log;
+  #loading: Promise<void> | null = null;
   #version: string | null = null;
   #missing = "is not loaded yet";
 
   constructor(engine: Engine, enabled: boolean, log: Log) {
-    this.settled = enabled ? this.#load(engine, log) : Promise.resolve();
-    if (!enabled) this.#missing = "is switched off by the option behavioral";
+    this.#engine = engine;
+    this.#log = log;
+    if (enabled) return;
+    this.#loading = Promise.resolve();
+    this.#missing = "is switched off by the option behavioral";
   }
 
-  async #load(engine: Engine, log: Log): Promise<void> {
+  /**
+   * Loads it, unless that is done: a host calls this at its start where the engine starts then, too, and every question that
+   * depends on it does. Settles once it is known whether it is there. Never rejects.
+   */
+  load(): Promise<void> {
+    return (this.#loading ??= this.#load());
+  }
+
+  async #load(): Promise<void> {
     try {
-      await engine.loadExtension(BEHAVIORAL_EXTENSION).catch((error: unknown) => {
+      await this.#engine.loadExtension(BEHAVIORAL_EXTENSION).catch((error: unknown) => {
         // An engine that died at its start is being started anew.
-        if (error instanceof EngineLostError) return engine.loadExtension(BEHAVIORAL_EXTENSION);
+        if (error instanceof EngineLostError) return this.#engine.loadExtension(BEHAVIORAL_EXTENSION);
         throw error;
       });
       this.#version = BEHAVIORAL_EXTENSION.version;
     } catch (error) {
+      const reason = reasonOf(error);
+      if (error instanceof EngineLostError || error instanceof EngineFullError) {
+        // That says nothing about the extension, so whoever asks next tries again.
+        this.#loading = null;
+        this.#log.warn("the behavioral extension is not loaded, because the engine is not up", { reason });
+        return;
+      }
       this.#missing = "could not be loaded; the server's log tells why";
-      // An engine that stops for good, as at the program's end, says nothing about the extension.
-      const isOwnFault = !(error instanceof EngineLostError);
-      log[isOwnFault ? "error" : "warn"]("the behavioral extension could not be loaded; all else works without it", { reason: reasonOf(error) });
+      this.#log.error("the behavioral extension could not be loaded; all else works without it", { reason });
     }
   }
 
@@ -70,7 +87,7 @@ export class Behavioral {
   }
 
   async isAvailable(): Promise<boolean> {
-    await this.settled;
+    await this.load();
     return this.#version !== null;
   }
 

@@ -7,6 +7,7 @@ import type { DurableObjectNamespace, DurableObjectState } from "../../../adapte
 import type { Engine } from "../../../src/runtime/engine/engine.ts";
 import { runMaintenance } from "../../../src/runtime/maintenance.ts";
 import { shareOf } from "../engine-share.ts";
+import { TAKEN_NAME } from "../taken-name.ts";
 import { CONTROL_HEADER, type Control } from "./control.ts";
 import { bucketOf } from "./tenant-bucket.ts";
 
@@ -47,9 +48,13 @@ export class TestObject {
 
   /** An engine outlives the product's object, because bringing one up takes long. */
   async #createShare(memoryLimitMb: number): Promise<Engine> {
-    this.#engine ??= createDuckdbEngine({ mainModule, memoryLimitMb });
+    this.#engine ??= this.createEngine(memoryLimitMb);
     this.#share = shareOf(await this.#engine);
     return this.#share;
+  }
+
+  protected createEngine(memoryLimitMb: number): Promise<Engine> {
+    return createDuckdbEngine({ mainModule, memoryLimitMb });
   }
 
   async #do(control: Control): Promise<void> {
@@ -74,6 +79,15 @@ export class TestObject {
   /** An object that woke for its alarm has not heard of its options yet. */
   async alarm(): Promise<void> {
     await this.#object?.alarm();
+  }
+}
+
+/** One whose engine cannot load the behavioral extension. */
+export class CrippledObject extends TestObject {
+  protected override async createEngine(memoryLimitMb: number): Promise<Engine> {
+    const engine = await super.createEngine(memoryLimitMb);
+    await engine.loadExtension(TAKEN_NAME);
+    return engine;
   }
 }
 

@@ -51,7 +51,7 @@ describe("the behavioral extension", () => {
       const log = createRecordingLog();
       const behavioral = new Behavioral(engine, true, log);
       expect(behavioral.version).toBeNull();
-      await behavioral.settled;
+      await behavioral.load();
       expect(log.lines).toEqual([]);
       await behavioral.require();
       expect(behavioral.version).toBe(BEHAVIORAL_EXTENSION.version);
@@ -60,12 +60,26 @@ describe("the behavioral extension", () => {
   });
 
   it("is loaded by the engine that takes over from one that died at its start", async () => {
+    const behavioral = new Behavioral(failingFirst(1), true, createRecordingLog());
+    expect(await behavioral.isAvailable()).toBe(true);
+  });
+
+  it("is tried again by the next who asks while the engine does not come up, for that says nothing about it", async () => {
+    const log = createRecordingLog();
+    const behavioral = new Behavioral(failingFirst(2), true, log);
+    await expect(behavioral.require()).rejects.toThrow("This needs the behavioral extension, which is not loaded yet");
+    expect(log.lines).toEqual([expect.objectContaining({ level: "warn", fields: { reason: "the engine stopped" } })]);
+    await behavioral.require();
+    expect(behavioral.version).toBe(BEHAVIORAL_EXTENSION.version);
+  });
+
+  /** An engine whose first starts fail. */
+  function failingFirst(failures: number): Engine {
     let starts = 0;
     const restarted: Pick<Engine, "loadExtension"> = {
       loadExtension: (extension) =>
-        ++starts === 1 ? Promise.reject(new EngineLostError("the engine stopped")) : engine.loadExtension(extension),
+        ++starts <= failures ? Promise.reject(new EngineLostError("the engine stopped")) : engine.loadExtension(extension),
     };
-    const behavioral = new Behavioral(restarted as Engine, true, createRecordingLog());
-    expect(await behavioral.isAvailable()).toBe(true);
-  });
+    return restarted as Engine;
+  }
 });

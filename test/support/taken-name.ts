@@ -1,0 +1,9 @@
+/** A name of the behavioral extension, taken by something else: an engine that has this cannot load it. */
+import type { EngineExtension } from "../../src/runtime/engine/engine.ts";
+
+export const TAKEN_NAME: EngineExtension = {
+  name: "taken-name",
+  version: "1.0.0",
+  definitions: ["CREATE MACRO sessionize(anything) AS anything"],
+  check: "SELECT sessionize(1)",
+};
