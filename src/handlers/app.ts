@@ -104,7 +104,10 @@ const COMMON_HEADERS = {
   "Referrer-Policy": "strict-origin-when-cross-origin",
 } as const;
 
-/** On every response to a request that came over https: browsers come over https from then on, for a year. */
+/**
+ * On every response to a request that came over https: browsers come over https from then on, for a year. Not at the paths
+ * that sites choose for themselves: there the header would speak for the whole of a host that is not the service's.
+ */
 const HSTS = { "Strict-Transport-Security": "max-age=31536000" } as const;
 
 /** What the host knows of a request beside the request. */
@@ -162,10 +165,14 @@ export function createApp(services: Services): App {
   const { config, log, requests } = services;
   const routes = withExtraPaths(ROUTES, config);
   const router = createRouter(routes);
+  const routesAtSites = routes.slice(ROUTES.length);
   const deadlines = new Deadlines(config.requestTimeoutSecs);
 
   const isIngest = (url: string): boolean =>
     URL.canParse(url) && routesAt(routes, new URL(url).pathname).some(({ access }) => access === "ingest");
+
+  const isAtSite = (url: string): boolean =>
+    routesAtSites.length > 0 && URL.canParse(url) && routesAt(routesAtSites, new URL(url).pathname).length > 0;
 
   /** The path of a request that `dashboard_origin` lets a page of another origin send; null for all others. */
   function dashboardPath(request: Request): string | null {
@@ -207,7 +214,8 @@ export function createApp(services: Services): App {
       const reply = await answerPage(request, passage);
       deadlines.end(passage.deadline);
       note(passage, reply.status);
-      const headers = { ...COMMON_HEADERS, "X-Request-Id": requestId, ...(isHttps(request, config.trustProxy) && HSTS) };
+      const bindsHost = isHttps(request, config.trustProxy) && !isAtSite(request.url);
+      const headers = { ...COMMON_HEADERS, "X-Request-Id": requestId, ...(bindsHost && HSTS) };
       return responseTo(request.method, withHeaders(reply, headers));
     },
     expireRequests: (nowMs) => deadlines.expire(nowMs),

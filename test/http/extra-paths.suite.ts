@@ -11,7 +11,7 @@ export function describeExtraPaths(makeTarget: MakeTarget): void {
   describe("paths of a site's own", () => {
     let target: Target;
     beforeAll(async () => {
-      target = await makeTarget({ SVC_SCRIPT_PATHS: "/blog/lib.js,/lib2.js", SVC_EVENT_PATHS: "/blog/e" });
+      target = await makeTarget({ SVC_SCRIPT_PATHS: "/blog/lib.js,/lib2.js", SVC_EVENT_PATHS: "/blog/e", SVC_TRUST_PROXY: "1" });
     });
     afterAll(() => target.close());
 
@@ -36,6 +36,18 @@ export function describeExtraPaths(makeTarget: MakeTarget): void {
       const preflight = await target.fetch("/blog/e", { method: "OPTIONS", headers: { origin: PAGE } });
       expect([preflight.status, preflight.headers.get("access-control-allow-origin")]).toEqual([204, PAGE]);
       expect(await getMain(target, site)).toMatchObject({ total_events: 3 });
+    });
+
+    it("ask nothing of the site's host, which is not the service's: no Strict-Transport-Security", async () => {
+      const headerAt = async (path: string, method = "GET") => {
+        const response = await target.fetch(path, { method, headers: { ...browserHeaders(), "x-forwarded-proto": "https" } });
+        await response.arrayBuffer();
+        return response.headers.get("strict-transport-security");
+      };
+      for (const path of ["/blog/lib.js", "/blog/e"]) expect([path, await headerAt(path), await headerAt(path, "HEAD")]).toEqual([path, null, null]);
+      for (const method of ["POST", "OPTIONS"]) expect([method, await headerAt("/blog/e", method)]).toEqual([method, null]);
+      expect(await headerAt("/svc.js")).toBe("max-age=31536000");
+      expect(await headerAt("/api/event")).toBe("max-age=31536000");
     });
 
     it("refuse what /api/event refuses, readably for the page", async () => {

@@ -1,74 +1,181 @@
-/** The README's snippets for nginx and Caddy, as they are written there, in front of the program. */
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
-import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { createNodeTarget } from "../support/node-target.ts";
-import { browserHeaders, getMain, wireEvent } from "../support/requests.ts";
-import { tempFolder } from "../support/temp-folder.ts";
+/** The snippets for nginx and Caddy of README.md and docs/operations.md, as they are written there, in front of the program. */
+import { readFile } from "node:fs/promises";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startLocalServer, type Exchange } from "../browser/support/local-server.ts";
+import { launchBrowser } from "../browser/support/browser.ts";
+import { createNodeTarget, type NodeTarget } from "../support/node-target.ts";
+import { askProxy, startProxy, whyMissing, type Ask, type Proxy, type ProxyName } from "../support/proxy.ts";
+import { browserHeaders, getBreakdown, getMain, pixelPath, record, wireEvent } from "../support/requests.ts";
 
 const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
 
-/** The README's block of code in that language. */
-const snippet = (language: string): string => readme.split("```" + language + "\n")[1]?.split("```")[0] ?? "";
+const operations = await readFile(new URL("../../docs/operations.md", import.meta.url), "utf8");
+
+/** The page's block of code in that language. */
+const snippet = (page: string, language: string): string => page.split("```" + language + "\n")[1]?.split("```")[0] ?? "";
 
 const startLine = /^SVC_SCRIPT_PATHS=.*$/m.exec(readme)?.[0] ?? "";
 const environment = Object.fromEntries([...startLine.matchAll(/(SVC_\w+)=(\S+)/g)].map(([, name = "", value = ""]) => [name, value]));
+const tag = /^<script .*src="\/lib\/hello\.js"><\/script>$/m.exec(readme)?.[0] ?? "";
 
-const isInstalled = (program: string): boolean => spawnSync(program, ["version"]).error === undefined;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
-
-async function untilAnswering(url: string, proxy: ChildProcess): Promise<void> {
-  while (proxy.exitCode === null) {
-    if (await fetch(url).then(() => true, () => false)) return;
-  }
-  throw new Error("the proxy ended");
-}
-
-const PROXIES = {
-  nginx: {
-    args: (file: string) => ["-c", file, "-g", "daemon off;"],
-    config: (text: string, port: number, folder: string) =>
-      `pid ${folder}/pid; error_log stderr; events {} http { access_log off; server { listen 127.0.0.1:${port}; ${text} } }`,
-  },
-  caddy: {
-    args: (file: string) => ["run", "--adapter", "caddyfile", "--config", file],
-    config: (text: string, port: number) => `{\n  admin off\n}\nhttp://127.0.0.1:${port} {\n${text}\n}`,
-  },
-};
+const SCRIPT = "/lib/hello.js";
+const EVENTS = "/lib/hello";
 
 describe("the README's names of a site's own", () => {
   it("are what its tag and its snippets name", () => {
-    expect(environment).toMatchObject({ SVC_SCRIPT_PATHS: "/lib/hello.js", SVC_EVENT_PATHS: "/lib/hello" });
-    expect(readme).toContain('data-api="https://example.com/lib/hello" src="/lib/hello.js"');
-    expect(snippet("nginx")).toContain("location ~ ^/lib/hello(\\.js)?$");
-    expect(snippet("caddy")).toContain("path /lib/hello /lib/hello.js");
+    expect(environment).toMatchObject({ SVC_SCRIPT_PATHS: SCRIPT, SVC_EVENT_PATHS: EVENTS, SVC_TRUST_PROXY: "1" });
+    expect(tag).toContain(`data-domain="example.com" data-api="https://example.com${EVENTS}"`);
+    expect(snippet(readme, "nginx")).toContain("location ~ ^/lib/hello(\\.js)?$");
+    expect(snippet(readme, "caddy")).toContain(`path ${EVENTS} ${SCRIPT}`);
+  });
+});
+
+const PROXIES: readonly ProxyName[] = ["nginx", "caddy"];
+
+/** As the program reads an address that stands in a snippet. */
+const before = (service: string, text: string): string => text.replaceAll("127.0.0.1:8000", new URL(service).host);
+
+describe("the README's and the operator's snippets", () => {
+  let target: NodeTarget;
+  let browser: Browser;
+  beforeAll(async () => {
+    [target, browser] = await Promise.all([createNodeTarget(environment), launchBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await target.close();
   });
 
-  for (const [program, { args, config }] of Object.entries(PROXIES)) {
-    // Neither comes as an npm package, so this runs where the machine has them.
-    it.skipIf(!isInstalled(program))(`work behind ${program}, where visitors keep their own addresses`, async () => {
-      const target = await createNodeTarget(environment);
-      onTestFinished(() => target.close());
-      const folder = await tempFolder();
-      const port = await freePort();
-      const file = join(folder, "config");
-      await writeFile(file, config(snippet(program).replaceAll("127.0.0.1:8000", new URL(target.origin()).host), port, folder));
-      const proxy = spawn(program, args(file), { stdio: "ignore" });
-      onTestFinished(() => void proxy.kill("SIGKILL"));
-      await untilAnswering(`http://127.0.0.1:${port}/lib/hello.js`, proxy);
-      expect(await (await fetch(`http://127.0.0.1:${port}/lib/hello.js`)).text()).toBe(await (await target.fetch("/svc.js")).text());
-      const sent = await fetch(`http://127.0.0.1:${port}/lib/hello`, { method: "POST", headers: browserHeaders(), body: JSON.stringify(wireEvent("proxied.test")) });
-      expect(sent.status).toBe(202);
-      expect(await getMain(target, "proxied.test")).toMatchObject({ total_events: 1 });
+  for (const name of PROXIES) {
+    const reason = whyMissing(name);
+    describe.skipIf(reason !== null)(`for ${name}${reason === null ? "" : ` (skipped: ${reason})`}`, () => {
+      let proxy: Proxy;
+      let whole: Proxy;
+      const siteId = `${name}.example`;
+      /** The tag as the README has it, for a site of this name on this port. */
+      const tagAt = (port: number) => tag.replaceAll("https://example.com", `http://${siteId}:${port}`).replaceAll("example.com", siteId);
+      beforeAll(async () => {
+        const pages = { "/pricing": (port: number) => `<!doctype html><title>Pricing</title>${tagAt(port)}` };
+        proxy = await startProxy(name, { snippet: before(target.origin(), snippet(readme, name)), pages });
+        whole = await startProxy(name, { snippet: before(target.origin(), snippet(operations, name)) });
+      });
+      afterAll(() => Promise.all([proxy.stop(), whole.stop()]));
+
+      const ask = (path: string, options?: Ask) => askProxy(proxy.port, path, options);
+      const eventOf = (site: string, from: string, headers: Ask["headers"] = {}): Ask => ({
+        method: "POST",
+        from,
+        headers: { ...browserHeaders(), "content-type": "text/plain;charset=UTF-8", ...headers },
+        body: JSON.stringify(wireEvent(site)),
+      });
+
+      it("pass the script on as it is: compressed, tagged, and not sent again to who has it", async () => {
+        const original = await target.fetch("/svc.js");
+        const text = await original.text();
+        for (const coding of ["br", "gzip", undefined]) {
+          const headers = coding === undefined ? {} : { "accept-encoding": coding };
+          const first = await ask(SCRIPT, { headers });
+          expect([first.status, first.headers["content-encoding"], first.text]).toEqual([200, coding, text]);
+          expect(first.headers["content-type"]).toBe(original.headers.get("content-type"));
+          expect(first.headers["cache-control"]).toBe("public, max-age=86400");
+          expect(first.headers.vary).toBe("Accept-Encoding");
+          expect(first.headers["strict-transport-security"]).toBeUndefined();
+          const etag = first.headers.etag ?? "";
+          expect(etag).toMatch(/^"[^"]+"$/);
+          const again = await ask(SCRIPT, { headers: { ...headers, "if-none-match": etag } });
+          expect([again.status, again.headers.etag, again.bytes.length]).toEqual([304, etag, 0]);
+        }
+      });
+
+      it("pass events and pixels on, and back what is wrong with them", async () => {
+        const site = `${name}-events.test`;
+        const sent = await ask(EVENTS, eventOf(site, "127.0.0.1", { origin: "https://example.com" }));
+        expect([sent.status, sent.text, sent.headers["access-control-allow-origin"]]).toEqual([202, "", "https://example.com"]);
+        const pixel = await ask(pixelPath({ d: site, u: "/pixel" }).replace("/api/event", EVENTS), { headers: browserHeaders() });
+        expect([pixel.status, pixel.headers["content-type"], pixel.bytes.length]).toEqual([200, "image/gif", 43]);
+        expect((await getBreakdown(target, site, "pages")).map(({ value }) => value)).toEqual(["/", "/pixel"]);
+
+        const wrong = await ask(EVENTS, { method: "POST", headers: browserHeaders(), body: "{}" });
+        expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining(`"error":"Field \\"d\\" is missing`)]);
+        const tooLarge = await ask(EVENTS, { method: "POST", headers: browserHeaders(), body: " ".repeat(65_537) });
+        expect([tooLarge.status, tooLarge.text]).toEqual([413, expect.stringContaining(`"error":`)]);
+      });
+
+      it("pass nothing else of the site's paths on", async () => {
+        for (const path of ["/lib/hello.js.map", "/lib/hello/", "/lib/hello-2", "/lib", "/api/sites", "/health"]) {
+          expect([path, (await ask(path)).headers["x-request-id"]]).toEqual([path, undefined]);
+        }
+      });
+
+      it("tell visitors apart by their addresses, and believe no address that they claim", async () => {
+        const forged = ["203.0.113.7", "203.0.113.8, 203.0.113.9", "127.0.0.9"];
+        for (const [port, path] of [[proxy.port, EVENTS], [whole.port, "/api/event"]] as const) {
+          const site = `${name}-visitors-${port}.test`;
+          const visitors = async (): Promise<number> => (await getMain(target, site)).unique_visitors;
+          const send = async (from: string, headers?: Ask["headers"]) => {
+            expect((await askProxy(port, path, eventOf(site, from, headers))).status).toBe(202);
+          };
+          await send("127.0.0.2");
+          for (const claimed of forged) await send("127.0.0.2", { "x-forwarded-for": claimed, "x-real-ip": claimed, forwarded: `for=${claimed}` });
+          await send("127.0.0.2", { "x-forwarded-for": forged });
+          expect(await visitors()).toBe(1);
+          await send("127.0.0.3");
+          expect(await visitors()).toBe(2);
+          // What a server posts to the program itself counts for the visitor whom it names.
+          await record(target, wireEvent(site), { "x-forwarded-for": "127.0.0.2" });
+          expect(await visitors()).toBe(2);
+          await record(target, wireEvent(site), { "x-forwarded-for": "203.0.113.7" });
+          expect(await visitors()).toBe(3);
+        }
+      });
+
+      it("tell of a visitor the one address and what the browser says, without the site's cookies and passwords", async () => {
+        const told: Exchange[] = [];
+        const service = await startLocalServer((exchange, response) => {
+          told.push(exchange);
+          response.writeHead(202).end();
+        });
+        const telling = await startProxy(name, { snippet: before(`http://127.0.0.1:${service.port}`, snippet(readme, name)) });
+        const visitor = { ...browserHeaders(), origin: "https://example.com", "sec-ch-ua": '"Chromium";v="147"', "sec-ch-ua-mobile": "?0", "sec-ch-ua-platform": '"Linux"' };
+        const secrets = { cookie: "session=secret", authorization: "Basic c2VjcmV0" };
+        try {
+          await askProxy(telling.port, EVENTS, { method: "POST", from: "127.0.0.4", headers: { ...visitor, ...secrets, "x-forwarded-for": "203.0.113.7" }, body: "{}" });
+        } finally {
+          await telling.stop();
+          await service.close();
+        }
+        expect(told.map(({ method, path, body }) => [method, path, body])).toEqual([["POST", EVENTS, "{}"]]);
+        expect(told[0]?.headers).toMatchObject({ ...visitor, "x-forwarded-for": "127.0.0.4" });
+        for (const header of Object.keys(secrets)) expect(told[0]?.headers).not.toHaveProperty(header);
+      });
+
+      it("count a visit in a real browser to a page of the site, by script and address of the site's own", async () => {
+        const context = await browser.newContext();
+        const page = await context.newPage();
+        const asked: string[] = [];
+        page.on("request", (request) => void asked.push(request.url()));
+        const origin = `http://${siteId}:${proxy.port}`;
+        await page.goto(`${origin}/pricing`);
+        expect(await page.evaluate(`new Promise((callback) => svc("Signup", { callback }))`)).toEqual({ status: 202 });
+        await context.close();
+        // Nobody is shown the answer to a beacon; figures that have it are the sign that it came.
+        await expect.poll(() => getBreakdown(target, siteId, "pages")).toEqual([{ value: "/pricing", visitors: 1, pageviews: 1, events: 2 }]);
+        expect((await getBreakdown(target, siteId, "events")).map(({ value }) => value)).toEqual(["Signup", "pageview"]);
+        expect(asked.filter((url) => !url.endsWith("/favicon.ico"))).toEqual(["/pricing", SCRIPT, EVENTS, EVENTS].map((path) => origin + path));
+      });
+
+      it("let the whole service know its own pages from foreign ones, and nobody pretend to come over https", async () => {
+        const host = `stats.example.com:${whole.port}`;
+        const setUp = (origin: string) => askProxy(whole.port, "/api/auth/setup", { method: "POST", headers: { host, origin, "x-forwarded-proto": "https" }, body: '{"password":"short"}' });
+        const own = await setUp(`http://${host}`);
+        expect([own.status, own.text]).toEqual([400, '{"error":"Password must be at least 12 characters"}']);
+        expect(own.headers["strict-transport-security"]).toBeUndefined();
+        expect((await setUp("http://stats.example.com")).status).toBe(403);
+        expect((await setUp("https://evil.example")).status).toBe(403);
+        const dashboard = await askProxy(whole.port, "/", { headers: { host } });
+        expect([dashboard.status, dashboard.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+      });
     });
   }
 });

@@ -1,0 +1,136 @@
+/** nginx and Caddy as the README has them put in front, where the machine has them: neither comes as an npm package. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { request, type IncomingHttpHeaders } from "node:http";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { makeTempFolder, removeFolder } from "./temp-folder.ts";
+
+export type ProxyName = "nginx" | "caddy";
+
+export interface Proxy {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+export interface ProxyOptions {
+  /** What stands in the site's block. */
+  readonly snippet: string;
+  /** Paths of the site with a page that the proxy itself serves. */
+  readonly pages?: Readonly<Record<string, (port: number) => string>>;
+}
+
+interface Kind {
+  readonly versionArgs: readonly string[];
+  readonly args: (file: string, folder: string) => readonly string[];
+  /** What it takes to run the snippet for any host name, by no user in particular, and in this folder only. */
+  readonly config: (port: number, folder: string, snippet: string) => string;
+  readonly page: (path: string, html: string) => string;
+}
+
+const KINDS: Readonly<Record<ProxyName, Kind>> = {
+  nginx: {
+    versionArgs: ["-v"],
+    args: (file, folder) => ["-p", folder, "-e", "stderr", "-c", file],
+    config: (port, folder, snippet) => `
+      daemon off; master_process off; pid ${folder}/pid; error_log stderr;
+      events {}
+      http {
+        access_log off;
+        ${["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${folder}/${name};`).join("\n")}
+        server { listen 127.0.0.1:${port}; ${snippet} }
+      }`,
+    page: (path, html) => `location = ${path} { default_type text/html; return 200 '${html}'; }`,
+  },
+  caddy: {
+    versionArgs: ["version"],
+    args: (file) => ["run", "--adapter", "caddyfile", "--config", file],
+    config: (port, _, snippet) => `{\nadmin off\nauto_https off\n}\nhttp://:${port} {\nbind 127.0.0.1\n${snippet}\n}`,
+    page: (path, html) => `header ${path} Content-Type text/html\nrespond ${path} \`${html}\``,
+  },
+};
+
+/** Why the proxy's tests cannot run here; null when they can. */
+export function whyMissing(name: ProxyName): string | null {
+  return spawnSync(name, KINDS[name].versionArgs).error === undefined ? null : `no ${name} on this machine`;
+}
+
+/** Below the ports that the system gives away by itself, so that nobody gets it before the proxy has it. */
+async function freePort(): Promise<number> {
+  for (let port = 20_000 + (process.pid % 10_000); port < 32_000; port++) {
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(() => true, () => false);
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
+  throw new Error("no port is free");
+}
+
+/** Starts the proxy and waits until it listens. */
+export async function startProxy(name: ProxyName, { snippet, pages = {} }: ProxyOptions): Promise<Proxy> {
+  const { args, config, page } = KINDS[name];
+  const folder = await makeTempFolder();
+  const port = await freePort();
+  const file = join(folder, "config");
+  const served = Object.entries(pages).map(([path, html]) => page(path, html(port)));
+  await writeFile(file, config(port, folder, [snippet, ...served].join("\n")));
+  const child = spawn(name, args(file, folder), { stdio: ["ignore", "ignore", "pipe"], env: { PATH: process.env["PATH"], HOME: folder } });
+  let printed = "";
+  child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  const ended = once(child, "close");
+  const stop = async (): Promise<void> => {
+    child.kill("SIGKILL");
+    await ended;
+    await removeFolder(folder);
+  };
+  while (child.exitCode === null) {
+    const isListening = await askProxy(port, "/").then(() => true, () => false);
+    if (isListening) return { port, stop };
+  }
+  await stop();
+  throw new Error(`${name} ended:\n${printed}`);
+}
+
+export interface Ask {
+  readonly method?: "GET" | "POST";
+  /** An address of this machine: all that begin with 127 are. */
+  readonly from?: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: string;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** As it came over the wire. */
+  readonly bytes: Buffer;
+  /** Decoded. */
+  readonly text: string;
+}
+
+function decoded(bytes: Buffer, coding: string | undefined): Buffer {
+  if (coding === "br") return brotliDecompressSync(bytes);
+  return coding === "gzip" ? gunzipSync(bytes) : bytes;
+}
+
+/** Asks from an address of the caller's choice, and says what really came. */
+export async function askProxy(port: number, path: string, { method = "GET", from = "127.0.0.1", headers = {}, body }: Ask = {}): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: "127.0.0.1", port, path, method, localAddress: from, headers: headers as IncomingHttpHeaders, agent: false });
+    asked.once("error", reject);
+    asked.once("response", (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.once("error", reject);
+      response.once("end", () => {
+        const bytes = Buffer.concat(chunks);
+        const text = decoded(bytes, response.headers["content-encoding"]).toString();
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes, text });
+      });
+    });
+    asked.end(body);
+  });
+}
