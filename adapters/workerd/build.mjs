@@ -1,11 +1,12 @@
 /** Bundles the Worker, and takes along every WebAssembly module that it needs, because workerd compiles none while it runs. */
-import { copyFile, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { buildDashboard } from "../../dashboard/build.mjs";
+import { slimEngineModule } from "../engine-module.mjs";
 import { packScript } from "../pack-asset.mjs";
 import { buildTracker } from "../../tracker/build.mjs";
 import { encodeCountryRanges } from "./encode-country-ranges.mjs";
@@ -81,12 +82,12 @@ async function removeModulesOf(folder) {
  */
 export async function buildWorker(outdir, otherEntries = {}) {
   const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-  const mainModulePath = join(DUCKDB_DIST, MAIN_MODULE);
-  const modules = await recordModules(await bundleRecording(), await readFile(mainModulePath));
+  const mainModule = slimEngineModule(await readFile(join(DUCKDB_DIST, MAIN_MODULE)));
+  const modules = await recordModules(await bundleRecording(), mainModule);
   const folder = join(root, outdir);
   await mkdir(folder, { recursive: true });
   await removeModulesOf(folder);
-  await copyFile(mainModulePath, join(folder, MAIN_MODULE));
+  await writeFile(join(folder, MAIN_MODULE), mainModule);
   await writeFile(join(folder, COUNTRY_RANGES), encodeCountryRanges(await readFile(resolve(COUNTRY_DATABASE))));
   /** @type {Map<string, string>} */
   const names = new Map();

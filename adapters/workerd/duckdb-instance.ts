@@ -16,7 +16,7 @@ interface Instantiating {
 const UNUSED = { mainModule: "unused", mainWorker: "" };
 
 export interface DuckdbInstanceOptions {
-  /** `duckdb-eh.wasm` of the installed package. */
+  /** `duckdb-eh.wasm`, as the build has made it. */
   readonly mainModule: WebAssembly.Module;
   /** What DuckDB may allocate for data and for work on it; a query that needs more fails. */
   readonly memoryLimitMb: number;
