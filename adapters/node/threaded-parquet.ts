@@ -1,10 +1,11 @@
 /** Parquet files made in a thread of their own, so that ingestion bears only the handing over of events. */
-import { eventColumns, type EventColumns, type EventFile, type MergedFile } from "../../src/storage/parquet-events.ts";
+import type { EventText } from "../../src/storage/event-text.ts";
+import type { EventFile, MergedFile } from "../../src/storage/parquet-events.ts";
 import type { ParquetWriter } from "../../src/storage/parquet-writer.ts";
 import { TaskThread } from "./task-thread.ts";
 
 export type ParquetTask =
-  | { readonly kind: "encode"; readonly columns: EventColumns }
+  | { readonly kind: "encode"; readonly events: readonly EventText[] }
   | { readonly kind: "merge"; readonly files: readonly EventFile[] };
 
 export class ThreadedParquetWriter implements ParquetWriter {
@@ -14,8 +15,8 @@ export class ThreadedParquetWriter implements ParquetWriter {
     this.#thread = new TaskThread({ url: workerUrl });
   }
 
-  async encode(events: Parameters<ParquetWriter["encode"]>[0]): Promise<Uint8Array> {
-    return (await this.#thread.run({ kind: "encode", columns: eventColumns(events) })) as Uint8Array;
+  async encode(events: readonly EventText[]): Promise<Uint8Array> {
+    return (await this.#thread.run({ kind: "encode", events })) as Uint8Array;
   }
 
   async merge(files: readonly EventFile[]): Promise<MergedFile> {

@@ -1,7 +1,7 @@
-/** How one event is spelled in the journal: `<crc32> <json>\n`, the values in column order. */
+/** How one event is spelled in the journal: `<crc32> <text>\n`. */
 import { crc32 } from "./checksum.ts";
-import { EVENT_COLUMNS } from "./event-columns.ts";
 import type { StoredEvent } from "./event.ts";
+import { eventOf, type EventText } from "./event-text.ts";
 
 /** Eight hexadecimal digits and a space. */
 const CHECKSUM_CHARS = 9;
@@ -13,29 +13,11 @@ const UTF8_BYTES_PER_UNIT_MAX = 3;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-function jsonOf(event: StoredEvent): string {
-  return JSON.stringify(
-    EVENT_COLUMNS.map(({ field, kind }) => (kind === "visitor" ? String(event[field]) : event[field])),
-  );
-}
-
-function eventFromJson(json: string): StoredEvent {
-  const values: unknown = JSON.parse(json);
-  if (!Array.isArray(values)) throw new TypeError("a journal line holds an array");
-  return Object.fromEntries(
-    EVENT_COLUMNS.map(({ field, kind }, i) => {
-      const value: unknown = values[i] ?? null;
-      return [field, kind === "visitor" ? BigInt(String(value)) : value];
-    }),
-  ) as unknown as StoredEvent;
-}
-
 const checksumText = (bytes: Uint8Array, start: number, end: number): string =>
   crc32(bytes, start, end).toString(16).padStart(8, "0");
 
 /** The lines of the events, ready to be appended. */
-export function encodeJournalLines(events: readonly StoredEvent[]): Uint8Array {
-  const texts = events.map(jsonOf);
+export function encodeJournalLines(texts: readonly EventText[]): Uint8Array {
   const room = texts.reduce((sum, text) => sum + text.length * UTF8_BYTES_PER_UNIT_MAX + CHECKSUM_CHARS + 1, 0);
   const bytes = new Uint8Array(room);
   let at = 0;
@@ -63,7 +45,7 @@ function decodeLine(bytes: Uint8Array, start: number, end: number): StoredEvent 
   try {
     const checksum = decoder.decode(bytes.subarray(start, jsonStart - 1));
     if (checksum !== checksumText(bytes, jsonStart, end)) return null;
-    return eventFromJson(decoder.decode(bytes.subarray(jsonStart, end)));
+    return eventOf(decoder.decode(bytes.subarray(jsonStart, end)));
   } catch {
     return null;
   }

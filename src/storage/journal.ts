@@ -1,5 +1,6 @@
 /** Accepted means journaled: the numbered segments of events that are durable but not yet in Parquet files. */
-import { utcDayOf, type EpochMs, type SiteId, type StoredEvent, type UtcDay } from "./event.ts";
+import type { EpochMs, SiteId, StoredEvent, UtcDay } from "./event.ts";
+import { keptEvent, type EventText, type KeptEvent } from "./event-text.ts";
 import { decodeJournalLines, encodeJournalLines } from "./journal-line.ts";
 import type { SegmentLog } from "./segment-log.ts";
 
@@ -12,7 +13,7 @@ const GATHERED_EVENTS_MAX = 8;
 /** The unflushed events of one segment, by site and day, each list in order of arrival. */
 export class Segment {
   readonly number: number;
-  readonly sites = new Map<SiteId, Map<UtcDay, StoredEvent[]>>();
+  readonly sites = new Map<SiteId, Map<UtcDay, EventText[]>>();
   /** Events appended so far, whether or not they have been taken out since. */
   appended = 0;
   /**
@@ -25,14 +26,13 @@ export class Segment {
     this.number = number;
   }
 
-  add(event: StoredEvent): void {
+  add({ siteId, day, text }: KeptEvent): void {
     this.appended++;
-    let days = this.sites.get(event.siteId);
-    if (!days) this.sites.set(event.siteId, (days = new Map()));
-    const day = utcDayOf(event.timestampMs);
+    let days = this.sites.get(siteId);
+    if (!days) this.sites.set(siteId, (days = new Map()));
     const events = days.get(day);
-    if (events) events.push(event);
-    else days.set(day, [event]);
+    if (events) events.push(text);
+    else days.set(day, [text]);
   }
 
   /** How many events are still here. */
@@ -51,7 +51,7 @@ export interface JournalDamage {
 }
 
 interface Waiting {
-  readonly event: StoredEvent;
+  readonly event: KeptEvent;
   readonly resolve: () => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -95,7 +95,7 @@ export class Journal {
       const { events, damagedLines } = decodeJournalLines(await log.read(number));
       if (damagedLines > 0) damage.push({ segment: number, damagedLines, keptAt: await log.setAside(number) });
       const segment = new Segment(number);
-      for (const event of events) segment.add(event);
+      for (const event of events) segment.add(keptEvent(event));
       journal.#size += events.length;
       if (events.length > 0) journal.#sealed.push(segment);
       else await log.remove(number);
@@ -119,7 +119,7 @@ export class Journal {
   }
 
   /** A site's unflushed events of one day, with the segment each run lies in, in order of arrival. */
-  unflushed(siteId: SiteId, day: UtcDay): { segment: number; events: readonly StoredEvent[] }[] {
+  unflushed(siteId: SiteId, day: UtcDay): { segment: number; events: readonly EventText[] }[] {
     return [...this.#sealed, this.#open].flatMap((segment) => {
       const events = segment.sites.get(siteId)?.get(day);
       return events ? [{ segment: segment.number, events }] : [];
@@ -149,7 +149,7 @@ export class Journal {
   /** Resolves once the event is durable and visible to queries; rejects when it is neither. */
   append(event: StoredEvent): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ event, resolve, reject });
+      this.#waiting.push({ event: keptEvent(event), resolve, reject });
       if (!this.#writing) this.#writing = this.#writeGroups();
       else if (this.#waiting.length >= GATHERED_EVENTS_MAX) this.#gathered();
     });
@@ -186,7 +186,7 @@ export class Journal {
       const segment = this.#open;
       segment.torn = true;
       this.#appending = true;
-      await this.#log.append(segment.number, encodeJournalLines(group.map(({ event }) => event)));
+      await this.#log.append(segment.number, encodeJournalLines(group.map(({ event }) => event.text)));
       segment.torn = false;
       for (const { event } of group) segment.add(event);
       this.#size += group.length;

@@ -35,10 +35,10 @@ const SCHEMA: SchemaElement[] = [
   })),
 ];
 
-/** The values of each of `EVENT_COLUMNS`, equally many: what can be handed to another thread at little cost. */
-export type EventColumns = readonly StoredEvent[keyof StoredEvent][][];
+/** The values of each of `EVENT_COLUMNS`, equally many. */
+type EventColumns = readonly StoredEvent[keyof StoredEvent][][];
 
-export const eventColumns = (events: readonly StoredEvent[]): EventColumns =>
+const eventColumns = (events: readonly StoredEvent[]): EventColumns =>
   EVENT_COLUMNS.map(({ field }) => events.map((event) => event[field]));
 
 function columnSource({ name, kind }: EventColumn, values: EventColumns[number]): ColumnSource {
@@ -48,12 +48,9 @@ function columnSource({ name, kind }: EventColumn, values: EventColumns[number])
 }
 
 /** One Snappy-compressed Parquet file of the events, in their order, sealed with a checksum. */
-export const encodeEvents = (events: readonly StoredEvent[]): Uint8Array => encodeColumns(eventColumns(events));
-
-/** As `encodeEvents`, of the columns that `eventColumns` made. */
-export function encodeColumns(columns: EventColumns): Uint8Array {
+export function encodeEvents(events: readonly StoredEvent[]): Uint8Array {
   const file = beginFile();
-  file.write(columns);
+  file.write(eventColumns(events));
   return file.finish();
 }
 

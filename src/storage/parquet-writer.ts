@@ -1,16 +1,16 @@
 /** The port to whoever makes Parquet files: a thread on Node, so that no flush and no merge holds up ingestion; inline elsewhere. */
-import type { StoredEvent } from "./event.ts";
+import { eventOf, type EventText } from "./event-text.ts";
 import { encodeEvents, mergeFiles, type EventFile, type MergedFile } from "./parquet-events.ts";
 
 export interface ParquetWriter {
   /** One file of the events, in their order, as `encodeEvents` makes it. */
-  encode(events: readonly StoredEvent[]): Promise<Uint8Array>;
+  encode(events: readonly EventText[]): Promise<Uint8Array>;
   /** One file of several, in their order. */
   merge(files: readonly EventFile[]): Promise<MergedFile>;
 }
 
 /** Does the work where it is called. */
 export const inlineParquetWriter: ParquetWriter = {
-  encode: async (events) => encodeEvents(events),
+  encode: async (events) => encodeEvents(events.map(eventOf)),
   merge: mergeFiles,
 };

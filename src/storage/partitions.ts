@@ -1,5 +1,6 @@
 /** Which Parquet files a site has: the listing of each site's folder, kept in memory once read. */
-import type { SiteId, StoredEvent, UtcDay } from "./event.ts";
+import type { SiteId, UtcDay } from "./event.ts";
+import type { EventText } from "./event-text.ts";
 import type { ObjectKey, ObjectStore } from "./object-store.ts";
 import { countEvents } from "./parquet-events.ts";
 import type { ParquetWriter } from "./parquet-writer.ts";
@@ -94,7 +95,7 @@ export class Partitions {
   }
 
   /** Writes one segment's events of a site and day. Writing the same again replaces the same file. */
-  async write(siteId: SiteId, day: UtcDay, segment: number, events: readonly StoredEvent[]): Promise<PartitionFile> {
+  async write(siteId: SiteId, day: UtcDay, segment: number, events: readonly EventText[]): Promise<PartitionFile> {
     const bytes = await this.#options.parquet.encode(events);
     const key = partitionKey(siteId, day, segment, segment);
     await this.#put(siteId, key, bytes);

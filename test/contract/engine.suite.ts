@@ -11,7 +11,7 @@ import {
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import type { SiteId, StoredEvent } from "../../src/storage/event.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
-import { aFullEvent, anEvent, siteId } from "../support/stored-event.ts";
+import { aFullEvent, anEvent, eventTexts, siteId } from "../support/stored-event.ts";
 
 /** A signal that stays silent. */
 export const silent = (): AbortSignal => new AbortController().signal;
@@ -61,7 +61,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
     /** A block of its own with these events. */
     async function load(events: readonly StoredEvent[], site: SiteId = aSite()): Promise<{ site: SiteId; block: Block }> {
       const block = aBlock(site);
-      await engine.append(block, { events });
+      await engine.append(block, { events: eventTexts(events) });
       return { site, block };
     }
 
@@ -117,8 +117,8 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         const site = aSite();
         const block = aBlock(site);
         await engine.append(block, { files: [{ key: "file", bytes: encodeEvents(events.slice(0, 2)) }] });
-        await engine.append(block, { events: events.slice(2, 3) });
-        await engine.append(block, { events: events.slice(3) });
+        await engine.append(block, { events: eventTexts(events.slice(2, 3)) });
+        await engine.append(block, { events: eventTexts(events.slice(3)) });
         expect(await ask(site, [block], NUMBERS)).toEqual(numbers);
         expect(await ask(site, [block], ALL_TEXTS)).toEqual(events.map(textsOf));
       });
@@ -135,8 +135,8 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       it("are read together when a query names them, and not otherwise", async () => {
         const site = aSite();
         const [first, second] = [aBlock(site), aBlock(site)];
-        await engine.append(first, { events: [anEvent({ pathname: "/first" }), anEvent({ pathname: "/both" })] });
-        await engine.append(second, { events: [anEvent({ pathname: "/both" })] });
+        await engine.append(first, { events: eventTexts([anEvent({ pathname: "/first" }), anEvent({ pathname: "/both" })]) });
+        await engine.append(second, { events: eventTexts([anEvent({ pathname: "/both" })]) });
         const PAGES = "SELECT text, count(*) AS n FROM events JOIN texts ON code = pathname GROUP BY text ORDER BY text";
         expect(await ask(site, [first, second], PAGES)).toEqual([{ text: "/both", n: 2 }, { text: "/first", n: 1 }]);
         expect(await ask(site, [second], PAGES)).toEqual([{ text: "/both", n: 1 }]);
@@ -148,7 +148,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await countOf(site, [block])).toBe(0);
         await engine.append(block, { files: [] });
         expect(await countOf(site, [block])).toBe(0);
-        await engine.append(block, { events: [anEvent()] });
+        await engine.append(block, { events: eventTexts([anEvent()]) });
         expect(await countOf(site, [block])).toBe(1);
       });
 
@@ -162,7 +162,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       it("are gone after a drop: a query that names one is told that it is lost", async () => {
         const site = aSite();
         const [kept, dropped] = [aBlock(site), aBlock(site)];
-        for (const block of [kept, dropped]) await engine.append(block, { events: [anEvent()] });
+        for (const block of [kept, dropped]) await engine.append(block, { events: eventTexts([anEvent()]) });
         await engine.drop([dropped.id]);
         await expect(countOf(site, [kept, dropped])).rejects.toBeInstanceOf(EngineLostError);
         expect(await countOf(site, [kept])).toBe(1);
@@ -179,8 +179,8 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         const [first, second] = [aBlock(aSite()), aBlock(aSite())];
         // So many that rows are compressed after each append.
         const many = Array.from({ length: 60_000 }, (_, i) => anEvent({ pathname: `/${i}`, visitorId: BigInt(i) }));
-        const { residentBytes: one } = await engine.append(first, { events: many });
-        const { residentBytes: two } = await engine.append(second, { events: many });
+        const { residentBytes: one } = await engine.append(first, { events: eventTexts(many) });
+        const { residentBytes: two } = await engine.append(second, { events: eventTexts(many) });
         expect(two).toBeGreaterThan(one + 1_000_000);
         const { residentBytes: left } = await engine.drop([second.id]);
         expect(left).toBeLessThan(two - 1_000_000);
@@ -366,7 +366,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       it("and appends at the same time do not disturb each other", async () => {
         const site = aSite();
         const blocks = Array.from({ length: 6 }, () => aBlock(site));
-        await engine.append(blocks[0] ?? aBlock(site), { events: [anEvent()] });
+        await engine.append(blocks[0] ?? aBlock(site), { events: eventTexts([anEvent()]) });
         await Promise.all(
           blocks.slice(1).flatMap((block, i) => [
             engine.append(block, { files: [{ key: `${i}`, bytes: encodeEvents([anEvent({ pathname: `/${i}` }), anEvent({ pathname: "/all" })]) }] }),

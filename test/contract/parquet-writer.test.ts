@@ -1,11 +1,13 @@
 /** Whoever makes Parquet files: inline, and in a thread. */
+import { readdirSync } from "node:fs";
+import { getPriority } from "node:os";
 import { afterAll, describe, expect, it } from "vitest";
 import { ThreadedParquetWriter } from "../../adapters/node/threaded-parquet.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { decodeEvents, encodeEvents, type EventFile } from "../../src/storage/parquet-events.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import { PARQUET_WORKER_URL } from "../support/built.ts";
-import { aFullEvent, anEvent } from "../support/stored-event.ts";
+import { aFullEvent, anEvent, eventTexts } from "../support/stored-event.ts";
 
 const threaded = new ThreadedParquetWriter(PARQUET_WORKER_URL);
 afterAll(() => threaded.close());
@@ -26,11 +28,11 @@ describe.each([
   ["in a thread", threaded],
 ])("%s", (_name, writer) => {
   it("the events' file is the one that their encoding makes", async () => {
-    expect(await writer.encode(EVENTS)).toEqual(encodeEvents(EVENTS));
+    expect(await writer.encode(eventTexts(EVENTS))).toEqual(encodeEvents(EVENTS));
   });
 
   it("several at the same time are each made", async () => {
-    const made = await Promise.all([0, 10, 20].map((first) => writer.encode(EVENTS.slice(first, first + 10))));
+    const made = await Promise.all([0, 10, 20].map((first) => writer.encode(eventTexts(EVENTS.slice(first, first + 10)))));
     expect(made).toEqual([0, 10, 20].map((first) => encodeEvents(EVENTS.slice(first, first + 10))));
   });
 
@@ -45,5 +47,13 @@ describe.each([
     const damaged = fileOf(5, 9);
     damaged.bytes[20] = (damaged.bytes[20] ?? 0) ^ 1;
     expect(await writer.merge([fileOf(0, 4), { ...damaged, key: "damaged" }, fileOf(10, 29)])).toEqual({ unreadable: "damaged", reason: expect.any(String) });
+  });
+});
+
+describe("the thread", () => {
+  it.runIf(process.platform === "linux")("gives way to all others, and they do not (on Linux, where threads have a priority of their own)", async () => {
+    await threaded.encode(eventTexts(EVENTS));
+    const priorities = readdirSync("/proc/self/task").map((thread) => getPriority(Number(thread)));
+    expect(priorities.filter((priority) => priority > getPriority())).toHaveLength(1);
   });
 });

@@ -1,10 +1,14 @@
 /** Stored events for the tests of storage and engine: one with every field in plain sight, and any that may be stored. */
 import fc from "fast-check";
 import { REVENUE_CENTS_MAX } from "../../src/runtime/limits.ts";
+import { eventText, type EventText } from "../../src/storage/event-text.ts";
 import type { SiteId, StoredEvent } from "../../src/storage/event.ts";
 
 /** For ids that a test writes out: it vouches that they are valid. */
 export const siteId = (text: string): SiteId => text as SiteId;
+
+/** As journal, threads and engine are given them. */
+export const eventTexts = (events: readonly StoredEvent[]): EventText[] => events.map(eventText);
 
 /** An event that says as little as an event can. */
 export function anEvent({ at = "2026-03-15T12:00:00.000Z", ...fields }: Partial<StoredEvent> & { at?: string } = {}): StoredEvent {

@@ -10,7 +10,7 @@ import { createKey, postSetup, tokenOf, withSession } from "../support/auth-requ
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { memoryStores, type Stores } from "../support/mortal-stores.ts";
 import { post, wireEvent } from "../support/requests.ts";
-import { anEvent, aFullEvent, siteId } from "../support/stored-event.ts";
+import { aFullEvent, anEvent, eventTexts, siteId } from "../support/stored-event.ts";
 
 const SITE = siteId("Site.test");
 const DAY = "2026-03-15" as const;
@@ -28,7 +28,7 @@ async function wholeStores(): Promise<Stores> {
   await stores.objects.put(keyOf(1), encodeEvents(eventsOf(3)));
   await stores.objects.put(keyOf(2), encodeEvents(eventsOf(2)));
   await stores.segmentLog.create(3);
-  await stores.segmentLog.append(3, encodeJournalLines(eventsOf(4)));
+  await stores.segmentLog.append(3, encodeJournalLines(eventTexts(eventsOf(4))));
   return stores;
 }
 
@@ -64,11 +64,11 @@ describe("data that are whole", () => {
   });
 
   it("may have a segment whose files are written already, and half a line at a segment's end", async () => {
-    expect(await reportAfter(({ segmentLog }) => segmentLog.create(2).then(() => segmentLog.append(2, encodeJournalLines(eventsOf(2)))))).toMatchObject({
+    expect(await reportAfter(({ segmentLog }) => segmentLog.create(2).then(() => segmentLog.append(2, encodeJournalLines(eventTexts(eventsOf(2))))))).toMatchObject({
       ...NUMBERS,
       segments: 2,
     });
-    expect(await reportAfter(({ segmentLog }) => segmentLog.append(3, encodeJournalLines(eventsOf(1)).slice(0, -5)))).toMatchObject({
+    expect(await reportAfter(({ segmentLog }) => segmentLog.append(3, encodeJournalLines(eventTexts(eventsOf(1))).slice(0, -5)))).toMatchObject({
       ...NUMBERS,
       tornSegments: 1,
     });
@@ -151,7 +151,7 @@ describe("damage", () => {
   it("is lines in the middle of a journal segment", async () => {
     const report = await reportAfter(async ({ segmentLog }) => {
       await segmentLog.append(3, text("nonsense\n"));
-      await segmentLog.append(3, encodeJournalLines(eventsOf(1)));
+      await segmentLog.append(3, encodeJournalLines(eventTexts(eventsOf(1))));
     });
     expect(report).toMatchObject({ unflushedEvents: 5, faults: [{ file: "journal segment 3", reason: "1 of its lines are damaged; the rest can be read" }] });
   });

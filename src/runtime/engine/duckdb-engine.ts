@@ -1,4 +1,5 @@
 /** DuckDB-WASM behind the engine port: blocks are tables of numbers in a compressed in-memory database. */
+import { eventOf } from "../../storage/event-text.ts";
 import { decodeEvents } from "../../storage/parquet-events.ts";
 import { DAY_MS, type SiteId } from "../../storage/event.ts";
 import { columnsFromIpc, eventRowsFromIpc, ipcFromEvents, ipcFromProperties, ipcFromTexts, rowsFromIpc } from "./arrow-batches.ts";
@@ -119,7 +120,7 @@ export class DuckdbEngine implements Engine {
     const site = this.#siteOf(block);
     const unreadable: { key: string; reason: string }[] = [];
     if ("events" in source) {
-      this.#insert(block, site, batchFromEvents(source.events, site));
+      this.#insert(block, site, batchFromEvents(source.events.map(eventOf), site));
     } else {
       for (const { key, bytes } of source.files) {
         const decoded = await decodeEvents(bytes).catch((error: unknown) => {

@@ -1,5 +1,6 @@
 /** The port to whatever answers SQL over events that are loaded into it. DuckDB's words stay behind it. */
-import type { SiteId, StoredEvent } from "../../storage/event.ts";
+import type { SiteId } from "../../storage/event.ts";
+import type { EventText } from "../../storage/event-text.ts";
 import type { VisitorFunction } from "../behavioral/visitor-function.ts";
 
 /**
@@ -16,7 +17,7 @@ export interface Block {
 /** What goes into a block: whole Parquet files, or events of one day that are not in files yet. */
 export type BlockSource =
   | { readonly files: readonly { readonly key: string; readonly bytes: Uint8Array }[] }
-  | { readonly events: readonly StoredEvent[] };
+  | { readonly events: readonly EventText[] };
 
 /** What the engine holds after a change. */
 export interface EngineUsage {

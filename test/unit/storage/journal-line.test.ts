@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { crc32 } from "../../../src/storage/checksum.ts";
 import type { StoredEvent } from "../../../src/storage/event.ts";
 import { decodeJournalLines, encodeJournalLines } from "../../../src/storage/journal-line.ts";
-import { PROPERTY_SEED, aFullEvent, anEvent, anyEvent, siteId } from "../../support/stored-event.ts";
+import { PROPERTY_SEED, aFullEvent, anEvent, anyEvent, eventTexts, siteId } from "../../support/stored-event.ts";
 
 const SEED = { seed: PROPERTY_SEED };
 
@@ -37,13 +37,13 @@ const EVENTS: readonly StoredEvent[] = [
 
 describe("journal lines", () => {
   it("are a checksum and the values in the order of the columns", () => {
-    const text = new TextDecoder().decode(encodeJournalLines([anEvent({ currency: "EUR", revenueCents: 5 })]));
+    const text = new TextDecoder().decode(encodeJournalLines(eventTexts([anEvent({ currency: "EUR", revenueCents: 5 })])));
     const values = '["pageview","/",null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,5,"EUR","1","site.test",1773576000000]';
     expect(text).toBe(`${crc32(bytesOf(values), 0, values.length).toString(16).padStart(8, "0")} ${values}\n`);
   });
 
   it("are one for each event, whatever it contains", () => {
-    const bytes = encodeJournalLines(EVENTS);
+    const bytes = encodeJournalLines(eventTexts(EVENTS));
     expect(bytes.filter((byte) => byte === 10)).toHaveLength(EVENTS.length);
     expect(decodeJournalLines(bytes)).toEqual({ events: EVENTS, damagedLines: 0, tornBytes: 0 });
   });
@@ -56,21 +56,21 @@ describe("journal lines", () => {
   it("of any events are read back", () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 5 }), (events) => {
-        expect(decodeJournalLines(encodeJournalLines(events))).toEqual({ events, damagedLines: 0, tornBytes: 0 });
+        expect(decodeJournalLines(encodeJournalLines(eventTexts(events)))).toEqual({ events, damagedLines: 0, tornBytes: 0 });
       }),
       SEED,
     );
   });
 
   it("of an earlier version, with fewer columns, have no value in those they lack", () => {
-    const values = new TextDecoder().decode(encodeJournalLines([anEvent()])).slice(9, -1);
+    const values = new TextDecoder().decode(encodeJournalLines(eventTexts([anEvent()]))).slice(9, -1);
     const shorter = JSON.stringify((JSON.parse(values) as unknown[]).slice(0, -1));
     const [event] = decodeJournalLines(lineOf(shorter)).events;
     expect(event).toEqual({ ...anEvent(), timestampMs: null });
   });
 
   it("that are cut anywhere lose the event that is cut and no other, and that is no damage", () => {
-    const bytes = encodeJournalLines(EVENTS.slice(0, 3));
+    const bytes = encodeJournalLines(eventTexts(EVENTS.slice(0, 3)));
     const ends = [...bytes.keys()].filter((at) => bytes[at] === 10);
     for (let length = 0; length < bytes.length; length++) {
       const whole = ends.filter((end) => end < length).length;
@@ -84,12 +84,12 @@ describe("journal lines", () => {
   });
 
   it("that end in zeros, as after a loss of power, end there", () => {
-    const bytes = encodeJournalLines(EVENTS);
+    const bytes = encodeJournalLines(eventTexts(EVENTS));
     expect(decodeJournalLines(joined(bytes, new Uint8Array(4096)))).toEqual({ events: EVENTS, damagedLines: 0, tornBytes: 4096 });
   });
 
   it("with any byte of checksum or values changed lose that line and no other, and say so", () => {
-    const lines = [EVENTS[0], EVENTS[1], EVENTS[0]].map((event) => encodeJournalLines([event ?? anEvent()]));
+    const lines = [EVENTS[0], EVENTS[1], EVENTS[0]].map((event) => encodeJournalLines(eventTexts([event ?? anEvent()])));
     const [first, second, third] = lines as [Uint8Array, Uint8Array, Uint8Array];
     const SEPARATOR = 8;
     for (let at = 0; at < second.length - 1; at++) {
@@ -104,7 +104,7 @@ describe("journal lines", () => {
   });
 
   it("whose line break is gone lose both lines around it", () => {
-    const [first, second, third] = EVENTS.slice(0, 3).map((event) => encodeJournalLines([event])) as [Uint8Array, Uint8Array, Uint8Array];
+    const [first, second, third] = EVENTS.slice(0, 3).map((event) => encodeJournalLines(eventTexts([event]))) as [Uint8Array, Uint8Array, Uint8Array];
     expect(decodeJournalLines(joined(first, second.subarray(0, -1), third, first))).toEqual({
       events: [EVENTS[0], EVENTS[0]],
       damagedLines: 1,
@@ -119,7 +119,7 @@ describe("journal lines", () => {
     ["a line that is not UTF-8", "\u00ff\n"],
   ])("between others may be %s, which is damage", (_name, text) => {
     const noise = text === "\u00ff\n" ? Uint8Array.of(0xff, 0xfe, 10) : bytesOf(text);
-    const line = encodeJournalLines([anEvent()]);
+    const line = encodeJournalLines(eventTexts([anEvent()]));
     expect(decodeJournalLines(joined(line, noise, line))).toEqual({ events: [anEvent(), anEvent()], damagedLines: 1, tornBytes: 0 });
   });
 
@@ -128,12 +128,12 @@ describe("journal lines", () => {
     ["no list", '{"a":1}'],
     ["no visitor", "[]"],
   ])("with the right checksum of %s are damage all the same", (_name, json) => {
-    const line = encodeJournalLines([anEvent()]);
+    const line = encodeJournalLines(eventTexts([anEvent()]));
     expect(decodeJournalLines(joined(lineOf(json), line))).toEqual({ events: [anEvent()], damagedLines: 1, tornBytes: 0 });
   });
 
   it("of noise never stop the reading of what follows", () => {
-    const line = encodeJournalLines([aFullEvent(1)]);
+    const line = encodeJournalLines(eventTexts([aFullEvent(1)]));
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (noise) => {
         const { events } = decodeJournalLines(joined(noise, Uint8Array.of(10), line));

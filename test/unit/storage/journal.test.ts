@@ -3,11 +3,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { StoredEvent, UtcDay } from "../../../src/storage/event.ts";
 import { Journal, type JournalDamage } from "../../../src/storage/journal.ts";
+import { eventOf } from "../../../src/storage/event-text.ts";
 import { decodeJournalLines, encodeJournalLines } from "../../../src/storage/journal-line.ts";
 import type { SegmentLog } from "../../../src/storage/segment-log.ts";
 import { createDeferred } from "../../support/deferred.ts";
 import { SegmentLogFailure, createFailingSegmentLog, type FailingSegmentLog } from "../../support/failing-segment-log.ts";
-import { PROPERTY_SEED, anEvent, siteId } from "../../support/stored-event.ts";
+import { PROPERTY_SEED, anEvent, eventTexts, siteId } from "../../support/stored-event.ts";
 
 const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
 const DAY = "2026-03-15" as UtcDay;
@@ -19,7 +20,7 @@ const numbered = (number: number, fields: Partial<StoredEvent> = {}): StoredEven
 const open = async (log: SegmentLog, nowMs = NOW_MS): Promise<Journal> => (await Journal.open(log, nowMs)).journal;
 
 /** The paths of all unflushed events of the site's day, in order. */
-const pathsIn = (journal: Journal): string[] => journal.unflushed(SITE, DAY).flatMap(({ events }) => events.map(({ pathname }) => pathname));
+const pathsIn = (journal: Journal): string[] => journal.unflushed(SITE, DAY).flatMap(({ events }) => events.map((text) => eventOf(text).pathname));
 
 /** What a process that starts now would find. */
 async function recovered(log: SegmentLog): Promise<{ paths: string[]; damage: JournalDamage[] }> {
@@ -48,8 +49,8 @@ describe("the journal", () => {
     await journal.append(numbered(1));
     await journal.append(numbered(2, { siteId: other }));
     await journal.append(numbered(3, { timestampMs: NOW_MS + 86_400_000 }));
-    expect(journal.unflushed(SITE, DAY)).toEqual([{ segment: NOW_MS, events: [numbered(1)] }]);
-    expect(journal.unflushed(other, DAY)).toEqual([{ segment: NOW_MS, events: [numbered(2, { siteId: other })] }]);
+    expect(journal.unflushed(SITE, DAY)).toEqual([{ segment: NOW_MS, events: eventTexts([numbered(1)]) }]);
+    expect(journal.unflushed(other, DAY)).toEqual([{ segment: NOW_MS, events: eventTexts([numbered(2, { siteId: other })]) }]);
     expect(journal.unflushedDays(SITE)).toEqual(["2026-03-15", "2026-03-16"]);
     expect(journal.unflushedSites().sort()).toEqual([other, SITE]);
     expect([journal.size, journal.openSize]).toEqual([3, 3]);
@@ -113,7 +114,7 @@ describe("the journal", () => {
     const sealed = journal.seal();
     release();
     await Promise.all([appended, sealed]);
-    expect(journal.unflushed(SITE, DAY)).toEqual([{ segment: NOW_MS, events: [numbered(1), numbered(2)] }]);
+    expect(journal.unflushed(SITE, DAY)).toEqual([{ segment: NOW_MS, events: eventTexts([numbered(1), numbered(2)]) }]);
     await journal.append(numbered(3));
     expect(journal.unflushed(SITE, DAY).map(({ segment }) => segment)).toEqual([NOW_MS, NOW_MS + 1]);
     expect((await recovered(log)).paths).toEqual(["/1", "/2", "/3"]);
@@ -197,7 +198,7 @@ describe("the journal of an earlier process", () => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
     await journal.append(numbered(1));
-    const line = encodeJournalLines([numbered(2)]);
+    const line = encodeJournalLines(eventTexts([numbered(2)]));
     await log.append(NOW_MS, line.slice(0, line.length / 2));
     expect(await recovered(log)).toEqual({ paths: ["/1"], damage: [] });
   });
@@ -282,7 +283,7 @@ describe("a journal whose log gathers", () => {
 });
 
 describe("a journal whose log fails", () => {
-  const line = encodeJournalLines([numbered(1)]);
+  const line = encodeJournalLines(eventTexts([numbered(1)]));
 
   it.each([0, 1, Math.floor(line.length / 2), line.length - 1])(
     "rejects an append that fails after %d bytes, and takes the next ones",
@@ -419,7 +420,7 @@ describe("a journal whose log fails", () => {
       else if (taken.kind === "flush") {
         await journal.seal().catch(ignoringFailure);
         for (const segment of [...journal.sealed]) {
-          for (const { pathname } of segment.sites.get(SITE)?.get(DAY) ?? []) flushed.add(pathname);
+          for (const text of segment.sites.get(SITE)?.get(DAY) ?? []) flushed.add(eventOf(text).pathname);
           journal.takeOut(segment, SITE);
           await journal.drop(segment).catch(ignoringFailure);
         }

@@ -13,7 +13,7 @@ import { Partitions } from "../../../src/storage/partitions.ts";
 import { SiteLocks } from "../../../src/storage/site-locks.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 import { createEngineShare } from "../../support/shared-engine.ts";
-import { PROPERTY_SEED, anEvent, siteId } from "../../support/stored-event.ts";
+import { PROPERTY_SEED, anEvent, eventTexts, siteId } from "../../support/stored-event.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 
@@ -174,7 +174,7 @@ describe("resident days", () => {
     const ROWS = 60_000;
     const all = { n: ROWS, pages: ROWS };
     const world = await makeWorld(UNLIMITED);
-    for (const site of [A, B, C]) await world.partitions.write(site, dayAt(0), 1, eventsOn(site, dayAt(0), ROWS));
+    for (const site of [A, B, C]) await world.partitions.write(site, dayAt(0), 1, eventTexts(eventsOn(site, dayAt(0), ROWS)));
     const bytes: number[] = [];
     for (const site of [A, B]) {
       expect(await world.count(site, dayAt(0), dayAt(0))).toEqual(all);
@@ -268,7 +268,7 @@ describe("resident days", () => {
     await world.journal.seal();
     const [segment] = world.journal.sealed;
     if (!segment) throw new Error("nothing was sealed");
-    await world.partitions.write(A, dayAt(0), segment.number, eventsOn(A, dayAt(0), 3));
+    await world.partitions.write(A, dayAt(0), segment.number, eventTexts(eventsOn(A, dayAt(0), 3)));
     await world.append(eventsOn(A, dayAt(0), 2, 3));
     expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
     await world.flush();
