@@ -1,2 +1,4 @@
-/** Writes `main.js` and `engine-worker.js` into a folder below the repository. */
-export function buildProgram(outdir: string): Promise<void>;
+import type { Plugin } from "esbuild";
+
+/** Writes `main.js` and the programs of its threads into a folder below the repository. A measurement may put other parts in. */
+export function buildProgram(outdir: string, options?: { plugins?: readonly Plugin[] }): Promise<void>;

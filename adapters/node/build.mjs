@@ -8,8 +8,8 @@ import { buildTracker } from "../../tracker/build.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Writes `main.js` and the programs of its threads into a folder below the repository. */
-export async function buildProgram(outdir) {
+/** Writes `main.js` and the programs of its threads into a folder below the repository. A measurement may put other parts in. */
+export async function buildProgram(outdir, { plugins = [] } = {}) {
   const { version } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
   await build({
     absWorkingDir: root,
@@ -23,6 +23,7 @@ export async function buildProgram(outdir) {
     target: "node20",
     sourcemap: true,
     logLevel: "warning",
+    plugins: [...plugins],
     define: {
       TRACKER_SCRIPT: JSON.stringify(packScript(await buildTracker())),
       DASHBOARD_ASSETS: JSON.stringify(await buildDashboard()),

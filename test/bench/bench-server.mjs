@@ -18,9 +18,22 @@ const START_MS_MAX = 60_000;
 /** How often the system counts a process's time: fixed for all that `/proc` says. */
 const TICKS_PER_SEC = 100;
 
-const MAIN_PATH = join(ROOT, BENCH_FOLDER, "main.js");
+const EMPTY_FOLDER = `${BENCH_FOLDER}/empty`;
+
+const mainIn = (/** @type {string} */ folder) => join(ROOT, folder, "main.js");
 
 export const buildBenchProgram = () => buildProgram(BENCH_FOLDER);
+
+/** The program with a handler of events that does nothing: what every request costs. */
+export const buildEmptyProgram = () => buildProgram(EMPTY_FOLDER, { plugins: [withoutIngestion] });
+
+/** @type {import("esbuild").Plugin} */
+const withoutIngestion = {
+  name: "without-ingestion",
+  setup({ onResolve }) {
+    onResolve({ filter: /\/ingest\/post-event\.ts$/ }, () => ({ path: join(ROOT, "test/bench/empty-post-event.ts") }));
+  },
+};
 
 /**
  * A module of `src`, which plain Node cannot load.
@@ -134,8 +147,17 @@ export async function startScript(args, environment = {}) {
  * @param {string} dataFolder
  * @param {Record<string, string>} [environment]
  */
-export const startProgram = (dataFolder, environment = {}) =>
-  startScript([MAIN_PATH], { SVC_CACHE_TTL_SECS: "0", ...environment, SVC_PORT: "0", SVC_DATA_DIR: dataFolder });
+export const startProgram = (dataFolder, environment = {}) => startMain(BENCH_FOLDER, dataFolder, environment);
+
+/**
+ * The one that `buildEmptyProgram` built, likewise.
+ * @param {string} dataFolder
+ */
+export const startEmptyProgram = (dataFolder) => startMain(EMPTY_FOLDER, dataFolder, {});
+
+/** @param {string} folder @param {string} dataFolder @param {Record<string, string>} environment */
+const startMain = (folder, dataFolder, environment) =>
+  startScript([mainIn(folder)], { SVC_CACHE_TTL_SECS: "0", ...environment, SVC_PORT: "0", SVC_DATA_DIR: dataFolder });
 
 const SETTLED_CPU_SHARE = 0.05;
 const LOOK_MS = 250;

@@ -1,7 +1,4 @@
-/**
- * The least that a service on the same HTTP stack does with an event: routes the request, parses its body, answers 202.
- * The measure of what ingestion adds.
- */
+/** The least that a service on the same HTTP stack does with an event: routes the request, parses its body, answers 202. */
 import { createServer } from "node:http";
 import { Response } from "@whatwg-node/fetch";
 import { createServerAdapter } from "@whatwg-node/server";

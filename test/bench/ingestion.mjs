@@ -1,15 +1,17 @@
 /**
- * How many events a second one process takes, next to an empty handler on the same HTTP stack.
+ * How many events a second one process takes, next to an empty handler on the same adapter: the same program, with its routes,
+ * limits, headers and counts, whose handler of events does nothing but read their JSON. And next to the bare HTTP stack, which
+ * routes, reads the JSON and answers, without anything that the program does for every request.
  *
  *   node test/bench/ingestion.mjs [rounds] [seconds a round]
  *
- * All take turns in each round, so that what else the machine does falls on all of them. Two ratios to the empty handler:
- * by requests a second, and by processor time a request, which other programs disturb less. Target: at least 0.5 with the
- * journal's default sync mode.
+ * All take turns in each round, so that what else the machine does falls on all of them. Ratios by requests a second, and by
+ * processor time a request, which other programs disturb less. Target: at least 0.5 of the empty handler, by requests a
+ * second, with the journal's default sync mode.
  */
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
-import { buildBenchProgram, startProgram, startScript, untilIdle, withTempFolder } from "./bench-server.mjs";
+import { buildBenchProgram, buildEmptyProgram, startEmptyProgram, startProgram, startScript, untilIdle, withTempFolder } from "./bench-server.mjs";
 import { postEvents } from "./ingestion-load.mjs";
 import { median, milliseconds, printTable, progress, twoDecimals, whole } from "./table.mjs";
 
@@ -20,9 +22,16 @@ const CONNECTIONS = 32;
 const SITES = ["one.test", "two.test", "three.test", "four.test"];
 const TARGET = 0.5;
 
+const EMPTY = "empty handler";
+const BARE = "bare HTTP stack";
+
 await buildBenchProgram();
+await buildEmptyProgram();
 await withTempFolder(async (folder) => {
-  const contenders = [{ name: "empty handler", server: await startScript([fileURLToPath(new URL("empty-server.mjs", import.meta.url))]) }];
+  const contenders = [
+    { name: BARE, server: await startScript([fileURLToPath(new URL("empty-server.mjs", import.meta.url))]) },
+    { name: EMPTY, server: await startEmptyProgram(join(folder, "empty")) },
+  ];
   for (const mode of ["off", "interval", "always"]) {
     contenders.push({ name: `journal_fsync = ${mode}`, server: await startProgram(join(folder, mode), { SVC_JOURNAL_FSYNC: mode }) });
   }
@@ -48,7 +57,8 @@ await withTempFolder(async (folder) => {
   }
   for (const { server } of contenders) await server.stop();
 
-  const empty = samples.get("empty handler") ?? { perSecond: [], cpuMicros: [] };
+  const empty = samples.get(EMPTY) ?? { perSecond: [], cpuMicros: [] };
+  const bare = samples.get(BARE) ?? { perSecond: [], cpuMicros: [] };
   /** A round's two figures were taken within seconds of each other; the median is over these pairs. */
   const ratio = (/** @type {number[]} */ above, /** @type {number[]} */ below) =>
     median(above.map((value, i) => value / (below[i] ?? Number.NaN)));
@@ -56,13 +66,15 @@ await withTempFolder(async (folder) => {
     name,
     whole(median(perSecond)),
     twoDecimals(ratio(perSecond, empty.perSecond)),
+    twoDecimals(ratio(perSecond, bare.perSecond)),
     milliseconds(median(p99Ms)),
     `${median(cpuMicros).toFixed(1)} µs`,
     twoDecimals(ratio(empty.cpuMicros, cpuMicros)),
+    twoDecimals(ratio(bare.cpuMicros, cpuMicros)),
   ]);
   printTable(
     `POST /api/event, ${CONNECTIONS} connections, medians of ${ROUNDS} rounds of ${SECONDS} s; target ${TARGET} with interval`,
-    ["", "requests/s", "ratio", "p99", "processor time a request", "ratio by processor time"],
+    ["", "requests/s", "of empty", "of bare", "p99", "processor time a request", "of empty", "of bare"],
     rows,
   );
 });

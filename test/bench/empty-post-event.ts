@@ -1,0 +1,10 @@
+/** What ingestion is measured against: takes an event's JSON in, and does nothing with it. Stands in the program for `post-event.ts`. */
+import { readBody } from "../../src/handlers/body.ts";
+import type { Handler } from "../../src/handlers/context.ts";
+import { emptyReply } from "../../src/handlers/reply.ts";
+import { parseObject } from "../../src/runtime/json-fields.ts";
+
+export const postEvent: Handler = async (request) => {
+  parseObject(await readBody(request));
+  return emptyReply(202, { "Content-Length": "0" });
+};
