@@ -1,5 +1,5 @@
 /** A data folder that another process may be working on: checked and copied through ports that change nothing in it. */
-import { mkdir, readdir, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { backUp } from "../../src/runtime/backup.ts";
 import { reasonOf } from "../../src/runtime/log.ts";
@@ -7,6 +7,7 @@ import { verifyData, type Fault, type VerificationReport } from "../../src/runti
 import { createFileObjectStore } from "./file-object-store.ts";
 import { createFileRecordStore } from "./file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "./file-segment-log.ts";
+import { makeFolder } from "./own-folder.ts";
 import { readSecret, writeSecret } from "./secret-file.ts";
 
 /** What a command has to say, and whether all is well. */
@@ -64,7 +65,7 @@ export async function backUpFolder(dataDir: string, to: string): Promise<Command
   const [from, copy] = [resolve(dataDir), resolve(to)];
   await mustBeFolder(from);
   if (!relative(from, copy).startsWith("..")) throw new Error(`${copy} is in the data folder, and would be copied into itself`);
-  await mkdir(copy, { recursive: true, mode: 0o700 });
+  await makeFolder(copy, 0o700);
   if ((await readdir(copy)).length > 0) throw new Error(`${copy} is not empty; each backup takes a folder of its own`);
   // The secret is the oldest part and never changes.
   const secret = await readSecret(from);

@@ -10,7 +10,7 @@ export const UNFINISHED_SUFFIX = ".unfinished";
 const OWN_PREFIX = `.${randomUUID().slice(0, 8)}-`;
 
 /** Whether a file was being written when another process died. What that wrote is nobody's any more. */
-export const isLeftOver = (name: string): boolean => name.endsWith(UNFINISHED_SUFFIX) && !name.startsWith(OWN_PREFIX);
+export const isLeftOver = (name: string): boolean => name.startsWith(".") && name.endsWith(UNFINISHED_SUFFIX) && !name.startsWith(OWN_PREFIX);
 
 /** Makes names that were added to or removed from a folder durable. */
 export async function syncFolder(folder: string): Promise<void> {

@@ -23,7 +23,12 @@ const FOLDER_ATTEMPTS_MAX = 5;
 const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1);
 const byKey = (a: StoredObject, b: StoredObject): number => (a.key < b.key ? -1 : 1);
 
-export function createFileObjectStore(root: string): ObjectStore {
+export interface FileObjectStoreOptions {
+  /** Whether nobody else writes there: then what a crash left half written goes when it is come upon. */
+  readonly isOurs?: boolean;
+}
+
+export function createFileObjectStore(root: string, { isOurs = false }: FileObjectStoreOptions = {}): ObjectStore {
   const pathOf = (key: ObjectKey) => {
     if (key.split("/").some((part) => part === "" || part === "." || part === "..")) {
       throw new Error(`not an object key: ${key}`);
@@ -63,6 +68,8 @@ export function createFileObjectStore(root: string): ObjectStore {
     for (const entry of await entriesOf(pathOf(key))) {
       const below = `${key}/${entry.name}`;
       if (entry.isDirectory()) found.push(...(await listBelow(below)));
+      // What cannot be removed hinders nobody.
+      else if (isOurs && entry.isFile() && isLeftOver(entry.name)) await rm(pathOf(below), { force: true }).catch(() => {});
       else if (entry.isFile() && !entry.name.endsWith(UNFINISHED_SUFFIX)) {
         const status = await stat(pathOf(below)).catch((error: unknown) => {
           if (isMissing(error)) return null;

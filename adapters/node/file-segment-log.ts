@@ -4,7 +4,8 @@ import { copyFile, mkdir, open, readFile, readdir, rm, type FileHandle } from "n
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Config } from "../../src/runtime/config.ts";
-import type { SegmentLog } from "../../src/storage/segment-log.ts";
+import { reasonOf } from "../../src/runtime/log.ts";
+import { NothingAppendedError, type SegmentLog } from "../../src/storage/segment-log.ts";
 import { syncFolder } from "./durable-file.ts";
 
 /** Where the journal lies in the data folder. */
@@ -13,6 +14,8 @@ export const JOURNAL_FOLDER = "journal";
 const SYNC_INTERVAL_MS = 1000;
 const NAME = /^(\d{1,15})\.journal$/;
 const SET_ASIDE_FOLDER = "damaged";
+
+const isFull = (error: unknown): boolean => ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
 
 async function namesIn(folder: string): Promise<string[]> {
   try {
@@ -81,7 +84,13 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
     async create(segment) {
       if ((await mkdir(folder, { recursive: true })) !== undefined) await syncFolder(dirname(folder));
       await (await open(pathOf(segment), "wx")).close();
-      await syncFolder(folder);
+      try {
+        await syncFolder(folder);
+      } catch (error) {
+        // A disk that fails for hours would fill up with empty segments.
+        await rm(pathOf(segment), { force: true }).catch(() => {});
+        throw error;
+      }
     },
     /** All requests that the event loop has found by now. */
     gather: () => setImmediate(),
@@ -93,10 +102,13 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
           written += writeSync(segment.handle.fd, bytes, written, bytes.length - written, segment.end + written);
         }
       } catch (error) {
-        await segment.handle.truncate(segment.end).catch(() => {
-          // The journal leaves the segment after a failed append, so what is torn stays its end.
-        });
-        throw error;
+        const isClean = await segment.handle.truncate(segment.end).then(
+          () => true,
+          // The journal leaves the segment then, so what is torn stays its end.
+          () => false,
+        );
+        // A full disk has no more room elsewhere; whatever else fails may be this file's alone, and is left.
+        throw isClean && isFull(error) ? new NothingAppendedError(reasonOf(error), { cause: error }) : error;
       }
       segment.end += bytes.length;
       segment.unsynced = true;

@@ -44,15 +44,26 @@ async function holderOf(path: string): Promise<number | null> {
   return start === "" || runningStart === "" || start === runningStart ? pid : null;
 }
 
+/** A lock that a full disk cuts short would be nobody's, and is taken back. */
+async function writeNew(path: string, content: string): Promise<void> {
+  const handle = await open(path, "wx", 0o600);
+  try {
+    await handle.writeFile(content);
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
 /** Takes the lock; a lock whose holder is gone (killed, or the machine restarted) is taken over. */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const path = join(folder, LOCK_FILE);
   const content = `${process.pid}\n${await startOf(process.pid)}\n`;
   for (let attempt = 0; attempt < 2; attempt++) {
     try {
-      const handle = await open(path, "wx", 0o600);
-      await handle.writeFile(content);
-      await handle.close();
+      await writeNew(path, content);
       return { release: () => rm(path, { force: true }) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;

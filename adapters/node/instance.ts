@@ -1,6 +1,5 @@
 /** One running Sandpiper on Node: everything put together, and taken down in the right order. */
 import { randomBytes, randomUUID } from "node:crypto";
-import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createApp } from "../../src/handlers/app.ts";
@@ -12,8 +11,8 @@ import { createServices, type ProcessUsage, type Services } from "../../src/runt
 import { createFileObjectStore } from "./file-object-store.ts";
 import { createFileRecordStore } from "./file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "./file-segment-log.ts";
-import { lockFolder } from "./folder-lock.ts";
 import { openGeoDatabase } from "./geo-database.ts";
+import { takeFolder } from "./own-folder.ts";
 import { secretOfFolder } from "./secret-file.ts";
 import { startServer } from "./server.ts";
 import { ThreadedEngine } from "./threaded-engine.ts";
@@ -61,8 +60,7 @@ function processUsage(): ProcessUsage {
 
 export async function startInstance({ config, log, trackerScript, assets, version, threads }: InstanceOptions): Promise<Instance> {
   const dataFolder = resolve(config.dataDir);
-  await mkdir(dataFolder, { recursive: true });
-  const lock = await lockFolder(dataFolder);
+  const lock = await takeFolder(dataFolder);
   const started: (() => Promise<void>)[] = [() => lock.release()];
   const takeDown = async () => {
     for (const undo of started.reverse()) await undo();
@@ -80,7 +78,7 @@ export async function startInstance({ config, log, trackerScript, assets, versio
     const services = await createServices({
       config,
       secret: config.secret ?? (await secretOfFolder(dataFolder)),
-      objects: createFileObjectStore(dataFolder),
+      objects: createFileObjectStore(dataFolder, { isOurs: true }),
       records: createFileRecordStore(dataFolder),
       passwordHasher,
       parquet,

@@ -1,6 +1,7 @@
 /** The journal as rows of the Durable Object's own database: an append is a row, or several where it is long. */
 import type { ObjectStore } from "../../src/storage/object-store.ts";
-import type { SegmentLog } from "../../src/storage/segment-log.ts";
+import { reasonOf } from "../../src/runtime/log.ts";
+import { NothingAppendedError, type SegmentLog } from "../../src/storage/segment-log.ts";
 import type { DurableObjectStorage } from "./platform.ts";
 
 /** A value of the database holds two megabytes at the most. */
@@ -60,12 +61,16 @@ export function openSqlSegmentLog(storage: DurableObjectStorage, objects: Object
       await new Promise((resolve) => setTimeout(resolve, 0));
     },
     async append(segment, bytes) {
-      storage.transactionSync(() => {
-        mustExist(segment);
-        for (let at = 0; at < bytes.length; at += PIECE_BYTES_MAX) {
-          sql.exec(APPEND, segment, bytes.slice(at, at + PIECE_BYTES_MAX).buffer, segment);
-        }
-      });
+      try {
+        storage.transactionSync(() => {
+          mustExist(segment);
+          for (let at = 0; at < bytes.length; at += PIECE_BYTES_MAX) {
+            sql.exec(APPEND, segment, bytes.slice(at, at + PIECE_BYTES_MAX).buffer, segment);
+          }
+        });
+      } catch (error) {
+        throw new NothingAppendedError(reasonOf(error), { cause: error });
+      }
       // The platform holds the answer back until then anyway. Waiting here lets the events that come meanwhile share a row.
       await storage.sync();
     },

@@ -1,4 +1,5 @@
 /** DELETE /api/gdpr/erase (contract 4.5): a site's events of some days, for good. */
+import { AppError, storageUnavailable } from "../runtime/errors.ts";
 import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
 import { jsonReply } from "./reply.ts";
@@ -7,7 +8,10 @@ export const deleteEvents: Handler = async (request, { services, nowMs }) => {
   const query = new Query(request.url);
   const siteId = query.siteId();
   const { firstDay, lastDay } = query.dates(nowMs);
-  const { events, days } = await services.erasure.erase(siteId, firstDay, lastDay, nowMs);
+  const { events, days } = await services.erasure.erase(siteId, firstDay, lastDay, nowMs).catch((error: unknown) => {
+    if (error instanceof AppError) throw error;
+    throw storageUnavailable("The events could not all be erased, because storage takes no changes now. Try again later.", error);
+  });
   services.log.info("events were erased on request", { siteId, firstDay, lastDay, events, days });
   return jsonReply({
     status: "erased",

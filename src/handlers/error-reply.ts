@@ -15,6 +15,7 @@ export const STATUS = {
   too_many_requests: 429,
   request_timeout: 408,
   extension_missing: 503,
+  not_stored: 500,
   unavailable: 503,
 } as const satisfies Record<AppErrorCode, number>;
 
@@ -31,6 +32,7 @@ function extraHeaders({ failure }: AppError): Record<string, string> {
 /** `{error}` with the status of the reason; whatever is unknown is logged and stays inside. */
 export function errorReply(error: unknown, requestId: string, log: Log): Reply {
   if (error instanceof AppError) {
+    if (error.cause !== undefined) log.error("a request failed", { requestId, reason: reasonOf(error.cause) });
     return jsonReply({ error: error.message }, STATUS[error.failure.code], extraHeaders(error));
   }
   log.error("a request failed", { requestId, reason: reasonOf(error) });

@@ -7,6 +7,8 @@ export interface Counters {
   pixelEventsIngested: number;
   /** Events dropped because a bot sent them. */
   botEventsDropped: number;
+  /** Events that could not be stored, each answered with 503. */
+  eventsRefused: number;
   flushFailures: number;
   /** Files that were merged into others. */
   filesCompacted: number;
@@ -26,6 +28,7 @@ export const createCounters = (): Counters => ({
   eventsIngested: 0,
   pixelEventsIngested: 0,
   botEventsDropped: 0,
+  eventsRefused: 0,
   flushFailures: 0,
   filesCompacted: 0,
   compactionFailures: 0,

@@ -1,5 +1,7 @@
 /** The closed set of reasons for which a request is stopped. Statuses are given to them in `handlers/error-reply.ts`. */
 
+import { STORAGE_RETRY_SECS } from "./limits.ts";
+
 type Failure =
   /** A parameter or field breaks a rule; the message names both. */
   | { code: "invalid_input" }
@@ -17,17 +19,22 @@ type Failure =
   | { code: "request_timeout" }
   /** The endpoint needs the behavioral extension, which is not loaded. */
   | { code: "extension_missing" }
+  /** A record that must last could not be stored, so it does not count (contract 3 has a status of its own for it). */
+  | { code: "not_stored" }
   /** The service cannot take this now, through no fault of the caller. */
   | { code: "unavailable"; retryAfterSecs: number };
 
 export type AppErrorCode = Failure["code"];
 
-/** Stops a request with a reason the caller may read. Anything else that is thrown is an internal error. */
+/**
+ * Stops a request with a reason the caller may read. Anything else that is thrown is an internal error. A `cause` is for the
+ * log only.
+ */
 export class AppError extends Error {
   readonly failure: Failure;
 
-  constructor(failure: Failure, message: string) {
-    super(message);
+  constructor(failure: Failure, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = "AppError";
     this.failure = failure;
   }
@@ -35,3 +42,7 @@ export class AppError extends Error {
 
 /** A parameter or field that breaks a rule (400). */
 export const invalidInput = (message: string): AppError => new AppError({ code: "invalid_input" }, message);
+
+/** What cannot be done because storage does not take it now (503); the cause goes to the log. */
+export const storageUnavailable = (message: string, cause: unknown): AppError =>
+  new AppError({ code: "unavailable", retryAfterSecs: STORAGE_RETRY_SECS }, message, { cause });

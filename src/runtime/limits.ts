@@ -64,6 +64,15 @@ export const BREAKDOWN_ROWS_MAX = 1000;
 /** Accepted events that may wait for a flush; past this, ingestion answers 503 until the disk takes them again. */
 export const UNFLUSHED_EVENTS_MAX = 1_000_000;
 
+/** Whom storage could not serve is told to come back after this. */
+export const STORAGE_RETRY_SECS = 10;
+
+/** While events are refused because they cannot be stored, the log says so this often. */
+export const REFUSED_EVENTS_LOG_MS = 60_000;
+
+/** Storage that has refused no event for this long counts as sound again. */
+export const REFUSALS_OVER_MS = 1_000;
+
 /** First and longest wait before a failed flush is tried again. */
 export const FLUSH_RETRY_MS_MIN = 1_000;
 export const FLUSH_RETRY_MS_MAX = 60_000;

@@ -29,6 +29,7 @@ import { createAllowlist } from "./ingest/allowlist.ts";
 import type { GeoLookup } from "./ingest/geo.ts";
 import { createRateLimit } from "./ingest/rate-limit.ts";
 import { isSiteId } from "./ingest/site-id.ts";
+import { EventIntake } from "./ingest/event-intake.ts";
 import { createUserAgentCache } from "./ingest/user-agent-cache.ts";
 import { createVisitorIds } from "./ingest/visitor-id.ts";
 import {
@@ -110,6 +111,7 @@ export interface Services extends AuthServices {
   readonly requests: RequestMetrics;
   readonly partitions: Partitions;
   readonly journal: Journal;
+  readonly intake: EventIntake;
   readonly flusher: Flusher;
   readonly compaction: Compaction;
   readonly residents: ResidentDays;
@@ -183,6 +185,7 @@ export async function createServices(host: Host): Promise<Services> {
     { journal, partitions, residents, compaction, counters, log, eventCount: config.flushEventCount, intervalSecs: config.flushIntervalSecs, now },
     now(),
   );
+  const intake = new EventIntake({ journal, counters, log });
   const accept = createAcceptEvent({
     allowlist: createAllowlist(config.siteIds),
     siteRateLimit: createRateLimit({ perSecond: config.rateLimitPerSite, bucketsMax: RATE_LIMIT_BUCKETS_MAX }),
@@ -192,7 +195,7 @@ export async function createServices(host: Host): Promise<Services> {
     geo: host.geo,
     visitorIds: await createVisitorIds({ secret: host.secret.reveal(), rotationDays: config.visitorSaltRotationDays }),
     minimisation: config,
-    journal,
+    intake,
     counters,
   });
   const queries = new QueryRunner(engine, residents);
@@ -224,6 +227,7 @@ export async function createServices(host: Host): Promise<Services> {
     requests: new RequestMetrics(),
     partitions,
     journal,
+    intake,
     flusher,
     compaction,
     residents,

@@ -2,7 +2,7 @@
 import type { EpochMs, SiteId, StoredEvent, UtcDay } from "./event.ts";
 import { keptEvent, type EventText, type KeptEvent } from "./event-text.ts";
 import { decodeJournalLines, encodeJournalLines } from "./journal-line.ts";
-import type { SegmentLog } from "./segment-log.ts";
+import { NothingAppendedError, type SegmentLog } from "./segment-log.ts";
 
 /** Events appended by one write at the most; the rest of a burst goes with the next. */
 const GROUP_EVENTS_MAX = 1000;
@@ -181,9 +181,10 @@ export class Journal {
   }
 
   async #writeGroup(group: readonly Waiting[]): Promise<void> {
+    let segment = this.#open;
     try {
-      if (this.#open.torn) await this.#openNext();
-      const segment = this.#open;
+      if (segment.torn) await this.#openNext();
+      segment = this.#open;
       segment.torn = true;
       this.#appending = true;
       await this.#log.append(segment.number, encodeJournalLines(group.map(({ event }) => event.text)));
@@ -191,6 +192,7 @@ export class Journal {
       for (const { event } of group) segment.add(event);
       this.#size += group.length;
     } catch (error) {
+      if (error instanceof NothingAppendedError) segment.torn = false;
       for (const { reject } of group) reject(error);
       return;
     } finally {
@@ -204,8 +206,15 @@ export class Journal {
     this.#opening ??= (async () => {
       const next = new Segment(++this.#lastNumber);
       await this.#log.create(next.number);
-      this.#sealed.push(this.#open);
+      const last = this.#open;
+      this.#sealed.push(last);
       this.#open = next;
+      // A disk that fails for hours would leave a torn segment of no events for each attempt.
+      if (last.torn && last.appended === 0 && !this.#appending) {
+        await this.drop(last).catch(() => {
+          // The next flush tries again.
+        });
+      }
     })().finally(() => {
       this.#opening = null;
     });

@@ -1,5 +1,10 @@
 /** The port to wherever the journal's bytes lie: append-only files on Node, rows in a Durable Object, a map in tests. */
 
+/** An append that failed and has left nothing behind: the segment may be appended to as before. */
+export class NothingAppendedError extends Error {
+  override readonly name = "NothingAppendedError";
+}
+
 export interface SegmentLog {
   /** The numbers of all segments, ascending. */
   list(): Promise<number[]>;
@@ -12,7 +17,8 @@ export interface SegmentLog {
   gather?(): Promise<void>;
   /**
    * Adds bytes to the end; once resolved they are as durable as the log's sync policy promises.
-   * When it rejects, any prefix of the bytes may have been added. Calls for one segment do not overlap.
+   * When it rejects, any prefix of the bytes may have been added, unless it says otherwise by a `NothingAppendedError`. Calls for
+   * one segment do not overlap.
    */
   append(segment: number, bytes: Uint8Array): Promise<void>;
   read(segment: number): Promise<Uint8Array>;

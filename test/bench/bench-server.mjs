@@ -65,7 +65,9 @@ export async function withTempFolder(task) {
   try {
     return await task(folder);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    // A task that failed has left its program running, which would go on writing here.
+    for (const child of running) child.kill("SIGKILL");
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

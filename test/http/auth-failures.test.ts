@@ -6,6 +6,7 @@ import {
   bodyOf,
   CLOSED,
   createKey,
+  deleteKey,
   getStatus,
   listKeys,
   logIn,
@@ -33,7 +34,8 @@ describe("§3 a store that fails", () => {
     records.write = fails;
     const response = await postSetup(target);
     expect(response.headers.get("set-cookie")).toBeNull();
-    await expectError(response, 500, INTERNAL);
+    await expectError(response, 500, "The password could not be stored and is not set");
+    expect(target.log.lines).toContainEqual({ level: "error", message: "a request failed", fields: { requestId: expect.any(String) as unknown, reason: "disk full" } });
     expect(await getStatus(target)).toEqual({ setup_required: true, authenticated: true });
     await expectError(await postLogin(target), 400, "No admin password configured");
     records.write = write;
@@ -46,8 +48,24 @@ describe("§3 a store that fails", () => {
     const target = await createInProcessTarget(CLOSED, { records });
     const session = await logIn(target);
     records.write = fails;
-    await expectError(await postKey(target, session, { name: "a", scope: "Admin" }), 500, INTERNAL);
+    await expectError(await postKey(target, session, { name: "a", scope: "Admin" }), 500, "The key could not be stored and does not work");
     expect(await listKeys(target, session)).toEqual([]);
+    await target.close();
+  });
+
+  it("a revocation that cannot be stored gives 503, ends the key at once, and may be tried again", async () => {
+    const records = createMemoryRecordStore();
+    const target = await createInProcessTarget(CLOSED, { records });
+    const session = await logIn(target);
+    const { key, key_hash: hash } = await createKey(target, session, "ReadOnly");
+    const write = records.write;
+    records.write = fails;
+    const response = await deleteKey(target, session, hash);
+    expect(response.headers.get("retry-after")).toBe("10");
+    await expectError(response, 503, "only until a restart");
+    expect((await target.fetch("/api/sites", { headers: withBearer(key) })).status).toBe(401);
+    records.write = write;
+    expect((await deleteKey(target, session, hash)).status).toBe(200);
     await target.close();
   });
 });

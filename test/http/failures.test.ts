@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { EngineLostError, type Engine } from "../../src/runtime/engine/engine.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
 import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
-import { browserHeaders, expectAccepted, expectError, getMain, post, postBody, wireEvent } from "../support/requests.ts";
+import { browserHeaders, expectAccepted, expectError, getMain, getPixel, post, postBody, wireEvent } from "../support/requests.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
 import type { Environment } from "../support/target.ts";
 
@@ -76,19 +76,50 @@ describe("§7 failures inside", () => {
     expect((await getMain(target, SITE)).total_events).toBe(1);
   });
 
-  it("§4.1 an event that cannot be journaled gives 500 and is not counted; the next one is", async () => {
+  /** A target whose journal takes nothing while `isFull` says so. */
+  const withJournal = (isFull: () => boolean) => {
     const log = createMemorySegmentLog();
-    let failing = true;
-    const target = await createTarget(
-      {},
-      { segmentLog: { ...log, append: (segment, bytes) => (failing ? Promise.reject(new Error("disk full")) : log.append(segment, bytes)) } },
-    );
+    return createTarget({}, { segmentLog: { ...log, append: (segment, bytes) => (isFull() ? Promise.reject(new Error("disk full")) : log.append(segment, bytes)) } });
+  };
+
+  const storable = async (target: InProcessTarget): Promise<string | undefined> => /^svc_events_storable (\d)$/m.exec(await (await target.fetch("/metrics")).text())?.[1];
+
+  it("§4.1 an event that cannot be journaled gives 503 with Retry-After and is not counted; the next one is", async () => {
+    let isFull = true;
+    const target = await withJournal(() => isFull);
+    expect(await storable(target)).toBe("1");
     const response = await post(target, wireEvent(SITE), { origin: "https://page.test" });
     expect(response.headers.get("access-control-allow-origin")).toBe("https://page.test");
-    await expectError(response, 500, "Internal error. The server's log tells more under this request's id.");
-    failing = false;
+    expect(response.headers.get("retry-after")).toBe("10");
+    await expectError(response, 503, "The service cannot store events at the moment. Try again later.");
+    await expectError(await getPixel(target, { d: SITE, u: "/" }), 503, "cannot store events");
+    expect([await storable(target), target.services.counters.eventsIngested]).toEqual(["0", 0]);
+    isFull = false;
+    await target.advance(1_000);
     await expectAccepted(await post(target, wireEvent(SITE)));
+    expect([await storable(target), target.services.counters.eventsRefused]).toEqual(["1", 2]);
     expect((await getMain(target, SITE)).total_events).toBe(1);
+  });
+
+  it("events that cannot be journaled are told once a minute, not one by one, and so is the end of it", async () => {
+    let isFull = true;
+    const target = await withJournal(() => isFull);
+    for (let i = 0; i < 5; i++) await post(target, wireEvent(SITE));
+    await target.advance(60_000);
+    for (let i = 0; i < 5; i++) await post(target, wireEvent(SITE));
+    // Now and then one is taken meanwhile, which is not the end of it.
+    isFull = false;
+    await expectAccepted(await post(target, wireEvent(SITE)));
+    isFull = true;
+    await post(target, wireEvent(SITE));
+    isFull = false;
+    await target.advance(1_000);
+    for (let i = 0; i < 5; i++) await post(target, wireEvent(SITE));
+    expect(target.log.lines.map(({ level, fields }) => [level, fields["refusedEvents"], fields["reason"]])).toEqual([
+      ["error", 1, "disk full"],
+      ["error", 6, "disk full"],
+      ["info", 11, undefined],
+    ]);
   });
 });
 

@@ -267,10 +267,10 @@ const figureFailures = (request: FigureRequest): Failing[] => [
 /** What it takes the app as a function for. The targets are left as they are: a part that fails cannot be closed in order. */
 export const FAILING: readonly Failing[] = [
   hanging(POST, () => journalThat(never), sendEvent),
-  failing(POST, 500, () => journalThat(fail()), sendEvent),
+  failing(POST, 503, () => journalThat(fail()), sendEvent),
   full(POST, sendEvent),
   hanging(PIXEL, () => journalThat(never), sendPixel),
-  failing(PIXEL, 500, () => journalThat(fail()), sendPixel),
+  failing(PIXEL, 503, () => journalThat(fail()), sendPixel),
   full(PIXEL, sendPixel),
   hanging("GET /api/sites", () => objectsThat(never), askForSites),
   failing("GET /api/sites", 500, () => objectsThat(fail()), askForSites),

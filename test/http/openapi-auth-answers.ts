@@ -152,7 +152,7 @@ async function keyChange(work: () => Promise<never>, change: (target: Target, se
   return { target, send: () => change(target, session, keyHash) };
 }
 
-const keyFailures = (id: string, change: Parameters<typeof keyChange>[1]): Failing[] => [
+const keyFailures = (id: string, status: 500 | 503, change: Parameters<typeof keyChange>[1]): Failing[] => [
   {
     id,
     status: 408,
@@ -171,7 +171,7 @@ const keyFailures = (id: string, change: Parameters<typeof keyChange>[1]): Faili
   },
   {
     id,
-    status: 500,
+    status,
     async provoke() {
       const { target, send } = await keyChange(broken, change);
       return send(target);
@@ -182,6 +182,6 @@ const keyFailures = (id: string, change: Parameters<typeof keyChange>[1]): Faili
 export const AUTH_FAILING: readonly Failing[] = [
   ...passwordFailures(SETUP, {}, (target) => postSetup(target)),
   ...passwordFailures(LOGIN, CLOSED, (target) => postLogin(target)),
-  ...keyFailures(CREATE, (target, session) => postKey(target, session, NEW_KEY)),
-  ...keyFailures(REVOKE, deleteKey),
+  ...keyFailures(CREATE, 500, (target, session) => postKey(target, session, NEW_KEY)),
+  ...keyFailures(REVOKE, 503, deleteKey),
 ];

@@ -42,7 +42,7 @@ export const SERVICE_PROVOKED: readonly Provoked[] = [
 ];
 
 /** An erasure whose files are listed by a part that hangs or fails. */
-const erasureThat = (status: 408 | 500, list: () => Promise<never>): Failing => ({
+const erasureThat = (status: 408 | 503, list: () => Promise<never>): Failing => ({
   id: ERASE,
   status,
   async provoke() {
@@ -56,5 +56,5 @@ const erasureThat = (status: 408 | 500, list: () => Promise<never>): Failing => 
 
 export const SERVICE_FAILING: readonly Failing[] = [
   erasureThat(408, () => new Promise(() => {})),
-  erasureThat(500, () => Promise.reject(new Error("broken"))),
+  erasureThat(503, () => Promise.reject(new Error("broken"))),
 ];

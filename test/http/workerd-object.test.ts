@@ -1,6 +1,7 @@
 /** What only the Durable Object does: flush by alarm, take options from bindings, and say why it cannot start. */
 import { afterEach, describe, expect, it } from "vitest";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";
+import { CONTROL_HEADER, type Control, type ControlCall } from "../support/workerd/control.ts";
 import { startWorkerd, type WorkerdRuntime } from "../support/workerd/runtime.ts";
 
 let runtime: WorkerdRuntime;
@@ -31,5 +32,30 @@ describe("the Durable Object", () => {
     await expect.poll(() => runtime.log(), { timeout: 10_000 }).toContain("flush_event_count");
     expect(runtime.log()).toContain("admin_password");
     expect(runtime.log()).not.toContain("tooshort");
+  });
+
+  it("refuses events and passwords with a word on why while its database fails, and goes on when it does not", async () => {
+    runtime = await startWorkerd({ script: "test-worker.js", className: "TestObject" });
+    const send = async (path: string, body?: object, call?: ControlCall): Promise<Response> => {
+      const control: Control = { object: "broken", tenant: "broken", environment: { SVC_CACHE_TTL_SECS: "0" }, nowMs: Date.now(), ...(call && { call }) };
+      const headers = { [CONTROL_HEADER]: JSON.stringify(control), "user-agent": CHROME_WINDOWS, "CF-Connecting-IP": "127.0.0.1" };
+      return fetch(new URL(path, runtime.origin()), { headers, ...(body && { method: "POST", body: JSON.stringify(body) }) });
+    };
+    const post = () => send("/api/event", { d: "broken.test", n: "pageview", u: "/" });
+    const totalOf = async () => ((await (await send("/api/stats/main?site_id=broken.test")).json()) as { total_events: number }).total_events;
+    expect((await post()).status).toBe(202);
+    expect(await (await send("/", undefined, "breakStorage")).text()).toBe("done");
+    const refused = await post();
+    expect([refused.status, refused.headers.get("retry-after"), await refused.json()]).toEqual([
+      503,
+      "10",
+      { error: "The service cannot store events at the moment. Try again later." },
+    ]);
+    const setup = await send("/api/auth/setup", { password: "a long password" });
+    expect([setup.status, await setup.json()]).toEqual([500, { error: "The password could not be stored and is not set. The server's log says why." }]);
+    expect(await totalOf()).toBe(1);
+    expect(await (await send("/", undefined, "mendStorage")).text()).toBe("done");
+    expect((await post()).status).toBe(202);
+    expect(await totalOf()).toBe(2);
   });
 });

@@ -1,10 +1,12 @@
 /** A segment log in memory that fails when and how a test says, and remembers what a machine would. */
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
-import type { SegmentLog } from "../../src/storage/segment-log.ts";
+import { NothingAppendedError, type SegmentLog } from "../../src/storage/segment-log.ts";
 
 export interface FailingSegmentLog extends SegmentLog {
   /** The next append fails after it has added so many of its bytes. */
   failAppendAfter(bytes: number): void;
+  /** The next append fails and says that it has left nothing. */
+  failAppendCleanly(): void;
   /** The next creation fails, with the segment made or not. */
   failCreate(made: boolean): void;
   /** The next removal fails, with the segment gone or not. */
@@ -26,6 +28,7 @@ export class SegmentLogFailure extends Error {
 export function createFailingSegmentLog(): FailingSegmentLog {
   const log = createMemorySegmentLog();
   let appendBytes: number | null = null;
+  let failsCleanly = false;
   let createMade: boolean | null = null;
   let removeGone: boolean | null = null;
   let appends = 0;
@@ -44,6 +47,9 @@ export function createFailingSegmentLog(): FailingSegmentLog {
       await held;
       const added = appendBytes;
       appendBytes = null;
+      const isClean = failsCleanly;
+      failsCleanly = false;
+      if (isClean) throw new NothingAppendedError(`append to ${segment} failed`);
       await log.append(segment, added === null ? bytes : bytes.slice(0, added));
       if (added !== null) throw new SegmentLogFailure(`append to ${segment} failed`);
     },
@@ -56,6 +62,9 @@ export function createFailingSegmentLog(): FailingSegmentLog {
     failAppendAfter(bytes) {
       appendBytes = bytes;
     },
+    failAppendCleanly() {
+      failsCleanly = true;
+    },
     failCreate(made) {
       createMade = made;
     },
@@ -64,6 +73,7 @@ export function createFailingSegmentLog(): FailingSegmentLog {
     },
     heal() {
       appendBytes = null;
+      failsCleanly = false;
       createMade = null;
       removeGone = null;
     },

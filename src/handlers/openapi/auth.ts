@@ -109,7 +109,7 @@ export const AUTH_OPERATIONS = {
       already_configured: "There is a password. Nothing else was looked at.",
       request_timeout: "The password did not arrive, or was not stored, within the time limit.",
       too_many_requests: "Too many passwords wait to be checked.",
-      internal: "The password could not be stored, and is none.",
+      not_stored: "The password could not be hashed or stored, and is none.",
     },
   },
   "POST /api/auth/login": {
@@ -154,7 +154,7 @@ export const AUTH_OPERATIONS = {
       ...KEY_CHANGE_REFUSALS,
       invalid_input:
         "The body is not JSON, the name is empty or too long, the scope is none, or there are as many keys as there may be.",
-      internal: "The key could not be stored, and does not work.",
+      not_stored: "The key could not be stored, and does not work.",
     },
   },
   "GET /api/keys": {
@@ -173,7 +173,7 @@ export const AUTH_OPERATIONS = {
     refusals: {
       ...KEY_CHANGE_REFUSALS,
       not_found: "There is no key of this hash.",
-      internal: "That could not be stored. The key is not accepted until a restart; try again.",
+      unavailable: "That could not be stored. The key is not accepted until a restart; try again.",
     },
   },
 } satisfies Partial<Record<RouteId, Operation>>;

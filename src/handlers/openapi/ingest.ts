@@ -48,8 +48,7 @@ const REFUSALS = {
   forbidden: "The service has a list of sites, and the page's `Origin` or the site is not on it.",
   request_timeout: "The event did not arrive, or was not stored, within the time limit.",
   too_many_requests: "The site, or the sender's address, sends more events than its rate limit allows.",
-  internal: "The event could not be stored.",
-  unavailable: "So many events wait to be written to files that no more are taken.",
+  unavailable: "The event could not be stored, or so many wait to be written to files that no more are taken.",
 } as const;
 
 export const INGEST_OPERATIONS = {

@@ -73,7 +73,7 @@ export class AdminPassword {
     if (!this.isConfigured) throw invalidInput("No admin password configured. Use /api/auth/setup first.");
   }
 
-  /** Makes it the password once its hash is stored. 409 when there is one, 400 when it is too short or too long. */
+  /** Makes it the password once its hash is stored. 409 when there is one, 400 when it is too short or too long, 500 when it cannot be stored. */
   async setUp(password: string, signal: AbortSignal): Promise<void> {
     this.checkSetupIsOpen();
     checkLength(password);
@@ -81,7 +81,9 @@ export class AdminPassword {
     await turns.run(async () => {
       this.checkSetupIsOpen();
       const passwordHash = await hasher.hash(password);
-      await createJsonRecord(records, ADMIN_RECORD, { passwordHash });
+      await createJsonRecord(records, ADMIN_RECORD, { passwordHash }).catch((cause: unknown) => {
+        throw new AppError({ code: "not_stored" }, "The password could not be stored and is not set. The server's log says why.", { cause });
+      });
       this.#hash = passwordHash;
     }, signal);
   }

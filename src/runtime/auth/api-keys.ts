@@ -1,7 +1,7 @@
 /** The keys of programs: made here, stored as hashes, found by comparing with all of them (contract 2.2). */
 import type { EpochMs } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
-import { AppError, invalidInput } from "../errors.ts";
+import { AppError, invalidInput, storageUnavailable } from "../errors.ts";
 import { exceedsChars } from "../ingest/code-points.ts";
 import type { JsonObject } from "../json-fields.ts";
 import { API_KEY_CHANGES_WAITING_MAX, API_KEY_NAME_CHARS_MAX } from "../limits.ts";
@@ -89,6 +89,10 @@ export async function readApiKey(records: Pick<RecordStore, "read">, name: strin
   return key;
 }
 
+function notStored(cause: unknown): never {
+  throw new AppError({ code: "not_stored" }, "The key could not be stored and does not work. The server's log says why.", { cause });
+}
+
 interface KnownKey {
   readonly hash: Uint8Array;
   key: ApiKey;
@@ -132,7 +136,7 @@ export class ApiKeys {
     return scope;
   }
 
-  /** A new key, which is told this once. It works when it is stored; 400 when there are too many. */
+  /** A new key, which is told this once. It works when it is stored; 400 when there are too many, 500 when it cannot be stored. */
   create(name: string, scope: KeyScope, nowMs: EpochMs, signal: AbortSignal): Promise<ApiKey & { readonly key: string }> {
     const { records, sha256, randomBytes } = this.#parts;
     return this.#turns.run(async () => {
@@ -140,21 +144,25 @@ export class ApiKeys {
       const key = API_KEY_PREFIX + toHex(randomBytes(KEY_BYTES));
       const hash = sha256(key);
       const kept: ApiKey = { keyHash: toHex(hash), name, scope, createdAt: new Date(nowMs).toISOString(), revoked: false };
-      await createJsonRecord(records, recordOf(kept.keyHash), kept);
+      await createJsonRecord(records, recordOf(kept.keyHash), kept).catch(notStored);
       this.#known.push({ hash, key: kept });
       return { ...kept, key };
     }, signal);
   }
 
   /**
-   * Ends a key at once. When that cannot be stored it rejects, and the key stays out of use until a restart, so that it
+   * Ends a key at once. When that cannot be stored it is a 503, and the key stays out of use until a restart, so that it
    * is worth trying again. 404 when there is no such key.
    */
   async revoke(keyHash: string, signal: AbortSignal): Promise<void> {
     const known = this.#known.find(({ key }) => key.keyHash === keyHash);
     if (!known) throw new AppError({ code: "not_found" }, "Key not found");
     known.key = { ...known.key, revoked: true };
-    await this.#turns.run(() => replaceJsonRecord(this.#parts.records, recordOf(keyHash), known.key), signal);
+    await this.#turns.run(() => {
+      return replaceJsonRecord(this.#parts.records, recordOf(keyHash), known.key).catch((cause: unknown) => {
+        throw storageUnavailable("The key is out of use, but only until a restart: that could not be stored. Try again later.", cause);
+      });
+    }, signal);
   }
 
   /** The oldest revoked key makes room for a new one. */
@@ -163,7 +171,7 @@ export class ApiKeys {
     if (this.#known.length < keysMax) return;
     const oldest = this.list().find(({ revoked }) => revoked);
     if (!oldest) throw invalidInput(`There are ${keysMax} API keys, which is as many as there may be. Revoke one first.`);
-    await records.remove(recordOf(oldest.keyHash));
+    await records.remove(recordOf(oldest.keyHash)).catch(notStored);
     this.#known.splice(this.#known.findIndex(({ key }) => key === oldest), 1);
   }
 }

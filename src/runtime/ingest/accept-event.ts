@@ -1,12 +1,11 @@
 /** What happens to an event between the wire and the journal, step by step (contract 1, "Processing order"). */
 import type { StoredEvent } from "../../storage/event.ts";
-import type { Journal } from "../../storage/journal.ts";
 import type { EpochMs } from "../../storage/event.ts";
 import { AppError } from "../errors.ts";
-import { FLUSH_RETRY_MS_MAX, UNFLUSHED_EVENTS_MAX } from "../limits.ts";
 import type { Counters } from "../counters.ts";
 import type { Allowlist } from "./allowlist.ts";
 import { minimiseEvent, type DataMinimisation } from "./data-minimisation.ts";
+import type { EventIntake } from "./event-intake.ts";
 import { checkEventInput, type CheckedEventInput, type EventInput } from "./event-input.ts";
 import type { GeoLookup, GeoPlace } from "./geo.ts";
 import { parsePageUrl } from "./page-url.ts";
@@ -44,13 +43,13 @@ export interface AcceptEventOptions {
   readonly geo: GeoLookup;
   readonly visitorIds: VisitorIds;
   readonly minimisation: DataMinimisation;
-  readonly journal: Journal;
+  readonly intake: EventIntake;
   readonly counters: Counters;
 }
 
 /** Resolves when the event is in the journal, or was a bot's and is dropped; throws why it is refused. */
 export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
-  const { allowlist, userAgents, journal, counters } = options;
+  const { allowlist, userAgents, intake, counters } = options;
   return async (arrival) => {
     allowlist.checkOrigin(arrival.origin);
     const sent = arrival.readInput();
@@ -63,9 +62,7 @@ export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
       counters.botEventsDropped++;
       return "bot";
     }
-    const event = eventFrom(input, arrival, options);
-    checkRoom(journal);
-    await journal.append(event);
+    await intake.store(eventFrom(input, arrival, options), arrival.nowMs);
     return "accepted";
   };
 }
@@ -80,14 +77,6 @@ function checkRate(siteId: string, { clientAddress, nowMs }: Arrival, options: A
   throw new AppError(
     { code: "too_many_requests", retryAfterSecs: verdict.retryAfterSecs },
     `Too many events ${ofSite ? "for this site" : "from this address"}. Try again later.`,
-  );
-}
-
-function checkRoom(journal: Journal): void {
-  if (journal.size < UNFLUSHED_EVENTS_MAX) return;
-  throw new AppError(
-    { code: "unavailable", retryAfterSecs: FLUSH_RETRY_MS_MAX / 1000 },
-    "The service cannot store events at the moment. Try again later.",
   );
 }
 

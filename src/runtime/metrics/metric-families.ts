@@ -20,6 +20,7 @@ function counters({ counters: count }: Services): MetricFamily[] {
     counter("events_ingested_total", "Events accepted by POST /api/event.", count.eventsIngested),
     counter("pixel_events_ingested_total", "Events accepted by GET /api/event.", count.pixelEventsIngested),
     counter("bot_events_dropped_total", "Events dropped because a bot sent them.", count.botEventsDropped),
+    counter("events_refused_total", "Events answered with 503 because they could not be stored.", count.eventsRefused),
     counter("flush_failures_total", "Flushes that failed; their events stay in the journal.", count.flushFailures),
     counter("files_compacted_total", "Files that were merged into others.", count.filesCompacted),
     counter("compaction_failures_total", "Merges of files that failed; the files stay as they are.", count.compactionFailures),
@@ -32,9 +33,10 @@ function counters({ counters: count }: Services): MetricFamily[] {
   ];
 }
 
-function state({ journal, stats, adminPassword, geoIsLoaded, config, behavioral }: Services): MetricFamily[] {
+function state({ journal, intake, stats, adminPassword, geoIsLoaded, config, behavioral }: Services): MetricFamily[] {
   return [
     gauge("buffered_events", "Events in the journal that are in no file yet.", journal.size),
+    gauge("events_storable", "0 while events are refused because they cannot be stored.", intake.isOpen),
     gauge("cache_entries", "Kept answers.", stats.kept),
     gauge("auth_configured", "1 if there is an admin password.", adminPassword.isConfigured),
     gauge("geoip_loaded", "1 if there is a geo database.", geoIsLoaded),

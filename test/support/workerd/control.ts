@@ -4,9 +4,10 @@ export const CONTROL_HEADER = "x-test-control";
 
 /**
  * What an object does beside answering requests. `reset`: it forgets everything but its engine, and can be another target's
- * from then on. `abort`: it ends, and a new one takes its place with the same storage.
+ * from then on. `abort`: it ends, and a new one takes its place with the same storage. `breakStorage`: its database takes neither
+ * events nor records until `mendStorage`.
  */
-export type ControlCall = "advance" | "flush" | "abort" | "reset";
+export type ControlCall = "advance" | "flush" | "abort" | "reset" | "breakStorage" | "mendStorage";
 
 export interface Control {
   /** Which object: each has storage of its own. */

@@ -15,6 +15,9 @@ export { PortObject } from "./port-object.ts";
 
 const controlOf = (request: Request): Control => JSON.parse(request.headers.get(CONTROL_HEADER) ?? "") as Control;
 
+/** What tables are called that are out of reach. */
+const AWAY = "_away";
+
 export class TestObject {
   readonly #state: DurableObjectState;
   readonly #bindings: ObjectEnvironment;
@@ -65,7 +68,9 @@ export class TestObject {
       runMaintenance(services, this.#nowMs);
     } else if (control.call === "flush") {
       if (!(await services.flusher.flush(this.#nowMs))) throw new Error("the flush failed");
-    } else if (control.call === "reset") {
+    } else if (control.call === "breakStorage") this.#rename("", AWAY);
+    else if (control.call === "mendStorage") this.#rename(AWAY, "");
+    else if (control.call === "reset") {
       await services.flusher.settled();
       await services.journal.close();
       await this.#share?.close();
@@ -74,6 +79,11 @@ export class TestObject {
       await this.#state.storage.deleteAlarm();
       await this.#state.storage.deleteAll();
     } else this.#state.abort("the test ends this object");
+  }
+
+  /** Statements about a table that is not there fail in the database itself. */
+  #rename(from: string, to: string): void {
+    for (const table of ["journal_piece", "record"]) this.#state.storage.sql.exec(`ALTER TABLE ${table}${from} RENAME TO ${table}${to}`);
   }
 
   /** An object that woke for its alarm has not heard of its options yet. */

@@ -5,7 +5,7 @@ import type { StoredEvent, UtcDay } from "../../../src/storage/event.ts";
 import { Journal, type JournalDamage } from "../../../src/storage/journal.ts";
 import { eventOf } from "../../../src/storage/event-text.ts";
 import { decodeJournalLines, encodeJournalLines } from "../../../src/storage/journal-line.ts";
-import type { SegmentLog } from "../../../src/storage/segment-log.ts";
+import { NothingAppendedError, type SegmentLog } from "../../../src/storage/segment-log.ts";
 import { createDeferred } from "../../support/deferred.ts";
 import { SegmentLogFailure, createFailingSegmentLog, type FailingSegmentLog } from "../../support/failing-segment-log.ts";
 import { PROPERTY_SEED, anEvent, eventTexts, siteId } from "../../support/stored-event.ts";
@@ -327,6 +327,33 @@ describe("a journal whose log fails", () => {
     expect(await recovered(log)).toEqual({ paths: ["/9"], damage: [] });
   });
 
+  it("goes on in the same segment after a write that has left nothing, with nothing for a flush to see to", async () => {
+    const log = createFailingSegmentLog();
+    const journal = await open(log);
+    await journal.append(numbered(1));
+    for (let attempt = 0; attempt < 3; attempt++) {
+      log.failAppendCleanly();
+      await expect(journal.append(numbered(2))).rejects.toBeInstanceOf(NothingAppendedError);
+      expect(journal.isTorn).toBe(false);
+    }
+    await journal.append(numbered(3));
+    expect(await log.list()).toHaveLength(1);
+    expect(await recovered(log)).toEqual({ paths: ["/1", "/3"], damage: [] });
+  });
+
+  it("keeps no more segments than it needs however long writes fail", async () => {
+    const log = createFailingSegmentLog();
+    const journal = await open(log);
+    await journal.append(numbered(1));
+    for (let attempt = 0; attempt < 20; attempt++) {
+      log.failAppendAfter(3);
+      await expect(journal.append(numbered(2))).rejects.toBeInstanceOf(SegmentLogFailure);
+    }
+    expect(await log.list()).toHaveLength(2);
+    await journal.append(numbered(3));
+    expect(await recovered(log)).toEqual({ paths: ["/1", "/3"], damage: [] });
+  });
+
   it.each([true, false])("takes appends again after a new segment could not be made (made all the same: %s)", async (made) => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
@@ -384,7 +411,7 @@ describe("a journal whose log fails", () => {
   /** One thing that a journal goes through. */
   type Step =
     | { readonly kind: "append"; readonly count: number }
-    | { readonly kind: "seal" | "flush" | "crash" }
+    | { readonly kind: "seal" | "flush" | "crash" | "failAppendCleanly" }
     | { readonly kind: "failAppend"; readonly bytes: number }
     | { readonly kind: "failCreate"; readonly made: boolean }
     | { readonly kind: "failRemove"; readonly gone: boolean };
@@ -393,12 +420,13 @@ describe("a journal whose log fails", () => {
     { weight: 4, arbitrary: fc.record({ kind: fc.constant("append" as const), count: fc.integer({ min: 1, max: 5 }) }) },
     { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("seal" as const, "flush" as const, "crash" as const) }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant("failAppend" as const), bytes: fc.nat(600) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("failAppendCleanly" as const) }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant("failCreate" as const), made: fc.boolean() }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant("failRemove" as const), gone: fc.boolean() }) },
   );
 
   const ignoringFailure = (error: unknown): void => {
-    if (!(error instanceof SegmentLogFailure)) throw error;
+    if (!(error instanceof SegmentLogFailure) && !(error instanceof NothingAppendedError)) throw error;
   };
 
   /** Goes through the steps with appends of a step side by side; what was acknowledged and what was sent at all. */
@@ -425,6 +453,7 @@ describe("a journal whose log fails", () => {
           await journal.drop(segment).catch(ignoringFailure);
         }
       } else if (taken.kind === "failAppend") log.failAppendAfter(taken.bytes);
+      else if (taken.kind === "failAppendCleanly") log.failAppendCleanly();
       else if (taken.kind === "failCreate") log.failCreate(taken.made);
       else if (taken.kind === "failRemove") log.failRemove(taken.gone);
       else {

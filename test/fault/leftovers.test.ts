@@ -1,0 +1,65 @@
+/** Files that a killed process left half written go with the next start or look; whole ones and strangers' stay. */
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
+import { takeFolder } from "../../adapters/node/own-folder.ts";
+import { spawnServer } from "../support/server-process.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+async function write(folder: string, ...names: string[]): Promise<void> {
+  for (const name of names) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), name);
+  }
+}
+
+const below = async (folder: string): Promise<string[]> =>
+  (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1)).sort();
+
+const HALF = ".0a1b2c3d-17.unfinished";
+
+describe("what a killed process left half written", () => {
+  it("goes at the start where records and the secret lie, and nothing else does", async () => {
+    const folder = await tempFolder();
+    const whole = ["admin.json", "keys/a.json", "secret", "notes.unfinished", "events/site_id=a/date=2026-03-01/1-1.parquet"];
+    await write(folder, ...whole, HALF, `keys/${HALF}`);
+    await mkdir(join(folder, "keys", ".folder.unfinished"));
+    const lock = await takeFolder(folder);
+    expect(await below(folder)).toEqual([...whole, "lock"].sort());
+    for (const name of whole) expect(await readFile(join(folder, name), "utf8")).toBe(name);
+    await lock.release();
+  });
+
+  it("goes from the events when their folder is looked at, but not for who only reads there", async () => {
+    const folder = await tempFolder();
+    const day = "events/site_id=a/date=2026-03-01";
+    const whole = [`${day}/1-1.parquet`, `${day}/x.unfinished`];
+    await write(folder, ...whole, `${day}/${HALF}`, `events/site_id=a/${HALF}`);
+    const listed = [{ key: `${day}/1-1.parquet`, sizeBytes: `${day}/1-1.parquet`.length }];
+    expect(await createFileObjectStore(folder).list("events")).toEqual(listed);
+    expect(await below(folder)).toHaveLength(4);
+    const ours = createFileObjectStore(folder, { isOurs: true });
+    const writing = Array.from({ length: 20 }, (_, i) => ours.put(`${day}/${i}-${i}.parquet`, new Uint8Array(1000)));
+    await ours.list("events");
+    await Promise.all(writing);
+    expect(await ours.list("events")).toHaveLength(20);
+    expect((await below(folder)).filter((name) => !name.endsWith(".parquet"))).toEqual([`${day}/x.unfinished`]);
+  });
+});
+
+describe("a data folder that cannot be", () => {
+  it.each([
+    ["below /proc", "/proc/sandpiper/data", "cannot be made: ENOENT"],
+    ["below a file", "/etc/passwd/data", "cannot be made: ENOTDIR"],
+    ["a file", "/etc/passwd", "cannot be made: it is no folder"],
+    ["a device", "/dev/null", "cannot be made: it is no folder"],
+    ["a folder of the system's that takes no files", "/proc/self", "cannot be written: ENOENT"],
+  ])("%s ends the start with a sentence", async (_, dataFolder, reason) => {
+    const server = spawnServer({ dataFolder });
+    expect(await server.exited).toEqual({ code: 1, signal: null });
+    expect(server.log()).toContain(`Sandpiper cannot start: the data folder `);
+    expect(server.log()).toContain(reason);
+    expect(server.log().trim().split("\n")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,75 @@
+/** A file system of a few megabytes of its own that a test can fill to its last byte, where the system lets this process mount one. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmdirSync } from "node:fs";
+import { mkdir, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+
+function mount(sizeKib: number): string {
+  const folder = mkdtempSync(join(tmpdir(), "sandpiper-disk-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${sizeKib}k`, "tmpfs", folder], { stdio: "pipe" });
+    return folder;
+  } catch (error) {
+    rmdirSync(folder);
+    throw error;
+  }
+}
+
+function unmount(folder: string): void {
+  // Lazily: a program that a failed test left behind may still hold files there.
+  execFileSync("umount", ["-l", folder], { stdio: "pipe" });
+  rmdirSync(folder);
+}
+
+function refusal(): string | null {
+  try {
+    unmount(mount(64));
+    return null;
+  } catch (error) {
+    return String(error).split("\n")[0] ?? "";
+  }
+}
+
+/** Why no file system can be mounted here; null when one can. */
+export const MOUNT_REFUSAL = refusal();
+
+/** The title of a suite that needs one, which says why it is skipped where it is. */
+export const onSmallDisk = (title: string): string => (MOUNT_REFUSAL === null ? title : `${title} (skipped, because no file system can be mounted: ${MOUNT_REFUSAL})`);
+
+export interface SmallDisk {
+  /** An empty folder on it. */
+  readonly dataFolder: string;
+  /** Leaves not a byte. Files that end within a page of memory may still grow to its end. */
+  fill(): Promise<void>;
+  /** Takes away what `fill` has put there. */
+  makeRoom(): Promise<void>;
+  readOnly(isReadOnly: boolean): void;
+}
+
+const CHUNK = new Uint8Array(64 * 1024);
+
+/** For the running test. */
+export async function smallDisk(sizeKib: number): Promise<SmallDisk> {
+  const root = mount(sizeKib);
+  onTestFinished(() => unmount(root));
+  const dataFolder = join(root, "data");
+  await mkdir(dataFolder);
+  const ballast = join(root, "ballast");
+  return {
+    dataFolder,
+    async fill() {
+      const handle = await open(ballast, "a");
+      try {
+        for (;;) await handle.write(CHUNK);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+      } finally {
+        await handle.close();
+      }
+    },
+    makeRoom: () => rm(ballast, { force: true }),
+    readOnly: (isReadOnly) => void execFileSync("mount", ["-o", `remount,${isReadOnly ? "ro" : "rw"}`, root], { stdio: "pipe" }),
+  };
+}
