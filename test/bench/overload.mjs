@@ -94,7 +94,10 @@ await withTempFolder(async (folder) => {
   const events = await timed(`posting ${whole(EVENTS)} events of ${whole(PATHS)} paths`, () => postAll(server.origin, EVENTS, (n) => ({ d: SITE, u: pathOf(numberOf(n)) })));
   const sites = await timed(`posting to ${whole(SITES)} sites`, () => postAll(server.origin, SITES, (n) => ({ d: `site-${n}.test`, u: "/" })));
   expectSame("accepted", [events, sites], [EVENTS, SITES]);
-  await timed("until idle", () => untilIdle(server));
+  await timed("until all is in files and nothing goes on", async () => {
+    while ((await getJson(`${server.origin}/health/detailed`)).buffered_events > 0) await new Promise((resolve) => setTimeout(resolve, 500));
+    await untilIdle(server);
+  });
 
   const main = await askAndTime("main");
   expectSame("main", [main.total_events, main.total_pageviews, main.unique_visitors], [EVENTS, EVENTS, Math.min(VISITORS, EVENTS)]);

@@ -8,7 +8,8 @@ const CONNECTIONS = 16;
 const ANSWER_MS_MAX = 60_000;
 const QUESTION_PAUSE_MS = 20;
 
-const USER_AGENT = "Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:126.0) Gecko/20100101 Firefox/126.0";
+/** No bot. */
+export const USER_AGENT = "Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:126.0) Gecko/20100101 Firefox/126.0";
 
 /** @typedef {{ sent: number, acknowledged: number, unanswered: number, refused: number }} SiteCounts */
 
@@ -20,6 +21,8 @@ export class WatchedLoad {
   questions = 0;
   failedQuestions = 0;
   #numbered = 0;
+  /** @type {Record<string, string>} */
+  #credentials = {};
   #origin = "";
   #running = false;
   /** @type {Promise<unknown>} */
@@ -28,6 +31,11 @@ export class WatchedLoad {
   /** @param {number} sites how many, of which the first ones have most of the events */
   constructor(sites) {
     for (let i = 0; i < sites; i++) this.sites.set(`site-${i}.test`, { sent: 0, acknowledged: 0, unanswered: 0, refused: 0 });
+  }
+
+  /** Questions bear this header from then on. @param {string} key */
+  askWith(key) {
+    this.#credentials = { authorization: `Bearer ${key}` };
   }
 
   /** @param {keyof SiteCounts} what */
@@ -88,7 +96,7 @@ export class WatchedLoad {
       const question = QUESTIONS[this.questions % QUESTIONS.length] ?? "";
       const site = names[this.questions % names.length] ?? "";
       try {
-        const response = await fetch(`${this.#origin}/api/stats/${question}&site_id=${site}`.replace("?&", "?"));
+        const response = await fetch(`${this.#origin}/api/stats/${question}&site_id=${site}`.replace("?&", "?"), { headers: this.#credentials });
         await response.arrayBuffer();
         this.questions++;
         if (response.status !== 200) this.failedQuestions++;
@@ -110,7 +118,7 @@ export class WatchedLoad {
     /** @type {string[]} */
     const wrong = [];
     for (const [site, counts] of this.sites) {
-      const response = await fetch(`${origin}/api/stats/main?site_id=${site}&period=7d`);
+      const response = await fetch(`${origin}/api/stats/main?site_id=${site}&period=7d`, { headers: this.#credentials });
       const { total_events: events } = /** @type {{ total_events: number }} */ (await response.json());
       found += events;
       if (events < counts.acknowledged) wrong.push(`${site}: ${events} found, ${counts.acknowledged} acknowledged`);
