@@ -1,4 +1,18 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Files that take longest, in this order, so that no worker is still busy with one of them when the other has nothing left. */
+const LONGEST = ["http/node", "http/workerd", "http/in-process", "fault/kill", "property/figures", "property/breakdowns", "browser/dashboard.view"];
+
+class LongestFirst extends BaseSequencer {
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const at = LONGEST.findIndex((name) => moduleId.endsWith(`test/${name}.test.ts`));
+      return at === -1 ? LONGEST.length : at;
+    };
+    return Promise.resolve([...files].sort((a, b) => rank(a) - rank(b) || (a.moduleId < b.moduleId ? -1 : 1)));
+  }
+}
 
 export default defineConfig({
   test: {
@@ -6,6 +20,11 @@ export default defineConfig({
     globalSetup: ["test/support/build.ts"],
     // Most files wait for programs, browsers and disks more than they compute.
     maxWorkers: 2,
+    // One file after the other in the same process: modules are loaded once, and so is the engine that targets share.
+    isolate: false,
+    // The engine is compiled quickly and not optimised, which takes seconds in each process.
+    execArgv: ["--liftoff-only"],
+    sequence: { sequencer: LongestFirst },
     // What takes ten seconds on an idle machine may take ten times that on a busy one, and is no failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -139,6 +139,11 @@ function withRawNumbers(metadata: FileMetaData): FileMetaData {
   return { ...metadata, schema };
 }
 
+/** Without `ignoreBOM` a text that begins with U+FEFF loses it. */
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+const textFrom = (bytes: Uint8Array | undefined): string | null => (bytes ? decoder.decode(bytes) : null);
+
 /**
  * Reads a file written by `encodeEvents`, of this or an earlier version: a column the file lacks is unrecorded.
  * Throws when the bytes are no such file.
@@ -149,11 +154,10 @@ export async function decodeEvents(bytes: Uint8Array): Promise<DecodedEvents> {
   const metadata = withRawNumbers(parquetMetadata(buffer));
   const rows = Number(metadata.num_rows);
   const values = new Map<string, unknown[]>();
-  const decoder = new TextDecoder();
   await parquetRead({
     file: { byteLength: buffer.byteLength, slice: (start, end) => buffer.slice(start, end) },
     metadata,
-    parsers: { jsonFromBytes: (json: Uint8Array | undefined) => (json ? decoder.decode(json) : null) },
+    parsers: { jsonFromBytes: textFrom, stringFromBytes: textFrom },
     onChunk: ({ columnName, columnData, rowStart }) => {
       let column = values.get(columnName);
       if (!column) values.set(columnName, (column = Array.from({ length: rows }, () => null)));

@@ -17,13 +17,13 @@ import {
   type MetHistory,
   type PatternPart,
 } from "./behavioral-model.ts";
-import { PROPERTY_SEED } from "./settings.ts";
+import { PROPERTY_RUNS, PROPERTY_SEED, PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 /** Of each function and mode. */
-const HISTORIES = 1_000;
+const HISTORIES = PROPERTY_RUNS * 4;
 
 /** Questions that these are spread over; each is asked about all its histories at once. */
-const QUESTIONS = 50;
+const QUESTIONS = Math.ceil(HISTORIES / 20);
 
 const silent = new AbortController().signal;
 
@@ -54,7 +54,7 @@ function rowsSql(histories: readonly MetHistory[]): string {
   return `(SELECT * FROM (VALUES (-1, 0, 0, 0), ${rows.join(", ")}) AS listed(visitor_id, timestamp, arrival, met) WHERE visitor_id >= 0)`;
 }
 
-describe("the behavioral functions", () => {
+describe("the behavioral functions", { timeout: PROPERTY_TIMEOUT_MS }, () => {
   let engine: Engine;
   beforeAll(async () => {
     engine = await createEngineShare();
