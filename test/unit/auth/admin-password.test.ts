@@ -51,7 +51,7 @@ describe("§2.4 the admin password", () => {
       await write(name, bytes);
       await fails();
     };
-    await expect(password.setUp(PASSWORD, signal)).rejects.toThrow("disk full");
+    await expect(password.setUp(PASSWORD, signal)).rejects.toThrow("The password could not be stored");
     expect(password.isConfigured).toBe(false);
     await expect(password.matches(PASSWORD)).rejects.toThrow("No admin password configured");
     records.write = write;

@@ -42,7 +42,7 @@ describe("§2.2 keys", () => {
       await write(name, bytes);
       await fails();
     };
-    await expect(keys.create("lost", "Admin", NOW_MS, signal)).rejects.toThrow("disk full");
+    await expect(keys.create("lost", "Admin", NOW_MS, signal)).rejects.toThrow("The key could not be stored and does not work");
     expect(keys.list()).toEqual([]);
     records.write = write;
     expect((await open(records)).list()).toEqual([]);
@@ -56,7 +56,7 @@ describe("§2.2 keys", () => {
     const { key, keyHash } = await keys.create("a", "Admin", NOW_MS, signal);
     const write = records.write;
     records.write = fails;
-    await expect(keys.revoke(keyHash, signal)).rejects.toThrow("disk full");
+    await expect(keys.revoke(keyHash, signal)).rejects.toThrow("The key is out of use, but only until a restart");
     expect(keys.scopeOf(key)).toBeNull();
     records.write = write;
     await keys.revoke(keyHash, signal);
