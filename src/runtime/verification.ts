@@ -145,7 +145,7 @@ class Verification {
           vanished = true;
           continue;
         }
-        const decoded = await decodeEvents(bytes);
+        const decoded = decodeEvents(bytes);
         events += decoded.rows;
         faults.push(...misplaced(decoded, siteId, day).map((reason): FileFault => [file.key, reason]));
         const inParts = await this.#countEvents(superseded.filter((part) => file.first <= part.first && part.last <= file.last));
@@ -217,7 +217,8 @@ const segmentName = (segment: number): string => `journal segment ${segment}`;
 /** Events that are not of the site and day whose folder the file is in. */
 function misplaced(decoded: DecodedEvents, siteId: SiteId, day: UtcDay): string[] {
   if (!SITE_COLUMN) throw new Error("events have no site");
-  const ofOtherSites = decoded.text(SITE_COLUMN).filter((site) => site !== siteId).length;
+  const { texts, places } = decoded.text(SITE_COLUMN);
+  const ofOtherSites = places.filter((place) => texts[place] !== siteId).length;
   const ofOtherDays = decoded.timestampsMs.filter((timestampMs) => utcDayOf(Number(timestampMs)) !== day).length;
   const told = (count: number, what: string) => (count > 0 ? [`${count} of its ${decoded.rows} events are of another ${what} than its folder`] : []);
   return [...told(ofOtherSites, "site"), ...told(ofOtherDays, "day")];

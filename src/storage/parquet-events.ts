@@ -1,20 +1,20 @@
-/** What an event looks like inside a Parquet file, both ways. Owner of hyparquet and hyparquet-writer. */
-import { parquetMetadata, parquetRead, type FileMetaData, type SchemaElement } from "hyparquet";
+/** What an event looks like inside a Parquet file, both ways. Owner of hyparquet-writer. */
 import { ByteWriter, ParquetWriter as FileWriter, type ColumnSource } from "hyparquet-writer";
 import { EVENT_COLUMNS, type ColumnKind, type EventColumn } from "./event-columns.ts";
 import type { StoredEvent } from "./event.ts";
 import type { ObjectKey } from "./object-store.ts";
+import { ParquetColumns, type NumberColumn, type SchemaElement, type TextColumn } from "./parquet-columns.ts";
 import { checkSeal, seal, SEAL_ENTRY } from "./parquet-seal.ts";
 
-/** The events of one file by column: what the file says, before anyone gives it a meaning. */
+/** Events by column, each distinct text once or little more often: what a file says, before anyone gives it a meaning. */
 export interface DecodedEvents {
   readonly rows: number;
-  /** A text or JSON column's values; null where not recorded. */
-  text(column: EventColumn): readonly (string | null)[];
+  /** Of a text or JSON column. */
+  text(column: EventColumn): TextColumn;
   readonly timestampsMs: BigInt64Array;
   readonly visitorIds: BigUint64Array;
-  /** Hundredths; null where there is no revenue. */
-  readonly revenueCents: readonly (bigint | null)[];
+  /** Hundredths. */
+  readonly revenueCents: NumberColumn;
 }
 
 /** The Parquet type of each kind. The unsigned visitor id has the older annotation only: the newer one is not written readably. */
@@ -83,14 +83,14 @@ export interface EventFile {
 export type MergedFile = { readonly bytes: Uint8Array; readonly events: number } | { readonly unreadable: ObjectKey; readonly reason: string };
 
 /** Makes one file of several. No more rows than a part has, or the largest file, are in memory as values at a time. */
-export async function mergeFiles(files: readonly EventFile[]): Promise<MergedFile> {
+export function mergeFiles(files: readonly EventFile[]): MergedFile {
   const merged = beginFile();
   let events = 0;
   let part: EventColumns = eventColumns([]);
   for (const { key, bytes } of files) {
     let decoded: DecodedEvents;
     try {
-      decoded = await decodeEvents(bytes);
+      decoded = decodeEvents(bytes);
     } catch (error) {
       return { unreadable: key, reason: error instanceof Error ? error.message : String(error) };
     }
@@ -114,62 +114,68 @@ function columnsOf(decoded: DecodedEvents): EventColumns {
   return EVENT_COLUMNS.map((column): EventColumns[number] => {
     if (column.kind === "timestamp") return Array.from(decoded.timestampsMs, Number);
     if (column.kind === "visitor") return Array.from(decoded.visitorIds);
-    if (column.kind === "cents") return decoded.revenueCents.map((cents) => (cents === null ? null : Number(cents)));
-    return [...decoded.text(column)];
+    if (column.kind === "cents") {
+      const { numbers, recorded } = decoded.revenueCents;
+      return Array.from(numbers, (cents, row) => (recorded[row] === 1 ? Number(cents) : null));
+    }
+    const { texts, places } = decoded.text(column);
+    return Array.from(places, (place) => texts[place] ?? null);
   });
 }
 
 /** How many events a file's footer names; null when there is no footer. The rest is not looked at. */
 export function countEvents(bytes: Uint8Array): number | null {
   try {
-    return Number(parquetMetadata(bytes.slice().buffer).num_rows);
+    return new ParquetColumns(bytes).rows;
   } catch {
     return null;
   }
 }
 
-/** Times, money and JSON are read as they lie in the file: the reader's own conversions would go through dates and floats. */
-function withRawNumbers(metadata: FileMetaData): FileMetaData {
-  const raw = new Set<string>(EVENT_COLUMNS.filter(({ kind }) => kind === "timestamp" || kind === "cents").map(({ name }) => name));
-  const schema = metadata.schema.map((element): SchemaElement => {
-    if (!raw.has(element.name)) return element;
-    const { converted_type: _converted, logical_type: _logical, ...rest } = element;
-    return rest;
-  });
-  return { ...metadata, schema };
+const TEXT_COLUMNS = EVENT_COLUMNS.filter(({ kind }) => kind === "text" || kind === "json");
+
+function numbersOfAll(file: ParquetColumns, name: string): BigInt64Array {
+  const { numbers, recorded } = file.numbers(name);
+  if (recorded.includes(0)) throw new Error(`the file has no ${name} in some of its rows`);
+  return numbers;
 }
-
-/** Without `ignoreBOM` a text that begins with U+FEFF loses it. */
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
-const textFrom = (bytes: Uint8Array | undefined): string | null => (bytes ? decoder.decode(bytes) : null);
 
 /**
  * Reads a file written by `encodeEvents`, of this or an earlier version: a column the file lacks is unrecorded.
  * Throws when the bytes are no such file.
  */
-export async function decodeEvents(bytes: Uint8Array): Promise<DecodedEvents> {
+export function decodeEvents(bytes: Uint8Array): DecodedEvents {
   checkSeal(bytes);
-  const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
-  const metadata = withRawNumbers(parquetMetadata(buffer));
-  const rows = Number(metadata.num_rows);
-  const values = new Map<string, unknown[]>();
-  await parquetRead({
-    file: { byteLength: buffer.byteLength, slice: (start, end) => buffer.slice(start, end) },
-    metadata,
-    parsers: { jsonFromBytes: textFrom, stringFromBytes: textFrom },
-    onChunk: ({ columnName, columnData, rowStart }) => {
-      let column = values.get(columnName);
-      if (!column) values.set(columnName, (column = Array.from({ length: rows }, () => null)));
-      for (let i = 0; i < columnData.length; i++) column[rowStart + i] = columnData[i] ?? null;
-    },
-  });
-  const column = <T>(name: string): T[] => (values.get(name) ?? Array.from({ length: rows }, () => null)) as T[];
+  const file = new ParquetColumns(bytes);
+  const { rows } = file;
+  const texts = new Map<string, TextColumn>(TEXT_COLUMNS.map(({ name }) => [name, file.texts(name)]));
   return {
     rows,
-    text: ({ name }) => column<string | null>(name),
-    timestampsMs: BigInt64Array.from(column<bigint>("timestamp")),
-    visitorIds: BigUint64Array.from(column<bigint>("visitor_id")),
-    revenueCents: column<bigint | null>("revenue_amount"),
+    text: ({ name }) => texts.get(name) ?? { texts: [], places: new Int32Array(rows).fill(-1) },
+    timestampsMs: numbersOfAll(file, "timestamp"),
+    visitorIds: new BigUint64Array(numbersOfAll(file, "visitor_id").buffer),
+    revenueCents: file.numbers("revenue_amount"),
+  };
+}
+
+/** Events as if they had been read from a file. */
+export function columnsOfEvents(events: readonly StoredEvent[]): DecodedEvents {
+  return {
+    rows: events.length,
+    text({ field }) {
+      const texts: string[] = [];
+      const places = Int32Array.from(events, ({ [field]: text }) => {
+        if (text === null) return -1;
+        if (text !== texts.at(-1)) texts.push(String(text));
+        return texts.length - 1;
+      });
+      return { texts, places };
+    },
+    timestampsMs: BigInt64Array.from(events, ({ timestampMs }) => BigInt(timestampMs)),
+    visitorIds: BigUint64Array.from(events, ({ visitorId }) => visitorId),
+    revenueCents: {
+      numbers: BigInt64Array.from(events, ({ revenueCents }) => BigInt(revenueCents ?? 0)),
+      recorded: Uint8Array.from(events, ({ revenueCents }) => (revenueCents === null ? 0 : 1)),
+    },
   };
 }

@@ -12,5 +12,5 @@ export interface ParquetWriter {
 /** Does the work where it is called. */
 export const inlineParquetWriter: ParquetWriter = {
   encode: async (events) => encodeEvents(events.map(eventOf)),
-  merge: mergeFiles,
+  merge: async (files) => mergeFiles(files),
 };

@@ -1,4 +1,5 @@
 /** What every engine promises. */
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   EngineLostError,
@@ -9,9 +10,9 @@ import {
   type SqlRow,
 } from "../../src/runtime/engine/engine.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
-import type { SiteId, StoredEvent } from "../../src/storage/event.ts";
+import { utcDayOf, type SiteId, type StoredEvent } from "../../src/storage/event.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
-import { aFullEvent, anEvent, eventTexts, siteId } from "../support/stored-event.ts";
+import { PROPERTY_SEED, aFullEvent, anEvent, eventTexts, siteId } from "../support/stored-event.ts";
 
 /** A signal that stays silent. */
 export const silent = (): AbortSignal => new AbortController().signal;
@@ -42,6 +43,21 @@ export const aQuery = (
   sql: string,
   parameters: readonly SqlParameter[] = withoutParameters,
 ): EngineQuery => ({ siteId: site, blocks: blocks.map(({ id }) => id), sql, parameters });
+
+/** The events of each session by its first one, all as "visitor time": runs of a visitor's within a day without a pause longer than half an hour. */
+function firstsOfSessions(events: readonly StoredEvent[]): ReadonlyMap<string, readonly string[]> {
+  const sessions = new Map<string, string[]>();
+  let [session, before]: [string[], StoredEvent | null] = [[], null];
+  const inTime = [...events].sort((a, b) => Number(a.visitorId - b.visitorId) || a.timestampMs - b.timestampMs);
+  for (const event of inTime) {
+    const name = `${event.visitorId} ${event.timestampMs}`;
+    const goesOn = before?.visitorId === event.visitorId && utcDayOf(before.timestampMs) === utcDayOf(event.timestampMs) && event.timestampMs - before.timestampMs <= 30 * MINUTE_MS;
+    if (!goesOn) sessions.set(name, (session = []));
+    session.push(name);
+    before = event;
+  }
+  return sessions;
+}
 
 /** `makeEngine` gives an empty engine, which the suite closes. */
 export function describeEngine(name: string, makeEngine: () => Promise<Engine>): void {
@@ -141,6 +157,29 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await ask(site, [first, second], PAGES)).toEqual([{ text: "/both", n: 2 }, { text: "/first", n: 1 }]);
         expect(await ask(site, [second], PAGES)).toEqual([{ text: "/both", n: 1 }]);
         expect(await countOf(site, [])).toBe(0);
+      });
+
+      it("of files are numbered by sessions, whatever the order of files, days and times", async () => {
+        await fc.assert(
+          fc.asyncProperty(fc.array(fc.tuple(fc.nat(2), fc.array(fc.tuple(fc.nat(3), fc.nat(200)), { minLength: 1, maxLength: 12 })), { minLength: 1, maxLength: 8 }), async (parts) => {
+            const site = aSite();
+            const block = aBlock(site);
+            const files = parts.map(([day, rows]) =>
+              rows.map(([visitor, minute]) => anEvent({ visitorId: BigInt(visitor), timestampMs: day * 24 * 60 * MINUTE_MS + minute * MINUTE_MS })),
+            );
+            await engine.append(block, { files: files.map((ofFile, i) => ({ key: String(i), bytes: encodeEvents(ofFile) })) });
+            const given = await ask(site, [block], "SELECT visitor_id, timestamp, session FROM events ORDER BY arrival");
+            expect(given.map(({ visitor_id, timestamp }) => [visitor_id, timestamp])).toEqual(
+              files.flat().map(({ visitorId, timestampMs }) => [Number(visitorId), timestampMs]),
+            );
+            expect(new Set(given.map(({ session }) => session)).size).toBe(firstsOfSessions(files.flat()).size);
+            const sessionOf = new Map(given.map(({ visitor_id, timestamp, session }) => [`${visitor_id} ${timestamp}`, session]));
+            for (const [first, ofSession] of firstsOfSessions(files.flat())) {
+              expect(new Set(ofSession.map((event) => sessionOf.get(event)))).toEqual(new Set([sessionOf.get(first)]));
+            }
+          }),
+          { seed: PROPERTY_SEED, numRuns: 25 },
+        );
       });
 
       it("may be empty", async () => {

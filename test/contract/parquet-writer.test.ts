@@ -18,8 +18,11 @@ const fileOf = (first: number, last: number): EventFile => ({ key: `${first}-${l
 
 /** Every value of a file, by column. */
 async function valuesOf(bytes: Uint8Array): Promise<unknown> {
-  const decoded = await decodeEvents(bytes);
-  const texts = EVENT_COLUMNS.filter(({ kind }) => kind === "text" || kind === "json").map((column) => decoded.text(column));
+  const decoded = decodeEvents(bytes);
+  const texts = EVENT_COLUMNS.filter(({ kind }) => kind === "text" || kind === "json").map((column) => {
+    const { texts: distinct, places } = decoded.text(column);
+    return Array.from(places, (place) => distinct[place] ?? null);
+  });
   return { texts, times: decoded.timestampsMs, visitors: decoded.visitorIds, cents: decoded.revenueCents };
 }
 

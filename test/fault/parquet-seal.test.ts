@@ -35,32 +35,35 @@ const eventOf = (count: number): StoredEvent => ({
 
 const whole = encodeEvents(Array.from({ length: EVENTS }, (_, i) => eventOf(i)));
 
-const isReadable = (bytes: Uint8Array): Promise<boolean> =>
-  decodeEvents(bytes).then(
-    () => true,
-    () => false,
-  );
+function isReadable(bytes: Uint8Array): boolean {
+  try {
+    decodeEvents(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 describe("a sealed Parquet file", () => {
-  it("is readable as it is", async () => {
-    expect((await decodeEvents(whole)).rows).toBe(EVENTS);
+  it("is readable as it is", () => {
+    expect(decodeEvents(whole).rows).toBe(EVENTS);
   });
 
-  it("is not with any one bit flipped", async () => {
+  it("is not with any one bit flipped", () => {
     const unnoticed: number[] = [];
     for (let bit = 0; bit < whole.length * 8; bit++) {
       const flipped = whole.slice();
       flipped[bit >> 3] = (whole[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-      if (await isReadable(flipped)) unnoticed.push(bit);
+      if (isReadable(flipped)) unnoticed.push(bit);
     }
     expect(unnoticed).toEqual([]);
   });
 
-  it("is not when cut short or lengthened", async () => {
+  it("is not when cut short or lengthened", () => {
     const unnoticed: number[] = [];
-    for (let length = 0; length < whole.length; length++) if (await isReadable(whole.subarray(0, length))) unnoticed.push(length);
+    for (let length = 0; length < whole.length; length++) if (isReadable(whole.subarray(0, length))) unnoticed.push(length);
     expect(unnoticed).toEqual([]);
-    expect(await isReadable(Uint8Array.of(...whole, 0))).toBe(false);
-    expect(await isReadable(Uint8Array.of(0, ...whole))).toBe(false);
+    expect(isReadable(Uint8Array.of(...whole, 0))).toBe(false);
+    expect(isReadable(Uint8Array.of(0, ...whole))).toBe(false);
   });
 });

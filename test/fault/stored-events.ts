@@ -44,8 +44,9 @@ export async function readStores({ objects, segmentLog }: Pick<Stores, "objects"
     for (const day of await partitions.days(siteId)) {
       for (const file of await partitions.files(siteId, day)) {
         written.set(`${siteId} ${day}`, [...(written.get(`${siteId} ${day}`) ?? []), file]);
-        const decoded = await decodeEvents((await partitions.read(file)) ?? new Uint8Array());
-        for (const pathname of decoded.text(PATHNAME)) count(siteId, pathname);
+        const decoded = decodeEvents((await partitions.read(file)) ?? new Uint8Array());
+        const { texts, places } = decoded.text(PATHNAME);
+        for (const place of places) count(siteId, texts[place] ?? null);
       }
     }
   }

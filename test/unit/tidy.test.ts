@@ -10,7 +10,8 @@ const FILE_LINES_MAX = 400;
 /** The one file that may import each package; of hash-wasm, one for each hash. */
 const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   "itty-router": "src/handlers/app.ts",
-  hyparquet: "src/storage/parquet-events.ts",
+  hyparquet: "src/storage/parquet-columns.ts",
+  "hyparquet/src/column.js": "src/storage/parquet-columns.ts",
   "hyparquet-writer": "src/storage/parquet-events.ts",
   "ua-parser-js": "src/runtime/ingest/user-agent.ts",
   isbot: "src/runtime/ingest/bot-filter.ts",

@@ -1,4 +1,5 @@
 /** Functions of one visitor's events in order, as the engine applies them to all visitors: in its own thread, in portions. */
+import { floatsOf, wordsOf } from "../engine/words.ts";
 import { sequenceCounter, sequenceMatcher, type SequenceFunction } from "./sequence.ts";
 import { windowFunnel, type WindowFunnelFunction } from "./window-funnel.ts";
 
@@ -25,20 +26,9 @@ export type OneVisitor = (events: EventColumns, from: number, to: number) => num
 /** Rows that are worked on before others get their turn: a few milliseconds. */
 const PORTION_ROWS = 100_000;
 
-const WORD = 2 ** 32;
-
-/** Both halves of each 64-bit number, the lower first. */
-const wordsOf = ({ buffer, byteOffset, length }: EventRows["met"]): Int32Array => new Int32Array(buffer, byteOffset, length * 2);
-
 function columnsOf({ timestampsMs, met }: EventRows): EventColumns {
-  const [timestampWords, metWords] = [wordsOf(timestampsMs), wordsOf(met)];
-  const rows = timestampsMs.length;
-  const columns = { timestampsMs: new Float64Array(rows), met: new Int32Array(rows) };
-  for (let row = 0; row < rows; row++) {
-    columns.timestampsMs[row] = (timestampWords[2 * row + 1] ?? 0) * WORD + ((timestampWords[2 * row] ?? 0) >>> 0);
-    columns.met[row] = metWords[2 * row] ?? 0;
-  }
-  return columns;
+  const metWords = wordsOf(met);
+  return { timestampsMs: floatsOf(timestampsMs), met: Int32Array.from({ length: met.length }, (_, row) => metWords[2 * row] ?? 0) };
 }
 
 function oneVisitor(perVisitor: VisitorFunction): OneVisitor {

@@ -12,6 +12,7 @@ import {
   type DataType,
   type Vector,
 } from "apache-arrow";
+import type { NumberColumn } from "../../storage/parquet-columns.ts";
 import type { EventRows } from "../behavioral/visitor-function.ts";
 import type { NumberColumns, SqlRow, SqlValue } from "./engine.ts";
 import { TEXT_COLUMNS, type EventBatch } from "./event-batch.ts";
@@ -27,19 +28,14 @@ const numbers = (type: NumberType, data: NumberArray): Vector =>
   makeVector(makeData({ type, data, length: data.length, nullCount: 0 } as never));
 
 /** Arrow's validity bitmap: a bit a row, set where there is a value. */
-function nullableNumbers(values: readonly (bigint | null)[]): Vector {
-  const data = new BigInt64Array(values.length);
-  const nullBitmap = new Uint8Array((values.length + 7) >> 3);
+function nullableNumbers({ numbers: data, recorded }: NumberColumn): Vector {
+  const nullBitmap = new Uint8Array((data.length + 7) >> 3);
   let nullCount = 0;
-  values.forEach((value, row) => {
-    if (value === null) {
-      nullCount++;
-      return;
-    }
-    data[row] = value;
-    nullBitmap[row >> 3] = (nullBitmap[row >> 3] ?? 0) | (1 << (row & 7));
-  });
-  return makeVector(makeData({ type: new Int64(), data, length: values.length, nullCount, nullBitmap }));
+  for (let row = 0; row < recorded.length; row++) {
+    if (recorded[row] === 1) nullBitmap[row >> 3] = (nullBitmap[row >> 3] ?? 0) | (1 << (row & 7));
+    else nullCount++;
+  }
+  return makeVector(makeData({ type: new Int64(), data, length: data.length, nullCount, nullBitmap }));
 }
 
 /** Offsets and bytes are filled by hand: building a vector from strings is many times slower. */

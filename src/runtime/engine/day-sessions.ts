@@ -1,13 +1,6 @@
 /** Numbers for sessions within a day, given as rows come in: later questions group by one number instead of sorting all events. */
-
-/** A visitor's latest session so far. */
-interface LatestSession {
-  readonly session: number;
-  startMs: bigint;
-  endMs: bigint;
-  /** Where the one before it ended; null when there was none. */
-  readonly previousEndMs: bigint | null;
-}
+import { VisitorPlaces } from "./visitor-places.ts";
+import { floatsOf, wordsOf } from "./words.ts";
 
 /** Where a visitor's last event of the day is known from. */
 export interface KnownVisitor {
@@ -16,20 +9,53 @@ export interface KnownVisitor {
   readonly session: number;
 }
 
+const NEVER = Number.NEGATIVE_INFINITY;
+
+const VISITORS_AT_FIRST = 32;
+
+/** Of each visitor, its latest session so far. */
+class LatestSessions {
+  session = new Int32Array(VISITORS_AT_FIRST);
+  startMs = new Float64Array(VISITORS_AT_FIRST);
+  endMs = new Float64Array(VISITORS_AT_FIRST);
+  /** Where the one before it ended. */
+  previousEndMs = new Float64Array(VISITORS_AT_FIRST);
+
+  begin(visitor: number, session: number, atMs: number, previousEndMs: number): void {
+    if (visitor >= this.session.length) this.#grow();
+    this.session[visitor] = session;
+    this.startMs[visitor] = atMs;
+    this.endMs[visitor] = atMs;
+    this.previousEndMs[visitor] = previousEndMs;
+  }
+
+  #grow(): void {
+    const larger = this.session.length * 2;
+    const { session, startMs, endMs, previousEndMs } = this;
+    (this.session = new Int32Array(larger)).set(session);
+    (this.startMs = new Float64Array(larger)).set(startMs);
+    (this.endMs = new Float64Array(larger)).set(endMs);
+    (this.previousEndMs = new Float64Array(larger)).set(previousEndMs);
+  }
+}
+
 /** The sessions of one day in one block. Rows come in order of arrival, which nearly always is that of time. */
 export class DaySessions {
-  readonly #visitors = new Map<bigint, LatestSession>();
-  readonly #gapMs: bigint;
+  readonly #visitors = new VisitorPlaces();
+  readonly #latest = new LatestSessions();
+  readonly #gapMs: number;
   readonly #nextSession: () => number;
   #inOrder = true;
 
   constructor(gapMs: number, nextSession: () => number, known: readonly KnownVisitor[]) {
-    this.#gapMs = BigInt(gapMs);
+    this.#gapMs = gapMs;
     this.#nextSession = nextSession;
-    for (const { visitorId, timestampMs, session } of known) {
+    const words = wordsOf(BigUint64Array.from(known, ({ visitorId }) => visitorId));
+    known.forEach(({ timestampMs, session }, i) => {
+      const visitor = this.#visitors.placeOf(words[2 * i] ?? 0, words[2 * i + 1] ?? 0);
       // Of what came before that event nothing is known, so nothing earlier is taken for a part of its session.
-      this.#visitors.set(visitorId, { session, startMs: timestampMs, endMs: timestampMs, previousEndMs: timestampMs });
-    }
+      this.#latest.begin(visitor, session, Number(timestampMs), Number(timestampMs));
+    });
   }
 
   /**
@@ -42,28 +68,38 @@ export class DaySessions {
 
   /** The session of each row. */
   assign(visitorIds: BigUint64Array, timestampsMs: BigInt64Array): Int32Array {
-    return Int32Array.from(visitorIds, (visitorId, row) => this.#sessionOf(visitorId, timestampsMs[row] ?? 0n));
+    const sessions = new Int32Array(visitorIds.length);
+    const words = wordsOf(visitorIds);
+    const times = floatsOf(timestampsMs);
+    for (let row = 0; row < sessions.length; row++) {
+      const known = this.#visitors.count;
+      const visitor = this.#visitors.placeOf(words[2 * row] ?? 0, words[2 * row + 1] ?? 0);
+      const timeMs = times[row] ?? 0;
+      sessions[row] = visitor === known ? this.#begin(visitor, timeMs, NEVER) : this.#sessionOf(visitor, timeMs);
+    }
+    return sessions;
   }
 
-  #sessionOf(visitorId: bigint, timestampMs: bigint): number {
-    const latest = this.#visitors.get(visitorId);
-    if (!latest || timestampMs - latest.endMs > this.#gapMs) return this.#begin(visitorId, timestampMs, latest?.endMs ?? null);
-    if (timestampMs > latest.endMs) latest.endMs = timestampMs;
-    if (timestampMs < latest.startMs) this.#lengthenToThePast(latest, timestampMs);
-    return latest.session;
+  #sessionOf(visitor: number, timeMs: number): number {
+    const { session, startMs, endMs } = this.#latest;
+    const lastEndMs = endMs[visitor] ?? NEVER;
+    if (timeMs - lastEndMs > this.#gapMs) return this.#begin(visitor, timeMs, lastEndMs);
+    if (timeMs > lastEndMs) endMs[visitor] = timeMs;
+    if (timeMs < (startMs[visitor] ?? NEVER)) this.#lengthenToThePast(visitor, timeMs);
+    return session[visitor] ?? 0;
   }
 
-  #begin(visitorId: bigint, timestampMs: bigint, previousEndMs: bigint | null): number {
+  #begin(visitor: number, timeMs: number, previousEndMs: number): number {
     const session = this.#nextSession();
-    this.#visitors.set(visitorId, { session, startMs: timestampMs, endMs: timestampMs, previousEndMs });
+    this.#latest.begin(visitor, session, timeMs, previousEndMs);
     return session;
   }
 
-  #lengthenToThePast(latest: LatestSession, timestampMs: bigint): void {
-    const { startMs, previousEndMs } = latest;
-    const meetsIt = startMs - timestampMs <= this.#gapMs;
-    const meetsThePrevious = previousEndMs !== null && timestampMs - previousEndMs <= this.#gapMs;
-    if (meetsIt && !meetsThePrevious) latest.startMs = timestampMs;
+  #lengthenToThePast(visitor: number, timeMs: number): void {
+    const { startMs, previousEndMs } = this.#latest;
+    const meetsIt = (startMs[visitor] ?? NEVER) - timeMs <= this.#gapMs;
+    const meetsThePrevious = timeMs - (previousEndMs[visitor] ?? NEVER) <= this.#gapMs;
+    if (meetsIt && !meetsThePrevious) startMs[visitor] = timeMs;
     else this.#inOrder = false;
   }
 }

@@ -1,6 +1,6 @@
 /** DuckDB-WASM behind the engine port: blocks are tables of numbers in a compressed in-memory database. */
 import { eventOf } from "../../storage/event-text.ts";
-import { decodeEvents } from "../../storage/parquet-events.ts";
+import { columnsOfEvents, decodeEvents } from "../../storage/parquet-events.ts";
 import { DAY_MS, type SiteId } from "../../storage/event.ts";
 import { columnsFromIpc, eventRowsFromIpc, ipcFromEvents, ipcFromProperties, ipcFromTexts, rowsFromIpc } from "./arrow-batches.ts";
 import { applyPerVisitor } from "../behavioral/visitor-function.ts";
@@ -20,7 +20,8 @@ import {
   type SqlParameter,
   type SqlRow,
 } from "./engine.ts";
-import { TEXT_COLUMNS, batchFromEvents, batchFromFile, type EventBatch, type SiteNumbers } from "./event-batch.ts";
+import { TEXT_COLUMNS, batchOf, type SiteNumbers } from "./event-batch.ts";
+import { InsertParts, dayPartOf, type DayPart } from "./insert-parts.ts";
 import { SiteProperties } from "./site-properties.ts";
 import { reasonOf } from "../log.ts";
 import { SiteTexts } from "./site-texts.ts";
@@ -58,6 +59,17 @@ const ofDay = (day: number): string => `timestamp >= ${day * DAY_MS} AND timesta
 const WITH = "WITH ";
 
 const EMPTY_BLOCK = "block_none";
+
+type Files = Extract<BlockSource, { readonly files: unknown }>["files"];
+
+/** What a file holds, or why it cannot be read. */
+function decoded(bytes: Uint8Array): DayPart | { readonly reason: string } {
+  try {
+    return dayPartOf(decodeEvents(bytes));
+  } catch (error) {
+    return { reason: reasonOf(error) };
+  }
+}
 
 /** Tells running out of memory from every other failure. */
 function rethrown(error: unknown): never {
@@ -118,20 +130,28 @@ export class DuckdbEngine implements Engine {
 
   async #append(block: Block, source: BlockSource): Promise<Loaded> {
     const site = this.#siteOf(block);
-    const unreadable: { key: string; reason: string }[] = [];
-    if ("events" in source) {
-      this.#insert(block, site, batchFromEvents(source.events.map(eventOf), site));
-    } else {
-      for (const { key, bytes } of source.files) {
-        const decoded = await decodeEvents(bytes).catch((error: unknown) => {
-          unreadable.push({ key, reason: reasonOf(error) });
-        });
-        if (decoded) this.#insert(block, site, batchFromFile(decoded, site));
-        await this.#yieldToOthers();
-      }
-    }
+    const unreadable = "files" in source ? await this.#insertFiles(block, site, source.files) : [];
+    if ("events" in source) this.#insert(block, site, [dayPartOf(columnsOfEvents(source.events.map(eventOf)))]);
     this.#checkpointWhenIdle();
     return { ...this.#usage(), unreadable };
+  }
+
+  /** Gives back those that cannot be read. */
+  async #insertFiles(block: Block, site: Site, files: Files): Promise<Loaded["unreadable"]> {
+    const unreadable: { key: string; reason: string }[] = [];
+    const waiting = new InsertParts();
+    for (const { key, bytes } of files) {
+      const part = decoded(bytes);
+      if ("reason" in part) {
+        unreadable.push({ key, ...part });
+      } else {
+        if (!waiting.hasRoomFor(part)) this.#insert(block, site, waiting.takeAll());
+        waiting.add(part);
+      }
+      await this.#yieldToOthers();
+    }
+    this.#insert(block, site, waiting.takeAll());
+    return unreadable;
   }
 
   #siteOf({ id, siteId }: Block): Site {
@@ -157,19 +177,25 @@ export class DuckdbEngine implements Engine {
     return { textsTable, propertiesTable, texts: new SiteTexts(), properties: new SiteProperties(), blocks: new Set(), sessionsMade: 0 };
   }
 
-  /** Every batch is of one day. */
-  #insert(block: Block, site: Site, batch: EventBatch): void {
+  #insert(block: Block, site: Site, parts: readonly DayPart[]): void {
     const table = this.#tables.get(block.id);
+    const batch = batchOf(parts.map(({ events }) => events), site);
     if (!table || batch.rows === 0) return;
     this.#insertNumbers(site);
-    const day = Math.floor(Number(batch.timestampsMs[0]) / DAY_MS);
-    const sessions = this.#sessionsOf(block, table, site, day);
-    const sessionNumbers = sessions.assign(batch.visitorIds, batch.timestampsMs);
+    const sessionNumbers = new Int32Array(batch.rows);
+    const toRenumber = new Set<number>();
+    let begin = 0;
+    for (const { day, events } of parts) {
+      const sessions = this.#sessionsOf(block, table, site, day);
+      sessionNumbers.set(sessions.assign(events.visitorIds, events.timestampsMs), begin);
+      if (!sessions.inOrder) toRenumber.add(day);
+      begin += events.rows;
+    }
     this.#insertIpc(table.name, ipcFromEvents(batch, sessionNumbers, table.rows));
     table.rows += batch.rows;
-    table.days.add(day);
+    for (const { day } of parts) table.days.add(day);
     this.#rowsSinceCheckpoint += batch.rows;
-    if (!sessions.inOrder) this.#renumberSessions(block, table, site, day);
+    for (const day of toRenumber) this.#renumberSessions(block, table, site, day);
   }
 
   /** Texts and properties that were given numbers get their rows before any event refers to them. */

@@ -1,6 +1,6 @@
 /** Events as the columns of numbers that the engine's tables consist of. */
 import { EVENT_COLUMNS } from "../../storage/event-columns.ts";
-import type { StoredEvent } from "../../storage/event.ts";
+import type { NumberColumn } from "../../storage/parquet-columns.ts";
 import type { DecodedEvents } from "../../storage/parquet-events.ts";
 import type { SiteProperties } from "./site-properties.ts";
 import type { SiteTexts } from "./site-texts.ts";
@@ -12,7 +12,7 @@ export interface EventBatch {
   readonly texts: readonly Int32Array[];
   readonly timestampsMs: BigInt64Array;
   readonly visitorIds: BigUint64Array;
-  readonly revenueCents: readonly (bigint | null)[];
+  readonly revenueCents: NumberColumn;
 }
 
 /** Columns held as numbers of texts. The site is the same throughout a block. */
@@ -28,50 +28,42 @@ export interface SiteNumbers {
 
 type TextColumn = (typeof TEXT_COLUMNS)[number];
 
-/** Repeated values are the rule, and neighbours often share theirs, so the last one is remembered. */
-function codesOf(
-  { kind }: TextColumn,
-  { texts, properties }: SiteNumbers,
-  rows: number,
-  valueAt: (row: number) => string | null,
-): Int32Array {
+/** The codes of one column. Each text is looked up once, however many rows have it. */
+function codesOf(column: TextColumn, parts: readonly DecodedEvents[], rows: number, { texts, properties }: SiteNumbers): Int32Array {
   const codes = new Int32Array(rows);
-  let lastValue: string | null = null;
-  let lastCode = texts.codeOf(null);
-  for (let row = 0; row < rows; row++) {
-    const value = valueAt(row);
-    if (value !== lastValue) {
-      lastValue = value;
-      lastCode = texts.codeOf(value);
-      if (kind === "json" && value !== null) properties.add(lastCode, value, texts);
-    }
-    codes[row] = lastCode;
+  let begin = 0;
+  for (const part of parts) {
+    const { texts: distinct, places } = part.text(column);
+    // Shifted by one, so that no place stands for what is not recorded.
+    const codeAt = new Int32Array(distinct.length + 1).fill(texts.codeOf(null), 0, 1);
+    distinct.forEach((text, place) => {
+      const code = texts.codeOf(text);
+      if (column.kind === "json") properties.add(code, text, texts);
+      codeAt[place + 1] = code;
+    });
+    for (let row = 0; row < places.length; row++) codes[begin + row] = codeAt[(places[row] ?? -1) + 1] ?? 0;
+    begin += part.rows;
   }
   return codes;
 }
 
-export function batchFromFile(decoded: DecodedEvents, numbers: SiteNumbers): EventBatch {
-  const { rows, timestampsMs, visitorIds, revenueCents } = decoded;
-  return {
+/** One batch of the events of several files, or parts of a day, one after another. */
+export function batchOf(parts: readonly DecodedEvents[], numbers: SiteNumbers): EventBatch {
+  const rows = parts.reduce((sum, part) => sum + part.rows, 0);
+  const batch = {
     rows,
-    timestampsMs,
-    visitorIds,
-    revenueCents,
-    texts: TEXT_COLUMNS.map((column) => {
-      const values = decoded.text(column);
-      return codesOf(column, numbers, rows, (row) => values[row] ?? null);
-    }),
+    texts: TEXT_COLUMNS.map((column) => codesOf(column, parts, rows, numbers)),
+    timestampsMs: new BigInt64Array(rows),
+    visitorIds: new BigUint64Array(rows),
+    revenueCents: { numbers: new BigInt64Array(rows), recorded: new Uint8Array(rows) },
   };
-}
-
-export function batchFromEvents(events: readonly StoredEvent[], numbers: SiteNumbers): EventBatch {
-  return {
-    rows: events.length,
-    texts: TEXT_COLUMNS.map((column) =>
-      codesOf(column, numbers, events.length, (row) => (events[row]?.[column.field] ?? null) as string | null),
-    ),
-    timestampsMs: BigInt64Array.from(events, ({ timestampMs }) => BigInt(timestampMs)),
-    visitorIds: BigUint64Array.from(events, ({ visitorId }) => visitorId),
-    revenueCents: events.map(({ revenueCents }) => (revenueCents === null ? null : BigInt(revenueCents))),
-  };
+  let begin = 0;
+  for (const { rows: partRows, timestampsMs, visitorIds, revenueCents } of parts) {
+    batch.timestampsMs.set(timestampsMs, begin);
+    batch.visitorIds.set(visitorIds, begin);
+    batch.revenueCents.numbers.set(revenueCents.numbers, begin);
+    batch.revenueCents.recorded.set(revenueCents.recorded, begin);
+    begin += partRows;
+  }
+  return batch;
 }

@@ -1,0 +1,211 @@
+/** How the columns of a Parquet file are read without a value being made for each row. Owner of hyparquet. */
+import { parquetMetadata, snappyUncompress, type ColumnMetaData, type FileMetaData } from "hyparquet";
+import { parquetHeader } from "hyparquet/src/column.js";
+
+export type { SchemaElement } from "hyparquet";
+
+/** Texts of rows: `places` says of each row where in `texts` its text stands, -1 where it has none. A text may stand there twice. */
+export interface TextColumn {
+  readonly texts: readonly string[];
+  readonly places: Int32Array;
+}
+
+/** Numbers of rows. `recorded` is 1 of each row that has one, and 0 of the others. */
+export interface NumberColumn {
+  readonly numbers: BigInt64Array;
+  readonly recorded: Uint8Array;
+}
+
+const NO_PLACE = -1;
+
+/** As many bits as fit into a number beside the seven that may be left of the byte before. */
+const INDEX_BITS_MAX = 24;
+
+/** Without `ignoreBOM` a text that begins with U+FEFF loses it. */
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+type PageHeader = ReturnType<typeof parquetHeader>;
+
+/** What a page of data says: which of its rows have a value (null: all), and the bytes of these. */
+interface DataPage {
+  readonly rows: number;
+  readonly present: Uint8Array | null;
+  readonly values: number;
+  readonly isIndexed: boolean;
+  readonly bytes: Uint8Array;
+}
+
+/** Numbers in runs: either one value many times, or values of `width` bits each. Gives back as many as there is room for. */
+function readRuns<Out extends Int32Array | Uint8Array>(bytes: Uint8Array, begin: number, width: number, out: Out): Out {
+  if (width > INDEX_BITS_MAX) throw new Error(`the file has numbers of ${width} bits in a run`);
+  let at = begin;
+  let row = 0;
+  while (row < out.length) {
+    let header = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++];
+      if (byte === undefined) throw new Error("a run of the file ends too early");
+      header |= (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    if (header & 1) {
+      const end = Math.min(out.length, row + (header >>> 1) * 8);
+      const mask = (1 << width) - 1;
+      let [waiting, bits, from] = [0, 0, at];
+      for (; row < end; row++) {
+        for (; bits < width; bits += 8) waiting |= (bytes[from++] ?? 0) << bits;
+        out[row] = waiting & mask;
+        waiting >>>= width;
+        bits -= width;
+      }
+      at += (header >>> 1) * width;
+    } else {
+      let value = 0;
+      for (let shift = 0; shift < width; shift += 8) value |= (bytes[at++] ?? 0) << shift;
+      const end = Math.min(out.length, row + (header >>> 1));
+      if (end === row) throw new Error("a run of the file is empty");
+      out.fill(value, row, end);
+      row = end;
+    }
+  }
+  return out;
+}
+
+function unpacked(bytes: Uint8Array, codec: ColumnMetaData["codec"], size: number): Uint8Array {
+  if (codec === "UNCOMPRESSED") return bytes;
+  if (codec !== "SNAPPY") throw new Error(`the file is compressed by ${codec}`);
+  const page = new Uint8Array(size);
+  snappyUncompress(bytes, page);
+  return page;
+}
+
+function dataPage(bytes: Uint8Array, { uncompressed_page_size: size, data_page_header_v2: data }: PageHeader, codec: ColumnMetaData["codec"]): DataPage {
+  if (!data || data.repetition_levels_byte_length > 0) throw new Error("the file has pages of another kind");
+  const levels = data.definition_levels_byte_length;
+  const rows = data.num_values;
+  const isIndexed = data.encoding === "RLE_DICTIONARY";
+  if (!isIndexed && data.encoding !== "PLAIN") throw new Error(`the file has values in the encoding ${data.encoding}`);
+  const packed = bytes.subarray(levels);
+  return {
+    rows,
+    values: rows - data.num_nulls,
+    present: data.num_nulls > 0 ? readRuns(bytes, 0, 1, new Uint8Array(rows)) : null,
+    isIndexed,
+    bytes: data.is_compressed === false ? packed : unpacked(packed, codec, size - levels),
+  };
+}
+
+/** Which of the dictionary's values each of the page's values is. */
+const indexesOf = ({ bytes, values }: DataPage): Int32Array => readRuns(bytes, 1, bytes[0] ?? 0, new Int32Array(values));
+
+function plainTexts(bytes: Uint8Array, count: number): string[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = 0;
+  return Array.from({ length: count }, () => {
+    const begin = at + 4;
+    at = begin + view.getUint32(at, true);
+    return decoder.decode(bytes.subarray(begin, at));
+  });
+}
+
+function plainNumbers(bytes: Uint8Array, count: number): BigInt64Array {
+  const aligned = bytes.byteOffset % BigInt64Array.BYTES_PER_ELEMENT === 0 ? bytes : bytes.slice();
+  return new BigInt64Array(aligned.buffer, aligned.byteOffset, count);
+}
+
+/** Puts values where the rows are that have one. */
+function spread(present: Uint8Array, values: Int32Array, out: Int32Array, begin: number): void {
+  let value = 0;
+  for (let row = 0; row < present.length; row++) if (present[row] === 1) out[begin + row] = values[value++] ?? NO_PLACE;
+}
+
+/** The columns of one file. What cannot be read throws when it is asked for. */
+export class ParquetColumns {
+  readonly rows: number;
+  readonly #bytes: Uint8Array;
+  readonly #metadata: FileMetaData;
+
+  /** Throws when the bytes have no footer. */
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#metadata = parquetMetadata(bytes);
+    this.rows = Number(this.#metadata.num_rows);
+  }
+
+  /** Calls for each page of data, with the row that it begins at and the dictionary that came before it. */
+  #eachPage<Values>(name: string, dictionaryOf: (bytes: Uint8Array, count: number) => Values, onPage: (page: DataPage, row: number, dictionary: Values | null) => void): void {
+    let begin = 0;
+    for (const { columns, num_rows: groupRows } of this.#metadata.row_groups) {
+      const chunk = columns.find(({ meta_data: data }) => data?.path_in_schema[0] === name)?.meta_data;
+      const end = begin + Number(groupRows);
+      if (chunk) {
+        let dictionary: Values | null = null;
+        const reader = { view: this.#viewOf(chunk), offset: 0 };
+        for (let row = begin; row < end; ) {
+          const header = parquetHeader(reader);
+          const bytes = new Uint8Array(reader.view.buffer, reader.view.byteOffset + reader.offset, header.compressed_page_size);
+          reader.offset += header.compressed_page_size;
+          if (header.dictionary_page_header) {
+            dictionary = dictionaryOf(unpacked(bytes, chunk.codec, header.uncompressed_page_size), header.dictionary_page_header.num_values);
+          } else {
+            const page = dataPage(bytes, header, chunk.codec);
+            onPage(page, row, dictionary);
+            row += page.rows;
+          }
+        }
+      }
+      begin = end;
+    }
+  }
+
+  #viewOf({ dictionary_page_offset: dictionaryAt, data_page_offset: dataAt, total_compressed_size: size }: ColumnMetaData): DataView {
+    const { buffer, byteOffset } = this.#bytes;
+    return new DataView(buffer, byteOffset + Number(dictionaryAt ?? dataAt), Number(size));
+  }
+
+  /** The texts of a column; none where the file lacks it. */
+  texts(name: string): TextColumn {
+    const texts: string[] = [];
+    const places = new Int32Array(this.rows).fill(NO_PLACE);
+    let dictionary: readonly string[] | null = null;
+    let dictionaryAt = 0;
+    this.#eachPage(name, plainTexts, (page, row, pageDictionary) => {
+      if (page.isIndexed && pageDictionary !== dictionary) {
+        dictionary = pageDictionary;
+        dictionaryAt = texts.length;
+        for (const text of pageDictionary ?? []) texts.push(text);
+      }
+      let valuePlaces: Int32Array;
+      if (page.isIndexed) {
+        valuePlaces = indexesOf(page);
+        if (dictionaryAt > 0) for (let i = 0; i < valuePlaces.length; i++) valuePlaces[i] = (valuePlaces[i] ?? 0) + dictionaryAt;
+      } else {
+        const from = texts.length;
+        for (const text of plainTexts(page.bytes, page.values)) texts.push(text);
+        valuePlaces = Int32Array.from({ length: page.values }, (_, i) => from + i);
+      }
+      if (page.present) spread(page.present, valuePlaces, places, row);
+      else places.set(valuePlaces, row);
+    });
+    return { texts, places };
+  }
+
+  /** The numbers of a column; none where the file lacks it. */
+  numbers(name: string): NumberColumn {
+    const numbers = new BigInt64Array(this.rows);
+    const recorded = new Uint8Array(this.rows);
+    this.#eachPage(name, plainNumbers, (page, row, dictionary) => {
+      const values = page.isIndexed ? indexesOf(page) : plainNumbers(page.bytes, page.values);
+      const valueAt = (i: number): bigint => (values instanceof Int32Array ? dictionary?.[values[i] ?? 0] : values[i]) ?? 0n;
+      if (page.present) recorded.set(page.present, row);
+      else recorded.fill(1, row, row + page.rows);
+      if (!page.present && values instanceof BigInt64Array) {
+        numbers.set(values, row);
+        return;
+      }
+      let value = 0;
+      for (let i = row; i < row + page.rows; i++) if (recorded[i] === 1) numbers[i] = valueAt(value++);
+    });
+    return { numbers, recorded };
+  }
+}
