@@ -177,7 +177,7 @@ export const OPTIONS = {
   }),
   max_login_attempts: option(wholeNumber({ min: 0, max: 10_000 }), {
     default: 5,
-    meaning: "Failed logins in a row that lock an address out; 0 = never.",
+    meaning: "Failed logins in a row that lock an address out, of IPv6 its /64 network; 0 = never.",
   }),
   login_lockout_secs: option(wholeNumber({ min: 1, max: LONG_SPAN_DAYS_MAX * DAY_SECS }), {
     default: 300,
@@ -189,7 +189,7 @@ export const OPTIONS = {
   }),
   rate_limit_per_ip: option(number({ min: 0, max: 1_000_000 }), {
     default: 0,
-    meaning: "Events accepted a second from one address; 0 = no limit.",
+    meaning: "Events accepted a second from one address, of IPv6 from one /64 network; 0 = no limit.",
   }),
   trust_proxy: option(proxyCount({ max: 32 }), {
     default: 0,

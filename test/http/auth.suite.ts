@@ -273,6 +273,12 @@ export function describeLockout(makeTarget: MakeTarget): void {
       await expectLocked(await postLogin(target, PASSWORD, from("192.0.2.99")));
     });
 
+    it("§3 addresses of one IPv6 network of 64 bits are one, those of another are not", async () => {
+      for (let host = 1; host <= 5; host++) await failTimes(target, 1, from(`2001:db8:5:9:${host}::${host}`));
+      await expectLocked(await postLogin(target, PASSWORD, from("2001:db8:5:9::ffff")));
+      await expectSession(await postLogin(target, PASSWORD, from("2001:db8:5:a::1")));
+    });
+
     it("§5.9 without trust_proxy the connection's address counts, whatever a header says", async () => {
       const own = await makeTarget({ ...ofItsOwn(CLOSED), SVC_MAX_LOGIN_ATTEMPTS: "3" });
       for (let i = 0; i < 3; i++) await failTimes(own, 1, from());

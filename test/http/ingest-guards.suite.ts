@@ -205,6 +205,13 @@ export function describeRateLimits(makeTarget: MakeTarget): void {
       await expectAccepted(await post(byAddress, wireEvent(site), { "x-forwarded-for": "198.51.100.3" }));
     });
 
+    it("§4.1 whoever sends from several addresses of an IPv6 network of 64 bits is one sender, and the next network another", async () => {
+      const from = (address: string) => ({ "x-forwarded-for": address });
+      await expectAccepted(await post(byAddress, wireEvent(siteName()), from("2001:db8:0:1::1")));
+      await expectError(await post(byAddress, wireEvent(siteName()), from("2001:db8:0:1:ffff::2")), 429, /address/);
+      await expectAccepted(await post(byAddress, wireEvent(siteName()), from("2001:db8:0:2::1")));
+    });
+
     it("§1 a rate limit gives 429 even when a field breaks its rule", async () => {
       const site = siteName();
       await expectAccepted(await post(bySite, wireEvent(site)));

@@ -1,6 +1,7 @@
-/** How often an address may fail to log in before it has to wait (contract 5.9). Remembered in memory only. */
+/** How often an address may fail to log in before it has to wait (contract 5.9); IPv6 by network. Remembered in memory only. */
 import type { EpochMs } from "../../storage/event.ts";
 import { AppError } from "../errors.ts";
+import { networkOf } from "../sender-network.ts";
 
 export interface LoginLockoutOptions {
   /** Failures in a row that lock an address out; 0 = never. */
@@ -18,7 +19,7 @@ interface Failures {
 
 export class LoginLockout {
   readonly #options: LoginLockoutOptions;
-  /** The address whose last failure is longest ago comes first, and goes first. */
+  /** By network. The one whose last failure is longest ago comes first, and goes first. */
   readonly #failures = new Map<string, Failures>();
 
   constructor(options: LoginLockoutOptions) {
@@ -27,13 +28,14 @@ export class LoginLockout {
 
   /** 429 with the seconds that are left when the address is locked out. */
   check(address: string, nowMs: EpochMs): void {
-    const failures = this.#failures.get(address);
+    const network = networkOf(address);
+    const failures = this.#failures.get(network);
     if (!failures || !this.#isLocked(failures)) return;
     // A clock that was set back must not make the wait longer than it may be.
-    if (nowMs < failures.atMs) this.#failures.set(address, { ...failures, atMs: nowMs });
+    if (nowMs < failures.atMs) this.#failures.set(network, { ...failures, atMs: nowMs });
     const endMs = Math.min(failures.atMs, nowMs) + this.#options.lockoutSecs * 1000;
     if (nowMs >= endMs) {
-      this.#failures.delete(address);
+      this.#failures.delete(network);
       return;
     }
     const retryAfterSecs = Math.ceil((endMs - nowMs) / 1000);
@@ -44,16 +46,17 @@ export class LoginLockout {
   fail(address: string, nowMs: EpochMs): boolean {
     const { attemptsMax, addressesMax } = this.#options;
     if (attemptsMax === 0) return false;
-    const failures = { count: (this.#failures.get(address)?.count ?? 0) + 1, atMs: nowMs };
-    this.#failures.delete(address);
-    this.#failures.set(address, failures);
+    const network = networkOf(address);
+    const failures = { count: (this.#failures.get(network)?.count ?? 0) + 1, atMs: nowMs };
+    this.#failures.delete(network);
+    this.#failures.set(network, failures);
     if (this.#failures.size > addressesMax) this.#forgetOldest();
     return this.#isLocked(failures);
   }
 
   /** A success ends the row of failures. */
   clear(address: string): void {
-    this.#failures.delete(address);
+    this.#failures.delete(networkOf(address));
   }
 
   #isLocked({ count }: Failures): boolean {
@@ -61,8 +64,8 @@ export class LoginLockout {
   }
 
   #forgetOldest(): void {
-    for (const address of this.#failures.keys()) {
-      this.#failures.delete(address);
+    for (const network of this.#failures.keys()) {
+      this.#failures.delete(network);
       return;
     }
   }

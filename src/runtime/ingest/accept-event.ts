@@ -3,6 +3,7 @@ import type { StoredEvent } from "../../storage/event.ts";
 import type { EpochMs } from "../../storage/event.ts";
 import { AppError } from "../errors.ts";
 import type { Counters } from "../counters.ts";
+import { networkOf } from "../sender-network.ts";
 import type { Allowlist } from "./allowlist.ts";
 import { minimiseEvent, type DataMinimisation } from "./data-minimisation.ts";
 import type { EventIntake } from "./event-intake.ts";
@@ -70,7 +71,7 @@ export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
 function checkRate(siteId: string, { clientAddress, nowMs }: Arrival, options: AcceptEventOptions): void {
   const { siteRateLimit, addressRateLimit, counters } = options;
   const site = { limit: siteRateLimit, key: siteId };
-  const verdict = takeFromAll([site, { limit: addressRateLimit, key: clientAddress }], nowMs);
+  const verdict = takeFromAll([site, { limit: addressRateLimit, key: networkOf(clientAddress) }], nowMs);
   if (verdict.allowed) return;
   const ofSite = !siteRateLimit.peek(siteId, nowMs).allowed;
   if (ofSite) counters.rateLimitRejections++;
