@@ -3,7 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from "node:net";
 import { createServerAdapter } from "@whatwg-node/server";
 import type { App } from "../../src/handlers/app.ts";
+import { responseTo } from "../../src/handlers/reply.ts";
+import { invalidInput } from "../../src/runtime/errors.ts";
 import { CONNECTIONS_MAX, STOP_GRACE_MS } from "../../src/runtime/limits.ts";
+import { answerUnreadable } from "./unreadable-requests.ts";
 
 /** A client that has not sent its headers by then is let go. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -39,6 +42,8 @@ function originOf(server: Server): string {
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }
 
+const lacksHost = ({ headers, httpVersion }: IncomingMessage): boolean => headers.host === undefined && httpVersion !== "1.0";
+
 function stop(server: Server, sockets: Iterable<Socket>): Promise<void> {
   return new Promise((resolve) => {
     const giveUp = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS);
@@ -56,6 +61,7 @@ function stop(server: Server, sockets: Iterable<Socket>): Promise<void> {
 export async function startServer({ app, host, port, requestTimeoutSecs }: ServerOptions): Promise<RunningServer> {
   let stopping = false;
   const adapter = createServerAdapter<{ req: IncomingMessage; res: ServerResponse }>(async (request, { req, res }) => {
+    if (lacksHost(req)) return responseTo(request.method, app.refuse(invalidInput("A request of HTTP/1.1 needs the header Host")));
     const response = await app.fetch(request, { socketAddress: req.socket.remoteAddress ?? "" });
     // The connection ends with this answer: a client that goes on asking would otherwise hold up the stop until it is cut off.
     if (stopping) res.shouldKeepAlive = false;
@@ -71,9 +77,12 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
       requestTimeout: requestTimeoutMs + REQUEST_GRACE_MS,
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
+      // Node would refuse it with an empty answer.
+      requireHostHeader: false,
     },
     adapter,
   );
+  answerUnreadable(server, app, HEADER_BYTES_MAX);
   server.maxConnections = CONNECTIONS_MAX;
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {

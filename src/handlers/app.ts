@@ -1,6 +1,6 @@
 /** The whole HTTP surface: a line each for method, path, who may call it, and the handler. Owner of itty-router. */
 import { Router, type IRequest } from "itty-router";
-import { invalidInput } from "../runtime/errors.ts";
+import { invalidInput, type AppError } from "../runtime/errors.ts";
 import { ASSETS_PATH, EVENT_PATH, SCRIPT_PATHS } from "../runtime/names.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import type { Services } from "../runtime/services.ts";
@@ -120,6 +120,8 @@ export interface Connection {
 export interface App {
   /** Answers every request and never rejects. */
   fetch(request: Request, connection: Connection): Promise<Response>;
+  /** The answer to what the host cannot make a request of. */
+  refuse(error: AppError): Reply;
   /** Ends the requests whose time is up. The host calls it about once a second. */
   expireRequests(nowMs: EpochMs): void;
 }
@@ -200,7 +202,7 @@ export function createApp(services: Services): App {
   }
 
   /** Counts it and, if so much is to be logged, says what kind of request it was: nothing that its sender chose. */
-  function note({ routeId, nowMs, requestId }: Passage, status: number): void {
+  function note({ routeId, nowMs, requestId }: Pick<Passage, "routeId" | "nowMs" | "requestId">, status: number): void {
     const durationMs = services.now() - nowMs;
     requests.note(routeId, status, durationMs);
     if (config.logLevel === "debug") log.debug("a request was answered", { requestId, route: routeId ?? "none", status, durationMs });
@@ -217,6 +219,12 @@ export function createApp(services: Services): App {
       const bindsHost = isHttps(request, config.trustProxy) && !isAtSite(request.url);
       const headers = { ...COMMON_HEADERS, "X-Request-Id": requestId, ...(bindsHost && HSTS) };
       return responseTo(request.method, withHeaders(reply, headers));
+    },
+    refuse(error) {
+      const requestId = services.newRequestId();
+      const reply = errorReply(error, requestId, log);
+      note({ routeId: null, nowMs: services.now(), requestId }, reply.status);
+      return withHeaders(reply, { ...COMMON_HEADERS, "X-Request-Id": requestId });
     },
     expireRequests: (nowMs) => deadlines.expire(nowMs),
   };

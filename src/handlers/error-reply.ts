@@ -7,6 +7,7 @@ export const STATUS = {
   invalid_input: 400,
   malformed_body: 422,
   body_too_large: 413,
+  headers_too_large: 431,
   unauthenticated: 401,
   forbidden: 403,
   not_found: 404,

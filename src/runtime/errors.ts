@@ -8,6 +8,7 @@ type Failure =
   /** The body is JSON but not the object this endpoint takes. */
   | { code: "malformed_body" }
   | { code: "body_too_large" }
+  | { code: "headers_too_large" }
   | { code: "unauthenticated" }
   | { code: "forbidden" }
   | { code: "not_found" }

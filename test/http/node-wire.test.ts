@@ -139,10 +139,39 @@ describe("§7 requests that no client should send", () => {
     expect(await raw.closed()).toMatch(/^HTTP\/1\.1 (200|400|404) /);
   });
 
-  it("§7 headers that are too long give 431", async () => {
+  it.each<[name: string, status: number, error: RegExp, sent: string]>([
+    ["headers that are too long", 431, /at most 65536 bytes/, `GET /health HTTP/1.1\nHost: stats.test\nX-Long: ${"x".repeat(200_000)}\n\n`],
+    ["no HTTP at all", 400, /not valid HTTP/, "\u0016\u0003\u0001\u0002\u0000\n\n"],
+    ["a request line that is none", 400, /not valid HTTP/, "GET\n\n"],
+    ["a header that is none", 400, /not valid HTTP/, "GET /health HTTP/1.1\nHost: stats.test\nno header\n\n"],
+    ["a body in broken chunks", 400, /not valid HTTP|valid JSON/, `${eventHead(CHUNKED)}zz\n{}\n0\n\n`],
+    ["extensions of chunks without end", 413, /extensions/, `${eventHead(CHUNKED)}2;${"x".repeat(30_000)}\n{}\n0\n\n`],
+    ["no host", 400, /Host/, "GET /health HTTP/1.1\nConnection: close\n\n"],
+    ["a method that nobody knows", 400, /not valid HTTP/, "FETCH /health HTTP/1.1\nHost: stats.test\n\n"],
+  ])("§7 %s: %d as {error}, with the headers of every answer, and the connection ends", async (_name, status, error, sent) => {
     const raw = connection();
-    raw.write(`GET /health HTTP/1.1\nHost: stats.test\nX-Long: ${"x".repeat(70_000)}\n\n`);
-    expect(await raw.closed()).toMatch(/^HTTP\/1\.1 431 /);
+    raw.write(sent);
+    const [head = "", body = ""] = (await raw.closed()).split("\r\n\r\n");
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`));
+    for (const header of [/^content-type: application\/json$/im, /^x-content-type-options: nosniff$/im, /^referrer-policy: /im, /^x-request-id: ./im, /^connection: close$/im]) {
+      expect(head).toMatch(header);
+    }
+    expect(head).toMatch(new RegExp(`^content-length: ${body.length}$`, "im"));
+    expect(JSON.parse(body)).toEqual({ error: expect.stringMatching(error) as unknown });
+  });
+
+  it("§7 what comes after an answered request is refused by itself", async () => {
+    const raw = connection();
+    raw.write("GET /health HTTP/1.1\nHost: stats.test\n\n");
+    await raw.until(/ok$/);
+    raw.write("nonsense\n\n");
+    expect(await raw.closed()).toMatch(/^HTTP\/1\.1 200 [^]*okHTTP\/1\.1 400 [^]*"\}$/);
+  });
+
+  it("§7 an expectation that is unknown is left alone", async () => {
+    const raw = connection();
+    raw.write("GET /health HTTP/1.1\nHost: stats.test\nExpect: a-miracle\nConnection: close\n\n");
+    expect(await raw.closed()).toMatch(/^HTTP\/1\.1 200 [^]*ok/);
   });
 
   it("§4.1 an event without a User-Agent is counted", async () => {
@@ -156,6 +185,17 @@ describe("§7 requests that no client should send", () => {
 });
 
 describe("§8 the time limit of requests", () => {
+  it("§8 headers that do not come in time give 408 as {error}", async () => {
+    const hasty = await createNodeTarget({ SVC_REQUEST_TIMEOUT_SECS: "0.5" });
+    onTestFinished(() => hasty.close());
+    const raw = connection(hasty);
+    raw.write("GET /health HTTP/1.1\nHost: stats");
+    const answer = await raw.closed();
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(answer).toMatch(/^x-request-id: ./im);
+    expect(answer).toContain('{"error":"The request did not arrive within the server\'s time limit"}');
+  });
+
   it("§8 a body that does not come in time gives 408 and ends the connection", async () => {
     const hasty = await createNodeTarget({ SVC_REQUEST_TIMEOUT_SECS: "0.5" });
     onTestFinished(() => hasty.close());
