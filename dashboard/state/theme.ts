@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it: kept in the browser, and there before the first paint (`theme-before-paint.ts`). */
+/** Light, dark, or as the system has it: kept in the browser, and applied before the first paint (`theme-before-paint.ts`). */
 import { signal } from "@preact/signals";
 
 export const THEMES = ["system", "light", "dark"] as const;
@@ -15,13 +15,9 @@ export const colours = signal(0);
 
 export function chooseTheme(next: Theme): void {
   theme.value = next;
-  if (next === "system") {
-    localStorage.removeItem(KEY);
-    delete document.documentElement.dataset["theme"];
-  } else {
-    localStorage.setItem(KEY, next);
-    document.documentElement.dataset["theme"] = next;
-  }
+  if (next === "system") localStorage.removeItem(KEY);
+  else localStorage.setItem(KEY, next);
+  dispatchEvent(new Event("sandpiper:theme"));
   colours.value++;
 }
 

@@ -272,13 +272,26 @@ describe("the dashboard", () => {
     expect(await figure("visitors").textContent()).toBe("9");
   });
 
-  it("keeps a chosen theme", async () => {
+  it("keeps a chosen theme, and goes by the system without one", async () => {
     await open("");
     await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("menuitemradio", { name: "Theme: dark" }).click();
     await page.reload();
-    expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
-    await page.evaluate("localStorage.clear()");
+    const background = (): Promise<unknown> => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    const dark = await background();
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("menuitemradio", { name: "Theme: light" }).click();
+    const light = await background();
+    expect(light).not.toBe(dark);
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await background()).toBe(light);
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("menuitemradio", { name: "Theme: as the system" }).click();
+    expect(await background()).toBe(dark);
+    await page.emulateMedia({ colorScheme: "light" });
+    await expect.poll(background).toBe(light);
+    await page.emulateMedia({ colorScheme: null });
+    expect(await page.evaluate("localStorage.getItem('sandpiper.theme')")).toBeNull();
   });
 
   it("erases the chosen days once the site's name is typed", async () => {

@@ -177,6 +177,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
             for (const [first, ofSession] of firstsOfSessions(files.flat())) {
               expect(new Set(ofSession.map((event) => sessionOf.get(event)))).toEqual(new Set([sessionOf.get(first)]));
             }
+            await engine.drop([block.id]);
           }),
           { seed: PROPERTY_SEED, numRuns: 25 },
         );
