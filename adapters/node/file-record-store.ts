@@ -2,6 +2,7 @@
 import type { Dirent } from "node:fs";
 import { mkdir, readFile, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { reasonOf } from "../../src/runtime/log.ts";
 import { RECORD_NAME, recordName, type RecordStore } from "../../src/storage/record-store.ts";
 import { syncFolder, writeDurably } from "./durable-file.ts";
 
@@ -43,7 +44,7 @@ export function createFileRecordStore(root: string): RecordStore {
         return await readFile(pathOf(name));
       } catch (error) {
         if (isMissing(error)) return null;
-        throw error;
+        throw new Error(`${pathOf(name)} cannot be read: ${reasonOf(error)}`, { cause: error });
       }
     },
     async write(name, bytes) {

@@ -115,7 +115,9 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
       if (fsync === "always") await sync(segment);
     },
     async read(segment) {
-      return readFile(pathOf(segment));
+      return readFile(pathOf(segment)).catch((error: unknown) => {
+        throw new Error(`${pathOf(segment)} cannot be read: ${reasonOf(error)}`, { cause: error });
+      });
     },
     async remove(segment) {
       if (current?.number === segment) await closeCurrent();

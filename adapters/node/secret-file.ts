@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { reasonOf } from "../../src/runtime/log.ts";
 import { Secret } from "../../src/runtime/secret.ts";
 import { writeDurably } from "./durable-file.ts";
 
@@ -16,7 +17,7 @@ export async function readSecret(folder: string): Promise<Secret | null> {
     text = (await readFile(path, "utf8")).trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
+    throw new Error(`${path} cannot be read: ${reasonOf(error)}`, { cause: error });
   }
   if (!/^[0-9a-f]{64}$/.test(text)) {
     throw new Error(`${path} does not hold the 64 hexadecimal digits it was made with; restore it from a backup, or remove it to start with new visitor ids`);

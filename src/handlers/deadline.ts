@@ -4,14 +4,23 @@ import type { EpochMs } from "../storage/event.ts";
 
 /** The time limit of one request. */
 export class Deadline {
-  readonly atMs: EpochMs;
   readonly #limitSecs: number;
+  #atMs: EpochMs;
   #controller: AbortController | null = null;
   #onExpiry: ((error: AppError) => void) | null = null;
 
-  constructor(atMs: EpochMs, limitSecs: number) {
-    this.atMs = atMs;
+  constructor(nowMs: EpochMs, limitSecs: number) {
     this.#limitSecs = limitSecs;
+    this.#atMs = nowMs + limitSecs * 1000;
+  }
+
+  isPast(nowMs: EpochMs): boolean {
+    return this.#atMs <= nowMs;
+  }
+
+  /** A clock that was set back puts it off no further than the limit. */
+  followClockBack(nowMs: EpochMs): void {
+    this.#atMs = Math.min(this.#atMs, nowMs + this.#limitSecs * 1000);
   }
 
   /** Aborts when the limit passes. Made on demand: an event that is accepted at once needs none. */
@@ -49,13 +58,15 @@ export class Deadlines {
   readonly #limitSecs: number;
   /** In order of their end, since all limits are equally long. */
   readonly #underWay = new Set<Deadline>();
+  #lastMs: EpochMs = 0;
 
   constructor(limitSecs: number) {
     this.#limitSecs = limitSecs;
   }
 
   begin(nowMs: EpochMs): Deadline {
-    const deadline = new Deadline(nowMs + this.#limitSecs * 1000, this.#limitSecs);
+    this.#follow(nowMs);
+    const deadline = new Deadline(nowMs, this.#limitSecs);
     this.#underWay.add(deadline);
     return deadline;
   }
@@ -66,11 +77,17 @@ export class Deadlines {
 
   /** Ends every request whose time is up. */
   expire(nowMs: EpochMs): void {
+    this.#follow(nowMs);
     for (const deadline of this.#underWay) {
-      if (deadline.atMs > nowMs) return;
+      if (!deadline.isPast(nowMs)) return;
       this.#underWay.delete(deadline);
       deadline.expire();
     }
+  }
+
+  #follow(nowMs: EpochMs): void {
+    if (nowMs < this.#lastMs) for (const deadline of this.#underWay) deadline.followClockBack(nowMs);
+    this.#lastMs = nowMs;
   }
 
   /** Requests under way. */

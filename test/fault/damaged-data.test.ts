@@ -2,7 +2,7 @@
 import { mkdir, readFile, readdir, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
+import { spawnServer, startServer, type ServerProcess } from "../support/server-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";
 
@@ -136,6 +136,39 @@ describe("damaged Parquet files", () => {
     for (const siteId of sites) await post(server, siteId, 1, EVENTS + 1);
     for (const siteId of sites) expect(await pagesOf(server, siteId), siteId).toEqual(upTo(EVENTS + 1));
     expect(await server.stop()).toBe(0);
+  });
+});
+
+describe("what cannot be read at all", () => {
+  it.each(["journal/1.journal", "admin.json", "secret"])("ends the start with a sentence that names it: %s", async (name) => {
+    const dataFolder = await tempFolder();
+    // A folder in its place: to who runs the tests as root, every file is readable.
+    await mkdir(join(dataFolder, name), { recursive: true });
+    const server = spawnServer({ dataFolder });
+    expect((await server.exited).code).toBe(1);
+    expect(server.log()).toContain(`Sandpiper cannot start: ${join(dataFolder, name)} cannot be read: EISDIR`);
+    expect(server.log().trim().split("\n")).toHaveLength(1);
+  });
+});
+
+describe("a file that is replaced while the program runs", () => {
+  it("is named in the log and left out from then on, and back when it is back", async () => {
+    const dataFolder = await folderWith({ "a.test": 5, "b.test": 3 });
+    const path = await partitionFileOf(dataFolder, "a.test");
+    const whole = await readFile(path);
+    const server = await startServer({ dataFolder, environment: ENVIRONMENT });
+    // Its listing is known before the file is read.
+    await post(server, "a.test", 1, 6);
+    expect(await pagesOf(server, "b.test")).toEqual(upTo(3));
+    await writeFile(path, "garbage");
+    expect(await pagesOf(server, "a.test")).toEqual([6]);
+    expect(await pagesOf(server, "b.test")).toEqual(upTo(3));
+    expect(server.log()).toMatch(/ ERROR a partition file cannot be read.* file="?events\/site_id=a\.test/);
+    expect(await server.stop()).toBe(0);
+    await writeFile(path, whole);
+    const next = await startServer({ dataFolder, environment: ENVIRONMENT });
+    expect(await pagesOf(next, "a.test")).toEqual(upTo(6));
+    expect(await next.stop()).toBe(0);
   });
 });
 

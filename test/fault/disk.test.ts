@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { memoryStores } from "../support/mortal-stores.ts";
 import { getMain, post, wireEvent } from "../support/requests.ts";
+import { createEngineShare } from "../support/shared-engine.ts";
 import { spawnServer, startServer } from "../support/server-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { expectEachOnce } from "./each-once.ts";
@@ -125,6 +126,33 @@ describe("a clock that is set back", () => {
       },
       { SVC_COMPACT_AFTER_FILES: "2" },
     );
+  });
+
+  it("keeps no answer and no request longer than a steady one does, and no sum falls", async () => {
+    const engine = await createEngineShare();
+    let isHanging = false;
+    const query: typeof engine.query = (asked, signal) => (isHanging ? new Promise(() => {}) : engine.query(asked, signal));
+    const target = await createInProcessTarget({ SVC_CACHE_TTL_SECS: "60", SVC_REQUEST_TIMEOUT_SECS: "30" }, { engine: { ...engine, query } });
+    const total = async () => (await getMain(target, "a.test", { start_date: "2026-03-01", end_date: "2026-03-31" })).total_events;
+    await post(target, wireEvent("a.test"));
+    expect(await total()).toBe(1);
+    await post(target, wireEvent("a.test"));
+    expect(await total()).toBe(1);
+    await target.advance(-DAY_MS);
+    expect(await total()).toBe(2);
+
+    isHanging = true;
+    const before = target.fetch("/api/stats/goals?site_id=a.test");
+    await target.advance(-DAY_MS);
+    const after = target.fetch("/api/stats/revenue?site_id=a.test");
+    await target.advance(29_999);
+    await target.advance(1);
+    expect([(await before).status, (await after).status]).toEqual([408, 408]);
+    const sums = [...(await (await target.fetch("/metrics")).text()).matchAll(/^svc_http_request_duration_seconds_sum\S* (\S+)$/gm)].map(([, sum]) => Number(sum));
+    expect(sums.length).toBeGreaterThan(2);
+    expect(sums.filter((sum) => sum < 0)).toEqual([]);
+    isHanging = false;
+    await target.close();
   });
 
   it("does not put off what has failed once", async () => {

@@ -9,7 +9,9 @@ export class Histogram {
   readonly #counts = new Float64Array(BOUNDS_SECS.length + 1);
   #sumMs = 0;
 
-  observe(durationMs: number): void {
+  /** A duration below 0 is one during which the clock was set back: sums must not fall. */
+  observe(measuredMs: number): void {
+    const durationMs = Math.max(0, measuredMs);
     let range = 0;
     for (const bound of BOUNDS_SECS) {
       if (durationMs <= bound * 1000) break;

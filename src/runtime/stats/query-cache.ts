@@ -13,7 +13,7 @@ export interface CacheKey {
 interface Entry {
   readonly siteId: SiteId;
   readonly text: string;
-  readonly expiresAtMs: EpochMs;
+  readonly askedAtMs: EpochMs;
 }
 
 interface Computation {
@@ -76,19 +76,21 @@ export class QueryCache {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
     this.#remove(key, entry);
-    if (entry.expiresAtMs <= this.#options.now()) return undefined;
+    const ageMs = this.#options.now() - entry.askedAtMs;
+    // One from a time that is still to come was asked before the clock was set back, who knows how long ago.
+    if (ageMs < 0 || ageMs >= this.#options.ttlSecs * 1000) return undefined;
     this.#add(key, entry);
     return entry.text;
   }
 
   async #compute(key: string, siteId: SiteId, signal: AbortSignal, compute: () => Promise<string>): Promise<string> {
     // The answer is as old as its question, not as its end.
-    const expiresAtMs = this.#options.now() + this.#options.ttlSecs * 1000;
+    const askedAtMs = this.#options.now();
     const computation: Computation = { siteId, signal, answer: compute() };
     this.#underWay.set(key, computation);
     try {
       const text = await computation.answer;
-      if (this.#underWay.get(key) === computation) this.#keep(key, { siteId, text, expiresAtMs });
+      if (this.#underWay.get(key) === computation) this.#keep(key, { siteId, text, askedAtMs });
       return text;
     } finally {
       if (this.#underWay.get(key) === computation) this.#underWay.delete(key);

@@ -1,0 +1,103 @@
+/**
+ * Questions about ranges that fit into the engine's memory, over events that take many times as much: what is resident must stay
+ * within `engine_memory_mb`, what is asked for again and again must stay, and every figure must be exact. Ends with code 1 if not.
+ *
+ *   node test/bench/eviction.mjs [events] [engine memory in MB] [questions]
+ */
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { buildBenchProgram, getJson, importSource, startProgram, withTempFolder } from "./bench-server.mjs";
+import { eventsOfDay, numbersFrom } from "./generate-events.mjs";
+import { mebibytes, median, milliseconds, printTable, progress, whole } from "./table.mjs";
+
+const EVENTS = Number(process.argv[2] ?? 3_200_000);
+const MEMORY_MB = Number(process.argv[3] ?? 64);
+const QUESTIONS = Number(process.argv[4] ?? 400);
+
+const SITES = 4;
+const DAYS = 16;
+const EVENTS_PER_DAY = Math.floor(EVENTS / SITES / DAYS);
+const DAY_MS = 86_400_000;
+
+/** The share of events whose path no other event has: texts take memory, too. */
+const UNIQUE_SHARE = 0.4;
+
+/** One question in so many is about the same day. */
+const FAVOURITE_EACH = 4;
+
+/** Beside what the engine holds: the program itself, the engine's code and working memory, what was let go of and not given back. */
+const BESIDE_MB = 700;
+
+const siteOf = (/** @type {number} */ site) => `eviction-${site}.test`;
+const today = Math.floor(Date.now() / DAY_MS);
+const dateOf = (/** @type {number} */ day) => new Date((today - DAYS + day) * DAY_MS).toISOString().slice(0, 10);
+
+/** @param {string} folder */
+async function writeAll(folder) {
+  const { encodeEvents } = await importSource("src/storage/parquet-events.ts");
+  const { partitionKey } = await importSource("src/storage/partition-path.ts");
+  const random = numbersFrom(7);
+  for (let site = 0; site < SITES; site++) {
+    for (let day = 0; day < DAYS; day++) {
+      const events = eventsOfDay((today - DAYS + day) * DAY_MS, EVENTS_PER_DAY, random).map((event, n) => ({
+        ...event,
+        siteId: siteOf(site),
+        pathname: random() < UNIQUE_SHARE ? `/${site}/${day}/article-${n}` : event.pathname,
+      }));
+      const path = join(folder, partitionKey(siteOf(site), dateOf(day), day + 1, day + 1));
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, encodeEvents(events));
+    }
+    progress(`${whole((site + 1) * DAYS * EVENTS_PER_DAY)} events written`);
+  }
+}
+
+/** @type {string[]} */
+const wrong = [];
+/** @type {string[][]} */
+const rows = [];
+
+await buildBenchProgram();
+await withTempFolder(async (folder) => {
+  await writeAll(folder);
+  const server = await startProgram(folder, { SVC_ENGINE_MEMORY_MB: String(MEMORY_MB), SVC_REQUEST_TIMEOUT_SECS: "300" });
+  const random = numbersFrom(11);
+  const pick = (/** @type {number} */ count) => Math.floor(random() * count);
+  /** @type {{ favourite: number[], others: number[] }} */
+  let took = { favourite: [], others: [] };
+  let [residentMax, rssMax] = [0, 0];
+  const note = (/** @type {number} */ asked) => {
+    rows.push([whole(asked), milliseconds(median(took.favourite)), milliseconds(median(took.others)), mebibytes(residentMax), mebibytes(rssMax)]);
+    progress(rows.at(-1)?.join("  ") ?? "");
+    took = { favourite: [], others: [] };
+    [residentMax, rssMax] = [0, 0];
+  };
+  for (let asked = 0; asked < QUESTIONS; asked++) {
+    const isFavourite = asked % FAVOURITE_EACH === 0;
+    // Every other one with the favourite's site is of a range that holds the favourite's day, too.
+    const [site, first, days] = isFavourite ? [0, DAYS - 1, 1] : [pick(SITES), pick(DAYS), 1 + pick(2)];
+    const last = Math.min(DAYS - 1, first + days - 1);
+    const beganMs = performance.now();
+    const range = `site_id=${siteOf(site)}&start_date=${dateOf(first)}&end_date=${dateOf(last)}`;
+    const figure = asked % 3 === 0 ? "timeseries" : "main";
+    const answer = await getJson(`${server.origin}/api/stats/${figure}?${range}`);
+    took[isFavourite ? "favourite" : "others"].push(performance.now() - beganMs);
+    const wanted = (last - first + 1) * EVENTS_PER_DAY;
+    if (figure === "main" && answer.total_events !== wanted) wrong.push(`${range}: ${answer.total_events} events instead of ${wanted}`);
+    const metrics = await (await fetch(`${server.origin}/metrics`)).text();
+    residentMax = Math.max(residentMax, Number(/^svc_resident_bytes (\S+)$/m.exec(metrics)?.[1]));
+    rssMax = Math.max(rssMax, (await server.memory()).rss);
+    if (asked === 0) note(1);
+    else if ((asked + 1) % Math.ceil(QUESTIONS / 8) === 0) note(asked + 1);
+  }
+  const { peakRss } = await server.memory();
+  await server.stop();
+  printTable(
+    `${whole(SITES * DAYS * EVENTS_PER_DAY)} events of ${SITES} sites and ${DAYS} days, engine_memory_mb = ${MEMORY_MB}`,
+    ["questions", "favourite day, median", "others, median", "events in the engine, at most", "resident, at most"],
+    rows,
+  );
+  if (peakRss > (MEMORY_MB + BESIDE_MB) * 1024 * 1024) wrong.push(`${mebibytes(peakRss)} resident`);
+  for (const line of wrong) console.log(line);
+  if (wrong.length > 0) process.exitCode = 1;
+});
