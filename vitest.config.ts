@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take longest, in this order, so that no worker is still busy with one of them when the other has nothing left. */
-const LONGEST = ["http/node", "http/workerd", "http/in-process", "fault/kill", "property/figures", "property/breakdowns", "browser/dashboard.view"];
+const LONGEST = ["http/node", "http/workerd", "http/in-process", "browser/tracker.firefox", "fault/kill", "browser/tracker.chromium", "property/figures", "property/breakdowns", "browser/dashboard.view"];
 
 class LongestFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,6 +1,6 @@
 /** Decides what a test knows about the sent events: every request that reached the service's origin, in full, and when so many have. */
 
-import type { ServerResponse } from "node:http";
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { EVENT_PATH, SCRIPT_PATHS } from "../../../src/runtime/names.ts";
 import { buildTracker } from "../../../tracker/build.mjs";
 import { type Exchange, startLocalServer } from "./local-server.ts";
@@ -27,6 +27,15 @@ export type EventRecorder = {
 
 /** The service's own headers: any origin may send, none may send with credentials. */
 const CORS = { "access-control-allow-origin": "*" };
+
+/** In answers: which of the recorded requests was answered, counted from 0. */
+export const NUMBER_HEADER = "x-number";
+
+/** As the service answers: nothing, or what is wrong as JSON. */
+const answerWith = (response: ServerResponse, status: number, headers: OutgoingHttpHeaders): void => {
+  if (status < 400) response.writeHead(status, headers).end();
+  else response.writeHead(status, { ...headers, "content-type": "application/json" }).end(`{"error":"status ${status}"}`);
+};
 
 export const startEventRecorder = async (): Promise<EventRecorder> => {
   const script = await buildTracker();
@@ -65,10 +74,10 @@ export const startEventRecorder = async (): Promise<EventRecorder> => {
       };
       recordings.set(hostname, {
         accept({ method, path, headers, body }, response) {
-          requests.push({ method, path, headers, body });
-          if (path !== EVENT_PATH) response.writeHead(404, CORS).end();
-          else if (method === "OPTIONS") response.writeHead(204, CORS).end();
-          else if (typeof recording.answer === "number") response.writeHead(recording.answer, CORS).end();
+          const answerHeaders = { ...CORS, [NUMBER_HEADER]: requests.push({ method, path, headers, body }) - 1 };
+          if (path !== EVENT_PATH) response.writeHead(404, answerHeaders).end();
+          else if (method === "OPTIONS") response.writeHead(204, answerHeaders).end();
+          else if (typeof recording.answer === "number") answerWith(response, recording.answer, answerHeaders);
           else if (recording.answer === "broken") response.destroy();
           for (const look of waiting) look();
         },

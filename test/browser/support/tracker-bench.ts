@@ -1,11 +1,12 @@
 /** Decides how a tracker test visits a page: a fresh browser profile, site and recording each, and one way to know that nothing more came. */
 
-import type { Browser, BrowserContext, BrowserContextOptions, Page as BrowserPage, Request } from "playwright-core";
+import type { BrowserContext, BrowserContextOptions, Page as BrowserPage, ConsoleMessage, Request, WebError } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { EVENT_PATH, SCRIPT_PATHS } from "../../../src/runtime/names.ts";
-import { type BrowserOptions, launchBrowser } from "./browser.ts";
-import { type EventRecorder, type Recording, type RecordedRequest, startEventRecorder } from "./event-recorder.ts";
+import { type EventRecorder, NUMBER_HEADER, type Recording, type RecordedRequest, startEventRecorder } from "./event-recorder.ts";
 import { type Page, type PageServer, type Site, servePages } from "./page-server.ts";
+import type { TrackerBrowser } from "./tracker-browsers.ts";
+import { type Windows, openWindows } from "./windows.ts";
 
 export const SITE_ID = "shop.example";
 
@@ -15,8 +16,11 @@ const WINDOW_WIDTH = 1280;
 /** A path of the site without the script, nor anything else. */
 const SENTINEL_PATH = "/sentinel";
 
+/** How long a browser may take to start. */
+const START_MS_MAX = 120_000;
+
 /** How long a click or a move may take before its test fails. */
-const ACTION_TIMEOUT_MS = 10_000;
+const ACTION_TIMEOUT_MS = 60_000;
 
 /** What is known where a page is written: the two origins and the usual tag. */
 export type Surroundings = { readonly site: Site; readonly recording: Recording; readonly tag: string };
@@ -39,6 +43,8 @@ export type VisitOptions = {
   /** Runs in the page before any script of its own: for what no visitor can bring about in a test. */
   readonly prepare?: string;
   readonly context?: BrowserContextOptions;
+  /** Leave `navigator.webdriver` true, as it is in a browser that a program drives. */
+  readonly automated?: boolean;
   /** Where the events go; `localhost` is an origin that browsers trust. */
   readonly service?: "example" | "localhost";
   /** Where the events go when the page was written before the visit. */
@@ -66,6 +72,7 @@ export type Visit = Surroundings & {
 };
 
 export type TrackerBench = {
+  readonly browser: TrackerBrowser;
   createSite(): Site;
   createRecording(): Recording;
   visit(options?: VisitOptions): Promise<Visit>;
@@ -94,18 +101,34 @@ const eventFrom = (request: RecordedRequest): SentEvent => {
   return isRight ? (JSON.parse(request.body) as SentEvent) : { unexpected: request };
 };
 
-/** Requests may overtake one another on their way, so their order is the one in which the browser announced them. */
-const inOrderOf = (announced: readonly Request[], received: readonly RecordedRequest[]): RecordedRequest[] => {
-  const rest = [...received];
-  const ordered = announced.flatMap((request) => {
-    const index = rest.findIndex(({ body }) => body === (request.postData() ?? ""));
-    return index < 0 ? [] : rest.splice(index, 1);
-  });
+/** Browsers call a beacon by different names. */
+const meansOf = (request: Request): string => (request.resourceType() === "document" ? "ping" : request.resourceType());
+
+/** The number of the recorded request, as soon as it is answered; none when it never is. */
+const numberOf = async (request: Request): Promise<number | undefined> => {
+  const response = await request.response().catch(() => null);
+  const number = response?.headers()[NUMBER_HEADER];
+  return number === undefined ? undefined : Number(number);
+};
+
+/**
+ * Requests may overtake one another on their way, so their order is the one in which the browser announced them. Which is
+ * which is told by the body, or where the browser does not show it by the answer.
+ */
+const inOrderOf = async (announced: readonly Request[], { requests, answer }: Recording): Promise<RecordedRequest[]> => {
+  const rest = new Set(requests);
+  const ordered: RecordedRequest[] = [];
+  for (const request of announced) {
+    const body = request.postData();
+    const isAnswered = body === null && answer !== "none";
+    const found = isAnswered ? requests[(await numberOf(request)) ?? -1] : [...rest].find((each) => each.body === body);
+    if (found !== undefined && rest.delete(found)) ordered.push(found);
+  }
   return [...ordered, ...rest];
 };
 
 /** Whether the request only outlives its page: the browser then calls it aborted and brings it to its end all the same. */
-const isLeftBehind = (request: Request): boolean => request.failure()?.errorText === "net::ERR_ABORTED";
+const isLeftBehind = (request: Request): boolean => /ABORTED/.test(request.failure()?.errorText ?? "");
 
 /**
  * Leaves a page for another. A click may still be on its way to a download or a mail program, and a page makes only one
@@ -122,12 +145,17 @@ const leave = async (page: BrowserPage, url: string): Promise<void> => {
   }
 };
 
-const openVisit = async (
-  browser: Browser,
-  site: Site,
-  recording: Recording,
-  options: VisitOptions,
-): Promise<Visit> => {
+/**
+ * Firefox, being driven, reports as faults of the page what it writes to the console about refused requests, and, when one
+ * download follows another, also on pages without a script, an object that is no error. The page is told none of it.
+ */
+const isBrowsersOwn = (fault: WebError): boolean =>
+  /^(Content-Security-Policy: |Cross-Origin Request Blocked: |uncaught exception: Object$)/.test(`${fault.error().name}: ${fault.error().message}`);
+
+/** What a visitor's browser says; a driven one says otherwise. */
+const UNAUTOMATED = `Object.defineProperty(Navigator.prototype, "webdriver", { get: () => false });`;
+
+const openVisit = async (windows: Windows, site: Site, recording: Recording, options: VisitOptions): Promise<Visit> => {
   const tag = scriptTag(recording, options.attributes);
   const surroundings = { site, recording, tag };
   const body = typeof options.body === "function" ? options.body(surroundings) : (options.body ?? "<h1>Shop</h1>");
@@ -140,21 +168,21 @@ const openVisit = async (
     site.publish(new URL(each, site.origin).pathname, content);
   }
 
-  const context = await browser.newContext(options.context);
+  const window = await windows.open((options.automated ? "" : UNAUTOMATED) + (options.prepare ?? ""), options.context);
+  const { context, page } = window;
   context.setDefaultTimeout(ACTION_TIMEOUT_MS);
-  if (options.prepare) await context.addInitScript(options.prepare);
 
   const announced: Request[] = [];
   const stopped: Request[] = [];
   const faults: string[] = [];
   const warnings: string[] = [];
   const isEvent = (request: Request): boolean => request.url() === recording.origin + EVENT_PATH;
-  context.on("request", (request) => isEvent(request) && announced.push(request));
-  context.on("requestfailed", (request) => isEvent(request) && !isLeftBehind(request) && stopped.push(request));
-  context.on("weberror", (fault) => faults.push(fault.error().message));
-  context.on("console", (line) => line.type() === "warning" && warnings.push(line.text()));
+  const onRequest = (request: Request) => void (isEvent(request) && announced.push(request));
+  const onFailure = (request: Request) => void (isEvent(request) && !isLeftBehind(request) && stopped.push(request));
+  const onFault = (fault: WebError) => void (!isBrowsersOwn(fault) && faults.push(fault.error().message));
+  const onConsole = (line: ConsoleMessage) => void (line.type() === "warning" && warnings.push(line.text()));
+  context.on("request", onRequest).on("requestfailed", onFailure).on("weberror", onFault).on("console", onConsole);
 
-  const page = await context.newPage();
   await page.goto(site.origin + path);
 
   const event = (name: string, at: string, fields: SentEvent = {}): SentEvent => ({
@@ -173,46 +201,45 @@ const openVisit = async (
     event,
     pageview: (at, fields) => event("pageview", at, fields),
     run: (script) => page.evaluate(script),
-    means: () => announced.map((request) => request.resourceType()),
+    means: () => announced.map(meansOf),
     async events() {
       // The browser announces a page's requests in the order the page makes them. So once a page has been left for
       // another, its announcements are complete; then each either arrives at the service or was stopped on its way.
       for (const open of context.pages()) await leave(open, site.origin + SENTINEL_PATH);
       await recording.received(announced.length - stopped.length);
+      const received = await inOrderOf(announced, recording);
       const expected = options.expectedFaults ?? [];
-      await context.close();
+      context.off("request", onRequest).off("requestfailed", onFailure).off("weberror", onFault).off("console", onConsole);
+      await window.close();
       if (faults.join() !== expected.join()) throw new Error(`faults on the page: ${faults.join() || "none"}`);
-      return inOrderOf(announced, recording.requests).map(eventFrom);
+      return received.map(eventFrom);
     },
   };
 };
 
 /**
- * Starts a browser and the two servers for the tests of a file. Its visits share nothing, so that tests may run at the
- * same time: most of a visit is waiting.
+ * Starts a browser and the two servers for the tests of a file. Its visits share nothing that a page could see, so that
+ * tests may run at the same time: most of a visit is waiting.
  */
-export const trackerBench = (browserOptions?: BrowserOptions): TrackerBench => {
-  let browser: Browser;
+export const trackerBench = (browser: TrackerBrowser): TrackerBench => {
+  let windows: Windows;
   let pages: PageServer;
   let recorder: EventRecorder;
 
   beforeAll(async () => {
-    [browser, pages, recorder] = await Promise.all([
-      launchBrowser(browserOptions),
-      servePages(),
-      startEventRecorder(),
-    ]);
-  }, 60_000);
+    [windows, pages, recorder] = await Promise.all([openWindows(browser), servePages(), startEventRecorder()]);
+  }, START_MS_MAX);
 
   afterAll(async () => {
-    await browser.close();
+    await windows.close();
     await Promise.all([pages.close(), recorder.close()]);
   });
 
   return {
+    browser,
     createSite: () => pages.createSite(),
     createRecording: () => recorder.createRecording(),
     visit: (options = {}) =>
-      openVisit(browser, pages.createSite(options.hostname), options.recording ?? recorder.createRecording(options.service), options),
+      openVisit(windows, pages.createSite(options.hostname), options.recording ?? recorder.createRecording(options.service), options),
   };
 };

@@ -1,0 +1,161 @@
+/** The script as a guest on someone's page: how its requests travel, what it leaves behind, and that its troubles stay its own. */
+
+import { describe, test } from "vitest";
+import type { TrackerBench } from "./support/tracker-bench.ts";
+import { testNeeding } from "./support/tracker-browsers.ts";
+
+export function describeGuest(bench: TrackerBench): void {
+  describe.concurrent("§4.8 transport", () => {
+    test("is a beacon of plain text, which no preflight goes before", async ({ expect }) => {
+      const visit = await bench.visit();
+      await visit.events();
+      expect(visit.means()).toEqual(["ping"]);
+      expect(visit.recording.requests).toEqual([
+        {
+          method: "POST",
+          path: "/api/event",
+          headers: expect.objectContaining({
+            "content-type": "text/plain;charset=UTF-8",
+            origin: visit.site.origin,
+          }),
+          body: JSON.stringify(visit.pageview("/")),
+        },
+      ]);
+    });
+
+    test("is XMLHttpRequest of plain text for a call with a callback", async ({ expect }) => {
+      const visit = await bench.visit();
+      await visit.run(`new Promise((callback) => svc("Signup", { callback }))`);
+      expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("Signup", "/")]);
+      expect(visit.means()).toEqual(["ping", "xhr"]);
+    });
+
+    for (const [trouble, prepare] of [
+      ["is missing", "delete Navigator.prototype.sendBeacon"],
+      ["refuses", "Navigator.prototype.sendBeacon = () => false"],
+      ["throws", `Navigator.prototype.sendBeacon = () => { throw new Error("blocked"); }`],
+    ] as const) {
+      test(`is fetch when the beacon ${trouble}, and outlives the page`, async ({ expect }) => {
+        const visit = await bench.visit({
+          prepare: `${prepare};
+            const original = fetch;
+            window.fetch = (url, init) => { (window.inits = window.inits || []).push(init); return original(url, init); };`,
+        });
+        expect(await visit.run("inits.map(({ keepalive, method }) => [keepalive, method])")).toEqual([[true, "POST"]]);
+        expect(await visit.events()).toEqual([visit.pageview("/")]);
+        expect(visit.means()).toEqual(["fetch"]);
+      });
+    }
+
+    testNeeding(bench.browser, "sendsClientHints", "tells a trusted service the low-entropy client hints and no others", async ({ expect }) => {
+      const visit = await bench.visit({ service: "localhost" });
+      expect(await visit.events()).toEqual([visit.pageview("/")]);
+      const hints = Object.keys(visit.recording.requests[0]?.headers ?? {}).filter((name) => name.startsWith("sec-ch-"));
+      expect(hints.sort()).toEqual(["sec-ch-ua", "sec-ch-ua-mobile", "sec-ch-ua-platform"]);
+    });
+  });
+
+  describe.concurrent("§4.8 troubles stay the script's own", () => {
+    // Every visit fails on an uncaught error of its page, so these only bring the trouble about.
+    test("no way to send at all", async ({ expect }) => {
+      const visit = await bench.visit({
+        prepare: "delete Navigator.prototype.sendBeacon; delete window.fetch; delete window.XMLHttpRequest;",
+      });
+      const status = visit.run(`new Promise((callback) => svc("Signup", { callback }))`);
+      expect(await status).toEqual({ status: 0 });
+      expect(await visit.events()).toEqual([]);
+    });
+
+    test("a policy of the page that forbids the connection", async ({ expect }) => {
+      const visit = await bench.visit({ headers: { "content-security-policy": "connect-src 'none'" } });
+      expect(await visit.run(`new Promise((callback) => svc("Signup", { callback }))`)).toEqual({ status: 0 });
+      expect(await visit.events()).toEqual([]);
+    });
+
+    test("the same policy where there is no beacon", async ({ expect }) => {
+      const visit = await bench.visit({
+        headers: { "content-security-policy": "connect-src 'none'" },
+        prepare: "delete Navigator.prototype.sendBeacon",
+      });
+      await visit.run("new Promise((resolve) => setTimeout(resolve))");
+      expect(await visit.events()).toEqual([]);
+    });
+
+    test("a service that breaks the connection, without a beacon", async ({ expect }) => {
+      const visit = await bench.visit({ page: () => "", prepare: "delete Navigator.prototype.sendBeacon" });
+      visit.recording.answer = "broken";
+      visit.site.publish("/shop", visit.tag);
+      await visit.page.goto(`${visit.site.origin}/shop`);
+      const failure = visit.context.waitForEvent("requestfailed");
+      await visit.run(`svc("Signup")`);
+      await failure;
+      await visit.events();
+      expect(visit.recording.requests.length).toBeGreaterThanOrEqual(2);
+    });
+
+    test("a service that is not there", async ({ expect }) => {
+      const visit = await bench.visit({ attributes: { "data-api": "http://nowhere.example:1/api/event" } });
+      expect(await visit.run(`new Promise((callback) => svc("Signup", { callback }))`)).toEqual({ status: 0 });
+      expect(await visit.events()).toEqual([]);
+    });
+
+    test("storage that throws", async ({ expect }) => {
+      const visit = await bench.visit({
+        prepare: `Object.defineProperty(window, "localStorage", { get() { throw new Error("denied"); } })`,
+      });
+      await visit.run(`svc("Signup")`);
+      expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("Signup", "/")]);
+    });
+
+    test("a history that cannot be watched", async ({ expect }) => {
+      const visit = await bench.visit({ prepare: "Object.freeze(history)" });
+      await visit.run(`svc("Signup")`);
+      expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("Signup", "/")]);
+    });
+  });
+
+  describe.concurrent("§1 privacy rule 4: nothing stays in the browser", () => {
+    const WATCHED = `
+      window.writes = [];
+      const watch = (owner, name) => {
+        const original = owner[name];
+        owner[name] = function (...args) { writes.push(name); return original.apply(this, args); };
+      };
+      watch(Storage.prototype, "setItem");
+      watch(IDBFactory.prototype, "open");
+      const cookie = Object.getOwnPropertyDescriptor(Document.prototype, "cookie");
+      Object.defineProperty(document, "cookie", {
+        get() { writes.push("cookie read"); return cookie.get.call(document); },
+        set(value) { writes.push("cookie"); cookie.set.call(document, value); },
+      });`;
+    const GLOBALS = "Object.getOwnPropertyNames(window)";
+    const BUSY = `
+      svc("Signup", { props: { a: 1 }, revenue: 1, currency: "EUR" });
+      history.pushState(null, "", "/next");
+      new Promise((callback) => svc("Last", { callback }));`;
+
+    test("no cookie, no storage, no global but svc", async ({ expect }) => {
+      const bare = await bench.visit({ prepare: WATCHED, page: () => "<h1>Shop</h1>" });
+      const usual = await bare.run<string[]>(GLOBALS);
+
+      const attributes = { "data-outbound": "", "data-downloads": "", "data-hash": "", "data-honor-dnt": "" };
+      const visit = await bench.visit({ prepare: WATCHED, attributes });
+      await visit.run(BUSY);
+      expect(await visit.run("writes")).toEqual([]);
+      expect(await visit.run("[localStorage.length, sessionStorage.length]")).toEqual([0, 0]);
+      expect(await visit.run("indexedDB.databases()")).toEqual([]);
+      expect(await visit.context.cookies()).toEqual([]);
+      const globals = await visit.run<string[]>(GLOBALS);
+      expect(globals.filter((name) => !usual.includes(name))).toEqual(["svc"]);
+      expect(await visit.events()).toHaveLength(4);
+    });
+
+    test("no header but the browser's own", async ({ expect }) => {
+      const visit = await bench.visit();
+      await visit.run(BUSY);
+      await visit.events();
+      const sent = new Set(visit.recording.requests.flatMap(({ headers }) => Object.keys(headers)));
+      expect([...sent].filter((name) => /cookie|authorization|^x-/.test(name))).toEqual([]);
+    });
+  });
+}

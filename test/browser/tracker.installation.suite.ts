@@ -1,0 +1,117 @@
+/** The ways a site may install the script. */
+
+import { describe, test } from "vitest";
+import { EVENT_PATH, SCRIPT_PATHS } from "../../src/runtime/names.ts";
+import { buildTracker } from "../../tracker/build.mjs";
+import { SITE_ID, scriptTag, type TrackerBench } from "./support/tracker-bench.ts";
+
+export function describeInstallation(bench: TrackerBench): void {
+  describe.concurrent("§4.8 installation", () => {
+    test("at the script's other address", async ({ expect }) => {
+      const visit = await bench.visit({
+        page: ({ recording }) => scriptTag(recording, { src: recording.origin + SCRIPT_PATHS[1] }),
+      });
+      expect(await visit.events()).toEqual([visit.pageview("/")]);
+    });
+
+    test("blocking, in the head, before there is a body", async ({ expect }) => {
+      const visit = await bench.visit({ page: ({ tag }) => tag.replace("defer", "") });
+      expect(await visit.events()).toEqual([visit.pageview("/")]);
+    });
+
+    test("with async", async ({ expect }) => {
+      const visit = await bench.visit({ page: ({ tag }) => tag.replace("defer", "async") });
+      expect(await visit.events()).toEqual([visit.pageview("/")]);
+    });
+
+    test("by a tag manager that adds the whole tag", async ({ expect }) => {
+      const visit = await bench.visit({
+        page: ({ recording }) => `<script>
+          const tag = document.createElement("script");
+          tag.src = "${recording.origin}/svc.js";
+          tag.dataset.domain = "${SITE_ID}";
+          document.documentElement.append(tag);
+        </script>`,
+      });
+      expect(await visit.events()).toEqual([visit.pageview("/")]);
+    });
+
+    test("by a tag manager whose own tag says nothing: the first that names a site is used", async ({ expect }) => {
+      const elsewhere = bench.createRecording();
+      const visit = await bench.visit({
+        page: ({ recording }) => `
+          <script type="text/plain" data-domain="first.example" data-api="${recording.origin}${EVENT_PATH}"></script>
+          <script type="text/plain" data-domain="second.example"></script>
+          <script defer src="${elsewhere.origin}/svc.js"></script>`,
+      });
+      expect(await visit.events()).toEqual([visit.pageview("/", { d: "first.example" })]);
+      expect(elsewhere.requests).toEqual([]);
+    });
+
+    test("from a text that runs later, where no script is the current one", async ({ expect }) => {
+      const script = await buildTracker();
+      const visit = await bench.visit({
+        page: ({ recording }) => `
+          <script type="text/plain" data-domain="${SITE_ID}" src="${recording.origin}/svc.js"></script>
+          <script>addEventListener("DOMContentLoaded", () => { ${script} })</script>`,
+      });
+      expect(await visit.events()).toEqual([visit.pageview("/")]);
+    });
+
+    test("with its own tag among those of other sites", async ({ expect }) => {
+      const visit = await bench.visit({ head: `<script type="text/plain" data-domain="other.example"></script>` });
+      expect(await visit.events()).toEqual([visit.pageview("/")]);
+    });
+
+    test("data-api sends the events elsewhere", async ({ expect }) => {
+      const elsewhere = bench.createRecording();
+      const visit = await bench.visit({
+        page: ({ recording }) => scriptTag(elsewhere, { "data-api": recording.origin + EVENT_PATH }),
+      });
+      expect(await visit.events()).toEqual([visit.pageview("/")]);
+      expect(elsewhere.requests).toEqual([]);
+    });
+
+    test("in the page's own text, the events go to the page's origin", async ({ expect }) => {
+      const script = await buildTracker();
+      const visit = await bench.visit({ page: () => `<script data-domain="${SITE_ID}">${script}</script>` });
+      expect(await visit.events()).toEqual([]);
+      expect(visit.site.visits(EVENT_PATH)).toBe(1);
+    });
+
+    test("twice: the second script does nothing", async ({ expect }) => {
+      const visit = await bench.visit({
+        page: ({ tag }) => tag + tag,
+      });
+      await visit.run(`history.pushState(null, "", "/next")`);
+      await visit.run(`svc("Signup")`);
+      expect(await visit.events()).toEqual([
+        visit.pageview("/"),
+        visit.pageview("/next"),
+        visit.event("Signup", "/next"),
+      ]);
+    });
+
+    test("twice while the page is not yet shown: one pageview when it is", async ({ expect }) => {
+      const visit = await bench.visit({
+        page: ({ tag }) => tag + tag,
+        prepare: `Object.defineProperty(document, "visibilityState", { get: () => window.isShown ? "visible" : "hidden" })`,
+      });
+      await visit.run(`window.isShown = true; document.dispatchEvent(new Event("visibilitychange"))`);
+      expect(await visit.events()).toEqual([visit.pageview("/")]);
+    });
+
+    test("without data-domain nothing is sent and nothing breaks", async ({ expect }) => {
+      const visit = await bench.visit({
+        page: ({ recording }) => `<script src="${recording.origin}/svc.js"></script><script>svc("Signup")</script>`,
+      });
+      expect(await visit.events()).toEqual([]);
+    });
+
+    test("an element with the function's name is no obstacle", async ({ expect }) => {
+      const visit = await bench.visit({ page: ({ tag }) => `<form id="svc"></form>${tag}` });
+      await visit.run(`svc("Signup")`);
+      expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("Signup", "/")]);
+    });
+  });
+}

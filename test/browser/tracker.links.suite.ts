@@ -1,0 +1,267 @@
+/** Clicks that leave the site or fetch a file: each counted once however it is made, and none of them held up. */
+
+import { describe, test } from "vitest";
+import type { TrackerBench, Visit, VisitOptions } from "./support/tracker-bench.ts";
+
+export function describeLinks(bench: TrackerBench): void {
+  const OUTBOUND = { "data-outbound": "" };
+  const DOWNLOADS = { "data-downloads": "" };
+
+  /** Another site with a page and files, and a visit to a page with links to it. */
+  const visitWithLinks = async (
+    attributes: Record<string, string>,
+    links: (elsewhere: string) => string,
+    options: VisitOptions = {},
+  ): Promise<{ visit: Visit; elsewhere: string }> => {
+    const other = bench.createSite();
+    other.publish("/", "<h1>elsewhere</h1>");
+    const file = { body: "a file", headers: { "content-type": "application/octet-stream", "content-disposition": "attachment" } };
+    for (const path of ["/report.pdf", "/report.PDF", "/report.xyz", "/report.", "/song.flac"]) other.publish(path, file);
+    const visit = await bench.visit({ attributes, body: links(other.origin), ...options });
+    visit.site.publish("/own.pdf", file);
+    return { visit, elsewhere: other.origin };
+  };
+
+  const outbound = (visit: Visit, url: string) =>
+    visit.event("Outbound Link: Click", "/", { p: JSON.stringify({ url }) });
+
+  const download = (visit: Visit, url: string) => visit.event("File Download", "/", { p: JSON.stringify({ url }) });
+
+  describe.concurrent("§4.8 data-outbound", () => {
+    test("a click on a link to another origin is one event, and the visitor gets there", async ({ expect }) => {
+      const { visit, elsewhere } = await visitWithLinks(OUTBOUND, (origin) => `<a href="${origin}/?a=1#b">away</a>`);
+      await visit.page.click("a");
+      await visit.page.waitForURL(`${elsewhere}/?a=1#b`);
+      expect(await visit.events()).toEqual([visit.pageview("/"), outbound(visit, `${elsewhere}/?a=1#b`)]);
+    });
+
+    test("nothing is sent without the attribute", async ({ expect }) => {
+      const { visit, elsewhere } = await visitWithLinks({}, (origin) => `<a href="${origin}/">away</a>`);
+      await visit.page.click("a");
+      await visit.page.waitForURL(`${elsewhere}/`);
+      expect(await visit.events()).toEqual([visit.pageview("/")]);
+    });
+
+    test("a link within the site is none", async ({ expect }) => {
+      const { visit } = await visitWithLinks(OUTBOUND, () => `<a href="/next">next</a>`);
+      visit.site.publish("/next", "<h1>next</h1>");
+      await visit.page.click("a");
+      await visit.page.waitForURL("**/next");
+      expect(await visit.events()).toEqual([visit.pageview("/")]);
+    });
+
+    for (const href of ["mailto:a@shop.example", "tel:+4912345", "javascript:void 0", "#"]) {
+      test(`a link to ${href} is none`, async ({ expect }) => {
+        const { visit } = await visitWithLinks({ ...OUTBOUND, ...DOWNLOADS }, () => `<a href="${href}">link</a>`);
+        await visit.page.click("a", { noWaitAfter: true });
+        expect(await visit.events()).toEqual([visit.pageview("/")]);
+      });
+    }
+
+    test("a link that leads nowhere is none, and no fault", async ({ expect }) => {
+      const { visit } = await visitWithLinks({ ...OUTBOUND, ...DOWNLOADS }, () => `<a href="http://[">link</a>`);
+      await visit.page.click("a");
+      expect(await visit.events()).toEqual([visit.pageview("/")]);
+    });
+
+    test("a click beside a link, or on an anchor without an address, is none", async ({ expect }) => {
+      const { visit } = await visitWithLinks(OUTBOUND, () => `<p>text</p><a>no link</a>`);
+      await visit.page.click("p");
+      await visit.page.click("a");
+      expect(await visit.events()).toEqual([visit.pageview("/")]);
+    });
+
+    test("the right button is none", async ({ expect }) => {
+      const { visit } = await visitWithLinks(OUTBOUND, (origin) => `<a href="${origin}/">away</a>`);
+      await visit.page.click("a", { button: "right" });
+      expect(await visit.events()).toEqual([visit.pageview("/")]);
+    });
+
+    test("the middle button opens a tab and is one event", async ({ expect }) => {
+      const { visit, elsewhere } = await visitWithLinks(OUTBOUND, (origin) => `<a href="${origin}/">away</a>`);
+      const tab = visit.context.waitForEvent("page");
+      await visit.page.click("a", { button: "middle" });
+      await (await tab).waitForURL(`${elsewhere}/`);
+      expect(await visit.events()).toEqual([visit.pageview("/"), outbound(visit, `${elsewhere}/`)]);
+    });
+
+    for (const key of ["Control", "Shift"] as const) {
+      test(`a click with ${key} opens a tab or window and is one event`, async ({ expect }) => {
+        const { visit, elsewhere } = await visitWithLinks(OUTBOUND, (origin) => `<a href="${origin}/">away</a>`);
+        const tab = visit.context.waitForEvent("page");
+        await visit.page.click("a", { modifiers: [key] });
+        await (await tab).waitForURL(`${elsewhere}/`);
+        expect(await visit.events()).toEqual([visit.pageview("/"), outbound(visit, `${elsewhere}/`)]);
+      });
+    }
+
+    test("a click with Meta is one event", async ({ expect }) => {
+      const { visit, elsewhere } = await visitWithLinks(OUTBOUND, (origin) => `<a href="${origin}/">away</a>`);
+      await visit.page.click("a", { modifiers: ["Meta"] });
+      expect(await visit.events()).toEqual([visit.pageview("/"), outbound(visit, `${elsewhere}/`)]);
+    });
+
+    test("Enter on a link is one event", async ({ expect }) => {
+      const { visit, elsewhere } = await visitWithLinks(OUTBOUND, (origin) => `<a href="${origin}/">away</a>`);
+      await visit.page.focus("a");
+      await visit.page.keyboard.press("Enter");
+      await visit.page.waitForURL(`${elsewhere}/`);
+      expect(await visit.events()).toEqual([visit.pageview("/"), outbound(visit, `${elsewhere}/`)]);
+    });
+
+    const FORMS: Record<string, (origin: string) => string> = {
+      "an element inside the link": (origin) => `<a href="${origin}/"><b>a <i class="target">way</i></b></a>`,
+      "a link of SVG": (origin) => `<svg><a href="${origin}/"><text y="20" class="target">away</text></a></svg>`,
+      "a link of SVG in its older form": (origin) =>
+        `<svg><a xlink:href="${origin}/"><text y="20" class="target">away</text></a></svg>`,
+      "a picture with a link in it": (origin) => `
+        <svg width="0" height="0"><symbol id="sign"><rect width="50" height="50"/></symbol></svg>
+        <a href="${origin}/"><svg class="target" width="50" height="50"><use href="#sign"/></svg></a>`,
+      "an area of an image map": (origin) => `
+        <img class="target" usemap="#map" width="50" height="50" alt="map"
+          src="data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==">
+        <map name="map"><area shape="rect" coords="0,0,50,50" href="${origin}/" alt="away"></map>`,
+      "a link in a shadow tree": (origin) => `
+        <span class="target"></span>
+        <script>
+          document.querySelector(".target").attachShadow({ mode: "open" }).innerHTML = '<a href="${origin}/">away</a>';
+        </script>`,
+      "a relative link under a foreign base": (origin) => `<base href="${origin}/"><a class="target" href="./">away</a>`,
+      "a relative link of SVG under a foreign base": (origin) =>
+        `<base href="${origin}/"><svg><a href="./"><text y="20" class="target">away</text></a></svg>`,
+      "a link added later": (origin) => `
+        <script>
+          document.body.insertAdjacentHTML("beforeend", '<a class="target" href="${origin}/">away</a>');
+        </script>`,
+    };
+    for (const [form, links] of Object.entries(FORMS)) {
+      test(`${form} counts as any other`, async ({ expect }) => {
+        const { visit, elsewhere } = await visitWithLinks(OUTBOUND, links);
+        await visit.page.click(".target");
+        await visit.page.waitForURL(`${elsewhere}/`);
+        expect(await visit.events()).toEqual([visit.pageview("/"), outbound(visit, `${elsewhere}/`)]);
+      });
+    }
+
+    test("an SVG link within the site is none", async ({ expect }) => {
+      const { visit } = await visitWithLinks(OUTBOUND, () => `<svg><a href="/next"><text y="20">next</text></a></svg>`);
+      visit.site.publish("/next", "<h1>next</h1>");
+      await visit.page.click("text");
+      await visit.page.waitForURL("**/next");
+      expect(await visit.events()).toEqual([visit.pageview("/")]);
+    });
+
+    test("target=_blank opens its tab and is one event", async ({ expect }) => {
+      const { visit, elsewhere } = await visitWithLinks(
+        OUTBOUND,
+        (origin) => `<a href="${origin}/" target="_blank">away</a>`,
+      );
+      const tab = visit.context.waitForEvent("page");
+      await visit.page.click("a");
+      await (await tab).waitForURL(`${elsewhere}/`);
+      expect(await visit.events()).toEqual([visit.pageview("/"), outbound(visit, `${elsewhere}/`)]);
+    });
+
+    for (const place of [`document.querySelector("a")`, "document.body", "document"]) {
+      test(`a click the site prevented at ${place} is none`, async ({ expect }) => {
+        const { visit } = await visitWithLinks(
+          { ...OUTBOUND, ...DOWNLOADS },
+          (origin) => `
+            <a href="${origin}/report.pdf">away</a>
+            <script>${place}.addEventListener("click", (event) => event.preventDefault())</script>`,
+        );
+        await visit.page.click("a");
+        expect(await visit.events()).toEqual([visit.pageview("/")]);
+      });
+    }
+
+    test("the click is neither prevented nor held up, even while the service does not answer", async ({ expect }) => {
+      const { visit, elsewhere } = await visitWithLinks(OUTBOUND, (origin) => `<a href="${origin}/">away</a>`);
+      visit.recording.answer = "none";
+      const isPrevented = visit.run(`new Promise((resolve) =>
+        addEventListener("click", (event) => setTimeout(() => resolve(event.defaultPrevented))))`);
+      // A tab of its own, so that this page lives to tell.
+      await visit.page.click("a", { modifiers: ["Control"] });
+      expect(await isPrevented).toBe(false);
+      await visit.page.click("a");
+      await visit.page.waitForURL(`${elsewhere}/`);
+      const away = outbound(visit, `${elsewhere}/`);
+      expect(await visit.events()).toEqual([visit.pageview("/"), away, away]);
+    });
+  });
+
+  describe.concurrent("§4.8 data-downloads", () => {
+    test("a click on a file of the site is one event", async ({ expect }) => {
+      const { visit } = await visitWithLinks(DOWNLOADS, () => `<a href="/own.pdf">file</a>`);
+      const file = visit.page.waitForEvent("download");
+      await visit.page.click("a");
+      await file;
+      expect(await visit.events()).toEqual([visit.pageview("/"), download(visit, `${visit.site.origin}/own.pdf`)]);
+    });
+
+    test("a click on a file of another origin is one event, the download", async ({ expect }) => {
+      const { visit, elsewhere } = await visitWithLinks(
+        { ...OUTBOUND, ...DOWNLOADS },
+        (origin) => `<a href="${origin}/report.pdf">file</a>`,
+      );
+      const file = visit.page.waitForEvent("download");
+      await visit.page.click("a");
+      await file;
+      expect(await visit.events()).toEqual([visit.pageview("/"), download(visit, `${elsewhere}/report.pdf`)]);
+    });
+
+    test("without the attribute it is a click to another origin as any other", async ({ expect }) => {
+      const { visit, elsewhere } = await visitWithLinks(OUTBOUND, (origin) => `<a href="${origin}/report.pdf">file</a>`);
+      await visit.page.click("a");
+      expect(await visit.events()).toEqual([visit.pageview("/"), outbound(visit, `${elsewhere}/report.pdf`)]);
+    });
+
+    test("a file that opens in a new tab is one event", async ({ expect }) => {
+      const { visit, elsewhere } = await visitWithLinks(
+        DOWNLOADS,
+        (origin) => `<a href="${origin}/report.pdf" target="_blank">file</a>`,
+      );
+      const tab = visit.context.waitForEvent("page");
+      await visit.page.click("a");
+      await tab;
+      expect(await visit.events()).toEqual([visit.pageview("/"), download(visit, `${elsewhere}/report.pdf`)]);
+    });
+
+    test("the query neither hides a file nor is told", async ({ expect }) => {
+      const { visit, elsewhere } = await visitWithLinks(
+        DOWNLOADS,
+        (origin) => `<a href="${origin}/report.PDF?signature=secret#page=2">file</a>`,
+      );
+      await visit.page.click("a");
+      expect(await visit.events()).toEqual([visit.pageview("/"), download(visit, `${elsewhere}/report.PDF`)]);
+    });
+
+    test("links to what is no file of the usual kinds are none", async ({ expect }) => {
+      const paths = ["/report.xyz", "/?file=report.pdf", "/#report.pdf", "/pdf", "/report.pdf.html", "/report."];
+      const { visit } = await visitWithLinks(DOWNLOADS, (origin) =>
+        paths.map((path) => `<a href="${origin}${path}" target="_blank">link</a>`).join(" "),
+      );
+      for (const link of await visit.page.locator("a").all()) await link.click();
+      expect(await visit.events()).toEqual([visit.pageview("/")]);
+    });
+
+    for (const extensions of ["xyz,flac", " .xyz , .FLAC ", "xyz;flac,"]) {
+      test(`data-download-ext="${extensions}" replaces the usual kinds`, async ({ expect }) => {
+        const { visit, elsewhere } = await visitWithLinks(
+          { ...DOWNLOADS, "data-download-ext": extensions },
+          (origin) => `
+            <a id="listed" href="${origin}/report.xyz">file</a>
+            <a id="also" href="${origin}/song.flac">file</a>
+            <a id="unlisted" href="${origin}/report.pdf">file</a>
+            <a id="without" href="${origin}/report.">file</a>`,
+        );
+        for (const id of ["#listed", "#also", "#unlisted", "#without"]) await visit.page.click(id);
+        expect(await visit.events()).toEqual([
+          visit.pageview("/"),
+          download(visit, `${elsewhere}/report.xyz`),
+          download(visit, `${elsewhere}/song.flac`),
+        ]);
+      });
+    }
+  });
+}

@@ -1,0 +1,26 @@
+/** The one list of what the tracker does on a page, for every browser. */
+
+import { describe } from "vitest";
+import { trackerBench } from "./support/tracker-bench.ts";
+import type { TrackerBrowser } from "./support/tracker-browsers.ts";
+import { describeEvents } from "./tracker.events.suite.ts";
+import { describeGuest } from "./tracker.guest.suite.ts";
+import { describeInstallation } from "./tracker.installation.suite.ts";
+import { describeLinks } from "./tracker.links.suite.ts";
+import { describeModule } from "./tracker.module.suite.ts";
+import { describePageviews } from "./tracker.pageviews.suite.ts";
+import { describeUncounted } from "./tracker.uncounted.suite.ts";
+
+export function describeTracker(browser: TrackerBrowser): void {
+  const { name, missing } = browser;
+  describe.skipIf(missing !== null)(`the tracker in ${name}${missing === null ? "" : ` (skipped: ${missing})`}`, () => {
+    const bench = trackerBench(browser);
+    describeInstallation(bench);
+    describePageviews(bench);
+    describeUncounted(bench);
+    describeEvents(bench);
+    describeLinks(bench);
+    describeGuest(bench);
+    describeModule(bench);
+  });
+}
