@@ -3,8 +3,13 @@ import type { Config } from "../../src/runtime/config.ts";
 import type { Log } from "../../src/runtime/log.ts";
 import { createLogLines } from "../../src/runtime/log-lines.ts";
 
-/** Warnings and errors go to standard error. */
+/** Warnings and errors go to standard error. To be called once: from then on nothing that becomes of the two ends the process. */
 export function createConsoleLog(config: Pick<Config, "logFormat" | "logLevel">): Log {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", () => {
+      // Their disk is full, or whoever reads them has gone. That line is lost; the next one may get through.
+    });
+  }
   return createLogLines({
     ...config,
     now: Date.now,

@@ -2,7 +2,8 @@
  * A file system that is really full: nothing that was acknowledged is lost, what cannot be stored is refused with a word on why,
  * nothing is left half done, figures go on being served, and when there is room again all goes on by itself.
  */
-import { readdir } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
@@ -12,6 +13,7 @@ import { bodyOf, CLOSED, createKey, deleteKey, getStatus, listKeys, logIn, postK
 import { deleteEvents } from "../support/erasure-requests.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { expectError, getMain, post, record, wireEvent } from "../support/requests.ts";
+import { MAIN_PATH } from "../support/built.ts";
 import { spawnServer, startServer, type ServerProcess } from "../support/server-process.ts";
 import { MOUNT_REFUSAL, onSmallDisk, smallDisk, type SmallDisk } from "../support/small-disk.ts";
 import type { Environment } from "../support/target.ts";
@@ -116,28 +118,28 @@ describe.skipIf(MOUNT_REFUSAL !== null)(onSmallDisk("what a full disk does not t
 
   it("a password and keys: none half there, and what was revoked stays out of use", async () => {
     const disk = await smallDisk(DISK_KIB);
-    const open = await targetOn(disk);
+    const target = await targetOn(disk);
     await disk.fill();
-    await expectError(await postSetup(open), 500, "The password could not be stored and is not set");
-    expect(await getStatus(open)).toMatchObject({ setup_required: true });
+    await expectError(await postSetup(target), 500, "The password could not be stored and is not set");
+    expect(await getStatus(target)).toMatchObject({ setup_required: true });
     expect((await readdir(disk.dataFolder)).filter((name) => name !== JOURNAL_FOLDER)).toEqual([]);
     await disk.makeRoom();
-    await bodyOf(await postSetup(open));
+    await bodyOf(await postSetup(target));
 
-    const session = await logIn(open);
-    const { key, key_hash: hash } = await createKey(open, session, "ReadOnly");
+    const session = await logIn(target);
+    const { key, key_hash: hash } = await createKey(target, session, "ReadOnly");
     await disk.fill();
-    await expectError(await postKey(open, session, { name: "another", scope: "Admin" }), 500, "The key could not be stored and does not work");
-    expect(await listKeys(open, session)).toHaveLength(1);
-    const revoked = await deleteKey(open, session, hash);
+    await expectError(await postKey(target, session, { name: "another", scope: "Admin" }), 500, "The key could not be stored and does not work");
+    expect(await listKeys(target, session)).toHaveLength(1);
+    const revoked = await deleteKey(target, session, hash);
     expect(revoked.headers.get("retry-after")).toBe("10");
     await expectError(revoked, 503, "only until a restart");
-    expect((await open.fetch("/api/sites", { headers: withBearer(key) })).status).toBe(401);
+    expect((await target.fetch("/api/sites", { headers: withBearer(key) })).status).toBe(401);
     expect(await filesIn(disk, "keys")).toEqual([`${hash}.json`]);
     await disk.makeRoom();
-    expect((await deleteKey(open, session, hash)).status).toBe(200);
-    await open.restart();
-    expect((await open.fetch("/api/sites", { headers: withBearer(key) })).status).toBe(401);
+    expect((await deleteKey(target, session, hash)).status).toBe(200);
+    await target.restart();
+    expect((await target.fetch("/api/sites", { headers: withBearer(key) })).status).toBe(401);
   });
 
   it("an erasure of events that are in no file yet; one of events in files needs no room, and makes some", async () => {
@@ -232,6 +234,34 @@ describe.skipIf(MOUNT_REFUSAL !== null)(onSmallDisk("the program on a disk that 
     // Once for each time, not once for each event.
     expect(first.log().split("events are refused").length - 1).toBeLessThan(load.refusals.length / 4);
     for (const server of [first, second, third]) expect(server.log()).not.toMatch(/^\s+at /m);
+  });
+
+  it("loses lines of a log that lies there, and nothing else", async () => {
+    const disk = await smallDisk(DISK_KIB);
+    const logPath = join(disk.dataFolder, "log");
+    const log = await open(logPath, "a");
+    const environment = { ...ENVIRONMENT, SVC_LOG_LEVEL: "debug", SVC_PORT: "0", SVC_DATA_DIR: disk.dataFolder };
+    const program = spawn(process.execPath, ["--liftoff-only", MAIN_PATH], { stdio: ["ignore", log.fd, log.fd], env: environment });
+    const exited = new Promise<number | null>((resolve) => program.once("exit", resolve));
+    await log.close();
+    const logged = () => readFile(logPath, "utf8");
+    try {
+      await expect.poll(logged, { timeout: 20_000 }).toContain("listens on ");
+      const origin = /listens on (http:\/\/\S+)/.exec(await logged())?.[1] ?? "";
+      const ask = async () => (await fetch(`${origin}/health`)).text();
+      await disk.fill();
+      // Until the page that the log ends in is full, too.
+      for (let i = 0; i < 200; i++) expect(await ask()).toBe("ok");
+      const whenFull = (await logged()).length;
+      for (let i = 0; i < 20; i++) expect(await ask()).toBe("ok");
+      expect((await logged()).length).toBe(whenFull);
+      await disk.makeRoom();
+      for (let i = 0; i < 20; i++) expect(await ask()).toBe("ok");
+      await expect.poll(async () => (await logged()).length).toBeGreaterThan(whenFull);
+    } finally {
+      program.kill("SIGTERM");
+    }
+    expect(await exited).toBe(0);
   });
 
   it("does not start where its folder takes no writes, and says so", async () => {
