@@ -5,7 +5,7 @@ import { attempt } from "./attempt.ts";
 export const onFirstSight = (action: () => void): void => {
   let isSeen = false;
   const look = (): void => {
-    if (isSeen || document.prerendering || document.visibilityState !== "visible") return;
+    if (isSeen || document.prerendering || document.hidden) return;
     isSeen = true;
     attempt(action);
   };

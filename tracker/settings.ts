@@ -22,9 +22,9 @@ export const ownTag = (): HTMLScriptElement =>
     (tag) => tag && tag.dataset.domain,
   ) || document.createElement("script");
 
-/** `*` stands for any characters, slashes too; a closing slash makes no difference. */
+/** `*` stands for any characters, slashes too; a closing slash makes no difference. Addresses have letters beyond ASCII escaped. */
 const pathPattern = (pattern: string): RegExp =>
-  new RegExp(`^${pattern.replace(/[^*\w]/g, "\\$&").replace(/\*/g, ".*")}/?$`);
+  new RegExp(`^${pattern.replace(/[^\0-~]+/g, encodeURI).replace(/[^*\w]/g, "\\$&").replace(/\*/g, ".*")}/?$`);
 
 /** What counts of a tag: its attributes as `dataset` spells them, and where the script came from. */
 export type Tag = { readonly dataset: { readonly [name: string]: string | undefined }; readonly src: string };

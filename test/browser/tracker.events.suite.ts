@@ -337,7 +337,7 @@ export function describeEvents(bench: TrackerBench): void {
 
     test("that are no calls stop neither the pageview nor the page, whenever it is shown", async ({ expect }) => {
       const visit = await bench.visit({
-        prepare: `Object.defineProperty(document, "visibilityState", { get: () => window.isShown ? "visible" : "hidden" })`,
+        prepare: `Object.defineProperty(document, "hidden", { get: () => !window.isShown })`,
         head: `${SNIPPET}<script>svc.q = [["First"], 7, ["Second"]]</script>`,
       });
       await visit.run(`window.isShown = true; document.dispatchEvent(new Event("visibilitychange"))`);

@@ -95,7 +95,7 @@ export function describeInstallation(bench: TrackerBench): void {
     test("twice while the page is not yet shown: one pageview when it is", async ({ expect }) => {
       const visit = await bench.visit({
         page: ({ tag }) => tag + tag,
-        prepare: `Object.defineProperty(document, "visibilityState", { get: () => window.isShown ? "visible" : "hidden" })`,
+        prepare: `Object.defineProperty(document, "hidden", { get: () => !window.isShown })`,
       });
       await visit.run(`window.isShown = true; document.dispatchEvent(new Event("visibilitychange"))`);
       expect(await visit.events()).toEqual([visit.pageview("/")]);

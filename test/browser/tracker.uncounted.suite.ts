@@ -151,6 +151,7 @@ export function describeUncounted(bench: TrackerBench): void {
       ["/a.b,/a(b)+[c]", ["/a.b", "/a(b)+[c]"], ["/axb", "/abbc"]],
       ["/one, /two ,/three", ["/one", "/two", "/three"], ["/four"]],
       ["/one,", ["/one"], ["/"]],
+      ["/über/*,/gr%C3%BCn", ["/%C3%BCber/uns", "/grün"], ["/ueber", "/gr"]],
       ["*", ["/", "/any/page"], []],
       ["", [], ["/", "/any"]],
     ] as const) {
