@@ -308,6 +308,10 @@ export class ResidentDays {
       }
       await partitions.register(siteId, files);
       journal.takeOut(segment, siteId);
+      // Or days that grow would take more and more memory while nobody asks.
+      await this.#makeRoom(residents).catch(() => {
+        // The next question tries again, and is told what is wrong.
+      });
     });
   }
 }

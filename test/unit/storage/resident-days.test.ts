@@ -198,6 +198,21 @@ describe("resident days", () => {
     expect(world.residents.residentBytes).toBeLessThan(budgetBytes);
   });
 
+  it("that grow while nobody asks go with the flush that is one too many, and are right when they are asked for", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append(eventsOn(A, dayAt(0), 3));
+    await world.count(A, dayAt(0), dayAt(0));
+    await world.append(eventsOn(A, dayAt(0), 2, 3));
+    await world.flush();
+    expect([world.residents.dayCount, world.dropped]).toEqual([1, []]);
+    world.setBudget(1);
+    await world.append(eventsOn(A, dayAt(0), 2, 5));
+    await world.flush();
+    expect([world.residents.dayCount, world.dropped.length]).toEqual([0, 1]);
+    world.setBudget(UNLIMITED);
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 7, pages: 7 });
+  });
+
   it("that a question needs stay until it is answered, even when the budget is far too small", async () => {
     const world = await makeWorld(1);
     await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(B, dayAt(0), 4)]);
