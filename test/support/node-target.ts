@@ -50,7 +50,7 @@ export interface NodeTargets extends MakeTarget {
 }
 
 /** Programs that nobody uses are kept for the next suite that asks for the same options, up to so many: each takes memory. */
-const IDLE_PROGRAMS_MAX = 6;
+const IDLE_PROGRAMS_MAX = 12;
 
 interface Program {
   readonly target: Promise<NodeTarget>;
