@@ -108,13 +108,20 @@ function visitorFrom(random) {
   };
 }
 
+/** How differently events read: as on most sites, or with texts of which most occur once or twice. @typedef {"usual" | "many"} Texts */
+
+/** Landing pages of links, and names in properties: what makes `many` texts. */
+const LINKS_PER_SOURCE = 5_000;
+const NAMES = 1_000_000;
+
 /**
  * The events of one day, in order of time. Visitors come and go: at any time a few hundred of them are there.
  * @param {number} dayStartMs
  * @param {number} count
  * @param {Random} random
+ * @param {Texts} [texts]
  */
-export function eventsOfDay(dayStartMs, count, random) {
+export function eventsOfDay(dayStartMs, count, random, texts = "usual") {
   const present = Array.from({ length: Math.min(300, Math.ceil(count / EVENTS_PER_VISITOR)) }, () => visitorFrom(random));
   const times = Float64Array.from({ length: count }, () => dayStartMs + Math.floor(random() * DAY_MS)).sort();
   return Array.from(times, (timestampMs) => {
@@ -128,9 +135,10 @@ export function eventsOfDay(dayStartMs, count, random) {
       siteId: SITE,
       timestampMs,
       ...visitor,
+      ...(texts === "many" && visitor.referrer !== null && { referrer: `${visitor.referrer}search/results/${Math.floor(random() * LINKS_PER_SOURCE)}` }),
       eventName: isGoal ? GOALS[goal] : "pageview",
       pathname: `/articles/${pageRank(random)}/a-title-of-usual-length`,
-      props: isGoal ? JSON.stringify({ plan: random() < 0.8 ? "free" : "pro", step: Math.floor(random() * 20) }) : null,
+      props: isGoal ? JSON.stringify({ plan: random() < 0.8 ? "free" : "pro", step: Math.floor(random() * (texts === "many" ? NAMES : 20)) }) : null,
       revenueCents: isPaid ? Math.floor(random() * 20_000) : null,
       currency: isPaid ? "EUR" : null,
     };
@@ -142,8 +150,9 @@ export function eventsOfDay(dayStartMs, count, random) {
  * @param {string} dataFolder
  * @param {number} [events]
  * @param {number} [days]
+ * @param {Texts} [texts]
  */
-export async function writeEvents(dataFolder, events = EVENTS, days = DAYS) {
+export async function writeEvents(dataFolder, events = EVENTS, days = DAYS, texts = "usual") {
   const { encodeEvents } = await importSource("src/storage/parquet-events.ts");
   const { partitionKey } = await importSource("src/storage/partition-path.ts");
   const random = numbersFrom(SEED);
@@ -151,7 +160,7 @@ export async function writeEvents(dataFolder, events = EVENTS, days = DAYS) {
   for (let day = 0; day < days; day++) {
     const startMs = todayMs - (days - day) * DAY_MS;
     const count = Math.floor(((day + 1) * events) / days) - Math.floor((day * events) / days);
-    const bytes = encodeEvents(eventsOfDay(startMs, count, random));
+    const bytes = encodeEvents(eventsOfDay(startMs, count, random, texts));
     const path = join(dataFolder, partitionKey(SITE, new Date(startMs).toISOString().slice(0, 10), day + 1, day + 1));
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, bytes);
@@ -163,14 +172,15 @@ export async function writeEvents(dataFolder, events = EVENTS, days = DAYS) {
  * @param {string} dataFolder
  * @param {number} [events]
  * @param {number} [days]
+ * @param {Texts} [texts]
  */
-export async function provideEvents(dataFolder, events = EVENTS, days = DAYS) {
+export async function provideEvents(dataFolder, events = EVENTS, days = DAYS, texts = "usual") {
   const today = new Date().toISOString().slice(0, 10);
-  const kept = fileURLToPath(new URL(`../../${BENCH_FOLDER}/events-${events}-${days}-before-${today}`, import.meta.url));
+  const kept = fileURLToPath(new URL(`../../${BENCH_FOLDER}/events-${texts}-${events}-${days}-before-${today}`, import.meta.url));
   if (!existsSync(kept)) {
     progress(`generating ${events} events`);
     const unfinished = `${kept}.${process.pid}`;
-    await writeEvents(unfinished, events, days);
+    await writeEvents(unfinished, events, days, texts);
     await rm(kept, { recursive: true, force: true });
     await rename(unfinished, kept);
   }

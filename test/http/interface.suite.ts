@@ -20,6 +20,7 @@ import { describeStatsFlow, describeStatsRetention, describeStatsSessions, descr
 import { describeStatsBreakdown } from "./stats-breakdown.suite.ts";
 import { describeStatsCache } from "./stats-cache.suite.ts";
 import { describeStatsComparison } from "./stats-comparison.suite.ts";
+import { describeStatsExport } from "./stats-export.suite.ts";
 import { describeStatsFilters } from "./stats-filters.suite.ts";
 import { describeStatsGoals, describeStatsProperties, describeStatsPropertyValues } from "./stats-goals-properties.suite.ts";
 import { describeStatsMain } from "./stats-main.suite.ts";
@@ -52,6 +53,7 @@ export function describeInterface(makeTarget: MakeTarget): void {
   describeStatsProperties(makeTarget);
   describeStatsPropertyValues(makeTarget);
   describeStatsRevenue(makeTarget);
+  describeStatsExport(makeTarget);
   describeStatsSessions(makeTarget);
   describeStatsFunnel(makeTarget);
   describeStatsSequences(makeTarget);

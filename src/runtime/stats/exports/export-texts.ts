@@ -2,18 +2,33 @@
 import { invalidInput } from "../../errors.ts";
 import { NOT_RECORDED } from "../../engine/site-texts.ts";
 import { EXPORT_TEXT_BYTES_MAX } from "../../limits.ts";
-import { queryTexts } from "../queries/raw-export.ts";
+import { queryTextRange, queryTexts } from "../queries/raw-export.ts";
 import type { Ask } from "../query-runner.ts";
+import type { SqlText } from "../sql.ts";
 import { numberIn, textIn } from "../row-values.ts";
 import { ByteWriter } from "./byte-writer.ts";
 
-/** So many are fetched and kept as one. */
-const TEXTS_PER_PAGE = 1024;
+/** So many are kept as one. */
+const TEXTS_PER_PAGE = 4096;
+
+/** So many are asked for by their numbers: each is a parameter of the query. */
+const TEXTS_PER_LIST = 1024;
+
+/** Where one text in so many is wanted, all are asked for and the others left: that takes less than a list of numbers. */
+const LEFT_PER_WANTED_MAX = 8;
 
 interface TextPage {
   readonly bytes: Uint8Array;
   /** Where each text begins; one more is where the last ends. */
   readonly starts: Int32Array;
+}
+
+/** What to ask for the texts of these numbers, which come in ascending order. */
+function questionsFor(codes: readonly number[]): SqlText[] {
+  const [first = 0, last = 0] = [codes[0], codes.at(-1)];
+  if (last - first < codes.length * LEFT_PER_WANTED_MAX) return [queryTextRange(first, last)];
+  const lists = Array.from({ length: Math.ceil(codes.length / TEXTS_PER_LIST) }, (_, i) => codes.slice(i * TEXTS_PER_LIST, (i + 1) * TEXTS_PER_LIST));
+  return lists.map(queryTexts);
 }
 
 export class ExportTexts {
@@ -76,7 +91,10 @@ export class ExportTexts {
   }
 
   async #fetchPage(ask: Ask, codes: readonly number[]): Promise<TextPage> {
-    const found = new Map((await ask(queryTexts(codes))).map((row) => [numberIn(row, "code"), textIn(row, "text")]));
+    const found = new Map<number, string>();
+    for (const question of questionsFor(codes)) {
+      for (const row of await ask(question)) found.set(numberIn(row, "code"), textIn(row, "text"));
+    }
     const writer = new ByteWriter(TEXTS_PER_PAGE * 64);
     const starts = new Int32Array(codes.length + 1);
     codes.forEach((code, i) => {

@@ -2,6 +2,7 @@
 import { EVENT_COLUMNS, type EventColumn } from "../../../storage/event-columns.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import type { NumberColumns } from "../../engine/engine.ts";
+import { floatsOf } from "../../engine/words.ts";
 import { decimalFromCents } from "../decimal.ts";
 import { queryEvents, queryMinutes } from "../queries/raw-export.ts";
 import type { Ask, AskNumbers } from "../query-runner.ts";
@@ -10,6 +11,7 @@ import { ByteWriter } from "./byte-writer.ts";
 import type { ExportFormat } from "./export-format.ts";
 import { portionsOf } from "./export-portions.ts";
 import { ExportTexts } from "./export-texts.ts";
+import { TimeWriter } from "./time-writer.ts";
 
 /** Events that are asked for as one: enough to pay for a query, few enough for a short stop of the engine's other work. */
 const ROWS_PER_PORTION = 25_000;
@@ -87,21 +89,27 @@ interface Texts {
 
 function cellOf({ name, kind }: EventColumn, events: NumberColumns, { siteId, format, texts }: { siteId: SiteId; format: ExportFormat; texts: Texts }): Cell {
   const { revenue_cents, has_revenue, timestamp } = events;
+  const constant = new TextEncoder().encode(name === "site_id" ? format.text(siteId) : format.unrecorded);
+  const writeConstant = (writer: ByteWriter): void => writer.copy(constant, 0, constant.length);
   switch (kind) {
-    case "timestamp":
-      return (writer, row) => writer.text(format.text(new Date(Number(timestamp?.[row])).toISOString()));
+    case "timestamp": {
+      const timesMs = floatsOf(timestamp instanceof BigInt64Array ? timestamp : new BigInt64Array(0));
+      const times = new TimeWriter(format.text);
+      return (writer, row) => times.write(writer, timesMs[row] ?? 0);
+    }
     case "cents":
-      return (writer, row) =>
-        writer.text(has_revenue?.[row] === 1 ? format.number(decimalFromCents(BigInt(revenue_cents?.[row] ?? 0))) : format.unrecorded);
+      return (writer, row) => {
+        if (has_revenue?.[row] === 1) writer.text(format.number(decimalFromCents(BigInt(revenue_cents?.[row] ?? 0))));
+        else writeConstant(writer);
+      };
     case "visitor":
       throw new Error("a visitor id is never exported");
     default: {
       const codes = events[name];
-      const constant = name === "site_id" ? format.text(siteId) : format.unrecorded;
-      if (!isCodes(codes)) return (writer) => writer.text(constant);
+      if (!isCodes(codes)) return writeConstant;
       const known = texts[kind];
       return (writer, row) => {
-        if (!known.copyTo(writer, codes[row] ?? 0)) writer.text(constant);
+        if (!known.copyTo(writer, codes[row] ?? 0)) writeConstant(writer);
       };
     }
   }

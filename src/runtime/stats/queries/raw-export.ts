@@ -29,10 +29,9 @@ export const queryEvents = (scope: Scope, { startMs, endMs }: Portion, rowsMax: 
   ORDER BY timestamp, arrival
   LIMIT ${rowsMax}`;
 
-/** Rows `code`, `text` of numbers in ascending order, and of others between them where those are few. */
-export function queryTexts(codes: readonly number[]): SqlText {
-  const [first = 0, last = 0] = [codes[0], codes.at(-1)];
-  const between = sql`SELECT code, text FROM texts WHERE code >= ${first} AND code <= ${last}`;
-  if (last - first < codes.length * 2) return between;
-  return sql`${between} AND code IN (${joinSql(codes.map((code) => sql`${code}`), ", ")})`;
-}
+/** Rows `code`, `text` of all numbers from `first` to `last`. */
+export const queryTextRange = (first: number, last: number): SqlText => sql`SELECT code, text FROM texts WHERE code >= ${first} AND code <= ${last}`;
+
+/** Rows `code`, `text` of these numbers, which are in ascending order. */
+export const queryTexts = (codes: readonly number[]): SqlText =>
+  sql`${queryTextRange(codes[0] ?? 0, codes.at(-1) ?? 0)} AND code IN (${joinSql(codes.map((code) => sql`${code}`), ", ")})`;

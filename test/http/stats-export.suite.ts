@@ -1,0 +1,130 @@
+/** §4.4: exports, as CSV and as JSON, by day and by event. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectError, record, wireEvent } from "../support/requests.ts";
+import { askStats, getStatsText, visitor } from "../support/stats-requests.ts";
+import { siteNames, type MakeTarget, type Target } from "../support/target.ts";
+
+const siteName = siteNames("export");
+
+const DAY_MS = 86_400_000;
+
+/** Contract 2.1 in its order, without the visitor's id. */
+const RAW_COLUMNS = [
+  ...["event_name", "pathname", "hostname", "referrer", "referrer_source", "country_code", "region", "city"],
+  ...["browser", "browser_version", "os", "os_version", "device_type", "screen_size"],
+  ...["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"],
+  ...["props", "revenue_amount", "currency", "site_id", "timestamp"],
+];
+
+/** The rows of a CSV file whose every field is quoted; it ends in a line feed. */
+function rowsOf(csv: string): string[][] {
+  expect(csv.slice(csv.indexOf("\n") + 1)).toMatch(/^(?:"(?:[^"]|"")*"[,\n])*$/);
+  const rows: string[][] = [[]];
+  for (const [, value = "", end] of csv.slice(csv.indexOf("\n") + 1).matchAll(/"((?:[^"]|"")*)"([,\n])/g)) {
+    rows.at(-1)?.push(value.replaceAll('""', '"'));
+    if (end === "\n") rows.push([]);
+  }
+  return rows.slice(0, -1);
+}
+
+export function describeStatsExport(makeTarget: MakeTarget): void {
+  describe("§4.4 /api/stats/export", () => {
+    let target: Target;
+    beforeAll(async () => {
+      target = await makeTarget({ SVC_TRUST_PROXY: "1" });
+    });
+    afterAll(() => target.close());
+
+    const getExport = (site: string, parameters: Readonly<Record<string, string>>): Promise<string> =>
+      getStatsText(target, "export", { site_id: site, period: "day", ...parameters });
+
+    const rawRows = async (site: string, parameters: Readonly<Record<string, string>> = {}): Promise<Record<string, string>[]> =>
+      rowsOf(await getExport(site, { kind: "raw", ...parameters })).map((row) => Object.fromEntries(row.map((value, i) => [RAW_COLUMNS[i], value])));
+
+    it("§4.4 raw CSV has a bare header, every column but the visitor's id, and the oldest event first", async () => {
+      const site = siteName();
+      const before = target.nowMs();
+      await record(target, wireEvent(site, { n: "Sale", u: "https://page.test/a?utm_source=mail", r: "https://news.test/x", w: 1280, p: '{"plan":"pro","n":1}', ra: -2.5, rc: "eur" }));
+      await record(target, wireEvent(site, { u: "/b" }));
+      const csv = await getExport(site, { kind: "raw" });
+      expect(csv.slice(0, csv.indexOf("\n"))).toBe(RAW_COLUMNS.join(","));
+      const [sale = {}, view = {}, ...more] = await rawRows(site);
+      expect(more).toEqual([]);
+      expect(sale).toMatchObject({
+        event_name: "Sale", pathname: "/a", hostname: "page.test", referrer: "https://news.test/x", referrer_source: "news.test",
+        browser: "Chrome", screen_size: "1280", utm_source: "mail", utm_medium: "", props: '{"plan":"pro","n":1}', revenue_amount: "'-2.5", currency: "EUR", site_id: site,
+      });
+      expect(view).toMatchObject({ event_name: "pageview", pathname: "/b", hostname: "", referrer: "", props: "", revenue_amount: "", currency: "" });
+      for (const { timestamp = "" } of [sale, view]) {
+        expect(new Date(timestamp).toISOString()).toBe(timestamp);
+        expect(Math.abs(Date.parse(timestamp) - before)).toBeLessThan(DAY_MS);
+      }
+    });
+
+    it("§4.4 raw JSON is an array of objects: numbers as numbers, props as an object, null where nothing was recorded", async () => {
+      const site = siteName();
+      await record(target, wireEvent(site, { n: "Sale", u: "/a", p: '{"plan":"pro","deep":{"n":[1,null]}}', ra: 9_999_999_999.99, rc: "EUR" }));
+      await record(target, wireEvent(site, { u: "/b" }));
+      const events = JSON.parse(await getExport(site, { kind: "raw", format: "json" })) as Record<string, unknown>[];
+      expect(events.map((event) => Object.keys(event))).toEqual([RAW_COLUMNS, RAW_COLUMNS]);
+      expect(events).toMatchObject([
+        { event_name: "Sale", props: { plan: "pro", deep: { n: [1, null] } }, revenue_amount: 9_999_999_999.99, currency: "EUR", site_id: site },
+        { event_name: "pageview", hostname: null, props: null, revenue_amount: null, currency: null },
+      ]);
+    });
+
+    it("§4.4 quotes are doubled, and what a spreadsheet might take for a formula begins with an apostrophe", async () => {
+      const site = siteName();
+      const names = ["=1+1", "+1", "-1", "@x", "\tx", "\rx", 'a "quoted", one', "two\nlines", "1=1", "ü😀"];
+      for (const n of names) await record(target, wireEvent(site, { n }));
+      const inert = names.map((n) => (/^[=+\-@\t\r]/.test(n) ? `'${n}` : n));
+      expect((await rawRows(site)).map(({ event_name }) => event_name)).toEqual(inert);
+    });
+
+    it("§4.4 limit takes the oldest, and a filter those that match", async () => {
+      const site = siteName();
+      for (let i = 0; i < 5; i++) await record(target, wireEvent(site, { u: `/${i % 3}` }));
+      expect((await rawRows(site, { limit: "2" })).map(({ pathname }) => pathname)).toEqual(["/0", "/1"]);
+      expect((await rawRows(site, { filters: "pages!=/0" })).map(({ pathname }) => pathname)).toEqual(["/1", "/2", "/1"]);
+      expect(await rawRows(site, { limit: "1000000" })).toHaveLength(5);
+      await expectError(await askStats(target, "export", { site_id: site, kind: "raw", limit: "1000001" }), 400, /limit/);
+    });
+
+    it("§4.4 more texts than are asked for at once are all there, however few of the site's they are", async () => {
+      const site = siteName();
+      await Promise.all(Array.from({ length: 60 }, (_, i) => record(target, wireEvent(site, { u: `/${i}`, n: i % 20 === 0 ? "Sale" : "pageview", p: `{"id":"${i}"}` }))));
+      const rows = await rawRows(site);
+      expect(rows.map(({ pathname }) => pathname).sort()).toEqual(Array.from({ length: 60 }, (_, i) => `/${i}`).sort());
+      for (const { pathname, props } of rows) expect(props).toBe(`{"id":"${pathname?.slice(1)}"}`);
+      expect((await rawRows(site, { filters: "events==Sale" })).map(({ props }) => props).sort()).toEqual(['{"id":"0"}', '{"id":"20"}', '{"id":"40"}']);
+    });
+
+    it("§4.4 the daily CSV has a row for each day, also those without events, with each day's own top page and source", async () => {
+      const site = siteName();
+      await record(target, wireEvent(site, { u: "/a", r: "https://news.test/" }), visitor(1));
+      await record(target, wireEvent(site, { u: "/a", r: "https://news.test/" }), visitor(2));
+      await record(target, wireEvent(site, { u: "/b" }), visitor(1));
+      const [today, yesterday] = [0, 1].map((ago) => new Date(target.nowMs() - ago * DAY_MS).toISOString().slice(0, 10));
+      const csv = await getStatsText(target, "export", { site_id: site, start_date: yesterday ?? "", end_date: today ?? "" });
+      expect(csv).toBe(`date,visitors,pageviews,top_page,top_source\n"${yesterday}","0","0","",""\n"${today}","2","3","/a","news.test"\n`);
+      const json = await getStatsText(target, "export", { site_id: site, period: "day", format: "json" });
+      expect(JSON.parse(json)).toEqual([{ date: today, visitors: 2, pageviews: 3, top_page: "/a", top_source: "news.test" }]);
+    });
+
+    it("§4.4 comes as a file with a name, and is not kept", async () => {
+      const site = siteName();
+      for (const [kind, format, type] of [["daily", "csv", "text/csv; charset=utf-8"], ["raw", "json", "application/json"]] as const) {
+        const response = await askStats(target, "export", { site_id: site, kind, format, period: "day" });
+        await response.arrayBuffer();
+        const day = new Date(target.nowMs()).toISOString().slice(0, 10);
+        expect(response.headers.get("content-type")).toBe(type);
+        expect(response.headers.get("content-disposition")).toBe(`attachment; filename="sandpiper-${kind}-${day}.${format}"`);
+        expect(response.headers.get("cache-control")).toBe("no-store");
+      }
+    });
+
+    it.each([["kind", "weekly"], ["format", "xml"], ["limit", "0"]])("§4.4 %s=%s gives 400", async (parameter, value) => {
+      await expectError(await askStats(target, "export", { site_id: siteName(), kind: "raw", [parameter]: value }), 400, parameter);
+    });
+  });
+}

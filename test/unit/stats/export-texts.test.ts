@@ -1,0 +1,43 @@
+/** The texts of an export: each under its number, however many there are and however far apart the numbers lie. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Engine } from "../../../src/runtime/engine/engine.ts";
+import { ByteWriter } from "../../../src/runtime/stats/exports/byte-writer.ts";
+import { ExportTexts } from "../../../src/runtime/stats/exports/export-texts.ts";
+import type { Ask } from "../../../src/runtime/stats/query-runner.ts";
+import { createEngineShare } from "../../support/shared-engine.ts";
+import { anEvent, eventTexts, siteId } from "../../support/stored-event.ts";
+
+const SITE = siteId("texts.test");
+const PAGES = 12_000;
+
+describe("the texts of an export", () => {
+  let engine: Engine;
+  let ask: Ask;
+  /** The numbers of the pages, in order. */
+  let codes: number[];
+  beforeAll(async () => {
+    engine = await createEngineShare();
+    const block = { id: 1, siteId: SITE, sessionGapMs: 1000 };
+    await engine.append(block, { events: eventTexts(Array.from({ length: PAGES }, (_, i) => anEvent({ siteId: SITE, pathname: `/${i}` }))) });
+    ask = ({ text, values }) => engine.query({ siteId: SITE, blocks: [1], sql: text, parameters: values }, new AbortController().signal);
+    codes = (await engine.query({ siteId: SITE, blocks: [1], sql: "SELECT pathname FROM events ORDER BY arrival", parameters: [] }, new AbortController().signal)).map(({ pathname }) => Number(pathname));
+  });
+  afterAll(() => engine.close());
+
+  it.each([1, 3, 9, 500])("are there when one in %d is wanted", async (step) => {
+    const texts = new ExportTexts((text) => `<${text}>`);
+    const wanted = codes.filter((_, page) => page % step === 0);
+    texts.mark(Int32Array.from(wanted));
+    await texts.fetch(ask);
+    const writer = new ByteWriter(16);
+    expect(wanted.every((code) => texts.copyTo(writer, code))).toBe(true);
+    expect(new TextDecoder().decode(writer.take())).toBe(wanted.map((_, i) => `</${i * step}>`).join(""));
+    expect(texts.copyTo(writer, 0)).toBe(false);
+  });
+
+  it("are refused when they are too long together", async () => {
+    const texts = new ExportTexts((text) => text, 20_000);
+    texts.mark(Int32Array.from(codes));
+    await expect(texts.fetch(ask)).rejects.toThrow(/different texts/);
+  });
+});
