@@ -20,6 +20,8 @@ export class WatchedLoad {
   sites = new Map();
   questions = 0;
   failedQuestions = 0;
+  /** Of sites that are forgotten. @type {SiteCounts} */
+  #before = { sent: 0, acknowledged: 0, unanswered: 0, refused: 0 };
   #numbered = 0;
   /** @type {Record<string, string>} */
   #credentials = {};
@@ -30,7 +32,14 @@ export class WatchedLoad {
 
   /** @param {number} sites how many, of which the first ones have most of the events */
   constructor(sites) {
-    for (let i = 0; i < sites; i++) this.sites.set(`site-${i}.test`, { sent: 0, acknowledged: 0, unanswered: 0, refused: 0 });
+    this.renew(sites, "site");
+  }
+
+  /** Goes on with so many sites of another name, and forgets the others. Not while it runs. @param {number} sites @param {string} prefix */
+  renew(sites, prefix) {
+    for (const what of /** @type {const} */ (["sent", "acknowledged", "unanswered", "refused"])) this.#before[what] += this.#now(what);
+    this.sites.clear();
+    for (let i = 0; i < sites; i++) this.sites.set(`${prefix}-${i}.test`, { sent: 0, acknowledged: 0, unanswered: 0, refused: 0 });
   }
 
   /** Questions bear this header from then on. @param {string} key */
@@ -38,8 +47,13 @@ export class WatchedLoad {
     this.#credentials = { authorization: `Bearer ${key}` };
   }
 
-  /** @param {keyof SiteCounts} what */
+  /** Of all sites that there ever were. @param {keyof SiteCounts} what */
   total(what) {
+    return this.#before[what] + this.#now(what);
+  }
+
+  /** @param {keyof SiteCounts} what */
+  #now(what) {
     return [...this.sites.values()].reduce((sum, counts) => sum + counts[what], 0);
   }
 
