@@ -1,7 +1,7 @@
 /** A made-up site's year, realistic enough to look at: written as the files of a data folder. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { numbersFrom } from "../test/bench/generate-events.mjs";
+import { numbersFrom } from "../test/support/seeded-numbers.mjs";
 import { importSource } from "../test/bench/bench-server.mjs";
 
 export const DEMO_SITE = "lighthouse.example";

@@ -7,7 +7,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { buildBenchProgram, getJson, importSource, startProgram, withTempFolder } from "./bench-server.mjs";
-import { eventsOfDay, numbersFrom } from "./generate-events.mjs";
+import { numbersFrom } from "../support/seeded-numbers.mjs";
+import { eventsOfDay } from "./generate-events.mjs";
 import { mebibytes, median, milliseconds, printTable, progress, whole } from "./table.mjs";
 
 const EVENTS = Number(process.argv[2] ?? 3_200_000);

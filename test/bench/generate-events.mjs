@@ -10,6 +10,7 @@ import { cp, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { numbersFrom } from "../support/seeded-numbers.mjs";
 import { BENCH_FOLDER, importSource } from "./bench-server.mjs";
 import { progress } from "./table.mjs";
 
@@ -28,17 +29,6 @@ const SOURCES = 300;
 const EVENTS_PER_VISITOR = 4;
 
 /** @typedef {() => number} Random from 0 to below 1 */
-
-/** mulberry32. @param {number} seed @returns {Random} */
-export function numbersFrom(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 /**
  * Ranks from 0, each the rarer the higher it is (Zipf's law), by looking up where a number falls among the sums of shares.

@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
-import { numbersFrom } from "./generate-events.mjs";
+import { numbersFrom } from "../support/seeded-numbers.mjs";
 
 /** @typedef {{ origin: string, seconds: number, connections: number, rate?: number, sites: readonly string[], events?: number }} Load */
 /** @typedef {{ answered: number, otherAnswers: number, perSecond: number, p50Ms: number, p99Ms: number, maxMs: number }} LoadResult */

@@ -11,6 +11,7 @@ import { tempFolder } from "../support/temp-folder.ts";
 import { expectEachOnce } from "./each-once.ts";
 import { EventLoad, type LoadEvent } from "./event-load.ts";
 import { readCrashTraces, readStoredEvents } from "./stored-events.ts";
+import { numbersFrom } from "../support/seeded-numbers.mjs";
 
 const SEED = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
 const ROUNDS = 22;
@@ -27,17 +28,6 @@ function eventOf(count: number): LoadEvent {
   const half = Math.floor(count / 2);
   const siteId = count % 2 === 0 ? STEADY_SITES[half % STEADY_SITES.length] : `slice-${Math.floor(half / SLICE_PAGES)}.test`;
   return { siteId: siteId ?? "", pathname: `/e/${count}` };
-}
-
-/** mulberry32: numbers from 0 to 1 that depend on the seed only. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 /**
@@ -148,7 +138,7 @@ it(
   `§1 acknowledged events are there exactly once after ${ROUNDS} kills (FAULT_SEED=${SEED})`,
   async () => {
     const dataFolder = await tempFolder();
-    const random = randomFrom(SEED);
+    const random = numbersFrom(SEED);
     const load = new EventLoad(eventOf);
     const expectations = STEADY_SITES.map((siteId) => ({ siteId, expectation: new Expectation(load, siteId) }));
     const alarms: string[] = [];

@@ -42,6 +42,32 @@ async function expectSuccess(response: Response): Promise<string> {
   return text;
 }
 
+/** A question that the engine is at until the test lets it go on. */
+async function holdOne(target: InProcessTarget, control: ControlledEngine): Promise<{ readonly response: Promise<Response> }> {
+  control.hold();
+  const response = ask(target, 1);
+  await control.held(1);
+  return { response };
+}
+
+interface UnderWay {
+  /** Lets the engine go on; every question is answered. */
+  end(): Promise<string[]>;
+}
+
+/** Asks while the engine is held, until so many queries are at it. */
+async function underWay(control: ControlledEngine, queries: number, asked: () => readonly Promise<Response>[]): Promise<UnderWay> {
+  control.hold();
+  const all = asked();
+  await control.held(queries);
+  return {
+    async end() {
+      control.release();
+      return Promise.all(all.map(async (response) => expectSuccess(await response)));
+    },
+  };
+}
+
 describe("§8 identical questions at the same time", () => {
   it.each(FILTERED_ENDPOINTS.filter(([endpoint]) => endpoint !== "realtime"))(
     "§8 /api/stats/%s is computed once for all who ask it at once",
@@ -50,11 +76,8 @@ describe("§8 identical questions at the same time", () => {
       await record(target, wireEvent(SITE));
       const alone = await expectSuccess(await askStats(target, endpoint, { site_id: "other.test", ...parameters }));
       const queries = control.asked;
-      control.hold();
-      const all = Array.from({ length: 20 }, () => askStats(target, endpoint, { site_id: SITE, ...parameters }));
-      await control.held(1);
-      control.release();
-      const texts = await Promise.all(all.map(async (response) => expectSuccess(await response)));
+      const running = await underWay(control, 1, () => Array.from({ length: 20 }, () => askStats(target, endpoint, { site_id: SITE, ...parameters })));
+      const texts = await running.end();
       expect(new Set(texts).size).toBe(1);
       expect(texts[0]).not.toBe(endpoint === "main" ? alone : undefined);
       expect(control.asked - queries).toBe(queries);
@@ -64,11 +87,8 @@ describe("§8 identical questions at the same time", () => {
 
   it("§8 they share their answer also where none is kept", async () => {
     const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "0" });
-    control.hold();
-    const all = [ask(target, 1), ask(target, 1), ask(target, 1)];
-    await control.held(1);
-    control.release();
-    for (const response of all) await expectSuccess(await response);
+    const running = await underWay(control, 1, () => [ask(target, 1), ask(target, 1), ask(target, 1)]);
+    await running.end();
     expect(target.services.counters).toMatchObject({ cacheMisses: 1, cacheHits: 2 });
     await expectSuccess(await ask(target, 1));
     expect(target.services.counters).toMatchObject({ cacheMisses: 2, cacheHits: 2 });
@@ -76,23 +96,17 @@ describe("§8 identical questions at the same time", () => {
 
   it("§4.3 §8 the order of conditions makes no other question", async () => {
     const { target, control } = await createTarget();
-    control.hold();
-    const all = ["pages==/;events==pageview", "events==pageview;pages==/"].map((filters) =>
-      askStats(target, "main", { site_id: SITE, filters }),
+    const running = await underWay(control, 1, () =>
+      ["pages==/;events==pageview", "events==pageview;pages==/"].map((filters) => askStats(target, "main", { site_id: SITE, filters })),
     );
-    await control.held(1);
-    control.release();
-    for (const response of all) await expectSuccess(await response);
+    await running.end();
     expect(target.services.counters).toMatchObject({ cacheMisses: 1, cacheHits: 1 });
   });
 
   it("§4.4 realtime is neither kept nor shared, and counts as no cache's hit or miss", async () => {
     const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "60" });
-    control.hold();
-    const all = [askStats(target, "realtime", { site_id: SITE }), askStats(target, "realtime", { site_id: SITE })];
-    await control.held(2);
-    control.release();
-    for (const response of all) await expectSuccess(await response);
+    const running = await underWay(control, 2, () => [1, 2].map(() => askStats(target, "realtime", { site_id: SITE })));
+    await running.end();
     expect(target.services.counters).toMatchObject({ cacheMisses: 0, cacheHits: 0 });
   });
 
@@ -111,9 +125,7 @@ describe("§8 identical questions at the same time", () => {
 
   it("§8 an answer is as old as its question: the ttl runs while it is computed", async () => {
     const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "10" });
-    control.hold();
-    const slow = ask(target, 1);
-    await control.held(1);
+    const { response: slow } = await holdOne(target, control);
     await target.advance(9 * SECOND_MS);
     control.release();
     await expectSuccess(await slow);
@@ -126,9 +138,7 @@ describe("§8 identical questions at the same time", () => {
 
   it("§8 whoever asks the same when another's time is up gets an answer, and so does whoever asked it meanwhile", async () => {
     const { target, control } = await createTarget({ SVC_REQUEST_TIMEOUT_SECS: "30" });
-    control.hold();
-    const first = ask(target, 1);
-    await control.held(1);
+    const { response: first } = await holdOne(target, control);
     await target.advance(29 * SECOND_MS);
     const meanwhile = [ask(target, 1), ask(target, 1)];
     // Once this is answered, those two wait.
@@ -145,9 +155,7 @@ describe("§8 identical questions at the same time", () => {
 
   it("§8 whose own time is up gets 408, whoever else still waits for the same", async () => {
     const { target, control } = await createTarget({ SVC_REQUEST_TIMEOUT_SECS: "30" });
-    control.hold();
-    const first = ask(target, 1);
-    await control.held(1);
+    const { response: first } = await holdOne(target, control);
     await target.advance(10 * SECOND_MS);
     const second = ask(target, 1);
     await target.advance(20 * SECOND_MS);
@@ -163,9 +171,7 @@ describe("§8 identical questions at the same time", () => {
 
   it("§8 a failure is not kept", async () => {
     const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "60", SVC_REQUEST_TIMEOUT_SECS: "5" });
-    control.hold();
-    const failing = ask(target, 1);
-    await control.held(1);
+    const { response: failing } = await holdOne(target, control);
     await target.advance(5 * SECOND_MS);
     expect((await failing).status).toBe(408);
     control.release();
@@ -177,34 +183,25 @@ describe("§8 identical questions at the same time", () => {
 describe("§8 concurrent queries", () => {
   it.each(FILTERED_ENDPOINTS)("§7 /api/stats/%s beyond max_concurrent_queries gives 429 with Retry-After at once", async (endpoint, parameters) => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
-    control.hold();
-    const first = ask(target, 1);
-    await control.held(1);
+    const running = await underWay(control, 1, () => [ask(target, 1)]);
     await expectTooMany(await askStats(target, endpoint, { site_id: SITE, ...parameters }));
-    control.release();
-    await expectSuccess(await first);
+    await running.end();
     await expectSuccess(await askStats(target, endpoint, { site_id: SITE, ...parameters }));
   });
 
   it.each([1, 2, 10])("§8 max_concurrent_queries=%d lets that many run at once, of all endpoints together", async (slots) => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: String(slots) });
-    control.hold();
-    const running = Array.from({ length: slots }, (_, i) => askStats(target, i % 2 === 0 ? "main" : "goals", different(i)));
-    await control.held(slots);
+    const running = await underWay(control, slots, () => Array.from({ length: slots }, (_, i) => askStats(target, i % 2 === 0 ? "main" : "goals", different(i))));
     await expectTooMany(await askStats(target, "timeseries", different(0)));
     await expectTooMany(await askStats(target, "realtime", { site_id: "another.test" }));
-    control.release();
-    for (const response of running) await expectSuccess(await response);
+    await running.end();
     await expectSuccess(await askStats(target, "timeseries", different(0)));
   });
 
   it("§8 max_concurrent_queries=0 lets any number run", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "0" });
-    control.hold();
-    const running = Array.from({ length: 50 }, (_, i) => ask(target, i));
-    await control.held(50);
-    control.release();
-    for (const response of running) await expectSuccess(await response);
+    const running = await underWay(control, 50, () => Array.from({ length: 50 }, (_, i) => ask(target, i)));
+    await running.end();
   });
 
   it("§8 kept answers take no slot", async () => {
@@ -221,35 +218,26 @@ describe("§8 concurrent queries", () => {
 
   it("§8 a question that is under way already takes no slot", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
-    control.hold();
-    const running = [ask(target, 1), ask(target, 1), ask(target, 1)];
-    await control.held(1);
+    const running = await underWay(control, 1, () => [ask(target, 1), ask(target, 1), ask(target, 1)]);
     await expectTooMany(await ask(target, 2));
-    control.release();
-    for (const response of running) await expectSuccess(await response);
+    await running.end();
   });
 
   it("§7 what is refused for a wrong parameter takes no slot, and neither does anything but statistics", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
-    control.hold();
-    const running = ask(target, 1);
-    await control.held(1);
+    const running = await underWay(control, 1, () => [ask(target, 1)]);
     await expectError(await askStats(target, "main", { site_id: SITE, period: "x" }), 400, '"period"');
     await expectError(await askStats(target, "breakdown/nothing", { site_id: SITE }), 400, "nothing");
     await expectAccepted(await post(target, wireEvent(SITE)));
     for (const path of ["/api/sites", "/health", "/svc.js"]) await expectSuccess(await target.fetch(path));
-    control.release();
-    await expectSuccess(await running);
+    await running.end();
   });
 
   it("§8 a refusal is nobody else's: who asks the same when there is room gets an answer", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1", SVC_CACHE_TTL_SECS: "60" });
-    control.hold();
-    const running = ask(target, 1);
-    await control.held(1);
+    const running = await underWay(control, 1, () => [ask(target, 1)]);
     await expectTooMany(await ask(target, 2));
-    control.release();
-    await expectSuccess(await running);
+    await running.end();
     await expectSuccess(await ask(target, 2));
   });
 
@@ -270,12 +258,9 @@ describe("§8 concurrent queries", () => {
 
   it("§8 with query_queue_ms a query that waited that long gives 429", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1", SVC_QUERY_QUEUE_MS: "1" });
-    control.hold();
-    const running = ask(target, 1);
-    await control.held(1);
+    const running = await underWay(control, 1, () => [ask(target, 1)]);
     await expectTooMany(await ask(target, 2));
-    control.release();
-    await expectSuccess(await running);
+    await running.end();
   });
 });
 
@@ -327,9 +312,7 @@ describe("§8 request timeout", () => {
 
   it("§8 the limit is 30 seconds unless another is set, to the millisecond", async () => {
     const { target, control } = await createTarget();
-    control.hold();
-    const asked = ask(target, 1);
-    await control.held(1);
+    const { response: asked } = await holdOne(target, control);
     await target.advance(30 * SECOND_MS - 1);
     const later = ask(target, 2);
     await control.held(2);
@@ -345,9 +328,7 @@ describe("§8 request timeout", () => {
       SVC_MAX_CONCURRENT_QUERIES: "1",
       SVC_QUERY_QUEUE_MS: "600000",
     });
-    control.hold();
-    const asked = ask(target, 1);
-    await control.held(1);
+    const { response: asked } = await holdOne(target, control);
     await target.advance(5 * SECOND_MS);
     const waiting = ask(target, 2);
     await target.advance(5 * SECOND_MS);

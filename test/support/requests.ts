@@ -95,6 +95,19 @@ export interface MainFigures {
   readonly behavioral_available: boolean;
 }
 
+/** The figures of one pageview where those of sessions cannot be computed. */
+export const ONE_VIEW_WITHOUT_SESSIONS: MainFigures = {
+  unique_visitors: 1,
+  total_pageviews: 1,
+  total_events: 1,
+  views_per_visitor: 1,
+  total_sessions: null,
+  bounce_rate: null,
+  avg_visit_duration_secs: null,
+  views_per_visit: null,
+  behavioral_available: false,
+};
+
 export interface SeriesPoint {
   readonly date: string;
   readonly visitors: number;

@@ -1,0 +1,12 @@
+/** Chance that is the same in every run: mulberry32, as both tests and benchmarks use it. */
+
+/** @param {number} seed @returns {() => number} from 0 to below 1 */
+export function numbersFrom(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
