@@ -2,7 +2,21 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take longest, in this order, so that no worker is still busy with one of them when the other has nothing left. */
-const LONGEST = ["http/node", "http/workerd", "http/in-process", "browser/tracker.firefox", "fault/kill", "browser/tracker.chromium", "property/figures", "property/breakdowns", "browser/dashboard.view"];
+const LONGEST = [
+  "http/node",
+  "http/workerd",
+  "browser/tracker.firefox",
+  "http/wrangler-dev",
+  "fault/kill",
+  "http/in-process",
+  "fault/compaction",
+  "fault/erasure",
+  "fault/history",
+  "contract/workerd-ports",
+  "browser/dashboard.view",
+  "property/figures",
+  "fault/damaged-data",
+];
 
 class LongestFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -58,13 +58,16 @@ function encodeRanges({ starts, codes }) {
  * @returns {Uint8Array} the codes' text and its length, then IPv4's ranges, then IPv6's. Code 0 is nowhere.
  */
 export function encodeCountryRanges(database) {
-  const reader = new Reader(Buffer.from(database.buffer, database.byteOffset, database.length));
+  const reader = new Reader(Buffer.from(database.buffer, database.byteOffset, database.length), { cache: new Map() });
   /** @type {string[]} */
   const codes = [""];
+  /** @type {Map<string, number>} */
+  const numbers = new Map();
   const numberOf = (/** @type {unknown} */ code) => {
     if (typeof code !== "string" || !/^[A-Z]{2}$/.test(code)) throw new Error(`the country database has a record without a country code: ${String(code)}`);
-    const known = codes.indexOf(code);
-    return known >= 0 ? known : codes.push(code) - 1;
+    const known = numbers.get(code) ?? codes.push(code) - 1;
+    numbers.set(code, known);
+    return known;
   };
   const ipv4 = rangesOf({ reader, bits: 32, textOf: ipv4Text, numberOf });
   const ipv6 = rangesOf({ reader, bits: IPV6_UNIT_BITS, textOf: ipv6Text, numberOf });

@@ -20,7 +20,7 @@ import {
 import { PROPERTY_RUNS, PROPERTY_SEED, PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 /** Of each function and mode. */
-const HISTORIES = PROPERTY_RUNS * 4;
+const HISTORIES = PROPERTY_RUNS * 5;
 
 /** Questions that these are spread over; each is asked about all its histories at once. */
 const QUESTIONS = Math.ceil(HISTORIES / 20);

@@ -13,7 +13,7 @@ const numberFrom = (name: string, otherwise: number): number => {
   return value;
 };
 
-export const PROPERTY_RUNS = numberFrom("PROPERTY_RUNS", 100);
+export const PROPERTY_RUNS = numberFrom("PROPERTY_RUNS", 60);
 
 export const PROPERTY_SEED = numberFrom("PROPERTY_SEED", SEED_DEFAULT);
 
