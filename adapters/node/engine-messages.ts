@@ -1,12 +1,14 @@
 /** What the server's thread and the engine's thread say to each other. */
-import type { Block, BlockSource, EngineExtension, EngineQuery, EngineUsage, Loaded, NumberColumns, SqlRow } from "../../src/runtime/engine/engine.ts";
+import type { Block, BlockSource, EngineExtension, EngineQuery, EngineUsage, Loaded, NumberColumns, SqlRow, Summarised, Summary } from "../../src/runtime/engine/engine.ts";
 
 export type EngineCall =
   | { readonly kind: "append"; readonly block: Block; readonly source: BlockSource }
   | { readonly kind: "drop"; readonly blocks: readonly number[] }
   | { readonly kind: "loadExtension"; readonly extension: EngineExtension }
   | { readonly kind: "query"; readonly query: EngineQuery }
-  | { readonly kind: "queryNumbers"; readonly query: EngineQuery };
+  | { readonly kind: "queryNumbers"; readonly query: EngineQuery }
+  | { readonly kind: "summarise"; readonly summary: Summary; readonly part: number; readonly query: EngineQuery }
+  | { readonly kind: "dropSummary"; readonly id: number; readonly parts: readonly number[] | "all" };
 
 export type EngineRequest =
   | { readonly id: number; readonly call: EngineCall }
@@ -15,5 +17,5 @@ export type EngineRequest =
 
 export type EngineReply =
   | { readonly ready: true }
-  | { readonly id: number; readonly result: void | Loaded | EngineUsage | SqlRow[] | NumberColumns }
+  | { readonly id: number; readonly result: void | Loaded | EngineUsage | Summarised | SqlRow[] | NumberColumns }
   | { readonly id: number; readonly error: { readonly name: string; readonly message: string } };

@@ -23,6 +23,8 @@ async function serve(call: EngineCall, signal: AbortSignal) {
   if (call.kind === "drop") return engine.drop(call.blocks);
   if (call.kind === "loadExtension") return engine.loadExtension(call.extension);
   if (call.kind === "queryNumbers") return engine.queryNumbers(call.query, signal);
+  if (call.kind === "summarise") return engine.summarise(call.summary, call.part, call.query, signal);
+  if (call.kind === "dropSummary") return engine.dropSummary(call.id, call.parts);
   return engine.query(call.query, signal);
 }
 

@@ -12,6 +12,8 @@ import {
   type Loaded,
   type NumberColumns,
   type SqlRow,
+  type Summarised,
+  type Summary,
 } from "../../src/runtime/engine/engine.ts";
 import { reasonOf, type Log } from "../../src/runtime/log.ts";
 import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.ts";
@@ -162,6 +164,14 @@ export class ThreadedEngine implements Engine {
 
   queryNumbers(query: EngineQuery, signal: AbortSignal): Promise<NumberColumns> {
     return this.#call({ kind: "queryNumbers", query }, signal);
+  }
+
+  summarise(summary: Summary, part: number, query: EngineQuery, signal: AbortSignal): Promise<Summarised> {
+    return this.#call({ kind: "summarise", summary, part, query }, signal);
+  }
+
+  dropSummary(id: number, parts: readonly number[] | "all"): Promise<EngineUsage> {
+    return this.#call({ kind: "dropSummary", id, parts });
   }
 
   async loadExtension(extension: EngineExtension): Promise<void> {

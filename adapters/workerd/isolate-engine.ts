@@ -12,6 +12,8 @@ import {
   type Loaded,
   type NumberColumns,
   type SqlRow,
+  type Summarised,
+  type Summary,
 } from "../../src/runtime/engine/engine.ts";
 import { reasonOf, type Log } from "../../src/runtime/log.ts";
 
@@ -88,6 +90,14 @@ export class IsolateEngine implements Engine {
 
   queryNumbers(query: EngineQuery, signal: AbortSignal): Promise<NumberColumns> {
     return this.#with((engine) => engine.queryNumbers(query, signal));
+  }
+
+  summarise(summary: Summary, part: number, query: EngineQuery, signal: AbortSignal): Promise<Summarised> {
+    return this.#with((engine) => engine.summarise(summary, part, query, signal));
+  }
+
+  dropSummary(id: number, parts: readonly number[] | "all"): Promise<EngineUsage> {
+    return this.#with((engine) => engine.dropSummary(id, parts));
   }
 
   async loadExtension(extension: EngineExtension): Promise<void> {

@@ -101,6 +101,33 @@ export const PARTITION_LISTINGS_MAX = 1_000;
 /** Parquet bytes that are decoded into one resident table; days are grouped up to this. */
 export const RESIDENT_BLOCK_BYTES_MAX = 8 * 1024 * 1024;
 
+/** An engine's memory holds at least so many of these tables, or they are made smaller. */
+export const BLOCKS_OF_BUDGET_MIN = 16;
+
+/**
+ * Parquet bytes of a piece, where a question is computed piece by piece, unless a single salt period has more: about a million
+ * events, which are loaded within a few seconds.
+ */
+export const PIECE_BYTES_MAX = 24 * 1024 * 1024;
+
+/** Shares of the engine's memory: what a piece may take, what all pieces may take that are being worked on, and what is kept of pieces. */
+export const PIECES_OF_BUDGET_MIN = 8;
+export const WORKED_ON_SHARE_MAX = 1 / 2;
+export const SUMMARIES_SHARE_MAX = 1 / 4;
+
+/**
+ * What texts may take of the engine's memory before all that can be spared is dropped for their sake. More than the whole
+ * memory is refused. So much is allowed in any case.
+ */
+export const TEXTS_SHARE_MAX = 1 / 2;
+export const TEXTS_BYTES_ALLOWED_MIN = 4 * 1024 * 1024;
+
+/** Questions of which pieces are kept. */
+export const SUMMARIES_MAX = 1_000;
+
+/** What an engine holds at the most, whatever it is allowed: WebAssembly addresses 4 GB, of which queries need some to work. */
+export const ENGINE_BYTES_MAX = 3 * 1024 * 1024 * 1024;
+
 /** Connections of the engine: so many queries advance side by side, the rest wait their turn. */
 export const ENGINE_CONNECTIONS_MAX = 4;
 

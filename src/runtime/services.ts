@@ -34,6 +34,7 @@ import { createUserAgentCache } from "./ingest/user-agent-cache.ts";
 import { createVisitorIds } from "./ingest/visitor-id.ts";
 import {
   API_KEYS_MAX,
+  ENGINE_BYTES_MAX,
   LOGIN_FAILURE_ADDRESSES_MAX,
   PARTITION_LISTINGS_MAX,
   PASSWORD_CHECKS_WAITING_MAX,
@@ -171,12 +172,13 @@ export async function createServices(host: Host): Promise<Services> {
     onStray: (key, fault) => log.warn(`${key} ${fault}`),
   });
   const locks = new SiteLocks();
+  const budgetBytes = Math.min(config.engineMemoryMb * 1024 * 1024, ENGINE_BYTES_MAX);
   const residents = new ResidentDays({
     engine,
     journal,
     partitions,
     locks,
-    budgetBytes: config.engineMemoryMb * 1024 * 1024,
+    budgetBytes,
     sessionGapMs: config.sessionWindowMinutes * 60_000,
     log,
   });
@@ -198,7 +200,7 @@ export async function createServices(host: Host): Promise<Services> {
     intake,
     counters,
   });
-  const queries = new QueryRunner(engine, residents);
+  const queries = new QueryRunner({ engine, residents, budgetBytes, rotationDays: config.visitorSaltRotationDays });
   const cache = new QueryCache({
     ttlSecs: config.cacheTtlSecs,
     entriesMax: config.cacheMaxEntries,

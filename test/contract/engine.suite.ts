@@ -8,6 +8,7 @@ import {
   type EngineQuery,
   type SqlParameter,
   type SqlRow,
+  type Summary,
 } from "../../src/runtime/engine/engine.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { utcDayOf, type SiteId, type StoredEvent } from "../../src/storage/event.ts";
@@ -371,14 +372,14 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         });
       });
 
-      it("give a number for each visitor where a function of a visitor's events is named", async () => {
+      it("give how many visitors have each value where a function of a visitor's events is named", async () => {
         const events = [3n, 0xffff_ffff_ffff_ffffn, 3n].map((visitorId, i) => anEvent({ visitorId, timestampMs: i * MINUTE_MS }));
         const { site, block } = await load(events);
         const sql = "SELECT visitor_id, timestamp, CAST(CASE WHEN timestamp = 0 THEN 1 ELSE 2 END AS BIGINT) AS met FROM events ORDER BY visitor_id, timestamp";
         const reached = async (windowMs: number) =>
-          engine.queryNumbers({ ...aQuery(site, [block], sql), perVisitor: { name: "window_funnel", windowMs, steps: 2, modes: [] } }, silent());
-        expect(await reached(2 * MINUTE_MS)).toEqual({ value: Int32Array.of(2, 0) });
-        expect(await reached(2 * MINUTE_MS - 1)).toEqual({ value: Int32Array.of(1, 0) });
+          engine.query({ ...aQuery(site, [block], sql), perVisitor: { name: "window_funnel", windowMs, steps: 2, modes: [] } }, silent());
+        expect(await reached(2 * MINUTE_MS)).toEqual([{ value: 0, visitors: 1 }, { value: 2, visitors: 1 }]);
+        expect(await reached(2 * MINUTE_MS - 1)).toEqual([{ value: 0, visitors: 1 }, { value: 1, visitors: 1 }]);
       });
 
       it.each(["SELECT nothing FROM events", "SELEC 1", "SELECT 1 AS n FROM block_none_such", "SELECT 'x'::INTEGER AS n"])(
@@ -418,6 +419,90 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await ask(site, blocks, "SELECT count(*) AS n, count(DISTINCT text) AS different FROM texts WHERE text LIKE '/%'")).toEqual([
           { n: 7, different: 7 },
         ]);
+      });
+    });
+
+    describe("summaries", () => {
+      const COLUMNS = [{ name: "code", type: "BIGINT" }, { name: "total", type: "HUGEINT" }] as const;
+      const aSummary = (site: SiteId): Summary => ({ id: ++blocksMade, siteId: site, columns: COLUMNS });
+      const BY_PAGE = "WITH scoped AS (SELECT * FROM events) SELECT pathname AS code, sum(revenue_amount) AS total FROM scoped WHERE pathname <> $1 GROUP BY pathname";
+      const TOTAL = "WITH figures AS (SELECT code, sum(total) AS total FROM pieces GROUP BY code) SELECT text, CAST(total AS VARCHAR) AS total FROM figures JOIN texts ON texts.code = figures.code ORDER BY text";
+
+      const summed = (summary: Summary, part: number, blocks: readonly Block[]) =>
+        engine.summarise(summary, part, aQuery(summary.siteId, blocks, BY_PAGE, [{ text: "/none" }]), silent());
+      const totals = ({ id, siteId: site }: Summary, parts: readonly number[]) =>
+        engine.query({ ...aQuery(site, [], TOTAL), summary: { id, parts } }, silent());
+
+      it("keep the rows of queries by part, exactly, and the texts that they name after all blocks are gone", async () => {
+        const site = aSite();
+        const blocks = [aBlock(site), aBlock(site)] as const;
+        const most = 2n ** 62n;
+        const rows = (pathname: string) => Array.from({ length: 4 }, () => anEvent({ pathname, revenueCents: Number(most) }));
+        await engine.append(blocks[0], { events: eventTexts([...rows("/a"), ...rows("/b")]) });
+        await engine.append(blocks[1], { events: eventTexts(rows("/b")) });
+        const summary = aSummary(site);
+        expect((await summed(summary, 1, [blocks[0]])).rows).toBe(2);
+        expect((await summed(summary, 2, [blocks[1]])).rows).toBe(1);
+        await engine.drop(blocks.map(({ id }) => id));
+        expect(await totals(summary, [1, 2])).toEqual([{ text: "/a", total: String(4n * most) }, { text: "/b", total: String(8n * most) }]);
+        expect(await totals(summary, [2])).toEqual([{ text: "/b", total: String(4n * most) }]);
+        expect(await totals(summary, [])).toEqual([]);
+        const { block } = await load([anEvent({ pathname: "/b" })], site);
+        expect(await ask(site, [block], "SELECT text FROM events JOIN texts ON code = pathname")).toEqual([{ text: "/b" }]);
+        await engine.dropSummary(summary.id, [1]);
+        expect(await totals(summary, [1, 2])).toEqual([{ text: "/b", total: String(4n * most) }]);
+        await engine.dropSummary(summary.id, "all");
+        await engine.drop([block.id]);
+        expect(await ask(site, [], "SELECT count(*) AS n FROM texts")).toEqual([{ n: 0 }]);
+      });
+
+      it("of a function of each visitor's events are how many visitors have each value", async () => {
+        const { site, block } = await load([1n, 2n, 2n].map((visitorId, i) => anEvent({ visitorId, timestampMs: i })));
+        const summary: Summary = { id: ++blocksMade, siteId: site, columns: [{ name: "value", type: "BIGINT" }, { name: "visitors", type: "BIGINT" }] };
+        const sql = "SELECT visitor_id, timestamp, CAST(1 AS BIGINT) AS met FROM events ORDER BY visitor_id, timestamp";
+        const query: EngineQuery = { ...aQuery(site, [block], sql), perVisitor: { name: "sequence_count", pattern: "(?1)", conditions: 1 } };
+        await engine.summarise(summary, 1, query, silent());
+        await engine.summarise(summary, 2, { ...query, blocks: [] }, silent());
+        expect(await engine.query({ ...aQuery(site, [], "SELECT * FROM pieces ORDER BY value"), summary: { id: summary.id, parts: [1, 2] } }, silent())).toMatchObject([
+          { value: 1, visitors: 1 },
+          { value: 2, visitors: 1 },
+        ]);
+      });
+
+      it("have nothing of a query that failed or was given up", async () => {
+        const { site, block } = await load(Array.from({ length: HEAVY_ROWS }, (_, i) => anEvent({ timestampMs: i })));
+        const summary = aSummary(site);
+        await expect(engine.summarise(summary, 1, aQuery(site, [block], "SELECT nothing FROM events"), silent())).rejects.toThrow();
+        const controller = new AbortController();
+        const reason = new Error("given up");
+        const heavy = engine.summarise(summary, 2, aQuery(site, [block], `SELECT 1 AS code, n AS total FROM (${HEAVY_SQL}) AS heavy`), controller.signal);
+        const outcome = heavy.catch((error: unknown) => error);
+        expect(await countOf(site, [block])).toBe(HEAVY_ROWS);
+        controller.abort(reason);
+        expect(await outcome).toBe(reason);
+        await expect(engine.summarise(summary, 3, aQuery(site, [block], BY_PAGE, [{ text: "" }]), AbortSignal.abort(reason))).rejects.toBe(reason);
+        expect(await totals(summary, [1, 2, 3])).toEqual([]);
+        // So many that they are compressed.
+        await load(Array.from({ length: 60_000 }, () => anEvent()));
+        await summed(summary, 4, [block]);
+        expect(await totals(summary, [1, 2, 3, 4])).toHaveLength(1);
+      });
+
+      it("that are gone are lost to who asks for them, and may be dropped twice", async () => {
+        const summary = aSummary(aSite());
+        await engine.dropSummary(summary.id, "all");
+        await summed(summary, 1, []);
+        await engine.dropSummary(summary.id, []);
+        expect(await totals(summary, [1])).toEqual([]);
+        for (const parts of ["all", "all", [1]] as const) await engine.dropSummary(summary.id, parts);
+        await expect(totals(summary, [1])).rejects.toBeInstanceOf(EngineLostError);
+      });
+
+      it("take memory, and give it back", async () => {
+        const { site, block } = await load(Array.from({ length: 60_000 }, (_, i) => anEvent({ pathname: `/${i}`, revenueCents: i })));
+        const summary = aSummary(site);
+        const { residentBytes } = await summed(summary, 1, [block]);
+        expect((await engine.dropSummary(summary.id, "all")).residentBytes).toBeLessThan(residentBytes);
       });
     });
 

@@ -31,6 +31,8 @@ async function fragileEngine(): Promise<{ engine: Engine; failNext(...errors: Er
       drop: (blocks) => share.drop(blocks),
       query: (query, signal) => meet(() => share.query(query, signal)),
       queryNumbers: (query, signal) => meet(() => share.queryNumbers(query, signal)),
+      summarise: (summary, part, query, signal) => meet(() => share.summarise(summary, part, query, signal)),
+      dropSummary: (id, parts) => share.dropSummary(id, parts),
       loadExtension: (extension) => share.loadExtension(extension),
       close: () => share.close(),
     },

@@ -1,8 +1,8 @@
-/** The functions of the behavioral extension, through the engine, against the plainest reading of their documentation. */
+/** The functions of the behavioral extension, over rows of the engine, against the plainest reading of their documentation. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BEHAVIORAL_EXTENSION } from "../../src/runtime/behavioral/extension.ts";
-import type { VisitorFunction } from "../../src/runtime/behavioral/visitor-function.ts";
+import { applyPerVisitor, type EventRows, type VisitorFunction } from "../../src/runtime/behavioral/visitor-function.ts";
 import { FUNNEL_MODES, type FunnelMode } from "../../src/runtime/behavioral/window-funnel.ts";
 import type { Engine, SqlRow } from "../../src/runtime/engine/engine.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
@@ -70,8 +70,9 @@ describe("the behavioral functions", { timeout: PROPERTY_TIMEOUT_MS }, () => {
     const sql = `
       SELECT CAST(visitor_id AS BIGINT) AS visitor_id, CAST(timestamp AS BIGINT) AS timestamp, CAST(met AS BIGINT) AS met
       FROM ${rowsSql(histories)} AS rows ORDER BY visitor_id, timestamp, arrival`;
-    const { value } = await engine.queryNumbers({ ...about, sql, perVisitor }, silent);
-    return Array.from(value ?? [], Number);
+    const { visitor_id, timestamp, met } = await engine.queryNumbers({ ...about, sql }, silent);
+    const rows = { visitorIds: visitor_id, timestampsMs: timestamp, met } as EventRows;
+    return Array.from(await applyPerVisitor(perVisitor, rows, () => Promise.resolve(), silent), Number);
   }
 
   const inhabited = (count: number, conditions: number): MetHistory[] => sampled(history(conditions), count * 2).filter(({ length }) => length > 0).slice(0, count);

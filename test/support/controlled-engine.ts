@@ -68,6 +68,11 @@ export async function createControlledEngine(): Promise<ControlledEngine> {
         await turn(signal);
         return share.queryNumbers(asked, signal);
       },
+      async summarise(summary, part, query, signal) {
+        await turn(signal);
+        return share.summarise(summary, part, query, signal);
+      },
+      dropSummary: (id, parts) => share.dropSummary(id, parts),
       loadExtension: (extension) => share.loadExtension(extension),
       close: () => share.close(),
     },

@@ -1,27 +1,43 @@
 /** A share of an engine, for one of several that use it: with block ids of its own. */
-import type { Block, BlockSource, Engine, EngineExtension, EngineQuery } from "../../src/runtime/engine/engine.ts";
+import type { Block, BlockSource, Engine, EngineExtension, EngineQuery, Summary } from "../../src/runtime/engine/engine.ts";
 
-let blocksMade = 0;
+let idsMade = 0;
+
+/** Gives each id of a share one that no other share has. */
+function ownIds(): { idOf(id: number): number; all(): number[] } {
+  const ids = new Map<number, number>();
+  return {
+    idOf(id) {
+      const known = ids.get(id);
+      if (known !== undefined) return known;
+      ids.set(id, ++idsMade);
+      return idsMade;
+    },
+    all: () => [...ids.values()],
+  };
+}
 
 /** Closing a share drops what it loaded and leaves the others' alone. */
 export function shareOf(engine: Engine): Engine {
-  const ids = new Map<number, number>();
-  const idOf = (block: number): number => {
-    const known = ids.get(block);
-    if (known !== undefined) return known;
-    ids.set(block, ++blocksMade);
-    return blocksMade;
-  };
-  const shared = (query: EngineQuery): EngineQuery => ({ ...query, blocks: query.blocks.map(idOf) });
+  const [blocks, summaries] = [ownIds(), ownIds()];
+  const shared = (query: EngineQuery): EngineQuery => ({
+    ...query,
+    blocks: query.blocks.map(blocks.idOf),
+    ...(query.summary && { summary: { ...query.summary, id: summaries.idOf(query.summary.id) } }),
+  });
   return {
     generation: 0,
-    append: (block: Block, source: BlockSource) => engine.append({ ...block, id: idOf(block.id) }, source),
-    drop: (blocks: readonly number[]) => engine.drop(blocks.map(idOf)),
+    append: (block: Block, source: BlockSource) => engine.append({ ...block, id: blocks.idOf(block.id) }, source),
+    drop: (ids: readonly number[]) => engine.drop(ids.map(blocks.idOf)),
     query: (query: EngineQuery, signal: AbortSignal) => engine.query(shared(query), signal),
     queryNumbers: (query: EngineQuery, signal: AbortSignal) => engine.queryNumbers(shared(query), signal),
+    summarise: (summary: Summary, part: number, query: EngineQuery, signal: AbortSignal) =>
+      engine.summarise({ ...summary, id: summaries.idOf(summary.id) }, part, shared(query), signal),
+    dropSummary: (id: number, parts: readonly number[] | "all") => engine.dropSummary(summaries.idOf(id), parts),
     loadExtension: (extension: EngineExtension) => engine.loadExtension(extension),
     async close() {
-      await engine.drop([...ids.values()]);
+      for (const id of summaries.all()) await engine.dropSummary(id, "all");
+      await engine.drop(blocks.all());
     },
   };
 }

@@ -41,6 +41,8 @@ export interface InProcessParts {
   readonly objects?: ObjectStore;
   readonly records?: RecordStore;
   readonly passwordHasher?: PasswordHasher;
+  /** In the place of the option, which allows no memory so small that what a test records exceeds it. */
+  readonly engineMemoryMb?: number;
 }
 
 /** What a login costs is no part of what the suites look at. */
@@ -70,7 +72,8 @@ export async function createInProcessTarget(
   environment: Environment = {},
   parts: InProcessParts = {},
 ): Promise<InProcessTarget> {
-  const { config } = parseConfig({ environment: { ...TARGET_DEFAULTS, ...environment }, file: {}, platform: "node" });
+  const { config: parsed } = parseConfig({ environment: { ...TARGET_DEFAULTS, ...environment }, file: {}, platform: "node" });
+  const config = { ...parsed, engineMemoryMb: parts.engineMemoryMb ?? parsed.engineMemoryMb };
   const objects = parts.objects ?? createMemoryObjectStore();
   const records = parts.records ?? createMemoryRecordStore();
   const segmentLog = parts.segmentLog ?? createMemorySegmentLog();

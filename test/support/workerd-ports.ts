@@ -13,6 +13,8 @@ import {
   type Loaded,
   type NumberColumns,
   type SqlRow,
+  type Summarised,
+  type Summary,
 } from "../../src/runtime/engine/engine.ts";
 import type { ObjectStore, StoredObject } from "../../src/storage/object-store.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";
@@ -69,7 +71,7 @@ export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
       ask({ port, method, args, id: ++calls }) as Promise<T>;
 
   /** Rejects at once when aborted, and tells the object. */
-  async function askUntilAborted<T>(method: string, query: EngineQuery, signal: AbortSignal): Promise<T> {
+  async function askUntilAborted<T>(method: string, signal: AbortSignal, ...args: unknown[]): Promise<T> {
     signal.throwIfAborted();
     const id = ++calls;
     const aborted = new Promise<never>((_, reject) => {
@@ -78,7 +80,7 @@ export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
         reject(signal.reason as Error);
       });
     });
-    return Promise.race([ask({ port: "engine", method, args: [query], id }) as Promise<T>, aborted]);
+    return Promise.race([ask({ port: "engine", method, args, id }) as Promise<T>, aborted]);
   }
 
   const [log, records, objects, engine] = [caller("segmentLog"), caller("records"), caller("objects"), caller("engine")];
@@ -109,8 +111,11 @@ export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
       generation: 0,
       append: (block: Block, source: BlockSource) => engine<Loaded>("append", block, source),
       drop: (blocks: readonly number[]) => engine<EngineUsage>("drop", blocks),
-      query: (query: EngineQuery, signal: AbortSignal) => askUntilAborted<SqlRow[]>("query", query, signal),
-      queryNumbers: (query: EngineQuery, signal: AbortSignal) => askUntilAborted<NumberColumns>("queryNumbers", query, signal),
+      query: (query: EngineQuery, signal: AbortSignal) => askUntilAborted<SqlRow[]>("query", signal, query),
+      queryNumbers: (query: EngineQuery, signal: AbortSignal) => askUntilAborted<NumberColumns>("queryNumbers", signal, query),
+      summarise: (summary: Summary, part: number, query: EngineQuery, signal: AbortSignal) =>
+        askUntilAborted<Summarised>("summarise", signal, summary, part, query),
+      dropSummary: (id: number, parts: readonly number[] | "all") => engine<EngineUsage>("dropSummary", id, parts),
       loadExtension: (extension: EngineExtension) => engine("loadExtension", extension),
       close: () => engine("close"),
     },

@@ -23,8 +23,8 @@ export const getExport: Handler = async (request, { services, nowMs, deadline })
   const format = FORMATS[query.choice("format", EXPORT_FORMATS)];
   const rowsMax = query.integer("limit", { min: 1, max: EXPORT_ROWS_MAX, otherwise: EXPORT_ROWS_DEFAULT });
   const chunks = await services.stats.fresh(deadline.signal, (over) =>
-    over(scope, (ask, askNumbers) =>
-      kind === "daily" ? exportDaily(ask, scope, format) : exportRaw(ask, askNumbers, { scope, rowsMax, format }),
+    over(scope, (ask, stretches) =>
+      kind === "daily" ? exportDaily(ask, scope, format) : exportRaw(stretches, { scope, rowsMax, format }),
     ),
   );
   const fileName = `${PRODUCT_NAME.toLowerCase()}-${kind}-${scope.range.firstDay}.${format.extension}`;

@@ -15,7 +15,7 @@ export const getFunnel: Handler = (request, context) => {
     modes: parseFunnelModes(query.text("modes")),
   };
   return behavioralReply(context, { name: "funnel", scope, parameters: [funnel] }, async (over) => {
-    const rows = await over(scope, (ask, _askNumbers, askPerVisitor) => funnelOf(ask, askPerVisitor, scope, funnel));
+    const rows = await over(scope, (ask) => funnelOf(ask, scope, funnel));
     return JSON.stringify(
       rows.map(({ step, name, visitors, conversionRate, droppedOff }) => ({
         step,

@@ -12,7 +12,7 @@ export const getRetention: Handler = (request, context) => {
   const { visitorSaltRotationDays } = context.services.config;
   const known = rangeWithFirstEvents(scope.range, visitorSaltRotationDays);
   return behavioralReply(context, { name: "retention", scope, parameters: [weeks] }, async (over) => {
-    const cohorts = await over({ ...scope, range: known }, (ask) => retentionOf(ask, scope, known, weeks));
+    const cohorts = await over({ ...scope, range: known }, (ask) => retentionOf(ask, scope, weeks));
     const { supported, caveat } = cohortIdentity(visitorSaltRotationDays, weeks);
     return JSON.stringify({
       cohorts: cohorts.map(({ cohortDate, cohortSize, retained, retentionRates }) => ({

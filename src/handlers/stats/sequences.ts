@@ -28,7 +28,7 @@ export const getSequences: Handler = (request, context) => {
   const scope = query.scope(context.nowMs);
   const question = parseQuestion(query);
   return behavioralReply(context, { name: "sequences", scope, parameters: [question] }, async (over) => {
-    const figures = await over(scope, (ask, _askNumbers, askPerVisitor) => sequenceFiguresOf(ask, askPerVisitor, scope, question));
+    const figures = await over(scope, (ask) => sequenceFiguresOf(ask, scope, question));
     return JSON.stringify({
       converting_visitors: figures.convertingVisitors,
       total_visitors: figures.totalVisitors,

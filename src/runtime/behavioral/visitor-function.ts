@@ -62,3 +62,13 @@ export async function applyPerVisitor(
   }
   return values.slice(0, found);
 }
+
+/** How many visitors have a value. */
+export type Tally = Readonly<Record<"value" | "visitors", number>>;
+
+/** A tally for each value that there is, in ascending order. */
+export function talliesOf(values: Int32Array): Tally[] {
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort(([a], [b]) => a - b).map(([value, visitors]) => ({ value, visitors }));
+}

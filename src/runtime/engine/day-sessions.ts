@@ -103,3 +103,17 @@ export class DaySessions {
     else this.#inOrder = false;
   }
 }
+
+/** The statement that numbers the sessions of a day anew in a table of events, in order of time, from the first number that is free. */
+export const renumberedSql = (table: string, isOfDay: string, gapMs: number, numbersGiven: number): string => `
+  UPDATE ${table} SET session = renumbered.session
+  FROM (
+    SELECT arrival, CAST(${numbersGiven} + sum(CASE WHEN gap_ms <= ${gapMs} THEN 0 ELSE 1 END)
+      OVER (ORDER BY visitor_id, timestamp, arrival ROWS UNBOUNDED PRECEDING) AS INTEGER) AS session
+    FROM (
+      SELECT arrival, visitor_id, timestamp,
+        timestamp - lag(timestamp) OVER (PARTITION BY visitor_id ORDER BY timestamp, arrival) AS gap_ms
+      FROM ${table} WHERE ${isOfDay}
+    ) AS spaced
+  ) AS renumbered
+  WHERE ${table}.arrival = renumbered.arrival`;

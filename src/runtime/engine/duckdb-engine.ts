@@ -3,9 +3,10 @@ import { eventOf } from "../../storage/event-text.ts";
 import { columnsOfEvents, decodeEvents } from "../../storage/parquet-events.ts";
 import { DAY_MS, type SiteId } from "../../storage/event.ts";
 import { columnsFromIpc, eventRowsFromIpc, ipcFromEvents, ipcFromProperties, ipcFromTexts, rowsFromIpc } from "./arrow-batches.ts";
-import { applyPerVisitor } from "../behavioral/visitor-function.ts";
-import { DaySessions, type KnownVisitor } from "./day-sessions.ts";
+import { applyPerVisitor, talliesOf, type Tally, type VisitorFunction } from "../behavioral/visitor-function.ts";
+import { DaySessions, renumberedSql, type KnownVisitor } from "./day-sessions.ts";
 import { isFatal, isOutOfMemory, type DuckdbBindings } from "./duckdb-bindings.ts";
+import { EngineConnections } from "./engine-connections.ts";
 import {
   EngineFullError,
   EngineLostError,
@@ -19,12 +20,15 @@ import {
   type NumberColumns,
   type SqlParameter,
   type SqlRow,
+  type Summarised,
+  type Summary,
 } from "./engine.ts";
 import { TEXT_COLUMNS, batchOf, type SiteNumbers } from "./event-batch.ts";
 import { InsertParts, dayPartOf, type DayPart } from "./insert-parts.ts";
 import { SiteProperties } from "./site-properties.ts";
 import { reasonOf } from "../log.ts";
 import { SiteTexts } from "./site-texts.ts";
+import { NEW_ROWS, SummaryTables } from "./summary-tables.ts";
 
 export interface DuckdbEngineOptions {
   readonly bindings: DuckdbBindings;
@@ -33,9 +37,6 @@ export interface DuckdbEngineOptions {
   /** Lets other work of the same thread go on: messages, other queries. */
   readonly yieldToOthers: () => Promise<void>;
 }
-
-/** Rows added since the last checkpoint after which it pays to compress them. */
-const ROWS_BEFORE_CHECKPOINT = 50_000;
 
 /** Autoload goes off first: reaching for a missing extension would wait for the network without end. */
 const OPENING_STATEMENTS = [
@@ -80,7 +81,8 @@ function rethrown(error: unknown): never {
 interface Site extends SiteNumbers {
   readonly textsTable: string;
   readonly propertiesTable: string;
-  readonly blocks: Set<number>;
+  /** The names of its blocks and summaries. */
+  readonly tables: Set<string>;
   sessionsMade: number;
 }
 
@@ -98,22 +100,20 @@ export class DuckdbEngine implements Engine {
   readonly generation = 0;
   readonly #bindings: DuckdbBindings;
   readonly #loading: number;
-  readonly #idle: number[];
-  readonly #awaitingConnection: ((connection: number) => void)[] = [];
+  readonly #querying: EngineConnections;
   readonly #yieldToOthers: () => Promise<void>;
   readonly #tables = new Map<number, Table>();
+  readonly #summaries = new SummaryTables((statement) => this.#run(statement));
   readonly #sites = new Map<SiteId, Site>();
   readonly #extensions = new Set<EngineExtension["name"]>();
   #sitesMade = 0;
-  #running = 0;
-  #rowsSinceCheckpoint = 0;
 
   constructor({ bindings, connections, yieldToOthers }: DuckdbEngineOptions) {
     const [loading, ...querying] = connections;
     if (loading === undefined || querying.length === 0) throw new Error("the engine needs two connections");
     this.#bindings = bindings;
     this.#loading = loading;
-    this.#idle = querying;
+    this.#querying = new EngineConnections({ connections: querying, checkpoint: () => this.#run("CHECKPOINT store") });
     this.#yieldToOthers = yieldToOthers;
     for (const statement of OPENING_STATEMENTS) this.#run(statement);
     for (const connection of connections) this.#bindings.runQuery(connection, "USE store");
@@ -132,7 +132,7 @@ export class DuckdbEngine implements Engine {
     const site = this.#siteOf(block);
     const unreadable = "files" in source ? await this.#insertFiles(block, site, source.files) : [];
     if ("events" in source) this.#insert(block, site, [dayPartOf(columnsOfEvents(source.events.map(eventOf)))]);
-    this.#checkpointWhenIdle();
+    this.#querying.checkpointWhenIdle();
     return { ...this.#usage(), unreadable };
   }
 
@@ -155,26 +155,26 @@ export class DuckdbEngine implements Engine {
   }
 
   #siteOf({ id, siteId }: Block): Site {
-    let site = this.#sites.get(siteId);
-    if (!site) {
-      site = this.#createSite();
-      this.#sites.set(siteId, site);
-    }
+    const site = this.#siteNamed(siteId);
     if (!this.#tables.has(id)) {
       const name = `block_${id}`;
       this.#run(`CREATE TABLE ${name} (${EVENT_TABLE_COLUMNS})`);
       this.#tables.set(id, { name, siteId, days: new Set(), rows: 0, lastSessions: null });
-      site.blocks.add(id);
+      site.tables.add(name);
     }
     return site;
   }
 
-  #createSite(): Site {
+  #siteNamed(siteId: SiteId): Site {
+    const known = this.#sites.get(siteId);
+    if (known) return known;
     const number = ++this.#sitesMade;
     const [textsTable, propertiesTable] = [`texts_${number}`, `properties_${number}`];
     this.#run(`CREATE TABLE ${textsTable} (code INTEGER, text VARCHAR)`);
     this.#run(`CREATE TABLE ${propertiesTable} (props INTEGER, key INTEGER, value INTEGER)`);
-    return { textsTable, propertiesTable, texts: new SiteTexts(), properties: new SiteProperties(), blocks: new Set(), sessionsMade: 0 };
+    const site: Site = { textsTable, propertiesTable, texts: new SiteTexts(), properties: new SiteProperties(), tables: new Set(), sessionsMade: 0 };
+    this.#sites.set(siteId, site);
+    return site;
   }
 
   #insert(block: Block, site: Site, parts: readonly DayPart[]): void {
@@ -194,7 +194,7 @@ export class DuckdbEngine implements Engine {
     this.#insertIpc(table.name, ipcFromEvents(batch, sessionNumbers, table.rows));
     table.rows += batch.rows;
     for (const { day } of parts) table.days.add(day);
-    this.#rowsSinceCheckpoint += batch.rows;
+    this.#querying.noteRows(batch.rows);
     for (const day of toRenumber) this.#renumberSessions(block, table, site, day);
   }
 
@@ -228,18 +228,7 @@ export class DuckdbEngine implements Engine {
 
   /** The clock was set back during the day: its sessions are made anew, in order of time. Reads and writes the whole day. */
   #renumberSessions({ sessionGapMs }: Block, table: Table, site: Site, day: number): void {
-    this.#run(`
-      UPDATE ${table.name} SET session = renumbered.session
-      FROM (
-        SELECT arrival, CAST(${site.sessionsMade} + sum(CASE WHEN gap_ms <= ${sessionGapMs} THEN 0 ELSE 1 END)
-          OVER (ORDER BY visitor_id, timestamp, arrival ROWS UNBOUNDED PRECEDING) AS INTEGER) AS session
-        FROM (
-          SELECT arrival, visitor_id, timestamp,
-            timestamp - lag(timestamp) OVER (PARTITION BY visitor_id ORDER BY timestamp, arrival) AS gap_ms
-          FROM ${table.name} WHERE ${ofDay(day)}
-        ) AS spaced
-      ) AS renumbered
-      WHERE ${table.name}.arrival = renumbered.arrival`);
+    this.#run(renumberedSql(table.name, ofDay(day), sessionGapMs, site.sessionsMade));
     // At most one session a row, so no number is given twice.
     site.sessionsMade += table.rows;
     table.lastSessions = null;
@@ -249,18 +238,11 @@ export class DuckdbEngine implements Engine {
     this.#bindings.insertArrowFromIPCStream(this.#loading, bytes, { name, create: false });
   }
 
-  /** Fresh rows lie uncompressed until a checkpoint, which no other transaction may overlap. */
-  #checkpointWhenIdle(): void {
-    if (this.#running > 0 || this.#rowsSinceCheckpoint < ROWS_BEFORE_CHECKPOINT) return;
-    this.#run("CHECKPOINT store");
-    this.#rowsSinceCheckpoint = 0;
-  }
-
   #usage(): EngineUsage {
     const [row] = rowsFromIpc([this.#run("SELECT sum(memory_usage_bytes)::BIGINT AS bytes FROM duckdb_memory() WHERE tag IN ('BASE_TABLE', 'IN_MEMORY_TABLE', 'OVERFLOW_STRINGS', 'METADATA')")]);
     let textBytes = 0;
     for (const { texts } of this.#sites.values()) textBytes += texts.bytes;
-    return { residentBytes: Number(row?.bytes ?? 0) + textBytes };
+    return { residentBytes: Number(row?.bytes ?? 0) + textBytes, textBytes };
   }
 
   async drop(blocks: readonly number[]): Promise<EngineUsage> {
@@ -269,29 +251,52 @@ export class DuckdbEngine implements Engine {
       if (!table) continue;
       this.#run(`DROP TABLE ${table.name}`);
       this.#tables.delete(id);
-      this.#dropSiteWithout(table.siteId, id);
+      this.#dropSiteWithout(table.siteId, table.name);
     }
     return this.#usage();
   }
 
-  /** A site's texts go with its last block. */
-  #dropSiteWithout(siteId: SiteId, block: number): void {
+  /** A site's texts go with its last block and its last summary. */
+  #dropSiteWithout(siteId: SiteId, table: string): void {
     const site = this.#sites.get(siteId);
-    site?.blocks.delete(block);
-    if (!site || site.blocks.size > 0) return;
+    site?.tables.delete(table);
+    if (!site || site.tables.size > 0) return;
     this.#run(`DROP TABLE ${site.textsTable}`);
     this.#run(`DROP TABLE ${site.propertiesTable}`);
     this.#sites.delete(siteId);
   }
 
   async query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]> {
-    return rowsFromIpc(await this.#answer(query, signal));
+    return query.perVisitor ? this.#tallies(query, query.perVisitor, signal) : rowsFromIpc(await this.#answer(query, signal));
+  }
+
+  async #tallies(query: EngineQuery, perVisitor: VisitorFunction, signal: AbortSignal): Promise<Tally[]> {
+    const rows = eventRowsFromIpc(await this.#answer(query, signal));
+    return talliesOf(await applyPerVisitor(perVisitor, rows, this.#yieldToOthers, signal));
   }
 
   async queryNumbers(query: EngineQuery, signal: AbortSignal): Promise<NumberColumns> {
-    const pieces = await this.#answer(query, signal);
-    if (!query.perVisitor) return columnsFromIpc(pieces);
-    return { value: await applyPerVisitor(query.perVisitor, eventRowsFromIpc(pieces), this.#yieldToOthers, signal) };
+    return columnsFromIpc(await this.#answer(query, signal));
+  }
+
+  summarise(summary: Summary, part: number, query: EngineQuery, signal: AbortSignal): Promise<Summarised> {
+    return this.#summarise(summary, part, query, signal).catch(rethrown);
+  }
+
+  async #summarise(summary: Summary, part: number, query: EngineQuery, signal: AbortSignal): Promise<Summarised> {
+    signal.throwIfAborted();
+    this.#siteNamed(summary.siteId).tables.add(this.#summaries.open(summary));
+    const rows = query.perVisitor
+      ? this.#summaries.insertTallies(summary.id, part, await this.#tallies(query, query.perVisitor, signal))
+      : Number(rowsFromIpc(await this.#answer(query, signal, this.#summaries.insertion(summary.id, part)))[0]?.Count);
+    this.#querying.noteRows(rows);
+    return { ...this.#usage(), rows };
+  }
+
+  async dropSummary(id: number, parts: readonly number[] | "all"): Promise<EngineUsage> {
+    const dropped = this.#summaries.drop(id, parts);
+    if (dropped) this.#dropSiteWithout(dropped.siteId, dropped.name);
+    return this.#usage();
   }
 
   async loadExtension({ name, definitions, check }: EngineExtension): Promise<void> {
@@ -307,30 +312,16 @@ export class DuckdbEngine implements Engine {
     this.#extensions.add(name);
   }
 
-  async #answer(query: EngineQuery, signal: AbortSignal): Promise<Uint8Array[]> {
-    const connection = await this.#takeConnection();
+  async #answer(query: EngineQuery, signal: AbortSignal, into?: string): Promise<Uint8Array[]> {
+    const connection = await this.#querying.take();
     try {
       signal.throwIfAborted();
-      return await this.#results(connection, query, signal);
+      return await this.#results(connection, query, signal, into);
     } catch (error) {
       return rethrown(error);
     } finally {
-      this.#giveBack(connection);
-      this.#checkpointWhenIdle();
+      this.#querying.giveBack(connection);
     }
-  }
-
-  async #takeConnection(): Promise<number> {
-    const connection = this.#idle.pop() ?? (await new Promise<number>((resolve) => this.#awaitingConnection.push(resolve)));
-    this.#running++;
-    return connection;
-  }
-
-  #giveBack(connection: number): void {
-    this.#running--;
-    const next = this.#awaitingConnection.shift();
-    if (next) next(connection);
-    else this.#idle.push(connection);
   }
 
   /**
@@ -338,9 +329,9 @@ export class DuckdbEngine implements Engine {
    * others get their turn. Parameters are bound by EXECUTE, which is the way to both in this build;
    * they are numbers only, so nothing of them can be taken for SQL.
    */
-  async #results(connection: number, query: EngineQuery, signal: AbortSignal): Promise<Uint8Array[]> {
+  async #results(connection: number, query: EngineQuery, signal: AbortSignal, into?: string): Promise<Uint8Array[]> {
     const bindings = this.#bindings;
-    bindings.runQuery(connection, `PREPARE question AS ${this.#withRelations(query)}`);
+    bindings.runQuery(connection, `PREPARE question AS ${this.#withRelations(query, into)}`);
     const values = query.parameters.map((parameter) => this.#literal(query.siteId, parameter));
     const execute = values.length > 0 ? `EXECUTE question(${values.join(", ")})` : "EXECUTE question";
     let head = bindings.startPendingQuery(connection, execute, false);
@@ -348,6 +339,8 @@ export class DuckdbEngine implements Engine {
       await this.#yieldToOthers();
       if (signal.aborted) {
         bindings.cancelPendingQuery(connection);
+        // Until the next statement, what it has written stands in the way of checkpoints.
+        bindings.runQuery(connection, "SELECT 1");
         throw signal.reason;
       }
       head = bindings.pollPendingQuery(connection);
@@ -361,22 +354,27 @@ export class DuckdbEngine implements Engine {
     }
   }
 
-  #withRelations({ siteId, blocks, sql }: EngineQuery): string {
+  /** The query behind the relations that it reads; with `into`, the statement that puts its rows there. */
+  #withRelations({ siteId, blocks, sql, summary }: EngineQuery, into?: string): string {
     const names = blocks.map((id) => {
       const table = this.#tables.get(id);
       if (!table) throw new EngineLostError(`block ${id} is gone`);
       return table.name;
     });
-    const events = (names.length > 0 ? names : [EMPTY_BLOCK]).map((name) => `SELECT * FROM ${name}`).join(" UNION ALL ");
     const site = this.#sites.get(siteId);
-    const texts = site ? `SELECT * FROM ${site.textsTable}` : "SELECT 0 AS code, '' AS text WHERE false";
-    const properties = site ? `SELECT * FROM ${site.propertiesTable}` : "SELECT 0 AS props, 0 AS key, 0 AS value WHERE false";
+    const relations = {
+      events: (names.length > 0 ? names : [EMPTY_BLOCK]).map((name) => `SELECT * FROM ${name}`).join(" UNION ALL "),
+      texts: site ? `SELECT * FROM ${site.textsTable}` : "SELECT 0 AS code, '' AS text WHERE false",
+      properties: site ? `SELECT * FROM ${site.propertiesTable}` : "SELECT 0 AS props, 0 AS key, 0 AS value WHERE false",
+      ...(summary && { pieces: this.#summaries.relationOf(summary) }),
+    };
     // Inlined, or every query would first copy all columns of all rows.
-    const relations = `WITH ${Object.entries({ events, texts, properties })
+    const opening = `WITH ${Object.entries(relations)
       .map(([name, relation]) => `${name} AS NOT MATERIALIZED (${relation})`)
       .join(", ")}`;
     const question = sql.trimStart();
-    return question.startsWith(WITH) ? `${relations}, ${question.slice(WITH.length)}` : `${relations} ${question}`;
+    if (into) return `${opening}, ${NEW_ROWS} AS NOT MATERIALIZED (${question}) ${into}`;
+    return question.startsWith(WITH) ? `${opening}, ${question.slice(WITH.length)}` : `${opening} ${question}`;
   }
 
   #literal(siteId: SiteId, parameter: SqlParameter): string {

@@ -22,6 +22,8 @@ export type BlockSource =
 /** What the engine holds after a change. */
 export interface EngineUsage {
   readonly residentBytes: number;
+  /** Of these, what texts take: those of a site stay until all else of the site is dropped. */
+  readonly textBytes: number;
 }
 
 export interface Loaded extends EngineUsage {
@@ -34,6 +36,23 @@ export interface Loaded extends EngineUsage {
  * so no text is ever part of the SQL.
  */
 export type SqlParameter = number | bigint | { readonly text: string };
+
+/**
+ * Rows that queries leave behind in the engine, each query's as a part, so that later queries read them together.
+ * Within an engine an id is used once.
+ */
+export interface Summary {
+  readonly id: number;
+  readonly siteId: SiteId;
+  /** The columns that the queries give. HUGEINT is for sums that 64 bits may not hold. */
+  readonly columns: readonly { readonly name: string; readonly type: "BIGINT" | "HUGEINT" }[];
+}
+
+/** Some parts of a summary. */
+export interface SummaryParts {
+  readonly id: number;
+  readonly parts: readonly number[];
+}
 
 export type SqlValue = number | bigint | string | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
@@ -49,17 +68,23 @@ export interface EngineQuery {
    * `arrival` an INTEGER that orders events of one day and equal timestamp; `session` an INTEGER that
    * the events of one visitor and UTC day share that no longer pause than `sessionGapMs` parts.
    * `texts`: `code`, `text`. `properties`: `props`, `key`, `value`, the keys and values of each distinct
-   * number in the column `props`, as numbers of texts. A query may begin with `WITH` and relations of its own.
-   * Parameters are `$1`, `$2`, …
+   * number in the column `props`, as numbers of texts. Where parts of a summary are named, a fourth, `pieces`, is their
+   * rows. A query may begin with `WITH` and relations of its own. Parameters are `$1`, `$2`, …
    */
   readonly sql: string;
   readonly parameters: readonly SqlParameter[];
+  readonly summary?: SummaryParts;
   /**
-   * For `queryNumbers` only: what becomes of the rows, which are then `visitor_id`, `timestamp` and `met` (a BIGINT, a bit
-   * for each condition that the event meets), a visitor's next to each other and in order of time and arrival. The answer
-   * is one column `value` with a number for each visitor, in the order of the rows.
+   * What becomes of the rows, which are then `visitor_id`, `timestamp` and `met` (a BIGINT, a bit for each condition that
+   * the event meets), a visitor's next to each other and in order of time and arrival. The answer is `value` and
+   * `visitors`: for how many visitors it is the function's value, a row for each that there is, in ascending order.
+   * Not for `queryNumbers`.
    */
   readonly perVisitor?: VisitorFunction;
+}
+
+export interface Summarised extends EngineUsage {
+  readonly rows: number;
 }
 
 /** Definitions that queries may use once they are loaded: all of them or, when one fails, none. */
@@ -84,6 +109,13 @@ export interface Engine {
   query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]>;
   /** As `query`, for results too long for rows: every column is an INTEGER or BIGINT without NULL. */
   queryNumbers(query: EngineQuery, signal: AbortSignal): Promise<NumberColumns>;
+  /**
+   * Adds the rows of a query to a summary, making it when it is new, as the part of that number, which is used once.
+   * After a rejection, which is as that of `query`, nothing was added. The texts of the site stay as long as its summaries.
+   */
+  summarise(summary: Summary, part: number, query: EngineQuery, signal: AbortSignal): Promise<Summarised>;
+  /** Drops parts of a summary, or all of it; unknown ones are fine. No query reads them at that time. */
+  dropSummary(id: number, parts: readonly number[] | "all"): Promise<EngineUsage>;
   /** Loads the extension, also whenever the engine starts anew; a second time does nothing. Rejects when it cannot. */
   loadExtension(extension: EngineExtension): Promise<void>;
   /** Counts the times everything loaded was lost, e.g. because the engine crashed and was started anew. */

@@ -4,9 +4,12 @@ import type { PartitionFile } from "../../storage/partition-path.ts";
 import type { Partitions } from "../../storage/partitions.ts";
 import type { SiteLocks } from "../../storage/site-locks.ts";
 import type { SiteId, UtcDay } from "../../storage/event.ts";
-import { RESIDENT_BLOCK_BYTES_MAX } from "../limits.ts";
+import { BLOCKS_OF_BUDGET_MIN, RESIDENT_BLOCK_BYTES_MAX } from "../limits.ts";
 import type { Log } from "../log.ts";
-import { EngineLostError, type BlockSource, type Engine, type EngineUsage } from "./engine.ts";
+import { PARQUET_BYTES_PER_EVENT, dayContentsOf, isInFiles, type DayContents } from "./day-contents.ts";
+import { EngineFullError, EngineLostError, type BlockSource, type Engine } from "./engine.ts";
+import { EngineMemory } from "./engine-memory.ts";
+import { Summaries } from "./summaries.ts";
 
 export interface ResidentDaysOptions {
   readonly engine: Engine;
@@ -26,6 +29,8 @@ interface ResidentBlock {
   parquetBytes: number;
   /** Queries and loads that need it now. */
   pins: number;
+  /** It was loaded in passing and nobody has needed it otherwise. */
+  passing: boolean;
   /** Its days were erased: nobody asks for it any more, and it is dropped when nobody needs it. */
   erased: boolean;
 }
@@ -63,18 +68,28 @@ export function groupIntoBlocks(missing: readonly MissingDay[], blockBytesMax: n
   return groups;
 }
 
-/** What an event takes in a Parquet file, as measured. */
-const PARQUET_BYTES_PER_EVENT = 24;
+/** How days are to be made resident. */
+export interface Loading {
+  /** Nothing more is loaded once it is aborted; what was loaded stays. */
+  readonly signal: AbortSignal;
+  /** Rejects with `EngineFullError` when they do not fit into the budget. */
+  readonly withinBudget: boolean;
+  /** They are wanted for this once: what is loaded for it is the first to go. So a question that goes through more than fits leaves the rest in place. */
+  readonly passing: boolean;
+}
 
 export class ResidentDays {
+  readonly summaries: Summaries;
   readonly #options: ResidentDaysOptions;
   #residents: Residents;
+  readonly #memory: EngineMemory;
   #blocksMade = 0;
-  #residentBytes = 0;
 
   constructor(options: ResidentDaysOptions) {
     this.#options = options;
     this.#residents = this.#nothing();
+    this.#memory = new EngineMemory(options);
+    this.summaries = new Summaries(options, this.#memory);
   }
 
   #nothing(): Residents {
@@ -83,7 +98,7 @@ export class ResidentDays {
 
   /** Bytes that the engine holds, as of the last change. */
   get residentBytes(): number {
-    return this.#residentBytes;
+    return this.#memory.residentBytes;
   }
 
   /** How many days of sites are loaded. */
@@ -93,17 +108,42 @@ export class ResidentDays {
     return count;
   }
 
+  /** What a site has from `firstDay` to `lastDay`, oldest first, of the days that have events. */
+  contentsOf(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<DayContents[]> {
+    return this.#options.locks.run(siteId, async () => {
+      const { partitions, journal } = this.#options;
+      const found: DayContents[] = [];
+      for (const day of await this.#daysWithEvents(siteId, firstDay, lastDay)) {
+        found.push(dayContentsOf(day, await partitions.files(siteId, day), journal.unflushed(siteId, day)));
+      }
+      return found;
+    });
+  }
+
+  /** Whether days with so much Parquet should fit into the budget together. */
+  shouldFit(parquetBytes: number): boolean {
+    let resident = 0;
+    for (const block of this.#residents.blocks) resident += block.parquetBytes;
+    return this.#memory.shouldFit(parquetBytes, resident);
+  }
+
+  /** Whether days that have events are loaded. */
+  areResident(siteId: SiteId, days: readonly UtcDay[]): boolean {
+    const residents = this.#residents.sites.get(siteId);
+    return days.every((day) => residents?.has(day));
+  }
+
   /**
    * Runs the task with the ids of the blocks that hold every event of the site from `firstDay` to
    * `lastDay` accepted before the call (and maybe events of other days, so queries bound their range).
    */
   async withDays<T>(
     siteId: SiteId,
-    firstDay: UtcDay,
-    lastDay: UtcDay,
+    { firstDay, lastDay }: { readonly firstDay: UtcDay; readonly lastDay: UtcDay },
+    loading: Loading,
     task: (blocks: readonly number[]) => Promise<T>,
   ): Promise<T> {
-    const pinned = await this.#options.locks.run(siteId, () => this.#pinDays(siteId, firstDay, lastDay));
+    const pinned = await this.#options.locks.run(siteId, () => this.#pinDays(siteId, firstDay, lastDay, loading));
     try {
       return await task([...pinned].map(({ id }) => id));
     } finally {
@@ -116,7 +156,8 @@ export class ResidentDays {
     if (block.erased && block.pins === 0) this.#drop(block);
   }
 
-  async #pinDays(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<Set<ResidentBlock>> {
+  async #pinDays(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, loading: Loading): Promise<Set<ResidentBlock>> {
+    loading.signal.throwIfAborted();
     if (this.#residents.generation !== this.#options.engine.generation) this.#residents = this.#nothing();
     const residents = this.#residents;
     const pinned = new Set<ResidentBlock>();
@@ -124,6 +165,8 @@ export class ResidentDays {
       if (pinned.has(block)) return;
       pinned.add(block);
       block.pins++;
+      if (loading.passing) return;
+      block.passing = false;
       residents.blocks.delete(block);
       residents.blocks.add(block);
     };
@@ -134,12 +177,14 @@ export class ResidentDays {
         if (resident) pin(resident.block);
         else missing.push({ day, files: await this.#options.partitions.files(siteId, day) });
       }
-      for (const group of groupIntoBlocks(missing, RESIDENT_BLOCK_BYTES_MAX)) {
-        await this.#makeRoom(residents);
-        pin(await this.#load(residents, siteId, group));
+      for (const group of groupIntoBlocks(missing, this.#blockBytesMax())) {
+        loading.signal.throwIfAborted();
+        await this.#makeRoom(residents, parquetBytesOf(group));
+        pin(await this.#load(residents, siteId, group, loading.passing));
+        await this.#checkBudget(residents, loading);
       }
       for (const block of pinned) await this.#deliverUnflushed(residents, block);
-      await this.#makeRoom(residents);
+      await this.#checkBudget(residents, loading);
       if (residents.generation !== this.#options.engine.generation) throw new EngineLostError("the engine was restarted");
       return pinned;
     } catch (error) {
@@ -148,15 +193,25 @@ export class ResidentDays {
     }
   }
 
+  async #checkBudget(residents: Residents, { withinBudget }: Loading): Promise<void> {
+    await this.#makeRoom(residents, 0);
+    if (withinBudget && !this.#memory.hasRoomFor(0)) throw new EngineFullError("the days do not fit into the engine's memory together");
+  }
+
+  /** So small that blocks can make room for each other. */
+  #blockBytesMax(): number {
+    return Math.min(RESIDENT_BLOCK_BYTES_MAX, this.#options.budgetBytes / BLOCKS_OF_BUDGET_MIN);
+  }
+
   async #daysWithEvents(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<UtcDay[]> {
     const { partitions, journal } = this.#options;
     const days = new Set([...(await partitions.days(siteId)), ...journal.unflushedDays(siteId)]);
     return [...days].filter((day) => firstDay <= day && day <= lastDay).sort();
   }
 
-  async #load(residents: Residents, siteId: SiteId, group: readonly MissingDay[]): Promise<ResidentBlock> {
+  async #load(residents: Residents, siteId: SiteId, group: readonly MissingDay[], passing: boolean): Promise<ResidentBlock> {
     const files = await this.#read(group.flatMap((day) => day.files));
-    const block = this.#blockWithRoom(residents, siteId, parquetBytesOf(group));
+    const block = this.#blockWithRoom(residents, siteId, parquetBytesOf(group), passing);
     block.pins++;
     try {
       await this.#append(block, { files });
@@ -171,7 +226,8 @@ export class ResidentDays {
     if (!days) residents.sites.set(siteId, (days = new Map()));
     for (const { day, files: dayFiles } of group) {
       block.days.push(day);
-      days.set(day, { block, delivered: this.#deliveredByFiles(siteId, day, dayFiles) });
+      const inFiles = this.#options.journal.unflushed(siteId, day).filter(({ segment }) => isInFiles(segment, dayFiles));
+      days.set(day, { block, delivered: new Map(inFiles.map(({ segment }) => [segment, Number.POSITIVE_INFINITY])) });
     }
     return block;
   }
@@ -188,64 +244,63 @@ export class ResidentDays {
   }
 
   /** Every table a query reads costs it a millisecond or two, so days join a block of their site that has room. */
-  #blockWithRoom(residents: Residents, siteId: SiteId, parquetBytes: number): ResidentBlock {
+  #blockWithRoom(residents: Residents, siteId: SiteId, parquetBytes: number, passing: boolean): ResidentBlock {
     for (const block of residents.blocks) {
-      if (block.siteId === siteId && block.parquetBytes + parquetBytes <= RESIDENT_BLOCK_BYTES_MAX) return block;
+      const isOfItsKind = block.siteId === siteId && block.passing === passing;
+      if (isOfItsKind && block.parquetBytes + parquetBytes <= this.#blockBytesMax()) return block;
     }
-    const block: ResidentBlock = { id: ++this.#blocksMade, siteId, days: [], parquetBytes: 0, pins: 0, erased: false };
+    const block: ResidentBlock = { id: ++this.#blocksMade, siteId, days: [], parquetBytes: 0, pins: 0, passing, erased: false };
     residents.blocks.add(block);
     return block;
-  }
-
-  /** Segments whose file is already there although their flush has not ended: the file has given all of them. */
-  #deliveredByFiles(siteId: SiteId, day: UtcDay, files: readonly PartitionFile[]): Map<number, number> {
-    const inFile = (segment: number) => files.some(({ first, last }) => first <= segment && segment <= last);
-    return new Map(
-      this.#options.journal
-        .unflushed(siteId, day)
-        .filter(({ segment }) => inFile(segment))
-        .map(({ segment }) => [segment, Number.POSITIVE_INFINITY]),
-    );
   }
 
   async #append(block: ResidentBlock, source: BlockSource): Promise<void> {
     const { engine, sessionGapMs } = this.#options;
     const { unreadable, ...usage } = await engine.append({ id: block.id, siteId: block.siteId, sessionGapMs }, source);
-    this.#noteUsage(usage);
+    this.#memory.note(usage);
     for (const { key, reason } of unreadable) {
       this.#options.log.error("a partition file cannot be read; its events are missing from the figures", { file: key, reason });
     }
   }
 
-  #noteUsage({ residentBytes }: EngineUsage): void {
-    this.#residentBytes = residentBytes;
-  }
-
   async #deliverUnflushed(residents: Residents, block: ResidentBlock): Promise<void> {
     for (const day of block.days) {
       const resident = residents.sites.get(block.siteId)?.get(day);
-      if (resident) await this.#deliver(resident, block.siteId, day);
+      if (resident) await this.#deliver(residents, resident, block.siteId, day);
     }
   }
 
-  async #deliver({ block, delivered }: ResidentDay, siteId: SiteId, day: UtcDay): Promise<void> {
+  async #deliver(residents: Residents, { block, delivered }: ResidentDay, siteId: SiteId, day: UtcDay): Promise<void> {
     for (const { segment, events } of this.#options.journal.unflushed(siteId, day)) {
       const before = delivered.get(segment) ?? 0;
       if (events.length <= before) continue;
       const fresh = events.slice(before);
-      await this.#append(block, { events: fresh });
+      try {
+        await this.#append(block, { events: fresh });
+      } catch (error) {
+        // Whether it has them now is not known.
+        this.#abandon(residents, block);
+        throw error;
+      }
       block.parquetBytes += fresh.length * PARQUET_BYTES_PER_EVENT;
       delivered.set(segment, before + fresh.length);
     }
   }
 
-  async #makeRoom(residents: Residents): Promise<void> {
-    for (const block of residents.blocks) {
-      if (this.#residentBytes <= this.#options.budgetBytes) return;
-      if (block.pins > 0) continue;
+  async #makeRoom(residents: Residents, parquetBytes: number): Promise<void> {
+    const memory = this.#memory;
+    if (memory.hasRoomFor(parquetBytes)) return;
+    // Of those that were loaded in passing the last one: the first ones are of more use to whoever comes the same way.
+    const passing = [...residents.blocks].filter((block) => block.passing).reverse();
+    for (const block of [...passing, ...residents.blocks]) {
+      if (memory.hasRoomFor(parquetBytes)) return;
+      if (block.pins > 0 || !residents.blocks.has(block)) continue;
       this.#forget(residents, block);
-      this.#noteUsage(await this.#options.engine.drop([block.id]));
+      memory.note(await this.#options.engine.drop([block.id]));
     }
+    // Texts that only summaries hold would never go.
+    while (!memory.hasRoomFor(parquetBytes) && !memory.hasRoomBesideTexts && (await this.summaries.dropOldest()));
+    memory.checkTexts();
   }
 
   /** Lets go of a block that may be half loaded. A query that still names it is told so and asks again. */
@@ -256,7 +311,7 @@ export class ResidentDays {
 
   #drop(block: ResidentBlock): void {
     this.#options.engine.drop([block.id]).then(
-      (usage) => this.#noteUsage(usage),
+      (usage) => this.#memory.note(usage),
       () => {
         // An engine that cannot drop a block is being restarted, which drops them all.
       },
@@ -275,6 +330,7 @@ export class ResidentDays {
    * to be removed. The caller has the site's lock. Queries under way end with what they had at their start.
    */
   forgetDays(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): void {
+    this.summaries.forgetSite(siteId);
     const residents = this.#residents;
     for (const [day, { block }] of [...(residents.sites.get(siteId) ?? [])]) {
       if (day < firstDay || day > lastDay || block.erased) continue;
@@ -297,11 +353,10 @@ export class ResidentDays {
         if (!resident) continue;
         resident.block.pins++;
         try {
-          await this.#deliver(resident, siteId, day);
+          await this.#deliver(residents, resident, siteId, day);
           resident.delivered.delete(segment.number);
         } catch {
           // The engine may be gone, and with it all that is resident; otherwise the days are loaded anew.
-          this.#abandon(residents, resident.block);
         } finally {
           resident.block.pins--;
         }
@@ -309,7 +364,7 @@ export class ResidentDays {
       await partitions.register(siteId, files);
       journal.takeOut(segment, siteId);
       // Or days that grow would take more and more memory while nobody asks.
-      await this.#makeRoom(residents).catch(() => {
+      await this.#makeRoom(residents, 0).catch(() => {
         // The next question tries again, and is told what is wrong.
       });
     });

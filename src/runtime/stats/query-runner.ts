@@ -1,22 +1,15 @@
-/** Asks the engine about a site's range: makes the range resident, and asks once more when the engine was lost on the way. */
-import type { VisitorFunction } from "../behavioral/visitor-function.ts";
+/** Asks the engine about a site's range: as a whole if it fits, else in pieces, and once more when the engine was lost on the way. */
 import { AppError } from "../errors.ts";
-import { EngineFullError, EngineLostError, type Engine, type NumberColumns, type SqlRow } from "../engine/engine.ts";
+import { EngineFullError, EngineLostError, type Engine } from "../engine/engine.ts";
+import { RESIDENT_SHARE_OF_PARQUET } from "../engine/engine-memory.ts";
 import type { ResidentDays } from "../engine/resident-days.ts";
+import { PIECES_OF_BUDGET_MIN, PIECE_BYTES_MAX, WORKED_ON_SHARE_MAX } from "../limits.ts";
 import type { SiteId } from "../../storage/event.ts";
+import { PiecedRange, askWhole, type AskedRangeOptions, type Questions } from "./asked-range.ts";
+import { PieceRoom } from "./piece-room.ts";
+import { bytesOf, cutIntoPieces } from "./pieces.ts";
 import type { SiteRange } from "./scope.ts";
-import { sql, type SqlText } from "./sql.ts";
-
-export type Ask = (question: SqlText) => Promise<SqlRow[]>;
-
-/** For results too long for rows: every column an INTEGER or BIGINT without NULL. */
-export type AskNumbers = (question: SqlText) => Promise<NumberColumns>;
-
-/** A number for each visitor, made of the events that the question gives (see `EngineQuery`). */
-export type AskPerVisitor = (question: SqlText, perVisitor: VisitorFunction) => Promise<Int32Array>;
-
-/** Whatever is asked about a range in one go. It may be begun anew, so it keeps nothing outside itself. */
-export type Questions<T> = (ask: Ask, askNumbers: AskNumbers, askPerVisitor: AskPerVisitor) => Promise<T>;
+import { sql } from "./sql.ts";
 
 /** Whether it fits depends on what else runs, so it may be tried again. */
 const FULL_RETRY_SECS = 10;
@@ -27,43 +20,57 @@ const tooMuchForTheEngine = (): AppError =>
     "The query engine has too little memory for this range at the moment. Try a shorter range, or again later.",
   );
 
-export class QueryRunner {
-  readonly #engine: Engine;
-  readonly #residents: ResidentDays;
+export interface QueryRunnerOptions {
+  readonly engine: Engine;
+  readonly residents: ResidentDays;
+  /** Of the engine's memory. */
+  readonly budgetBytes: number;
+  /** Days of a salt period. */
+  readonly rotationDays: number;
+}
 
-  constructor(engine: Engine, residents: ResidentDays) {
-    this.#engine = engine;
-    this.#residents = residents;
+export class QueryRunner {
+  readonly #options: QueryRunnerOptions & AskedRangeOptions;
+
+  constructor(options: QueryRunnerOptions) {
+    this.#options = { ...options, room: new PieceRoom((options.budgetBytes * WORKED_ON_SHARE_MAX) / RESIDENT_SHARE_OF_PARQUET) };
   }
 
   /** Runs the questions over every event of the scope accepted before the call. */
-  async over<T>({ siteId, range }: SiteRange, signal: AbortSignal, questions: Questions<T>): Promise<T> {
-    const attempt = () =>
-      this.#residents.withDays(siteId, range.firstDay, range.lastDay, (blocks) =>
-        questions(
-          ({ text, values }) => this.#engine.query({ siteId, blocks, sql: text, parameters: values }, signal),
-          ({ text, values }) => this.#engine.queryNumbers({ siteId, blocks, sql: text, parameters: values }, signal),
-          async ({ text, values }, perVisitor) => {
-            const { value } = await this.#engine.queryNumbers({ siteId, blocks, sql: text, parameters: values, perVisitor }, signal);
-            if (!(value instanceof Int32Array)) throw new TypeError("the engine gave no number for each visitor");
-            return value;
-          },
-        ),
-      );
+  async over<T>(scope: SiteRange, signal: AbortSignal, questions: Questions<T>): Promise<T> {
     try {
-      return await attempt();
+      return await this.#attempt(scope, signal, questions).catch((error: unknown) => {
+        if (error instanceof EngineLostError) return this.#attempt(scope, signal, questions);
+        throw error;
+      });
     } catch (error) {
-      if (error instanceof EngineLostError) return attempt();
       if (error instanceof EngineFullError) throw tooMuchForTheEngine();
       throw error;
     }
+  }
+
+  async #attempt<T>(scope: SiteRange, signal: AbortSignal, questions: Questions<T>): Promise<T> {
+    const { residents, rotationDays, budgetBytes } = this.#options;
+    const { siteId, range } = scope;
+    const days = await residents.contentsOf(siteId, range.firstDay, range.lastDay);
+    if (residents.shouldFit(bytesOf(days))) {
+      try {
+        return await askWhole(this.#options, scope, signal, true, questions);
+      } catch (error) {
+        if (!(error instanceof EngineFullError)) throw error;
+      }
+    }
+    const pieceBytesMax = Math.min(PIECE_BYTES_MAX, budgetBytes / RESIDENT_SHARE_OF_PARQUET / PIECES_OF_BUDGET_MIN);
+    const pieces = cutIntoPieces(range, days, rotationDays, pieceBytesMax);
+    if (pieces.length <= 1) return askWhole(this.#options, scope, signal, false, questions);
+    return new PiecedRange(this.#options, siteId, pieces, signal).put(questions);
   }
 
   /** Whether the engine answers a question that needs no data. */
   async isAnswering(signal: AbortSignal): Promise<boolean> {
     const { text, values } = sql`SELECT 1 AS one`;
     try {
-      await this.#engine.query({ siteId: "health" as SiteId, blocks: [], sql: text, parameters: values }, signal);
+      await this.#options.engine.query({ siteId: "health" as SiteId, blocks: [], sql: text, parameters: values }, signal);
       return true;
     } catch {
       return false;

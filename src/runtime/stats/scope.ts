@@ -14,6 +14,9 @@ export interface Scope extends SiteRange {
   readonly conditions: readonly Condition[];
 }
 
+/** The same question about another range. */
+export const within = (scope: Scope, range: DateRange): Scope => ({ ...scope, range });
+
 const inRange = ({ range }: Scope): SqlText => sql`timestamp >= ${range.startMs} AND timestamp < ${range.endMs}`;
 
 /** The relation of the scope's events. */

@@ -59,6 +59,12 @@ export function column(name: ColumnName): SqlText {
   return new SqlText([name], []);
 }
 
+/** The name of a column that a query gives. */
+export function resultColumn(text: string): SqlText {
+  if (!/^[a-z][a-z_]*$/.test(text)) throw new Error(`no name of a column: ${text}`);
+  return new SqlText([text], []);
+}
+
 /** Fragments one after the other, with a separator. */
 export function joinSql(fragments: readonly SqlText[], separator: " AND " | ", " | " + "): SqlText {
   const [first, ...rest] = fragments;

@@ -1,6 +1,7 @@
 /** The way of every statistics question: kept answers first, then a slot, then the engine. */
 import type { SiteId } from "../../storage/event.ts";
-import type { Questions, QueryRunner } from "./query-runner.ts";
+import type { Questions } from "./asked-range.ts";
+import type { QueryRunner } from "./query-runner.ts";
 import type { CacheKey, QueryCache } from "./query-cache.ts";
 import type { QuerySlots } from "./query-slots.ts";
 import type { SiteRange } from "./scope.ts";

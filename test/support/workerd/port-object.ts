@@ -66,7 +66,7 @@ export class PortObject {
     const target = ports[port] as Record<string, Method>;
     const controller = new AbortController();
     this.#underWay.set(id, controller);
-    const signals = method.startsWith("query") ? [controller.signal] : [];
+    const signals = method.startsWith("query") || method === "summarise" ? [controller.signal] : [];
     const found = target[method];
     if (!found) throw new Error(`${port} has no ${method}`);
     return found.call(target, ...args, ...signals);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Engine } from "../../../src/runtime/engine/engine.ts";
 import { ByteWriter } from "../../../src/runtime/stats/exports/byte-writer.ts";
 import { ExportTexts } from "../../../src/runtime/stats/exports/export-texts.ts";
-import type { Ask } from "../../../src/runtime/stats/query-runner.ts";
+import type { Stretches } from "../../../src/runtime/stats/asked-range.ts";
 import { createEngineShare } from "../../support/shared-engine.ts";
 import { anEvent, eventTexts, siteId } from "../../support/stored-event.ts";
 
@@ -12,7 +12,7 @@ const PAGES = 12_000;
 
 describe("the texts of an export", () => {
   let engine: Engine;
-  let ask: Ask;
+  let ask: Stretches["askTexts"];
   /** The numbers of the pages, in order. */
   let codes: number[];
   beforeAll(async () => {

@@ -1,8 +1,8 @@
 /** Resident days with the real engine: figures stay right whatever is loaded, dropped, flushed or lost in between. */
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { EngineLostError, type Engine } from "../../../src/runtime/engine/engine.ts";
-import { ResidentDays } from "../../../src/runtime/engine/resident-days.ts";
+import { EngineFullError, EngineLostError, type Engine } from "../../../src/runtime/engine/engine.ts";
+import { ResidentDays, type Loading } from "../../../src/runtime/engine/resident-days.ts";
 import { isSiteId } from "../../../src/runtime/ingest/site-id.ts";
 import { DAY_MS, utcDayOf, type SiteId, type StoredEvent, type UtcDay } from "../../../src/storage/event.ts";
 import { Journal } from "../../../src/storage/journal.ts";
@@ -22,6 +22,8 @@ const UNLIMITED = Number.MAX_SAFE_INTEGER;
 const dayAt = (index: number): UtcDay => utcDayOf(START_MS + index * DAY_MS);
 
 const silent = (): AbortSignal => new AbortController().signal;
+
+const WANTED: Loading = { signal: silent(), withinBudget: false, passing: false };
 
 /** Everything that belongs together for one test. */
 async function makeWorld(startBudgetBytes: number) {
@@ -53,6 +55,8 @@ async function makeWorld(startBudgetBytes: number) {
     },
     query: (query, signal) => share.query(query, signal),
     queryNumbers: (query, signal) => share.queryNumbers(query, signal),
+    summarise: (summary, part, query, signal) => share.summarise(summary, part, query, signal),
+    dropSummary: (id, parts) => share.dropSummary(id, parts),
     loadExtension: (extension) => share.loadExtension(extension),
     close: () => share.close(),
   };
@@ -95,7 +99,7 @@ async function makeWorld(startBudgetBytes: number) {
     },
     /** How many events the site has from one day to another, and how many pages. */
     count(site: SiteId, first: UtcDay, last: UtcDay): Promise<{ n: unknown; pages: unknown }> {
-      return residents.withDays(site, first, last, async (ids) => {
+      return residents.withDays(site, { firstDay: first, lastDay: last }, WANTED, async (ids) => {
         const sql = "SELECT count(*) AS n, count(DISTINCT pathname) AS pages FROM events WHERE timestamp >= $1 AND timestamp < $2";
         const range = [Date.parse(first), Date.parse(last) + DAY_MS];
         const [row] = await engine.query({ siteId: site, blocks: ids, sql, parameters: range }, silent());
@@ -218,7 +222,7 @@ describe("resident days", () => {
     await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(B, dayAt(0), 4)]);
     await world.flush();
     let answer: unknown;
-    await world.residents.withDays(A, dayAt(0), dayAt(0), async () => {
+    await world.residents.withDays(A, { firstDay: dayAt(0), lastDay: dayAt(0) }, WANTED, async () => {
       expect((await world.count(B, dayAt(0), dayAt(0))).n).toBe(4);
       answer = await world.count(A, dayAt(0), dayAt(0));
     });
@@ -226,6 +230,54 @@ describe("resident days", () => {
     expect(world.loads.filter(({ siteId: site }) => site === A)).toHaveLength(1);
     expect((await world.count(B, dayAt(0), dayAt(0))).n).toBe(4);
     expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(3);
+  });
+
+  it("that do not fit within the budget are refused where that is asked for, and what was loaded of them stays", async () => {
+    const world = await makeWorld(1);
+    await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(A, dayAt(1), 3)]);
+    await world.flush();
+    const range = { firstDay: dayAt(0), lastDay: dayAt(1) };
+    const within = world.residents.withDays(A, range, { ...WANTED, withinBudget: true }, async () => "answered");
+    await expect(within).rejects.toBeInstanceOf(EngineFullError);
+    expect(await world.count(A, dayAt(0), dayAt(1))).toEqual({ n: 6, pages: 3 });
+  });
+
+  it("are refused when their texts alone would fill the memory, which other days are none the worse for", async () => {
+    const world = await makeWorld(5 * 1024 * 1024);
+    const long = Array.from({ length: 12_000 }, (_, i) => anEvent({ siteId: A, at: `${dayAt(0)}T12:00:00Z`, pathname: `/${"x".repeat(300)}${i}` }));
+    await world.partitions.write(A, dayAt(0), 1, eventTexts(long));
+    await world.append(eventsOn(B, dayAt(0), 3));
+    await expect(world.count(A, dayAt(0), dayAt(0))).rejects.toBeInstanceOf(EngineFullError);
+    expect(await world.count(B, dayAt(0), dayAt(0))).toEqual({ n: 3, pages: 3 });
+  });
+
+  it("that were loaded in passing are the first to go, the last of them first, unless they were wanted since", async () => {
+    const world = await makeWorld(UNLIMITED);
+    const sites = ["wanted.test", "passed.test", "wanted-later.test", "passed-last.test"].map(siteId);
+    const [wanted = A, passed = A, wantedLater = A, passedLast = A] = sites;
+    const range = { firstDay: dayAt(0), lastDay: dayAt(0) };
+    const blocks = new Map<SiteId, readonly number[]>();
+    const load = (site: SiteId, passing: boolean) =>
+      world.residents.withDays(site, range, { ...WANTED, passing }, async (ids) => void blocks.set(site, ids));
+    await world.append(sites.flatMap((site) => eventsOn(site, dayAt(0), 3)));
+    await load(wanted, false);
+    for (const site of [passed, wantedLater, passedLast]) await load(site, true);
+    await load(wantedLater, false);
+    world.setBudget(1);
+    await world.count(B, dayAt(0), dayAt(0));
+    expect(world.dropped).toEqual([passedLast, passed, wanted, wantedLater].flatMap((site) => blocks.get(site) ?? []));
+  });
+
+  it("are loaded no further once nobody wants them any more", async () => {
+    const world = await makeWorld(1);
+    await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(A, dayAt(1), 3)]);
+    await world.flush();
+    const controller = new AbortController();
+    const reason = new Error("gone");
+    const left = world.residents.withDays(A, { firstDay: dayAt(0), lastDay: dayAt(1) }, { ...WANTED, signal: controller.signal }, async () => {});
+    controller.abort(reason);
+    await expect(left).rejects.toBe(reason);
+    expect(world.loads).toEqual([]);
   });
 
   it("are loaded again after the engine lost them, unflushed events and all", async () => {

@@ -14,10 +14,12 @@ const silent = (): AbortSignal => new AbortController().signal;
 function anEngine(answer: () => Promise<[]>, loaded: string[] = []): Engine {
   return {
     generation: 0,
-    append: async () => ({ residentBytes: 0, unreadable: [] }),
-    drop: async () => ({ residentBytes: 0 }),
+    append: async () => ({ residentBytes: 0, textBytes: 0, unreadable: [] }),
+    drop: async () => ({ residentBytes: 0, textBytes: 0 }),
     query: answer,
     queryNumbers: async () => ({}),
+    summarise: async () => ({ residentBytes: 0, textBytes: 0, rows: 0 }),
+    dropSummary: async () => ({ residentBytes: 0, textBytes: 0 }),
     async loadExtension({ name }) {
       loaded.push(name);
     },

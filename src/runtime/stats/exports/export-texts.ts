@@ -2,8 +2,8 @@
 import { invalidInput } from "../../errors.ts";
 import { NOT_RECORDED } from "../../engine/site-texts.ts";
 import { EXPORT_TEXT_BYTES_MAX } from "../../limits.ts";
+import type { Stretches } from "../asked-range.ts";
 import { queryTextRange, queryTexts } from "../queries/raw-export.ts";
-import type { Ask } from "../query-runner.ts";
 import type { SqlText } from "../sql.ts";
 import { numberIn, textIn } from "../row-values.ts";
 import { ByteWriter } from "./byte-writer.ts";
@@ -61,7 +61,7 @@ export class ExportTexts {
   }
 
   /** Gets the text of every number that was marked; 400 when they are too long together. */
-  async fetch(ask: Ask): Promise<void> {
+  async fetch(ask: Stretches["askTexts"]): Promise<void> {
     this.#marks[NOT_RECORDED] = 0;
     this.#places = new Int32Array(this.#marks.length);
     let places = 0;
@@ -90,7 +90,7 @@ export class ExportTexts {
     if (codes.length > 0) yield codes;
   }
 
-  async #fetchPage(ask: Ask, codes: readonly number[]): Promise<TextPage> {
+  async #fetchPage(ask: Stretches["askTexts"], codes: readonly number[]): Promise<TextPage> {
     const found = new Map<number, string>();
     for (const question of questionsFor(codes)) {
       for (const row of await ask(question)) found.set(numberIn(row, "code"), textIn(row, "text"));

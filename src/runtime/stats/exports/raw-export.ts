@@ -5,8 +5,8 @@ import type { NumberColumns } from "../../engine/engine.ts";
 import { floatsOf } from "../../engine/words.ts";
 import { decimalFromCents } from "../decimal.ts";
 import { queryEvents, queryMinutes } from "../queries/raw-export.ts";
-import type { Ask, AskNumbers } from "../query-runner.ts";
-import type { Scope } from "../scope.ts";
+import type { Stretches } from "../asked-range.ts";
+import { within, type Scope } from "../scope.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import type { ExportFormat } from "./export-format.ts";
 import { portionsOf } from "./export-portions.ts";
@@ -32,20 +32,24 @@ export interface RawExportQuestion {
  * The first events of the scope, oldest first. When this resolves, all of it is in memory: as numbers
  * and the texts they stand for, a quarter of what it takes once it is written. The chunks are written as they are taken.
  */
-export async function exportRaw(ask: Ask, askNumbers: AskNumbers, { scope, rowsMax, format }: RawExportQuestion): Promise<Iterable<Uint8Array>> {
+export async function exportRaw(stretches: Stretches, { scope, rowsMax, format }: RawExportQuestion): Promise<Iterable<Uint8Array>> {
   const texts: Texts = { text: new ExportTexts(format.text), json: new ExportTexts(format.json) };
   const portions: NumberColumns[] = [];
   let left = rowsMax;
-  for (const portion of portionsOf(await askNumbers(queryMinutes(scope)), rowsMax, ROWS_PER_PORTION)) {
-    const events = await askNumbers(queryEvents(scope, portion, left));
-    for (const { name, kind } of COLUMNS) {
-      if (isCodes(events[name]) && (kind === "text" || kind === "json")) texts[kind].mark(events[name]);
+  await stretches.visit(async (range, ask) => {
+    const stretch = within(scope, range);
+    for (const portion of portionsOf(await ask(queryMinutes(stretch)), left, ROWS_PER_PORTION)) {
+      const events = await ask(queryEvents(stretch, portion, left));
+      for (const { name, kind } of COLUMNS) {
+        if (isCodes(events[name]) && (kind === "text" || kind === "json")) texts[kind].mark(events[name]);
+      }
+      portions.push(events);
+      left -= rowsOf(events);
     }
-    portions.push(events);
-    left -= rowsOf(events);
-  }
-  await texts.text.fetch(ask);
-  await texts.json.fetch(ask);
+    return left > 0;
+  });
+  await texts.text.fetch((question) => stretches.askTexts(question));
+  await texts.json.fetch((question) => stretches.askTexts(question));
   return chunksOf(portions, format, (events) => COLUMNS.map((column) => cellOf(column, events, { siteId: scope.siteId, format, texts })));
 }
 

@@ -2,7 +2,7 @@
 import { columnOf, type Dimension, type SessionDimension } from "../dimensions.ts";
 import { queryBreakdown } from "../queries/breakdown.ts";
 import { querySessionPages } from "../queries/sessions.ts";
-import type { Ask } from "../query-runner.ts";
+import type { Ask } from "../asked-range.ts";
 import { numberIn, textIn } from "../row-values.ts";
 import type { Scope } from "../scope.ts";
 
@@ -15,7 +15,8 @@ export interface BreakdownRow {
 
 /** Visitors descending, then value ascending. */
 export async function breakdownOf(ask: Ask, scope: Scope, dimension: Dimension, rowsMax: number): Promise<BreakdownRow[]> {
-  return (await ask(queryBreakdown(scope, columnOf(dimension), rowsMax))).map((row) => ({
+  const [rows] = await ask(queryBreakdown(scope, columnOf(dimension), rowsMax));
+  return rows.map((row) => ({
     value: textIn(row, "value"),
     visitors: numberIn(row, "visitors"),
     pageviews: numberIn(row, "pageviews"),
@@ -32,7 +33,8 @@ export async function sessionPagesOf(
   rowsMax: number,
 ): Promise<BreakdownRow[]> {
   const end = dimension === "entry-pages" ? "first" : "last";
-  return (await ask(querySessionPages(scope, sessionGapMs, end, rowsMax))).map((row) => ({
+  const [rows] = await ask(querySessionPages(scope, sessionGapMs, end, rowsMax));
+  return rows.map((row) => ({
     value: textIn(row, "value"),
     visitors: numberIn(row, "visitors"),
     pageviews: numberIn(row, "sessions"),

@@ -1,6 +1,6 @@
 /** Where visitors go from a page, or come to it from (decisions, "Statistics"). */
 import { queryFlow, type FlowDirection } from "../queries/flow.ts";
-import type { Ask } from "../query-runner.ts";
+import type { Ask } from "../asked-range.ts";
 import { numberIn, ratio, textIn } from "../row-values.ts";
 import type { Scope } from "../scope.ts";
 import type { Step } from "../steps.ts";
@@ -20,7 +20,8 @@ export interface FlowRow {
 
 /** Visitors descending, then page. */
 export async function flowOf(ask: Ask, scope: Scope, sessionGapMs: number, { page, direction, rowsMax }: FlowQuestion): Promise<FlowRow[]> {
-  return (await ask(queryFlow(scope, sessionGapMs, page, direction, rowsMax))).map((row) => ({
+  const [rows] = await ask(queryFlow(scope, sessionGapMs, page, direction, rowsMax));
+  return rows.map((row) => ({
     nextPage: textIn(row, "next_page"),
     visitors: numberIn(row, "visitors"),
     share: ratio(numberIn(row, "visitors"), numberIn(row, "viewers")),

@@ -3,7 +3,7 @@ import { FUNNEL_MODES, type FunnelMode } from "../../behavioral/window-funnel.ts
 import { invalidInput } from "../../errors.ts";
 import { FUNNEL_WEEKS_MAX } from "../../limits.ts";
 import { queryStepEvents, queryStepVisitors } from "../queries/steps.ts";
-import type { Ask, AskPerVisitor } from "../query-runner.ts";
+import type { Ask } from "../asked-range.ts";
 import { numberIn, ratio } from "../row-values.ts";
 import type { Scope } from "../scope.ts";
 import { stepName, type Step } from "../steps.ts";
@@ -56,15 +56,16 @@ export function parseFunnelModes(text: string | null): readonly FunnelMode[] {
 const BEYOND_THE_FIRST = 0b11;
 
 /** A row a step. */
-export async function funnelOf(ask: Ask, askPerVisitor: AskPerVisitor, scope: Scope, { steps, windowMs, modes }: Funnel): Promise<FunnelRow[]> {
+export async function funnelOf(ask: Ask, scope: Scope, { steps, windowMs, modes }: Funnel): Promise<FunnelRow[]> {
   const [first] = steps;
-  const [entered] = first ? await ask(queryStepVisitors(scope, first)) : [];
-  const reached = await askPerVisitor(
-    queryStepEvents(scope, { steps, needed: BEYOND_THE_FIRST, withOthers: modes.includes("strict_order") }),
-    { name: "window_funnel", windowMs, steps: steps.length, modes },
+  if (!first) return [];
+  const events = { steps, needed: BEYOND_THE_FIRST, withOthers: modes.includes("strict_order") };
+  const [[entered], reached] = await ask(
+    queryStepVisitors(scope, first),
+    queryStepEvents(scope, events, { name: "window_funnel", windowMs, steps: steps.length, modes }),
   );
   const ended = new Float64Array(steps.length + 1);
-  for (const step of reached) ended[step] = (ended[step] ?? 0) + 1;
+  for (const row of reached) ended[numberIn(row, "value")] = numberIn(row, "visitors");
   const all = numberIn(entered, "visitors");
   const visitors = steps.map((_, i) => (i === 0 ? all : ended.subarray(i + 1).reduce((sum, count) => sum + count, 0)));
   return steps.map((step, i) => ({

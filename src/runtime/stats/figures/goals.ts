@@ -1,7 +1,7 @@
 /** Which share of a scope's visitors did what beside looking at pages (contract 4.4). */
 import { queryGoals } from "../queries/goals.ts";
 import { queryHeadline } from "../queries/headline.ts";
-import type { Ask } from "../query-runner.ts";
+import type { Ask } from "../asked-range.ts";
 import { numberIn, ratio, textIn } from "../row-values.ts";
 import type { Scope } from "../scope.ts";
 
@@ -15,8 +15,8 @@ export interface Goal {
 
 /** Visitors descending, then name. */
 export async function goalsOf(ask: Ask, scope: Scope): Promise<Goal[]> {
-  const [headline] = await ask(queryHeadline(scope));
-  return (await ask(queryGoals(scope))).map((row) => ({
+  const [[headline], goals] = await ask(queryHeadline(scope), queryGoals(scope));
+  return goals.map((row) => ({
     name: textIn(row, "name"),
     visitors: numberIn(row, "visitors"),
     events: numberIn(row, "events"),

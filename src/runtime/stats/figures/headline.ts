@@ -1,7 +1,7 @@
 /** The headline of a scope: visitors, pageviews, events, and what is known of its sessions (contract 4.4). */
 import { queryHeadline } from "../queries/headline.ts";
 import { querySessions } from "../queries/sessions.ts";
-import type { Ask } from "../query-runner.ts";
+import type { Ask } from "../asked-range.ts";
 import { numberIn, ratio } from "../row-values.ts";
 import type { SqlRow } from "../../engine/engine.ts";
 import type { Scope } from "../scope.ts";
@@ -36,19 +36,19 @@ export function sessionFiguresIn(row: SqlRow | undefined): SessionFigures {
 
 /** Of the sessions that contain an event of the scope, described whole. */
 export async function sessionFiguresOf(ask: Ask, scope: Scope, sessionGapMs: number): Promise<SessionFigures> {
-  const [row] = await ask(querySessions(scope, sessionGapMs));
+  const [[row]] = await ask(querySessions(scope, sessionGapMs));
   return sessionFiguresIn(row);
 }
 
 /** `sessionGapMs` is null when sessions cannot be computed. */
 export async function headlineOf(ask: Ask, scope: Scope, sessionGapMs: number | null): Promise<Headline> {
-  const [row] = await ask(queryHeadline(scope));
+  const [[row], [sessions] = []] = await ask(queryHeadline(scope), ...(sessionGapMs === null ? [] : [querySessions(scope, sessionGapMs)]));
   const [visitors, pageviews] = [numberIn(row, "visitors"), numberIn(row, "pageviews")];
   return {
     uniqueVisitors: visitors,
     totalPageviews: pageviews,
     totalEvents: numberIn(row, "events"),
     viewsPerVisitor: ratio(pageviews, visitors),
-    sessions: sessionGapMs === null ? null : await sessionFiguresOf(ask, scope, sessionGapMs),
+    sessions: sessionGapMs === null ? null : sessionFiguresIn(sessions),
   };
 }

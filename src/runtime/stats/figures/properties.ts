@@ -1,7 +1,7 @@
 /** Custom property keys of a scope, and the values of one (contract 4.4). */
 import { invalidInput } from "../../errors.ts";
 import { queryPropertyKeys, queryPropertyValues } from "../queries/properties.ts";
-import type { Ask } from "../query-runner.ts";
+import type { Ask } from "../asked-range.ts";
 import { numberIn, textIn } from "../row-values.ts";
 import type { Scope } from "../scope.ts";
 
@@ -16,8 +16,10 @@ export function parsePropertyKey(key: string | null): string {
 }
 
 /** Ascending. */
-export const propertyKeysOf = async (ask: Ask, scope: Scope): Promise<string[]> =>
-  (await ask(queryPropertyKeys(scope))).map((row) => textIn(row, "name"));
+export async function propertyKeysOf(ask: Ask, scope: Scope): Promise<string[]> {
+  const [rows] = await ask(queryPropertyKeys(scope));
+  return rows.map((row) => textIn(row, "name"));
+}
 
 export interface PropertyValue {
   readonly value: string;
@@ -27,7 +29,8 @@ export interface PropertyValue {
 
 /** Visitors descending, then value; of one event's properties only where it is named. */
 export async function propertyValuesOf(ask: Ask, scope: Scope, key: string, eventName: string | null): Promise<PropertyValue[]> {
-  return (await ask(queryPropertyValues(scope, key, eventName))).map((row) => ({
+  const [rows] = await ask(queryPropertyValues(scope, key, eventName));
+  return rows.map((row) => ({
     value: textIn(row, "value"),
     visitors: numberIn(row, "visitors"),
     events: numberIn(row, "events"),

@@ -1,7 +1,8 @@
 /** What happens on a site right now (contract 4.4). */
 import type { EpochMs } from "../../../storage/event.ts";
+import type { SqlRow } from "../../engine/engine.ts";
 import { queryCurrent, queryPerMinute, queryTop, type RealtimeWindow } from "../queries/realtime.ts";
-import type { Ask } from "../query-runner.ts";
+import type { Ask } from "../asked-range.ts";
 import { numberIn, textIn } from "../row-values.ts";
 import type { Condition } from "../segment-filter.ts";
 
@@ -28,25 +29,24 @@ export const realtimeWindow = (nowMs: EpochMs, windowMinutes: number, conditions
   conditions,
 });
 
-async function topOf(ask: Ask, window: RealtimeWindow, ...[name, unrecorded]: TopKind): Promise<TopRow[]> {
-  const rows = await ask(queryTop(window, name, unrecorded));
-  return rows.map((row) => ({ value: textIn(row, "value"), visitors: numberIn(row, "visitors") }));
-}
-
-type TopKind = ["pathname", "(unknown)"] | ["referrer_source", "(direct)"];
+const topRowIn = (row: SqlRow): TopRow => ({ value: textIn(row, "value"), visitors: numberIn(row, "visitors") });
 
 const minuteOf = (ms: EpochMs): number => Math.floor(ms / MINUTE_MS);
 
 export async function realtimeOf(ask: Ask, window: RealtimeWindow): Promise<Realtime> {
-  const [current] = await ask(queryCurrent(window));
-  const minutes = await ask(queryPerMinute(window));
+  const [[current], minutes, pages, sources] = await ask(
+    queryCurrent(window),
+    queryPerMinute(window),
+    queryTop(window, "pathname", "(unknown)"),
+    queryTop(window, "referrer_source", "(direct)"),
+  );
   const byMinute = new Map(minutes.map((row) => [minuteOf(numberIn(row, "minute_ms")), numberIn(row, "pageviews")]));
   const first = minuteOf(window.startMs);
   return {
     currentVisitors: numberIn(current, "visitors"),
     pageviews: numberIn(current, "pageviews"),
-    topPages: await topOf(ask, window, "pathname", "(unknown)"),
-    topSources: await topOf(ask, window, "referrer_source", "(direct)"),
+    topPages: pages.map(topRowIn),
+    topSources: sources.map(topRowIn),
     perMinute: Array.from({ length: minuteOf(window.endMs) - first + 1 }, (_, i) => byMinute.get(first + i) ?? 0),
   };
 }

@@ -2,7 +2,7 @@
 import { DAY_MS, utcDayOf, type UtcDay } from "../../../storage/event.ts";
 import { rangeOfDays, type DateRange } from "../date-range.ts";
 import { queryRetention, startOfWeekMs } from "../queries/retention.ts";
-import type { Ask } from "../query-runner.ts";
+import type { Ask } from "../asked-range.ts";
 import { numberIn, ratio } from "../row-values.ts";
 import type { Scope } from "../scope.ts";
 
@@ -40,10 +40,11 @@ export function cohortIdentity(rotationDays: number, weeks: number): { supported
   };
 }
 
-/** Cohorts of the scope's range, the oldest first. `known` is the range with the first events. */
-export async function retentionOf(ask: Ask, scope: Scope, known: DateRange, weeks: number): Promise<Cohort[]> {
+/** Cohorts of the scope's range, the oldest first. `ask` is of the range with the first events. */
+export async function retentionOf(ask: Ask, scope: Scope, weeks: number): Promise<Cohort[]> {
   const cohorts = new Map<number, number[]>();
-  for (const row of await ask(queryRetention(scope, known.startMs, weeks))) {
+  const [rows] = await ask(queryRetention(scope, weeks));
+  for (const row of rows) {
     const week = numberIn(row, "week");
     cohorts.set(week, [...(cohorts.get(week) ?? []), numberIn(row, "visitors")]);
   }

@@ -1,6 +1,6 @@
 /** What a scope's events brought in, per currency, event and page (contract 4.4). */
 import { queryRevenueBy, queryRevenueByCurrency } from "../queries/revenue.ts";
-import type { Ask } from "../query-runner.ts";
+import type { Ask } from "../asked-range.ts";
 import { numberIn, ratio, textIn } from "../row-values.ts";
 import type { SqlRow } from "../../engine/engine.ts";
 import type { Scope } from "../scope.ts";
@@ -38,8 +38,13 @@ const takingsIn = (row: SqlRow): Takings => ({
 const valueRevenueIn = (row: SqlRow): ValueRevenue => ({ value: textIn(row, "value"), ...takingsIn(row) });
 
 export async function revenueOf(ask: Ask, scope: Scope): Promise<Revenue> {
+  const [currencies, events, pages] = await ask(
+    queryRevenueByCurrency(scope),
+    queryRevenueBy(scope, "event_name"),
+    queryRevenueBy(scope, "pathname"),
+  );
   return {
-    byCurrency: (await ask(queryRevenueByCurrency(scope))).map((row) => {
+    byCurrency: currencies.map((row) => {
       const takings = takingsIn(row);
       return {
         ...takings,
@@ -48,7 +53,7 @@ export async function revenueOf(ask: Ask, scope: Scope): Promise<Revenue> {
         averageOrderValue: ratio(Number(takings.totalCents), 100 * takings.transactions),
       };
     }),
-    byEvent: (await ask(queryRevenueBy(scope, "event_name"))).map(valueRevenueIn),
-    byPage: (await ask(queryRevenueBy(scope, "pathname"))).map(valueRevenueIn),
+    byEvent: events.map(valueRevenueIn),
+    byPage: pages.map(valueRevenueIn),
   };
 }

@@ -2,7 +2,7 @@
 import { parsePattern } from "../../behavioral/pattern.ts";
 import { queryHeadline } from "../queries/headline.ts";
 import { queryStepEvents } from "../queries/steps.ts";
-import type { Ask, AskPerVisitor } from "../query-runner.ts";
+import type { Ask } from "../asked-range.ts";
 import { numberIn, ratio } from "../row-values.ts";
 import type { Scope } from "../scope.ts";
 import type { Step } from "../steps.ts";
@@ -29,22 +29,22 @@ function neededBy({ pattern, conditions }: SequenceQuestion): number {
 
 export async function sequenceFiguresOf(
   ask: Ask,
-  askPerVisitor: AskPerVisitor,
   scope: Scope,
   question: SequenceQuestion,
 ): Promise<SequenceFigures> {
   const { pattern, conditions } = question;
-  const [headline] = await ask(queryHeadline(scope));
-  const matches = await askPerVisitor(
-    queryStepEvents(scope, { steps: conditions, needed: neededBy(question), withOthers: false }),
-    { name: "sequence_count", pattern, conditions: conditions.length },
+  const events = { steps: conditions, needed: neededBy(question), withOthers: false };
+  const [[headline], tallies] = await ask(
+    queryHeadline(scope),
+    queryStepEvents(scope, events, { name: "sequence_count", pattern, conditions: conditions.length }),
   );
+  const matches = tallies.map((row) => ({ count: numberIn(row, "value"), visitors: numberIn(row, "visitors") }));
   const totalVisitors = numberIn(headline, "visitors");
-  const convertingVisitors = matches.reduce((visitors, count) => (count > 0 ? visitors + 1 : visitors), 0);
+  const convertingVisitors = matches.reduce((sum, { count, visitors }) => (count > 0 ? sum + visitors : sum), 0);
   return {
     convertingVisitors,
     totalVisitors,
     conversionRate: ratio(convertingVisitors, totalVisitors),
-    totalMatches: matches.reduce((sum, count) => sum + count, 0),
+    totalMatches: matches.reduce((sum, { count, visitors }) => sum + count * visitors, 0),
   };
 }

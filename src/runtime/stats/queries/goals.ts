@@ -1,18 +1,22 @@
 /** Visitors and events of every event other than a pageview. */
 import { GOAL_ROWS_MAX } from "../../limits.ts";
 import { PAGEVIEW } from "../../names.ts";
-import { eventsIn, type Scope } from "../scope.ts";
-import { sql, textCode, type SqlText } from "../sql.ts";
+import { eventsIn, within, type Scope } from "../scope.ts";
+import { sql, textCode } from "../sql.ts";
+import type { SummedQuery } from "../summed-query.ts";
 
 /** Rows `name`, `visitors`, `events`; visitors descending, then name. */
-export const queryGoals = (scope: Scope): SqlText => sql`
-  WITH figures AS (
+export const queryGoals = (scope: Scope): SummedQuery => ({
+  keys: ["code"],
+  counts: ["visitors", "events"],
+  rowsIn: (range) => sql`
     SELECT event_name AS code, count(DISTINCT visitor_id) AS visitors, count(*) AS events
-    FROM (${eventsIn(scope)}) AS scoped
+    FROM (${eventsIn(within(scope, range))}) AS scoped
     WHERE event_name <> ${textCode(PAGEVIEW)}
-    GROUP BY event_name
-  )
-  SELECT coalesce(texts.text, '(unknown)') AS name, visitors, events
-  FROM figures LEFT JOIN texts ON texts.code = figures.code
-  ORDER BY visitors DESC, name ASC
-  LIMIT ${GOAL_ROWS_MAX}`;
+    GROUP BY event_name`,
+  total: sql`
+    SELECT coalesce(texts.text, '(unknown)') AS name, visitors, events
+    FROM figures LEFT JOIN texts ON texts.code = figures.code
+    ORDER BY visitors DESC, name ASC
+    LIMIT ${GOAL_ROWS_MAX}`,
+});

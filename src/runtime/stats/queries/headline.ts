@@ -1,12 +1,18 @@
 /** Distinct visitors, pageviews and events of a scope. */
 import { PAGEVIEW } from "../../names.ts";
-import { eventsIn, type Scope } from "../scope.ts";
-import { sql, textCode, type SqlText } from "../sql.ts";
+import { eventsIn, within, type Scope } from "../scope.ts";
+import { sql, textCode } from "../sql.ts";
+import type { SummedQuery } from "../summed-query.ts";
 
 /** One row: `visitors`, `pageviews`, `events`. */
-export const queryHeadline = (scope: Scope): SqlText => sql`
-  SELECT
-    count(DISTINCT visitor_id) AS visitors,
-    count(*) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS pageviews,
-    count(*) AS events
-  FROM (${eventsIn(scope)}) AS scoped`;
+export const queryHeadline = (scope: Scope): SummedQuery => ({
+  keys: [],
+  counts: ["visitors", "pageviews", "events"],
+  rowsIn: (range) => sql`
+    SELECT
+      count(DISTINCT visitor_id) AS visitors,
+      count(*) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS pageviews,
+      count(*) AS events
+    FROM (${eventsIn(within(scope, range))}) AS scoped`,
+  total: sql`SELECT visitors, pageviews, events FROM figures`,
+});

@@ -1,7 +1,8 @@
 /** Visitors by the week of their first event, and in which weeks after it they were seen again. */
 import { DAY_MS } from "../../../storage/event.ts";
-import { eventsWithMatch, type Scope } from "../scope.ts";
-import { sql, type SqlText } from "../sql.ts";
+import { eventsWithMatch, within, type Scope } from "../scope.ts";
+import { sql } from "../sql.ts";
+import type { SummedQuery } from "../summed-query.ts";
 
 const WEEK_DAYS = 7;
 
@@ -16,33 +17,37 @@ export const startOfWeekMs = (week: number): number => (week * WEEK_DAYS - EPOCH
 
 /**
  * Rows `week` (the number of the cohort's week), `later` (weeks after it, from 0), `visitors`, of visitors whose first
- * event since `since` lies in the range and who have a matching event in that week and in the later one.
+ * event lies in the scope's range and who have a matching event in that week and in the later one. To be asked about that
+ * range and all of its first day's salt period.
  */
-export function queryRetention(scope: Scope, since: number, weeks: number): SqlText {
-  const firstWeek = weekOf(scope.range.startMs);
-  return sql`
-  WITH sighted AS (
-    SELECT visitor_id, timestamp, matching, timestamp >= ${scope.range.startMs} AS ranged,
-      (timestamp // ${DAY_MS} + ${EPOCH_WEEKDAY}) // ${WEEK_DAYS} - ${firstWeek} AS week
-    FROM (${eventsWithMatch({ ...scope, range: { ...scope.range, startMs: since } })}) AS known
-  ),
-  visitors AS (
-    SELECT
-      min(week) AS week,
-      min(timestamp) AS first_ms,
-      bit_or(CASE WHEN ranged AND matching = 1 THEN CAST(1 AS BIGINT) << week ELSE 0 END) AS seen
-    FROM sighted
-    GROUP BY visitor_id
-  ),
-  cohorts AS (
-    SELECT week, retention(seen >> week) AS kept, count(*) AS visitors
-    FROM visitors
-    WHERE first_ms >= ${scope.range.startMs} AND (seen >> week) & 1 = 1
-    GROUP BY week, kept
-  ),
-  weeks AS (SELECT unnest(range(${weeks})) AS later)
-  SELECT week + ${firstWeek} AS week, later, CAST(sum(visitors) FILTER (WHERE (kept >> later) & 1 = 1) AS BIGINT) AS visitors
-  FROM cohorts, weeks
-  GROUP BY week, later
-  ORDER BY week, later`;
-}
+export const queryRetention = (scope: Scope, weeks: number): SummedQuery => ({
+  keys: ["week", "kept"],
+  counts: ["visitors"],
+  rowsIn(known) {
+    const startMs = Math.max(scope.range.startMs, known.startMs);
+    const firstWeek = weekOf(startMs);
+    return sql`
+      WITH sighted AS (
+        SELECT visitor_id, timestamp, matching, timestamp >= ${startMs} AS ranged,
+          (timestamp // ${DAY_MS} + ${EPOCH_WEEKDAY}) // ${WEEK_DAYS} - ${firstWeek} AS week
+        FROM (${eventsWithMatch(within(scope, known))}) AS known
+      ),
+      visitors AS (
+        SELECT
+          min(week) AS week,
+          min(timestamp) AS first_ms,
+          bit_or(CASE WHEN ranged AND matching = 1 THEN CAST(1 AS BIGINT) << week ELSE 0 END) AS seen
+        FROM sighted
+        GROUP BY visitor_id
+      )
+      SELECT week + ${firstWeek} AS week, retention(seen >> week) AS kept, count(*) AS visitors
+      FROM visitors
+      WHERE first_ms >= ${startMs} AND (seen >> week) & 1 = 1
+      GROUP BY ALL`;
+  },
+  total: sql`
+    SELECT week, later, CAST(sum(visitors) FILTER (WHERE (kept >> later) & 1 = 1) AS BIGINT) AS visitors
+    FROM figures, (SELECT unnest(range(${weeks})) AS later) AS weeks
+    GROUP BY week, later
+    ORDER BY week, later`,
+});

@@ -1,17 +1,23 @@
 /** Visitors and pageviews of a scope by equal stretches of time. */
 import { PAGEVIEW } from "../../names.ts";
-import { eventsIn, type Scope } from "../scope.ts";
-import { sql, textCode, type SqlText } from "../sql.ts";
+import { eventsIn, within, type Scope } from "../scope.ts";
+import { sql, textCode } from "../sql.ts";
+import type { SummedQuery } from "../summed-query.ts";
 
-/** A row for each stretch that has events: `offset_ms` from the range's start, `visitors`, `pageviews`. */
-export const querySeries = (scope: Scope, bucketMs: number): SqlText => sql`
-  WITH placed AS (
-    SELECT visitor_id, event_name, timestamp - ${scope.range.startMs} AS since_start_ms
-    FROM (${eventsIn(scope)}) AS scoped
-  )
-  SELECT
-    since_start_ms - since_start_ms % ${bucketMs} AS offset_ms,
-    count(DISTINCT visitor_id) AS visitors,
-    count(*) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS pageviews
-  FROM placed
-  GROUP BY offset_ms`;
+/** A row for each hour or day that has events: `bucket_ms` (its first instant), `visitors`, `pageviews`. */
+export const querySeries = (scope: Scope, bucketMs: number): SummedQuery => ({
+  keys: ["bucket_ms"],
+  counts: ["visitors", "pageviews"],
+  rowsIn: (range) => sql`
+    WITH placed AS (
+      SELECT visitor_id, event_name, timestamp - timestamp % ${bucketMs} AS bucket_ms
+      FROM (${eventsIn(within(scope, range))}) AS scoped
+    )
+    SELECT
+      bucket_ms,
+      count(DISTINCT visitor_id) AS visitors,
+      count(*) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS pageviews
+    FROM placed
+    GROUP BY bucket_ms`,
+  total: sql`SELECT bucket_ms, visitors, pageviews FROM figures`,
+});

@@ -1,8 +1,9 @@
 /** Sessions of a scope: each visitor's runs of events without a gap longer than the session window, those with a matching event. */
 import { DAY_MS } from "../../../storage/event.ts";
 import { PAGEVIEW } from "../../names.ts";
-import { eventsWithMatch, type Scope } from "../scope.ts";
+import { eventsWithMatch, within, type Scope } from "../scope.ts";
 import { sql, textCode, type SqlText } from "../sql.ts";
+import type { SummedQuery } from "../summed-query.ts";
 
 /**
  * Relations for a `WITH`. `placed`: the part of a session that lies within one day a row, with `session`, `visitor_id`,
@@ -63,23 +64,33 @@ const SUMS = sql`
     CAST(coalesce(sum(pageviews), 0) AS BIGINT) AS pageviews`;
 
 /** One row of sums over sessions: `sessions`, `bounces`, `duration_ms`, `pageviews`. */
-export const querySessions = (scope: Scope, sessionGapMs: number): SqlText => sql`
-  ${withSessions(scope, sessionGapMs)}
-  SELECT ${SUMS}
-  FROM sessions
-  WHERE matching = 1`;
-
-/** The same sums for each stretch of time in which sessions begin: `offset_ms` from the range's start. */
-export const querySessionSeries = (scope: Scope, sessionGapMs: number, bucketMs: number): SqlText => sql`
-  ${withSessions(scope, sessionGapMs)},
-  begun AS (
-    SELECT *, first_ms - ${scope.range.startMs} AS since_start_ms
+export const querySessions = (scope: Scope, sessionGapMs: number): SummedQuery => ({
+  keys: [],
+  counts: ["sessions", "bounces", "duration_ms", "pageviews"],
+  rowsIn: (range) => sql`
+    ${withSessions(within(scope, range), sessionGapMs)}
+    SELECT ${SUMS}
     FROM sessions
-    WHERE matching = 1
-  )
-  SELECT since_start_ms - since_start_ms % ${bucketMs} AS offset_ms, ${SUMS}
-  FROM begun
-  GROUP BY offset_ms`;
+    WHERE matching = 1`,
+  total: sql`SELECT sessions, bounces, duration_ms, pageviews FROM figures`,
+});
+
+/** The same sums for each hour or day in which sessions begin: `bucket_ms`, its first instant. */
+export const querySessionSeries = (scope: Scope, sessionGapMs: number, bucketMs: number): SummedQuery => ({
+  keys: ["bucket_ms"],
+  counts: ["sessions", "bounces", "duration_ms", "pageviews"],
+  rowsIn: (range) => sql`
+    ${withSessions(within(scope, range), sessionGapMs)},
+    begun AS (
+      SELECT *, first_ms - first_ms % ${bucketMs} AS bucket_ms
+      FROM sessions
+      WHERE matching = 1
+    )
+    SELECT bucket_ms, ${SUMS}
+    FROM begun
+    GROUP BY bucket_ms`,
+  total: sql`SELECT bucket_ms, sessions, bounces, duration_ms, pageviews FROM figures`,
+});
 
 /** More than any block has rows. */
 const ARRIVALS = 2 ** 31;
@@ -88,30 +99,33 @@ const ARRIVALS = 2 ** 31;
  * Rows `value`, `visitors`, `sessions` of the pages that sessions begin or end with; visitors descending, then value
  * ascending. Sessions without a pageview have no such page.
  */
-export function querySessionPages(scope: Scope, sessionGapMs: number, end: "first" | "last", rowsMax: number): SqlText {
+export function querySessionPages(scope: Scope, sessionGapMs: number, end: "first" | "last", rowsMax: number): SummedQuery {
   const pick = end === "first" ? sql`arg_min` : sql`arg_max`;
   // Within a day, one number says when an event was and which of those at the same time came first.
   const moment = sql`timestamp % ${DAY_MS} * ${ARRIVALS} + arrival`;
   const page = sql`${pick}(pathname, ${moment}) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS page`;
-  return sql`
-  WITH ${sessionParts(scope, sessionGapMs, page)},
-  sessions AS (
-    SELECT visitor_id, page, matching
-    FROM placed
-    WHERE NOT near_midnight
-    UNION ALL
-    SELECT visitor_id, ${pick}(page, first_ms) FILTER (WHERE page IS NOT NULL), max(matching)
-    FROM chained
-    GROUP BY visitor_id, chain
-  ),
-  figures AS (
-    SELECT page, count(DISTINCT visitor_id) AS visitors, count(*) AS sessions
-    FROM sessions
-    WHERE matching = 1 AND page IS NOT NULL
-    GROUP BY page
-  )
-  SELECT coalesce(texts.text, '(unknown)') AS value, visitors, sessions
-  FROM figures LEFT JOIN texts ON texts.code = figures.page
-  ORDER BY visitors DESC, value ASC
-  LIMIT ${rowsMax}`;
+  return {
+    keys: ["code"],
+    counts: ["visitors", "sessions"],
+    rowsIn: (range) => sql`
+      WITH ${sessionParts(within(scope, range), sessionGapMs, page)},
+      sessions AS (
+        SELECT visitor_id, page, matching
+        FROM placed
+        WHERE NOT near_midnight
+        UNION ALL
+        SELECT visitor_id, ${pick}(page, first_ms) FILTER (WHERE page IS NOT NULL), max(matching)
+        FROM chained
+        GROUP BY visitor_id, chain
+      )
+      SELECT page AS code, count(DISTINCT visitor_id) AS visitors, count(*) AS sessions
+      FROM sessions
+      WHERE matching = 1 AND page IS NOT NULL
+      GROUP BY page`,
+    total: sql`
+      SELECT coalesce(texts.text, '(unknown)') AS value, visitors, sessions
+      FROM figures LEFT JOIN texts ON texts.code = figures.code
+      ORDER BY visitors DESC, value ASC
+      LIMIT ${rowsMax}`,
+  };
 }

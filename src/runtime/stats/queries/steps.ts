@@ -1,7 +1,9 @@
 /** Events as what they are of a list of steps, for functions of a visitor's events in order (see `EngineQuery`). */
-import { eventsIn, type Scope } from "../scope.ts";
+import type { VisitorFunction } from "../../behavioral/visitor-function.ts";
+import { eventsIn, within, type Scope } from "../scope.ts";
 import { sql, type SqlText } from "../sql.ts";
 import { stepBitsSql, stepSql, type Step } from "../steps.ts";
+import { perVisitorQuery, type SummedQuery } from "../summed-query.ts";
 
 export interface StepEvents {
   readonly steps: readonly Step[];
@@ -11,8 +13,12 @@ export interface StepEvents {
   readonly withOthers: boolean;
 }
 
+/** How many visitors the function gives each value, of whom an event may matter: rows `value`, `visitors`. */
+export const queryStepEvents = (scope: Scope, events: StepEvents, perVisitor: VisitorFunction): SummedQuery =>
+  perVisitorQuery(perVisitor, (range) => stepEventsIn(within(scope, range), events));
+
 /** Rows `visitor_id`, `timestamp`, `met`, a visitor's next to each other, in order of time and arrival. */
-export function queryStepEvents(scope: Scope, { steps, needed, withOthers }: StepEvents): SqlText {
+function stepEventsIn(scope: Scope, { steps, needed, withOthers }: StepEvents): SqlText {
   const matters = withOthers ? sql`true` : sql`met <> 0`;
   return sql`
   WITH met_events AS MATERIALIZED (
@@ -30,5 +36,10 @@ export function queryStepEvents(scope: Scope, { steps, needed, withOthers }: Ste
 }
 
 /** One row: `visitors` with an event that is the step. */
-export const queryStepVisitors = (scope: Scope, step: Step): SqlText => sql`
-  SELECT count(DISTINCT visitor_id) AS visitors FROM (${eventsIn(scope)}) AS scoped WHERE ${stepSql(step)}`;
+export const queryStepVisitors = (scope: Scope, step: Step): SummedQuery => ({
+  keys: [],
+  counts: ["visitors"],
+  rowsIn: (range) =>
+    sql`SELECT count(DISTINCT visitor_id) AS visitors FROM (${eventsIn(within(scope, range))}) AS scoped WHERE ${stepSql(step)}`,
+  total: sql`SELECT visitors FROM figures`,
+});

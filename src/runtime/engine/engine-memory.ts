@@ -1,0 +1,50 @@
+/** What the engine may hold and what it holds, as of the last change: events by the size of their files, and the texts that their numbers stand for. */
+import { TEXTS_BYTES_ALLOWED_MIN, TEXTS_SHARE_MAX } from "../limits.ts";
+import { EngineFullError, type EngineUsage } from "./engine.ts";
+
+/** What events take in the engine, as a share of what they take in Parquet files: measured at 0.7 where texts repeat. */
+export const RESIDENT_SHARE_OF_PARQUET = 1;
+
+export class EngineMemory {
+  readonly #budget: { readonly budgetBytes: number };
+  #usage: EngineUsage = { residentBytes: 0, textBytes: 0 };
+
+  constructor(budget: { readonly budgetBytes: number }) {
+    this.#budget = budget;
+  }
+
+  get budgetBytes(): number {
+    return this.#budget.budgetBytes;
+  }
+
+  get residentBytes(): number {
+    return this.#usage.residentBytes;
+  }
+
+  note({ residentBytes, textBytes }: EngineUsage): void {
+    this.#usage = { residentBytes, textBytes };
+  }
+
+  hasRoomFor(parquetBytes: number): boolean {
+    return this.residentBytes + parquetBytes * RESIDENT_SHARE_OF_PARQUET <= this.budgetBytes;
+  }
+
+  /** Texts go only with all else of their site, so they may take no more than a share. */
+  get hasRoomBesideTexts(): boolean {
+    return this.#usage.textBytes <= Math.max(TEXTS_BYTES_ALLOWED_MIN, this.budgetBytes * TEXTS_SHARE_MAX);
+  }
+
+  /** Rejects what would fill the memory with texts alone. */
+  checkTexts(): void {
+    if (this.#usage.textBytes > Math.max(TEXTS_BYTES_ALLOWED_MIN, this.budgetBytes)) {
+      throw new EngineFullError("the different texts of the range do not fit into the engine's memory");
+    }
+  }
+
+  /** Whether so much Parquet should fit, going by what so much takes that is resident. Where little is, that says nothing. */
+  shouldFit(parquetBytes: number, residentParquetBytes: number): boolean {
+    const isTelling = residentParquetBytes * RESIDENT_SHARE_OF_PARQUET > this.budgetBytes / 4;
+    const share = isTelling ? Math.max(RESIDENT_SHARE_OF_PARQUET, this.residentBytes / residentParquetBytes) : RESIDENT_SHARE_OF_PARQUET;
+    return parquetBytes * share <= this.budgetBytes;
+  }
+}

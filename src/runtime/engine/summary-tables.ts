@@ -1,0 +1,71 @@
+/** How DuckDB keeps summaries: a table for each, in which every row says of which part it is. Parts come and go by INSERT and DELETE. */
+import type { Tally } from "../behavioral/visitor-function.ts";
+import type { SiteId } from "../../storage/event.ts";
+import { EngineLostError, type Summary, type SummaryParts } from "./engine.ts";
+
+/** The relation of rows that are to be inserted. */
+export const NEW_ROWS = "new_rows";
+
+/** No query gives a column of that name. */
+const PART = "summary_part";
+
+interface SummaryTable {
+  readonly name: string;
+  readonly siteId: SiteId;
+  readonly columns: string;
+}
+
+export class SummaryTables {
+  readonly #run: (statement: string) => unknown;
+  readonly #tables = new Map<number, SummaryTable>();
+
+  constructor(run: (statement: string) => unknown) {
+    this.#run = run;
+  }
+
+  /** Makes the table when it is new, and gives its name. */
+  open({ id, siteId, columns }: Summary): string {
+    const known = this.#tables.get(id);
+    if (known) return known.name;
+    const name = `summary_${id}`;
+    this.#run(`CREATE TABLE ${name} (${PART} INTEGER, ${columns.map((column) => `${column.name} ${column.type}`).join(", ")})`);
+    this.#tables.set(id, { name, siteId, columns: columns.map((column) => column.name).join(", ") });
+    return name;
+  }
+
+  #table(id: number): SummaryTable {
+    const table = this.#tables.get(id);
+    if (!table) throw new EngineLostError(`summary ${id} is gone`);
+    return table;
+  }
+
+  /** What inserts `NEW_ROWS`. */
+  insertion(id: number, part: number): string {
+    const { name, columns } = this.#table(id);
+    return `INSERT INTO ${name} SELECT ${part}, ${columns} FROM ${NEW_ROWS}`;
+  }
+
+  /** Of how many rows they are. */
+  insertTallies(id: number, part: number, tallies: readonly Tally[]): number {
+    const rows = tallies.map(({ value, visitors }) => `(${part}, ${value}, ${visitors})`);
+    if (rows.length > 0) this.#run(`INSERT INTO ${this.#table(id).name} (${PART}, value, visitors) VALUES ${rows.join(", ")}`);
+    return rows.length;
+  }
+
+  relationOf({ id, parts }: SummaryParts): string {
+    return `SELECT * FROM ${this.#table(id).name} WHERE ${PART} IN (${[-1, ...parts].join(", ")})`;
+  }
+
+  /** The table, if it is gone now. */
+  drop(id: number, parts: readonly number[] | "all"): SummaryTable | undefined {
+    const table = this.#tables.get(id);
+    if (!table || parts.length === 0) return undefined;
+    if (parts !== "all") {
+      this.#run(`DELETE FROM ${table.name} WHERE ${PART} IN (${parts.join(", ")})`);
+      return undefined;
+    }
+    this.#run(`DROP TABLE ${table.name}`);
+    this.#tables.delete(id);
+    return table;
+  }
+}

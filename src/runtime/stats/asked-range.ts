@@ -1,0 +1,196 @@
+/** What questions about a range are put to: the range as a whole, if the engine can hold it, or its pieces one after the other. */
+import type { Engine, NumberColumns, SqlParameter, SqlRow } from "../engine/engine.ts";
+import type { ResidentDays } from "../engine/resident-days.ts";
+import type { KeptSummary } from "../engine/summaries.ts";
+import type { SiteId } from "../../storage/event.ts";
+import { rangeOfDays, type DateRange } from "./date-range.ts";
+import type { PieceRoom } from "./piece-room.ts";
+import type { Piece } from "./pieces.ts";
+import type { SiteRange } from "./scope.ts";
+import type { SqlText } from "./sql.ts";
+import { summaryColumns, summedSql, wholeSql, type SummedQuery } from "./summed-query.ts";
+
+/** The rows of several questions. They are asked together, because a range that is computed in pieces is gone through once for each call. */
+export type Ask = <const Queries extends readonly SummedQuery[]>(...queries: Queries) => Promise<{ readonly [I in keyof Queries]: SqlRow[] }>;
+
+/** For results too long for rows: every column an INTEGER or BIGINT without NULL. */
+export type AskNumbers = (question: SqlText) => Promise<NumberColumns>;
+
+/** A range bit by bit. */
+export interface Stretches {
+  /** Visits all, in order of time, until a visit gives false. Questions are to keep to the range of the stretch. */
+  visit(visitor: (range: DateRange, ask: AskNumbers) => Promise<boolean>): Promise<void>;
+  /** The rows of a question about texts whose numbers visits have given. */
+  askTexts(question: SqlText): Promise<SqlRow[]>;
+}
+
+/** Whatever is asked about a range in one go. It may be begun anew, so it keeps nothing outside itself. */
+export type Questions<T> = (ask: Ask, stretches: Stretches) => Promise<T>;
+
+export interface AskedRangeOptions {
+  readonly engine: Engine;
+  readonly residents: ResidentDays;
+  readonly room: PieceRoom;
+}
+
+/** Puts the questions to all of a range at once, which is made resident. */
+export function askWhole<T>(
+  { engine, residents }: AskedRangeOptions,
+  { siteId, range }: SiteRange,
+  signal: AbortSignal,
+  withinBudget: boolean,
+  questions: Questions<T>,
+): Promise<T> {
+  return residents.withDays(siteId, range, { signal, withinBudget, passing: false }, (blocks) => {
+    const about = ({ text, values }: SqlText) => ({ siteId, blocks, sql: text, parameters: values });
+    const rowsOf = (query: SummedQuery): Promise<SqlRow[]> =>
+      query.perVisitor
+        ? engine.query({ ...about(query.rowsIn(range)), perVisitor: query.perVisitor }, signal)
+        : engine.query(about(wholeSql(query, range)), signal);
+    return questions(oneByOne(rowsOf), {
+      visit: async (visitor) => void (await visitor(range, (question) => engine.queryNumbers(about(question), signal))),
+      askTexts: (question) => engine.query(about(question), signal),
+    });
+  });
+}
+
+/** One query after the other, so that a question takes no more of the engine than any other. */
+const oneByOne =
+  (rowsOf: (query: SummedQuery) => Promise<SqlRow[]>): Ask =>
+  async (...queries) => {
+    const answers: SqlRow[][] = [];
+    for (const query of queries) answers.push(await rowsOf(query));
+    return answers as never;
+  };
+
+/** A query with what is summed up of it, and the parts that make its answer. */
+interface OpenQuery {
+  readonly query: SummedQuery;
+  readonly kept: KeptSummary;
+  readonly parts: number[];
+}
+
+/** Stands for any range: what makes the difference between two questions is the rest. */
+const ANY_RANGE = rangeOfDays(...(["1970-01-01", "1970-01-01"] as unknown as [DateRange["firstDay"], DateRange["lastDay"]]));
+
+/** Equal for two questions if and only if they give the same rows of the same piece. */
+function keyOf({ rowsIn, keys, counts, amounts, perVisitor }: SummedQuery): string {
+  const { text, values } = rowsIn(ANY_RANGE);
+  const spelled = (value: SqlParameter) => (typeof value === "bigint" ? String(value) : value);
+  return JSON.stringify([text, values.map(spelled), keys, counts, amounts, perVisitor]);
+}
+
+const nameOf = ({ range }: Piece): string => `${range.firstDay} ${range.lastDay}`;
+
+/** Puts questions to the pieces of a range: each piece is made resident for as long as it is worked on. */
+export class PiecedRange {
+  readonly #options: AskedRangeOptions;
+  readonly #siteId: SiteId;
+  readonly #pieces: readonly Piece[];
+  readonly #signal: AbortSignal;
+
+  constructor(options: AskedRangeOptions, siteId: SiteId, pieces: readonly Piece[], signal: AbortSignal) {
+    this.#options = options;
+    this.#siteId = siteId;
+    this.#pieces = pieces;
+    this.#signal = signal;
+  }
+
+  async put<T>(questions: Questions<T>): Promise<T> {
+    const { engine, residents } = this.#options;
+    const ask: Ask = async (...queries) => (await this.#answers(queries)) as never;
+    let texts: KeptSummary | null = null;
+    try {
+      return await questions(ask, {
+        visit: async (visitor) => {
+          texts ??= await residents.summaries.holdTexts(this.#siteId, this.#signal);
+          await this.#visit(visitor);
+        },
+        askTexts: ({ text, values }) => engine.query({ siteId: this.#siteId, blocks: [], sql: text, parameters: values }, this.#signal),
+      });
+    } finally {
+      if (texts) residents.summaries.release(texts);
+    }
+  }
+
+  async #visit(visitor: (range: DateRange, ask: AskNumbers) => Promise<boolean>): Promise<void> {
+    const { engine } = this.#options;
+    for (const piece of this.#pieces) {
+      const goesOn = await this.#withPiece(piece, (blocks) =>
+        visitor(piece.range, ({ text, values }) =>
+          engine.queryNumbers({ siteId: this.#siteId, blocks, sql: text, parameters: values }, this.#signal),
+        ),
+      );
+      if (!goesOn) return;
+    }
+  }
+
+  #withPiece<T>({ bytes, range }: Piece, task: (blocks: readonly number[]) => Promise<T>): Promise<T> {
+    const { residents, room } = this.#options;
+    const signal = this.#signal;
+    return room.run(bytes, signal, () => residents.withDays(this.#siteId, range, { signal, withinBudget: false, passing: true }, task));
+  }
+
+  async #answers(queries: readonly SummedQuery[]): Promise<SqlRow[][]> {
+    const { summaries } = this.#options.residents;
+    const open: OpenQuery[] = queries.map((query) => ({
+      query,
+      kept: summaries.open({ siteId: this.#siteId, key: keyOf(query), columns: summaryColumns(query) }),
+      parts: [],
+    }));
+    try {
+      for (const piece of this.#inGoodOrder()) await this.#sumUp(piece, open);
+      const answers: SqlRow[][] = [];
+      for (const one of open) answers.push(await this.#total(one));
+      return answers;
+    } finally {
+      for (const { kept } of open) summaries.release(kept);
+    }
+  }
+
+  /**
+   * What is resident already comes first, then what follows the last piece: so questions about the same range that are
+   * under way together soon go through it together.
+   */
+  *#inGoodOrder(): Iterable<Piece> {
+    const { residents } = this.#options;
+    const left = new Set(this.#pieces);
+    let lastMs = Number.NEGATIVE_INFINITY;
+    while (left.size > 0) {
+      const waiting = [...left];
+      const next =
+        waiting.find(({ days }) => residents.areResident(this.#siteId, days)) ??
+        waiting.find(({ range }) => range.startMs > lastMs) ??
+        waiting[0];
+      if (!next) return;
+      left.delete(next);
+      lastMs = next.range.startMs;
+      yield next;
+    }
+  }
+
+  async #sumUp(piece: Piece, open: readonly OpenQuery[]): Promise<void> {
+    const { summaries } = this.#options.residents;
+    const named = { name: nameOf(piece), contents: piece.contents };
+    const lacking = open.filter(({ kept, parts }) => {
+      const part = summaries.partOf(kept, named);
+      if (part !== undefined) parts.push(part);
+      return part === undefined;
+    });
+    if (lacking.length === 0) return;
+    await this.#withPiece(piece, async (blocks) => {
+      for (const { query, kept, parts } of lacking) {
+        const { text, values } = query.rowsIn(piece.range);
+        const about = { siteId: this.#siteId, blocks, sql: text, parameters: values, ...(query.perVisitor && { perVisitor: query.perVisitor }) };
+        parts.push(await summaries.add(kept, named, about, this.#signal));
+      }
+    });
+  }
+
+  #total({ query, kept, parts }: OpenQuery): Promise<SqlRow[]> {
+    const { engine, residents } = this.#options;
+    const { text, values } = summedSql(query);
+    const summary = residents.summaries.partsOf(kept, parts);
+    return engine.query({ siteId: this.#siteId, blocks: [], summary, sql: text, parameters: values }, this.#signal);
+  }
+}
