@@ -21,8 +21,8 @@ import type {
 } from "./types.ts";
 import { REQUESTS_MAX, RequestQueue } from "./request-queue.ts";
 
-/** Why there is no answer. `offline`: the service was not reached. */
-export type FailureKind = "offline" | "unauthenticated" | "forbidden" | "missing" | "locked" | "busy" | "unavailable" | "refused" | "failed";
+/** Why there is no answer. `offline`: the service was not reached; `unfinished`: there was not time enough. */
+export type FailureKind = "offline" | "unauthenticated" | "forbidden" | "missing" | "locked" | "busy" | "unfinished" | "unavailable" | "refused" | "failed";
 
 export class ServiceError extends Error {
   readonly kind: FailureKind;
@@ -41,13 +41,16 @@ const KINDS: Readonly<Record<number, FailureKind>> = {
   401: "unauthenticated",
   403: "forbidden",
   404: "missing",
-  408: "busy",
+  408: "unfinished",
   429: "busy",
   503: "unavailable",
 };
 
 /** A query that finds no free slot is asked again so many times. */
 const BUSY_RETRIES = 3;
+
+/** A figure of more events than the service holds in memory goes on where it was given up: it is asked again so many times. */
+const UNFINISHED_RETRIES = 10;
 
 async function failureOf(response: Response): Promise<ServiceError> {
   const retryAfter = Number(response.headers.get("retry-after"));
@@ -79,13 +82,14 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
 
 const statistics = new RequestQueue(REQUESTS_MAX);
 
-async function sendPatiently(path: string, signal: AbortSignal): Promise<Response> {
-  for (let retries = 0; ; retries++) {
+async function sendPatiently(path: string, signal: AbortSignal, unfinishedRetries: number): Promise<Response> {
+  for (let busy = 0, unfinished = 0; ; ) {
     try {
       return await send(path, { signal });
     } catch (error) {
-      const isBusy = error instanceof ServiceError && error.kind === "busy" && error.retryAfterSecs !== null;
-      if (!isBusy || retries === BUSY_RETRIES) throw error;
+      if (!(error instanceof ServiceError)) throw error;
+      if (error.kind === "unfinished" && unfinished++ < unfinishedRetries) continue;
+      if (error.kind !== "busy" || busy++ === BUSY_RETRIES) throw error;
       await pause(Math.min(error.retryAfterSecs ?? 1, 5) * 1000, signal);
     }
   }
@@ -93,7 +97,7 @@ async function sendPatiently(path: string, signal: AbortSignal): Promise<Respons
 
 /** Every figure goes through here, and so does every export: at most four are under way. */
 export const askFigure = <T>(path: string, signal: AbortSignal): Promise<T> =>
-  statistics.run(async () => (await (await sendPatiently(path, signal)).json()) as T, signal);
+  statistics.run(async () => (await (await sendPatiently(path, signal, UNFINISHED_RETRIES)).json()) as T, signal);
 
 export interface Download {
   readonly name: string;
@@ -102,7 +106,7 @@ export interface Download {
 
 export const askFile = (path: string, signal: AbortSignal): Promise<Download> =>
   statistics.run(async () => {
-    const response = await sendPatiently(path, signal);
+    const response = await sendPatiently(path, signal, 0);
     const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "export";
     return { name, content: await response.blob() };
   }, signal);
