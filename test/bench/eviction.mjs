@@ -12,8 +12,8 @@ import { eventsOfDay } from "./generate-events.mjs";
 import { mebibytes, median, milliseconds, printTable, progress, whole } from "./table.mjs";
 
 const EVENTS = Number(process.argv[2] ?? 3_200_000);
-const MEMORY_MB = Number(process.argv[3] ?? 64);
-const QUESTIONS = Number(process.argv[4] ?? 400);
+const MEMORY_MB = Number(process.argv[3] ?? 32);
+const QUESTIONS = Number(process.argv[4] ?? 240);
 
 const SITES = 4;
 const DAYS = 16;
