@@ -4,7 +4,7 @@ import type { ResidentDays } from "../engine/resident-days.ts";
 import type { KeptSummary } from "../engine/summaries.ts";
 import type { SiteId } from "../../storage/event.ts";
 import { rangeOfDays, type DateRange } from "./date-range.ts";
-import type { PieceRoom } from "./piece-room.ts";
+import type { NamedPiece, PieceRoom } from "./piece-room.ts";
 import type { Piece } from "./pieces.ts";
 import type { SiteRange } from "./scope.ts";
 import type { SqlText } from "./sql.ts";
@@ -125,10 +125,15 @@ export class PiecedRange {
     }
   }
 
-  #withPiece<T>({ bytes, range }: Piece, task: (blocks: readonly number[]) => Promise<T>): Promise<T> {
+  /** As all questions about the site name it, whatever they ask. A piece has the same bytes for all, unless events have come. */
+  #named(piece: Piece): NamedPiece {
+    return { name: JSON.stringify([this.#siteId, nameOf(piece), piece.bytes]), bytes: piece.bytes };
+  }
+
+  #withPiece<T>(piece: Piece, task: (blocks: readonly number[]) => Promise<T>): Promise<T> {
     const { residents, room } = this.#options;
     const signal = this.#signal;
-    return room.run(bytes, signal, () => residents.withDays(this.#siteId, range, { signal, withinBudget: false, passing: true }, task));
+    return room.run(this.#named(piece), signal, () => residents.withDays(this.#siteId, piece.range, { signal, withinBudget: false, passing: true }, task));
   }
 
   async #answers(queries: readonly SummedQuery[]): Promise<SqlRow[][]> {
@@ -149,17 +154,18 @@ export class PiecedRange {
   }
 
   /**
-   * What is resident already comes first, then what follows the last piece: so questions about the same range that are
-   * under way together soon go through it together.
+   * What is resident already comes first, then what somebody else makes resident, then what follows the last piece: so
+   * questions about the same range that are under way together soon go through it together.
    */
   *#inGoodOrder(): Iterable<Piece> {
-    const { residents } = this.#options;
+    const { residents, room } = this.#options;
     const left = new Set(this.#pieces);
     let lastMs = Number.NEGATIVE_INFINITY;
     while (left.size > 0) {
       const waiting = [...left];
       const next =
         waiting.find(({ days }) => residents.areResident(this.#siteId, days)) ??
+        waiting.find((piece) => room.isWorkedOn(this.#named(piece).name)) ??
         waiting.find(({ range }) => range.startMs > lastMs) ??
         waiting[0];
       if (!next) return;

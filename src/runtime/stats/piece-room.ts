@@ -1,37 +1,67 @@
 /** How many pieces are worked on at a time: as many as the engine's memory has room for beside what else it holds, in the order in which they come. */
 
-interface Waiting {
+/** A piece as all who work on it name it. */
+export interface NamedPiece {
+  readonly name: string;
   readonly bytes: number;
+}
+
+interface Waiting {
+  readonly piece: NamedPiece;
   readonly begin: () => void;
 }
 
 export class PieceRoom {
   readonly #bytesMax: number;
   #bytes = 0;
+  /** How many work on each piece. */
+  readonly #workers = new Map<string, number>();
   readonly #waiting = new Set<Waiting>();
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
   }
 
-  /** Runs the task once there is room for so many bytes; one that is too large for the room has it for itself. Rejects with the signal's reason when aborted before. */
-  async run<T>(bytes: number, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
+  /** Whether somebody works on the piece. Whoever joins him takes no more room. */
+  isWorkedOn(name: string): boolean {
+    return this.#workers.has(name);
+  }
+
+  /** Runs the task once there is room for the piece; one that is too large for the room has it for itself. Rejects with the signal's reason when aborted before. */
+  async run<T>(piece: NamedPiece, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    if (this.#waiting.size > 0 || !this.#hasRoomFor(bytes)) await this.#wait(bytes, signal);
-    else this.#bytes += bytes;
+    const mayBegin = this.isWorkedOn(piece.name) || (this.#waiting.size === 0 && this.#hasRoomFor(piece));
+    if (mayBegin) this.#enter(piece);
+    else await this.#wait(piece, signal);
     try {
       return await task();
     } finally {
-      this.#bytes -= bytes;
+      this.#leave(piece);
       this.#beginNext();
     }
   }
 
-  #hasRoomFor(bytes: number): boolean {
-    return this.#bytes === 0 || this.#bytes + bytes <= this.#bytesMax;
+  #hasRoomFor({ name, bytes }: NamedPiece): boolean {
+    return this.#bytes === 0 || this.isWorkedOn(name) || this.#bytes + bytes <= this.#bytesMax;
   }
 
-  #wait(bytes: number, signal: AbortSignal): Promise<void> {
+  #enter({ name, bytes }: NamedPiece): void {
+    const workers = this.#workers.get(name) ?? 0;
+    if (workers === 0) this.#bytes += bytes;
+    this.#workers.set(name, workers + 1);
+  }
+
+  #leave({ name, bytes }: NamedPiece): void {
+    const workers = (this.#workers.get(name) ?? 1) - 1;
+    if (workers > 0) {
+      this.#workers.set(name, workers);
+      return;
+    }
+    this.#workers.delete(name);
+    this.#bytes -= bytes;
+  }
+
+  #wait(piece: NamedPiece, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         if (!this.#waiting.delete(waiting)) return;
@@ -39,7 +69,7 @@ export class PieceRoom {
         this.#beginNext();
       };
       const waiting: Waiting = {
-        bytes,
+        piece,
         begin: () => {
           signal.removeEventListener("abort", giveUp);
           resolve();
@@ -52,9 +82,9 @@ export class PieceRoom {
 
   #beginNext(): void {
     for (const next of this.#waiting) {
-      if (!this.#hasRoomFor(next.bytes)) return;
+      if (!this.#hasRoomFor(next.piece)) return;
       this.#waiting.delete(next);
-      this.#bytes += next.bytes;
+      this.#enter(next.piece);
       next.begin();
     }
   }

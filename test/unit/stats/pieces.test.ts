@@ -81,7 +81,7 @@ describe("room for pieces", () => {
     const run = (name: string, bytes: number, signal = silent) => {
       let end = (): void => {};
       const ended = new Promise<void>((resolve) => (end = resolve));
-      const done = room.run(bytes, signal, () => (begun.push(name), ended));
+      const done = room.run({ name: name.replace(/ again$/, ""), bytes }, signal, () => (begun.push(name), ended));
       return { end, done };
     };
     return { begun, run };
@@ -115,6 +115,21 @@ describe("room for pieces", () => {
     expect(begun).toEqual(["small", "large", "next"]);
   });
 
+  it("is shared by all who work on the same piece, before others who wait", async () => {
+    const room = new PieceRoom(10);
+    const { begun, run } = tasks(room);
+    const first = run("first", 6);
+    run("second", 6);
+    const again = run("first again", 6);
+    expect([begun, room.isWorkedOn("first"), room.isWorkedOn("second")]).toEqual([["first", "first again"], true, false]);
+    first.end();
+    await settled();
+    expect(begun).toEqual(["first", "first again"]);
+    again.end();
+    await settled();
+    expect([begun, room.isWorkedOn("first")]).toEqual([["first", "first again", "second"], false]);
+  });
+
   it("is not waited for by who has gone, nor held by who has failed", async () => {
     const room = new PieceRoom(10);
     const { begun, run } = tasks(room);
@@ -129,8 +144,8 @@ describe("room for pieces", () => {
     await settled();
     expect(begun).toEqual(["first", "next"]);
     const other = new PieceRoom(1);
-    await expect(other.run(5, silent, () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
-    expect(await other.run(5, silent, () => Promise.resolve("there is room"))).toBe("there is room");
-    await expect(other.run(5, AbortSignal.abort(reason), () => Promise.resolve())).rejects.toBe(reason);
+    await expect(other.run({ name: "a piece", bytes: 5 }, silent, () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+    expect(await other.run({ name: "a piece", bytes: 5 }, silent, () => Promise.resolve("there is room"))).toBe("there is room");
+    await expect(other.run({ name: "a piece", bytes: 5 }, AbortSignal.abort(reason), () => Promise.resolve())).rejects.toBe(reason);
   });
 });
