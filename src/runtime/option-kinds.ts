@@ -4,6 +4,7 @@ import type { SiteId } from "../storage/event.ts";
 import { isSiteId } from "./ingest/site-id.ts";
 import { SITE_ID_CHARS_MAX } from "./limits.ts";
 import { Secret } from "./secret.ts";
+import { parseUrl } from "./parse-url.ts";
 
 /** `found` completes "found …" in the message that refuses a value. */
 export type Checked<Value> = { readonly value: Value } | { readonly found: string };
@@ -149,9 +150,8 @@ export const origin: OptionKind<string> = {
   valueFromText: (text) => text.trim(),
   check: (value) => {
     const isShaped = typeof value === "string" && /^https?:\/\/[^\s/\\?#@]+\/?$/i.test(value);
-    return isShaped && value.length <= TEXT_LENGTH_MAX && URL.canParse(value)
-      ? { value: new URL(value).origin }
-      : refused(value);
+    const url = isShaped && value.length <= TEXT_LENGTH_MAX ? parseUrl(value) : null;
+    return url ? { value: url.origin } : refused(value);
   },
 };
 

@@ -1,5 +1,6 @@
 /** Which pages and which sites may send events: the `site_ids` option (contract 4.1, decisions "Ingestion"). */
 import { AppError } from "../errors.ts";
+import { parseUrl } from "../parse-url.ts";
 
 export interface Allowlist {
   /** 403 unless the page's host is an entry. A request without an origin passes here: its site is what counts. */
@@ -10,7 +11,7 @@ export interface Allowlist {
 
 /** The host of an `Origin` header without its port; null for `null` and whatever is no origin. */
 function hostOf(origin: string): string | null {
-  return URL.canParse(origin) ? new URL(origin).hostname || null : null;
+  return parseUrl(origin)?.hostname || null;
 }
 
 /** An empty list admits everything. Hosts are compared in lower case, site ids as they are. */

@@ -2,6 +2,7 @@
 import { invalidInput } from "../errors.ts";
 import { PATHNAME_CHARS_MAX, UTM_CHARS_MAX } from "../limits.ts";
 import { cutToChars } from "./code-points.ts";
+import { parseUrl } from "../parse-url.ts";
 
 export interface PageUrl {
   /** Starts with `/`, has no trailing slash but the root's own, and stays percent-encoded as the URL standard writes it. */
@@ -35,9 +36,8 @@ export function parsePageUrl(url: string): PageUrl {
 }
 
 function parseWebUrl(text: string): URL | null {
-  if (!URL.canParse(text)) return null;
-  const url = new URL(text);
-  return url.protocol === "https:" || url.protocol === "http:" ? url : null;
+  const url = parseUrl(text);
+  return url?.protocol === "https:" || url?.protocol === "http:" ? url : null;
 }
 
 /** A serialised path is ASCII, so that units are characters; what a cut leaves of a `%XX` goes too. */

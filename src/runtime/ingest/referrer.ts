@@ -1,6 +1,7 @@
 /** What is kept of a referrer, and which source it counts for. */
 import { URL_CHARS_MAX } from "../limits.ts";
 import { sourceFromAndroidPackage, sourceFromHost, withoutWww } from "./referrer-sources.ts";
+import { parseUrl } from "../parse-url.ts";
 
 export interface Referrer {
   /** The URL without credentials and fragment. */
@@ -18,8 +19,8 @@ const UNRECORDED: Referrer = { referrer: null, source: null };
 
 /** Unrecorded unless `referrer` is an absolute http(s) or android-app URL of another host than `pageHostname`. Never throws. */
 export function parseReferrer(referrer: string | null, pageHostname: string | null, options: ReferrerOptions): Referrer {
-  if (referrer === null || !URL.canParse(referrer)) return UNRECORDED;
-  const url = new URL(referrer);
+  const url = referrer === null ? null : parseUrl(referrer);
+  if (url === null) return UNRECORDED;
   switch (url.protocol) {
     case "https:":
     case "http:": {
