@@ -51,8 +51,13 @@ function optionsFor({ script, className, environment = {} }: WorkerOptions, fold
       { type: "ESModule", include: ["**/*.js"] },
     ],
     compatibilityDate: wranglerFile.compatibility_date,
+    // The platform ends an object that was idle for ten seconds, which a test on a busy machine may take between two calls.
+    // What such an end means is tried where a test ends it.
     durableObjects: Object.fromEntries(
-      wranglerFile.durable_objects.bindings.map(({ name, class_name }) => [name, { className: className ?? class_name, useSQLite: true }]),
+      wranglerFile.durable_objects.bindings.map(({ name, class_name }) => [
+        name,
+        { className: className ?? class_name, useSQLite: true, unsafePreventEviction: true },
+      ]),
     ),
     r2Buckets: [BUCKET],
     bindings: { ...environment },
