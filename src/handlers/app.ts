@@ -3,6 +3,7 @@ import { Router, type IRequest } from "itty-router";
 import { invalidInput, type AppError } from "../runtime/errors.ts";
 import { ASSETS_PATH, EVENT_PATH, SCRIPT_PATHS } from "../runtime/names.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
+import { parseUrl } from "../runtime/parse-url.ts";
 import type { Services } from "../runtime/services.ts";
 import type { EpochMs } from "../storage/event.ts";
 import { checkAccess, type Access } from "./access.ts";
@@ -170,17 +171,20 @@ export function createApp(services: Services): App {
   const routesAtSites = routes.slice(ROUTES.length);
   const deadlines = new Deadlines(config.requestTimeoutSecs);
 
-  const isIngest = (url: string): boolean =>
-    URL.canParse(url) && routesAt(routes, new URL(url).pathname).some(({ access }) => access === "ingest");
+  /** None where host and path make no URL. */
+  function routesOf(of: readonly Route[], url: string): readonly Route[] {
+    const parsed = of.length > 0 ? parseUrl(url) : null;
+    return parsed ? routesAt(of, parsed.pathname) : [];
+  }
 
-  const isAtSite = (url: string): boolean =>
-    routesAtSites.length > 0 && URL.canParse(url) && routesAt(routesAtSites, new URL(url).pathname).length > 0;
+  const isIngest = (url: string): boolean => routesOf(routes, url).some(({ access }) => access === "ingest");
+
+  const isAtSite = (url: string): boolean => routesOf(routesAtSites, url).length > 0;
 
   /** The path of a request that `dashboard_origin` lets a page of another origin send; null for all others. */
   function dashboardPath(request: Request): string | null {
-    if (!isDashboardPage(request, config) || !URL.canParse(request.url)) return null;
-    const { pathname } = new URL(request.url);
-    return routesAt(routes, pathname).some(isOfDashboard) ? pathname : null;
+    const url = isDashboardPage(request, config) ? parseUrl(request.url) : null;
+    return url && routesAt(routes, url.pathname).some(isOfDashboard) ? url.pathname : null;
   }
 
   async function answer(request: Request, passage: Passage): Promise<Reply> {
@@ -188,7 +192,7 @@ export function createApp(services: Services): App {
       return await passage.deadline.race(router.fetch(request, passage));
     } catch (caught) {
       // The router parses the URL first thing, and nobody else needs to ask beforehand.
-      const error = URL.canParse(request.url) ? caught : invalidInput("The request's host and path make no valid URL");
+      const error = parseUrl(request.url) ? caught : invalidInput("The request's host and path make no valid URL");
       const reply = errorReply(error, passage.requestId, log);
       return isIngest(request.url) ? withIngestCors(request, reply) : reply;
     }

@@ -1,4 +1,5 @@
 /** Which address a request came from: the socket's, or the one that the last untrusted hop of `X-Forwarded-For` had. */
+import { parseUrl } from "../runtime/parse-url.ts";
 
 export interface ClientAddressSource {
   /** The peer of the connection, as the platform writes it. */
@@ -42,9 +43,9 @@ function parseAddress(text: string): string | null {
 
 /** The URL standard knows what an IPv6 address is and has one way to write it. Zones (`%eth0`) are no part of it. */
 function parseIpv6(text: string): string | null {
-  const url = `http://[${text}]/`;
-  if (!IPV6_CHARS.test(text) || !URL.canParse(url)) return null;
-  const address = new URL(url).hostname.slice(1, -1);
+  const url = IPV6_CHARS.test(text) ? parseUrl(`http://[${text}]/`) : null;
+  if (!url) return null;
+  const address = url.hostname.slice(1, -1);
   const [, high, low] = MAPPED_IPV4.exec(address) ?? [];
   if (high === undefined || low === undefined) return address;
   const bits = Number.parseInt(high, 16) * 0x10000 + Number.parseInt(low, 16);

@@ -1,13 +1,14 @@
 /** Which pages may act for whoever is logged in (CSRF): the dashboard's, and no other (contract 5.8). */
 import type { Config } from "../runtime/config.ts";
 import { AppError } from "../runtime/errors.ts";
+import { parseUrl } from "../runtime/parse-url.ts";
 
 /** The origin of the page that sent a request, as far as it can be told: `null` where the request does not say. */
 function pageOf({ headers }: Request): string | null {
   const origin = headers.get("origin");
   if (origin !== null) return origin;
   const referer = headers.get("referer");
-  return referer !== null && URL.canParse(referer) ? new URL(referer).origin : null;
+  return referer === null ? null : (parseUrl(referer)?.origin ?? null);
 }
 
 const foreign = (request: Request): AppError =>
@@ -18,7 +19,7 @@ const foreign = (request: Request): AppError =>
 
 /** Proxies may end https before the service, so only hosts are compared. */
 function isOfOwnHost(request: Request, origin: string): boolean {
-  return URL.canParse(origin) && new URL(origin).host === new URL(request.url).host;
+  return parseUrl(origin)?.host === new URL(request.url).host;
 }
 
 /** 403 for a request that a foreign page sent. One that no page sent may pass. */
