@@ -35,8 +35,12 @@ const oneArrowPlugin = {
   },
 };
 
-/** Writes `main.js` and the programs of its threads into a folder below the repository. */
-export async function buildProgram(outdir) {
+/**
+ * Writes `main.js` and the programs of its threads into a folder below the repository. A measurement may put other parts in.
+ * @param {string} outdir
+ * @param {{ plugins?: readonly import("esbuild").Plugin[] }} [options]
+ */
+export async function buildProgram(outdir, { plugins = [] } = {}) {
   const { version } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
   await build({
     ...shared,
@@ -44,6 +48,7 @@ export async function buildProgram(outdir) {
     outdir,
     packages: "external",
     inject: ["adapters/node/fetch-classes.ts"],
+    plugins: [...plugins],
     define: {
       TRACKER_SCRIPT: JSON.stringify(packScript(await buildTracker())),
       DASHBOARD_ASSETS: JSON.stringify(await buildDashboard()),

@@ -25,15 +25,21 @@ const mainIn = (/** @type {string} */ folder) => join(ROOT, folder, "main.js");
 export const buildBenchProgram = () => buildProgram(BENCH_FOLDER);
 
 /** The program with a handler of events that does nothing: what every request costs. */
-export const buildEmptyProgram = () => buildProgram(EMPTY_FOLDER, { plugins: [withoutIngestion] });
-
-/** @type {import("esbuild").Plugin} */
-const withoutIngestion = {
-  name: "without-ingestion",
-  setup({ onResolve }) {
-    onResolve({ filter: /\/ingest\/post-event\.ts$/ }, () => ({ path: join(ROOT, "test/bench/empty-post-event.ts") }));
-  },
-};
+export async function buildEmptyProgram() {
+  let isPutIn = false;
+  /** @type {import("esbuild").Plugin} */
+  const withoutIngestion = {
+    name: "without-ingestion",
+    setup({ onResolve }) {
+      onResolve({ filter: /\/ingest\/post-event\.ts$/ }, () => {
+        isPutIn = true;
+        return { path: join(ROOT, "test/bench/empty-post-event.ts") };
+      });
+    },
+  };
+  await buildProgram(EMPTY_FOLDER, { plugins: [withoutIngestion] });
+  if (!isPutIn) throw new Error("the program that was to be without ingestion has it");
+}
 
 /**
  * A module of `src`, which plain Node cannot load.
