@@ -163,9 +163,9 @@ export const startProgram = (dataFolder, environment = {}) => startMain(BENCH_FO
  */
 export const startEmptyProgram = (dataFolder) => startMain(EMPTY_FOLDER, dataFolder, {});
 
-/** @param {string} folder @param {string} dataFolder @param {Record<string, string>} environment */
+/** As `npm start` does. @param {string} folder @param {string} dataFolder @param {Record<string, string>} environment */
 const startMain = (folder, dataFolder, environment) =>
-  startScript([mainIn(folder)], { SVC_CACHE_TTL_SECS: "0", ...environment, SVC_PORT: "0", SVC_DATA_DIR: dataFolder });
+  startScript(["--max-semi-space-size=32", mainIn(folder)], { SVC_CACHE_TTL_SECS: "0", ...environment, SVC_PORT: "0", SVC_DATA_DIR: dataFolder });
 
 const SETTLED_CPU_SHARE = 0.05;
 const LOOK_MS = 250;
