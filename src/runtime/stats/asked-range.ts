@@ -2,7 +2,7 @@
 import type { Engine, NumberColumns, SqlParameter, SqlRow } from "../engine/engine.ts";
 import type { ResidentDays } from "../engine/resident-days.ts";
 import type { KeptSummary } from "../engine/summaries.ts";
-import type { SiteId } from "../../storage/event.ts";
+import { utcDayOf, type SiteId } from "../../storage/event.ts";
 import { rangeOfDays, type DateRange } from "./date-range.ts";
 import type { NamedPiece, PieceRoom } from "./piece-room.ts";
 import type { Piece } from "./pieces.ts";
@@ -71,7 +71,7 @@ interface OpenQuery {
 }
 
 /** Stands for any range: what makes the difference between two questions is the rest. */
-const ANY_RANGE = rangeOfDays(...(["1970-01-01", "1970-01-01"] as unknown as [DateRange["firstDay"], DateRange["lastDay"]]));
+const ANY_RANGE = rangeOfDays(utcDayOf(0), utcDayOf(0));
 
 /** Equal for two questions if and only if they give the same rows of the same piece. */
 function keyOf({ rowsIn, keys, counts, amounts, perVisitor }: SummedQuery): string {
