@@ -20,6 +20,12 @@ const REQUEST_GRACE_MS = 5_000;
 /** A pixel's event travels in the request line: with every field at its limit and every character escaped, it takes 53 KB. */
 const HEADER_BYTES_MAX = 64 * 1024;
 
+/**
+ * How many new connections may wait to be accepted while the process is busy; the system lowers it to its own maximum. Whoever
+ * comes when that many wait is told nothing: the client tries again after a second, or believes to be connected for ever.
+ */
+const ACCEPT_BACKLOG_MAX = 4096;
+
 /** How long an idle connection is kept for the client's next request. */
 const KEEP_ALIVE_MS = 65_000;
 
@@ -91,7 +97,7 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, () => {
+    server.listen(port, host, ACCEPT_BACKLOG_MAX, () => {
       server.off("error", reject);
       resolve();
     });
