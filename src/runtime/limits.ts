@@ -101,6 +101,9 @@ export const PARTITION_LISTINGS_MAX = 1_000;
 /** Parquet bytes that are decoded into one resident table; days are grouped up to this. */
 export const RESIDENT_BLOCK_BYTES_MAX = 8 * 1024 * 1024;
 
+/** Parquet bytes that are read and handed to the engine at a time, or one file if that is larger. */
+export const LOAD_BYTES_MAX = RESIDENT_BLOCK_BYTES_MAX;
+
 /** An engine's memory holds at least so many of these tables, or they are made smaller. */
 export const BLOCKS_OF_BUDGET_MIN = 16;
 

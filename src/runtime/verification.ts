@@ -5,7 +5,7 @@ import { keptEvent } from "../storage/event-text.ts";
 import { decodeJournalLines } from "../storage/journal-line.ts";
 import { Segment } from "../storage/journal.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
-import { countEvents, decodeEvents, type DecodedEvents } from "../storage/parquet-events.ts";
+import { countEvents, decodeEvents } from "../storage/parquet-events.ts";
 import { inlineParquetWriter } from "../storage/parquet-writer.ts";
 import type { PartitionFile } from "../storage/partition-path.ts";
 import { Partitions } from "../storage/partitions.ts";
@@ -145,11 +145,11 @@ class Verification {
           vanished = true;
           continue;
         }
-        const decoded = decodeEvents(bytes);
-        events += decoded.rows;
-        faults.push(...misplaced(decoded, siteId, day).map((reason): FileFault => [file.key, reason]));
+        const { rows, faults: misplaced } = readFile(bytes, siteId, day);
+        events += rows;
+        faults.push(...misplaced.map((reason): FileFault => [file.key, reason]));
         const inParts = await this.#countEvents(superseded.filter((part) => file.first <= part.first && part.last <= file.last));
-        if (inParts > decoded.rows) faults.push([file.key, `it holds ${decoded.rows} events, but the files that it stands for hold ${inParts}`]);
+        if (inParts > rows) faults.push([file.key, `it holds ${rows} events, but the files that it stands for hold ${inParts}`]);
       } catch (error) {
         faults.push([file.key, reasonOf(error)]);
       }
@@ -214,14 +214,18 @@ class Verification {
 
 const segmentName = (segment: number): string => `journal segment ${segment}`;
 
-/** Events that are not of the site and day whose folder the file is in. */
-function misplaced(decoded: DecodedEvents, siteId: SiteId, day: UtcDay): string[] {
+/** How many events a file holds, and which of them are not of the site and day whose folder it is in. Throws when it cannot be read. */
+function readFile(bytes: Uint8Array, siteId: SiteId, day: UtcDay): { readonly rows: number; readonly faults: string[] } {
   if (!SITE_COLUMN) throw new Error("events have no site");
-  const { texts, places } = decoded.text(SITE_COLUMN);
-  const ofOtherSites = places.filter((place) => texts[place] !== siteId).length;
-  const ofOtherDays = decoded.timestampsMs.filter((timestampMs) => utcDayOf(Number(timestampMs)) !== day).length;
-  const told = (count: number, what: string) => (count > 0 ? [`${count} of its ${decoded.rows} events are of another ${what} than its folder`] : []);
-  return [...told(ofOtherSites, "site"), ...told(ofOtherDays, "day")];
+  let [rows, ofOtherSites, ofOtherDays] = [0, 0, 0];
+  for (const decoded of decodeEvents(bytes)) {
+    const { texts, places } = decoded.text(SITE_COLUMN);
+    rows += decoded.rows;
+    ofOtherSites += places.filter((place) => texts[place] !== siteId).length;
+    ofOtherDays += decoded.timestampsMs.filter((timestampMs) => utcDayOf(Number(timestampMs)) !== day).length;
+  }
+  const told = (count: number, what: string) => (count > 0 ? [`${count} of its ${rows} events are of another ${what} than its folder`] : []);
+  return { rows, faults: [...told(ofOtherSites, "site"), ...told(ofOtherDays, "day")] };
 }
 
 /** Files that count although they share segments, whose events may be in both. They come oldest first. */

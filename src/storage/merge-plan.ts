@@ -1,5 +1,6 @@
 /** Which files of a site's day are merged, and into how many: few files to read, and no event rewritten more often than it must be. */
 import type { PartitionFile } from "./partition-path.ts";
+import { sizeGroups } from "./size-groups.ts";
 
 /** What a merged file grows to, and from which size on a file is left alone. */
 export const MERGED_FILE_BYTES_MAX = 8 * 1024 * 1024;
@@ -56,16 +57,5 @@ const endOf = (files: readonly PartitionFile[], condition: (file: PartitionFile)
   files.slice(files.findLastIndex((file) => !condition(file)) + 1);
 
 /** A run in groups that make a merged file each. */
-function packed(run: readonly PartitionFile[]): PartitionFile[][] {
-  const groups: PartitionFile[][] = [];
-  let groupBytes = Number.POSITIVE_INFINITY;
-  for (const file of run) {
-    if (groupBytes + file.sizeBytes > MERGED_FILE_BYTES_MAX) {
-      groups.push([]);
-      groupBytes = 0;
-    }
-    groups.at(-1)?.push(file);
-    groupBytes += file.sizeBytes;
-  }
-  return groups.filter((group) => group.length > 1);
-}
+const packed = (run: readonly PartitionFile[]): PartitionFile[][] =>
+  sizeGroups(run, ({ sizeBytes }) => sizeBytes, MERGED_FILE_BYTES_MAX).filter((group) => group.length > 1);

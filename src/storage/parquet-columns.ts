@@ -1,5 +1,5 @@
 /** How the columns of a Parquet file are read without a value being made for each row. Owner of hyparquet. */
-import { parquetMetadata, snappyUncompress, type ColumnMetaData, type FileMetaData } from "hyparquet";
+import { parquetMetadata, snappyUncompress, type ColumnMetaData, type RowGroup } from "hyparquet";
 import { parquetHeader } from "hyparquet/src/column.js";
 
 export type { SchemaElement } from "hyparquet";
@@ -119,42 +119,35 @@ function spread(present: Uint8Array, values: Int32Array, out: Int32Array, begin:
   for (let row = 0; row < present.length; row++) if (present[row] === 1) out[begin + row] = values[value++] ?? NO_PLACE;
 }
 
-/** The columns of one file. What cannot be read throws when it is asked for. */
+/** The columns of one part of a file. What cannot be read throws when it is asked for. */
 export class ParquetColumns {
   readonly rows: number;
   readonly #bytes: Uint8Array;
-  readonly #metadata: FileMetaData;
+  readonly #group: RowGroup;
 
-  /** Throws when the bytes have no footer. */
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, group: RowGroup) {
+    this.rows = Number(group.num_rows);
     this.#bytes = bytes;
-    this.#metadata = parquetMetadata(bytes);
-    this.rows = Number(this.#metadata.num_rows);
+    this.#group = group;
   }
 
   /** Calls for each page of data, with the row that it begins at and the dictionary that came before it. */
   #eachPage<Values>(name: string, dictionaryOf: (bytes: Uint8Array, count: number) => Values, onPage: (page: DataPage, row: number, dictionary: Values | null) => void): void {
-    let begin = 0;
-    for (const { columns, num_rows: groupRows } of this.#metadata.row_groups) {
-      const chunk = columns.find(({ meta_data: data }) => data?.path_in_schema[0] === name)?.meta_data;
-      const end = begin + Number(groupRows);
-      if (chunk) {
-        let dictionary: Values | null = null;
-        const reader = { view: this.#viewOf(chunk), offset: 0 };
-        for (let row = begin; row < end; ) {
-          const header = parquetHeader(reader);
-          const bytes = new Uint8Array(reader.view.buffer, reader.view.byteOffset + reader.offset, header.compressed_page_size);
-          reader.offset += header.compressed_page_size;
-          if (header.dictionary_page_header) {
-            dictionary = dictionaryOf(unpacked(bytes, chunk.codec, header.uncompressed_page_size), header.dictionary_page_header.num_values);
-          } else {
-            const page = dataPage(bytes, header, chunk.codec);
-            onPage(page, row, dictionary);
-            row += page.rows;
-          }
-        }
+    const chunk = this.#group.columns.find(({ meta_data: data }) => data?.path_in_schema[0] === name)?.meta_data;
+    if (!chunk) return;
+    let dictionary: Values | null = null;
+    const reader = { view: this.#viewOf(chunk), offset: 0 };
+    for (let row = 0; row < this.rows; ) {
+      const header = parquetHeader(reader);
+      const bytes = new Uint8Array(reader.view.buffer, reader.view.byteOffset + reader.offset, header.compressed_page_size);
+      reader.offset += header.compressed_page_size;
+      if (header.dictionary_page_header) {
+        dictionary = dictionaryOf(unpacked(bytes, chunk.codec, header.uncompressed_page_size), header.dictionary_page_header.num_values);
+      } else {
+        const page = dataPage(bytes, header, chunk.codec);
+        onPage(page, row, dictionary);
+        row += page.rows;
       }
-      begin = end;
     }
   }
 
@@ -165,20 +158,13 @@ export class ParquetColumns {
 
   /** The texts of a column; none where the file lacks it. */
   texts(name: string): TextColumn {
-    const texts: string[] = [];
+    let texts: string[] = [];
     const places = new Int32Array(this.rows).fill(NO_PLACE);
-    let dictionary: readonly string[] | null = null;
-    let dictionaryAt = 0;
-    this.#eachPage(name, plainTexts, (page, row, pageDictionary) => {
-      if (page.isIndexed && pageDictionary !== dictionary) {
-        dictionary = pageDictionary;
-        dictionaryAt = texts.length;
-        for (const text of pageDictionary ?? []) texts.push(text);
-      }
+    const readDictionary = (bytes: Uint8Array, count: number) => (texts = plainTexts(bytes, count));
+    this.#eachPage(name, readDictionary, (page, row) => {
       let valuePlaces: Int32Array;
       if (page.isIndexed) {
         valuePlaces = indexesOf(page);
-        if (dictionaryAt > 0) for (let i = 0; i < valuePlaces.length; i++) valuePlaces[i] = (valuePlaces[i] ?? 0) + dictionaryAt;
       } else {
         const from = texts.length;
         for (const text of plainTexts(page.bytes, page.values)) texts.push(text);
@@ -208,4 +194,16 @@ export class ParquetColumns {
     });
     return { numbers, recorded };
   }
+}
+
+/** A file's parts, one after the other: each can be read on its own. */
+export interface ParquetFile {
+  readonly rows: number;
+  readonly parts: readonly ParquetColumns[];
+}
+
+/** Throws when the bytes have no footer. */
+export function openParquet(bytes: Uint8Array): ParquetFile {
+  const { num_rows: rows, row_groups: groups } = parquetMetadata(bytes);
+  return { rows: Number(rows), parts: groups.map((group) => new ParquetColumns(bytes, group)) };
 }

@@ -3,10 +3,10 @@ import { ByteWriter, ParquetWriter as FileWriter, type ColumnSource } from "hypa
 import { EVENT_COLUMNS, type ColumnKind, type EventColumn } from "./event-columns.ts";
 import type { StoredEvent } from "./event.ts";
 import type { ObjectKey } from "./object-store.ts";
-import { ParquetColumns, type NumberColumn, type SchemaElement, type TextColumn } from "./parquet-columns.ts";
+import { openParquet, type NumberColumn, type ParquetColumns, type SchemaElement, type TextColumn } from "./parquet-columns.ts";
 import { checkSeal, seal, SEAL_ENTRY } from "./parquet-seal.ts";
 
-/** Events by column, each distinct text once or little more often: what a file says, before anyone gives it a meaning. */
+/** Events by column, each distinct text once or little more often: what a part of a file says, before anyone gives it a meaning. */
 export interface DecodedEvents {
   readonly rows: number;
   /** Of a text or JSON column. */
@@ -82,18 +82,12 @@ export interface EventFile {
 /** One file of all rows, in order, or the first file that cannot be read, with the reason. */
 export type MergedFile = { readonly bytes: Uint8Array; readonly events: number } | { readonly unreadable: ObjectKey; readonly reason: string };
 
-/** Makes one file of several. No more rows than a part has, or the largest file, are in memory as values at a time. */
+/** Makes one file of several. No more rows than two parts have are in memory as values at a time. */
 export function mergeFiles(files: readonly EventFile[]): MergedFile {
   const merged = beginFile();
   let events = 0;
   let part: EventColumns = eventColumns([]);
-  for (const { key, bytes } of files) {
-    let decoded: DecodedEvents;
-    try {
-      decoded = decodeEvents(bytes);
-    } catch (error) {
-      return { unreadable: key, reason: error instanceof Error ? error.message : String(error) };
-    }
+  const add = (decoded: DecodedEvents) => {
     const more = columnsOf(decoded);
     if (rowsOf(part) + decoded.rows > ROW_GROUP_ROWS_MAX) {
       merged.write(part);
@@ -102,6 +96,12 @@ export function mergeFiles(files: readonly EventFile[]): MergedFile {
       part = part.map((values, i) => values.concat(more[i] ?? []));
     }
     events += decoded.rows;
+  };
+  for (const { key, bytes } of files) {
+    for (const read of readEvents(bytes)) {
+      if ("reason" in read) return { unreadable: key, ...read };
+      add(read);
+    }
   }
   merged.write(part);
   return { bytes: merged.finish(), events };
@@ -126,7 +126,7 @@ function columnsOf(decoded: DecodedEvents): EventColumns {
 /** How many events a file's footer names; null when there is no footer. The rest is not looked at. */
 export function countEvents(bytes: Uint8Array): number | null {
   try {
-    return new ParquetColumns(bytes).rows;
+    return openParquet(bytes).rows;
   } catch {
     return null;
   }
@@ -134,28 +134,49 @@ export function countEvents(bytes: Uint8Array): number | null {
 
 const TEXT_COLUMNS = EVENT_COLUMNS.filter(({ kind }) => kind === "text" || kind === "json");
 
-function numbersOfAll(file: ParquetColumns, name: string): BigInt64Array {
-  const { numbers, recorded } = file.numbers(name);
+function numbersOfAll(part: ParquetColumns, name: string): BigInt64Array {
+  const { numbers, recorded } = part.numbers(name);
   if (recorded.includes(0)) throw new Error(`the file has no ${name} in some of its rows`);
   return numbers;
 }
 
-/**
- * Reads a file written by `encodeEvents`, of this or an earlier version: a column the file lacks is unrecorded.
- * Throws when the bytes are no such file.
- */
-export function decodeEvents(bytes: Uint8Array): DecodedEvents {
-  checkSeal(bytes);
-  const file = new ParquetColumns(bytes);
-  const { rows } = file;
-  const texts = new Map<string, TextColumn>(TEXT_COLUMNS.map(({ name }) => [name, file.texts(name)]));
+function decodedPart(part: ParquetColumns): DecodedEvents {
+  const { rows } = part;
+  const texts = new Map<string, TextColumn>(TEXT_COLUMNS.map(({ name }) => [name, part.texts(name)]));
   return {
     rows,
     text: ({ name }) => texts.get(name) ?? { texts: [], places: new Int32Array(rows).fill(-1) },
-    timestampsMs: numbersOfAll(file, "timestamp"),
-    visitorIds: new BigUint64Array(numbersOfAll(file, "visitor_id").buffer),
-    revenueCents: file.numbers("revenue_amount"),
+    timestampsMs: numbersOfAll(part, "timestamp"),
+    visitorIds: new BigUint64Array(numbersOfAll(part, "visitor_id").buffer),
+    revenueCents: part.numbers("revenue_amount"),
   };
+}
+
+function* decodedParts(parts: readonly ParquetColumns[]): Generator<DecodedEvents, void> {
+  for (const part of parts) yield decodedPart(part);
+}
+
+/**
+ * Reads a file written by `encodeEvents`, of this or an earlier version, a part at a time as they are asked for: a column
+ * the file lacks is unrecorded. Throws when the bytes are no such file, before it gives any of it.
+ */
+export function decodeEvents(bytes: Uint8Array): Generator<DecodedEvents, void> {
+  checkSeal(bytes);
+  return decodedParts(openParquet(bytes).parts);
+}
+
+/** Why the rest of a file cannot be read. */
+export interface Unreadable {
+  readonly reason: string;
+}
+
+/** What `decodeEvents` gives, with a fault of the file told in its place, so that it is not mistaken for one of whoever reads. */
+export function* readEvents(bytes: Uint8Array): Generator<DecodedEvents | Unreadable, void> {
+  try {
+    yield* decodeEvents(bytes);
+  } catch (error) {
+    yield { reason: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** Events as if they had been read from a file. */

@@ -278,6 +278,8 @@ export function describePageviews(bench: TrackerBench): void {
         otherPaths: ["/next"],
       });
       const loadedAt = await visit.run("loadedAt");
+      // A page that waits for an answer when it is left is not kept.
+      await visit.page.waitForLoadState("networkidle");
       await visit.page.click("a");
       await visit.page.waitForURL("**/next");
       await visit.recording.received(2);

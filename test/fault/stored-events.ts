@@ -44,9 +44,10 @@ export async function readStores({ objects, segmentLog }: Pick<Stores, "objects"
     for (const day of await partitions.days(siteId)) {
       for (const file of await partitions.files(siteId, day)) {
         written.set(`${siteId} ${day}`, [...(written.get(`${siteId} ${day}`) ?? []), file]);
-        const decoded = decodeEvents((await partitions.read(file)) ?? new Uint8Array());
-        const { texts, places } = decoded.text(PATHNAME);
-        for (const place of places) count(siteId, texts[place] ?? null);
+        for (const decoded of decodeEvents((await partitions.read(file)) ?? new Uint8Array())) {
+          const { texts, places } = decoded.text(PATHNAME);
+          for (const place of places) count(siteId, texts[place] ?? null);
+        }
       }
     }
   }

@@ -1,6 +1,6 @@
 /** DuckDB-WASM behind the engine port: blocks are tables of numbers in a compressed in-memory database. */
 import { eventOf } from "../../storage/event-text.ts";
-import { columnsOfEvents, decodeEvents } from "../../storage/parquet-events.ts";
+import { columnsOfEvents, readEvents } from "../../storage/parquet-events.ts";
 import { DAY_MS, type SiteId } from "../../storage/event.ts";
 import { columnsFromIpc, eventRowsFromIpc, ipcFromEvents, ipcFromProperties, ipcFromTexts, rowsFromIpc } from "./arrow-batches.ts";
 import { applyPerVisitor, talliesOf, type Tally, type VisitorFunction } from "../behavioral/visitor-function.ts";
@@ -26,7 +26,6 @@ import {
 import { TEXT_COLUMNS, batchOf, type SiteNumbers } from "./event-batch.ts";
 import { InsertParts, dayPartOf, type DayPart } from "./insert-parts.ts";
 import { SiteProperties } from "./site-properties.ts";
-import { reasonOf } from "../log.ts";
 import { SiteTexts } from "./site-texts.ts";
 import { NEW_ROWS, SummaryTables } from "./summary-tables.ts";
 
@@ -62,15 +61,6 @@ const WITH = "WITH ";
 const EMPTY_BLOCK = "block_none";
 
 type Files = Extract<BlockSource, { readonly files: unknown }>["files"];
-
-/** What a file holds, or why it cannot be read. */
-function decoded(bytes: Uint8Array): DayPart | { readonly reason: string } {
-  try {
-    return dayPartOf(decodeEvents(bytes));
-  } catch (error) {
-    return { reason: reasonOf(error) };
-  }
-}
 
 /** Tells running out of memory from every other failure. */
 function rethrown(error: unknown): never {
@@ -141,14 +131,16 @@ export class DuckdbEngine implements Engine {
     const unreadable: { key: string; reason: string }[] = [];
     const waiting = new InsertParts();
     for (const { key, bytes } of files) {
-      const part = decoded(bytes);
-      if ("reason" in part) {
-        unreadable.push({ key, ...part });
-      } else {
-        if (!waiting.hasRoomFor(part)) this.#insert(block, site, waiting.takeAll());
-        waiting.add(part);
+      for (const read of readEvents(bytes)) {
+        if ("reason" in read) {
+          unreadable.push({ key, ...read });
+        } else {
+          const part = dayPartOf(read);
+          if (!waiting.hasRoomFor(part)) this.#insert(block, site, waiting.takeAll());
+          waiting.add(part);
+        }
+        await this.#yieldToOthers();
       }
-      await this.#yieldToOthers();
     }
     this.#insert(block, site, waiting.takeAll());
     return unreadable;

@@ -3,8 +3,9 @@ import type { Journal, Segment } from "../../storage/journal.ts";
 import type { PartitionFile } from "../../storage/partition-path.ts";
 import type { Partitions } from "../../storage/partitions.ts";
 import type { SiteLocks } from "../../storage/site-locks.ts";
+import { sizeGroups } from "../../storage/size-groups.ts";
 import type { SiteId, UtcDay } from "../../storage/event.ts";
-import { BLOCKS_OF_BUDGET_MIN, RESIDENT_BLOCK_BYTES_MAX } from "../limits.ts";
+import { BLOCKS_OF_BUDGET_MIN, LOAD_BYTES_MAX, RESIDENT_BLOCK_BYTES_MAX } from "../limits.ts";
 import type { Log } from "../log.ts";
 import { PARQUET_BYTES_PER_EVENT, dayContentsOf, isInFiles, type DayContents } from "./day-contents.ts";
 import { EngineFullError, EngineLostError, type BlockSource, type Engine } from "./engine.ts";
@@ -54,19 +55,13 @@ interface MissingDay {
   readonly files: readonly PartitionFile[];
 }
 
-const parquetBytesOf = (days: readonly MissingDay[]): number =>
-  days.flatMap(({ files }) => files).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+const bytesOfFiles = (files: readonly PartitionFile[]): number => files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+
+const parquetBytesOf = (days: readonly MissingDay[]): number => bytesOfFiles(days.flatMap(({ files }) => files));
 
 /** Consecutive days go together up to a size: few tables for small sites, small steps for large ones. */
-export function groupIntoBlocks(missing: readonly MissingDay[], blockBytesMax: number): MissingDay[][] {
-  const groups: MissingDay[][] = [];
-  for (const day of missing) {
-    const group = groups.at(-1);
-    if (group && parquetBytesOf([...group, day]) <= blockBytesMax) group.push(day);
-    else groups.push([day]);
-  }
-  return groups;
-}
+export const groupIntoBlocks = (missing: readonly MissingDay[], blockBytesMax: number): MissingDay[][] =>
+  sizeGroups(missing, ({ files }) => bytesOfFiles(files), blockBytesMax);
 
 /** How days are to be made resident. */
 export interface Loading {
@@ -210,13 +205,19 @@ export class ResidentDays {
   }
 
   async #load(residents: Residents, siteId: SiteId, group: readonly MissingDay[], passing: boolean): Promise<ResidentBlock> {
-    const files = await this.#read(group.flatMap((day) => day.files));
     const block = this.#blockWithRoom(residents, siteId, parquetBytesOf(group), passing);
+    const files = group.flatMap((day) => day.files);
+    let isAsItWas = block.days.length > 0;
     block.pins++;
     try {
-      await this.#append(block, { files });
+      // A large day's files are not all in memory at a time.
+      for (const step of sizeGroups(files, ({ sizeBytes }) => sizeBytes, LOAD_BYTES_MAX)) {
+        const read = await this.#read(step);
+        isAsItWas = false;
+        await this.#append(block, { files: read });
+      }
     } catch (error) {
-      this.#abandon(residents, block);
+      if (!isAsItWas) this.#abandon(residents, block);
       throw error;
     } finally {
       block.pins--;

@@ -23,6 +23,8 @@ const PREFERENCES = {
   "browser.chrome.site_icons": false,
   // A tab in the background is one, as it is for a visitor.
   "layout.testing.top-level-always-active": false,
+  // Pages that are left stay there to go back to, however many other tabs have left pages, too.
+  "browser.sessionhistory.max_total_viewers": 100,
   // Few processes that serve all sites, few pictures and none that move: these take more time than the tests.
   "fission.autostart": false,
   "dom.ipc.processCount": 2,
