@@ -46,6 +46,11 @@ export const documentedIn = (document: OpenapiDocument): Documented[] =>
     })),
   );
 
+export const isGet = ({ method }: Documented): boolean => method === "GET";
+
+/** Its answers may be read by any page. */
+export const isIngest = ({ path }: Documented): boolean => path === "/api/event";
+
 export type Values = Readonly<Record<string, string>>;
 
 /** What the document gives as an example for each parameter that must be there. */

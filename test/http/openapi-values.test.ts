@@ -1,0 +1,224 @@
+/**
+ * Which values of parameters and fields the document at /api/openapi.json lets through, against what the service takes. In one
+ * process only: on every host the same code decides, and `stats-parameters.suite.ts` and `ingest-fields.suite.ts` try it there.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROUTES } from "../../src/handlers/app.ts";
+import { openapiDocument } from "../../src/handlers/openapi.ts";
+import type { Parameter } from "../../src/handlers/openapi/operation.ts";
+import type { Schema } from "../../src/handlers/openapi/schema.ts";
+import { SESSION_DIMENSIONS } from "../../src/runtime/stats/dimensions.ts";
+import { CLOSED, logIn, PASSWORD } from "../support/auth-requests.ts";
+import { createInProcessTarget } from "../support/in-process-target.ts";
+import {
+  allows,
+  answerProblems,
+  bodySchemaOf,
+  documentedIn,
+  isGet,
+  isIngest,
+  pathWith,
+  requiredValues,
+  valueOfText,
+  type Documented,
+  type Values,
+} from "../support/openapi.ts";
+import { browserHeaders, type RequestHeaders } from "../support/requests.ts";
+import type { Environment, Target } from "../support/target.ts";
+import { recordEvents } from "./openapi-answers.ts";
+
+const SITE = "openapi-values.test";
+
+const DOCUMENT = openapiDocument(ROUTES);
+
+const ROUTES_DOCUMENTED = documentedIn(DOCUMENT);
+
+/** Values that a parameter of this schema may or may not take: the schema says which. */
+function candidatesFor({ example, schema }: Parameter): readonly string[] {
+  if (schema.enum) return [...schema.enum, ...schema.enum.map((word) => word.toUpperCase()), "", "undocumented", " "];
+  if (schema.type === "integer") {
+    const { minimum = 0, maximum = 0 } = schema;
+    return [...[minimum - 1, minimum, maximum, maximum + 1].map(String), "", "1.5", "+1", "1e2", "x", " 1"];
+  }
+  if (schema.type === "number") return ["0", "-1.5", "1e3", "", "x", "1,5", " 1", "0x10"];
+  if (schema.format === "date") return ["2024-02-29", "2026-02-29", "2026-13-01", "2026-1-1", "20260101", "today", ""];
+  return [String(example), ...lengthsAround(schema, String(example)), ...(schema.pattern === undefined ? [] : spellingsFor(schema.pattern))];
+}
+
+/** The example made as short and as long as may be, and one character shorter and longer. */
+function lengthsAround({ minLength = 0, maxLength }: Schema, example: string): string[] {
+  const short = minLength === 0 ? [] : [""];
+  if (maxLength === undefined) return short;
+  return [...short, example.padEnd(maxLength, "a"), example.padEnd(maxLength + 1, "a")];
+}
+
+/** Texts that patterns of identifiers and of filters let through, and near misses of them. */
+function spellingsFor(pattern: string): string[] {
+  const word = ["a.b-c_d", "a:b", "a b", "a/b", "é", "a\n", "", "A1"];
+  if (!pattern.includes("==")) return word;
+  const condition = "browsers==Firefox";
+  const many = (count: number) => Array.from({ length: count }, (_, i) => `browsers!=${i}`).join(";");
+  const valueOf = (length: number) => `browsers==${"😀".repeat(length)}`;
+  return [
+    ...word,
+    ...[`${condition};`, `;${condition}`, `${condition};os!=x`, "browsers=Firefox", "browsers==", "Browsers==Firefox", "nothing==x"],
+    ...["browsers===x", "browsers!==x", "browsers==a,b", "browsers==(unknown)", "entry-pages==/", "exit-pages!=/", "pathname==/"],
+    ...[many(12), many(13), valueOf(512), valueOf(513)],
+  ];
+}
+
+/** A date alone is refused, and a pair must be in order. */
+const together = (name: string, value: string): Values =>
+  name === "start_date" || name === "end_date" ? { start_date: value, end_date: value } : { [name]: value };
+
+/** Dimensions of sessions need an extension that a target may lack. */
+const successesOf = (value: string): readonly number[] =>
+  (SESSION_DIMENSIONS as readonly string[]).includes(value) ? [200, 503] : [200];
+
+const REFUSED: readonly number[] = [400, 422];
+
+/** Of the routes that take these parameters or those, which go together. The first ones are taken where none of them is asked about. */
+const ALTERNATIVES: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  "GET /api/stats/sequences": [["steps"], ["pattern", "conditions"]],
+};
+
+/** What a route needs beside what it always needs, when a parameter is asked about. */
+function alternativeValues({ id, parameters }: Documented, asked: string | null): Values {
+  const sets = ALTERNATIVES[id] ?? [];
+  const names = sets.find((set) => asked !== null && set.includes(asked)) ?? sets[0] ?? [];
+  return Object.fromEntries(parameters.filter(({ name }) => names.includes(name)).map(({ name, example }) => [name, String(example)]));
+}
+
+const isAlternative = ({ id }: Documented, name: string): boolean => (ALTERNATIVES[id] ?? []).some((set) => set.includes(name));
+
+/** An empty part of a path makes another path. */
+const isSendable = (parameter: Parameter, value: string): boolean => parameter.in !== "path" || value !== "";
+
+/** Whether there is something of that name is no matter of the name's form. */
+const namesThing = ({ answers }: Documented, parameter: Parameter): boolean => parameter.in === "path" && "404" in answers;
+
+const FIELD_VALUES: readonly unknown[] = [null, true, 0, -1.5, "", "a", "/", "a b", [], {}, "é", "ab:c"];
+
+function fieldValues({ maxLength, enum: words = [] }: Schema): readonly unknown[] {
+  if (words.length > 0) return [...FIELD_VALUES, ...words, ...words.map((word) => word.toUpperCase())];
+  return maxLength === undefined ? FIELD_VALUES : [...FIELD_VALUES, "/".padEnd(maxLength, "a"), "/".padEnd(maxLength + 1, "a")];
+}
+
+/** How a route's bodies are sent, one after the other. */
+interface Sending {
+  readonly environment?: Environment;
+  readonly base: (siteId: string) => object;
+  /** What a body is answered that is as documented. */
+  readonly accepted: readonly number[];
+  readonly credentialOf?: (target: Target) => Promise<RequestHeaders>;
+}
+
+/** All but the setup's, which takes one body only: `auth.suite.ts` tries its bounds. */
+const SENDING: Readonly<Record<string, Sending>> = {
+  "POST /api/event": { base: (siteId) => ({ d: siteId, n: "checked", u: "/" }), accepted: [202] },
+  "POST /api/auth/login": {
+    environment: { ...CLOSED, SVC_MAX_LOGIN_ATTEMPTS: "0" },
+    base: () => ({ password: PASSWORD }),
+    accepted: [200, 401],
+  },
+  "POST /api/keys": { environment: CLOSED, base: () => ({ name: "checked", scope: "Admin" }), accepted: [201], credentialOf: logIn },
+};
+
+/** What a request of the route needs, asked of the site that has events. */
+const needed = (route: Documented, asked: string | null = null): Values => ({
+  ...requiredValues(route),
+  ...alternativeValues(route, asked),
+  [isIngest(route) ? "d" : "site_id"]: SITE,
+});
+
+const get = (target: Target, route: Documented, values: Values): Promise<Response> =>
+  target.fetch(pathWith(route, values), { headers: browserHeaders() });
+
+const PARAMETERS = ROUTES_DOCUMENTED.filter(isGet).flatMap((route) =>
+  route.parameters.filter((parameter) => !namesThing(route, parameter)).map((parameter) => ({ id: route.id, name: parameter.name, route, parameter })),
+);
+
+const FIELDS = ROUTES_DOCUMENTED.flatMap((route) => {
+  const { properties = {} } = bodySchemaOf(DOCUMENT, route) ?? {};
+  const sending = SENDING[route.id];
+  return sending ? Object.keys(properties).map((name) => ({ id: route.id, name, route, sending })) : [];
+});
+
+describe("the values that the document of the HTTP surface lets through", () => {
+  const targets = new Map<string, Target>();
+  const targetOf = async (environment: Environment = {}): Promise<Target> => {
+    const key = JSON.stringify(environment);
+    const target = targets.get(key) ?? (await createInProcessTarget(environment));
+    targets.set(key, target);
+    return target;
+  };
+
+  let target: Target;
+  beforeAll(async () => {
+    target = await targetOf();
+    await recordEvents(target, SITE);
+  });
+  afterAll(async () => {
+    for (const used of targets.values()) await used.close();
+  });
+
+  it.each(PARAMETERS)("$id takes the values of $name that are documented, and no others", async ({ route, parameter }) => {
+    const { name, schema } = parameter;
+    for (const value of candidatesFor(parameter).filter((candidate) => isSendable(parameter, candidate))) {
+      const response = await get(target, route, { ...needed(route, name), ...together(name, value) });
+      const { status } = response;
+      const wanted = allows(DOCUMENT, schema, valueOfText(value, schema)) ? successesOf(value) : REFUSED;
+      expect(wanted, `${name}=${JSON.stringify(value)} is answered ${status}`).toContain(status);
+      expect(await answerProblems(DOCUMENT, route, response)).toEqual([]);
+    }
+  });
+
+  it.each(PARAMETERS.filter(({ parameter }) => parameter.schema.enum))(
+    "$id names all values of $name that are documented, and no others, when it refuses one",
+    async ({ route, parameter }) => {
+      const response = await get(target, route, { ...needed(route), [parameter.name]: "undocumented" });
+      const { error } = (await response.json()) as { error: string };
+      expect(/(?:one of|there are) (.*)$/.exec(error)?.[1]?.split(", ")).toEqual(parameter.schema.enum);
+    },
+  );
+
+  it.each(PARAMETERS.filter(({ parameter }) => parameter.in === "query"))(
+    "$id without $name is answered by whether it is required",
+    async ({ route, parameter }) => {
+      const { [parameter.name]: _leftOut, ...values } = needed(route, parameter.name);
+      const response = await get(target, route, values);
+      const isNeeded = parameter.required === true || isAlternative(route, parameter.name);
+      expect(response.status).toBe(!isNeeded ? 200 : isIngest(route) ? 422 : 400);
+      await response.arrayBuffer();
+    },
+  );
+
+  it.each(PARAMETERS.filter(({ parameter, route }) => parameter.in === "query" && !isIngest(route)))(
+    "$id with $name twice gives 400",
+    async ({ route, parameter }) => {
+      const twice = `&${parameter.name}=1&${parameter.name}=1`;
+      const response = await target.fetch(pathWith(route, needed(route, parameter.name)) + twice);
+      expect(response.status).toBe(400);
+      expect(await response.text()).toContain(`\\"${parameter.name}\\"`);
+    },
+  );
+
+  it.each(FIELDS)("$id takes the values of the field $name that are documented, and no others", async ({ route, name, sending }) => {
+    const { environment, base, accepted, credentialOf } = sending;
+    const asked = await targetOf(environment);
+    const headers = credentialOf ? await credentialOf(asked) : {};
+    const schema = bodySchemaOf(DOCUMENT, route);
+    const field = schema?.properties?.[name];
+    if (!schema || !field) throw new Error(`${route.id} has no field ${name}`);
+    // That a page needs a path or a host is said in words only.
+    const isPage = ({ u }: { readonly u?: unknown }) => typeof u !== "string" || u.startsWith("/");
+    const isRight = (body: object) => allows(DOCUMENT, schema, body) && isPage(body);
+    for (const value of [...fieldValues(field), undefined]) {
+      const sent = JSON.stringify({ ...base(SITE), [name]: value });
+      const response = await asked.fetch(route.path, { method: "POST", headers: browserHeaders(headers), body: sent });
+      const wanted = isRight(JSON.parse(sent) as object) ? accepted : REFUSED;
+      expect(wanted, `${sent.slice(0, 200)} is answered ${response.status}`).toContain(response.status);
+      expect(await answerProblems(DOCUMENT, route, response)).toEqual([]);
+    }
+  });
+});
