@@ -6,6 +6,7 @@ import {
   getBreakdown,
   getPixel,
   getSites,
+  getStats,
   getValues,
   post,
   record,
@@ -105,6 +106,14 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       const site = siteName();
       for (const utm of ["", "?utm_source=!first", "?utm_source=a"]) await record(target, wireEvent(site, { u: `/${utm}` }));
       expect(await getValues(target, site, "utm-sources")).toEqual(["!first", "(unknown)", "a"]);
+    });
+
+    it("§1 texts that begin with a mark of byte order keep it", async () => {
+      const site = siteName();
+      await record(target, wireEvent(site, { n: "\ufeffSignup", p: JSON.stringify({ "\ufeffplan": 1, plan: "\ufeffpro" }) }));
+      expect(await getValues(target, site, "events")).toEqual(["\ufeffSignup"]);
+      expect(await getStats(target, "properties", { site_id: site })).toEqual(["plan", "\ufeffplan"]);
+      expect(await getStats(target, "property-values", { site_id: site, key: "plan" })).toEqual([expect.objectContaining({ value: "\ufeffpro" })]);
     });
 
     it("§4.4 pageviews and other events are told apart", async () => {

@@ -1,5 +1,6 @@
 /** The Arrow IPC bytes that DuckDB-WASM takes rows in and gives results out. Owner of apache-arrow. */
 import {
+  DataType,
   Int32,
   Int64,
   Table,
@@ -9,7 +10,6 @@ import {
   makeVector,
   tableFromIPC,
   tableToIPC,
-  type DataType,
   type Vector,
 } from "apache-arrow";
 import type { NumberColumn } from "../../storage/parquet-columns.ts";
@@ -86,18 +86,31 @@ function plainValue(value: unknown): SqlValue {
   if (typeof value === "bigint") {
     return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
   }
-  if (value === null || typeof value === "number" || typeof value === "string") return value;
+  if (value === null || typeof value === "number") return value;
   throw new TypeError(`the engine returned a value that is no number and no text: ${typeof value}`);
+}
+
+/** Arrow's own decoder takes U+FEFF at the beginning of a text for a mark of byte order, and loses it. */
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+const textsOf = ({ data: chunks }: Vector<Utf8>): (string | null)[] =>
+  chunks.flatMap((chunk) => {
+    const { values, valueOffsets } = chunk;
+    return Array.from({ length: chunk.length }, (_, row) =>
+      chunk.getValid(row) ? decoder.decode(values.subarray(valueOffsets[row], valueOffsets[row + 1])) : null,
+    );
+  });
+
+function valuesOf(column: Vector | null): SqlValue[] {
+  if (column && DataType.isUtf8(column.type)) return textsOf(column as Vector<Utf8>);
+  return Array.from({ length: column?.length ?? 0 }, (_, row) => plainValue(column?.get(row) as unknown));
 }
 
 /** The rows of a result that came as pieces of one IPC stream. */
 export function rowsFromIpc(pieces: readonly Uint8Array[]): SqlRow[] {
   const table = tableFromIPC<Record<string, DataType>>(pieces);
-  const names = table.schema.fields.map(({ name }) => name);
-  const columns = names.map((name) => table.getChild(name));
-  return Array.from({ length: table.numRows }, (_, row) =>
-    Object.fromEntries(names.map((name, i) => [name, plainValue(columns[i]?.get(row) as unknown)])),
-  );
+  const columns = table.schema.fields.map(({ name }, i): [string, SqlValue[]] => [name, valuesOf(table.getChildAt(i))]);
+  return Array.from({ length: table.numRows }, (_, row) => Object.fromEntries(columns.map(([name, values]) => [name, values[row] ?? null])));
 }
 
 /** The columns of a result of integers without nulls, each in one array. */
