@@ -10,7 +10,7 @@ export const deleteEvents: Handler = async (request, { services, nowMs }) => {
   const { firstDay, lastDay } = query.dates(nowMs);
   const { events, days } = await services.erasure.erase(siteId, firstDay, lastDay, nowMs).catch((error: unknown) => {
     if (error instanceof AppError) throw error;
-    throw storageUnavailable("The events could not all be erased, because storage takes no changes now. Try again later.", error);
+    throw storageUnavailable("The events could not all be erased, because storage could not be read or changed. Try again later.", error);
   });
   services.log.info("events were erased on request", { siteId, firstDay, lastDay, events, days });
   return jsonReply({

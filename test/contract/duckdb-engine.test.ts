@@ -1,5 +1,27 @@
 /** DuckDB in the same thread keeps the promises of the port. */
+import { expect, it } from "vitest";
 import { createDuckdbEngine } from "../../adapters/node/duckdb-instance.ts";
-import { describeEngine } from "./engine.suite.ts";
+import { decodeEvents, encodeEvents } from "../../src/storage/parquet-events.ts";
+import { anEvent } from "../support/stored-event.ts";
+import { aBlock, aQuery, aSite, describeEngine, silent } from "./engine.suite.ts";
 
 describeEngine("DuckDB in the same thread", createDuckdbEngine);
+
+it("a file of several parts is loaded whole, in order, and sessions go on from one part to the next", async () => {
+  const [ROWS, VISITORS, PAUSE_AFTER] = [150_000, 7, 120_000];
+  const noon = Date.parse("2026-03-15T12:00:00Z");
+  const events = Array.from({ length: ROWS }, (_, i) =>
+    anEvent({ visitorId: BigInt(i % VISITORS), pathname: `/${i % 1000}`, timestampMs: noon + i + (i < PAUSE_AFTER ? 0 : 3_600_000) }),
+  );
+  const bytes = encodeEvents(events);
+  expect([...decodeEvents(bytes)].map(({ rows }) => rows)).toEqual([100_000, 50_000]);
+
+  const engine = await createDuckdbEngine();
+  const site = aSite();
+  const block = aBlock(site);
+  expect((await engine.append(block, { files: [{ key: "large", bytes }] })).unreadable).toEqual([]);
+  const inOrder = `SELECT count(*) AS n, count(DISTINCT session) AS sessions, count(DISTINCT pathname) AS pages,
+    count(*) FILTER (timestamp = ${noon} + arrival + CASE WHEN arrival < ${PAUSE_AFTER} THEN 0 ELSE 3600000 END) AS in_order FROM events`;
+  expect(await engine.query(aQuery(site, [block], inOrder), silent())).toEqual([{ n: ROWS, sessions: 2 * VISITORS, pages: 1000, in_order: ROWS }]);
+  await engine.close();
+});

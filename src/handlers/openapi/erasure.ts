@@ -35,7 +35,7 @@ export const ERASURE_OPERATIONS = {
     refusals: {
       invalid_input: "A parameter is missing or breaks its rule.",
       request_timeout: "It takes longer than the time limit, and goes on. Try again to hear of its end.",
-      unavailable: "The disk takes no changes now. Some events may be erased and others not. Try again.",
+      unavailable: "Storage could not be read or changed. Some events may be erased and others not. Try again.",
     },
   },
 } satisfies Partial<Record<RouteId, Operation>>;
