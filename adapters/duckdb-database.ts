@@ -31,8 +31,10 @@ export async function openDatabase(bindings: LibraryBindings, runtime: unknown, 
   (bindings as unknown as Instantiating).instantiateWasm = (imports, onInstance) => {
     (globalThis as unknown as Record<string, unknown>)["DUCKDB_RUNTIME"] = runtime;
     const instance = new WebAssembly.Instance(module, imports);
-    onInstance(instance, module);
-    return instance.exports;
+    // Not before this has returned: what is returned would take the place of what the glue makes of the exports, whose
+    // addresses have no sign. With signed ones, everything written beyond two gigabytes lands in the wrong place.
+    void Promise.resolve().then(() => onInstance(instance, module));
+    return {};
   };
   await bindings.instantiate(() => {});
   bindings.open({ path: ":memory:" });

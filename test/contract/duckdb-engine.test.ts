@@ -1,8 +1,9 @@
 /** DuckDB in the same thread keeps the promises of the port. */
 import { expect, it } from "vitest";
-import { createDuckdbEngine } from "../../adapters/node/duckdb-instance.ts";
+import { createDuckdbEngine, openDuckdb } from "../../adapters/node/duckdb-instance.ts";
+import { DuckdbEngine } from "../../src/runtime/engine/duckdb-engine.ts";
 import { decodeEvents, encodeEvents } from "../../src/storage/parquet-events.ts";
-import { anEvent } from "../support/stored-event.ts";
+import { anEvent, eventTexts } from "../support/stored-event.ts";
 import { aBlock, aQuery, aSite, describeEngine, silent } from "./engine.suite.ts";
 
 describeEngine("DuckDB in the same thread", createDuckdbEngine);
@@ -23,5 +24,25 @@ it("a file of several parts is loaded whole, in order, and sessions go on from o
   const inOrder = `SELECT count(*) AS n, count(DISTINCT session) AS sessions, count(DISTINCT pathname) AS pages,
     count(*) FILTER (timestamp = ${noon} + arrival + CASE WHEN arrival < ${PAUSE_AFTER} THEN 0 ELSE 3600000 END) AS in_order FROM events`;
   expect(await engine.query(aQuery(site, [block], inOrder), silent())).toEqual([{ n: ROWS, sessions: 2 * VISITORS, pages: 1000, in_order: ROWS }]);
+  await engine.close();
+});
+
+it("more than two gigabytes of memory are as good as less: their addresses do not fit into 31 bits", async () => {
+  const database = await openDuckdb();
+  const { mod } = database.bindings as unknown as { mod: Record<"_malloc", (bytes: number) => number> };
+  // Nothing touches it, so it takes addresses only.
+  const blocks = Array.from({ length: 9 }, () => mod["_malloc"](2 ** 28));
+  expect(blocks.at(-1)).toBeGreaterThan(2 ** 31);
+
+  const engine = new DuckdbEngine({ ...database, yieldToOthers: () => Promise.resolve() });
+  const site = aSite();
+  const block = aBlock(site);
+  const events = Array.from({ length: 1000 }, (_, i) => anEvent({ pathname: `/${i}` }));
+  await engine.append(block, { events: eventTexts(events) });
+  await engine.append(block, { files: [{ key: "file", bytes: encodeEvents(events) }] });
+  const pages = await engine.query(aQuery(site, [block], "SELECT text, count(*) AS n FROM events JOIN texts ON code = pathname GROUP BY text ORDER BY min(arrival)"), silent());
+  expect(pages).toEqual(events.map(({ pathname }) => ({ text: pathname, n: 2 })));
+  const { arrival } = await engine.queryNumbers(aQuery(site, [block], "SELECT arrival FROM events ORDER BY arrival"), silent());
+  expect(arrival).toEqual(Int32Array.from({ length: 2000 }, (_, i) => i));
   await engine.close();
 });
