@@ -3,6 +3,7 @@
  * Run by `postEvents`; prints what came of it as JSON.
  */
 import { spawn } from "node:child_process";
+import { Agent, request } from "node:http";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
 import { numbersFrom } from "../support/seeded-numbers.mjs";
@@ -62,14 +63,53 @@ export function postEvents(load) {
   });
 }
 
-/** @param {Load} load @returns {Promise<LoadResult>} */
-async function post({ origin, seconds, connections, rate, sites, events }) {
+/**
+ * One event each time it is due, on whichever connection is free. It waits from when it was due, also for a connection, as it
+ * does in a browser; autocannon sends a second's events in one go, which are then in each other's way.
+ * @param {Load} load @returns {Promise<LoadResult>}
+ */
+async function postSteadily({ origin, seconds, connections, rate = 1, sites }) {
+  const requests = requestsOf(sites);
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const count = seconds * rate;
+  /** @type {number[]} */
+  const waitedMs = [];
+  let otherAnswers = 0;
+  const startMs = performance.now();
+  const postDue = (/** @type {number} */ at, /** @type {number} */ dueMs) =>
+    new Promise((resolve) => {
+      const { body, path, headers, method } = requests[at % requests.length] ?? { body: "" };
+      const sent = request(`${origin}${path}`, { agent, method, headers: { ...headers, "content-length": Buffer.byteLength(body) } }, (response) => {
+        if (response.statusCode === 202) waitedMs.push(performance.now() - dueMs);
+        else otherAnswers++;
+        response.once("close", resolve).resume();
+      });
+      sent.once("error", () => {
+        otherAnswers++;
+        resolve(null);
+      });
+      sent.end(body);
+    });
+  const posting = [];
+  for (let at = 0; at < count; ) {
+    for (; at < count && startMs + (at * 1000) / rate <= performance.now(); at++) posting.push(postDue(at, startMs + (at * 1000) / rate));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  await Promise.all(posting);
+  const secs = (performance.now() - startMs) / 1000;
+  agent.destroy();
+  waitedMs.sort((a, b) => a - b);
+  const upTo = (/** @type {number} */ share) => waitedMs[Math.ceil(waitedMs.length * share) - 1] ?? Number.NaN;
+  return { answered: waitedMs.length, otherAnswers, perSecond: waitedMs.length / secs, p50Ms: upTo(0.5), p99Ms: upTo(0.99), maxMs: upTo(1) };
+}
+
+/** As fast as answers come. @param {Load} load @returns {Promise<LoadResult>} */
+async function post({ origin, seconds, connections, sites, events }) {
   const result = await autocannon({
     url: origin,
     connections,
     requests: requestsOf(sites),
     ...(events === undefined ? { duration: seconds } : { amount: events }),
-    ...(rate === undefined ? {} : { overallRate: rate }),
   });
   return {
     answered: result["2xx"],
@@ -82,5 +122,7 @@ async function post({ origin, seconds, connections, rate, sites, events }) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  process.stdout.write(JSON.stringify(await post(JSON.parse(process.argv[2] ?? ""))));
+  /** @type {Load} */
+  const load = JSON.parse(process.argv[2] ?? "");
+  process.stdout.write(JSON.stringify(await (load.rate === undefined ? post(load) : postSteadily(load))));
 }
