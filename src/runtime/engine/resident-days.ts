@@ -180,12 +180,16 @@ export class ResidentDays {
       }
       for (const block of pinned) await this.#deliverUnflushed(residents, block);
       await this.#checkBudget(residents, loading);
-      if (residents.generation !== this.#options.engine.generation) throw new EngineLostError("the engine was restarted");
+      this.#checkGeneration(residents);
       return pinned;
     } catch (error) {
       for (const block of pinned) block.pins--;
       throw error;
     }
+  }
+
+  #checkGeneration({ generation }: Residents): void {
+    if (generation !== this.#options.engine.generation) throw new EngineLostError("the engine was restarted");
   }
 
   async #checkBudget(residents: Residents, { withinBudget }: Loading): Promise<void> {
@@ -214,7 +218,7 @@ export class ResidentDays {
       for (const step of sizeGroups(files, ({ sizeBytes }) => sizeBytes, LOAD_BYTES_MAX)) {
         const read = await this.#read(step);
         isAsItWas = false;
-        await this.#append(block, { files: read });
+        await this.#append(residents, block, { files: read });
       }
     } catch (error) {
       if (!isAsItWas) this.#abandon(residents, block);
@@ -255,10 +259,12 @@ export class ResidentDays {
     return block;
   }
 
-  async #append(block: ResidentBlock, source: BlockSource): Promise<void> {
+  /** Rejects when the engine was restarted meanwhile, which may have left it these rows alone: the block is to be abandoned. */
+  async #append(residents: Residents, block: ResidentBlock, source: BlockSource): Promise<void> {
     const { engine, sessionGapMs } = this.#options;
     const { unreadable, ...usage } = await engine.append({ id: block.id, siteId: block.siteId, sessionGapMs }, source);
     this.#memory.note(usage);
+    this.#checkGeneration(residents);
     for (const { key, reason } of unreadable) {
       this.#options.log.error("a partition file cannot be read; its events are missing from the figures", { file: key, reason });
     }
@@ -277,7 +283,7 @@ export class ResidentDays {
       if (events.length <= before) continue;
       const fresh = events.slice(before);
       try {
-        await this.#append(block, { events: fresh });
+        await this.#append(residents, block, { events: fresh });
       } catch (error) {
         // Whether it has them now is not known.
         this.#abandon(residents, block);

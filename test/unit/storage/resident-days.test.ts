@@ -35,6 +35,7 @@ async function makeWorld(startBudgetBytes: number) {
   const blocks = new Set<number>();
   let generation = 0;
   let failAppends = 0;
+  let loseBeforeAppend = false;
   const engine: Engine = {
     get generation() {
       return generation;
@@ -44,6 +45,8 @@ async function makeWorld(startBudgetBytes: number) {
         failAppends--;
         throw new EngineLostError("told to fail");
       }
+      if (loseBeforeAppend) generation++;
+      loseBeforeAppend = false;
       blocks.add(block.id);
       const [kind, count] = "files" in source ? (["files", source.files.length] as const) : (["events", source.events.length] as const);
       if (count > 0) loads.push({ siteId: block.siteId, kind, count });
@@ -110,6 +113,10 @@ async function makeWorld(startBudgetBytes: number) {
     async loseEngine(): Promise<void> {
       await share.drop([...blocks]);
       generation++;
+    },
+    /** It is restarted, and the new one gets what was meant for the old one. */
+    loseEngineBeforeNextAppend(): void {
+      loseBeforeAppend = true;
     },
     setBudget(bytes: number): void {
       budgetBytes = bytes;
@@ -290,6 +297,21 @@ describe("resident days", () => {
     expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
     await world.loseEngine();
     await world.flush();
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
+  });
+
+  it("leave nothing in an engine that was restarted before it got what was meant for the one before", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append(eventsOn(A, dayAt(0), 3));
+    await world.flush();
+    world.loseEngineBeforeNextAppend();
+    await expect(world.count(A, dayAt(0), dayAt(0))).rejects.toThrow(EngineLostError);
+    expect(world.dropped).toHaveLength(1);
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 3, pages: 3 });
+    await world.append(eventsOn(A, dayAt(0), 2, 3));
+    world.loseEngineBeforeNextAppend();
+    await world.flush();
+    expect(world.dropped).toHaveLength(2);
     expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
   });
 
