@@ -191,7 +191,7 @@ it(
     expect(load.refusals).toEqual([]);
     // Otherwise the rounds did not try what they are for.
     expect(load.acknowledged.length).toBeGreaterThan(ROUNDS * 100);
-    expect(midFlush).toBeGreaterThan(ROUNDS / 8);
+    expect(midFlush).toBeGreaterThan(ROUNDS / 4);
     process.stdout.write(
       `FAULT_SEED=${SEED}: ${load.acknowledged.length} events acknowledged, ${load.unanswered.length} unanswered, ` +
         `${midFlush} of ${ROUNDS} kills in the middle of a flush\n`,
