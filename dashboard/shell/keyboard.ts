@@ -1,5 +1,5 @@
 /** Keys for whoever looks at the page every day. */
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import type { Period } from "../state/range.ts";
 import { go, openPanel, panel, param, setFilters } from "../state/view.ts";
 import { toggleComparison } from "./comparison-picker.tsx";
@@ -45,8 +45,9 @@ function onKeyDown(event: KeyboardEvent): void {
   action();
 }
 
+/** Listens before the page is first painted: a key pressed as soon as something is seen is not lost. */
 export function useKeyboard(): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.addEventListener("keydown", onKeyDown);
     return () => document.removeEventListener("keydown", onKeyDown);
   }, []);

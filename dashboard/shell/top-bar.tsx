@@ -1,8 +1,7 @@
 /** The bar that stays: site, who is there now, filters, period, comparison, and the menu of everything else. */
-import { logOut } from "../api/service.ts";
 import { Menu } from "../parts/menu.tsx";
 import { CurrentVisitors } from "../realtime/current-visitors.tsx";
-import { door, knock } from "../state/connection.ts";
+import { door, leave } from "../state/connection.ts";
 import { chooseTheme, theme, THEMES } from "../state/theme.ts";
 import { openPanel } from "../state/view.ts";
 import { ComparisonPicker } from "./comparison-picker.tsx";
@@ -11,11 +10,6 @@ import { PeriodPicker } from "./period-picker.tsx";
 import { SiteSwitcher } from "./site-switcher.tsx";
 
 const THEME_WORDS = { system: "Theme: as the system", light: "Theme: light", dark: "Theme: dark" } as const;
-
-async function leave(): Promise<void> {
-  await logOut();
-  await knock();
-}
 
 const MoreMenu = () => (
   <Menu

@@ -1,6 +1,6 @@
 /** Whether the service is there and lets us in, and how everything is asked again once it does. */
 import { signal } from "@preact/signals";
-import { authStatus, isReachable, ServiceError } from "../api/service.ts";
+import { authStatus, isReachable, logOut, ServiceError } from "../api/service.ts";
 
 /** Grows when all figures are to be asked anew. */
 export const round = signal(0);
@@ -12,8 +12,11 @@ export type Door = "unknown" | "open" | "login" | "inside";
 /** `open`: there is no password, and whoever comes may read. */
 export const door = signal<Door>("unknown");
 
-/** Whether somebody was inside before the login was asked for: their session ended. */
+/** Whether somebody was inside before the login was asked for and did not leave by themselves: their session ended. */
 export const hasExpired = signal(false);
+
+/** Figures still under way are refused as soon as the service has heard of a logout, which may be before its answer to that is here. */
+let isLeaving = false;
 
 export const askAgain = (): void => {
   round.value++;
@@ -41,7 +44,7 @@ export function noteFailure(error: unknown): void {
     isOffline.value = true;
     waitForService();
   }
-  if (error.kind === "unauthenticated" && door.value === "inside") hasExpired.value = true;
+  if (error.kind === "unauthenticated" && door.value === "inside" && !isLeaving) hasExpired.value = true;
   if (error.kind === "unauthenticated") door.value = "login";
 }
 
@@ -61,4 +64,17 @@ export function enter(): void {
   hasExpired.value = false;
   door.value = "inside";
   askAgain();
+}
+
+/** Logs out; whoever cannot be logged out stays inside. */
+export async function leave(): Promise<void> {
+  isLeaving = true;
+  hasExpired.value = false;
+  try {
+    await logOut();
+    door.value = "login";
+  } catch (error) {
+    noteFailure(error);
+  }
+  isLeaving = false;
 }
