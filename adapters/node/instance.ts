@@ -102,9 +102,12 @@ export async function startInstance({ config, log, trackerScript, assets, versio
       const nowMs = Date.now();
       app.expireRequests(nowMs);
       runMaintenance(services, nowMs);
+      // Only here: a process stays, an isolate may be gone before anybody asks.
+      services.preload.runIfDue(nowMs);
     }, MAINTENANCE_INTERVAL_MS);
     started.push(async () => {
       clearInterval(maintenance);
+      await services.preload.stop();
       await services.compaction.stop();
       await services.flusher.flush(Date.now());
       await services.journal.close();

@@ -104,6 +104,17 @@ export const RESIDENT_BLOCK_BYTES_MAX = 8 * 1024 * 1024;
 /** Parquet bytes that are read and handed to the engine at a time, or one file if that is larger. */
 export const LOAD_BYTES_MAX = RESIDENT_BLOCK_BYTES_MAX;
 
+/**
+ * What is loaded after a start before anybody asks: so many days, as a dashboard shows thirty and compares them with the
+ * thirty before, of so many sites, while no more than this share of the engine's memory is taken.
+ */
+export const PRELOAD_DAYS = 60;
+export const PRELOAD_SITES_MAX = 100;
+export const PRELOAD_SHARE_MAX = 1 / 4;
+
+/** Parquet bytes that are loaded ahead at a time: a question that comes meanwhile waits for so much. */
+export const PRELOAD_BYTES_MAX = 2 * 1024 * 1024;
+
 /** An engine's memory holds at least so many of these tables, or they are made smaller. */
 export const BLOCKS_OF_BUDGET_MIN = 16;
 

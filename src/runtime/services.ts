@@ -43,6 +43,7 @@ import {
 } from "./limits.ts";
 import type { Log } from "./log.ts";
 import { RequestMetrics } from "./metrics/request-metrics.ts";
+import { Preload } from "./preload.ts";
 import { Retention } from "./retention.ts";
 import type { Secret } from "./secret.ts";
 import { QueryCache } from "./stats/query-cache.ts";
@@ -116,6 +117,7 @@ export interface Services extends AuthServices {
   readonly flusher: Flusher;
   readonly compaction: Compaction;
   readonly residents: ResidentDays;
+  readonly preload: Preload;
   readonly stats: StatsAnswers;
   readonly behavioral: Behavioral;
   readonly erasure: Erasure;
@@ -233,6 +235,7 @@ export async function createServices(host: Host): Promise<Services> {
     flusher,
     compaction,
     residents,
+    preload: new Preload({ partitions, residents, budgetBytes, slots, log }),
     stats,
     behavioral: new Behavioral(engine, config.behavioral, log),
     erasure,

@@ -36,8 +36,8 @@ export interface ServerProcess extends SpawnedServer {
   readonly origin: string;
 }
 
-/** The engine is compiled once and quickly: to optimise it takes two seconds, which pays only for programs that live longer. */
-const NODE_FLAGS = ["--liftoff-only"];
+/** As `npm start` has them, and one: the engine is compiled once and quickly. To optimise it takes two seconds, which pays only for programs that live longer. */
+const NODE_FLAGS = ["--max-semi-space-size=32", "--liftoff-only"];
 
 const LISTENING = /listens on (http:\/\/\S+)/;
 const START_MS_MAX = 20_000;

@@ -2,13 +2,12 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { RETENTION_RETRY_MS } from "../../src/runtime/limits.ts";
 import { utcDayOf } from "../../src/storage/event.ts";
-import { encodeEvents } from "../../src/storage/parquet-events.ts";
-import { partitionKey } from "../../src/storage/partition-path.ts";
 import { START_MS, createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { memoryStores, type Stores } from "../support/mortal-stores.ts";
 import { record, wireEvent } from "../support/requests.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
-import { anEvent, siteId } from "../support/stored-event.ts";
+import { storeDay } from "../support/stored-days.ts";
+import { siteId } from "../support/stored-event.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -20,10 +19,7 @@ const dayBack = (days: number) => utcDayOf(START_MS - days * DAY_MS);
 async function storesWithDays(days: readonly number[]): Promise<Stores> {
   const stores = memoryStores();
   for (const site of SITES) {
-    for (const back of days) {
-      const event = anEvent({ siteId: site, at: `${dayBack(back)}T10:00:00Z` });
-      await stores.objects.put(partitionKey(site, dayBack(back), 1, 1), encodeEvents([event, event]));
-    }
+    for (const back of days) await storeDay(stores.objects, site, START_MS - back * DAY_MS);
   }
   return stores;
 }

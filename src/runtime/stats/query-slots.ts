@@ -28,6 +28,11 @@ export class QuerySlots {
     this.#options = options;
   }
 
+  /** Whether no query is under way. */
+  get areFree(): boolean {
+    return this.#taken === 0;
+  }
+
   /** Runs the task in a slot; 429 when none comes free in time. */
   async run<T>(task: () => Promise<T>): Promise<T> {
     await this.#take();
