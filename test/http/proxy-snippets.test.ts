@@ -33,6 +33,12 @@ describe("the README's names of a site's own", () => {
 
 const PROXIES: readonly ProxyName[] = ["nginx", "caddy"];
 
+/** What docs/operations.md says of a proxy that stands behind another one: how its snippet changes. */
+const APPENDING: Readonly<Record<ProxyName, (text: string) => string>> = {
+  nginx: (text) => text.replace("$remote_addr", "$proxy_add_x_forwarded_for").replace("$scheme", "$http_x_forwarded_proto"),
+  caddy: (text) => text.replace(/\n$/, " {\n    trusted_proxies 127.0.0.1\n}\n"),
+};
+
 /** As the program reads an address that stands in a snippet. */
 const before = (service: string, text: string): string => text.replaceAll("127.0.0.1:8000", new URL(service).host);
 
@@ -127,6 +133,28 @@ describe("the README's and the operator's snippets", () => {
           expect(await visitors()).toBe(2);
           await record(target, wireEvent(site), { "x-forwarded-for": "203.0.113.7" });
           expect(await visitors()).toBe(3);
+        }
+      });
+
+      it("tell visitors apart behind a second proxy, by the operator's advice, believe no address that they claim, and know https", async () => {
+        const behindTwo = await createNodeTarget({ SVC_TRUST_PROXY: "2" });
+        const inner = await startProxy(name, { snippet: before(behindTwo.origin(), APPENDING[name](snippet(operations, name))) });
+        const outer = await startProxy(name, { snippet: before(`http://127.0.0.1:${inner.port}`, snippet(operations, name)) });
+        try {
+          const site = `${name}-behind-two.test`;
+          for (const from of ["127.0.0.2", "127.0.0.3"]) {
+            for (const claimed of [undefined, "203.0.113.7", "203.0.113.8, 203.0.113.9"]) {
+              const sent = eventOf(site, from, claimed === undefined ? {} : { "x-forwarded-for": claimed });
+              expect((await askProxy(outer.port, "/api/event", sent)).status).toBe(202);
+            }
+          }
+          expect(await getMain(behindTwo, site)).toMatchObject({ unique_visitors: 2, total_events: 6 });
+          const overHttps = await askProxy(inner.port, "/", { headers: { "x-forwarded-for": "127.0.0.2", "x-forwarded-proto": "https" } });
+          expect(overHttps.headers["strict-transport-security"]).toMatch(/^max-age=/);
+        } finally {
+          await outer.stop();
+          await inner.stop();
+          await behindTwo.close();
         }
       });
 
