@@ -24,7 +24,7 @@ const TOO_LARGE = new Uint8Array(65_537);
 const ONE_EVENT = "0.01";
 
 /** Options that other suites of ingestion need as well. */
-export const WITH_ALLOWLIST: Environment = { SVC_SITE_IDS: "allowed.test, Shop.Test, site-7" };
+export const WITH_ALLOWLIST: Environment = { SVC_SITE_IDS: "allowed.test, Shop.Test, site-7, localhost:3000" };
 export const WITH_SITE_LIMIT: Environment = { SVC_RATE_LIMIT_PER_SITE: ONE_EVENT };
 
 export function describeAllowlist(makeTarget: MakeTarget): void {
@@ -44,6 +44,7 @@ export function describeAllowlist(makeTarget: MakeTarget): void {
       ["its own origin", "allowed.test", { origin: "https://allowed.test" }],
       ["its own origin over http", "allowed.test", { origin: "http://allowed.test" }],
       ["its own origin with a port", "allowed.test", { origin: "https://allowed.test:8443" }],
+      ["the origin of an entry with its port", "localhost:3000", { origin: "http://localhost:3000" }],
       ["an origin in other case", "allowed.test", { origin: "https://ALLOWED.test" }],
       ["the origin of an entry in capitals", "Shop.Test", { origin: "https://shop.test" }],
       ["the origin of another entry", "site-7", { origin: "https://allowed.test" }],
@@ -67,6 +68,8 @@ export function describeAllowlist(makeTarget: MakeTarget): void {
       "https://notallowed.test",
       "https://allowed.test@evil.test",
       "https://evil.test/allowed.test",
+      "http://localhost:3001",
+      "http://localhost",
       "allowed.test",
       "null",
       "file://",

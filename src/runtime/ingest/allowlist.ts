@@ -9,11 +9,6 @@ export interface Allowlist {
   checkSite(siteId: string): void;
 }
 
-/** The host of an `Origin` header without its port; null for `null` and whatever is no origin. */
-function hostOf(origin: string): string | null {
-  return parseUrl(origin)?.hostname || null;
-}
-
 /** An empty list admits everything. Hosts are compared in lower case, site ids as they are. */
 export function createAllowlist(siteIds: readonly string[]): Allowlist {
   const entries = new Set(siteIds);
@@ -22,8 +17,9 @@ export function createAllowlist(siteIds: readonly string[]): Allowlist {
   return {
     checkOrigin(origin) {
       if (isOpen || origin === null) return;
-      const host = hostOf(origin);
-      if (host === null || !hosts.has(host)) {
+      const page = parseUrl(origin);
+      // An entry may have a port, too: then it is for pages there only.
+      if (!page || !(hosts.has(page.hostname) || hosts.has(page.host))) {
         throw new AppError({ code: "forbidden" }, "Origin is not allowed: its host is not one of this service's sites");
       }
     },

@@ -53,8 +53,8 @@ function pathnameFrom(path: string): string {
 }
 
 function campaignFrom(search: string) {
-  // Most URLs carry no campaign, and looking for one by name is the dear part.
-  if (!search.includes("utm")) return NO_CAMPAIGN;
+  // Most URLs carry no campaign, and looking for one by name is the dear part. A name may be written with escapes.
+  if (!search.includes("utm") && !search.includes("%")) return NO_CAMPAIGN;
   const params = new URLSearchParams(search);
   return {
     utmSource: campaignValue(params, "utm_source"),

@@ -1,4 +1,4 @@
-/** Which custom properties are kept: those of a JSON object that has any, in the one form in which they are stored. */
+/** Which custom properties are kept: those of a JSON object, in the one form in which they are stored. */
 import { wellFormed } from "./code-points.ts";
 
 /** Without an escape and without this name, a text that parses is clean. The name itself may be written with escapes. */
@@ -7,15 +7,14 @@ const SUSPICIOUS = /\\u|__proto__/;
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /**
- * The properties as `JSON.stringify` writes them; `null` when `text` is not the JSON of an object with at least one key.
+ * The properties as `JSON.stringify` writes them; `null` when `text` is not the JSON of an object.
  * Keys called `__proto__` are dropped at any depth, lone surrogates become U+FFFD. The result parses to itself.
  */
 export function parseProps(text: string | null): string | null {
   const value = text === null ? null : parseJson(text);
   if (text === null || !isObject(value)) return null;
   if (SUSPICIOUS.test(text)) clean(value);
-  const canonical = JSON.stringify(value);
-  return canonical === "{}" ? null : canonical;
+  return JSON.stringify(value);
 }
 
 function parseJson(text: string): Json {

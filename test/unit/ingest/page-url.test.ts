@@ -120,6 +120,7 @@ describe("campaign parameters", () => {
     ["a bare path has them too", "/?utm_source=a", "a"],
     ["escapes are decoded", "/?utm_source=caf%C3%A9%20au+lait", "café au lait"],
     ["names may be escaped", "/?utm_source=a&utm%5Fsource=b", "b"],
+    ["names may be escaped from their beginning on", "/?%75tm_source=a", "a"],
     ["space around is trimmed", "/?utm_source=%20%09a%20b%C2%A0", "a b"],
     ["empty is unrecorded", "/?utm_source=", null],
     ["blank is unrecorded", "/?utm_source=+%20", null],

@@ -18,7 +18,7 @@ describe("parseProps", () => {
     ['{"__proto__":{"a":1},"b":2}', '{"b":2}'],
     ['{"a":{"__proto__":1,"b":[{"__proto__":2,"c":3}]}}', '{"a":{"b":[{"c":3}]}}'],
     ['{"\\u005f_proto__":1,"a":2}', '{"a":2}'],
-    ['{"__proto__":1}', null],
+    ['{"__proto__":1}', "{}"],
     ['{"a":"__proto__"}', '{"a":"__proto__"}'],
     ['{"__proto__ ":1}', '{"__proto__ ":1}'],
     // Lone surrogates in keys and values
@@ -27,8 +27,8 @@ describe("parseProps", () => {
     ['{"a":"\\ud83d\\ude00"}', '{"a":"😀"}'],
     ['{"\\ud800":1,"\\ud801":2}', '{"\uFFFD":2}'],
     ['{"b":{"\\ud800":1},"a":"\\ud800"}', '{"b":{"\uFFFD":1},"a":"\uFFFD"}'],
-    // Not an object, or nothing in it
-    ["{}", null],
+    ["{ }", "{}"],
+    // Not an object
     ["[]", null],
     ['[{"a":1}]', null],
     ["null", null],
