@@ -1,8 +1,19 @@
 /** One process at a time works on a data folder. */
-import { open, readFile, rm } from "node:fs/promises";
+import { open, readFile, readlink, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 
 const LOCK_FILE = "lock";
+
+/** How often a holder shows that it is there, and how long one that cannot be seen is waited for to do so. */
+const BEAT_MS = 1000;
+const WATCH_MS = 4000;
+
+/** A lock that nobody holds is replaced by whoever holds the lock of this name. It may have been left, too, and so on. */
+const NEXT = ".next";
+const NEXT_LOCKS_MAX = 3;
+
+const ATTEMPTS_MAX = 3;
 
 /** Refuses a folder that a running process holds. */
 export class FolderLockedError extends Error {
@@ -13,18 +24,34 @@ export interface FolderLock {
   release(): Promise<void>;
 }
 
-/**
- * Tells one life of a process from another that got its number later: when it was started, in ticks
- * since the machine was. Empty where the system does not say; the number alone must do then.
- */
+/** What a lock file says, a line each. */
+interface Holder {
+  readonly pid: number;
+  /** Where that number counts: the machine's start and, on Linux, the container. Empty where the system does not say. */
+  readonly place: string;
+  /** When the process was started, in ticks since the machine was: tells it from another that got its number later. */
+  readonly start: string;
+}
+
+const textOf = ({ pid, place, start }: Holder): string => `${pid}\n${place}\n${start}\n`;
+
+/** Null where no process has written it to its end. */
+function holderIn(text: string): Holder | null {
+  const [pidText = "", place = "", start = ""] = text.split("\n");
+  const pid = Number(pidText);
+  return Number.isInteger(pid) && pid > 0 ? { pid, place, start } : null;
+}
+
+const orEmpty = (reading: Promise<string>): Promise<string> => reading.then((text) => text.trim(), () => "");
+
+async function placeOfThisProcess(): Promise<string> {
+  const boot = await orEmpty(readFile("/proc/sys/kernel/random/boot_id", "utf8"));
+  return `${boot} ${await orEmpty(readlink("/proc/self/ns/pid"))}`.trim();
+}
+
 async function startOf(pid: number): Promise<string> {
-  try {
-    const status = await readFile(`/proc/${pid}/stat`, "utf8");
-    const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
-    return `${boot} ${status.slice(status.lastIndexOf(")")).split(" ")[20] ?? ""}`;
-  } catch {
-    return "";
-  }
+  const status = await orEmpty(readFile(`/proc/${pid}/stat`, "utf8"));
+  return status.slice(status.lastIndexOf(")")).split(" ")[20] ?? "";
 }
 
 function isRunning(pid: number): boolean {
@@ -36,12 +63,21 @@ function isRunning(pid: number): boolean {
   }
 }
 
-async function holderOf(path: string): Promise<number | null> {
-  const [pidText = "", start = ""] = (await readFile(path, "utf8")).split("\n");
-  const pid = Number(pidText);
-  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid || !isRunning(pid)) return null;
+async function isAliveHere({ pid, start }: Holder): Promise<boolean> {
+  if (!isRunning(pid)) return false;
   const runningStart = await startOf(pid);
-  return start === "" || runningStart === "" || start === runningStart ? pid : null;
+  // Without such times, this process' own number is that of an earlier life: containers give the same ones again.
+  return start === "" || runningStart === "" ? pid !== process.pid : start === runningStart;
+}
+
+/** Whether whoever cannot be seen from here, or is just about to write its name, shows that it is there. */
+async function isBeating(path: string): Promise<boolean> {
+  const { mtimeMs } = await stat(path);
+  for (let waitedMs = 0; waitedMs < WATCH_MS; waitedMs += BEAT_MS / 2) {
+    await setTimeout(BEAT_MS / 2);
+    if ((await stat(path)).mtimeMs !== mtimeMs) return true;
+  }
+  return false;
 }
 
 /** A lock that a full disk cuts short would be nobody's, and is taken back. */
@@ -57,24 +93,57 @@ async function writeNew(path: string, content: string): Promise<void> {
   }
 }
 
+const isCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code;
+
+/**
+ * Makes the file with our name in it. One that is there is replaced where its holder is gone, by one process only: whoever has
+ * made the next file, which takes its place. Nobody else replaces it meanwhile, and its holder cannot remove it any more.
+ * Rejects with ENOENT where it was removed meanwhile.
+ */
+async function take(path: string, us: Holder, folder: string, nextLocksMax: number): Promise<void> {
+  try {
+    return await writeNew(path, textOf(us));
+  } catch (error) {
+    if (!isCode(error, "EEXIST")) throw error;
+  }
+  const text = await readFile(path, "utf8");
+  const holder = holderIn(text);
+  if (holder?.place === us.place ? await isAliveHere(holder) : await isBeating(path)) {
+    const name = holder ? `process ${holder.pid}${holder.place === us.place ? "" : " of another container or machine"}` : "another process";
+    throw new FolderLockedError(`the data folder ${folder} is in use by ${name}; stop that one first, or give this one another data_dir`);
+  }
+  if (nextLocksMax === 0) throw new Error(`${path} was left by a process that is gone; it can be removed`);
+  const next = path + NEXT;
+  await take(next, us, folder, nextLocksMax - 1);
+  if ((await readFile(path, "utf8").catch(() => null)) === text) return rename(next, path);
+  await rm(next, { force: true });
+  throw new FolderLockedError(`the data folder ${folder} was taken by another process that started at the same time`);
+}
+
 /** Takes the lock; a lock whose holder is gone (killed, or the machine restarted) is taken over. */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const path = join(folder, LOCK_FILE);
-  const content = `${process.pid}\n${await startOf(process.pid)}\n`;
-  for (let attempt = 0; attempt < 2; attempt++) {
+  const us = { pid: process.pid, place: await placeOfThisProcess(), start: await startOf(process.pid) };
+  for (let attempt = 1; ; attempt++) {
     try {
-      await writeNew(path, content);
-      return { release: () => rm(path, { force: true }) };
+      await take(path, us, folder, NEXT_LOCKS_MAX);
+      break;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      // Its holder has stopped just now.
+      if (!isCode(error, "ENOENT") || attempt === ATTEMPTS_MAX) throw error;
     }
-    const holder = await holderOf(path);
-    if (holder !== null) {
-      throw new FolderLockedError(
-        `the data folder ${folder} is in use by process ${holder}; stop that one first, or give this one another data_dir`,
-      );
-    }
-    await rm(path, { force: true });
   }
-  throw new FolderLockedError(`the data folder ${folder} is being locked by another process that starts at the same time`);
+  const beat = setInterval(() => {
+    const now = new Date();
+    utimes(path, now, now).catch(() => {
+      // Whoever has removed the file by hand wants no lock.
+    });
+  }, BEAT_MS);
+  beat.unref();
+  return {
+    async release() {
+      clearInterval(beat);
+      await rm(path, { force: true });
+    },
+  };
 }

@@ -81,6 +81,18 @@ describe.concurrent("a stop", () => {
   }
 
   it(
+    "of npm, which was told to start the program, is one of the program",
+    inFolder(async (dataFolder) => {
+      const environment = { PATH: process.env["PATH"] ?? "", HOME: dataFolder };
+      const npm = await startServer({ dataFolder, environment, command: ["npm", "start"] });
+      expect((await fetch(`${npm.origin}/health`)).status).toBe(200);
+      expect(await npm.stop()).toBe(0);
+      expect(npm.log()).toContain("SIGTERM: stopping");
+      await expect(fetch(`${npm.origin}/health`)).rejects.toThrow("fetch failed");
+    }),
+  );
+
+  it(
     "a request in flight is answered, and its event kept",
     inFolder(async (dataFolder) => {
       const server = await startServer({ dataFolder });

@@ -9,6 +9,8 @@ export interface ServerOptions {
   readonly environment?: Environment;
   /** The longest file that it may write, in blocks of 512 bytes: a write beyond is cut there and fails, as on a full disk. */
   readonly fileBlocksMax?: number;
+  /** What is run, in the place of the built program. */
+  readonly command?: readonly string[];
 }
 
 /** How a process ended: one of the two is null. */
@@ -40,7 +42,8 @@ export interface ServerProcess extends SpawnedServer {
 const NODE_FLAGS = ["--max-semi-space-size=32", "--liftoff-only"];
 
 const LISTENING = /listens on (http:\/\/\S+)/;
-const START_MS_MAX = 20_000;
+/** With a build before it. */
+const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 20_000;
 const LOGGED_MS_MAX = 20_000;
 
@@ -63,8 +66,8 @@ async function within<T>(limitMs: number, what: string, work: Promise<T>): Promi
 }
 
 /** Starts the program on any free port and does not wait for it. */
-export function spawnServer({ dataFolder, environment = {}, fileBlocksMax }: ServerOptions): SpawnedServer {
-  const program = [process.execPath, ...NODE_FLAGS, MAIN_PATH];
+export function spawnServer({ dataFolder, environment = {}, fileBlocksMax, command }: ServerOptions): SpawnedServer {
+  const program = command ?? [process.execPath, ...NODE_FLAGS, MAIN_PATH];
   const [file = "", ...args] = fileBlocksMax === undefined ? program : ["/bin/sh", "-c", `ulimit -f ${fileBlocksMax}; exec "$0" "$@"`, ...program];
   const child = spawn(file, args, {
     stdio: ["ignore", "pipe", "pipe"],
