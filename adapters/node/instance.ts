@@ -96,7 +96,6 @@ export async function startInstance({ config, log, trackerScript, assets, versio
       version,
       processUsage,
     });
-    void services.behavioral.load();
     const app = createApp(services);
     const maintenance = setInterval(() => {
       const nowMs = Date.now();
@@ -114,6 +113,8 @@ export async function startInstance({ config, log, trackerScript, assets, versio
     });
     const server = await startServer({ app, ...config });
     started.push(() => server.stop());
+    // Not before: an instance that cannot listen has an engine that stops, which is no fault of the extension.
+    void services.behavioral.load();
     return { origin: server.origin, dataFolder, services, stop: takeDown };
   } catch (error) {
     await takeDown();

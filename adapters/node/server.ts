@@ -96,9 +96,10 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
     socket.once("close", () => sockets.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    const refused = (error: Error) => reject(new Error(`it cannot listen on port ${port} of ${host} (port, host): ${error.message}`, { cause: error }));
+    server.once("error", refused);
     server.listen(port, host, ACCEPT_BACKLOG_MAX, () => {
-      server.off("error", reject);
+      server.off("error", refused);
       resolve();
     });
   });

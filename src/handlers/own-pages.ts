@@ -11,11 +11,13 @@ function pageOf({ headers }: Request): string | null {
   return referer === null ? null : (parseUrl(referer)?.origin ?? null);
 }
 
-const foreign = (request: Request): AppError =>
-  new AppError(
-    { code: "forbidden" },
-    `The request must come from a page of the dashboard's own origin. If ${new URL(request.url).host} is not what browsers call this service, set dashboard_origin.`,
-  );
+function foreign(request: Request, { dashboardOrigin }: Config): AppError {
+  const advice =
+    dashboardOrigin === null
+      ? `If ${new URL(request.url).host} is not what browsers call this service, set dashboard_origin.`
+      : `By dashboard_origin that is ${dashboardOrigin}.`;
+  return new AppError({ code: "forbidden" }, `The request must come from a page of the dashboard's own origin. ${advice}`);
+}
 
 /** Proxies may end https before the service, so only hosts are compared. */
 function isOfOwnHost(request: Request, origin: string): boolean {
@@ -23,18 +25,19 @@ function isOfOwnHost(request: Request, origin: string): boolean {
 }
 
 /** 403 for a request that a foreign page sent. One that no page sent may pass. */
-export function refuseForeignPage(request: Request, { dashboardOrigin }: Config): void {
+export function refuseForeignPage(request: Request, config: Config): void {
+  const { dashboardOrigin } = config;
   if (dashboardOrigin !== null) {
     const page = pageOf(request);
-    if (page !== null && page !== dashboardOrigin) throw foreign(request);
+    if (page !== null && page !== dashboardOrigin) throw foreign(request, config);
     return;
   }
   const origin = request.headers.get("origin");
-  if (origin !== null && !isOfOwnHost(request, origin)) throw foreign(request);
+  if (origin !== null && !isOfOwnHost(request, origin)) throw foreign(request, config);
 }
 
 /** 403 for a request that changes something in a session's name, unless it is known to be sent by a page of the dashboard. */
 export function requireOwnPage(request: Request, config: Config): void {
   refuseForeignPage(request, config);
-  if (config.dashboardOrigin !== null && pageOf(request) === null) throw foreign(request);
+  if (config.dashboardOrigin !== null && pageOf(request) === null) throw foreign(request, config);
 }

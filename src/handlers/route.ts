@@ -48,7 +48,7 @@ export function withExtraPaths(routes: readonly Route[], { scriptPaths, eventPat
   const problems: string[] = [];
   const add = (option: string, original: string, paths: readonly string[]) => {
     for (const path of paths) {
-      if (routesAt(all, path).length > 0) problems.push(`${option}: ${path} is a path of the service already`);
+      if (routesAt(all, path).length > 0) problems.push(`${option}: found "${path}"; allowed: paths that the service does not have already`);
       else all.push(...routes.filter((route) => route.path === original).map((route) => ({ ...route, path })));
     }
   };

@@ -86,12 +86,12 @@ export function list<Entry>(entry: OptionKind<Entry>, sizes: { entriesMax: numbe
   return {
     allowed: `a list of at most ${sizes.entriesMax} entries, each ${entry.allowed}`,
     secret: entry.secret,
-    valueFromText: (text) =>
-      text
-        .split(",")
-        .map((part) => part.trim())
-        .filter((part) => part !== "")
-        .map((part) => entry.valueFromText(part)),
+    valueFromText(text) {
+      const parts = text.split(",").map((part) => part.trim());
+      const given = parts.filter((part) => part !== "");
+      // Commas with nothing between them are no list that somebody meant to be empty.
+      return given.length === 0 && parts.length > 1 ? text : given.map((part) => entry.valueFromText(part));
+    },
     check: (value) => {
       if (!Array.isArray(value)) return refused(value);
       if (value.length > sizes.entriesMax) return { found: `${value.length} entries` };
@@ -208,17 +208,17 @@ export const geoipDatabase: OptionKind<GeoipDb> = {
 };
 
 /** A text that no message shows, taken exactly as given. Characters are Unicode code points. */
-export function secretText(rule: { charsMin: number; pattern?: RegExp; charsAllowed?: string }): OptionKind<Secret> {
-  const atLeast = `at least ${rule.charsMin} ${rule.charsMin === 1 ? "character" : "characters"}`;
+export function secretText(rule: { charsMin: number; charsMax?: number; pattern?: RegExp; charsAllowed?: string }): OptionKind<Secret> {
+  const charsMax = rule.charsMax ?? TEXT_LENGTH_MAX;
   return {
-    allowed: `a text of ${atLeast}${rule.charsAllowed === undefined ? "" : `, ${rule.charsAllowed}`}`,
+    allowed: `a text of ${rule.charsMin} to ${charsMax} characters${rule.charsAllowed === undefined ? "" : `, ${rule.charsAllowed}`}`,
     secret: true,
     valueFromText: (text) => text,
     check: (value) => {
       if (typeof value !== "string") return { found: `${typeName(value)} (not shown)` };
       const chars = [...value].length;
       if (chars < rule.charsMin) return { found: `a text of only ${chars} (not shown)` };
-      if (value.length > TEXT_LENGTH_MAX) return { found: "a text that is far too long (not shown)" };
+      if (chars > charsMax) return { found: `a text of ${chars} (not shown)` };
       if (rule.pattern?.test(value) === false) return { found: "a text with another character in it (not shown)" };
       return { value: new Secret(value) };
     },

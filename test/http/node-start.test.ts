@@ -1,7 +1,7 @@
-/** What the program does by itself once it has started. */
+/** What the program does by itself once it has started, and what it says when it cannot. */
 import { expect, it, onTestFinished } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
-import { startServer } from "../support/server-process.ts";
+import { spawnServer, startServer } from "../support/server-process.ts";
 import { storeDay } from "../support/stored-days.ts";
 import { siteId } from "../support/stored-event.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
@@ -18,4 +18,13 @@ it("loads days that are on disk before anybody asks", async () => {
   onTestFinished(async () => void (await server.stop()));
   await server.logged(/what dashboards show first is loaded.*days=3/);
   expect(await (await fetch(`${server.origin}/metrics`)).text()).toMatch(/^svc_resident_days 3$/m);
+});
+
+it("says in one line where it cannot listen, and by which options", async () => {
+  const dataFolder = await makeTempFolder();
+  onTestFinished(() => removeFolder(dataFolder));
+  // An address for documentation, which no machine has.
+  const server = spawnServer({ dataFolder, environment: { SVC_HOST: "203.0.113.7" } });
+  expect(await server.exited).toEqual({ code: 1, signal: null });
+  expect(server.log().trim()).toMatch(/^Sandpiper cannot start: it cannot listen on port 0 of 203\.0\.113\.7 \(port, host\): .*EADDRNOTAVAIL.*$/);
 });

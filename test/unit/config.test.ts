@@ -161,7 +161,7 @@ const GOOD: Good[] = [
   ["admin_password", "🐦".repeat(12), "🐦".repeat(12), { secret: "🐦".repeat(12) }],
   ["metrics_token", "!~x", "!~x", { secret: "!~x" }],
   ["site_ids", "a.example, B-1_x:80 ,,a.example,", ["a.example", "B-1_x:80", "a.example"], ["a.example", "B-1_x:80"]],
-  ["site_ids", ",", [], []],
+  ["site_ids", " ", [], []],
   ["script_paths", "/s.js, /a-b/_c~d.mjs", ["/s.js", "/a-b/_c~d.mjs"], ["/s.js", "/a-b/_c~d.mjs"]],
   ["event_paths", `/${"x".repeat(255)}`, [`/${"x".repeat(255)}`], [`/${"x".repeat(255)}`]],
   ["site_ids", "x".repeat(256), ["x".repeat(256)], ["x".repeat(256)]],
@@ -266,6 +266,8 @@ describe("bad values in the environment", () => {
     ]);
     expect(problemsOf({ environment: { SVC_SITE_IDS: "/1,/2,/3,/4,/5,/6,/7" } })[0]).toContain('"/5" and 2 more; ');
     expect(problemsOf({ environment: { SVC_SITE_IDS: "x".repeat(257) } })).toHaveLength(1);
+    // Names that were left out by mistake would open the service to any site.
+    expect(problemsOf({ environment: { SVC_SITE_IDS: " , ," } })[0]).toContain('found " , ,"; allowed: a list of ');
   });
 
   it("stay one short line, whatever they hold", () => {
@@ -315,12 +317,12 @@ describe("bad values in the file", () => {
 
 describe("secrets", () => {
   it.each([
-    ["secret", "15 characters !", "found a text of only 15 (not shown); allowed: a text of at least 16 characters"],
-    ["admin_password", "🐦".repeat(11), "found a text of only 11 (not shown); allowed: a text of at least 12 "],
+    ["secret", "15 characters !", "found a text of only 15 (not shown); allowed: a text of 16 to 4096 characters"],
+    ["admin_password", "🐦".repeat(11), "found a text of only 11 (not shown); allowed: a text of 12 to 1024 "],
     ["admin_password", "correct horse battery\n", "found a text with another character in it (not shown); "],
     ["metrics_token", "has space", "found a text with another character in it (not shown); allowed: a text of "],
     ["metrics_token", "ümlaut", "found a text with another character in it (not shown); "],
-    ["secret", "x".repeat(4097), "found a text that is far too long (not shown); "],
+    ["secret", "x".repeat(4097), "found a text of 4097 (not shown); allowed: a text of 16 to 4096 characters"],
   ])("%s refuses %j and does not show it", (option, text, message) => {
     const variable = `SVC_${option.toUpperCase()}`;
     for (const given of [{ environment: { [variable]: text } }, { file: { [option]: text } }]) {
@@ -460,7 +462,7 @@ describe("all problems", () => {
       new ConfigError([
         'port (SVC_PORT): found "abc"; allowed: a whole number from 0 to 65535',
         "admin_password (SVC_ADMIN_PASSWORD): found a text of only 7 (not shown); " +
-          "allowed: a text of at least 12 characters, without line breaks and other control characters",
+          "allowed: a text of 12 to 1024 characters, without line breaks and other control characters",
         'filter_bots (SVC_FILTER_BOTS): found "maybe"; allowed: true or false',
         "retention_days (retention_days in sandpiper.toml): found -1; allowed: a whole number from 0 to 36500",
         '"sesion_ttl_secs" in sandpiper.toml: unknown option; did you mean session_ttl_secs?',

@@ -15,9 +15,9 @@ describe("extra paths", () => {
     const taken = () => withExtraPaths(ROUTES, { scriptPaths: ["/svc.js", "/s.js"], eventPaths: ["/api/stats/breakdown/x", "/s.js", "/free"] });
     expect(taken).toThrow(
       new ConfigError([
-        "script_paths: /svc.js is a path of the service already",
-        "event_paths: /api/stats/breakdown/x is a path of the service already",
-        "event_paths: /s.js is a path of the service already",
+        'script_paths: found "/svc.js"; allowed: paths that the service does not have already',
+        'event_paths: found "/api/stats/breakdown/x"; allowed: paths that the service does not have already',
+        'event_paths: found "/s.js"; allowed: paths that the service does not have already',
       ]),
     );
   });
