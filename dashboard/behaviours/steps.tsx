@@ -9,9 +9,9 @@ const PAGES_MAX = 500;
 /** As many as the service takes. */
 const STEPS_MAX = 32;
 
-/** A comma parts steps. */
-const encoded = (value: string): string => value.replaceAll(",", "%2C");
-const decoded = (value: string): string => value.replaceAll(/%2c/gi, ",");
+/** A comma parts steps, so it is written %2C, and what is called that with a percent sign of its own. */
+const encoded = (value: string): string => value.replaceAll(/%(2C)/gi, "%25$1").replaceAll(",", "%2C");
+const decoded = (value: string): string => value.replaceAll(/%(25)?(2C)/gi, (_, percent?: string, code?: string) => (percent === undefined ? "," : `%${code}`));
 
 export const pageStep = (path: string): string => `page:${encoded(path)}`;
 export const eventStep = (name: string): string => `event:${encoded(name)}`;

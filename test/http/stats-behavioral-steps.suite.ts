@@ -135,6 +135,14 @@ export function describeStatsFunnel(makeTarget: MakeTarget): void {
       );
     });
 
+    it("what is called %2C in a path is written %252C", async () => {
+      const site = siteName();
+      await visit(target, site, 1, "/a%2Cb", "Half%2c");
+      expect(await getStats(target, "funnel", { site_id: site, steps: "page:/a%252Cb,event:Half%252c" })).toEqual(
+        funnelRows(["page:/a%2Cb", "event:Half%2c"], [1, 1]),
+      );
+    });
+
     it("takes 32 steps, whatever they are called", async () => {
       const site = siteName();
       const names = ["'; DROP TABLE texts; --", "$1", '"', "\\", "(unknown)", "100%", "\u{1f600}", ...Array.from({ length: 25 }, (_, i) => `step ${i}`)];

@@ -32,7 +32,7 @@ const stepList = (stepsMin: number): string => `^${STEP}(?:,${STEP}){${stepsMin 
 
 const STEP_WORDS =
   "`page:<path>` is a page view of that path, in which `*` stands for any characters; `event:<name>` is an event of that name. " +
-  "They are joined by commas; a comma in a path or name is written `%2C` (in a URL, where the percent sign is encoded, `%252C`).";
+  "They are joined by commas; a comma in a path or name is written `%2C` (in a URL, where the percent sign is encoded, `%252C`), and `%2C` in a path `%252C` (`%25252C`).";
 
 const STEPS_EXAMPLE = "page:/pricing,event:signup";
 

@@ -23,8 +23,11 @@ function checkLength(value: string, what: string): void {
   if (exceedsChars(value, STEP_CHARS_MAX)) throw invalidInput(`${what} must be at most ${STEP_CHARS_MAX} characters`);
 }
 
+/** A comma is written %2C; where a path has these very characters, their percent sign is written %25. */
+const unescaped = (text: string): string => text.replaceAll(/%(25)?(2C)/gi, (_, percent?: string, code?: string) => (percent === undefined ? "," : `%${code}`));
+
 function parseStep(text: string, what: string): Step {
-  const [, kind, value = ""] = /^(page|event):(.*)$/s.exec(text.replaceAll(/%2C/gi, ",")) ?? [];
+  const [, kind, value = ""] = /^(page|event):(.*)$/s.exec(unescaped(text)) ?? [];
   if (kind !== "page" && kind !== "event") {
     throw invalidInput(`${what} must be page:<path> or event:<name>, with %2C for a comma in it; it is "${text}"`);
   }
