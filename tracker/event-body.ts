@@ -35,6 +35,6 @@ export const eventBody = (site: string, name: string, address: string, options: 
     w: innerWidth,
     p: checked("props", props, !!json && json[0] === "{" && json.length <= PROPS_CHARS_MAX) && json,
     ra: checked("revenue", revenue, Number.isFinite(revenue)),
-    rc: checked("currency", currency, /^[a-z]{3}$/i.test(`${currency}`)) && `${currency}`.toUpperCase(),
+    rc: checked("currency", currency, typeof currency === "string" && /^[a-z]{3}$/i.test(currency))?.toUpperCase(),
   });
 };

@@ -2,7 +2,7 @@
 
 import type { EventOptions } from "./event-body.ts";
 import type { Report } from "./report.ts";
-import { settingsFrom } from "./settings.ts";
+import { pathPattern, settingsFrom } from "./settings.ts";
 import { startTracking } from "./start.ts";
 
 export type { EventOptions };
@@ -48,17 +48,17 @@ export const init = (options: TrackerOptions): void => {
   const dataset = {
     domain: options.site,
     api: options.api,
-    exclude: options.exclude?.join(","),
     includeLocal: flag(options.includeLocal),
     honorDnt: flag(options.honorDnt),
     hash: flag(options.hash),
     outbound: flag(options.outbound),
-    downloads: flag(downloads !== false),
-    downloadExt: downloads === true || downloads === false ? undefined : downloads.join(","),
+    downloads: flag(downloads === true || (downloads !== false && downloads.length > 0)),
+    downloadExt: typeof downloads === "boolean" ? undefined : downloads.join(","),
   };
   const waiting = early;
   early = null;
-  report = startTracking(settingsFrom({ dataset, src: "" }), waiting);
+  const settings = { ...settingsFrom({ dataset, src: "" }), excluded: (options.exclude || []).map(pathPattern) };
+  report = startTracking(settings, waiting);
 };
 
 /** Records an event, e.g. `track("Signup", { props: { plan: "pro" } })`. What comes before `init` is recorded after it. */

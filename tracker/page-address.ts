@@ -8,7 +8,7 @@
 export const pageAddress = (hash: boolean): string =>
   (hash
     ? location.href.replace(
-        /\/?(\?[^#]*)?#!?\/?([^!/?&=][^?&=]*)(\?.*)?.*/,
+        /\/?(\?[^#]*)?#!?\/?(?![!/&=#]|$)([^?&=#]*)(\?.*)?.*/,
         (_, search = "", path, query = "") => `/${path}${search}${search ? query.replace("?", "&") : query}`,
       )
     : location.href

@@ -18,7 +18,8 @@ export const createReport =
       const address = new URL(given.url || pageAddress(settings.flag("hash")), location.href);
       address.hash = "";
       if (!name || !isCounted(settings, address.pathname)) return false;
-      const body = eventBody(settings.site, name, address.href, given);
+      // The service takes a file's path, and no address of one.
+      const body = eventBody(settings.site, name, address.href.replace(/^file:../, ""), given);
       if (answered) sendForAnswer(settings.api, body, answered);
       else send(settings.api, body);
       return true;

@@ -22,9 +22,9 @@ export const ownTag = (): HTMLScriptElement =>
     (tag) => tag && tag.dataset.domain,
   ) || document.createElement("script");
 
-/** `*` stands for any characters, slashes too; a closing slash makes no difference. Addresses have letters beyond ASCII escaped. */
-const pathPattern = (pattern: string): RegExp =>
-  new RegExp(`^${pattern.replace(/[^\0-~]+/g, encodeURI).replace(/[^*\w]/g, "\\$&").replace(/\*/g, ".*")}/?$`);
+/** `*` stands for any characters, slashes too; a closing slash makes no difference. Addresses have spaces and letters beyond ASCII escaped. */
+export const pathPattern = (pattern: string): RegExp =>
+  new RegExp(`^${pattern.replace(/[^!-~]+/g, encodeURI).replace(/[^*\w]/g, "\\$&").replace(/\*/g, ".*")}/?$`);
 
 /** What counts of a tag: its attributes as `dataset` spells them, and where the script came from. */
 export type Tag = { readonly dataset: { readonly [name: string]: string | undefined }; readonly src: string };
@@ -32,7 +32,7 @@ export type Tag = { readonly dataset: { readonly [name: string]: string | undefi
 export const settingsFrom = ({ dataset, src }: Tag): Settings => ({
   site: dataset.domain || "",
   // A script with no address of its own belongs to the page's origin.
-  api: dataset.api || (/^https?:\/\/[^/]+/.exec(src) || [""])[0] + EVENT_PATH,
+  api: dataset.api || new URL(src || location.href).origin + EVENT_PATH,
   excluded: ((dataset.exclude || "").match(/[^\s,]+/g) || []).map(pathPattern),
   // Extensions may be separated by anything and may begin with a dot.
   download: new RegExp(`\\.\\b(${(dataset.downloadExt || "").replace(/\W+/g, "|") || DOWNLOAD_EXTENSIONS})$`, "i"),

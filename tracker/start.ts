@@ -1,5 +1,6 @@
 /** Decides the order of things on a page: the first pageview first, then whatever was reported before it. */
 
+import { attempt } from "./attempt.ts";
 import { onFirstSight } from "./first-sight.ts";
 import { watchLinkClicks } from "./link-clicks.ts";
 import { watchPageViews } from "./page-views.ts";
@@ -15,9 +16,10 @@ export const startTracking = (settings: Settings, waiting: Parameters<Report>[])
   };
   watchLinkClicks(settings, track);
   onFirstSight(() => {
-    watchPageViews(report, settings.flag("hash"));
+    // A page may forbid to be watched, and its queue may hold anything.
+    attempt(() => watchPageViews(report, settings.flag("hash")));
     isSeen = true;
-    for (const call of waiting) report(...call);
+    for (const call of waiting) attempt(() => report(...call));
   });
   return track;
 };

@@ -7,13 +7,16 @@ export type Answer = { readonly status: number };
 /** How long a caller who wants the answer may have to wait for it. */
 const ANSWER_TIMEOUT_MS = 5000;
 
-/** Sends and forgets: the page may be leaving, and a blocked request is the visitor's wish. */
+/**
+ * Sends and forgets: the page may be leaving. A beacon is refused when too much is under way already, which a request that
+ * outlives its page would be, too.
+ */
 export const send = (url: string, body: string): void => {
-  if (!attempt(() => navigator.sendBeacon(url, body))) fetch(url, { method: "POST", body, keepalive: true }).catch(() => {});
+  if (!attempt(() => navigator.sendBeacon(url, body))) sendForAnswer(url, body);
 };
 
 /** Sends and tells how it went; status 0 means no answer came. */
-export const sendForAnswer = (url: string, body: string, answered: (answer: Answer) => void): void => {
+export const sendForAnswer = (url: string, body: string, answered: (answer: Answer) => void = () => {}): void => {
   const request = new XMLHttpRequest();
   request.onloadend = () => answered({ status: request.status });
   request.open("POST", url);

@@ -190,7 +190,7 @@ export function describeEvents(bench: TrackerBench): void {
     });
 
     test("a currency that is no code is refused with a warning, and the rest sent", async ({ expect }) => {
-      const refused = [`"EURO"`, `"E"`, `"€"`, `"12 "`, `""`, "978", "{}"];
+      const refused = [`"EURO"`, `"E"`, `"€"`, `"12 "`, `""`, "978", "{}", `["eur"]`, `Symbol("eur")`, "Object.create(null)"];
       const visit = await bench.visit();
       for (const currency of refused) await visit.run(`svc("Purchase", { revenue: 1, currency: ${currency} })`);
       expect(visit.warnings).toEqual(refused.map(() => expect.stringMatching(/^svc: currency refused/)));

@@ -72,9 +72,9 @@ export function describeInstallation(bench: TrackerBench): void {
       expect(elsewhere.requests).toEqual([]);
     });
 
-    test("in the page's own text, the events go to the page's origin", async ({ expect }) => {
+    test("in the page's own text, the events go to the page's origin, whatever its links start from", async ({ expect }) => {
       const script = await buildTracker();
-      const visit = await bench.visit({ page: () => `<script data-domain="${SITE_ID}">${script}</script>` });
+      const visit = await bench.visit({ page: () => `<base href="http://elsewhere.example/"><script data-domain="${SITE_ID}">${script}</script>` });
       expect(await visit.events()).toEqual([]);
       expect(visit.site.visits(EVENT_PATH)).toBe(1);
     });

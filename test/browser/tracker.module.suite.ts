@@ -56,6 +56,26 @@ export function describeModule(bench: TrackerBench): void {
       expect(await visit.events()).toHaveLength(2);
     });
 
+    test("takes each excluded path as it is, and no kind of file for none", async ({ expect }) => {
+      const { visit } = await visitOf(
+        `exclude: ["/map/@48.1,11.5", "/a b"], downloads: []`,
+        `window.move = (to) => history.pushState(null, "", to);`,
+        `<a id="file" href="/files/x.pdf" download>file</a>`,
+      );
+      for (const path of ["/map/@48.1,11.5", "/map/@48.1", "/a%20b"]) await visit.run(`move("${path}")`);
+      await visit.page.click("#file");
+      expect((await visit.events()).map(({ n, u }) => [n, new URL(String(u)).pathname])).toEqual([
+        ["pageview", "/"],
+        ["Early", "/"],
+        ["pageview", "/map/@48.1"],
+      ]);
+    });
+
+    test("goes on where the history cannot be watched", async ({ expect }) => {
+      const { visit } = await visitOf("", `track("Late");`, `<script>Object.freeze(history)</script>`);
+      expect((await visit.events()).map(({ n }) => n)).toEqual(["pageview", "Early", "Late"]);
+    });
+
     test("has the options of the script's tag", async ({ expect }) => {
       const { visit } = await visitOf(
         `exclude: ["/hidden/*", "/gone"], hash: true, outbound: true, downloads: ["dat"]`,

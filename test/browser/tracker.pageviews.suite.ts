@@ -323,6 +323,8 @@ export function describePageviews(bench: TrackerBench): void {
       ["/app?utm_source=x#/about", "/app/about?utm_source=x"],
       ["/app#/about?tab=1", "/app/about?tab=1"],
       ["/app?utm_source=x#/about?tab=1", "/app/about?utm_source=x&tab=1"],
+      ["/app?utm_source=x#/about#team", "/app/about?utm_source=x"],
+      ["/#/?q=a", "/?q=a"],
       ["/callback#access_token=secret&state=1", "/callback/access_token"],
     ] as const) {
       test(`${path} is sent as ${sent}`, async ({ expect }) => {
