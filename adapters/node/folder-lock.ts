@@ -114,7 +114,14 @@ async function take(path: string, us: Holder, folder: string, nextLocksMax: numb
   }
   if (nextLocksMax === 0) throw new Error(`${path} was left by a process that is gone; it can be removed`);
   const next = path + NEXT;
-  await take(next, us, folder, nextLocksMax - 1);
+  try {
+    await take(next, us, folder, nextLocksMax - 1);
+  } catch (error) {
+    if (!isCode(error, "ENOSPC")) throw error;
+    // On a full disk there is only the room that this one leaves.
+    await rm(path, { force: true });
+    return take(path, us, folder, nextLocksMax - 1);
+  }
   if ((await readFile(path, "utf8").catch(() => null)) === text) return rename(next, path);
   await rm(next, { force: true });
   throw new FolderLockedError(`the data folder ${folder} was taken by another process that started at the same time`);
