@@ -42,8 +42,9 @@ export interface ServerProcess extends SpawnedServer {
 const NODE_FLAGS = ["--max-semi-space-size=32", "--liftoff-only"];
 
 const LISTENING = /listens on (http:\/\/\S+)/;
-/** With a build before it. */
-const START_MS_MAX = 60_000;
+const START_MS_MAX = 20_000;
+/** Of a command that builds the program first. */
+const BUILD_MS_MAX = 40_000;
 const STOP_MS_MAX = 20_000;
 const LOGGED_MS_MAX = 20_000;
 
@@ -134,7 +135,7 @@ export function spawnServer({ dataFolder, environment = {}, fileBlocksMax, comma
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const server = spawnServer(options);
   try {
-    return { ...server, origin: await within(START_MS_MAX, "the program's start", server.listening) };
+    return { ...server, origin: await within(options.command ? BUILD_MS_MAX + START_MS_MAX : START_MS_MAX, "the program's start", server.listening) };
   } catch (error) {
     await server.kill9();
     throw error;
