@@ -112,6 +112,7 @@ async function take(path: string, us: Holder, folder: string, nextLocksMax: numb
     const name = holder ? `process ${holder.pid}${holder.place === us.place ? "" : " of another container or machine"}` : "another process";
     throw new FolderLockedError(`the data folder ${folder} is in use by ${name}; stop that one first, or give this one another data_dir`);
   }
+  const isStillLeft = async () => (await readFile(path, "utf8").catch(() => null)) === text;
   if (nextLocksMax === 0) throw new Error(`${path} was left by a process that is gone; it can be removed`);
   const next = path + NEXT;
   try {
@@ -119,10 +120,10 @@ async function take(path: string, us: Holder, folder: string, nextLocksMax: numb
   } catch (error) {
     if (!isCode(error, "ENOSPC")) throw error;
     // On a full disk there is only the room that this one leaves.
-    await rm(path, { force: true });
+    if (await isStillLeft()) await rm(path, { force: true });
     return take(path, us, folder, nextLocksMax - 1);
   }
-  if ((await readFile(path, "utf8").catch(() => null)) === text) return rename(next, path);
+  if (await isStillLeft()) return rename(next, path);
   await rm(next, { force: true });
   throw new FolderLockedError(`the data folder ${folder} was taken by another process that started at the same time`);
 }
@@ -150,7 +151,8 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   return {
     async release() {
       clearInterval(beat);
-      await rm(path, { force: true });
+      // Whoever was stopped for longer than others watch, as a container can be, has lost it to one of them.
+      if ((await readFile(path, "utf8").catch(() => null)) === textOf(us)) await rm(path, { force: true });
     },
   };
 }

@@ -1,7 +1,7 @@
 /** One process at a time works on a data folder, and the lock of one that is gone keeps nobody out. */
 import { readdir, readFile, readlink, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { FolderLockedError, lockFolder } from "../../adapters/node/folder-lock.ts";
 import { spawnServer, startServer } from "../support/server-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -61,10 +61,27 @@ describe("the lock of a data folder", () => {
     const dataFolder = await tempFolder();
     await writeFile(lockOf(dataFolder), `1\n${PLACE}-of-another-container\n1\n`);
     const beat = setInterval(() => void utimes(lockOf(dataFolder), new Date(), new Date()), 1000);
+    onTestFinished(() => clearInterval(beat));
     await expect(lockFolder(dataFolder)).rejects.toThrow("is in use by process 1 of another container or machine");
     clearInterval(beat);
     const lock = await lockFolder(dataFolder);
     await lock.release();
+  });
+
+  it("is taken over also where whoever did so before was killed meanwhile", async () => {
+    const dataFolder = await tempFolder();
+    for (const left of ["lock", "lock.next", "lock.next.next"]) await writeFile(join(dataFolder, left), `2147483647\n${PLACE}\n1\n`);
+    const lock = await lockFolder(dataFolder);
+    expect(await readdir(dataFolder)).toEqual(["lock"]);
+    await lock.release();
+  });
+
+  it("of another process is left alone by one that has lost it", async () => {
+    const dataFolder = await tempFolder();
+    const lock = await lockFolder(dataFolder);
+    await writeFile(lockOf(dataFolder), `1\n${PLACE}-of-another-container\n1\n`);
+    await lock.release();
+    expect(await readdir(dataFolder)).toEqual(["lock"]);
   });
 
   it("shows that its holder is there", async () => {
