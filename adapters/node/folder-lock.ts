@@ -128,8 +128,11 @@ async function take(path: string, us: Holder, folder: string, nextLocksMax: numb
   throw new FolderLockedError(`the data folder ${folder} was taken by another process that started at the same time`);
 }
 
-/** Takes the lock; a lock whose holder is gone (killed, or the machine restarted) is taken over. */
-export async function lockFolder(folder: string): Promise<FolderLock> {
+/**
+ * Takes the lock; a lock whose holder is gone (killed, or the machine restarted) is taken over. `onLost` is called when it is
+ * another's: this process was stopped for longer than others watch, as a container can be, and must not go on.
+ */
+export async function lockFolder(folder: string, onLost: () => void): Promise<FolderLock> {
   const path = join(folder, LOCK_FILE);
   const us = { pid: process.pid, place: await placeOfThisProcess(), start: await startOf(process.pid) };
   for (let attempt = 1; ; attempt++) {
@@ -141,18 +144,24 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
       if (!isCode(error, "ENOENT") || attempt === ATTEMPTS_MAX) throw error;
     }
   }
-  const beat = setInterval(() => {
+  let isReleased = false;
+  /** Null where nobody can tell, as when somebody has removed the file by hand. */
+  const isOurs = () => readFile(path, "utf8").then((text) => text === textOf(us), () => null);
+  const beat = setInterval(async () => {
+    const isLost = (await isOurs()) === false;
+    if (isReleased) return;
+    if (isLost) return onLost();
     const now = new Date();
-    utimes(path, now, now).catch(() => {
-      // Whoever has removed the file by hand wants no lock.
+    await utimes(path, now, now).catch(() => {
+      // The next one tries again.
     });
   }, BEAT_MS);
   beat.unref();
   return {
     async release() {
+      isReleased = true;
       clearInterval(beat);
-      // Whoever was stopped for longer than others watch, as a container can be, has lost it to one of them.
-      if ((await readFile(path, "utf8").catch(() => null)) === textOf(us)) await rm(path, { force: true });
+      if (await isOurs()) await rm(path, { force: true });
     },
   };
 }

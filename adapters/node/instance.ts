@@ -29,6 +29,8 @@ export interface InstanceOptions {
   readonly version: string;
   /** Where the build has put the threads' programs. */
   readonly threads: ThreadUrls;
+  /** Another process works on the data folder: whatever this one still writes is lost, or does harm. */
+  readonly onFolderLost: () => void;
 }
 
 export interface ThreadUrls {
@@ -58,9 +60,9 @@ function processUsage(): ProcessUsage {
   return { residentBytes: rss, heapBytes: heapUsed, cpuSecs: (user + system) / 1e6 };
 }
 
-export async function startInstance({ config, log, trackerScript, assets, version, threads }: InstanceOptions): Promise<Instance> {
+export async function startInstance({ config, log, trackerScript, assets, version, threads, onFolderLost }: InstanceOptions): Promise<Instance> {
   const dataFolder = resolve(config.dataDir);
-  const lock = await takeFolder(dataFolder);
+  const lock = await takeFolder(dataFolder, onFolderLost);
   const started: (() => Promise<void>)[] = [() => lock.release()];
   const takeDown = async () => {
     for (const undo of started.reverse()) await undo();

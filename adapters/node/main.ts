@@ -70,7 +70,12 @@ async function run(): Promise<void> {
     passwords: new URL("./password-worker.js", import.meta.url),
   };
   const assets = createAssets(DASHBOARD_ASSETS);
-  const instance = await startInstance({ config, log, trackerScript: unpackAsset(TRACKER_SCRIPT), assets, version: VERSION, threads });
+  const onFolderLost = () => {
+    log.error("another process has taken the data folder while this one was stopped; it ends at once", { dataFolder: config.dataDir });
+    process.exit(1);
+  };
+  const trackerScript = unpackAsset(TRACKER_SCRIPT);
+  const instance = await startInstance({ config, log, trackerScript, assets, version: VERSION, threads, onFolderLost });
   stopOnSignal(instance, log);
   welcome(instance, log);
 }

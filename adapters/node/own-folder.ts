@@ -39,15 +39,15 @@ async function removeLeftOvers(folder: string): Promise<Dirent[]> {
 
 /**
  * The folder, for this process alone until the lock is released. Rejects with a sentence that names it when it cannot be made,
- * cannot be written, or is another process's. Records lie at most one folder deep; deeper ones are the object store's.
+ * cannot be written, or is another process's; `onLost` as the lock has it. Records lie at most one folder deep; deeper ones are the object store's.
  */
-export async function takeFolder(folder: string): Promise<FolderLock> {
+export async function takeFolder(folder: string, onLost: () => void): Promise<FolderLock> {
   const saying = (what: string) => (error: unknown) => {
     if (error instanceof FolderLockedError) throw error;
     throw new Error(`the data folder ${folder} (data_dir) cannot be ${what}: ${reasonOf(error)}`, { cause: error });
   };
   await makeFolder(folder).catch(saying("made"));
-  const lock = await lockFolder(folder).catch(saying("written"));
+  const lock = await lockFolder(folder, onLost).catch(saying("written"));
   try {
     for (const entry of await removeLeftOvers(folder)) if (entry.isDirectory()) await removeLeftOvers(join(folder, entry.name));
   } catch (error) {

@@ -14,6 +14,10 @@ const OTHER_PID = process.pid;
 /** As locks name it. */
 const PLACE = `${(await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim()} ${await readlink("/proc/self/ns/pid")}`;
 
+const neverLost = (): void => {
+  throw new Error("the lock is lost");
+};
+
 describe("the lock of a data folder", () => {
   it("a second process is refused with a reason, and the first goes on", async () => {
     const dataFolder = await tempFolder();
@@ -48,7 +52,7 @@ describe("the lock of a data folder", () => {
       GONE.map(async ([what, content]) => {
         const dataFolder = await tempFolder();
         await writeFile(lockOf(dataFolder), content);
-        const lock = await lockFolder(dataFolder);
+        const lock = await lockFolder(dataFolder, neverLost);
         expect([what, (await readFile(lockOf(dataFolder), "utf8")).split("\n")[0]]).toEqual([what, String(process.pid)]);
         expect(await readdir(dataFolder)).toEqual(["lock"]);
         await lock.release();
@@ -62,31 +66,41 @@ describe("the lock of a data folder", () => {
     await writeFile(lockOf(dataFolder), `1\n${PLACE}-of-another-container\n1\n`);
     const beat = setInterval(() => void utimes(lockOf(dataFolder), new Date(), new Date()), 1000);
     onTestFinished(() => clearInterval(beat));
-    await expect(lockFolder(dataFolder)).rejects.toThrow("is in use by process 1 of another container or machine");
+    await expect(lockFolder(dataFolder, neverLost)).rejects.toThrow("is in use by process 1 of another container or machine");
     clearInterval(beat);
-    const lock = await lockFolder(dataFolder);
+    const lock = await lockFolder(dataFolder, neverLost);
     await lock.release();
   });
 
   it("is taken over also where whoever did so before was killed meanwhile", async () => {
     const dataFolder = await tempFolder();
     for (const left of ["lock", "lock.next", "lock.next.next"]) await writeFile(join(dataFolder, left), `2147483647\n${PLACE}\n1\n`);
-    const lock = await lockFolder(dataFolder);
+    const lock = await lockFolder(dataFolder, neverLost);
     expect(await readdir(dataFolder)).toEqual(["lock"]);
     await lock.release();
   });
 
   it("of another process is left alone by one that has lost it", async () => {
     const dataFolder = await tempFolder();
-    const lock = await lockFolder(dataFolder);
+    const lock = await lockFolder(dataFolder, neverLost);
     await writeFile(lockOf(dataFolder), `1\n${PLACE}-of-another-container\n1\n`);
     await lock.release();
     expect(await readdir(dataFolder)).toEqual(["lock"]);
   });
 
+  it("that another process has by now ends a program at once", async () => {
+    const dataFolder = await tempFolder();
+    const server = await startServer({ dataFolder });
+    const content = `1\n${PLACE}-of-another-container\n1\n`;
+    await writeFile(lockOf(dataFolder), content);
+    expect(await server.exited).toEqual({ code: 1, signal: null });
+    expect(server.log()).toContain("another process has taken the data folder");
+    expect(await readFile(lockOf(dataFolder), "utf8")).toBe(content);
+  });
+
   it("shows that its holder is there", async () => {
     const dataFolder = await tempFolder();
-    const lock = await lockFolder(dataFolder);
+    const lock = await lockFolder(dataFolder, neverLost);
     await utimes(lockOf(dataFolder), 0, 0);
     await expect.poll(async () => (await stat(lockOf(dataFolder))).mtimeMs, { timeout: 10_000 }).toBeGreaterThan(0);
     await lock.release();
@@ -96,7 +110,7 @@ describe("the lock of a data folder", () => {
     for (let round = 0; round < 40; round++) {
       const dataFolder = await tempFolder();
       await writeFile(lockOf(dataFolder), `2147483647\n${PLACE}\n1\n`);
-      const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => lockFolder(dataFolder)));
+      const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => lockFolder(dataFolder, neverLost)));
       const locks = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
       expect(locks).toHaveLength(1);
       for (const outcome of outcomes) if (outcome.status === "rejected") expect(outcome.reason).toBeInstanceOf(FolderLockedError);

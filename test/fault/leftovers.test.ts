@@ -25,7 +25,7 @@ describe("what a killed process left half written", () => {
     const whole = ["admin.json", "keys/a.json", "secret", "notes.unfinished", "events/site_id=a/date=2026-03-01/1-1.parquet"];
     await write(folder, ...whole, HALF, `keys/${HALF}`);
     await mkdir(join(folder, "keys", ".folder.unfinished"));
-    const lock = await takeFolder(folder);
+    const lock = await takeFolder(folder, () => {});
     expect(await below(folder)).toEqual([...whole, "lock"].sort());
     for (const name of whole) expect(await readFile(join(folder, name), "utf8")).toBe(name);
     await lock.release();
