@@ -112,7 +112,7 @@ export const PRELOAD_DAYS = 60;
 export const PRELOAD_SITES_MAX = 100;
 export const PRELOAD_SHARE_MAX = 1 / 4;
 
-/** Parquet bytes that are loaded ahead at a time: a question that comes meanwhile waits for so much. */
+/** Parquet bytes that are loaded ahead at a time, or one day if that is larger: a question that comes meanwhile waits for so much. */
 export const PRELOAD_BYTES_MAX = 2 * 1024 * 1024;
 
 /** An engine's memory holds at least so many of these tables, or they are made smaller. */

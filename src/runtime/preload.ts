@@ -93,7 +93,7 @@ export class Preload {
       const [newest, oldest] = [step[0], step.at(-1)];
       if (!newest || !oldest || residents.areResident(siteId, step.map(({ day }) => day))) continue;
       if (residents.residentBytes > budgetBytes * PRELOAD_SHARE_MAX) this.#isOver = true;
-      if (this.#isOver || !slots.areFree) return false;
+      if (this.#isOver || !slots.areAllFree) return false;
       // In passing: what somebody has asked for goes later.
       const loading = { signal: this.#stopping.signal, withinBudget: true, passing: true };
       await residents.withDays(siteId, { firstDay: oldest.day, lastDay: newest.day }, loading, async () => {});

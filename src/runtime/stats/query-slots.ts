@@ -29,7 +29,7 @@ export class QuerySlots {
   }
 
   /** Whether no query is under way. */
-  get areFree(): boolean {
+  get areAllFree(): boolean {
     return this.#taken === 0;
   }
 
