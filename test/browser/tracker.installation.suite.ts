@@ -76,7 +76,7 @@ export function describeInstallation(bench: TrackerBench): void {
       const script = await buildTracker();
       const visit = await bench.visit({ page: () => `<base href="http://elsewhere.example/"><script data-domain="${SITE_ID}">${script}</script>` });
       expect(await visit.events()).toEqual([]);
-      expect(visit.site.visits(EVENT_PATH)).toBe(1);
+      await expect.poll(() => visit.site.visits(EVENT_PATH)).toBe(1);
     });
 
     test("twice: the second script does nothing", async ({ expect }) => {

@@ -15,10 +15,11 @@ export function describeLinks(bench: TrackerBench): void {
   ): Promise<{ visit: Visit; elsewhere: string }> => {
     const other = bench.createSite();
     other.publish("/", "<h1>elsewhere</h1>");
+    // Of a kind that no browser shows in a tab of its own.
     const file = { body: "a file", headers: { "content-type": "application/octet-stream", "content-disposition": "attachment" } };
-    for (const path of ["/report.pdf", "/report.PDF", "/report.xyz", "/report.", "/song.flac"]) other.publish(path, file);
+    for (const path of ["/report.zip", "/report.ZIP", "/report.xyz", "/report.", "/song.flac"]) other.publish(path, file);
     const visit = await bench.visit({ attributes, body: links(other.origin), ...options });
-    visit.site.publish("/own.pdf", file);
+    visit.site.publish("/own.zip", file);
     return { visit, elsewhere: other.origin };
   };
 
@@ -167,7 +168,7 @@ export function describeLinks(bench: TrackerBench): void {
         const { visit } = await visitWithLinks(
           { ...OUTBOUND, ...DOWNLOADS },
           (origin) => `
-            <a href="${origin}/report.pdf">away</a>
+            <a href="${origin}/report.zip">away</a>
             <script>${place}.addEventListener("click", (event) => event.preventDefault())</script>`,
         );
         await visit.page.click("a");
@@ -192,52 +193,52 @@ export function describeLinks(bench: TrackerBench): void {
 
   describe.concurrent("§4.8 data-downloads", () => {
     test("a click on a file of the site is one event", async ({ expect }) => {
-      const { visit } = await visitWithLinks(DOWNLOADS, () => `<a href="/own.pdf">file</a>`);
+      const { visit } = await visitWithLinks(DOWNLOADS, () => `<a href="/own.zip">file</a>`);
       const file = visit.page.waitForEvent("download");
       await visit.page.click("a");
       await file;
-      expect(await visit.events()).toEqual([visit.pageview("/"), download(visit, `${visit.site.origin}/own.pdf`)]);
+      expect(await visit.events()).toEqual([visit.pageview("/"), download(visit, `${visit.site.origin}/own.zip`)]);
     });
 
     test("a click on a file of another origin is one event, the download", async ({ expect }) => {
       const { visit, elsewhere } = await visitWithLinks(
         { ...OUTBOUND, ...DOWNLOADS },
-        (origin) => `<a href="${origin}/report.pdf">file</a>`,
+        (origin) => `<a href="${origin}/report.zip">file</a>`,
       );
       const file = visit.page.waitForEvent("download");
       await visit.page.click("a");
       await file;
-      expect(await visit.events()).toEqual([visit.pageview("/"), download(visit, `${elsewhere}/report.pdf`)]);
+      expect(await visit.events()).toEqual([visit.pageview("/"), download(visit, `${elsewhere}/report.zip`)]);
     });
 
     test("without the attribute it is a click to another origin as any other", async ({ expect }) => {
-      const { visit, elsewhere } = await visitWithLinks(OUTBOUND, (origin) => `<a href="${origin}/report.pdf">file</a>`);
+      const { visit, elsewhere } = await visitWithLinks(OUTBOUND, (origin) => `<a href="${origin}/report.zip">file</a>`);
       await visit.page.click("a");
-      expect(await visit.events()).toEqual([visit.pageview("/"), outbound(visit, `${elsewhere}/report.pdf`)]);
+      expect(await visit.events()).toEqual([visit.pageview("/"), outbound(visit, `${elsewhere}/report.zip`)]);
     });
 
     test("a file that opens in a new tab is one event", async ({ expect }) => {
       const { visit, elsewhere } = await visitWithLinks(
         DOWNLOADS,
-        (origin) => `<a href="${origin}/report.pdf" target="_blank">file</a>`,
+        (origin) => `<a href="${origin}/report.zip" target="_blank">file</a>`,
       );
       const tab = visit.context.waitForEvent("page");
       await visit.page.click("a");
       await tab;
-      expect(await visit.events()).toEqual([visit.pageview("/"), download(visit, `${elsewhere}/report.pdf`)]);
+      expect(await visit.events()).toEqual([visit.pageview("/"), download(visit, `${elsewhere}/report.zip`)]);
     });
 
     test("the query neither hides a file nor is told", async ({ expect }) => {
       const { visit, elsewhere } = await visitWithLinks(
         DOWNLOADS,
-        (origin) => `<a href="${origin}/report.PDF?signature=secret#page=2">file</a>`,
+        (origin) => `<a href="${origin}/report.ZIP?signature=secret#page=2">file</a>`,
       );
       await visit.page.click("a");
-      expect(await visit.events()).toEqual([visit.pageview("/"), download(visit, `${elsewhere}/report.PDF`)]);
+      expect(await visit.events()).toEqual([visit.pageview("/"), download(visit, `${elsewhere}/report.ZIP`)]);
     });
 
     test("links to what is no file of the usual kinds are none", async ({ expect }) => {
-      const paths = ["/report.xyz", "/?file=report.pdf", "/#report.pdf", "/pdf", "/report.pdf.html", "/report."];
+      const paths = ["/report.xyz", "/?file=report.pdf", "/#report.pdf", "/pdf", "/report.zip.html", "/report."];
       const { visit } = await visitWithLinks(DOWNLOADS, (origin) =>
         paths.map((path) => `<a href="${origin}${path}" target="_blank">link</a>`).join(" "),
       );
@@ -252,7 +253,7 @@ export function describeLinks(bench: TrackerBench): void {
           (origin) => `
             <a id="listed" href="${origin}/report.xyz">file</a>
             <a id="also" href="${origin}/song.flac">file</a>
-            <a id="unlisted" href="${origin}/report.pdf">file</a>
+            <a id="unlisted" href="${origin}/report.zip">file</a>
             <a id="without" href="${origin}/report.">file</a>`,
         );
         for (const id of ["#listed", "#also", "#unlisted", "#without"]) await visit.page.click(id);

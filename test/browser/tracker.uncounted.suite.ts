@@ -68,7 +68,7 @@ export function describeUncounted(bench: TrackerBench): void {
     });
 
     test("set to false is not set", async ({ expect }) => {
-      const visit = await bench.visit({ hostname: "localhost", attributes: { "data-include-local": "false" } });
+      const visit = await bench.visit({ hostname: "off.localhost", attributes: { "data-include-local": "false" } });
       expect(await visit.events()).toEqual([]);
     });
   });

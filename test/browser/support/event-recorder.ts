@@ -12,7 +12,7 @@ export type Answer = number | "broken" | "none";
 
 export type Recording = {
   readonly origin: string;
-  /** Everything that reached the origin, preflights too, except for the script. */
+  /** Everything that reached the origin, preflights too, except for the script and the mark. */
   readonly requests: readonly RecordedRequest[];
   answer: Answer;
   /** Waits until at least this many requests are recorded. */
@@ -27,6 +27,9 @@ export type EventRecorder = {
 
 /** The service's own headers: any origin may send, none may send with credentials. */
 const CORS = { "access-control-allow-origin": "*" };
+
+/** A picture that is not recorded: a page asks for it when nothing else of the browser's should still come. */
+export const MARK_PATH = "/mark";
 
 /** In answers: which of the recorded requests was answered, counted from 0. */
 export const NUMBER_HEADER = "x-number";
@@ -45,6 +48,8 @@ export const startEventRecorder = async (): Promise<EventRecorder> => {
     const { hostname, path } = exchange;
     if ((SCRIPT_PATHS as readonly string[]).includes(path)) {
       response.writeHead(200, { "content-type": "text/javascript; charset=utf-8" }).end(script);
+    } else if (path === MARK_PATH) {
+      response.writeHead(204).end();
     } else {
       recordings.get(hostname)?.accept(exchange, response);
     }

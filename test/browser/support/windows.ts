@@ -18,6 +18,14 @@ export type Windows = {
 
 type Kept = Pick<Window, "context" | "page">;
 
+/** Resolves once the page is shown. By the browser's own word: what a visit has prepared in its page may say otherwise. */
+const SHOWN = `new Promise((resolve) => {
+  const { get: isHidden } = Object.getOwnPropertyDescriptor(Document.prototype, "hidden");
+  const look = () => isHidden.call(document) || resolve();
+  document.addEventListener("visibilitychange", look);
+  look();
+})`;
+
 export const openWindows = async ({ launch, keepsWindows }: TrackerBrowser): Promise<Windows> => {
   const browser: Browser = await launch();
   const idle: Kept[] = [];
@@ -27,10 +35,19 @@ export const openWindows = async ({ launch, keepsWindows }: TrackerBrowser): Pro
     return { context, page: await context.newPage() };
   };
 
+  /** A window that an earlier visit has left, once it shows its page again: the browser may have put another tab before it. */
+  const takeIdle = async (): Promise<Kept | undefined> => {
+    const kept = idle.pop();
+    if (kept === undefined) return undefined;
+    for (const tab of kept.context.pages()) if (tab !== kept.page) await tab.close();
+    await kept.page.evaluate(SHOWN);
+    return kept;
+  };
+
   return {
     async open(prepare, options) {
       const isKept = keepsWindows && options === undefined;
-      const { context, page } = (isKept && idle.pop()) || (await newWindow(options));
+      const { context, page } = (isKept && (await takeIdle())) || (await newWindow(options));
       const prepared = await context.addInitScript(prepare);
       return {
         context,
@@ -38,7 +55,6 @@ export const openWindows = async ({ launch, keepsWindows }: TrackerBrowser): Pro
         async close() {
           if (!isKept) return context.close();
           await prepared.dispose();
-          for (const tab of context.pages()) if (tab !== page) await tab.close();
           idle.push({ context, page });
         },
       };
