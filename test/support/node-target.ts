@@ -11,9 +11,14 @@ export type NodeTarget = AbleTarget<"answersEarly" | "restart" | "crash"> & {
   log(): string;
 };
 
+const DAY_MS = 86_400_000;
+
+/** Programs begin at the next noon: a test must not fail because a day, and with it every visitor's name, ends in its middle. */
+const CLOCK_AHEAD_MS = DAY_MS - ((Date.now() + DAY_MS / 2) % DAY_MS);
+
 export async function createNodeTarget(environment: Environment = {}): Promise<NodeTarget> {
   const dataFolder = await makeTempFolder();
-  const start = (): Promise<ServerProcess> => startServer({ dataFolder, environment: { ...TARGET_DEFAULTS, ...environment } });
+  const start = (): Promise<ServerProcess> => startServer({ dataFolder, clockAheadMs: CLOCK_AHEAD_MS, environment: { ...TARGET_DEFAULTS, ...environment } });
   let server = await start();
 
   async function stop(): Promise<void> {
@@ -28,7 +33,7 @@ export async function createNodeTarget(environment: Environment = {}): Promise<N
     origin: () => server.origin,
     log: () => server.log(),
     fetch: (path, init = {}) => fetch(new URL(path, server.origin), init),
-    nowMs: Date.now,
+    nowMs: () => Date.now() + CLOCK_AHEAD_MS,
     async restart() {
       await stop();
       server = await start();
