@@ -32,6 +32,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/build.ts"],
+    setupFiles: ["test/support/property-seed.ts"],
     // Most files wait for programs, browsers and disks more than they compute.
     maxWorkers: 2,
     // One file after the other in the same process: modules are loaded once, and so is the engine that targets share.

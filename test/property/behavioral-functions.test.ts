@@ -17,7 +17,7 @@ import {
   type MetHistory,
   type PatternPart,
 } from "./behavioral-model.ts";
-import { PROPERTY_RUNS, PROPERTY_SEED, PROPERTY_TIMEOUT_MS } from "./settings.ts";
+import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 /** Of each function and mode. */
 const HISTORIES = PROPERTY_RUNS * 5;
@@ -27,7 +27,7 @@ const QUESTIONS = Math.ceil(HISTORIES / 20);
 
 const silent = new AbortController().signal;
 
-const sampled = <T>(arbitrary: fc.Arbitrary<T>, count: number): T[] => fc.sample(arbitrary, { numRuns: count, seed: PROPERTY_SEED });
+const sampled = <T>(arbitrary: fc.Arbitrary<T>, count: number): T[] => fc.sample(arbitrary, { numRuns: count });
 
 /** Few conditions and small distances in time, so that much meets, repeats, ties and lies exactly on limits. */
 const history = (conditions: number): fc.Arbitrary<MetHistory> =>

@@ -127,5 +127,3 @@ export const anyEvent: fc.Arbitrary<StoredEvent> = fc.record({
   currency: optionalText,
 });
 
-/** Printed when a property fails, so that the same cases come again. */
-export const PROPERTY_SEED = 20_260_315;

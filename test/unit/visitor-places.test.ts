@@ -2,7 +2,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { VisitorPlaces } from "../../src/runtime/engine/visitor-places.ts";
-import { PROPERTY_SEED } from "../support/stored-event.ts";
 
 /** Halves that are often the same, so that ids share one of them. */
 const half = fc.oneof(fc.constantFrom(0, 1, -1, 2 ** 31 - 1, -(2 ** 31)), fc.integer());
@@ -20,7 +19,6 @@ describe("the numbers of visitors", () => {
         }
         expect(places.count).toBe(seen.size);
       }),
-      { seed: PROPERTY_SEED },
     );
   });
 

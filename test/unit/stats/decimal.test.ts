@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decimalFromCents } from "../../../src/runtime/stats/decimal.ts";
-import { PROPERTY_SEED } from "../../support/stored-event.ts";
 
 describe("decimalFromCents", () => {
   it.each<[cents: bigint, text: string]>([
@@ -35,7 +34,6 @@ describe("decimalFromCents", () => {
         const size = BigInt(whole + fraction.padEnd(2, "0"));
         expect(text.startsWith("-") ? -size : size).toBe(cents);
       }),
-      { seed: PROPERTY_SEED },
     );
   });
 
@@ -44,7 +42,6 @@ describe("decimalFromCents", () => {
       fc.property(fc.integer({ min: -(2 ** 45), max: 2 ** 45 }), (cents) => {
         expect(Number(decimalFromCents(BigInt(cents)))).toBe(cents / 100);
       }),
-      { seed: PROPERTY_SEED },
     );
   });
 });

@@ -6,7 +6,6 @@ import { rangeOfDays } from "../../../src/runtime/stats/date-range.ts";
 import { PieceRoom } from "../../../src/runtime/stats/piece-room.ts";
 import { bytesOf, cutIntoPieces, type Piece } from "../../../src/runtime/stats/pieces.ts";
 import { DAY_MS, utcDayOf, type UtcDay } from "../../../src/storage/event.ts";
-import { PROPERTY_SEED } from "../../support/stored-event.ts";
 
 const FIRST_MS = Date.parse("2026-01-01T00:00:00Z");
 
@@ -40,7 +39,6 @@ describe("pieces of a range", () => {
           if ((periods[i]?.size ?? 0) > 1) expect(size).toBeLessThanOrEqual(bytesMax);
         });
       }),
-      { seed: PROPERTY_SEED },
     );
   });
 

@@ -4,7 +4,6 @@ import { AppError } from "../../../src/runtime/errors.ts";
 import { DIMENSIONS, columnOf, isDimension, parseDimension } from "../../../src/runtime/stats/dimensions.ts";
 import { matchesSql, parseSegmentFilter, type Condition } from "../../../src/runtime/stats/segment-filter.ts";
 import { character } from "../../support/character.ts";
-import { PROPERTY_SEED } from "../../support/stored-event.ts";
 
 const condition = (dimension: Condition["dimension"], operator: Condition["operator"], value: string): Condition => ({
   dimension,
@@ -68,7 +67,6 @@ describe("parseSegmentFilter", () => {
           .map(({ text }) => text);
         expect(parseSegmentFilter(shuffled.join(";"))).toEqual(parseSegmentFilter(conditions.join(";")));
       }),
-      { seed: PROPERTY_SEED },
     );
   });
 
@@ -83,7 +81,6 @@ describe("parseSegmentFilter", () => {
         const parsed = parseSegmentFilter(list.map(({ dimension, operator, value: text }) => dimension + operator + text).join(";"));
         expect(new Set(parsed)).toEqual(new Set(list));
       }),
-      { seed: PROPERTY_SEED },
     );
   });
 
@@ -98,7 +95,6 @@ describe("parseSegmentFilter", () => {
           expect((error as AppError).failure).toEqual({ code: "invalid_input" });
         }
       }),
-      { seed: PROPERTY_SEED },
     );
   });
 });

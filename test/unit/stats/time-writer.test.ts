@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { ByteWriter } from "../../../src/runtime/stats/exports/byte-writer.ts";
 import { csvField } from "../../../src/runtime/stats/exports/csv-format.ts";
 import { TimeWriter } from "../../../src/runtime/stats/exports/time-writer.ts";
-import { PROPERTY_SEED } from "../../support/stored-event.ts";
 
 const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
@@ -21,7 +20,6 @@ describe("the times of an export", () => {
         for (const timestampMs of instants) times.write(writer, timestampMs);
         expect(new TextDecoder().decode(writer.take())).toBe(instants.map((timestampMs) => formatted(new Date(timestampMs).toISOString())).join(""));
       }),
-      { seed: PROPERTY_SEED },
     );
   });
 });

@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { groupIntoBlocks } from "../../../src/runtime/engine/resident-days.ts";
 import { DAY_MS, utcDayOf } from "../../../src/storage/event.ts";
 import type { PartitionFile } from "../../../src/storage/partition-path.ts";
-import { PROPERTY_SEED } from "../../support/stored-event.ts";
 
 type Missing = Parameters<typeof groupIntoBlocks>[0][number];
 
@@ -50,7 +49,6 @@ describe("groupIntoBlocks", () => {
           if (next) expect(bytesOf([...group, next])).toBeGreaterThan(bytesMax);
         });
       }),
-      { seed: PROPERTY_SEED },
     );
   });
 });

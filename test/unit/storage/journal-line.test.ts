@@ -4,9 +4,7 @@ import { describe, expect, it } from "vitest";
 import { crc32 } from "../../../src/storage/checksum.ts";
 import type { StoredEvent } from "../../../src/storage/event.ts";
 import { decodeJournalLines, encodeJournalLines } from "../../../src/storage/journal-line.ts";
-import { PROPERTY_SEED, aFullEvent, anEvent, anyEvent, eventTexts, siteId } from "../../support/stored-event.ts";
-
-const SEED = { seed: PROPERTY_SEED };
+import { aFullEvent, anEvent, anyEvent, eventTexts, siteId } from "../../support/stored-event.ts";
 
 const encoder = new TextEncoder();
 
@@ -58,7 +56,6 @@ describe("journal lines", () => {
       fc.property(fc.array(anyEvent, { maxLength: 5 }), (events) => {
         expect(decodeJournalLines(encodeJournalLines(eventTexts(events)))).toEqual({ events, damagedLines: 0, tornBytes: 0 });
       }),
-      SEED,
     );
   });
 
@@ -139,7 +136,6 @@ describe("journal lines", () => {
         const { events } = decodeJournalLines(joined(noise, Uint8Array.of(10), line));
         expect(events).toEqual([aFullEvent(1)]);
       }),
-      SEED,
     );
   });
 });

@@ -5,7 +5,6 @@ import type { SqlParameter } from "../../../src/runtime/engine/engine.ts";
 import { SqlText, column, joinSql, sql, textCode, type ColumnName } from "../../../src/runtime/stats/sql.ts";
 import { EVENT_COLUMNS } from "../../../src/storage/event-columns.ts";
 import { character } from "../../support/character.ts";
-import { PROPERTY_SEED } from "../../support/stored-event.ts";
 
 describe("sql", () => {
   it("leaves a text without values as it is", () => {
@@ -55,7 +54,6 @@ describe("sql", () => {
         expect(query.text).toBe(["true", ...texts.map((_, i) => `pathname = $${i + 1}`)].join(" AND "));
         expect(query.values).toEqual(texts.map((text) => ({ text })));
       }),
-      { seed: PROPERTY_SEED },
     );
   });
 
@@ -73,7 +71,6 @@ describe("sql", () => {
         expect(numbers).toEqual(query.values.map((_, i) => i + 1));
         expect(query.strings).toHaveLength(query.values.length + 1);
       }),
-      { seed: PROPERTY_SEED },
     );
   });
 });
