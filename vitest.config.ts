@@ -44,5 +44,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     retry: 0,
+    // A condition may be true later there, too.
+    expect: { poll: { timeout: 60_000 } },
   },
 });

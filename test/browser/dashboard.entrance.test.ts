@@ -58,8 +58,10 @@ describe("the way into the dashboard", () => {
 
     await text("Count your first site").waitFor();
     await page.getByLabel("The site's address").fill("https://www.first.example/shop");
+    // It says so for a moment only.
+    const told = text("Copied").waitFor();
     await page.getByRole("button", { name: "Copy the snippet" }).click();
-    await text("Copied").waitFor();
+    await told;
     const copied = await page.evaluate("navigator.clipboard.readText()");
     expect(copied).toBe(`<script defer data-domain="first.example" src="${service.origin}/svc.js"></script>`);
     await text("Waiting for the first event").waitFor();

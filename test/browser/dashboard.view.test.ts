@@ -186,7 +186,7 @@ describe("the dashboard", () => {
     for (const [step, name] of [["Step 1", "/"], ["Step 2", "/pricing"], ["Step 3", "Signup"]] as const) {
       await page.getByRole("combobox", { name: step }).click();
       await page.getByRole("combobox", { name: step }).fill(name);
-      await page.getByRole("option").first().waitFor();
+      await page.getByRole("option").filter({ hasText: name }).first().waitFor();
       await page.keyboard.press("Enter");
     }
     expect(inAddress("steps")).toBe("page:/,page:/pricing,event:Signup");

@@ -186,9 +186,10 @@ describe("the README's and the operator's snippets", () => {
         const origin = `http://${siteId}:${proxy.port}`;
         await page.goto(`${origin}/pricing`);
         expect(await page.evaluate(`new Promise((callback) => svc("Signup", { callback }))`)).toEqual({ status: 202 });
-        await context.close();
         // Nobody is shown the answer to a beacon; figures that have it are the sign that it came.
         await expect.poll(() => getBreakdown(target, siteId, "pages")).toEqual([{ value: "/pricing", visitors: 1, pageviews: 1, events: 2 }]);
+        // Not before: it would take a beacon along that is still under way.
+        await context.close();
         expect((await getBreakdown(target, siteId, "events")).map(({ value }) => value)).toEqual(["Signup", "pageview"]);
         expect(asked.filter((url) => !url.endsWith("/favicon.ico"))).toEqual(["/pricing", SCRIPT, EVENTS, EVENTS].map((path) => origin + path));
       });

@@ -29,8 +29,7 @@ describe("the Durable Object", () => {
     runtime = await startWorkerd({ script: "worker.js", environment: { SVC_FLUSH_EVENT_COUNT: "many", SVC_ADMIN_PASSWORD: "tooshort" } });
     const response = await fetch(`${runtime.origin()}/health`);
     expect({ status: response.status, body: await response.json() }).toEqual({ status: 500, body: { error: "The service cannot start. Its log says why." } });
-    await expect.poll(() => runtime.log(), { timeout: 10_000 }).toContain("flush_event_count");
-    expect(runtime.log()).toContain("admin_password");
+    await expect.poll(() => ["flush_event_count", "admin_password"].filter((option) => !runtime.log().includes(option))).toEqual([]);
     expect(runtime.log()).not.toContain("tooshort");
   });
 

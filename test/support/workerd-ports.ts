@@ -76,7 +76,8 @@ export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
     const id = ++calls;
     const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener("abort", () => {
-        void ask({ cancel: id });
+        // Whoever waits hears of the abort; the object may be gone by now.
+        ask({ cancel: id }).catch(() => {});
         reject(signal.reason as Error);
       });
     });

@@ -7,11 +7,11 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const WRANGLER = join(dirname(createRequire(import.meta.url).resolve("wrangler/package.json")), "bin", "wrangler.js");
 
-const READY = /Ready on (http:\/\/\S+)/;
+const READY = /Ready on (http:\/\/\S+)\s/;
 
 /** It builds the Worker first. */
 const READY_MS_MAX = 120_000;
-const STOP_MS_MAX = 20_000;
+const STOP_MS_MAX = 60_000;
 
 export interface WranglerDev {
   readonly origin: string;

@@ -75,9 +75,12 @@ export function watchRequests(page: Page): { readonly most: number; readonly all
 /** A card by its place in the address, e.g. `pages`. */
 export const cardOf = (page: Page, name: string) => page.locator(`[data-card="${name}"]`);
 
-/** What the rows of a list say: label and number. */
+/** What the rows of a list say, once it is there: label and number. */
 export async function rowsIn(page: Page, name: string): Promise<(readonly [label: string, count: string])[]> {
-  return cardOf(page, name)
+  const card = cardOf(page, name);
+  // A card asks for its figures when it has been seen, which may be after all others have theirs.
+  await card.locator(".figures:not(.stale)").first().waitFor();
+  return card
     .locator(".row")
     .evaluateAll((rows) =>
       rows.map((row) => {

@@ -21,6 +21,8 @@ export class PortObject {
   readonly #state: DurableObjectState;
   readonly #bucket: R2Bucket;
   readonly #underWay = new Map<number, AbortController>();
+  /** A cancellation may overtake its call: each has a connection of its own. */
+  readonly #cancelledEarly = new Set<number>();
   #ports: Record<PortName, unknown> | null = null;
 
   constructor(state: DurableObjectState, { PARTITIONS }: { readonly PARTITIONS: R2Bucket }) {
@@ -49,7 +51,9 @@ export class PortObject {
 
   async #reply(message: PortMessage, ports: Record<PortName, unknown>): Promise<PortReply> {
     if ("cancel" in message) {
-      this.#underWay.get(message.cancel)?.abort();
+      const running = this.#underWay.get(message.cancel);
+      if (running) running.abort();
+      else this.#cancelledEarly.add(message.cancel);
       return { result: null };
     }
     try {
@@ -66,6 +70,7 @@ export class PortObject {
     const target = ports[port] as Record<string, Method>;
     const controller = new AbortController();
     this.#underWay.set(id, controller);
+    if (this.#cancelledEarly.delete(id)) controller.abort(new DOMException("cancelled", "AbortError"));
     const signals = method.startsWith("query") || method === "summarise" ? [controller.signal] : [];
     const found = target[method];
     if (!found) throw new Error(`${port} has no ${method}`);

@@ -70,10 +70,19 @@ function optionsFor({ script, className, environment = {} }: WorkerOptions, fold
   };
 }
 
+/** A process's name; none when it has ended meanwhile. */
+function nameOf(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Processes named workerd that this process has started. */
 function workerdProcesses(): number[] {
   const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
-  return children.filter((pid) => readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "workerd");
+  return children.filter((pid) => nameOf(pid) === "workerd");
 }
 
 /** One at a time in a process, because a crash ends every workerd of it. */
