@@ -325,11 +325,15 @@ export function describeBots(makeTarget: MakeTarget): void {
       ["an invalid site id", { d: "a b" }, 400],
       ["an empty name", { n: "" }, 400],
       ["a name that is too long", { n: "n".repeat(257) }, 400],
-      ["a URL that is none", { u: "nothing" }, 400],
       ["a missing name", { n: undefined }, 422],
     ])("§1 a bot's event with %s is refused like any other", async (_name, fields, status) => {
       const headers = { "user-agent": GOOGLEBOT };
       await expectError(await post(target, wireEvent(siteName(), fields), headers), status);
+    });
+
+    it("§1 a bot's event is dropped before its URL is parsed", async () => {
+      await expectAccepted(await post(target, wireEvent(siteName(), { u: "nothing" }), { "user-agent": GOOGLEBOT }));
+      await expectError(await post(target, wireEvent(siteName(), { u: "nothing" }), { "user-agent": CHROME_WINDOWS }), 400);
     });
   });
 }

@@ -58,8 +58,6 @@ export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
     checkRate(sent.siteId, arrival, options);
     const input = checkEventInput(sent);
     if (options.filterBots && userAgents.isBot(arrival.userAgent)) {
-      // A bot's event is checked to its end all the same, so that it learns nothing from the answer.
-      parsePageUrl(input.url);
       counters.botEventsDropped++;
       return "bot";
     }
