@@ -1,5 +1,5 @@
 /** DELETE /api/gdpr/erase (contract 4.5): a site's events of some days, for good. */
-import { AppError, storageUnavailable } from "../runtime/errors.ts";
+import { AppError, invalidInput, storageUnavailable } from "../runtime/errors.ts";
 import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
 import { jsonReply } from "./reply.ts";
@@ -8,6 +8,8 @@ export const deleteEvents: Handler = async (request, { services, nowMs }) => {
   const query = new Query(request.url);
   const siteId = query.siteId();
   const { firstDay, lastDay } = query.dates(nowMs);
+  // Whoever means to erase a part must not lose the whole.
+  if (query.conditions().length > 0) throw invalidInput('"filters" do not narrow an erasure: it is of all events of its dates');
   const { events, days } = await services.erasure.erase(siteId, firstDay, lastDay, nowMs).catch((error: unknown) => {
     if (error instanceof AppError) throw error;
     throw storageUnavailable("The events could not all be erased, because storage could not be read or changed. Try again later.", error);

@@ -147,6 +147,7 @@ export function describeErasure(makeTarget: MakeTarget): void {
       [{ site_id: "a.test", start_date: "2026-02-30", end_date: "2026-03-01" }, '"start_date"'],
       [{ site_id: "a.test", start_date: "2026-01-02", end_date: "2026-01-01" }, '"end_date" must not be before'],
       [{ site_id: "a.test", start_date: "2024-01-01", end_date: "2025-01-01" }, "366"],
+      [{ site_id: "a.test", start_date: "2026-01-01", end_date: "2026-01-01", filters: "pages==/a" }, '"filters"'],
     ])("§4.5 %j is refused", async (parameters, message) => {
       await expectError(await deleteEvents(target, admin, parameters), 400, message);
     });
