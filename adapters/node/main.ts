@@ -1,4 +1,5 @@
 /** The program: reads its configuration, runs until it is told to stop, and says what it does. */
+import { problemsWithRoutes } from "../../src/handlers/app.ts";
 import { createAssets, unpackAsset, type PackedAsset, type PackedAssets } from "../../src/runtime/assets.ts";
 import { ConfigError, parseConfig } from "../../src/runtime/config.ts";
 import { reasonOf, type Log } from "../../src/runtime/log.ts";
@@ -54,7 +55,7 @@ async function run(): Promise<void> {
     return;
   }
   const { file, fileName } = commandLine;
-  const { config, warnings } = parseConfig({ environment, file, fileName, platform: "node" });
+  const { config, warnings } = parseConfig({ environment, file, fileName, platform: "node" }, problemsWithRoutes);
   const log = createConsoleLog(config);
   for (const warning of warnings) log.warn(warning);
   if (commandLine.action !== "start") {

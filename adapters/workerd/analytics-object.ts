@@ -1,4 +1,5 @@
 /** The Durable Object: starts an instance with the first call after it was brought to life, and hands it every call. */
+import { problemsWithRoutes } from "../../src/handlers/app.ts";
 import { jsonReply, responseTo } from "../../src/handlers/reply.ts";
 import { createAssets, unpackAsset, type PackedAsset, type PackedAssets } from "../../src/runtime/assets.ts";
 import { parseConfig } from "../../src/runtime/config.ts";
@@ -63,7 +64,7 @@ export class AnalyticsObject {
   }
 
   async #start(): Promise<Instance> {
-    const { config, warnings } = parseConfig({ environment: optionsIn(this.#environment), file: {}, platform: "workerd" });
+    const { config, warnings } = parseConfig({ environment: optionsIn(this.#environment), file: {}, platform: "workerd" }, problemsWithRoutes);
     const log = createConsoleLog(config);
     for (const warning of warnings) log.warn(warning);
     if (typeof config.geoipDb === "object") log.warn("geoip_db: there are no files on workerd; the built-in database is used");

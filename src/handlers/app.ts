@@ -1,5 +1,6 @@
 /** The whole HTTP surface: a line each for method, path, who may call it, and the handler. Owner of itty-router. */
 import { Router, type IRequest } from "itty-router";
+import type { Config } from "../runtime/config.ts";
 import { invalidInput, type AppError } from "../runtime/errors.ts";
 import { ASSETS_PATH, EVENT_PATH, SCRIPT_PATHS } from "../runtime/names.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
@@ -26,7 +27,7 @@ import { openapiHandler } from "./openapi.ts";
 import { isHttps } from "./request-scheme.ts";
 import { responseTo, withHeaders, type Reply } from "./reply.ts";
 import { getScript } from "./script.ts";
-import { methodsAt, methodsOf, routesAt, unmatched, withExtraPaths, type Method, type Route } from "./route.ts";
+import { methodsAt, methodsOf, problemsOfExtraPaths, routesAt, unmatched, withExtraPaths, type Method, type Route } from "./route.ts";
 import { getBreakdown } from "./stats/breakdown.ts";
 import { getExport } from "./stats/export.ts";
 import { getFlow } from "./stats/flow.ts";
@@ -160,6 +161,9 @@ function createRouter(routes: readonly Route[]) {
   });
   return router;
 }
+
+/** What of a configuration does not go with the routes. */
+export const problemsWithRoutes = (config: Config): string[] => problemsOfExtraPaths(ROUTES, config);
 
 /** What the dashboard asks, which its page may read wherever it is served from. */
 const isOfDashboard = ({ access }: Route): boolean => access === "auth" || access === "stats" || access === "admin";

@@ -1,5 +1,5 @@
 /** What a route is, which paths belong to it, and which further paths options give to some. */
-import { ConfigError, type Config } from "../runtime/config.ts";
+import type { Config } from "../runtime/config.ts";
 import { AppError } from "../runtime/errors.ts";
 import { EVENT_PATH, SCRIPT_PATHS } from "../runtime/names.ts";
 import type { Access } from "./access.ts";
@@ -39,21 +39,23 @@ export function unmatched(routes: readonly Route[], method: string, pathname: st
   return new AppError({ code: "method_not_allowed", allow }, `${method} is not allowed here; allowed: ${allow}`);
 }
 
-/**
- * The routes and, at the end, the script's and the events' once more for each path that `script_paths` and `event_paths`
- * name: for sites that pass both through under names of their own. ConfigError where a path is taken already.
- */
-export function withExtraPaths(routes: readonly Route[], { scriptPaths, eventPaths }: Pick<Config, "scriptPaths" | "eventPaths">): Route[] {
-  const all = [...routes];
-  const problems: string[] = [];
-  const add = (option: string, original: string, paths: readonly string[]) => {
-    for (const path of paths) {
-      if (routesAt(all, path).length > 0) problems.push(`${option}: found "${path}"; allowed: paths that the service does not have already`);
-      else all.push(...routes.filter((route) => route.path === original).map((route) => ({ ...route, path })));
-    }
-  };
-  add("script_paths", SCRIPT_PATHS[0], scriptPaths);
-  add("event_paths", EVENT_PATH, eventPaths);
-  if (problems.length > 0) throw new ConfigError(problems);
-  return all;
+type ExtraPaths = Pick<Config, "scriptPaths" | "eventPaths">;
+
+/** The script's and the events' routes once more, at a path that `script_paths` or `event_paths` names. */
+const copiesAt = (routes: readonly Route[], original: string, path: string): Route[] =>
+  routes.filter((route) => route.path === original).map((route) => ({ ...route, path }));
+
+/** The routes, and then those at extra paths: for sites that pass both through under names of their own. */
+export const withExtraPaths = (routes: readonly Route[], { scriptPaths, eventPaths }: ExtraPaths): Route[] => [
+  ...routes,
+  ...scriptPaths.flatMap((path) => copiesAt(routes, SCRIPT_PATHS[0], path)),
+  ...eventPaths.flatMap((path) => copiesAt(routes, EVENT_PATH, path)),
+];
+
+/** What is wrong with the extra paths: those that the service has already, or that are named twice. */
+export function problemsOfExtraPaths(routes: readonly Route[], { scriptPaths, eventPaths }: ExtraPaths): string[] {
+  const named = [...scriptPaths.map((path) => ["script_paths", path] as const), ...eventPaths.map((path) => ["event_paths", path] as const)];
+  return named
+    .filter(([, path], index) => routesAt(routes, path).length > 0 || named.slice(0, index).some(([, earlier]) => earlier === path))
+    .map(([option, path]) => `${option}: found "${path}"; allowed: paths that the service does not have already`);
 }

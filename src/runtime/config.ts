@@ -52,9 +52,12 @@ interface Setting {
 
 /**
  * The environment goes before the file. A bad value in the file is a problem even where the environment overrides it.
- * Throws `ConfigError`.
+ * `furtherProblems` are those that other parts find in what is valid for itself. Throws `ConfigError` with all of them.
  */
-export function parseConfig(sources: ConfigSources): { config: Config; warnings: string[] } {
+export function parseConfig(
+  sources: ConfigSources,
+  furtherProblems: (config: Config) => readonly string[] = () => [],
+): { config: Config; warnings: string[] } {
   const problems: string[] = [];
   const warnings: string[] = [];
   const fields: Record<string, unknown> = {};
@@ -79,11 +82,12 @@ export function parseConfig(sources: ConfigSources): { config: Config; warnings:
       }
     }
   }
-  problems.push(...unknownKeys(sources));
+  // The loop has filled in every field of the table that `Config` is made from, with its default where the value is bad.
+  const config = fields as Config;
+  problems.push(...furtherProblems(config), ...unknownKeys(sources));
   warnings.push(...unknownVariables(sources));
   if (problems.length > 0) throw new ConfigError(problems);
-  // The loop has filled in every field of the table that `Config` is made from.
-  return { config: Object.freeze(withGdprMode(fields as Config, places, warnings)), warnings };
+  return { config: Object.freeze(withGdprMode(config, places, warnings)), warnings };
 }
 
 /** What was given to an option, the strongest source last. */
