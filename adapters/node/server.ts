@@ -6,6 +6,7 @@ import type { App } from "../../src/handlers/app.ts";
 import { responseTo } from "../../src/handlers/reply.ts";
 import { invalidInput } from "../../src/runtime/errors.ts";
 import { CONNECTIONS_MAX, STOP_GRACE_MS } from "../../src/runtime/limits.ts";
+import { lingerBehindAnswer } from "./lingering-close.ts";
 import { answerUnreadable } from "./unreadable-requests.ts";
 
 /** A client that has not sent its headers by then is let go. */
@@ -71,6 +72,7 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
     const response = await app.fetch(request, { socketAddress: req.socket.remoteAddress ?? "" });
     // The connection ends with this answer: a client that goes on asking would otherwise hold up the stop until it is cut off.
     if (stopping) res.shouldKeepAlive = false;
+    if (!req.complete) lingerBehindAnswer(req);
     return response;
   });
   // Node wants whole milliseconds, and for the headers no more than for the whole.

@@ -4,9 +4,7 @@ import type { Duplex } from "node:stream";
 import type { App } from "../../src/handlers/app.ts";
 import type { Reply } from "../../src/handlers/reply.ts";
 import { AppError, invalidInput } from "../../src/runtime/errors.ts";
-
-/** How long a refused client may go on sending before it is cut off. Sooner, the answer might be lost on its way. */
-const LINGER_MS = 1_000;
+import { endLingering } from "./lingering-close.ts";
 
 interface ParserError extends Error {
   readonly code?: string;
@@ -45,8 +43,6 @@ export function answerUnreadable(server: Server, app: App, headerBytesMax: numbe
       return;
     }
     refused.add(socket);
-    socket.end(wireText(app.refuse(refusalOf(error, headerBytesMax))));
-    const timeout = setTimeout(() => socket.destroy(), LINGER_MS);
-    socket.once("close", () => clearTimeout(timeout));
+    endLingering(socket, wireText(app.refuse(refusalOf(error, headerBytesMax))));
   });
 }

@@ -1,6 +1,9 @@
 /** What only a TCP connection can send, and what only the disk can tell. */
+import { once } from "node:events";
 import { readdir, readFile, stat } from "node:fs/promises";
+import { connect } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createNodeTarget, type NodeTarget } from "../support/node-target.ts";
 import { createKey, deleteKey, postLogin, postSetup, tokenOf, withBearer, withKey, withSession } from "../support/auth-requests.ts";
@@ -66,6 +69,22 @@ describe("§8 bodies on the wire", () => {
     const raw = connection();
     raw.write(eventHead("Content-Length: 65537"));
     expect(await raw.until(/"\}/)).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it("§8 a client that still sends when its last request is refused is heard out, and not reset", async () => {
+    const { hostname, port } = new URL(target.origin());
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    onTestFinished(() => void socket.destroy());
+    let answer = "";
+    socket.on("data", (bytes: Buffer) => (answer += bytes.toString("latin1")));
+    socket.write(eventHead("Content-Length: 300000\nConnection: close").replaceAll("\n", "\r\n") + "x".repeat(100_000));
+    await once(socket, "end");
+    expect(answer).toMatch(/^HTTP\/1\.1 413 [^]*at most 65536 bytes"\}/);
+    const write = promisify((text: string, done: (fault?: Error | null) => void) => socket.write(text, done));
+    // After a reset the next one fails.
+    for (let kilobytes = 0; kilobytes < 200; kilobytes++) await write("x".repeat(1_000));
+    socket.end();
+    await once(socket, "close");
   });
 
   it("§8 a body longer than its length is cut there, and the rest is no event", async () => {
