@@ -2,7 +2,7 @@
 import type { RouteId } from "../app.ts";
 import { NOT_STORED } from "./headers.ts";
 import type { Operation } from "./operation.ts";
-import { END, SITE, START } from "./parameters.ts";
+import { END, query, SITE, START } from "./parameters.ts";
 import { closed, count, text } from "./schema.ts";
 
 const date = (description: string) => text(description, { format: "date" });
@@ -18,13 +18,19 @@ export const ERASURE_SCHEMAS = {
   }),
 };
 
+/** What narrows figures does not narrow this. */
+const NO_FILTERS = query("filters", {
+  description: "Refused unless it is empty: an erasure is of all events of its dates.",
+  schema: { type: "string", maxLength: 0 },
+});
+
 export const ERASURE_OPERATIONS = {
   "DELETE /api/gdpr/erase": {
     operationId: "eraseEvents",
     tag: "Erasure",
     summary: "Erases a site's events of some dates, for good",
     description: "Erasing what is not there is fine. Events that come meanwhile are erased or kept.",
-    parameters: [SITE, { ...START, required: true }, { ...END, required: true }],
+    parameters: [SITE, { ...START, required: true }, { ...END, required: true }, NO_FILTERS],
     answers: {
       200: {
         description: "No crash brings the events back, and no answer shows them.",
