@@ -14,8 +14,8 @@ const SITES = 3;
 /** A stop within this has cut nobody off. With a machine of its own it takes well below a second. */
 const PROMPT_STOP_MS_MAX = STOP_GRACE_MS;
 
-/** The grace period, and time for the rest of a stop, on a busy machine, too. */
-const STOP_MS_MAX = STOP_GRACE_MS + 20_000;
+/** The grace period, and some time for the rest of a stop. */
+const STOP_MS_MAX = STOP_GRACE_MS + 5_000;
 
 const newLoad = (): EventLoad =>
   new EventLoad((count) => ({ siteId: `site-${count % SITES}.test`, pathname: `/e/${count}` }));
