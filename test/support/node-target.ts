@@ -1,4 +1,5 @@
 /** The built program as a process of its own, asked over TCP. */
+import { DAY_MS } from "../../src/storage/event.ts";
 import { startServer, type ServerProcess } from "./server-process.ts";
 import { TARGET_DEFAULTS, type AbleTarget, type Environment, type MakeTarget, type Target } from "./target.ts";
 import { makeTempFolder, removeFolder } from "./temp-folder.ts";
@@ -10,8 +11,6 @@ export type NodeTarget = AbleTarget<"answersEarly" | "restart" | "crash"> & {
   /** Everything it has printed since its last start. */
   log(): string;
 };
-
-const DAY_MS = 86_400_000;
 
 /** Programs begin at the next noon: a test must not fail because a day, and with it every visitor's name, ends in its middle. */
 const CLOCK_AHEAD_MS = DAY_MS - ((Date.now() + DAY_MS / 2) % DAY_MS);

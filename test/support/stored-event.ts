@@ -126,4 +126,3 @@ export const anyEvent: fc.Arbitrary<StoredEvent> = fc.record({
   revenueCents: fc.option(cents, { nil: null }),
   currency: optionalText,
 });
-
