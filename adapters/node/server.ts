@@ -68,8 +68,9 @@ function stop(server: Server, sockets: Iterable<Socket>): Promise<void> {
 export async function startServer({ app, host, port, requestTimeoutSecs }: ServerOptions): Promise<RunningServer> {
   let stopping = false;
   const adapter = createServerAdapter<{ req: IncomingMessage; res: ServerResponse }>(async (request, { req, res }) => {
-    if (lacksHost(req)) return responseTo(request.method, app.refuse(invalidInput("A request of HTTP/1.1 needs the header Host")));
-    const response = await app.fetch(request, { socketAddress: req.socket.remoteAddress ?? "" });
+    const response = lacksHost(req)
+      ? responseTo(request.method, app.refuse(invalidInput("A request of HTTP/1.1 needs the header Host")))
+      : await app.fetch(request, { socketAddress: req.socket.remoteAddress ?? "" });
     // The connection ends with this answer: a client that goes on asking would otherwise hold up the stop until it is cut off.
     if (stopping) res.shouldKeepAlive = false;
     if (!req.complete) lingerBehindAnswer(req);

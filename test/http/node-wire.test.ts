@@ -71,15 +71,18 @@ describe("§8 bodies on the wire", () => {
     expect(await raw.until(/"\}/)).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it("§8 a client that still sends when its last request is refused is heard out, and not reset", async () => {
+  it.each([
+    ["for its length", eventHead("Content-Length: 300000\nConnection: close"), /^HTTP\/1\.1 413 [^]*at most 65536 bytes"\}/],
+    ["without a host", "POST /api/event HTTP/1.1\nContent-Length: 300000\nConnection: close\n\n", /^HTTP\/1\.1 400 [^]*needs the header Host"\}/],
+  ])("§8 a client that still sends when its last request is refused %s is heard out, and not reset", async (_, head, refusal) => {
     const { hostname, port } = new URL(target.origin());
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
     onTestFinished(() => void socket.destroy());
     let answer = "";
     socket.on("data", (bytes: Buffer) => (answer += bytes.toString("latin1")));
-    socket.write(eventHead("Content-Length: 300000\nConnection: close").replaceAll("\n", "\r\n") + "x".repeat(100_000));
+    socket.write(head.replaceAll("\n", "\r\n") + "x".repeat(100_000));
     await once(socket, "end");
-    expect(answer).toMatch(/^HTTP\/1\.1 413 [^]*at most 65536 bytes"\}/);
+    expect(answer).toMatch(refusal);
     const write = promisify((text: string, done: (fault?: Error | null) => void) => socket.write(text, done));
     // After a reset the next one fails.
     for (let kilobytes = 0; kilobytes < 200; kilobytes++) await write("x".repeat(1_000));
