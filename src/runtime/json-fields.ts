@@ -27,10 +27,17 @@ export function fieldOf(body: JsonObject, name: string): unknown {
   return Object.hasOwn(body, name) ? (body[name] ?? null) : null;
 }
 
-/** The field's text, made well-formed. malformed_body when it is missing or no text. */
-export function requiredText(body: JsonObject, name: string): string {
+/** The field's text, made well-formed; `null` when it is missing. malformed_body when it is no text. */
+export function optionalText(body: JsonObject, name: string): string | null {
   const value = fieldOf(body, name);
-  if (value === null) throw malformedBody(`Field "${name}" is missing`);
+  if (value === null) return null;
   if (typeof value !== "string") throw malformedBody(`Field "${name}" must be a string`);
   return wellFormed(value);
+}
+
+/** The same for a field that must be there: malformed_body when it is missing, too. */
+export function requiredText(body: JsonObject, name: string): string {
+  const text = optionalText(body, name);
+  if (text === null) throw malformedBody(`Field "${name}" is missing`);
+  return text;
 }

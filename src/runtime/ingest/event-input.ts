@@ -1,6 +1,6 @@
 /** How an event looks on the wire: one-letter fields, as a JSON body or as the pixel's query string. */
 import { invalidInput } from "../errors.ts";
-import { fieldOf, malformedBody, parseObject, requiredText, type JsonObject } from "../json-fields.ts";
+import { fieldOf, malformedBody, optionalText, parseObject, requiredText, type JsonObject } from "../json-fields.ts";
 import {
   CURRENCY_CHARS_MAX,
   EVENT_NAME_CHARS_MAX,
@@ -83,13 +83,6 @@ export function checkEventInput(input: EventInput): CheckedEventInput {
   checkLength(input.props, "p", PROPS_CHARS_MAX);
   checkLength(input.currency, "rc", CURRENCY_CHARS_MAX);
   return { ...input, siteId: parseSiteId(input.siteId, "d") };
-}
-
-function optionalText(body: JsonObject, name: string): string | null {
-  const value = fieldOf(body, name);
-  if (value === null) return null;
-  if (typeof value !== "string") throw malformedBody(`Field "${name}" must be a string`);
-  return wellFormed(value);
 }
 
 function optionalNumber(body: JsonObject, name: string): number | null {
