@@ -1,6 +1,7 @@
 /** The program: reads its configuration, runs until it is told to stop, and says what it does. */
 import { problemsWithRoutes } from "../../src/handlers/app.ts";
 import { createAssets, unpackAsset, type PackedAsset, type PackedAssets } from "../../src/runtime/assets.ts";
+import { logSetupCode } from "../../src/runtime/auth/setup-code.ts";
 import { ConfigError, parseConfig } from "../../src/runtime/config.ts";
 import { reasonOf, type Log } from "../../src/runtime/log.ts";
 import { PRODUCT_NAME, SCRIPT_PATHS } from "../../src/runtime/names.ts";
@@ -16,9 +17,7 @@ declare const VERSION: string;
 
 function welcome({ origin, dataFolder, services }: Instance, log: Log): void {
   log.info(`${PRODUCT_NAME} ${VERSION} listens on ${origin}`, { dataFolder });
-  if (!services.adminPassword.isConfigured) {
-    log.warn("no admin password is set: whoever can reach this address can read the statistics, and choose the password");
-  }
+  logSetupCode(services.setupCode, log);
   log.info(
     `to count a site, add this to its pages: <script defer data-domain="example.com" src="${origin}${SCRIPT_PATHS[0]}"></script>`,
   );

@@ -2,6 +2,7 @@
 import { problemsWithRoutes } from "../../src/handlers/app.ts";
 import { jsonReply, responseTo } from "../../src/handlers/reply.ts";
 import { createAssets, unpackAsset, type PackedAsset, type PackedAssets } from "../../src/runtime/assets.ts";
+import { logSetupCode } from "../../src/runtime/auth/setup-code.ts";
 import { parseConfig } from "../../src/runtime/config.ts";
 import { reasonOf, type Log } from "../../src/runtime/log.ts";
 import { PRODUCT_NAME } from "../../src/runtime/names.ts";
@@ -81,6 +82,7 @@ export class AnalyticsObject {
       now: this.#parts.now,
     });
     log.info(`${PRODUCT_NAME} ${VERSION} started`);
+    logSetupCode(instance.services.setupCode, log);
     return instance;
   }
 

@@ -9,7 +9,8 @@ import { requireOwnPage } from "./own-pages.ts";
 /**
  * `public`: everyone. `ingest`: everyone whose site the allowlist names. `auth`: everyone, to get in and out.
  * `stats`: everyone until an admin password exists, then whoever has a session or any key. `admin`: whoever has a session,
- * on a page of the dashboard, or an Admin key; nobody until an admin password exists.
+ * on a page of the dashboard, or an Admin key; nobody until an admin password exists. Until then, `rebinding.ts` says under
+ * which host names the last three are open.
  */
 export type Access = "public" | "ingest" | "auth" | "stats" | "admin";
 

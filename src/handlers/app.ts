@@ -24,6 +24,7 @@ import { postEvent } from "./ingest/post-event.ts";
 import { deleteKey, getKeys, postKey } from "./keys.ts";
 import { getMetrics } from "./metrics.ts";
 import { openapiHandler } from "./openapi.ts";
+import { refuseUnverifiedHost } from "./rebinding.ts";
 import { isHttps } from "./request-scheme.ts";
 import { responseTo, withHeaders, type Reply } from "./reply.ts";
 import { getScript } from "./script.ts";
@@ -148,6 +149,7 @@ function createRouter(routes: readonly Route[]) {
     const serve = async (routed: IRequest, passage: Passage): Promise<Reply> => {
       passage.routeId = routeId;
       const request = routed as unknown as Request;
+      refuseUnverifiedHost(access, routeId, request, passage);
       checkAccess(access, request, passage.services, passage.nowMs);
       if (access === "stats") passage.deadline.followClient(request.signal);
       passage.params = routed.params;

@@ -26,16 +26,19 @@ const MAPPED_IPV4 = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
  * further left than the trusted proxies' are the sender's own words. A header with fewer entries than there are proxies did
  * not come through them, and an entry may be no address: then the socket's address counts.
  */
-export function clientAddressOf({ socketAddress, forwardedFor, trustedProxies }: ClientAddressSource): string {
-  if (trustedProxies > 0 && forwardedFor !== null) {
-    const forwarded = parseAddress(forwardedFor.split(",").at(-trustedProxies) ?? "");
-    if (forwarded !== null) return forwarded;
-  }
-  return parseAddress(socketAddress) ?? socketAddress;
+export function clientAddressOf({ socketAddress, ...source }: ClientAddressSource): string {
+  const forwarded = forwardedEntryOf(source);
+  return (forwarded === null ? null : parseAddress(forwarded)) ?? parseAddress(socketAddress) ?? socketAddress;
+}
+
+/** What the outermost trusted proxy wrote into the header; `null` for a request that did not come through all of them. */
+export function forwardedEntryOf({ forwardedFor, trustedProxies }: Omit<ClientAddressSource, "socketAddress">): string | null {
+  if (trustedProxies === 0 || forwardedFor === null) return null;
+  return forwardedFor.split(",").at(-trustedProxies)?.trim() || null;
 }
 
 /** The address in `text`, with or without a port; `null` when there is none. */
-function parseAddress(text: string): string | null {
+export function parseAddress(text: string): string | null {
   const entry = text.trim();
   const address = IPV4_WITH_PORT.exec(entry)?.[1] ?? IPV6_IN_BRACKETS.exec(entry)?.[1] ?? entry;
   return IPV4.test(address) ? address : parseIpv6(address);

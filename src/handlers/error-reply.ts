@@ -10,6 +10,7 @@ export const STATUS = {
   headers_too_large: 431,
   unauthenticated: 401,
   forbidden: 403,
+  unverified_host: 403,
   not_found: 404,
   method_not_allowed: 405,
   already_configured: 409,
@@ -20,10 +21,14 @@ export const STATUS = {
   unavailable: 503,
 } as const satisfies Record<AppErrorCode, number>;
 
+/** Tells the dashboard's page, which should not have to read sentences, that setup takes the setup code here. */
+const SETUP_CODE_REQUIRED = { "X-Setup-Code": "required" } as const;
+
 const INTERNAL_ERROR = "Internal error. The server's log tells more under this request's id.";
 
 function extraHeaders({ failure }: AppError): Record<string, string> {
   if ("retryAfterSecs" in failure) return { "Retry-After": String(failure.retryAfterSecs) };
+  if (failure.code === "unverified_host") return SETUP_CODE_REQUIRED;
   if (failure.code === "method_not_allowed") return { Allow: failure.allow };
   // What is left of an unfinished body is not read, so the connection cannot go on.
   if (failure.code === "request_timeout") return { Connection: "close" };

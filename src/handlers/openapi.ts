@@ -5,7 +5,7 @@ import type { RouteId } from "./app.ts";
 import type { Handler } from "./context.ts";
 import { STATUS } from "./error-reply.ts";
 import { DASHBOARD_OPERATIONS } from "./openapi/dashboard.ts";
-import { AUTH_OPERATIONS, AUTH_SCHEMAS, SECURITY_SCHEMES } from "./openapi/auth.ts";
+import { AUTH_OPERATIONS, AUTH_SCHEMAS, SECURITY_SCHEMES, UNVERIFIED_HOST } from "./openapi/auth.ts";
 import { ERASURE_OPERATIONS, ERASURE_SCHEMAS } from "./openapi/erasure.ts";
 import {
   ALLOW,
@@ -14,6 +14,7 @@ import {
   INGEST_HEADERS,
   NOT_STORED,
   PERHAPS_RETRY_AFTER,
+  PERHAPS_SETUP_CODE,
   RETRY_AFTER,
   SHARED_HEADERS,
 } from "./openapi/headers.ts";
@@ -76,13 +77,14 @@ const BY_ACCESS: Readonly<Record<Access, AccessRules>> = {
   auth: { headers: DASHBOARD_HEADERS, refusals: {} },
   stats: {
     headers: DASHBOARD_HEADERS,
-    refusals: { unauthenticated: "The service has an admin password, and the request has no valid credential." },
+    refusals: { unverified_host: UNVERIFIED_HOST, unauthenticated: "The service has an admin password, and the request has no valid credential." },
     // None at all will do until there is an admin password.
     security: [{}, ...ANY_CREDENTIAL],
   },
   admin: {
     headers: DASHBOARD_HEADERS,
     refusals: {
+      unverified_host: UNVERIFIED_HOST,
       unauthenticated: "The request has no valid credential, or there is no admin password yet.",
       forbidden: "The key is a ReadOnly one, or something is to change in a session's name and no page of the dashboard sent it.",
     },
@@ -94,6 +96,11 @@ const statusOf = (code: RefusalCode): number => (code === "internal" ? 500 : STA
 
 /** The reasons whose answers say when to try again. */
 const RETRYABLE: readonly RefusalCode[] = ["too_many_requests", "unavailable"];
+
+const headersOf = (codes: readonly RefusalCode[]): Headers => ({
+  ...retryHeaders(codes),
+  ...(codes.includes("unverified_host") && PERHAPS_SETUP_CODE),
+});
 
 function retryHeaders(codes: readonly RefusalCode[]): Headers {
   if (codes.every((code) => RETRYABLE.includes(code))) return RETRY_AFTER;
@@ -116,7 +123,7 @@ function refusalAnswers(refusals: NonNullable<Operation["refusals"]>): Readonly<
   return Object.fromEntries(
     [...byStatus].map(([status, reasons]) => [
       status,
-      errorAnswer(reasons.map(([, when]) => when).join(" "), retryHeaders(reasons.map(([code]) => code))),
+      errorAnswer(reasons.map(([, when]) => when).join(" "), headersOf(reasons.map(([code]) => code))),
     ]),
   );
 }

@@ -11,6 +11,8 @@ type Failure =
   | { code: "headers_too_large" }
   | { code: "unauthenticated" }
   | { code: "forbidden" }
+  /** While no password is set, the host name may be an attacker's; the setup code, if anything, helps. */
+  | { code: "unverified_host" }
   | { code: "not_found" }
   | { code: "method_not_allowed"; allow: string }
   /** What can be done once only has been done. */

@@ -1,4 +1,4 @@
-/** The port to the log. A line never carries an address, a cookie, a key or a password. */
+/** The port to the log. A line never carries an address, a cookie, a key or a password; of secrets only the setup code, which works once. */
 
 export type LogFields = Readonly<Record<string, string | number | boolean>>;
 

@@ -14,6 +14,7 @@ import { Login } from "./auth/login.ts";
 import { LoginLockout } from "./auth/login-lockout.ts";
 import type { PasswordHasher } from "./auth/password-hasher.ts";
 import { Sessions } from "./auth/sessions.ts";
+import { SetupCode } from "./auth/setup-code.ts";
 import { createSha256 } from "./auth/sha256.ts";
 import { Turns } from "./auth/turns.ts";
 import { Compaction } from "./compaction.ts";
@@ -92,6 +93,7 @@ export interface Host {
 /** Who may come in. */
 interface AuthServices {
   readonly adminPassword: AdminPassword;
+  readonly setupCode: SetupCode;
   readonly login: Login;
   readonly sessions: Sessions;
   readonly apiKeys: ApiKeys;
@@ -153,6 +155,7 @@ async function createAuthServices({ config, records, passwordHasher, randomBytes
   });
   return {
     adminPassword,
+    setupCode: new SetupCode({ adminPassword, lockout, randomBytes, counters, log, now }),
     sessions,
     login: new Login({ adminPassword, lockout, sessions, turns, counters, log, now }),
     apiKeys: await ApiKeys.open({ records, sha256, randomBytes, keysMax: API_KEYS_MAX, log }),

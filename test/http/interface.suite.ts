@@ -15,6 +15,7 @@ import { describeOpenapi } from "./openapi.suite.ts";
 import { describeHealthDetails, describeHttps, describeMetrics, describeWellKnown } from "./operations.suite.ts";
 import { describeOwnPages } from "./own-pages.suite.ts";
 import { describePixel } from "./pixel.suite.ts";
+import { describeRebinding } from "./rebinding.suite.ts";
 import { describeStatsFunnel, describeStatsSequences } from "./stats-behavioral-steps.suite.ts";
 import { describeStatsFlow, describeStatsRetention, describeStatsSessions, describeWithoutBehavioral } from "./stats-behavioral.suite.ts";
 import { describeStatsBreakdown } from "./stats-breakdown.suite.ts";
@@ -67,6 +68,7 @@ export function describeInterface(makeTarget: MakeTarget): void {
   describeKeys(makeTarget);
   describeKeptCredentials(makeTarget);
   describeOwnPages(makeTarget);
+  describeRebinding(makeTarget);
   describeAccessMatrix(makeTarget);
   describeErasure(makeTarget);
   describeHealthDetails(makeTarget);

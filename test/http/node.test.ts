@@ -4,6 +4,7 @@ import { nodeTargets } from "../support/node-target.ts";
 import { describeInterface } from "./interface.suite.ts";
 
 const NO_CLOCK = "The program goes by the machine's clock, which no test may move.";
+const NO_ADDRESS = "Connections to the program come from this machine's own addresses, all of which are private.";
 const NO_FLUSH = "Nothing outside the program can tell when a flush has ended. A restart flushes, and that is tried.";
 
 /** Cases that cannot run here. A name that is missing, wrong or no longer needed fails the last test. */
@@ -45,6 +46,8 @@ const SKIPPED: readonly { readonly case: string; readonly reason: string }[] = [
   { case: "§8 a new day is a new question, also within the ttl", reason: NO_CLOCK },
   { case: "§3 a session ends after session_ttl_secs", reason: NO_CLOCK },
   { case: "§3 Retry-After counts down, and after it the row begins anew", reason: NO_CLOCK },
+  { case: "rebinding: only connections from this machine and private networks are asked for their host name", reason: NO_ADDRESS },
+  { case: "rebinding: it is the connection that counts, not what a header claims", reason: NO_ADDRESS },
   { case: "§5.2 a session that has expired is none, on any route", reason: NO_CLOCK },
   { case: "§4.5 both dates are included, and no other is", reason: NO_CLOCK },
   { case: "§4.7 flushes are timed, the journal's lag grows until then, and files are known", reason: NO_FLUSH },

@@ -8,9 +8,9 @@ import { CLOSED } from "../support/auth-requests.ts";
 import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
 import { browserHeaders, getPixel, post, postBody, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
-import type { Environment, Target } from "../support/target.ts";
+import type { Environment, Target, TargetRequest } from "../support/target.ts";
 import { FIREFOX_LINUX } from "../support/user-agents.ts";
-import { AUTH_FAILING, AUTH_PROVOKED } from "./openapi-auth-answers.ts";
+import { AUTH_FAILING, AUTH_PROVOKED, UNVERIFIED } from "./openapi-auth-answers.ts";
 import { SERVICE_FAILING, SERVICE_PROVOKED } from "./openapi-service-answers.ts";
 
 /** How a route is brought to an answer. */
@@ -95,8 +95,8 @@ const FIGURES: readonly FigureRequest[] = [
   figure("flow", "&page=/"),
 ];
 
-const ask = (target: Target, { path, parameters = "" }: FigureRequest, siteId: string): Promise<Response> =>
-  target.fetch(`/api/stats/${path}?site_id=${siteId}${parameters}`);
+const ask = (target: Target, { path, parameters = "" }: FigureRequest, siteId: string, init: TargetRequest = {}): Promise<Response> =>
+  target.fetch(`/api/stats/${path}?site_id=${siteId}${parameters}`, init);
 
 /** Other forms of a figure. */
 const VARIANTS: readonly FigureRequest[] = [
@@ -120,10 +120,12 @@ const BEHAVIORAL: readonly FigureRequest[] = [
 const STATS: readonly Provoked[] = [
   { id: "GET /api/sites", status: 200, send: (target) => target.fetch("/api/sites") },
   { id: "GET /api/sites", status: 401, environment: CLOSED, send: (target) => target.fetch("/api/sites") },
+  { id: "GET /api/sites", status: 403, send: (target) => target.fetch("/api/sites", UNVERIFIED) },
   ...FIGURES.flatMap((request): Provoked[] => [
     { id: request.id, status: 200, send: (target, siteId) => ask(target, request, siteId) },
     { id: request.id, status: 400, send: (target) => ask(target, request, "") },
     { id: request.id, status: 401, environment: CLOSED, send: (target, siteId) => ask(target, request, siteId) },
+    { id: request.id, status: 403, send: (target, siteId) => ask(target, request, siteId, UNVERIFIED) },
   ]),
   ...VARIANTS.map(
     (request): Provoked => ({

@@ -17,7 +17,7 @@ import {
 } from "../support/auth-requests.ts";
 import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
 import type { RequestHeaders } from "../support/requests.ts";
-import type { Environment, Target } from "../support/target.ts";
+import type { Environment, Target, TargetRequest } from "../support/target.ts";
 import type { Failing, Provoked } from "./openapi-answers.ts";
 
 const SETUP = "POST /api/auth/setup";
@@ -27,6 +27,9 @@ const LIST = "GET /api/keys";
 const REVOKE = "DELETE /api/keys/{key_hash}";
 
 const FOREIGN: RequestHeaders = { origin: "https://foreign.test" };
+
+/** A host name that may be an attacker's: refused where there is no password. */
+export const UNVERIFIED: TargetRequest = { host: "rebind.attacker.example" };
 
 const DASHBOARD: RequestHeaders = { origin: "https://dashboard.test" };
 
@@ -74,6 +77,10 @@ export const AUTH_PROVOKED: readonly Provoked[] = [
   { id: SETUP, status: 422, environment: UNSET, send: (target) => postJson(target, "/api/auth/setup", {}) },
   { id: SETUP, status: 200, environment: UNSET, send: (target) => postSetup(target) },
   { id: SETUP, status: 409, environment: CLOSED, send: (target) => postSetup(target) },
+  { id: SETUP, status: 403, way: "under an unknown host name", send: (target) => target.fetch("/api/auth/setup", { ...UNVERIFIED, method: "POST", body: JSON.stringify({ password: PASSWORD }) }) },
+  { id: LOGIN, status: 403, way: "under an unknown host name", send: (target) => target.fetch("/api/auth/login", { ...UNVERIFIED, method: "POST" }) },
+  { id: "GET /api/auth/status", status: 403, send: (target) => target.fetch("/api/auth/status", UNVERIFIED) },
+  { id: LIST, status: 403, way: "under an unknown host name", send: (target) => target.fetch("/api/keys", UNVERIFIED) },
   { id: LOGIN, status: 400, send: (target) => postLogin(target) },
   closed(LOGIN, 200, (target) => postLogin(target)),
   closed(LOGIN, 401, (target) => postLogin(target, "a wrong password")),

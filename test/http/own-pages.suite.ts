@@ -1,6 +1,7 @@
 /** §5.8 which pages may act in a session's name, and which may read answers that are not for everybody. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bodyOf, CLOSED, createKey, deleteKey, getStatus, logIn, ofItsOwn, PASSWORD, postKey, postLogin, postLogout, postSetup, withKey } from "../support/auth-requests.ts";
+import { IN_PROCESS_ORIGIN } from "../support/in-process-target.ts";
 import { expectError, type RequestHeaders } from "../support/requests.ts";
 import type { Environment, MakeTarget, Target } from "../support/target.ts";
 
@@ -40,7 +41,7 @@ const FOR_DASHBOARD = {
 /** The service's own origin, as the target's URLs have it. */
 const ownOrigin = async (target: Target): Promise<string> => {
   const { url } = await target.fetch("/health");
-  return url === "" ? "http://sandpiper.test" : new URL(url).origin;
+  return url === "" ? IN_PROCESS_ORIGIN : new URL(url).origin;
 };
 
 export function describeOwnPages(makeTarget: MakeTarget): void {

@@ -1,5 +1,6 @@
 /** `wrangler dev` on a checkout serves the product, and what it was told is there the next time. */
 import { expect, it } from "vitest";
+import { fetchAt } from "../support/fetch-at.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { startWranglerDev } from "../support/wrangler-dev.ts";
@@ -31,6 +32,9 @@ it(
       // The place of the machine that develops is made up by wrangler, and is not taken for the visitor's.
       const countries = await fetch(`${first.origin}/api/stats/breakdown/countries?site_id=${SITE}`);
       expect(await countries.json()).toMatchObject([{ value: "(unknown)", visitors: 1 }]);
+      // No password is set, so a host name needs the code that the start has printed.
+      expect((await fetchAt(new URL("/api/sites", first.origin), { host: "nas:8787" })).status).toBe(403);
+      await expect.poll(first.log).toMatch(/no admin password is set.* setupCode=[\w-]{19}/);
     } finally {
       await first.stop();
     }

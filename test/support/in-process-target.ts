@@ -27,7 +27,8 @@ import { TARGET_DEFAULTS, type Ability, type AbleTarget, type Environment, type 
 /** When the fake clock starts. */
 export const START_MS = Date.parse("2026-03-15T12:00:00.000Z");
 
-const ORIGIN = "http://sandpiper.test";
+/** Where its requests go unless they name another host. */
+export const IN_PROCESS_ORIGIN = "http://127.0.0.1:8000";
 
 export type InProcessTarget = AbleTarget<Ability> & {
   readonly services: Services;
@@ -60,8 +61,8 @@ const builtinPlaces = openGeoDatabase("builtin");
 
 /** A body of known size comes with its length, as it does over the wire. */
 function requestOf(path: string, init: TargetRequest): Request {
-  const request = new Request(new URL(path, ORIGIN), init);
-  const { body } = init;
+  const { body, host } = init;
+  const request = new Request(new URL(path, host === undefined ? IN_PROCESS_ORIGIN : `http://${host}`), init);
   if (request.headers.has("content-length")) return request;
   if (typeof body === "string") request.headers.set("content-length", String(new TextEncoder().encode(body).length));
   if (body instanceof Uint8Array) request.headers.set("content-length", String(body.length));
@@ -121,11 +122,13 @@ export async function createInProcessTarget(
   return {
     name: "in-process",
     answersEarly: true,
+    comesFromAnywhere: true,
     log,
     get services() {
       return services;
     },
-    fetch: (path, init = {}) => app.fetch(requestOf(path, init), { socketAddress: "127.0.0.1" }),
+    fetch: (path, init = {}) => app.fetch(requestOf(path, init), { socketAddress: init.from ?? "127.0.0.1" }),
+    setupCode: () => Promise.resolve(services.setupCode.reveal()),
     nowMs: () => nowMs,
     async advance(ms) {
       nowMs += ms;
@@ -151,7 +154,7 @@ export async function createInProcessTarget(
 /** In-process targets for the suites of one file, each with services of its own. */
 export function inProcessTargets(): MakeTarget {
   return Object.assign((environment?: Environment) => createInProcessTarget(environment), {
-    abilities: ["answersEarly", "advance", "flush", "restart", "crash"] as const,
+    abilities: ["answersEarly", "comesFromAnywhere", "setupCode", "advance", "flush", "restart", "crash"] as const,
     skipped: [],
   });
 }

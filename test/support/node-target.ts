@@ -1,10 +1,11 @@
 /** The built program as a process of its own, asked over TCP. */
 import { DAY_MS } from "../../src/storage/event.ts";
+import { fetchAt } from "./fetch-at.ts";
 import { startServer, type ServerProcess } from "./server-process.ts";
 import { TARGET_DEFAULTS, type AbleTarget, type Environment, type MakeTarget, type Target } from "./target.ts";
 import { makeTempFolder, removeFolder } from "./temp-folder.ts";
 
-export type NodeTarget = AbleTarget<"answersEarly" | "restart" | "crash"> & {
+export type NodeTarget = AbleTarget<"answersEarly" | "setupCode" | "restart" | "crash"> & {
   readonly dataFolder: string;
   /** Where it listens now. */
   origin(): string;
@@ -14,6 +15,8 @@ export type NodeTarget = AbleTarget<"answersEarly" | "restart" | "crash"> & {
 
 /** Programs begin at the next noon: a test must not fail because a day, and with it every visitor's name, ends in its middle. */
 const CLOCK_AHEAD_MS = DAY_MS - ((Date.now() + DAY_MS / 2) % DAY_MS);
+
+const SETUP_CODE = / setupCode=(\S+)/;
 
 export async function createNodeTarget(environment: Environment = {}): Promise<NodeTarget> {
   const dataFolder = await makeTempFolder();
@@ -31,7 +34,14 @@ export async function createNodeTarget(environment: Environment = {}): Promise<N
     dataFolder,
     origin: () => server.origin,
     log: () => server.log(),
-    fetch: (path, init = {}) => fetch(new URL(path, server.origin), init),
+    fetch: (path, init = {}) => fetchAt(new URL(path, server.origin), init),
+    async setupCode() {
+      const status = await fetch(new URL("/api/auth/status", server.origin));
+      const { setup_required: isOpen } = (await status.json()) as { setup_required: boolean };
+      if (!isOpen) return null;
+      await server.logged(SETUP_CODE);
+      return SETUP_CODE.exec(server.log())?.[1] ?? null;
+    },
     nowMs: () => Date.now() + CLOCK_AHEAD_MS,
     async restart() {
       await stop();
@@ -90,7 +100,7 @@ export function nodeTargets(): NodeTargets {
   };
 
   return Object.assign(makeTarget, {
-    abilities: ["answersEarly", "restart", "crash"] as const,
+    abilities: ["answersEarly", "setupCode", "restart", "crash"] as const,
     skipped: [],
     async closeAll() {
       for (const { target } of programs.values()) await (await target).close();

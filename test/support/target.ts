@@ -7,8 +7,14 @@ export type Environment = Readonly<Record<string, string>>;
 /** What targets are started with unless a case says otherwise: answers are of now, so that a case can post and look at once. */
 export const TARGET_DEFAULTS: Environment = { SVC_CACHE_TTL_SECS: "0" };
 
-/** `duplex` is needed with a stream for a body, and missing from the library's types. */
-export type TargetRequest = RequestInit & { readonly duplex?: "half" };
+export interface TargetRequest extends RequestInit {
+  /** Needed with a stream for a body, and missing from the library's types. */
+  readonly duplex?: "half";
+  /** What the header `Host` says, where it is not the target's own address. */
+  readonly host?: string;
+  /** The connection's address in the place of 127.0.0.1, for targets with `comesFromAnywhere`. */
+  readonly from?: string;
+}
 
 export interface Target {
   readonly name: string;
@@ -18,6 +24,10 @@ export interface Target {
   nowMs(): number;
   /** Answers a request whose body is still on its way, and lets the client send the rest of it. */
   readonly answersEarly?: true;
+  /** Takes requests from any address. */
+  readonly comesFromAnywhere?: true;
+  /** The setup code that was printed at the start; null where there was or is a password. */
+  setupCode?(): Promise<string | null>;
   /** Moves the clock on and does what falls due. */
   advance?(ms: number): Promise<void>;
   /** Writes everything journaled into files. */
@@ -29,7 +39,7 @@ export interface Target {
   close(): Promise<void>;
 }
 
-export type Ability = "answersEarly" | "advance" | "flush" | "restart" | "crash";
+export type Ability = "answersEarly" | "comesFromAnywhere" | "setupCode" | "advance" | "flush" | "restart" | "crash";
 
 export type AbleTarget<A extends Ability> = Target & Required<Pick<Target, A>>;
 

@@ -1,5 +1,6 @@
 /** The product's Durable Object in workerd, asked over TCP; each target is an object with options and a clock of its own. */
 import { START_MS } from "./in-process-target.ts";
+import { fetchAt } from "./fetch-at.ts";
 import { TARGET_DEFAULTS, type AbleTarget, type Environment, type MakeTarget, type TargetRequest } from "./target.ts";
 import { CONTROL_HEADER, type Control, type ControlCall } from "./workerd/control.ts";
 import { startWorkerd, type WorkerdRuntime } from "./workerd/runtime.ts";
@@ -11,7 +12,7 @@ export interface WorkerdTargets extends MakeTarget {
   closeAll(): Promise<void>;
 }
 
-const ABILITIES = ["advance", "flush", "restart", "crash"] as const;
+const ABILITIES = ["comesFromAnywhere", "setupCode", "advance", "flush", "restart", "crash"] as const;
 
 interface TargetOptions {
   readonly runtime: WorkerdRuntime;
@@ -30,25 +31,30 @@ function createTarget({ runtime, object, tenant, environment, onClosed }: Target
     const headers = new Headers(init.headers);
     headers.set(CONTROL_HEADER, JSON.stringify(control));
     // As the platform does, and Miniflare in its place, which these requests go past.
-    headers.set("CF-Connecting-IP", "127.0.0.1");
-    return fetch(new URL(path, runtime.origin()), { ...init, headers });
+    headers.set("CF-Connecting-IP", init.from ?? "127.0.0.1");
+    return fetchAt(new URL(path, runtime.origin()), { ...init, headers });
   };
 
-  async function command(call: ControlCall): Promise<void> {
+  async function command(call: ControlCall): Promise<string> {
     const response = await send("/", { method: "POST" }, call);
     const text = await response.text();
     if (!response.ok) throw new Error(`${call}: ${text}`);
+    return text;
   }
 
   return {
     name: "workerd",
+    comesFromAnywhere: true,
     fetch: (path, init = {}) => send(path, init),
+    setupCode: async () => (await command("setupCode")) || null,
     nowMs: () => nowMs,
     async advance(ms) {
       nowMs += ms;
       await command("advance");
     },
-    flush: () => command("flush"),
+    async flush() {
+      await command("flush");
+    },
     async restart() {
       await command("flush");
       // The object ends while it handles this very request, which is why that fails.

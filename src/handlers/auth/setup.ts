@@ -1,16 +1,28 @@
 /** POST /api/auth/setup (contract 4.6): chooses the admin password, once. */
-import { parseObject, requiredText } from "../../runtime/json-fields.ts";
+import { optionalText, parseObject, requiredText } from "../../runtime/json-fields.ts";
 import { readBody } from "../body.ts";
-import type { Handler } from "../context.ts";
+import { clientAddressOf } from "../client-address.ts";
+import type { Context, Handler } from "../context.ts";
 import { refuseForeignPage } from "../own-pages.ts";
+import { maybeRebound, unverifiedHost } from "../rebinding.ts";
 import { jsonReply } from "../reply.ts";
 import { sessionCookie } from "../session-cookie.ts";
 
-export const postSetup: Handler = async (request, { services, deadline }) => {
+/** 403 where the host name may be an attacker's, unless the setup code shows that whoever asks can read the log. */
+function requireCode(code: string | null, request: Request, { services, socketAddress }: Context): void {
+  if (code === null) throw unverifiedHost(request);
+  const forwardedFor = request.headers.get("x-forwarded-for");
+  services.setupCode.check(code, clientAddressOf({ socketAddress, forwardedFor, trustedProxies: services.config.trustProxy }));
+}
+
+export const postSetup: Handler = async (request, context) => {
+  const { services, deadline } = context;
   const { adminPassword, sessions, now, log } = services;
   adminPassword.checkSetupIsOpen();
   refuseForeignPage(request, services.config);
-  const password = requiredText(parseObject(await readBody(request)), "password");
+  const body = parseObject(await readBody(request));
+  const [password, code] = [requiredText(body, "password"), optionalText(body, "code")];
+  if (maybeRebound(request, context)) requireCode(code, request, context);
   await adminPassword.setUp(password, deadline.signal);
   log.info("the admin password is set: statistics are for those who log in or have a key");
   const token = sessions.begin(now());

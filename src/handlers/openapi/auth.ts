@@ -6,7 +6,7 @@ import { ADMIN_PASSWORD_CHARS_MIN } from "../../runtime/options.ts";
 import type { RouteId } from "../app.ts";
 import { NOT_STORED, sets } from "./headers.ts";
 import type { Answer, Operation, Parameter, RequestBody, SecurityScheme } from "./operation.ts";
-import { boolean, closed, list, text, type Properties, type Schema } from "./schema.ts";
+import { boolean, closed, list, orNull, text, type Properties, type Schema } from "./schema.ts";
 
 /** The three ways to show a credential (contract 5). */
 export const SECURITY_SCHEMES = {
@@ -24,10 +24,17 @@ const KEY_HASH = text("SHA-256 of the whole key, by which it is called from then
 /** Open, because fields that the service does not know are ignored. */
 const open = (properties: Properties): Schema => ({ type: "object", properties, required: Object.keys(properties) });
 
-export const AUTH_SCHEMAS = {
-  NewPassword: open({
+const NEW_PASSWORD: Schema = {
+  type: "object",
+  properties: {
     password: text("The password to be.", { minLength: ADMIN_PASSWORD_CHARS_MIN, maxLength: PASSWORD_CHARS_MAX }),
-  }),
+    code: orNull(text("The setup code from the log. Needed where the host name is refused otherwise, and ignored elsewhere. Case, dashes and spaces do not matter.")),
+  },
+  required: ["password"],
+};
+
+export const AUTH_SCHEMAS = {
+  NewPassword: NEW_PASSWORD,
   Password: open({ password: text("The admin password.") }),
   Session: closed({ token: text("What the cookie holds.", { pattern: HEX_256 }) }),
   LoggedOut: closed({ status: text("The only value.", { const: "logged_out" }) }),
@@ -78,6 +85,11 @@ const BODY_REFUSALS = {
   malformed_body: "The body is not an object, or a field is missing or of the wrong type.",
 } as const;
 
+/** Of the routes that a rebound page must not use (`rebinding.ts`). */
+export const UNVERIFIED_HOST =
+  "There is no admin password yet, the request came from this machine or a private network and through no trusted proxy, and its " +
+  "`Host` is neither an IP address, nor localhost, nor that of `dashboard_origin`.";
+
 const FOREIGN_PAGE = "A page of another origin sent it.";
 
 const KEY_HASH_PARAMETER: Parameter = {
@@ -99,16 +111,19 @@ export const AUTH_OPERATIONS = {
     operationId: "setUp",
     tag: "Access",
     summary: "Chooses the admin password, once",
-    description: "Until it is called, statistics are open to everybody, and whoever calls it first has the password.",
+    description:
+      "Until it is called, statistics are open to everybody, and whoever calls it first has the password. Where the host name is " +
+      "refused, the setup code is needed, which the service writes to its log each time it starts without a password.",
     requestBody: body("NewPassword"),
     answers: { 200: SESSION },
     refusals: {
       ...BODY_REFUSALS,
       invalid_input: "The body is not JSON, or the password is too short or too long.",
       forbidden: FOREIGN_PAGE,
+      unverified_host: `The setup code is missing or wrong. It is needed where the following holds: ${UNVERIFIED_HOST}`,
       already_configured: "There is a password. Nothing else was looked at.",
       request_timeout: "The password did not arrive, or was not stored, within the time limit.",
-      too_many_requests: "Too many passwords wait to be checked.",
+      too_many_requests: "Too many passwords wait to be checked, or the address has sent too many wrong setup codes in a row.",
       not_stored: "The password could not be hashed or stored, and is none.",
     },
   },
@@ -123,6 +138,7 @@ export const AUTH_OPERATIONS = {
       invalid_input: "There is no admin password yet, or the body is not JSON.",
       unauthenticated: "The password is wrong.",
       forbidden: FOREIGN_PAGE,
+      unverified_host: UNVERIFIED_HOST,
       request_timeout: "The password did not arrive, or was not checked, within the time limit.",
       too_many_requests: "The address has sent too many wrong passwords in a row, or too many passwords wait to be checked.",
       internal: "The password could not be checked.",
@@ -142,6 +158,7 @@ export const AUTH_OPERATIONS = {
     tag: "Access",
     summary: "Whether there is a password, and whether the caller may read statistics",
     answers: { 200: answer("Both.", "AuthStatus") },
+    refusals: { unverified_host: UNVERIFIED_HOST },
   },
   "POST /api/keys": {
     operationId: "createKey",

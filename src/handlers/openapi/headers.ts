@@ -89,4 +89,9 @@ export const RETRY_AFTER: Headers = { "Retry-After": retryAfter };
 /** Where a status has several reasons, not all of which pass by themselves. */
 export const PERHAPS_RETRY_AFTER: Headers = { "Retry-After": sometimes("Where trying again may help: after how many seconds.", SECONDS) };
 
+/** Where a status has other reasons, too. */
+export const PERHAPS_SETUP_CODE: Headers = {
+  "X-Setup-Code": sometimes("Where the host name is refused until there is an admin password: setup takes the setup code there.", only("required")),
+};
+
 export const ALLOW: Headers = { Allow: always("The methods that the path takes, separated by commas.", TEXT) };

@@ -36,8 +36,7 @@ export class TestObject {
     this.#nowMs = control.nowMs;
     if (control.call === undefined) return this.#objectFor(control).fetch(request);
     try {
-      await this.#do(control);
-      return new Response("done");
+      return new Response(await this.#do(control));
     } catch (error) {
       return new Response(String(error), { status: 500 });
     }
@@ -60,9 +59,11 @@ export class TestObject {
     return createDuckdbEngine({ mainModule, memoryLimitMb });
   }
 
-  async #do(control: Control): Promise<void> {
+  /** What the caller is told. */
+  async #do(control: Control): Promise<string> {
     const object = this.#objectFor(control);
     const { services, expireRequests } = await object.instance();
+    if (control.call === "setupCode") return services.setupCode.reveal() ?? "";
     if (control.call === "advance") {
       expireRequests();
       runMaintenance(services, this.#nowMs);
@@ -79,6 +80,7 @@ export class TestObject {
       await this.#state.storage.deleteAlarm();
       await this.#state.storage.deleteAll();
     } else this.#state.abort("the test ends this object");
+    return "done";
   }
 
   /** Statements about a table that is not there fail in the database itself. */

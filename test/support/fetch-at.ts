@@ -1,0 +1,23 @@
+/** `fetch` that can name a host of the caller's choice, as a browser does whose name server says that it is here. */
+import { request } from "node:http";
+import type { TargetRequest } from "./target.ts";
+
+/** By node:http where there is a host, because `fetch` takes the header `Host` from the address. Bodies are text then. */
+export function fetchAt(url: URL, { host, ...init }: TargetRequest): Promise<Response> {
+  if (host === undefined) return fetch(url, init);
+  const headers = { ...Object.fromEntries(new Headers(init.headers)), host };
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: init.method ?? "GET", headers, agent: false });
+    sent.once("error", reject);
+    sent.once("response", (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.once("error", reject);
+      response.once("end", () => {
+        const body = chunks.length === 0 ? null : Buffer.concat(chunks);
+        resolve(new Response(body, { status: response.statusCode ?? 0, headers: Object.entries(response.headersDistinct).flatMap(([name, values = []]) => values.map((value): [string, string] => [name, value])) }));
+      });
+    });
+    sent.end(init.body as string | undefined);
+  });
+}
