@@ -2,7 +2,7 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Sites } from "./api/types.ts";
-import { FirstRunPage, LoginPage } from "./entrance/entrance.tsx";
+import { FirstRunPage, LoginPage, SetupCodePage } from "./entrance/entrance.tsx";
 import { FirstSitePage } from "./entrance/first-site.tsx";
 import { PRODUCT_NAME } from "./names.ts";
 import { Overview } from "./overview.tsx";
@@ -77,6 +77,7 @@ function App() {
   useReturn();
   useEffect(() => void knock(), []);
   if (door.value === "unknown") return <FirstLoading />;
+  if (door.value === "setup") return <SetupCodePage />;
   if (door.value === "login") return <LoginPage />;
   return <Inside />;
 }

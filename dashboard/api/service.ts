@@ -21,8 +21,11 @@ import type {
 } from "./types.ts";
 import { REQUESTS_MAX, RequestQueue } from "./request-queue.ts";
 
-/** Why there is no answer. `offline`: the service was not reached; `unfinished`: there was not time enough. */
-export type FailureKind = "offline" | "unauthenticated" | "forbidden" | "missing" | "locked" | "busy" | "unfinished" | "unavailable" | "refused" | "failed";
+/**
+ * Why there is no answer. `offline`: the service was not reached; `unfinished`: there was not time enough; `codeless`: under
+ * this host name, setup with the setup code comes before anything else.
+ */
+export type FailureKind = "offline" | "unauthenticated" | "forbidden" | "codeless" | "missing" | "locked" | "busy" | "unfinished" | "unavailable" | "refused" | "failed";
 
 export class ServiceError extends Error {
   readonly kind: FailureKind;
@@ -55,7 +58,7 @@ const UNFINISHED_RETRIES = 10;
 async function failureOf(response: Response): Promise<ServiceError> {
   const retryAfter = Number(response.headers.get("retry-after"));
   const body = (await response.json().catch(() => null)) as { readonly error?: string } | null;
-  const kind = KINDS[response.status] ?? "failed";
+  const kind = response.headers.has("x-setup-code") ? "codeless" : (KINDS[response.status] ?? "failed");
   return new ServiceError(kind, body?.error ?? `The service answered ${response.status}.`, retryAfter > 0 ? retryAfter : null);
 }
 
@@ -119,7 +122,8 @@ const json = (method: string, body?: unknown): RequestInit => ({
 const sendJson = async <T>(path: string, init: RequestInit): Promise<T> => (await (await send(path, init)).json()) as T;
 
 export const authStatus = (): Promise<AuthStatus> => sendJson("/api/auth/status", {});
-export const setUp = (password: string): Promise<unknown> => sendJson("/api/auth/setup", json("POST", { password }));
+/** `code` is the setup code, where the service asks for it. */
+export const setUp = (password: string, code?: string): Promise<unknown> => sendJson("/api/auth/setup", json("POST", { password, code }));
 export const logIn = (password: string): Promise<unknown> => sendJson("/api/auth/login", json("POST", { password }));
 export const logOut = (): Promise<unknown> => sendJson("/api/auth/logout", json("POST"));
 export const isReachable = (): Promise<boolean> => send("/health", {}).then(() => true, () => false);

@@ -51,6 +51,25 @@ export const NewPasswordForm = ({ onDone }: { readonly onDone?: () => void }) =>
   />
 );
 
+/** The first run under a host name that the service does not know: without the code from its log, nobody gets in. */
+export const SetupCodePage = () => (
+  <EntranceFrame title={`Set up ${PRODUCT_NAME}`}>
+    <p>This instance has no password yet, and {location.hostname} isn't a host name it knows.</p>
+    <p>Enter the one-time setup code to continue. {PRODUCT_NAME} prints it to its log at startup.</p>
+    <PasswordForm
+      label={`Password (${PASSWORD_CHARS_MIN}+ characters)`}
+      codeLabel="Setup code"
+      action="Set password"
+      kind="new-password"
+      minLength={PASSWORD_CHARS_MIN}
+      onSubmit={async (password, code) => {
+        await setUp(password, code);
+        enter();
+      }}
+    />
+  </EntranceFrame>
+);
+
 export function FirstRunPage({ onSkip }: { readonly onSkip: () => void }) {
   const [isSkipping, setSkipping] = useState(false);
   return (

@@ -1,14 +1,22 @@
-/** Asks for a password, and says in place why it was not taken. */
+/** Asks for a password, and where needed for the setup code, and says in place why they were not taken. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ServiceError } from "../api/service.ts";
 
 interface PasswordFormProps {
   readonly label: string;
+  /** Of the field for the setup code, where there is one. */
+  readonly codeLabel?: string;
   readonly action: string;
   /** For password managers. */
   readonly kind: "current-password" | "new-password";
   readonly minLength?: number;
-  readonly onSubmit: (password: string) => Promise<void>;
+  readonly onSubmit: (password: string, code: string) => Promise<void>;
+}
+
+interface Problem {
+  readonly text: string;
+  /** Or of the password. */
+  readonly isOfCode: boolean;
 }
 
 function problemOf(error: unknown): string {
@@ -18,14 +26,16 @@ function problemOf(error: unknown): string {
   return `${error.message} (in ${error.retryAfterSecs < 90 ? `${error.retryAfterSecs} seconds` : `${minutes} minutes`})`;
 }
 
-export function PasswordForm({ label, action, kind, minLength = 1, onSubmit }: PasswordFormProps) {
+export function PasswordForm({ label, codeLabel, action, kind, minLength = 1, onSubmit }: PasswordFormProps) {
   const field = useRef<HTMLInputElement>(null);
+  const codeField = useRef<HTMLInputElement>(null);
+  const [code, setCode] = useState("");
   const [password, setPassword] = useState("");
   const [isShown, setShown] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
 
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => (codeField.current ?? field.current)?.focus(), []);
   useEffect(() => {
     if (field.current) field.current.type = isShown ? "text" : "password";
   }, [isShown]);
@@ -35,9 +45,9 @@ export function PasswordForm({ label, action, kind, minLength = 1, onSubmit }: P
     setBusy(true);
     setProblem(null);
     try {
-      await onSubmit(password);
+      await onSubmit(password, code);
     } catch (error) {
-      setProblem(problemOf(error));
+      setProblem({ text: problemOf(error), isOfCode: error instanceof ServiceError && error.kind === "codeless" });
     }
     setBusy(false);
   }
@@ -45,6 +55,24 @@ export function PasswordForm({ label, action, kind, minLength = 1, onSubmit }: P
   return (
     <form class="form" onSubmit={(event) => void submit(event)}>
       <input type="text" name="username" autocomplete="username" value="admin" hidden readOnly />
+      {codeLabel !== undefined && (
+        <div class="labelled">
+          <label for="setup-code">{codeLabel}</label>
+          <input
+            id="setup-code"
+            ref={codeField}
+            name="code"
+            required
+            autocomplete="one-time-code"
+            autocapitalize="characters"
+            spellcheck={false}
+            aria-invalid={problem?.isOfCode === true}
+            aria-describedby="password-problem"
+            value={code}
+            onInput={(event) => setCode(event.currentTarget.value)}
+          />
+        </div>
+      )}
       <div class="labelled">
         <label for="password">{label}</label>
         <span class="password-field">
@@ -56,7 +84,7 @@ export function PasswordForm({ label, action, kind, minLength = 1, onSubmit }: P
             required
             minLength={minLength}
             autocomplete={kind}
-            aria-invalid={problem !== null}
+            aria-invalid={problem?.isOfCode === false}
             aria-describedby="password-problem"
             value={password}
             onInput={(event) => setPassword(event.currentTarget.value)}
@@ -67,7 +95,7 @@ export function PasswordForm({ label, action, kind, minLength = 1, onSubmit }: P
         </span>
       </div>
       <p class="problem" id="password-problem" role="alert">
-        {problem}
+        {problem?.text}
       </p>
       <button type="submit" class="button primary" disabled={isBusy}>
         {action}

@@ -7,9 +7,9 @@ export const round = signal(0);
 
 export const isOffline = signal(false);
 
-export type Door = "unknown" | "open" | "login" | "inside";
+export type Door = "unknown" | "open" | "setup" | "login" | "inside";
 
-/** `open`: there is no password, and whoever comes may read. */
+/** `open`: there is no password, and whoever comes may read. `setup`: under this host name, the password has to be set first. */
 export const door = signal<Door>("unknown");
 
 /** Whether somebody was inside before the login was asked for and did not leave by themselves: their session ended. */
@@ -44,6 +44,7 @@ export function noteFailure(error: unknown): void {
     isOffline.value = true;
     waitForService();
   }
+  if (error.kind === "codeless") door.value = "setup";
   if (error.kind === "unauthenticated" && door.value === "inside" && !isLeaving) hasExpired.value = true;
   if (error.kind === "unauthenticated") door.value = "login";
 }

@@ -1,0 +1,110 @@
+/** An instance without a password under host names that it does not know: the owner's needs the setup code, an attacker's gets nothing. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startServer, type ServerProcess } from "../support/server-process.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { launchBrowser, VISITOR_USER_AGENT } from "./support/browser.ts";
+
+const PASSWORD = "correct horse battery";
+const START_MS_MAX = 60_000;
+const ACTION_MS_MAX = 15_000;
+
+/** What a rebound page would try: the browser believes the service to be its own origin, so it may read every answer. */
+const ATTACK = `(async () => {
+  const json = (body) => ({ method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  const attempts = [
+    ["/api/auth/status"],
+    ["/api/sites"],
+    ["/api/stats/main?site_id=home.example"],
+    ["/api/stats/main?site_id=home.example", { headers: { "x-forwarded-for": "203.0.113.7", "cf-connecting-ip": "203.0.113.7" } }],
+    ["/api/stats/export?site_id=home.example&kind=raw"],
+    ["/api/auth/setup", json({ password: "chosen by the attacker" })],
+    ["/api/auth/setup", json({ password: "chosen by the attacker", code: "0000-0000-0000-0000" })],
+  ];
+  const answers = [];
+  for (const [path, init] of attempts) {
+    const response = await fetch(path, init);
+    answers.push({ path, status: response.status, keys: Object.keys(await response.json()) });
+  }
+  return answers;
+})()`;
+
+interface Answer {
+  readonly path: string;
+  readonly status: number;
+  readonly keys: readonly string[];
+}
+
+describe("an instance without a password, under a host name that it does not know", () => {
+  let browser: Browser;
+  let page: Page;
+  let service: ServerProcess;
+  let dataFolder: string;
+  let port: string;
+
+  const isOpen = async (): Promise<boolean> => {
+    const response = await fetch(`${service.origin}/api/auth/status`);
+    return ((await response.json()) as { setup_required: boolean }).setup_required;
+  };
+
+  beforeAll(async () => {
+    dataFolder = await makeTempFolder();
+    [browser, service] = await Promise.all([launchBrowser(), startServer({ dataFolder })]);
+    ({ port } = new URL(service.origin));
+    page = await browser.newPage({ locale: "en-GB" });
+    page.setDefaultTimeout(ACTION_MS_MAX);
+    const body = JSON.stringify({ d: "home.example", n: "pageview", u: "https://home.example/secret-page" });
+    await fetch(`${service.origin}/api/event`, { method: "POST", headers: { "user-agent": VISITOR_USER_AGENT }, body });
+  }, START_MS_MAX);
+
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+    await removeFolder(dataFolder);
+  });
+
+  it("rebinding: a rebound page reads no statistics and sets no password", async () => {
+    const attacker = await browser.newPage();
+    // A document of that origin and of this address, so that no rule of the browser about local networks comes first.
+    await attacker.goto(`http://rebind.attacker.example:${port}/robots.txt`);
+    const answers = await attacker.evaluate<Answer[]>(ATTACK);
+    expect(answers.map(({ status, keys }) => [status, keys])).toEqual(answers.map(() => [403, ["error"]]));
+    expect(await isOpen()).toBe(true);
+    await attacker.close();
+  });
+
+  it("rebinding: under the owner's host name the page asks for the setup code, and breaks no rule of accessibility", async () => {
+    await page.goto(`http://nas:${port}/`);
+    await page.getByRole("heading", { name: "Set up Sandpiper" }).waitFor();
+    await page.getByText("prints it to its log at startup").waitFor();
+    expect(await page.evaluate("document.activeElement.id")).toBe("setup-code");
+    expect(await page.getByLabel("Setup code").getAttribute("aria-invalid")).toBe("false");
+    const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+    await page.evaluate(axe);
+    expect(await page.evaluate("axe.run().then(({ violations }) => violations.map(({ id }) => id))")).toEqual([]);
+  });
+
+  it("rebinding: the page says that a code is wrong, at the code", async () => {
+    await page.getByLabel("Setup code").fill("AAAA-BBBB-CCCC-DDDD");
+    await page.getByLabel("Password (12+ characters)").fill(PASSWORD);
+    await page.getByRole("button", { name: "Set password" }).click();
+    await page.getByText("The setup code is wrong").waitFor();
+    expect(await page.getByLabel("Setup code").getAttribute("aria-invalid")).toBe("true");
+    expect(await page.getByLabel("Password (12+ characters)").getAttribute("aria-invalid")).toBe("false");
+    expect(await isOpen()).toBe(true);
+  });
+
+  it("rebinding: the printed code sets the password, and the dashboard goes on under that name", async () => {
+    await service.logged(/setupCode=/);
+    const [, code = ""] = /setupCode=(\S+)/.exec(service.log()) ?? [];
+    await page.getByLabel("Setup code").fill(code.toLowerCase());
+    await page.getByRole("button", { name: "Set password" }).click();
+    await page.locator('[data-metric="visitors"]').waitFor();
+    expect(new URL(page.url()).host).toBe(`nas:${port}`);
+    expect(await isOpen()).toBe(false);
+    await page.reload();
+    await page.locator('[data-metric="visitors"]').waitFor();
+  });
+});
