@@ -27,7 +27,7 @@ function counters({ counters: count }: Services): MetricFamily[] {
     counter("events_erased_total", "Events erased on request or by retention_days.", count.eventsErased),
     counter("retention_failures_total", "Runs of retention_days that left something to try again.", count.retentionFailures),
     counter("rate_limit_rejections_total", "Events refused by the rate limit of their site.", count.rateLimitRejections),
-    counter("login_failures_total", "Logins with a wrong password.", count.loginFailures),
+    counter("login_failures_total", "Logins with a wrong password and setups with a wrong setup code.", count.loginFailures),
     counter("cache_hits_total", "Statistics answered from the cache.", count.cacheHits),
     counter("cache_misses_total", "Statistics that had to be computed.", count.cacheMisses),
   ];
