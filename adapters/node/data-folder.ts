@@ -2,13 +2,14 @@
 import { readdir, stat } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { backUp } from "../../src/runtime/backup.ts";
+import { parsePeriodSecret } from "../../src/runtime/ingest/period-secret.ts";
 import { reasonOf } from "../../src/runtime/log.ts";
 import { verifyData, type Fault, type VerificationReport } from "../../src/runtime/verification.ts";
 import { createFileObjectStore } from "./file-object-store.ts";
 import { createFileRecordStore } from "./file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "./file-segment-log.ts";
 import { makeFolder } from "./own-folder.ts";
-import { readSecret, writeSecret } from "./secret-file.ts";
+import { createFileSecretStore } from "./secret-file.ts";
 
 /** What a command has to say, and whether all is well. */
 export interface CommandOutcome {
@@ -46,12 +47,19 @@ async function mustBeFolder(folder: string): Promise<void> {
   if (!(await stat(folder)).isDirectory()) throw new Error(`${folder} is no folder`);
 }
 
+/** None is fine: a backup has none, and neither has a program whose secret is configured. */
+async function checkSecret(folder: string): Promise<void> {
+  const { read, location } = createFileSecretStore(folder);
+  const text = await read();
+  if (text !== null) parsePeriodSecret(text, location);
+}
+
 /** Reads all of a data folder. Rejects when there is none. */
 export async function verifyFolder(dataDir: string): Promise<CommandOutcome> {
   const folder = resolve(dataDir);
   await mustBeFolder(folder);
   const report = await verifyData(await openFolder(folder));
-  const secretFaults = await readSecret(folder).then(
+  const secretFaults = await checkSecret(folder).then(
     () => [],
     (error: unknown) => [{ file: "secret", reason: reasonOf(error) }],
   );
@@ -60,16 +68,16 @@ export async function verifyFolder(dataDir: string): Promise<CommandOutcome> {
   return { isWhole: faultCount === 0, text: `${linesOf(folder, report, faults, faultCount).join("\n")}\n` };
 }
 
-/** Copies a data folder to a new or an empty one, and checks the copy. Rejects when something lies there. */
+/**
+ * Copies a data folder to a new or an empty one, and checks the copy. Rejects when something lies there. The generated secret stays
+ * behind: a copy of it would outlive its salt period, and link the visitor ids that lie beside it.
+ */
 export async function backUpFolder(dataDir: string, to: string): Promise<CommandOutcome> {
   const [from, copy] = [resolve(dataDir), resolve(to)];
   await mustBeFolder(from);
   if (!relative(from, copy).startsWith("..")) throw new Error(`${copy} is in the data folder, and would be copied into itself`);
   await makeFolder(copy, 0o700);
   if ((await readdir(copy)).length > 0) throw new Error(`${copy} is not empty; each backup takes a folder of its own`);
-  // The secret is the oldest part and never changes.
-  const secret = await readSecret(from);
-  if (secret) await writeSecret(copy, secret);
   const target = await openFolder(copy);
   const { files, segments, records } = await backUp(await openFolder(from), target);
   await target.segmentLog.close();

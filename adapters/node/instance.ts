@@ -13,7 +13,7 @@ import { createFileRecordStore } from "./file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "./file-segment-log.ts";
 import { openGeoDatabase } from "./geo-database.ts";
 import { takeFolder } from "./own-folder.ts";
-import { secretOfFolder } from "./secret-file.ts";
+import { createFileSecretStore } from "./secret-file.ts";
 import { startServer } from "./server.ts";
 import { ThreadedEngine } from "./threaded-engine.ts";
 import { ThreadedPasswordHasher } from "./threaded-password-hasher.ts";
@@ -79,7 +79,7 @@ export async function startInstance({ config, log, trackerScript, assets, versio
     const geo = openGeoDatabase(config.geoipDb);
     const services = await createServices({
       config,
-      secret: config.secret ?? (await secretOfFolder(dataFolder)),
+      secrets: createFileSecretStore(dataFolder),
       objects: createFileObjectStore(dataFolder, { isOurs: true }),
       records: createFileRecordStore(dataFolder),
       passwordHasher,

@@ -1,38 +1,70 @@
-/** The generated secret: made once, kept beside the data, readable by the owner only. */
-import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
+/** The generated secret of visitor ids as a file of the data folder: its owner alone may read it, and it is overwritten before it goes. */
+import { open, readFile, rm, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonOf } from "../../src/runtime/log.ts";
-import { Secret } from "../../src/runtime/secret.ts";
-import { writeDurably } from "./durable-file.ts";
+import type { SecretStore } from "../../src/storage/secret-store.ts";
+import { syncFolder, writeDurably } from "./durable-file.ts";
 
 const SECRET_FILE = "secret";
-const SECRET_BYTES = 32;
+const FILE_MODE = 0o600;
 
-/** The secret in the file; null when there is none. A file that holds no secret is an error: a new one would split every visitor in two. */
-export async function readSecret(folder: string): Promise<Secret | null> {
-  const path = join(folder, SECRET_FILE);
-  let text: string;
+/** More than was ever written to one. */
+const OVERWRITTEN_BYTES_MAX = 4096;
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
+
+/** null when it cannot be overwritten: it is not there, or takes no writes. */
+const openOld = (path: string): Promise<FileHandle | null> => open(path, "r+").catch(() => null);
+
+/** What cannot be overwritten, as on a full copy-on-write file system, is removed nevertheless. docs/operations.md says what a disk may keep. */
+async function overwriteAndClose(file: FileHandle | null): Promise<void> {
+  if (file === null) return;
   try {
-    text = (await readFile(path, "utf8")).trim();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw new Error(`${path} cannot be read: ${reasonOf(error)}`, { cause: error });
+    const { size } = await file.stat();
+    await file.write(new Uint8Array(Math.min(size, OVERWRITTEN_BYTES_MAX)), 0, null, 0);
+    await file.sync();
+  } catch {
+    // Its name goes in any case, and the secret is used no more.
+  } finally {
+    await file.close();
   }
-  if (!/^[0-9a-f]{64}$/.test(text)) {
-    throw new Error(`${path} does not hold the 64 hexadecimal digits it was made with; restore it from a backup, or remove it to start with new visitor ids`);
-  }
-  return new Secret(text);
 }
 
-export const writeSecret = (folder: string, secret: Secret): Promise<void> =>
-  writeDurably(join(folder, SECRET_FILE), Buffer.from(`${secret.reveal()}\n`), 0o600);
-
-/** The secret in the file, or a new one. */
-export async function secretOfFolder(folder: string): Promise<Secret> {
-  const kept = await readSecret(folder);
-  if (kept) return kept;
-  const made = new Secret(randomBytes(SECRET_BYTES).toString("hex"));
-  await writeSecret(folder, made);
-  return made;
+export function createFileSecretStore(folder: string): SecretStore {
+  const path = join(folder, SECRET_FILE);
+  return {
+    location: path,
+    async read() {
+      let bytes: Uint8Array;
+      try {
+        bytes = await readFile(path);
+        // A process that was killed may have renamed it and not yet made that durable.
+        await syncFolder(folder);
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw new Error(`${path} cannot be read: ${reasonOf(error)}`, { cause: error });
+      }
+      // Zeros are left by a process that was killed between overwriting and removing it.
+      return bytes.every((byte) => byte === 0) ? null : new TextDecoder().decode(bytes);
+    },
+    async write(text) {
+      const old = await openOld(path);
+      try {
+        await writeDurably(path, new TextEncoder().encode(text), FILE_MODE);
+      } catch (error) {
+        await old?.close();
+        throw error;
+      }
+      await overwriteAndClose(old);
+    },
+    async erase() {
+      await overwriteAndClose(await openOld(path));
+      try {
+        await rm(path, { force: true });
+        await syncFolder(folder);
+      } catch (error) {
+        throw new Error(`${path} cannot be removed: ${reasonOf(error)}`, { cause: error });
+      }
+    },
+  };
 }

@@ -5,15 +5,16 @@ import { createArgon2id } from "../../src/runtime/auth/argon2id.ts";
 import type { Config } from "../../src/runtime/config.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
 import { NOWHERE, type GeoLookup } from "../../src/runtime/ingest/geo.ts";
+import { SALT_RETRY_MS } from "../../src/runtime/limits.ts";
 import type { Log } from "../../src/runtime/log.ts";
 import { runMaintenance } from "../../src/runtime/maintenance.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
+import { createRecordSecretStore } from "../../src/storage/secret-store.ts";
 import { connectionOf } from "./client-connection.ts";
 import { openCountryRanges } from "./country-ranges.ts";
 import { IsolateEngine } from "./isolate-engine.ts";
-import { secretOfRecords } from "./object-secret.ts";
 import type { DurableObjectStorage, R2Bucket } from "./platform.ts";
 import { createR2ObjectStore } from "./r2-object-store.ts";
 import { openSqlRecordStore } from "./sql-record-store.ts";
@@ -66,7 +67,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   const records = openSqlRecordStore(storage);
   const services = await createServices({
     config,
-    secret: config.secret ?? (await secretOfRecords(records)),
+    secrets: createRecordSecretStore(records),
     objects,
     records,
     passwordHasher: createArgon2id(randomBytes),
@@ -106,6 +107,9 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
 
   const flushAlarmMs = (): number => Math.min(config.flushIntervalSecs * 1000, IDLE_ALARM_MS);
 
+  /** The secret of visitor ids is not to outlive its salt period by an idle hour. */
+  const saltAlarmMs = (): number => Math.max(services.visitorSalt.msUntilDue(now()), SALT_RETRY_MS);
+
   /** Events that wait for their flush have an alarm in time; so have those that an earlier life of the object left. */
   async function seeToAlarm(): Promise<void> {
     if (services.journal.size > 0 && nextAlarmMs > Date.now() + flushAlarmMs()) await setAlarmIn(flushAlarmMs());
@@ -130,10 +134,11 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       nextAlarmMs = Number.POSITIVE_INFINITY;
       runMaintenance(services, now());
       // The platform may end an object that does nothing but what it began by itself.
+      await services.visitorSalt.settled();
       await services.compaction.settled();
       await services.retention.settled();
       await services.flusher.settled();
-      await setAlarmIn(services.journal.size > 0 ? flushAlarmMs() : IDLE_ALARM_MS);
+      await setAlarmIn(Math.min(services.journal.size > 0 ? flushAlarmMs() : IDLE_ALARM_MS, saltAlarmMs()));
     },
     expireRequests: () => app.expireRequests(now()),
   };

@@ -73,6 +73,12 @@ export const REFUSED_EVENTS_LOG_MS = 60_000;
 /** Storage that has refused no event for this long counts as sound again. */
 export const REFUSALS_OVER_MS = 1_000;
 
+/** Wait before a secret of visitor ids that could not be replaced is tried again without an event. */
+export const SALT_RETRY_MS = 10_000;
+
+/** How often an event may find that another salt period has begun while it waited for the last one's secret to be stored. */
+export const SALT_RENEWALS_PER_EVENT_MAX = 3;
+
 /** First and longest wait before a failed flush is tried again. */
 export const FLUSH_RETRY_MS_MIN = 1_000;
 export const FLUSH_RETRY_MS_MAX = 60_000;

@@ -84,8 +84,8 @@ export const OPTIONS = {
   }),
   secret: option<Secret | null>(secretText({ charsMin: 16 }), {
     default: null,
-    defaultInWords: "generated once; Node keeps it in `data_dir/secret`",
-    meaning: "Key material for visitor ids; another secret makes every visitor a new one.",
+    defaultInWords: "generated; replaced at the end of every salt period",
+    meaning: "Key material for visitor ids. One that is set here stays: whoever has it can test whether an address visited on any past day.",
   }),
   admin_password: option<Secret | null>(
     secretText({

@@ -5,6 +5,7 @@ import type { ObjectStore } from "../storage/object-store.ts";
 import type { ParquetWriter } from "../storage/parquet-writer.ts";
 import { Partitions } from "../storage/partitions.ts";
 import type { RecordStore } from "../storage/record-store.ts";
+import type { SecretStore } from "../storage/secret-store.ts";
 import type { SegmentLog } from "../storage/segment-log.ts";
 import { SiteLocks } from "../storage/site-locks.ts";
 import type { Asset, Assets } from "./assets.ts";
@@ -29,10 +30,12 @@ import { createAcceptEvent, type AcceptEvent } from "./ingest/accept-event.ts";
 import { createAllowlist } from "./ingest/allowlist.ts";
 import type { GeoLookup } from "./ingest/geo.ts";
 import { createRateLimit } from "./ingest/rate-limit.ts";
+import { createHmacSha256 } from "./ingest/hmac-sha256.ts";
 import { isSiteId } from "./ingest/site-id.ts";
 import { EventIntake } from "./ingest/event-intake.ts";
 import { createUserAgentCache } from "./ingest/user-agent-cache.ts";
 import { createVisitorIds } from "./ingest/visitor-id.ts";
+import { VisitorSalt } from "./ingest/visitor-salt.ts";
 import {
   API_KEYS_MAX,
   ENGINE_BYTES_MAX,
@@ -46,7 +49,6 @@ import type { Log } from "./log.ts";
 import { RequestMetrics } from "./metrics/request-metrics.ts";
 import { Preload } from "./preload.ts";
 import { Retention } from "./retention.ts";
-import type { Secret } from "./secret.ts";
 import { QueryCache } from "./stats/query-cache.ts";
 import { QueryRunner } from "./stats/query-runner.ts";
 import { QuerySlots } from "./stats/query-slots.ts";
@@ -61,8 +63,8 @@ export interface ProcessUsage {
 /** What differs between hosts. */
 export interface Host {
   readonly config: Config;
-  /** Key material of visitor ids: the `secret` option, or the one generated on the first start. */
-  readonly secret: Secret;
+  /** Where the generated secret of visitor ids is stored, which is there unless the `secret` option is set. */
+  readonly secrets: SecretStore;
   readonly objects: ObjectStore;
   /** Where the admin password's hash and the API keys are kept. */
   readonly records: RecordStore;
@@ -116,6 +118,7 @@ export interface Services extends AuthServices {
   readonly partitions: Partitions;
   readonly journal: Journal;
   readonly intake: EventIntake;
+  readonly visitorSalt: VisitorSalt;
   readonly flusher: Flusher;
   readonly compaction: Compaction;
   readonly residents: ResidentDays;
@@ -165,6 +168,16 @@ async function createAuthServices({ config, records, passwordHasher, randomBytes
 export async function createServices(host: Host): Promise<Services> {
   const { config, log, engine, now } = host;
   const counters = createCounters();
+  const hmac = await createHmacSha256();
+  const visitorSalt = await VisitorSalt.open({
+    configured: config.secret,
+    store: host.secrets,
+    rotationDays: config.visitorSaltRotationDays,
+    hmac,
+    randomBytes: host.randomBytes,
+    now,
+    log,
+  });
   const auth = await createAuthServices(host, counters);
   const { journal, damage } = await Journal.open(host.segmentLog, now());
   reportDamage(damage, log);
@@ -200,10 +213,12 @@ export async function createServices(host: Host): Promise<Services> {
     filterBots: config.filterBots,
     userAgents: createUserAgentCache(),
     geo: host.geo,
-    visitorIds: await createVisitorIds({ secret: host.secret.reveal(), rotationDays: config.visitorSaltRotationDays }),
+    visitorSalt,
+    visitorIds: createVisitorIds({ hmac, salt: visitorSalt }),
     minimisation: config,
     intake,
     counters,
+    now,
   });
   const queries = new QueryRunner({ engine, residents, budgetBytes, rotationDays: config.visitorSaltRotationDays });
   const cache = new QueryCache({
@@ -235,6 +250,7 @@ export async function createServices(host: Host): Promise<Services> {
     partitions,
     journal,
     intake,
+    visitorSalt,
     flusher,
     compaction,
     residents,

@@ -1,6 +1,6 @@
 /** What was sent and erased in the life of one process, and what the stores must hold of it afterwards. */
 import { utcDayOf, type SiteId, type UtcDay } from "../../src/storage/event.ts";
-import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
+import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
 import type { Stores } from "../support/mortal-stores.ts";
 import { post, wireEvent } from "../support/requests.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
@@ -84,7 +84,7 @@ export function wrongIn(pages: StoredEvents["pages"], sent: readonly Sent[]): st
 }
 
 /** Runs the task in a process that dies at its end: it writes nothing more. */
-export async function inProcess<T>(stores: Partial<Stores>, task: (target: InProcessTarget) => Promise<T>, environment: Environment = {}): Promise<T> {
+export async function inProcess<T>(stores: Partial<Stores> & Pick<InProcessParts, "secrets">, task: (target: InProcessTarget) => Promise<T>, environment: Environment = {}): Promise<T> {
   const engine = await createEngineShare();
   const target = await createInProcessTarget(environment, { ...stores, engine });
   try {

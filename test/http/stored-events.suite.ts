@@ -300,6 +300,31 @@ export function describeStoredEvents(makeTarget: MakeTarget): void {
       expect([2, 3]).toContain(await visitorsOf(clocked, site));
       await clocked.close();
     });
+
+    itNeeds(makeTarget, "restart", "§1 with a generated secret a visitor stays the same across restarts and crashes within the salt period", async () => {
+      // An option that nobody else has, so that others' sessions do not end with the restart.
+      const restarted = await makeTarget({ SVC_SESSION_TTL_SECS: "3601" });
+      const site = siteName();
+      await record(restarted, wireEvent(site));
+      await able(restarted, "restart")();
+      await record(restarted, wireEvent(site));
+      await restarted.crash?.();
+      await record(restarted, wireEvent(site));
+      expect(await getMain(restarted, site)).toMatchObject({ unique_visitors: 1, total_events: 3 });
+      await restarted.close();
+    });
+
+    itNeeds(makeTarget, "advance", "§1 with a generated secret a visitor is another one after a restart in the next salt period", async () => {
+      const clocked = await makeTarget({ SVC_SESSION_TTL_SECS: "3602" });
+      const site = siteName();
+      for (const visitors of [1, 2, 3]) {
+        await record(clocked, wireEvent(site));
+        expect(await visitorsOf(clocked, site)).toBe(visitors);
+        await able(clocked, "advance")(DAY_MS);
+        await clocked.restart?.();
+      }
+      await clocked.close();
+    });
   });
 }
 

@@ -1,5 +1,6 @@
 /** What only the Durable Object does: flush by alarm, take options from bindings, and say why it cannot start. */
 import { afterEach, describe, expect, it } from "vitest";
+import { DAY_MS } from "../../src/storage/event.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";
 import { CONTROL_HEADER, type Control, type ControlCall } from "../support/workerd/control.ts";
 import { startWorkerd, type WorkerdRuntime } from "../support/workerd/runtime.ts";
@@ -56,5 +57,29 @@ describe("the Durable Object", () => {
     expect(await (await send("/", undefined, "mendStorage")).text()).toBe("done");
     expect((await post()).status).toBe(202);
     expect(await totalOf()).toBe(2);
+  });
+
+  it("keeps a visitor within a salt period when workerd is killed, and refuses events of the next one until its secret is committed", async () => {
+    runtime = await startWorkerd({ script: "test-worker.js", className: "TestObject" });
+    let nowMs = Date.parse("2026-03-15T12:00:00Z");
+    const send = async (path: string, body?: object, call?: ControlCall): Promise<Response> => {
+      const control: Control = { object: "salted", tenant: "salted", environment: { SVC_CACHE_TTL_SECS: "0" }, nowMs, ...(call && { call }) };
+      const headers = { [CONTROL_HEADER]: JSON.stringify(control), "user-agent": CHROME_WINDOWS, "CF-Connecting-IP": "127.0.0.1" };
+      return fetch(new URL(path, runtime.origin()), { headers, ...(body && { method: "POST", body: JSON.stringify(body) }) });
+    };
+    const post = async () => (await send("/api/event", { d: "salted.test", n: "pageview", u: "/" })).status;
+    const visitors = async () => ((await (await send("/api/stats/main?site_id=salted.test&period=7d")).json()) as { unique_visitors: number }).unique_visitors;
+    expect(await post()).toBe(202);
+    await runtime.crash();
+    expect(await post()).toBe(202);
+    expect(await visitors()).toBe(1);
+    nowMs += DAY_MS / 2;
+    expect(await (await send("/", undefined, "breakStorage")).text()).toBe("done");
+    expect(await post()).toBe(503);
+    expect(await (await send("/", undefined, "mendStorage")).text()).toBe("done");
+    expect(await post()).toBe(202);
+    await runtime.crash();
+    expect(await post()).toBe(202);
+    expect(await visitors()).toBe(2);
   });
 });

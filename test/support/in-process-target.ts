@@ -11,7 +11,6 @@ import { parseConfig } from "../../src/runtime/config.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
 import { runMaintenance } from "../../src/runtime/maintenance.ts";
 import { DASHBOARD_PAGE } from "../../src/runtime/names.ts";
-import { Secret } from "../../src/runtime/secret.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
@@ -19,6 +18,7 @@ import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";
+import { createRecordSecretStore, type SecretStore } from "../../src/storage/secret-store.ts";
 import type { SegmentLog } from "../../src/storage/segment-log.ts";
 import { createRecordingLog, type RecordingLog } from "./recording-log.ts";
 import { createEngineShare } from "./shared-engine.ts";
@@ -41,6 +41,7 @@ export interface InProcessParts {
   readonly segmentLog?: SegmentLog;
   readonly objects?: ObjectStore;
   readonly records?: RecordStore;
+  readonly secrets?: SecretStore;
   readonly passwordHasher?: PasswordHasher;
   /** In the place of the option, which allows no memory so small that what a test records exceeds it. */
   readonly engineMemoryMb?: number;
@@ -77,6 +78,7 @@ export async function createInProcessTarget(
   const config = { ...parsed, engineMemoryMb: parts.engineMemoryMb ?? parsed.engineMemoryMb };
   const objects = parts.objects ?? createMemoryObjectStore();
   const records = parts.records ?? createMemoryRecordStore();
+  const secrets = parts.secrets ?? createRecordSecretStore(createMemoryRecordStore());
   const segmentLog = parts.segmentLog ?? createMemorySegmentLog();
   const places = config.geoipDb === "builtin" ? builtinPlaces : openGeoDatabase(config.geoipDb);
   const log = createRecordingLog();
@@ -90,7 +92,7 @@ export async function createInProcessTarget(
     engine = parts.engine ?? (await createEngineShare());
     services = await createServices({
       config,
-      secret: config.secret ?? new Secret("0123456789abcdef0123456789abcdef"),
+      secrets,
       objects,
       records,
       passwordHasher: parts.passwordHasher ?? createArgon2id(randomBytes, CHEAP),

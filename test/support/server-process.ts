@@ -1,5 +1,6 @@
 /** The built program as a child process that a test can kill, stop and read, with every wait bounded. */
 import { spawn, type ChildProcess } from "node:child_process";
+import { DAY_MS } from "../../src/storage/event.ts";
 import { MAIN_PATH } from "./built.ts";
 import type { Environment } from "./target.ts";
 
@@ -9,7 +10,7 @@ export interface ServerOptions {
   readonly environment?: Environment;
   /** The longest file that it may write, in blocks of 512 bytes: a write beyond is cut there and fails, as on a full disk. */
   readonly fileBlocksMax?: number;
-  /** How far its clock is ahead of the machine's. */
+  /** How far its clock is ahead of the machine's. With this, `nextDay` moves it on. */
   readonly clockAheadMs?: number;
   /** What is run, in the place of the built program. */
   readonly command?: readonly string[];
@@ -31,6 +32,8 @@ export interface SpawnedServer {
   log(): string;
   /** Resolves when what it has printed matches. */
   logged(pattern: RegExp): Promise<void>;
+  /** Moves its clock on by a day. Needs `clockAheadMs`. */
+  nextDay(): void;
   kill9(): Promise<void>;
   /** Asks it to stop; its exit code. */
   stop(signal?: "SIGTERM" | "SIGINT"): Promise<number | null>;
@@ -71,7 +74,9 @@ async function within<T>(limitMs: number, what: string, work: Promise<T>): Promi
 
 /** What makes a program's clock go ahead of the machine's. */
 const clockFlags = (aheadMs = 0): string[] =>
-  aheadMs === 0 ? [] : ["--import", `data:text/javascript,const machineMs=Date.now;Date.now=()=>machineMs()+${aheadMs}`];
+  aheadMs === 0
+    ? []
+    : ["--import", `data:text/javascript,const machineMs=Date.now;let ahead=${aheadMs};Date.now=()=>machineMs()+ahead;process.on("SIGUSR2",()=>{ahead+=${DAY_MS}})`];
 
 /** Starts the program on any free port and does not wait for it. */
 export function spawnServer({ dataFolder, environment = {}, fileBlocksMax, clockAheadMs, command }: ServerOptions): SpawnedServer {
@@ -128,6 +133,9 @@ export function spawnServer({ dataFolder, environment = {}, fileBlocksMax, clock
     log: () => printed,
     async logged(pattern) {
       await within(LOGGED_MS_MAX, `the log line ${pattern}`, captured(pattern));
+    },
+    nextDay() {
+      child.kill("SIGUSR2");
     },
     async kill9() {
       await end("SIGKILL");

@@ -19,7 +19,7 @@ describe("renderOptionsTable", () => {
 
   it.each([
     ["host", "| `host` | `SVC_HOST` | `127.0.0.1` | Address to listen on. Node only. Allowed: "],
-    ["secret", "| `secret` | `SVC_SECRET` | generated once; "],
+    ["secret", "| `secret` | `SVC_SECRET` | generated; replaced at the end of every salt period | "],
     ["dashboard_origin", "| `dashboard_origin` | `SVC_DASHBOARD_ORIGIN` | none | "],
     ["site_ids", "| `site_ids` | `SVC_SITE_IDS` | empty (any site) | "],
     ["trust_proxy", "| `trust_proxy` | `SVC_TRUST_PROXY` | `false` | "],

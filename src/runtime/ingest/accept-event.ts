@@ -3,6 +3,7 @@ import type { StoredEvent } from "../../storage/event.ts";
 import type { EpochMs } from "../../storage/event.ts";
 import { AppError } from "../errors.ts";
 import type { Counters } from "../counters.ts";
+import { SALT_RENEWALS_PER_EVENT_MAX } from "../limits.ts";
 import { networkOf } from "../sender-network.ts";
 import type { Allowlist } from "./allowlist.ts";
 import { minimiseEvent, type DataMinimisation } from "./data-minimisation.ts";
@@ -18,9 +19,11 @@ import { parseScreenWidth } from "./screen-size.ts";
 import type { UserAgentCache } from "./user-agent-cache.ts";
 import { factsWithHints, type ClientHints } from "./user-agent.ts";
 import type { VisitorIds } from "./visitor-id.ts";
+import type { VisitorSalt } from "./visitor-salt.ts";
 
 /** A request that brings an event. Its body has been read and found short enough. */
 export interface Arrival {
+  /** When the request began. */
   readonly nowMs: EpochMs;
   readonly origin: string | null;
   /** Looked at here to find place and visitor, and then forgotten: it is in no field of the event. */
@@ -42,15 +45,17 @@ export interface AcceptEventOptions {
   readonly filterBots: boolean;
   readonly userAgents: UserAgentCache;
   readonly geo: GeoLookup;
+  readonly visitorSalt: VisitorSalt;
   readonly visitorIds: VisitorIds;
   readonly minimisation: DataMinimisation;
   readonly intake: EventIntake;
   readonly counters: Counters;
+  readonly now: () => EpochMs;
 }
 
 /** Resolves when the event is in the journal, or was a bot's and is dropped; throws why it is refused. */
 export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
-  const { allowlist, userAgents, intake, counters } = options;
+  const { allowlist, userAgents, visitorSalt, intake, counters, now } = options;
   return async (arrival) => {
     allowlist.checkOrigin(arrival.origin);
     const sent = arrival.readInput();
@@ -61,9 +66,20 @@ export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
       counters.botEventsDropped++;
       return "bot";
     }
-    await intake.store(eventFrom(input, arrival, options), arrival.nowMs);
+    // Taken here and not when the request began: a body may arrive after the end of a salt period, when no id of that one can be made.
+    let timestampMs = now();
+    for (let renewals = 1; visitorSalt.keyAt(timestampMs) === null; renewals++) {
+      await intake.storeSalt(() => renewSalt(visitorSalt, renewals), arrival.nowMs);
+      timestampMs = now();
+    }
+    await intake.store(eventFrom(input, arrival, timestampMs, options), arrival.nowMs);
     return "accepted";
   };
+}
+
+async function renewSalt(visitorSalt: VisitorSalt, renewals: number): Promise<void> {
+  if (renewals > SALT_RENEWALS_PER_EVENT_MAX) throw new Error("salt periods end faster than their secrets can be stored");
+  await visitorSalt.renew();
 }
 
 function checkRate(siteId: string, { clientAddress, nowMs }: Arrival, options: AcceptEventOptions): void {
@@ -79,18 +95,18 @@ function checkRate(siteId: string, { clientAddress, nowMs }: Arrival, options: A
   );
 }
 
-function eventFrom(input: CheckedEventInput, arrival: Arrival, options: AcceptEventOptions): StoredEvent {
-  const { nowMs, clientAddress, userAgent, clientHints } = arrival;
+function eventFrom(input: CheckedEventInput, arrival: Arrival, timestampMs: EpochMs, options: AcceptEventOptions): StoredEvent {
+  const { clientAddress, userAgent, clientHints } = arrival;
   const screenWidth = parseScreenWidth(input.screenWidth);
   const client = factsWithHints(options.userAgents.factsOf(userAgent), clientHints, screenWidth);
   const place = arrival.clientPlace ?? options.geo(clientAddress);
-  const visitorId = options.visitorIds.visitorIdOf({ siteId: input.siteId, clientAddress, userAgent, timestampMs: nowMs });
+  const visitorId = options.visitorIds.visitorIdOf({ siteId: input.siteId, clientAddress, userAgent, timestampMs });
   const page = parsePageUrl(input.url);
   const { referrer, source } = parseReferrer(input.referrer, page.hostname, { stripQuery: options.minimisation.stripReferrerQuery });
   return minimiseEvent(
     {
       siteId: input.siteId,
-      timestampMs: nowMs,
+      timestampMs,
       visitorId,
       eventName: input.eventName,
       ...page,

@@ -41,10 +41,23 @@ export class EventIntake {
     try {
       await journal.append(event);
     } catch (error) {
-      this.#refuse(reasonOf(error), nowMs);
-      throw refusal(STORAGE_RETRY_SECS);
+      throw this.#refusalFor(error, nowMs);
     }
     if (this.#refused > 0) this.#reopen(nowMs);
+  }
+
+  /** Makes the salt durable that an event's visitor id needs; 503 when it cannot be. */
+  async storeSalt(renew: () => Promise<void>, nowMs: EpochMs): Promise<void> {
+    try {
+      await renew();
+    } catch (error) {
+      throw this.#refusalFor(error, nowMs);
+    }
+  }
+
+  #refusalFor(error: unknown, nowMs: EpochMs): AppError {
+    this.#refuse(reasonOf(error), nowMs);
+    return refusal(STORAGE_RETRY_SECS);
   }
 
   #refuse(reason: string, nowMs: EpochMs): void {

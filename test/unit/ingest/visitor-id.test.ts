@@ -1,8 +1,14 @@
-import { createHmac } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createHmacSha256 } from "../../../src/runtime/ingest/hmac-sha256.ts";
 import { parseSiteId } from "../../../src/runtime/ingest/site-id.ts";
-import { createVisitorIds, type Visit } from "../../../src/runtime/ingest/visitor-id.ts";
+import { createVisitorIds, type Visit, type VisitorIds } from "../../../src/runtime/ingest/visitor-id.ts";
+import { VisitorSalt } from "../../../src/runtime/ingest/visitor-salt.ts";
+import { Secret } from "../../../src/runtime/secret.ts";
+import { createMemoryRecordStore } from "../../../src/storage/memory-record-store.ts";
+import { createRecordSecretStore } from "../../../src/storage/secret-store.ts";
+import { createRecordingLog } from "../../support/recording-log.ts";
 
 /** Any UTF-16 unit, half of a surrogate pair included. */
 const anyUnit = fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit));
@@ -11,7 +17,23 @@ const SECRET = "a secret of the instance";
 const NOON = Date.parse("2026-03-04T12:00:00Z");
 const DAY = 86_400_000;
 
-const ids = await createVisitorIds({ secret: SECRET, rotationDays: 1 });
+const hmac = await createHmacSha256();
+
+/** Those of a configured secret, whose salts of all periods can be had. What a generated one adds is in visitor-salt.test.ts. */
+async function idsOf(secret: string, rotationDays: number): Promise<VisitorIds> {
+  const salt = await VisitorSalt.open({
+    configured: new Secret(secret),
+    store: createRecordSecretStore(createMemoryRecordStore()),
+    rotationDays,
+    hmac,
+    randomBytes,
+    now: () => NOON,
+    log: createRecordingLog(),
+  });
+  return createVisitorIds({ hmac, salt });
+}
+
+const ids = await idsOf(SECRET, 1);
 
 const aVisit = (visit: Partial<Visit> = {}): Visit => ({
   siteId: parseSiteId("example.com", "d"),
@@ -22,7 +44,7 @@ const aVisit = (visit: Partial<Visit> = {}): Visit => ({
 });
 
 /** Contract 1, privacy rule 2, in node:crypto's words. */
-function expectedId(visit: Visit, secret: string | Uint8Array, rotationDays: number): bigint {
+function expectedId(visit: Visit, secret: string, rotationDays: number): bigint {
   const period = Math.floor(Math.floor(visit.timestampMs / DAY) / rotationDays);
   const salt = createHmac("sha256", secret).update(`svc visitor salt|${period}`).digest();
   const { siteId, clientAddress, userAgent } = visit;
@@ -31,7 +53,7 @@ function expectedId(visit: Visit, secret: string | Uint8Array, rotationDays: num
 
 describe("visitor ids", () => {
   it("are the first 64 bits of the contract's HMAC, for any visit, secret and rotation", async () => {
-    const secrets = fc.oneof(fc.string({ minLength: 1, maxLength: 80 }), fc.uint8Array({ minLength: 1, maxLength: 80 }));
+    const secrets = fc.string({ minLength: 1, maxLength: 80 });
     const visits = fc.record({
       siteId: fc.constantFrom("a", "example.com", "shop:8080").map((id) => parseSiteId(id, "d")),
       clientAddress: fc.oneof(fc.ipV4(), fc.ipV6()),
@@ -40,7 +62,7 @@ describe("visitor ids", () => {
     });
     await fc.assert(
       fc.asyncProperty(secrets, fc.integer({ min: 1, max: 30 }), fc.array(visits, { maxLength: 5 }), async (secret, rotationDays, list) => {
-        const visitorIds = await createVisitorIds({ secret, rotationDays });
+        const visitorIds = await idsOf(secret, rotationDays);
         for (const visit of list) expect(visitorIds.visitorIdOf(visit)).toBe(expectedId(visit, secret, rotationDays));
       }),
     );
@@ -59,7 +81,7 @@ describe("visitor ids", () => {
   });
 
   it("change with the site, the address, the User-Agent, the period and the secret", async () => {
-    const others = await createVisitorIds({ secret: `${SECRET}.`, rotationDays: 1 });
+    const others = await idsOf(`${SECRET}.`, 1);
     const all = [
       ids.visitorIdOf(aVisit()),
       ids.visitorIdOf(aVisit({ siteId: parseSiteId("example.org", "d") })),
@@ -72,7 +94,7 @@ describe("visitor ids", () => {
   });
 
   it("a longer rotation keeps them over its days, counted from the epoch", async () => {
-    const weekly = await createVisitorIds({ secret: SECRET, rotationDays: 7 });
+    const weekly = await idsOf(SECRET, 7);
     const periodStart = Math.floor(NOON / (7 * DAY)) * 7 * DAY;
     const idOn = (timestampMs: number) => weekly.visitorIdOf(aVisit({ timestampMs }));
     expect(idOn(periodStart)).toBe(idOn(periodStart + 7 * DAY - 1));
@@ -80,7 +102,7 @@ describe("visitor ids", () => {
     expect(idOn(periodStart)).not.toBe(idOn(periodStart + 7 * DAY));
   });
 
-  it("a clock that goes back over midnight finds the old ids again", () => {
+  it("a clock that goes back over midnight finds the old ids again with a configured secret", () => {
     const [today, tomorrow] = [ids.visitorIdOf(aVisit()), ids.visitorIdOf(aVisit({ timestampMs: NOON + DAY }))];
     expect(ids.visitorIdOf(aVisit())).toBe(today);
     expect(ids.visitorIdOf(aVisit({ timestampMs: NOON + DAY }))).toBe(tomorrow);
