@@ -44,8 +44,8 @@ export function createFileSecretStore(folder: string): SecretStore {
         if (isMissing(error)) return null;
         throw new Error(`${path} cannot be read: ${reasonOf(error)}`, { cause: error });
       }
-      // Zeros are left by a process that was killed between overwriting and removing it.
-      return bytes.every((byte) => byte === 0) ? null : new TextDecoder().decode(bytes);
+      // Zeros are left by a process, or a machine, that stopped between overwriting and removing it: all of them, or some.
+      return bytes.length === 0 || bytes.includes(0) ? null : new TextDecoder().decode(bytes);
     },
     async write(text) {
       const old = await openOld(path);
