@@ -7,6 +7,7 @@ import { responseTo } from "../../src/handlers/reply.ts";
 import { invalidInput } from "../../src/runtime/errors.ts";
 import { CONNECTIONS_MAX, STOP_GRACE_MS } from "../../src/runtime/limits.ts";
 import { lingerBehindAnswer } from "./lingering-close.ts";
+import { normaliseTarget } from "./request-target.ts";
 import { answerUnreadable } from "./unreadable-requests.ts";
 
 /** A client that has not sent its headers by then is let go. */
@@ -49,8 +50,6 @@ function originOf(server: Server): string {
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }
 
-const lacksHost = ({ headers, httpVersion }: IncomingMessage): boolean => headers.host === undefined && httpVersion !== "1.0";
-
 function stop(server: Server, sockets: Iterable<Socket>): Promise<void> {
   return new Promise((resolve) => {
     const giveUp = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS);
@@ -64,13 +63,21 @@ function stop(server: Server, sockets: Iterable<Socket>): Promise<void> {
   });
 }
 
+interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** What is wrong with the request's target. */
+  readonly fault: string | null;
+}
+
 /** Rejects when the address cannot be listened on. */
 export async function startServer({ app, host, port, requestTimeoutSecs }: ServerOptions): Promise<RunningServer> {
   let stopping = false;
-  const adapter = createServerAdapter<{ req: IncomingMessage; res: ServerResponse }>(async (request, { req, res }) => {
-    const response = lacksHost(req)
-      ? responseTo(request.method, app.refuse(invalidInput("A request of HTTP/1.1 needs the header Host")))
-      : await app.fetch(request, { socketAddress: req.socket.remoteAddress ?? "" });
+  const adapter = createServerAdapter<Exchange>(async (request, { req, res, fault }) => {
+    const response =
+      fault === null
+        ? await app.fetch(request, { socketAddress: req.socket.remoteAddress ?? "" })
+        : responseTo(request.method, app.refuse(invalidInput(fault)));
     // The connection ends with this answer: a client that goes on asking would otherwise hold up the stop until it is cut off.
     if (stopping) res.shouldKeepAlive = false;
     if (!req.complete) lingerBehindAnswer(req);
@@ -89,7 +96,7 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
       // Node would refuse it with an empty answer.
       requireHostHeader: false,
     },
-    adapter,
+    (req, res) => void adapter(req, res, { fault: normaliseTarget(req) }),
   );
   answerUnreadable(server, app, HEADER_BYTES_MAX);
   server.maxConnections = CONNECTIONS_MAX;

@@ -3,6 +3,7 @@ import type { KeyScope } from "../runtime/auth/api-keys.ts";
 import { AppError } from "../runtime/errors.ts";
 import type { EpochMs } from "../storage/event.ts";
 import type { Services } from "../runtime/services.ts";
+import type { Context } from "./context.ts";
 import { apiKeysOf, sessionTokensOf } from "./credentials.ts";
 import { requireOwnPage } from "./own-pages.ts";
 
@@ -28,12 +29,13 @@ export function callerOf(request: Request, { apiKeys, sessions }: Services, nowM
 const isReading = ({ method }: Request): boolean => method === "GET" || method === "HEAD";
 
 /** 401 without a valid credential, 403 with one that does not suffice or that a foreign page may have sent. */
-export function checkAccess(access: Access, request: Request, services: Services, nowMs: EpochMs): void {
+export function checkAccess(access: Access, request: Request, context: Context): void {
+  const { services, nowMs } = context;
   if (access !== "stats" && access !== "admin") return;
   if (access === "stats" && !services.adminPassword.isConfigured) return;
   const caller = services.adminPassword.isConfigured ? callerOf(request, services, nowMs) : null;
   if (caller === null) throw new AppError({ code: "unauthenticated" }, "A valid session or API key is required");
   if (access === "stats") return;
   if (caller === "ReadOnly") throw new AppError({ code: "forbidden" }, "A ReadOnly key may only read statistics; use an Admin key or a session");
-  if (caller === "session" && !isReading(request)) requireOwnPage(request, services.config);
+  if (caller === "session" && !isReading(request)) requireOwnPage(request, context);
 }

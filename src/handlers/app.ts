@@ -1,5 +1,4 @@
-/** The whole HTTP surface: a line each for method, path, who may call it, and the handler. Owner of itty-router. */
-import { Router, type IRequest } from "itty-router";
+/** The whole HTTP surface: a line each for method, path, who may call it, and the handler. */
 import type { Config } from "../runtime/config.ts";
 import { invalidInput, type AppError } from "../runtime/errors.ts";
 import { ASSETS_PATH, EVENT_PATH, SCRIPT_PATHS } from "../runtime/names.ts";
@@ -21,6 +20,7 @@ import { deleteEvents } from "./erase.ts";
 import { getDetails, getHealth, getReady } from "./health.ts";
 import { getPixel } from "./ingest/pixel.ts";
 import { postEvent } from "./ingest/post-event.ts";
+import { HOST_RULE, isHost } from "./host.ts";
 import { deleteKey, getKeys, postKey } from "./keys.ts";
 import { getMetrics } from "./metrics.ts";
 import { openapiHandler } from "./openapi.ts";
@@ -28,7 +28,7 @@ import { refuseUnverifiedHost } from "./rebinding.ts";
 import { isHttps } from "./request-scheme.ts";
 import { responseTo, withHeaders, type Reply } from "./reply.ts";
 import { getScript } from "./script.ts";
-import { methodsAt, methodsOf, problemsOfExtraPaths, routesAt, unmatched, withExtraPaths, type Method, type Route } from "./route.ts";
+import { createMatcher, extraRoutesOf, problemsOfExtraPaths, routeFor, routeIdOf, type Match, type Method, type Route } from "./route.ts";
 import { getBreakdown } from "./stats/breakdown.ts";
 import { getExport } from "./stats/export.ts";
 import { getFlow } from "./stats/flow.ts";
@@ -132,82 +132,51 @@ export interface App {
 /** A request on its way. */
 interface Passage extends Context {
   readonly requestId: string;
-  /** Both are known once a route has taken it. */
+  /** What is at the request's path; null where there is nothing. */
+  readonly match: Match | null;
+  /** Known once a route has taken it. */
   routeId: string | null;
-  params: Context["params"];
 }
 
 const NO_PARAMS: Context["params"] = {};
 
-type RouteArgs = [passage: Passage];
-
-function createRouter(routes: readonly Route[]) {
-  const router = Router<IRequest, RouteArgs>();
-  for (const known of routes) {
-    const { access, handler, path } = known;
-    const routeId = `${known.method} ${path}`;
-    const serve = async (routed: IRequest, passage: Passage): Promise<Reply> => {
-      passage.routeId = routeId;
-      const request = routed as unknown as Request;
-      refuseUnverifiedHost(access, routeId, request, passage);
-      checkAccess(access, request, passage.services, passage.nowMs);
-      if (access === "stats") passage.deadline.followClient(request.signal);
-      passage.params = routed.params;
-      const reply = await handler(request, passage);
-      return access === "ingest" ? withIngestCors(request, reply) : reply;
-    };
-    for (const method of methodsOf(known)) router[method.toLowerCase() as Lowercase<typeof method>](path, serve);
-  }
-  router.all("*", ({ method, url }) => {
-    throw unmatched(routes, method, new URL(url).pathname);
-  });
-  return router;
-}
-
 /** What of a configuration does not go with the routes. */
 export const problemsWithRoutes = (config: Config): string[] => problemsOfExtraPaths(ROUTES, config);
 
-/** What the dashboard asks, which its page may read wherever it is served from. */
-const isOfDashboard = ({ access }: Route): boolean => access === "auth" || access === "stats" || access === "admin";
+const OF_DASHBOARD: readonly Access[] = ["auth", "stats", "admin"];
+
+/** Whether a path takes requests of one of these kinds. */
+const takes = (match: Match | null, kinds: readonly Access[]): boolean =>
+  match !== null && [...match.endpoint.byMethod.values()].some(({ access }) => kinds.includes(access));
 
 export function createApp(services: Services): App {
   const { config, log, requests } = services;
-  const routes = withExtraPaths(ROUTES, config);
-  const router = createRouter(routes);
-  const routesAtSites = routes.slice(ROUTES.length);
+  const matchAt = createMatcher(ROUTES, extraRoutesOf(ROUTES, config));
   const deadlines = new Deadlines(config.requestTimeoutSecs);
 
-  /** None where host and path make no URL. */
-  function routesOf(of: readonly Route[], url: string): readonly Route[] {
-    const parsed = of.length > 0 ? parseUrl(url) : null;
-    return parsed ? routesAt(of, parsed.pathname) : [];
-  }
-
-  const isIngest = (url: string): boolean => routesOf(routes, url).some(({ access }) => access === "ingest");
-
-  const isAtSite = (url: string): boolean => routesOf(routesAtSites, url).length > 0;
-
-  /** The path of a request that `dashboard_origin` lets a page of another origin send; null for all others. */
-  function dashboardPath(request: Request): string | null {
-    const url = isDashboardPage(request, config) ? parseUrl(request.url) : null;
-    return url && routesAt(routes, url.pathname).some(isOfDashboard) ? url.pathname : null;
+  async function serve(request: Request, passage: Passage): Promise<Reply> {
+    const asked = routeFor(request.method, passage.match);
+    passage.routeId = routeIdOf(asked);
+    refuseUnverifiedHost(asked.access, passage.routeId, request, passage);
+    checkAccess(asked.access, request, passage);
+    if (asked.access === "stats") passage.deadline.followClient(request.signal);
+    return asked.handler(request, passage);
   }
 
   async function answer(request: Request, passage: Passage): Promise<Reply> {
     try {
-      return await passage.deadline.race(router.fetch(request, passage));
-    } catch (caught) {
-      // The router parses the URL first thing, and nobody else needs to ask beforehand.
-      const error = parseUrl(request.url) ? caught : invalidInput("The request's host and path make no valid URL");
-      const reply = errorReply(error, passage.requestId, log);
-      return isIngest(request.url) ? withIngestCors(request, reply) : reply;
+      return await passage.deadline.race(serve(request, passage));
+    } catch (error) {
+      return errorReply(error, passage.requestId, log);
     }
   }
 
+  /** With what lets pages of other origins read the answer: those that send events, and the dashboard's own (`dashboard_origin`). */
   async function answerPage(request: Request, passage: Passage): Promise<Reply> {
-    const path = dashboardPath(request);
-    if (path === null) return answer(request, passage);
-    const reply = request.method === "OPTIONS" ? preflightFor(request, methodsAt(routes, path)) : await answer(request, passage);
+    const { match } = passage;
+    if (takes(match, ["ingest"])) return withIngestCors(request, await answer(request, passage));
+    if (match === null || !takes(match, OF_DASHBOARD) || !isDashboardPage(request, config)) return answer(request, passage);
+    const reply = request.method === "OPTIONS" ? preflightFor(request, match.endpoint.allow) : await answer(request, passage);
     return withDashboardCors(request, reply);
   }
 
@@ -218,24 +187,31 @@ export function createApp(services: Services): App {
     if (config.logLevel === "debug") log.debug("a request was answered", { requestId, route: routeId ?? "none", status, durationMs });
   }
 
+  function refuse(error: AppError): Reply {
+    const requestId = services.newRequestId();
+    const reply = errorReply(error, requestId, log);
+    note({ routeId: null, nowMs: services.now(), requestId }, reply.status);
+    return withHeaders(reply, { ...COMMON_HEADERS, "X-Request-Id": requestId });
+  }
+
   return {
     async fetch(request, { socketAddress, socketPlace = null }) {
+      const url = parseUrl(request.url);
+      if (url === null || !isHost(request.headers.get("host") ?? url.host)) return responseTo(request.method, refuse(invalidInput(HOST_RULE)));
       const nowMs = services.now();
       const requestId = services.newRequestId();
-      const passage: Passage = { services, nowMs, socketAddress, socketPlace, deadline: deadlines.begin(nowMs), requestId, routeId: null, params: NO_PARAMS };
+      const match = await matchAt(url.pathname);
+      const deadline = deadlines.begin(nowMs);
+      const params = match?.params ?? NO_PARAMS;
+      const passage: Passage = { services, nowMs, url, socketAddress, socketPlace, deadline, requestId, match, params, routeId: null };
       const reply = await answerPage(request, passage);
-      deadlines.end(passage.deadline);
+      deadlines.end(deadline);
       note(passage, reply.status);
-      const bindsHost = isHttps(request, config.trustProxy) && !isAtSite(request.url);
+      const bindsHost = isHttps(request, config.trustProxy) && match?.endpoint.isExtra !== true;
       const headers = { ...COMMON_HEADERS, "X-Request-Id": requestId, ...(bindsHost && HSTS) };
       return responseTo(request.method, withHeaders(reply, headers));
     },
-    refuse(error) {
-      const requestId = services.newRequestId();
-      const reply = errorReply(error, requestId, log);
-      note({ routeId: null, nowMs: services.now(), requestId }, reply.status);
-      return withHeaders(reply, { ...COMMON_HEADERS, "X-Request-Id": requestId });
-    },
+    refuse,
     expireRequests: (nowMs) => deadlines.expire(nowMs),
   };
 }

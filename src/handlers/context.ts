@@ -9,6 +9,8 @@ export interface Context {
   readonly services: Services;
   /** When the request came. */
   readonly nowMs: EpochMs;
+  /** The request's URL: its host is the one that the client named, and nobody else parses it. */
+  readonly url: URL;
   /** The address of the connection, before any proxy header is looked at. Never logged, never stored. */
   readonly socketAddress: string;
   /** Where that address is, on a host that tells it of every connection. */

@@ -4,8 +4,8 @@ import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
 import { jsonReply } from "./reply.ts";
 
-export const deleteEvents: Handler = async (request, { services, nowMs }) => {
-  const query = new Query(request.url);
+export const deleteEvents: Handler = async (_request, { services, nowMs, url }) => {
+  const query = new Query(url);
   const siteId = query.siteId();
   const { firstDay, lastDay } = query.dates(nowMs);
   // Whoever means to erase a part must not lose the whole.

@@ -1,7 +1,7 @@
 /** Which pages may act for whoever is logged in (CSRF): the dashboard's, and no other (contract 5.8). */
-import type { Config } from "../runtime/config.ts";
 import { AppError } from "../runtime/errors.ts";
 import { parseUrl } from "../runtime/parse-url.ts";
+import type { Context } from "./context.ts";
 
 /** The origin of the page that sent a request, as far as it can be told: `null` where the request does not say. */
 function pageOf({ headers }: Request): string | null {
@@ -11,33 +11,34 @@ function pageOf({ headers }: Request): string | null {
   return referer === null ? null : (parseUrl(referer)?.origin ?? null);
 }
 
-function foreign(request: Request, { dashboardOrigin }: Config): AppError {
+type AskedOf = Pick<Context, "services" | "url">;
+
+function foreign({ services, url }: AskedOf): AppError {
+  const { dashboardOrigin } = services.config;
   const advice =
     dashboardOrigin === null
-      ? `If ${new URL(request.url).host} is not what browsers call this service, set dashboard_origin.`
+      ? `If ${url.host} is not what browsers call this service, set dashboard_origin.`
       : `By dashboard_origin that is ${dashboardOrigin}.`;
   return new AppError({ code: "forbidden" }, `The request must come from a page of the dashboard's own origin. ${advice}`);
 }
 
 /** Proxies may end https before the service, so only hosts are compared. */
-function isOfOwnHost(request: Request, origin: string): boolean {
-  return parseUrl(origin)?.host === new URL(request.url).host;
-}
+const isOfOwnHost = (origin: string, url: URL): boolean => parseUrl(origin)?.host === url.host;
 
 /** 403 for a request that a foreign page sent. One that no page sent may pass. */
-export function refuseForeignPage(request: Request, config: Config): void {
-  const { dashboardOrigin } = config;
+export function refuseForeignPage(request: Request, context: AskedOf): void {
+  const { dashboardOrigin } = context.services.config;
   if (dashboardOrigin !== null) {
     const page = pageOf(request);
-    if (page !== null && page !== dashboardOrigin) throw foreign(request, config);
+    if (page !== null && page !== dashboardOrigin) throw foreign(context);
     return;
   }
   const origin = request.headers.get("origin");
-  if (origin !== null && !isOfOwnHost(request, origin)) throw foreign(request, config);
+  if (origin !== null && !isOfOwnHost(origin, context.url)) throw foreign(context);
 }
 
 /** 403 for a request that changes something in a session's name, unless it is known to be sent by a page of the dashboard. */
-export function requireOwnPage(request: Request, config: Config): void {
-  refuseForeignPage(request, config);
-  if (config.dashboardOrigin !== null && pageOf(request) === null) throw foreign(request, config);
+export function requireOwnPage(request: Request, context: AskedOf): void {
+  refuseForeignPage(request, context);
+  if (context.services.config.dashboardOrigin !== null && pageOf(request) === null) throw foreign(context);
 }

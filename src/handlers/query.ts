@@ -1,16 +1,24 @@
 /** The query parameters of an endpoint, each given once or not at all. */
 import { invalidInput } from "../runtime/errors.ts";
+import { QUERY_PARAMETERS_MAX } from "../runtime/limits.ts";
 import { isSiteId } from "../runtime/ingest/site-id.ts";
 import type { SiteId, EpochMs } from "../storage/event.ts";
 import { parseDateRange, type DateRange } from "../runtime/stats/date-range.ts";
 import { parseSegmentFilter, type Condition } from "../runtime/stats/segment-filter.ts";
 import type { Scope } from "../runtime/stats/scope.ts";
 
+/** All parameters of a request, known or not; 400 for more than any endpoint could mean. Each look-up goes through all of them. */
+export function parametersOf(url: URL): URLSearchParams {
+  const count = url.search.split("&", QUERY_PARAMETERS_MAX + 1).length;
+  if (count > QUERY_PARAMETERS_MAX) throw invalidInput(`A request may have at most ${QUERY_PARAMETERS_MAX} query parameters`);
+  return url.searchParams;
+}
+
 export class Query {
   readonly #params: URLSearchParams;
 
-  constructor(url: string) {
-    this.#params = new URL(url).searchParams;
+  constructor(url: URL) {
+    this.#params = parametersOf(url);
   }
 
   /** The value, or null when the parameter is not there; 400 when it is there more than once. */

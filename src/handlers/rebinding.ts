@@ -40,16 +40,15 @@ export function isPrivate(socketAddress: string): boolean {
 }
 
 /** Whether a page of an attacker's may have sent the request by rebinding its name. Never, once there is a password. */
-export function maybeRebound(request: Request, { services, socketAddress }: Pick<Context, "services" | "socketAddress">): boolean {
+export function maybeRebound(request: Request, { services, socketAddress, url }: Pick<Context, "services" | "socketAddress" | "url">): boolean {
   const { adminPassword, config } = services;
   if (adminPassword.isConfigured) return false;
   const forwardedFor = request.headers.get("x-forwarded-for");
   if (forwardedEntryOf({ forwardedFor, trustedProxies: config.trustProxy }) !== null) return false;
-  return isPrivate(socketAddress) && !isVerified(new URL(request.url).hostname, config.dashboardOrigin);
+  return isPrivate(socketAddress) && !isVerified(url.hostname, config.dashboardOrigin);
 }
 
-export function unverifiedHost(request: Request): AppError {
-  const { host } = new URL(request.url);
+export function unverifiedHost({ url: { host } }: Pick<Context, "url">): AppError {
   return new AppError(
     { code: "unverified_host" },
     `The host name ${host} is refused until an admin password is set: use the IP address or localhost, set dashboard_origin ` +
@@ -59,5 +58,5 @@ export function unverifiedHost(request: Request): AppError {
 
 /** 403 for a request that a rebound page may have sent to a route that is not for everybody. */
 export function refuseUnverifiedHost(access: Access, routeId: string, request: Request, context: Context): void {
-  if (GUARDED.includes(access) && !UNGUARDED.includes(routeId) && maybeRebound(request, context)) throw unverifiedHost(request);
+  if (GUARDED.includes(access) && !UNGUARDED.includes(routeId) && maybeRebound(request, context)) throw unverifiedHost(context);
 }

@@ -1,9 +1,10 @@
-/** What a route is, which paths belong to it, and which further paths options give to some. */
+/** What a route is, which routes there are at a path, and which further paths options give to some. Owner of itty-router. */
+import { Router, type IRequest } from "itty-router";
 import type { Config } from "../runtime/config.ts";
 import { AppError } from "../runtime/errors.ts";
 import { EVENT_PATH, SCRIPT_PATHS } from "../runtime/names.ts";
 import type { Access } from "./access.ts";
-import type { Handler } from "./context.ts";
+import type { Context, Handler } from "./context.ts";
 
 export type Method = "GET" | "POST" | "DELETE" | "OPTIONS";
 
@@ -15,28 +16,56 @@ export interface Route<M extends Method = Method, P extends string = string> {
   readonly handler: Handler;
 }
 
+/** Method and path template, e.g. `DELETE /api/keys/:key_hash`. */
+export const routeIdOf = ({ method, path }: Route): string => `${method} ${path}`;
+
 /** Whatever is read by GET can be asked for by HEAD, except the pixel, whose GET records an event. */
 export const methodsOf = ({ method, access }: Route): readonly (Method | "HEAD")[] =>
   method === "GET" && access !== "ingest" ? ["GET", "HEAD"] : [method];
 
-/** Whether a path is of a route's form, a trailing slash aside (as the router has it). */
-function matches(path: string, pathname: string): boolean {
-  const parts = pathname.replace(/\/+$/, "").split("/");
-  const pattern = path.replace(/\/$/, "").split("/");
-  return parts.length === pattern.length && pattern.every((part, i) => part.startsWith(":") || part === parts[i]);
+/** All routes at one path. */
+export interface Endpoint {
+  readonly byMethod: ReadonlyMap<string, Route>;
+  /** The methods, as `Allow` lists them. */
+  readonly allow: string;
+  /** Whether a site chose the path by an option. */
+  readonly isExtra: boolean;
 }
 
-export const routesAt = (routes: readonly Route[], pathname: string): Route[] => routes.filter(({ path }) => matches(path, pathname));
+export interface Match {
+  readonly endpoint: Endpoint;
+  /** What the parts of the path that begin with `:` stand for. */
+  readonly params: Context["params"];
+}
 
-/** As `Allow` lists them; empty where there is nothing. */
-export const methodsAt = (routes: readonly Route[], pathname: string): string =>
-  [...new Set(routesAt(routes, pathname).flatMap(methodsOf))].join(", ");
+function endpointAt(path: string, routes: readonly Route[], isExtra: boolean): Endpoint {
+  const byMethod = new Map<string, Route>();
+  for (const route of routes.filter((known) => known.path === path)) for (const method of methodsOf(route)) byMethod.set(method, route);
+  return { byMethod, allow: [...byMethod.keys()].join(", "), isExtra };
+}
 
-/** Why no route answers: 405 with the methods there are when only the method is wrong, else 404. */
-export function unmatched(routes: readonly Route[], method: string, pathname: string): AppError {
-  const allow = methodsAt(routes, pathname);
-  if (allow === "") return new AppError({ code: "not_found" }, "There is nothing at this path");
-  return new AppError({ code: "method_not_allowed", allow }, `${method} is not allowed here; allowed: ${allow}`);
+/** Finds what is at a path, a trailing slash aside; null where there is nothing. */
+export function createMatcher(routes: readonly Route[], extraRoutes: readonly Route[]): (pathname: string) => Promise<Match | null> {
+  const router = Router<IRequest, []>();
+  const addAll = (all: readonly Route[], isExtra: boolean) => {
+    for (const path of new Set(all.map((route) => route.path))) {
+      const endpoint = endpointAt(path, all, isExtra);
+      router.all(path, ({ params }): Match => ({ endpoint, params }));
+    }
+  };
+  addAll(routes, false);
+  addAll(extraRoutes, true);
+  // The path alone: of a query, the router would collect parameters of the same name in quadratic time.
+  return async (pathname) => ((await router.fetch({ method: "GET", url: `http://path${pathname}` })) as Match | undefined) ?? null;
+}
+
+/** The route for a method. Without one: 405 with the methods there are, or 404 where there is nothing at the path. */
+export function routeFor(method: string, match: Match | null): Route {
+  if (match === null) throw new AppError({ code: "not_found" }, "There is nothing at this path");
+  const { byMethod, allow } = match.endpoint;
+  const route = byMethod.get(method);
+  if (!route) throw new AppError({ code: "method_not_allowed", allow }, `${method} is not allowed here; allowed: ${allow}`);
+  return route;
 }
 
 type ExtraPaths = Pick<Config, "scriptPaths" | "eventPaths">;
@@ -45,17 +74,23 @@ type ExtraPaths = Pick<Config, "scriptPaths" | "eventPaths">;
 const copiesAt = (routes: readonly Route[], original: string, path: string): Route[] =>
   routes.filter((route) => route.path === original).map((route) => ({ ...route, path }));
 
-/** The routes, and then those at extra paths: for sites that pass both through under names of their own. */
-export const withExtraPaths = (routes: readonly Route[], { scriptPaths, eventPaths }: ExtraPaths): Route[] => [
-  ...routes,
+/** The routes at extra paths: for sites that pass script and events through under names of their own. */
+export const extraRoutesOf = (routes: readonly Route[], { scriptPaths, eventPaths }: ExtraPaths): Route[] => [
   ...scriptPaths.flatMap((path) => copiesAt(routes, SCRIPT_PATHS[0], path)),
   ...eventPaths.flatMap((path) => copiesAt(routes, EVENT_PATH, path)),
 ];
+
+/** Whether an extra path, which ends in no slash, is of a route's form. */
+function isTaken(path: string, { path: template }: Route): boolean {
+  const parts = path.split("/");
+  const known = template.split("/");
+  return parts.length === known.length && known.every((part, i) => part.startsWith(":") || part === parts[i]);
+}
 
 /** What is wrong with the extra paths: those that the service has already, or that are named twice. */
 export function problemsOfExtraPaths(routes: readonly Route[], { scriptPaths, eventPaths }: ExtraPaths): string[] {
   const named = [...scriptPaths.map((path) => ["script_paths", path] as const), ...eventPaths.map((path) => ["event_paths", path] as const)];
   return named
-    .filter(([, path], index) => routesAt(routes, path).length > 0 || named.slice(0, index).some(([, earlier]) => earlier === path))
+    .filter(([, path], index) => routes.some((route) => isTaken(path, route)) || named.slice(0, index).some(([, earlier]) => earlier === path))
     .map(([option, path]) => `${option}: found "${path}"; allowed: paths that the service does not have already`);
 }

@@ -1,6 +1,7 @@
 /** The cookie that carries a session's token, and when it may be sent over connections that anybody can read. */
 import { SESSION_COOKIE } from "../runtime/names.ts";
 import type { Services } from "../runtime/services.ts";
+import type { Context } from "./context.ts";
 import { isHttps } from "./request-scheme.ts";
 
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
@@ -9,10 +10,12 @@ const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 const told = new WeakSet<Services>();
 
 /** Where a browser would refuse a `Secure` cookie, login would not work at all. */
-function isSecure(request: Request, services: Services): boolean {
+type AskedOf = Pick<Context, "services" | "url">;
+
+function isSecure(request: Request, { services, url }: AskedOf): boolean {
   const { secureCookies, trustProxy } = services.config;
   if (secureCookies !== "auto") return secureCookies;
-  if (isHttps(request, trustProxy) || LOOPBACK.test(new URL(request.url).hostname)) return true;
+  if (isHttps(request, trustProxy) || LOOPBACK.test(url.hostname)) return true;
   if (!told.has(services)) {
     told.add(services);
     services.log.warn("a login came over plain http, so its cookie can be read on the way: use https, and trust_proxy behind a proxy");
@@ -20,15 +23,14 @@ function isSecure(request: Request, services: Services): boolean {
   return false;
 }
 
-function cookie(request: Request, services: Services, token: string, maxAgeSecs: number): Readonly<Record<string, string>> {
-  const secure = isSecure(request, services) ? "; Secure" : "";
+function cookie(request: Request, context: AskedOf, token: string, maxAgeSecs: number): Readonly<Record<string, string>> {
+  const secure = isSecure(request, context) ? "; Secure" : "";
   return { "Set-Cookie": `${SESSION_COOKIE}=${token}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${maxAgeSecs}${secure}` };
 }
 
 /** The header that hands a session to the browser. */
-export const sessionCookie = (request: Request, services: Services, token: string): Readonly<Record<string, string>> =>
-  cookie(request, services, token, services.config.sessionTtlSecs);
+export const sessionCookie = (request: Request, context: AskedOf, token: string): Readonly<Record<string, string>> =>
+  cookie(request, context, token, context.services.config.sessionTtlSecs);
 
 /** The header that makes the browser forget its session. */
-export const noSessionCookie = (request: Request, services: Services): Readonly<Record<string, string>> =>
-  cookie(request, services, "", 0);
+export const noSessionCookie = (request: Request, context: AskedOf): Readonly<Record<string, string>> => cookie(request, context, "", 0);

@@ -15,8 +15,9 @@ export const getRobots: Handler = () => textReply("User-agent: *\nDisallow: /\n"
  * RFC 9116 wants a contact. Whoever runs the service is at home at its host, and `security@` is the mailbox that
  * RFC 2142 sets apart for this.
  */
-export const getSecurityContact: Handler = (request, { services, nowMs }) => {
-  const { hostname } = new URL(services.config.dashboardOrigin ?? request.url);
+export const getSecurityContact: Handler = (_request, { services, nowMs, url }) => {
+  const { dashboardOrigin } = services.config;
+  const { hostname } = dashboardOrigin === null ? url : new URL(dashboardOrigin);
   const domain = /^[\d.]+$/.test(hostname) ? `[${hostname}]` : hostname;
   const expires = new Date(nowMs + EXPIRES_DAYS * DAY_MS).toISOString();
   return textReply(`Contact: mailto:security@${domain}\nExpires: ${expires}\nPreferred-Languages: en\n`, 200, CACHE);

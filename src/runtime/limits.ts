@@ -3,6 +3,9 @@
 /** Longest accepted ingestion body (contract 8). */
 export const BODY_BYTES_MAX = 64 * 1024;
 
+/** Query parameters of a request, known or not. No endpoint has more than a dozen. */
+export const QUERY_PARAMETERS_MAX = 100;
+
 /** How much of what follows a body's limit is still taken in and thrown away, so that the sender gets to read its refusal. */
 export const BODY_BYTES_DISCARDED_MAX = 1024 * 1024;
 

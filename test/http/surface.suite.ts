@@ -81,6 +81,32 @@ export function describeSurface(makeTarget: MakeTarget): void {
       },
     );
 
+    // workerd refuses what makes no URL by itself, before the Worker is asked.
+    const REFUSALS = [400, 500];
+
+    it.each(["a\\health?", "a/health?", "a?", "user@a"])("§7 the host %s is refused, and chooses no path", async (host) => {
+      for (const path of ["/nothing", "/health"]) {
+        const response = await target.fetch(path, { host });
+        expect(REFUSALS).toContain(response.status);
+        expect(await response.text()).not.toBe("ok");
+      }
+    });
+
+    const PARAMETERS = 100;
+
+    it.each(["/api/stats/main?site_id=a.test", "/api/event?d=a.test&u=/"])("§7 at most 100 query parameters are taken, known or not: %s", async (path) => {
+      const more = (count: number) => path + "&a=1".repeat(count - path.split("&").length);
+      const most = await target.fetch(more(PARAMETERS), { headers: browserHeaders() });
+      await most.arrayBuffer();
+      expect(most.status).toBe(200);
+      await expectError(await target.fetch(more(PARAMETERS + 1), { headers: browserHeaders() }), 400, "100 query parameters");
+    });
+
+    it("§7 a query that a route does not read is not looked at", async () => {
+      const response = await target.fetch(`/health?${"a=1&".repeat(1000)}`);
+      expect(await response.text()).toBe("ok");
+    });
+
     it.each(["PROPFIND", "POST", "DELETE"])("§7 %s of nothing gives 404", async (method) => {
       await expectError(await target.fetch("/nothing", { method }), 404);
     });

@@ -60,10 +60,11 @@ const assets = createAssets({
 
 const builtinPlaces = openGeoDatabase("builtin");
 
-/** A body of known size comes with its length, as it does over the wire. */
+/** A body of known size comes with its length, and a host with its header, as they do over the wire. */
 function requestOf(path: string, init: TargetRequest): Request {
   const { body, host } = init;
-  const request = new Request(new URL(path, host === undefined ? IN_PROCESS_ORIGIN : `http://${host}`), init);
+  const request = new Request(new URL(path, host === undefined ? IN_PROCESS_ORIGIN : new URL(`http://${host}`).origin), init);
+  if (host !== undefined) request.headers.set("host", host);
   if (request.headers.has("content-length")) return request;
   if (typeof body === "string") request.headers.set("content-length", String(new TextEncoder().encode(body).length));
   if (body instanceof Uint8Array) request.headers.set("content-length", String(body.length));

@@ -7,13 +7,14 @@ import { refuseForeignPage } from "../own-pages.ts";
 import { jsonReply } from "../reply.ts";
 import { sessionCookie } from "../session-cookie.ts";
 
-export const postLogin: Handler = async (request, { services, socketAddress, deadline }) => {
+export const postLogin: Handler = async (request, context) => {
+  const { services, socketAddress, deadline } = context;
   const { config, login } = services;
   const forwardedFor = request.headers.get("x-forwarded-for");
   const address = clientAddressOf({ socketAddress, forwardedFor, trustedProxies: config.trustProxy });
-  refuseForeignPage(request, config);
+  refuseForeignPage(request, context);
   login.check(address);
   const password = requiredText(parseObject(await readBody(request)), "password");
   const token = await login.attempt({ password, address, signal: deadline.signal });
-  return jsonReply({ token }, 200, sessionCookie(request, services, token));
+  return jsonReply({ token }, 200, sessionCookie(request, context, token));
 };

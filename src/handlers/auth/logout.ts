@@ -4,7 +4,7 @@ import { sessionTokensOf } from "../credentials.ts";
 import { jsonReply } from "../reply.ts";
 import { noSessionCookie } from "../session-cookie.ts";
 
-export const postLogout: Handler = (request, { services }) => {
-  for (const token of sessionTokensOf(request)) services.sessions.end(token);
-  return jsonReply({ status: "logged_out" }, 200, noSessionCookie(request, services));
+export const postLogout: Handler = (request, context) => {
+  for (const token of sessionTokensOf(request)) context.services.sessions.end(token);
+  return jsonReply({ status: "logged_out" }, 200, noSessionCookie(request, context));
 };

@@ -9,8 +9,9 @@ import { jsonReply } from "../reply.ts";
 import { sessionCookie } from "../session-cookie.ts";
 
 /** 403 where the host name may be an attacker's, unless the setup code shows that whoever asks can read the log. */
-function requireCode(code: string | null, request: Request, { services, socketAddress }: Context): void {
-  if (code === null) throw unverifiedHost(request);
+function requireCode(code: string | null, request: Request, context: Context): void {
+  const { services, socketAddress } = context;
+  if (code === null) throw unverifiedHost(context);
   const forwardedFor = request.headers.get("x-forwarded-for");
   services.setupCode.check(code, clientAddressOf({ socketAddress, forwardedFor, trustedProxies: services.config.trustProxy }));
 }
@@ -19,12 +20,12 @@ export const postSetup: Handler = async (request, context) => {
   const { services, deadline } = context;
   const { adminPassword, sessions, now, log } = services;
   adminPassword.checkSetupIsOpen();
-  refuseForeignPage(request, services.config);
+  refuseForeignPage(request, context);
   const body = parseObject(await readBody(request));
   const [password, code] = [requiredText(body, "password"), optionalText(body, "code")];
   if (maybeRebound(request, context)) requireCode(code, request, context);
   await adminPassword.setUp(password, deadline.signal);
   log.info("the admin password is set: statistics are for those who log in or have a key");
   const token = sessions.begin(now());
-  return jsonReply({ token }, 200, sessionCookie(request, services, token));
+  return jsonReply({ token }, 200, sessionCookie(request, context, token));
 };

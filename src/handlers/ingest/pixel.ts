@@ -1,6 +1,7 @@
 /** GET /api/event (contract 4.1): the 1x1 image for pages without scripts and for mail. */
 import { parsePixelQuery } from "../../runtime/ingest/event-input.ts";
 import type { Handler } from "../context.ts";
+import { parametersOf } from "../query.ts";
 import { NO_STORE } from "../reply.ts";
 import { arrivalOf } from "./arrival.ts";
 
@@ -15,11 +16,11 @@ const TRANSPARENT_GIF = Uint8Array.from(
 const HEADERS = { "Content-Type": "image/gif", "Content-Length": String(TRANSPARENT_GIF.length), ...NO_STORE } as const;
 
 export const getPixel: Handler = async (request, context) => {
-  const { services } = context;
-  const { searchParams } = new URL(request.url);
+  const { services, url } = context;
+  const parameters = parametersOf(url);
   const outcome = await services.acceptEvent({
     ...arrivalOf(request, context),
-    readInput: () => parsePixelQuery(searchParams),
+    readInput: () => parsePixelQuery(parameters),
   });
   if (outcome === "accepted") services.counters.pixelEventsIngested++;
   return { status: 200, headers: HEADERS, body: TRANSPARENT_GIF };

@@ -7,8 +7,8 @@ import { Query } from "../query.ts";
 import { behavioralReply, sessionGapMsOf } from "./behavioral.ts";
 import { figureReply } from "./figure.ts";
 
-export const getBreakdown: Handler = (request, context) => {
-  const query = new Query(request.url);
+export const getBreakdown: Handler = (_request, context) => {
+  const query = new Query(context.url);
   const scope = query.scope(context.nowMs);
   const rowsMax = query.integer("limit", { min: 1, max: BREAKDOWN_ROWS_MAX, otherwise: BREAKDOWN_ROWS_DEFAULT });
   const dimension = parseDimension(context.params.dimension ?? "");

@@ -16,8 +16,8 @@ export const EXPORT_FORMATS = ["csv", "json"] as const;
 
 const FORMATS = { csv: csvFormat, json: jsonFormat } as const;
 
-export const getExport: Handler = async (request, { services, nowMs, deadline }) => {
-  const query = new Query(request.url);
+export const getExport: Handler = async (_request, { services, nowMs, url, deadline }) => {
+  const query = new Query(url);
   const scope = query.scope(nowMs);
   const kind = query.choice("kind", EXPORT_KINDS);
   const format = FORMATS[query.choice("format", EXPORT_FORMATS)];

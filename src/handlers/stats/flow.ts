@@ -7,8 +7,8 @@ import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { behavioralReply, sessionGapMsOf } from "./behavioral.ts";
 
-export const getFlow: Handler = (request, context) => {
-  const query = new Query(request.url);
+export const getFlow: Handler = (_request, context) => {
+  const query = new Query(context.url);
   const scope = query.scope(context.nowMs);
   const question = {
     page: parsePage("page", query.text("page")),

@@ -6,8 +6,8 @@ import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { behavioralReply } from "./behavioral.ts";
 
-export const getFunnel: Handler = (request, context) => {
-  const query = new Query(request.url);
+export const getFunnel: Handler = (_request, context) => {
+  const query = new Query(context.url);
   const scope = query.scope(context.nowMs);
   const funnel: Funnel = {
     steps: parseSteps("steps", query.text("steps"), STEPS_MIN),

@@ -4,8 +4,8 @@ import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { figureReply } from "./figure.ts";
 
-export const getGoals: Handler = (request, context) => {
-  const scope = new Query(request.url).scope(context.nowMs);
+export const getGoals: Handler = (_request, context) => {
+  const scope = new Query(context.url).scope(context.nowMs);
   return figureReply(context, { name: "goals", scope }, async (over) => {
     const goals = await over(scope, (ask) => goalsOf(ask, scope));
     return JSON.stringify(goals.map(({ conversionRate, ...goal }) => ({ ...goal, conversion_rate: conversionRate })));

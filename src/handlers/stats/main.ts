@@ -35,8 +35,8 @@ const comparisonFields = ({ range }: Scope, headline: Headline) => ({
   ...sessionAverages(headline),
 });
 
-export const getMain: Handler = (request, context) => {
-  const query = new Query(request.url);
+export const getMain: Handler = (_request, context) => {
+  const query = new Query(context.url);
   const scope = query.scope(context.nowMs);
   const comparison = parseComparison(query.text("compare"));
   const { behavioral, config } = context.services;

@@ -4,15 +4,15 @@ import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { figureReply } from "./figure.ts";
 
-export const getProperties: Handler = (request, context) => {
-  const scope = new Query(request.url).scope(context.nowMs);
+export const getProperties: Handler = (_request, context) => {
+  const scope = new Query(context.url).scope(context.nowMs);
   return figureReply(context, { name: "properties", scope }, async (over) =>
     JSON.stringify(await over(scope, (ask) => propertyKeysOf(ask, scope))),
   );
 };
 
-export const getPropertyValues: Handler = (request, context) => {
-  const query = new Query(request.url);
+export const getPropertyValues: Handler = (_request, context) => {
+  const query = new Query(context.url);
   const scope = query.scope(context.nowMs);
   const key = parsePropertyKey(query.text("key"));
   const eventName = query.text("event");

@@ -6,8 +6,8 @@ import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { jsonReply } from "../reply.ts";
 
-export const getRealtime: Handler = async (request, { services, nowMs, deadline }) => {
-  const query = new Query(request.url);
+export const getRealtime: Handler = async (_request, { services, nowMs, url, deadline }) => {
+  const query = new Query(url);
   const siteId = query.siteId();
   const windowMinutes = services.config.realtimeWindowMinutes;
   const window = realtimeWindow(nowMs, windowMinutes, query.conditions());

@@ -5,8 +5,8 @@ import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { behavioralReply } from "./behavioral.ts";
 
-export const getRetention: Handler = (request, context) => {
-  const query = new Query(request.url);
+export const getRetention: Handler = (_request, context) => {
+  const query = new Query(context.url);
   const scope = query.scope(context.nowMs);
   const weeks = query.integer("weeks", { min: RETENTION_WEEKS_MIN, max: RETENTION_WEEKS_MAX, otherwise: RETENTION_WEEKS_DEFAULT });
   const { visitorSaltRotationDays } = context.services.config;

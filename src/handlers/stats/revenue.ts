@@ -15,8 +15,8 @@ const valueJson = (row: ValueRevenue): string =>
   `{"value":${JSON.stringify(row.value)},"currency":${JSON.stringify(row.currency)},` +
   `"total":${decimalFromCents(row.totalCents)},"transactions":${row.transactions}}`;
 
-export const getRevenue: Handler = (request, context) => {
-  const scope = new Query(request.url).scope(context.nowMs);
+export const getRevenue: Handler = (_request, context) => {
+  const scope = new Query(context.url).scope(context.nowMs);
   return figureReply(context, { name: "revenue", scope }, async (over) => {
     const { byCurrency, byEvent, byPage } = await over(scope, (ask) => revenueOf(ask, scope));
     return (

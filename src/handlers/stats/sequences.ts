@@ -23,8 +23,8 @@ function parseQuestion(query: Query): SequenceQuestion {
   return { pattern, conditions: parsed };
 }
 
-export const getSequences: Handler = (request, context) => {
-  const query = new Query(request.url);
+export const getSequences: Handler = (_request, context) => {
+  const query = new Query(context.url);
   const scope = query.scope(context.nowMs);
   const question = parseQuestion(query);
   return behavioralReply(context, { name: "sequences", scope, parameters: [question] }, async (over) => {

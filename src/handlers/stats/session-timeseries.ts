@@ -4,8 +4,8 @@ import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { behavioralReply, sessionGapMsOf } from "./behavioral.ts";
 
-export const getSessionTimeseries: Handler = (request, context) => {
-  const scope = new Query(request.url).scope(context.nowMs);
+export const getSessionTimeseries: Handler = (_request, context) => {
+  const scope = new Query(context.url).scope(context.nowMs);
   const gapMs = sessionGapMsOf(context.services.config);
   return behavioralReply(context, { name: "session-timeseries", scope }, async (over) => {
     const points = await over(scope, (ask) => sessionSeriesOf(ask, scope, gapMs));

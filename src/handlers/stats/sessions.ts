@@ -4,8 +4,8 @@ import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { behavioralReply, sessionGapMsOf } from "./behavioral.ts";
 
-export const getSessions: Handler = (request, context) => {
-  const scope = new Query(request.url).scope(context.nowMs);
+export const getSessions: Handler = (_request, context) => {
+  const scope = new Query(context.url).scope(context.nowMs);
   const gapMs = sessionGapMsOf(context.services.config);
   return behavioralReply(context, { name: "sessions", scope }, async (over) => {
     const figures = await over(scope, (ask) => sessionFiguresOf(ask, scope, gapMs));

@@ -4,8 +4,8 @@ import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { figureReply } from "./figure.ts";
 
-export const getTimeseries: Handler = (request, context) => {
-  const scope = new Query(request.url).scope(context.nowMs);
+export const getTimeseries: Handler = (_request, context) => {
+  const scope = new Query(context.url).scope(context.nowMs);
   return figureReply(context, { name: "timeseries", scope }, async (over) =>
     JSON.stringify(await over(scope, (ask) => seriesOf(ask, scope))),
   );

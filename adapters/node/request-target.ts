@@ -1,0 +1,40 @@
+/**
+ * Which host and path a request names (RFC 9112, 3.2). The target may have one of several forms; everything behind this file knows
+ * one: a path in the request line, and a host in its header. The path comes from the request line alone.
+ */
+import type { IncomingMessage } from "node:http";
+import { HOST_RULE, isHost } from "../../src/handlers/host.ts";
+
+/** An `http` or `https` URL with an authority, as clients send it to proxies, and may to any server. */
+const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)([^]*)$/i;
+
+/** No URL has these unescaped. The URL standard reads a backslash as a slash, which proxies with rules by path do not. */
+const MALFORMED = /[\\#]/;
+
+/** Header lines come as names and values in turn. */
+const hostCount = ({ rawHeaders }: IncomingMessage): number => rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host").length;
+
+/**
+ * Brings the target into its usual form; says what is wrong where that cannot be done. The host's own syntax is for the app to check,
+ * in workerd as here.
+ */
+export function normaliseTarget(request: IncomingMessage): string | null {
+  const { headers, httpVersion, method, url = "" } = request;
+  if (headers.host === undefined && httpVersion !== "1.0") return "A request of HTTP/1.1 needs the header Host";
+  if (hostCount(request) > 1) return 'The header "Host" must be given once';
+  if (MALFORMED.test(url)) return "The request target must not have a backslash or a fragment";
+  if (url.startsWith("/")) return null;
+  const [, authority, rest = ""] = ABSOLUTE_FORM.exec(url) ?? [];
+  if (authority !== undefined) {
+    if (headers.host !== undefined && !isHost(headers.host)) return HOST_RULE;
+    // In this form the target's authority counts, whichever host the header names.
+    headers.host = authority;
+    request.url = rest.startsWith("/") ? rest : `/${rest}`;
+    return null;
+  }
+  if (url === "*" && method === "OPTIONS") {
+    request.url = "/";
+    return null;
+  }
+  return "The request target must be a path that begins with /, or an http or https URL";
+}

@@ -1,0 +1,98 @@
+/** Which host and path a request names, as only a TCP connection can say it (RFC 9112, 3.2), against the built program. */
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { createNodeTarget, type NodeTarget } from "../support/node-target.ts";
+import { connectRaw } from "../support/raw-connection.ts";
+
+let target: NodeTarget;
+beforeAll(async () => {
+  target = await createNodeTarget();
+});
+afterAll(() => target.close());
+
+/** The answer to a request of these lines. */
+function answerTo(...lines: string[]): Promise<string> {
+  const raw = connectRaw(target.origin());
+  onTestFinished(() => raw.destroy());
+  raw.write(`${lines.join("\n")}\nConnection: close\n\n`);
+  return raw.closed();
+}
+
+const OK = /^HTTP\/1\.1 200 [^]*\r\n\r\nok$/;
+const REFUSED = /^HTTP\/1\.1 400 [^]*\{"error":"[^"]*(?:\\"Host\\"|request target)[^]*"\}$/;
+
+describe("the path of a request", () => {
+  it.each([
+    "a\\metrics?",
+    "a\\api\\auth\\setup?",
+    "a/metrics?",
+    "a/metrics#",
+    "a?",
+    "user@a",
+    "user:password@a",
+    "a:port",
+    "a:123456",
+    "a:99999",
+    "a b",
+    "a,b",
+    "a%2Fmetrics",
+    "[::1",
+    "[::1]x",
+    "[a]",
+    "::1",
+    "1.2.3.4.5",
+    "300.1.1.1",
+    "",
+  ])("is not chosen by the header Host: %j is refused", async (host) => {
+    expect(await answerTo("GET /health HTTP/1.1", `Host: ${host}`)).toMatch(REFUSED);
+  });
+
+  it.each(["a", "a.", "stats.example.com:8000", "my_service:8000", "127.0.0.1", "[::1]", "[::1]:8000", "xn--bcher-kva.example", "a:"])(
+    "is answered under the host %j",
+    async (host) => {
+      expect(await answerTo("GET /health HTTP/1.1", `Host: ${host}`)).toMatch(OK);
+    },
+  );
+
+  it("is refused with two Host headers, and without any; HTTP/1.0 needs none", async () => {
+    expect(await answerTo("GET /health HTTP/1.1", "Host: a", "Host: a")).toMatch(REFUSED);
+    expect(await answerTo("GET /health HTTP/1.1")).toMatch(/^HTTP\/1\.1 400 [^]*needs the header Host"\}$/);
+    expect(await answerTo("GET /health HTTP/1.0")).toMatch(OK);
+  });
+
+  it.each(["http://a/health", "HTTP://a:80/health", "https://[::1]:8000/health?x=1"])("may come in absolute form: %s", async (url) => {
+    expect(await answerTo(`GET ${url} HTTP/1.1`, "Host: b")).toMatch(OK);
+  });
+
+  it("in absolute form has the target's authority for its host, whichever the header names", async () => {
+    const setup = (url: string, host: string) =>
+      answerTo(`POST ${url} HTTP/1.1`, `Host: ${host}`, "Origin: http://foreign.example", "Content-Length: 0");
+    expect(await setup("http://target.example/api/auth/setup", "header.example")).toMatch(/If target\.example is not/);
+  });
+
+  it.each(["http://a\\metrics/health", "http://user@a/health", "http:///health", "http://a:b/health", "ftp://a/health", "health", "http:health"])(
+    "is refused in the target %s",
+    async (url) => {
+      expect(await answerTo(`GET ${url} HTTP/1.1`, "Host: b")).toMatch(/^HTTP\/1\.1 400 [^]*\{"error":"/);
+    },
+  );
+
+  it("is refused in absolute form when the Host header is none", async () => {
+    expect(await answerTo("GET http://a/health HTTP/1.1", "Host: a\\metrics?")).toMatch(REFUSED);
+  });
+
+  it.each(["/x\\..\\metrics", "/\\metrics", "/metrics#x", "\\metrics"])(
+    "is not read in another way than proxies read it: %s is refused",
+    async (path) => {
+      expect(await answerTo(`GET ${path} HTTP/1.1`, "Host: a")).toMatch(/^HTTP\/1\.1 400 [^]*\{"error":"/);
+    },
+  );
+
+  it.each(["//evil.example/health", "//health", "/health/x", "/%68ealth"])("%s is no other path", async (path) => {
+    expect(await answerTo(`GET ${path} HTTP/1.1`, "Host: a")).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  it("may be * for OPTIONS, which is about the whole service, and for nothing else", async () => {
+    expect(await answerTo("OPTIONS * HTTP/1.1", "Host: a")).toMatch(/^HTTP\/1\.1 405 [^]*Allow: GET, HEAD\r\n/i);
+    expect(await answerTo("GET * HTTP/1.1", "Host: a")).toMatch(/^HTTP\/1\.1 400 /);
+  });
+});
