@@ -14,6 +14,9 @@ const COMMON = {
   tsconfigRaw: {},
 };
 
+/** Of the window, even where the page has a `const URL` or `const history` of its own, which hides the browser's. */
+const WINDOW_PROPERTIES = ["URL", "XMLHttpRequest", "history", "innerWidth", "localStorage", "navigator"];
+
 /** @returns {Promise<string>} the script as it is served */
 export async function buildTracker() {
   const { outputFiles } = await build({
@@ -22,6 +25,7 @@ export async function buildTracker() {
     write: false,
     format: "iife",
     minify: true,
+    define: Object.fromEntries(WINDOW_PROPERTIES.map((name) => [name, `window.${name}`])),
   });
   return outputFiles[0].text;
 }

@@ -8,14 +8,14 @@ import type { Settings } from "./settings.ts";
 /** Links of HTML, of image maps and of SVG, whose `href` may have a namespace. */
 const LINK = "a[*|href],area[href]";
 
-/** The innermost link of the click, also inside an open shadow tree. The path ends with the document and the window, which match nothing. */
+/** The innermost link of the click, also inside an open shadow tree. The path ends with the document and the window, which match nothing; a form's field may hide its method. */
 const linkOf = (event: Event): Element | undefined =>
-  (event.composedPath() as Element[]).find((node) => node.matches && node.matches(LINK));
+  (event.composedPath() as Element[]).find((node) => typeof node.matches === "function" && node.matches(LINK));
 
 /** An SVG link's `href` is an object, and relative as written. */
 const targetOf = (link: Element): URL => {
   const { href } = link as HTMLAnchorElement & SVGAElement;
-  return new URL(href.baseVal || href, document.baseURI);
+  return new URL(href.baseVal || href, link.baseURI);
 };
 
 export const watchLinkClicks = (settings: Settings, report: Report): void => {
@@ -30,6 +30,7 @@ export const watchLinkClicks = (settings: Settings, report: Report): void => {
       // Without the query, which often holds a signature that opens the file.
       report(FILE_DOWNLOAD, { props: { url: target.origin + target.pathname } });
     } else if (settings.flag("outbound") && target.origin !== location.origin) {
+      target.username = target.password = "";
       report(OUTBOUND_CLICK, { props: { url: target.href } });
     }
   };

@@ -1,5 +1,7 @@
 /** Decides what is told about where the visitor is and came from: never a fragment, and no referrer within the site. */
 
+import { documentProperty } from "./document-property.ts";
+
 /**
  * The page's address without its fragment. With `hash` the fragment is read as the rest of the path, because the
  * service keeps only the path: `/app#/about` becomes `/app/about`. What is no path in it stays out: its query joins
@@ -15,5 +17,7 @@ export const pageAddress = (hash: boolean): string =>
   ).replace(/#.*/, "");
 
 /** Where the visitor came from, if that was another origin. */
-export const foreignReferrer = (): string =>
-  document.referrer.startsWith(`${location.origin}/`) ? "" : document.referrer;
+export const foreignReferrer = (): string => {
+  const referrer = documentProperty("referrer");
+  return referrer.startsWith(`${location.origin}/`) ? "" : referrer;
+};

@@ -10,8 +10,9 @@ import { startTracking } from "./start.ts";
 type PublicFunction = Report & { q?: Iterable<Parameters<Report>> | null; ran?: boolean };
 
 attempt(() => {
-  const globals = window as unknown as Record<typeof PREFIX, Partial<PublicFunction> | undefined>;
-  const { q, ran } = globals[PREFIX] || {};
+  const globals = window as unknown as Record<typeof PREFIX, Partial<PublicFunction>>;
+  // An element or a frame of this name is a global, too, and a form's fields and a frame's frames are its properties.
+  const { q, ran } = typeof globals[PREFIX] === "function" ? globals[PREFIX] : ({} as Partial<PublicFunction>);
   if (ran) return;
   const svc: PublicFunction = startTracking(settingsFrom(ownTag()), [...(q || [])]);
   svc.ran = true;

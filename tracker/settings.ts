@@ -1,5 +1,6 @@
 /** Decides what the attributes of the script's tag mean, and which tag counts when a tag manager ran the script: the first that names a site. */
 
+import { documentProperty } from "./document-property.ts";
 import { EVENT_PATH } from "./names.ts";
 
 /** Yes-or-no attributes, as `dataset` spells them. */
@@ -17,17 +18,21 @@ export type Settings = {
 const DOWNLOAD_EXTENSIONS =
   "pdf|csv|txt|rtf|docx?|xlsx?|pptx?|od[pst]|epub|zip|rar|7z|t?gz|tar|dmg|pkg|exe|msi|deb|rpm|apk|iso|mp[34]|wav|mov|avi|mkv|webm";
 
-export const ownTag = (): HTMLScriptElement =>
-  ([document.currentScript, document.querySelector("script[data-domain]")] as (HTMLScriptElement | null)[]).find(
-    (tag) => tag && tag.dataset.domain,
-  ) || document.createElement("script");
-
 /** `*` stands for any characters, slashes too; a closing slash makes no difference. Addresses have spaces and letters beyond ASCII escaped. */
 export const pathPattern = (pattern: string): RegExp =>
   new RegExp(`^${pattern.replace(/[^!-~]+/g, encodeURI).replace(/[^*\w]/g, "\\$&").replace(/\*/g, ".*")}/?$`);
 
 /** What counts of a tag: its attributes as `dataset` spells them, and where the script came from. */
 export type Tag = { readonly dataset: { readonly [name: string]: string | undefined }; readonly src: string };
+
+const namesSite = (tag: unknown): tag is HTMLScriptElement => tag instanceof HTMLScriptElement && !!tag.dataset.domain;
+
+/** Only scripts of HTML count, not those of SVG, which have no `src`. */
+export const ownTag = (): Tag =>
+  [
+    documentProperty("currentScript"),
+    ...documentProperty("querySelectorAll").call(document, "script[data-domain]"),
+  ].find(namesSite) || { dataset: {}, src: "" };
 
 export const settingsFrom = ({ dataset, src }: Tag): Settings => ({
   site: dataset.domain || "",

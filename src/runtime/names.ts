@@ -23,6 +23,10 @@ export const VISITOR_SALT_LABEL = `${PREFIX} visitor salt`;
 /** The event name of page views: the pixel's default and what every pageview figure counts (contract 6). */
 export const PAGEVIEW = "pageview";
 
+/** The event names of the tracker's clicks on links, whose property `url` holds the link (contract 6). */
+export const OUTBOUND_CLICK = "Outbound Link: Click";
+export const FILE_DOWNLOAD = "File Download";
+
 /** The cookie of a login (contract 5). */
 export const SESSION_COOKIE = `${PREFIX}_session`;
 

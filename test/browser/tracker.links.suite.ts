@@ -36,6 +36,31 @@ export function describeLinks(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/"), outbound(visit, `${elsewhere}/?a=1#b`)]);
     });
 
+    test("a name and a password in a link stay with the visitor", async ({ expect }) => {
+      const { visit, elsewhere } = await visitWithLinks(
+        { ...OUTBOUND, ...DOWNLOADS },
+        (origin) => ["/?a=1#b", "/report.zip"].map((path) => `<a href="${origin.replace("//", "//me:secret@")}${path}" target="_blank">link</a>`).join(" "),
+      );
+      for (const link of await visit.page.locator("a").all()) await link.click();
+      expect(await visit.events()).toEqual([
+        visit.pageview("/"),
+        outbound(visit, `${elsewhere}/?a=1#b`),
+        download(visit, `${elsewhere}/report.zip`),
+      ]);
+    });
+
+    test("the host that counts is the one behind the credentials", async ({ expect }) => {
+      const { visit, elsewhere } = await visitWithLinks(OUTBOUND, () => "");
+      visit.site.publish("/next", "<h1>next</h1>");
+      const withUser = (origin: string, user: string) => origin.replace("//", `//${user}@`);
+      await visit.run(`document.body.innerHTML =
+        '<a href="${withUser(elsewhere, new URL(visit.site.origin).hostname)}/" target="_blank">away</a>' +
+        '<a href="${withUser(visit.site.origin, "me:secret")}/next">next</a>'`);
+      for (const link of await visit.page.locator("a").all()) await link.click();
+      await visit.page.waitForURL("**/next");
+      expect(await visit.events()).toEqual([visit.pageview("/"), outbound(visit, `${elsewhere}/`)]);
+    });
+
     test("nothing is sent without the attribute", async ({ expect }) => {
       const { visit, elsewhere } = await visitWithLinks({}, (origin) => `<a href="${origin}/">away</a>`);
       await visit.page.click("a");
@@ -51,7 +76,7 @@ export function describeLinks(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    for (const href of ["mailto:a@shop.example", "tel:+4912345", "javascript:void 0", "#"]) {
+    for (const href of ["mailto:a@shop.example", "tel:+4912345", "javascript:void 0", "data:text/plain,a", "#"]) {
       test(`a link to ${href} is none`, async ({ expect }) => {
         const { visit } = await visitWithLinks({ ...OUTBOUND, ...DOWNLOADS }, () => `<a href="${href}">link</a>`);
         await visit.page.click("a", { noWaitAfter: true });

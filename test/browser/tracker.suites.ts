@@ -3,6 +3,7 @@
 import { describe } from "vitest";
 import { trackerBench } from "./support/tracker-bench.ts";
 import type { TrackerBrowser } from "./support/tracker-browsers.ts";
+import { describeClobbering } from "./tracker.clobbering.suite.ts";
 import { describeEvents } from "./tracker.events.suite.ts";
 import { describeGuest } from "./tracker.guest.suite.ts";
 import { describeInstallation } from "./tracker.installation.suite.ts";
@@ -20,6 +21,7 @@ export function describeTracker(browser: TrackerBrowser): void {
     describeUncounted(bench);
     describeEvents(bench);
     describeLinks(bench);
+    describeClobbering(bench);
     describeGuest(bench);
     describeModule(bench);
   });
