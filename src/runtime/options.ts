@@ -232,7 +232,7 @@ export const OPTIONS = {
   }),
   strip_referrer_query: option(boolean, {
     default: false,
-    meaning: "Whether referrers lose their query.",
+    meaning: "Whether referrers, and the links of `Outbound Link: Click` and `File Download`, lose query and fragment.",
   }),
   round_timestamps: option(boolean, {
     default: false,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   getBreakdown,
   getMain,
+  getStats,
   getValues,
   record,
   wireEvent,
@@ -340,6 +341,30 @@ export function describeDataMinimisation(makeTarget: MakeTarget): void {
       "screen-sizes": "1440",
       countries: "US",
     };
+
+    /** As a script from before its links lost their credentials sends them. */
+    const LINKS = [
+      { n: "Outbound Link: Click", p: '{"url":"https://me:secret@away.example/a?token=1#b","at":"https://me@kept.example/?a"}' },
+      { n: "File Download", p: '{"url":"https://me:secret@away.example/report.pdf?token=1","at":"https://me@kept.example/?a"}' },
+      { n: "Signup", p: '{"url":"https://me@kept.example/?a"}' },
+    ] as const;
+    const KEPT_BY_SENDER = "https://me@kept.example/?a";
+
+    const valuesOf = async (target: Target, site: string, key: string): Promise<string[]> =>
+      (await getStats<{ value: string }[]>(target, "property-values", { site_id: site, key })).map(({ value }) => value).sort();
+
+    it.each([
+      [{}, ["https://away.example/a?token=1#b", "https://away.example/report.pdf?token=1"]],
+      [{ SVC_STRIP_REFERRER_QUERY: "true" }, ["https://away.example/a", "https://away.example/report.pdf"]],
+      [{ SVC_GDPR_MODE: "true" }, ["https://away.example/a", "https://away.example/report.pdf"]],
+    ] as const)("with %j the links of clicks have no credentials, and a query only where it is kept; other properties stay", async (environment, links) => {
+      const target = await makeTarget(environment);
+      const site = siteName();
+      for (const fields of LINKS) await record(target, wireEvent(site, fields));
+      expect(await valuesOf(target, site, "url")).toEqual([...links, KEPT_BY_SENDER].sort());
+      expect(await valuesOf(target, site, "at")).toEqual([KEPT_BY_SENDER]);
+      await target.close();
+    });
 
     const OPTIONS: readonly (readonly [environment: Record<string, string>, changed: Shown])[] = [
       [{}, {}],

@@ -10,6 +10,7 @@ import { minimiseEvent, type DataMinimisation } from "./data-minimisation.ts";
 import type { EventIntake } from "./event-intake.ts";
 import { checkEventInput, type CheckedEventInput, type EventInput } from "./event-input.ts";
 import type { GeoLookup, GeoPlace } from "./geo.ts";
+import { withKeptLink } from "./link-url.ts";
 import { parsePageUrl } from "./page-url.ts";
 import { parseProps } from "./props.ts";
 import { takeFromAll, type RateLimit } from "./rate-limit.ts";
@@ -102,7 +103,8 @@ function eventFrom(input: CheckedEventInput, arrival: Arrival, timestampMs: Epoc
   const place = arrival.clientPlace ?? options.geo(clientAddress);
   const visitorId = options.visitorIds.visitorIdOf({ siteId: input.siteId, clientAddress, userAgent, timestampMs });
   const page = parsePageUrl(input.url);
-  const { referrer, source } = parseReferrer(input.referrer, page.hostname, { stripQuery: options.minimisation.stripReferrerQuery });
+  const stripQuery = options.minimisation.stripReferrerQuery;
+  const { referrer, source } = parseReferrer(input.referrer, page.hostname, { stripQuery });
   return minimiseEvent(
     {
       siteId: input.siteId,
@@ -115,7 +117,7 @@ function eventFrom(input: CheckedEventInput, arrival: Arrival, timestampMs: Epoc
       ...place,
       ...client,
       screenSize: screenWidth === null ? null : String(screenWidth),
-      props: parseProps(input.props),
+      props: withKeptLink(input.eventName, parseProps(input.props), { stripQuery }),
       revenueCents: parseRevenue(input.revenue),
       currency: parseCurrency(input.currency),
     },

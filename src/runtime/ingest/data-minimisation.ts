@@ -3,7 +3,7 @@ import type { EpochMs, StoredEvent } from "../../storage/event.ts";
 
 /** The options of these names, once `gdpr_mode` has had its say (`config.ts`). */
 export interface DataMinimisation {
-  /** For `parseReferrer`; the others are for `minimiseEvent`. */
+  /** For `parseReferrer` and `withKeptLink`; the others are for `minimiseEvent`. */
   readonly stripReferrerQuery: boolean;
   readonly roundTimestamps: boolean;
   readonly suppressBrowserVersion: boolean;
@@ -15,7 +15,7 @@ export interface DataMinimisation {
 
 const HOUR_MS = 3_600_000;
 
-/** The event as it may be stored. The referrer's query is left out earlier, where the referrer is parsed. */
+/** The event as it may be stored. Queries of referrers and links are left out earlier, where these are parsed. */
 export function minimiseEvent(event: StoredEvent, minimisation: DataMinimisation): StoredEvent {
   const { geoipPrecision } = minimisation;
   return {
