@@ -2,8 +2,9 @@
 import { useState } from "preact/hooks";
 import type { Breakdown } from "../api/types.ts";
 import { totalVisitors } from "../figures/totals.ts";
+import { CSV_TYPE, csvOf } from "../parts/csv.ts";
 import { Dialog } from "../parts/dialog.tsx";
-import { csvOf, saveFile } from "../parts/save-file.ts";
+import { saveFile } from "../parts/save-file.ts";
 import { Empty, FigureView } from "../parts/states.tsx";
 import { canFilterBy } from "../state/filters.ts";
 import { closePanel, filters, go, param, range, scope, site, toggleFilter } from "../state/view.ts";
@@ -33,7 +34,8 @@ const compared = (a: BreakdownRow, b: BreakdownRow, order: Order): number =>
 
 function saveRows(dimension: string, rows: readonly BreakdownRow[]): void {
   const lines = rows.map((row) => [row.value, row.label, row.visitors, row.pageviews, row.events]);
-  saveFile(`sandpiper-${dimension}-${range.value.start}.csv`, csvOf([["value", "label", "visitors", "pageviews", "events"], ...lines]));
+  const text = csvOf([["value", "label", "visitors", "pageviews", "events"], ...lines]);
+  saveFile(`sandpiper-${dimension}-${range.value.start}.csv`, new Blob([text], { type: CSV_TYPE }));
 }
 
 function HeadCell({ id, label, order, onOrder }: { readonly id: Order; readonly label: string; readonly order: Order; readonly onOrder: (order: Order) => void }) {
