@@ -10,8 +10,9 @@ import { documentProperty } from "./document-property.ts";
 export const pageAddress = (hash: boolean): string =>
   (hash
     ? location.href.replace(
-        /\/?(\?[^#]*)?#!?\/?(?![!/&=#]|$)([^?&=#]*)(\?.*)?.*/,
-        (_, search = "", path, query = "") => `/${path}${search}${search ? query.replace("?", "&") : query}`,
+        // From the beginning, or an address of many "?" would be tried from each of them.
+        /^([^?#]*?)\/?(\?[^#]*)?#!?\/?(?![!/&=#]|$)([^?&=#]*)(\?.*)?.*/,
+        (_, base, search = "", path, query = "") => `${base}/${path}${search}${search ? query.replace("?", "&") : query}`,
       )
     : location.href
   ).replace(/#.*/, "");

@@ -372,6 +372,18 @@ export function describePageviews(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/search?q=a"), visit.pageview("/search?q=b")]);
     });
 
+    test("a link with a long fragment takes time in proportion to its length", async ({ expect }) => {
+      const visit = await bench.visit(HASH);
+      const [short = 0, long = 0] = await visit.run<number[]>(`[10_000, 40_000].map((length) => Math.min(...[1, 2, 3].map((n) => {
+        const from = performance.now();
+        history.replaceState(null, "", "#=" + n + "?".repeat(length));
+        return performance.now() - from;
+      })))`);
+      // A browser's clock may be coarse, and may say 0.
+      expect(long).toBeLessThan(8 * Math.max(short, 5));
+      expect(await visit.events()).toEqual([visit.pageview("/")]);
+    });
+
     test("set to false is not set", async ({ expect }) => {
       const visit = await bench.visit({ attributes: { "data-hash": "false" }, path: "/app#/about" });
       expect(await visit.events()).toEqual([visit.pageview("/app")]);
