@@ -4,8 +4,8 @@ import { jsonReply, NO_STORE, textReply } from "./reply.ts";
 
 export const getHealth: Handler = () => textReply("ok", 200, NO_STORE);
 
-export const getReady: Handler = async (_request, { services, deadline }) =>
-  (await services.isReady(deadline.signal))
+export const getReady: Handler = async (_request, { services, nowMs }) =>
+  (await services.readiness.isReady(nowMs))
     ? textReply("ready", 200, NO_STORE)
     : textReply("database not ready", 503, { ...NO_STORE, "Retry-After": "1" });
 

@@ -92,6 +92,10 @@ export const FAULTS_KEPT_MAX = 1_000;
 /** How often files are listed anew because some vanished while they were read. */
 export const LISTING_ATTEMPTS_MAX = 20;
 
+/** How long the outcome of a readiness check is reused, and after how long one that hangs is given up for the next. */
+export const READINESS_TTL_MS = 1_000;
+export const READINESS_CHECK_MS_MAX = 30_000;
+
 /** Pause between two looks for days whose files are to be merged. */
 export const COMPACTION_PAUSE_MS = 5_000;
 

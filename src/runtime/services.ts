@@ -48,6 +48,7 @@ import {
 import type { Log } from "./log.ts";
 import { RequestMetrics } from "./metrics/request-metrics.ts";
 import { Preload } from "./preload.ts";
+import { Readiness } from "./readiness.ts";
 import { Retention } from "./retention.ts";
 import { QueryCache } from "./stats/query-cache.ts";
 import { QueryRunner } from "./stats/query-runner.ts";
@@ -130,8 +131,7 @@ export interface Services extends AuthServices {
   readonly acceptEvent: AcceptEvent;
   /** Sorted ids of all sites with data or on the allowlist. */
   sites(): Promise<string[]>;
-  /** Whether the engine answers a small question now. */
-  isReady(signal: AbortSignal): Promise<boolean>;
+  readonly readiness: Readiness;
 }
 
 function reportDamage(damage: readonly JournalDamage[], log: Log): void {
@@ -268,8 +268,6 @@ export async function createServices(host: Host): Promise<Services> {
       const sites = new Set<string>([...(await partitions.sites()), ...journal.unflushedSites(), ...config.siteIds]);
       return [...sites].sort();
     },
-    async isReady(signal) {
-      return queries.isAnswering(signal);
-    },
+    readiness: new Readiness((signal) => queries.isAnswering(signal)),
   };
 }

@@ -90,6 +90,7 @@ export const SERVICE_OPERATIONS = {
     operationId: "getReady",
     tag: "Service",
     summary: "Whether the query engine answers",
+    description: "The engine is queried at most once a second; calls in between get the last outcome.",
     answers: {
       200: word("It does.", "ready"),
       503: word("It does not.", "database not ready", { ...NOT_STORED, ...RETRY_AFTER }),

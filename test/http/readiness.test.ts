@@ -1,0 +1,84 @@
+/** §4.7 /health/ready: how often callers make the query engine work, and what one hanging check does to others. */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { READINESS_CHECK_MS_MAX } from "../../src/runtime/limits.ts";
+import { createControlledEngine, type ControlledEngine } from "../support/controlled-engine.ts";
+import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
+import { createEngineShare } from "../support/shared-engine.ts";
+
+async function createTarget(): Promise<{ target: InProcessTarget; controlled: ControlledEngine }> {
+  const controlled = await createControlledEngine();
+  const target = await createInProcessTarget({}, { engine: controlled.engine });
+  onTestFinished(async () => {
+    controlled.release();
+    await target.close();
+  });
+  return { target, controlled };
+}
+
+const ask = async (target: InProcessTarget): Promise<string> => (await target.fetch("/health/ready")).text();
+
+describe("§4.7 /health/ready", () => {
+  it("queries the engine at most once a second, whoever asks", async () => {
+    const { target, controlled } = await createTarget();
+    for (let i = 0; i < 20; i++) expect(await ask(target)).toBe("ready");
+    await target.advance(999);
+    expect(await ask(target)).toBe("ready");
+    expect(controlled.asked).toBe(1);
+    await target.advance(1);
+    expect(await ask(target)).toBe("ready");
+    expect(controlled.asked).toBe(2);
+  });
+
+  it("callers at the same time share one query, also when it takes longer than a second", async () => {
+    const { target, controlled } = await createTarget();
+    controlled.hold();
+    const answers = [ask(target), ask(target)];
+    await controlled.held(1);
+    await target.advance(5_000);
+    answers.push(ask(target));
+    controlled.release();
+    expect(await Promise.all(answers)).toEqual(["ready", "ready", "ready"]);
+    expect(controlled.asked).toBe(1);
+  });
+
+  it("a caller whose time is up does not end the check for the others", async () => {
+    const { target, controlled } = await createTarget();
+    controlled.hold();
+    const first = ask(target);
+    await controlled.held(1);
+    await target.advance(target.services.config.requestTimeoutSecs * 1000 - 1);
+    const second = ask(target);
+    await target.advance(1);
+    expect(await first).toContain("exceeded the limit");
+    controlled.release();
+    expect(await second).toBe("ready");
+    expect(controlled.asked).toBe(1);
+  });
+
+  it("remembers a failed check for the same second", async () => {
+    const share = await createEngineShare();
+    let asked = 0;
+    const query = () => (asked++, Promise.reject(new Error("told to fail")));
+    const target = await createInProcessTarget({}, { engine: { ...share, query, queryNumbers: query } });
+    onTestFinished(() => target.close());
+    for (let i = 0; i < 3; i++) expect((await target.fetch("/health/ready")).status).toBe(503);
+    expect(asked).toBe(1);
+    await target.advance(1_000);
+    expect((await target.fetch("/health/ready")).status).toBe(503);
+    expect(asked).toBe(2);
+  });
+
+  it("a check that hangs gives way to another one, and a clock that is set back makes a new one", async () => {
+    const { target, controlled } = await createTarget();
+    controlled.hold();
+    const hanging = ask(target);
+    await controlled.held(1);
+    await target.advance(READINESS_CHECK_MS_MAX);
+    expect(await hanging).toContain("exceeded the limit");
+    controlled.release();
+    expect(await ask(target)).toBe("ready");
+    await target.advance(-500);
+    expect(await ask(target)).toBe("ready");
+    expect(controlled.asked).toBe(3);
+  });
+});
