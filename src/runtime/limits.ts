@@ -158,8 +158,8 @@ export const ENGINE_BYTES_MAX = 3 * 1024 * 1024 * 1024;
 /** Connections of the engine: so many queries advance side by side, the rest wait their turn. */
 export const ENGINE_CONNECTIONS_MAX = 4;
 
-/** Longest admin password in code points. The shortest is a rule of the option, too (`ADMIN_PASSWORD_CHARS_MIN`). */
-export const PASSWORD_CHARS_MAX = 1024;
+/** Longest password that is hashed, in bytes of UTF-8 as sent. The shortest is a rule of the option, too (`ADMIN_PASSWORD_CHARS_MIN`). */
+export const PASSWORD_BYTES_MAX = 1024;
 
 /** Password checks that may wait for the one under way; each takes about 50 ms. */
 export const PASSWORD_CHECKS_WAITING_MAX = 64;

@@ -1,6 +1,7 @@
 /** What a value of each kind of option looks like, written as a TOML value or as text in the environment. */
 
 import type { SiteId } from "../storage/event.ts";
+import { exceedsBytes } from "./ingest/code-points.ts";
 import { isSiteId } from "./ingest/site-id.ts";
 import { SITE_ID_CHARS_MAX } from "./limits.ts";
 import { Secret } from "./secret.ts";
@@ -207,18 +208,20 @@ export const geoipDatabase: OptionKind<GeoipDb> = {
   },
 };
 
-/** A text that no message shows, taken exactly as given. Characters are Unicode code points. */
-export function secretText(rule: { charsMin: number; charsMax?: number; pattern?: RegExp; charsAllowed?: string }): OptionKind<Secret> {
-  const charsMax = rule.charsMax ?? TEXT_LENGTH_MAX;
+/** A text that no message shows, taken exactly as given. Characters are Unicode code points, bytes those of UTF-8. */
+export function secretText(rule: { charsMin: number; bytesMax?: number; pattern?: RegExp; charsAllowed?: string }): OptionKind<Secret> {
+  const { charsMin, bytesMax } = rule;
+  const length = bytesMax === undefined ? `${charsMin} to ${TEXT_LENGTH_MAX} characters` : `at least ${charsMin} characters and at most ${bytesMax} bytes in UTF-8`;
   return {
-    allowed: `a text of ${rule.charsMin} to ${charsMax} characters${rule.charsAllowed === undefined ? "" : `, ${rule.charsAllowed}`}`,
+    allowed: `a text of ${length}${rule.charsAllowed === undefined ? "" : `, ${rule.charsAllowed}`}`,
     secret: true,
     valueFromText: (text) => text,
     check: (value) => {
       if (typeof value !== "string") return { found: `${typeName(value)} (not shown)` };
       const chars = [...value].length;
-      if (chars < rule.charsMin) return { found: `a text of only ${chars} (not shown)` };
-      if (chars > charsMax) return { found: `a text of ${chars} (not shown)` };
+      if (chars < charsMin) return { found: `a text of only ${chars} (not shown)` };
+      if (bytesMax !== undefined && exceedsBytes(value, bytesMax)) return { found: `a text of more than ${bytesMax} bytes (not shown)` };
+      if (chars > TEXT_LENGTH_MAX) return { found: `a text of ${chars} (not shown)` };
       if (rule.pattern?.test(value) === false) return { found: "a text with another character in it (not shown)" };
       return { value: new Secret(value) };
     },

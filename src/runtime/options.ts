@@ -1,6 +1,6 @@
 /** The table of all options: name, kind of value, default, meaning, and the hosts each one is for. */
 
-import { PASSWORD_CHARS_MAX, RESIDENT_BLOCK_BYTES_MAX, UNFLUSHED_EVENTS_MAX } from "./limits.ts";
+import { PASSWORD_BYTES_MAX, RESIDENT_BLOCK_BYTES_MAX, UNFLUSHED_EVENTS_MAX } from "./limits.ts";
 import { ENVIRONMENT_PREFIX } from "./names.ts";
 import {
   autoOrBoolean,
@@ -90,7 +90,7 @@ export const OPTIONS = {
   admin_password: option<Secret | null>(
     secretText({
       charsMin: ADMIN_PASSWORD_CHARS_MIN,
-      charsMax: PASSWORD_CHARS_MAX,
+      bytesMax: PASSWORD_BYTES_MAX,
       // A line break at the end of a mounted secret would make a password that nobody can type.
       pattern: /^\P{Cc}*$/u,
       charsAllowed: "without line breaks and other control characters",

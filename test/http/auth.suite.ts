@@ -82,9 +82,12 @@ export function describeSetup(makeTarget: MakeTarget): void {
       },
     );
 
-    it("§5.10 a password of 1025 characters is too long", async () => {
-      await expectExactError(await postSetup(target, "x".repeat(1025)), 400, "Password must be at most 1024 characters");
-    });
+    it.each([["1025 ASCII characters", "x".repeat(1025)], ["513 characters of two bytes each", "é".repeat(513)]])(
+      "§5.10 a password of %s is too long: 1024 bytes are the most",
+      async (_name, password) => {
+        await expectExactError(await postSetup(target, password), 400, "Password must be at most 1024 bytes in UTF-8");
+      },
+    );
 
     it.each([
       [400, "no JSON", "{", "not valid JSON"],
@@ -243,6 +246,12 @@ export function describeLockout(makeTarget: MakeTarget): void {
       }
       await expectLocked(await target.fetch("/api/auth/login", { method: "POST", headers: address, body: "{" }));
       await expectSession(await postLogin(target, PASSWORD, from()));
+    });
+
+    it("§3 passwords that are too long to be hashed count as failures, too", async () => {
+      const address = from();
+      for (let i = 0; i < 5; i++) await expectExactError(await postLogin(target, "x".repeat(1025 + i), address), 401, "Invalid password");
+      await expectLocked(await postLogin(target, PASSWORD, address));
     });
 
     it("§3 a session goes on while its address is locked out", async () => {

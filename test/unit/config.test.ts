@@ -159,6 +159,7 @@ const GOOD: Good[] = [
   ["secret", "two lines of text\nare kept", "two lines of text\nare kept", { secret: "two lines of text\nare kept" }],
   ["admin_password", " spaces and ü ", " spaces and ü ", { secret: " spaces and ü " }],
   ["admin_password", "🐦".repeat(12), "🐦".repeat(12), { secret: "🐦".repeat(12) }],
+  ["admin_password", "é".repeat(512), "é".repeat(512), { secret: "é".repeat(512) }],
   ["metrics_token", "!~x", "!~x", { secret: "!~x" }],
   ["site_ids", "a.example, B-1_x:80 ,,a.example,", ["a.example", "B-1_x:80", "a.example"], ["a.example", "B-1_x:80"]],
   ["site_ids", " ", [], []],
@@ -318,7 +319,8 @@ describe("bad values in the file", () => {
 describe("secrets", () => {
   it.each([
     ["secret", "15 characters !", "found a text of only 15 (not shown); allowed: a text of 16 to 4096 characters"],
-    ["admin_password", "🐦".repeat(11), "found a text of only 11 (not shown); allowed: a text of 12 to 1024 "],
+    ["admin_password", "🐦".repeat(11), "found a text of only 11 (not shown); allowed: a text of at least 12 characters and at most 1024 bytes in UTF-8, "],
+    ["admin_password", "é".repeat(513), "found a text of more than 1024 bytes (not shown); allowed: a text of at least 12 characters and at most 1024 bytes in UTF-8, "],
     ["admin_password", "correct horse battery\n", "found a text with another character in it (not shown); "],
     ["metrics_token", "has space", "found a text with another character in it (not shown); allowed: a text of "],
     ["metrics_token", "ümlaut", "found a text with another character in it (not shown); "],
@@ -462,7 +464,7 @@ describe("all problems", () => {
       new ConfigError([
         'port (SVC_PORT): found "abc"; allowed: a whole number from 0 to 65535',
         "admin_password (SVC_ADMIN_PASSWORD): found a text of only 7 (not shown); " +
-          "allowed: a text of 12 to 1024 characters, without line breaks and other control characters",
+          "allowed: a text of at least 12 characters and at most 1024 bytes in UTF-8, without line breaks and other control characters",
         'filter_bots (SVC_FILTER_BOTS): found "maybe"; allowed: true or false',
         "retention_days (retention_days in sandpiper.toml): found -1; allowed: a whole number from 0 to 36500",
         '"sesion_ttl_secs" in sandpiper.toml: unknown option; did you mean session_ttl_secs?',

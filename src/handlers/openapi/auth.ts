@@ -1,6 +1,6 @@
 /** Getting in and out: the password, sessions, and the keys of programs (contract 4.6). */
 import { KEY_SCOPES } from "../../runtime/auth/api-keys.ts";
-import { API_KEY_NAME_CHARS_MAX, API_KEYS_MAX, BODY_BYTES_MAX, PASSWORD_CHARS_MAX } from "../../runtime/limits.ts";
+import { API_KEY_NAME_CHARS_MAX, API_KEYS_MAX, BODY_BYTES_MAX, PASSWORD_BYTES_MAX } from "../../runtime/limits.ts";
 import { API_KEY_PREFIX, SESSION_COOKIE } from "../../runtime/names.ts";
 import { ADMIN_PASSWORD_CHARS_MIN } from "../../runtime/options.ts";
 import type { RouteId } from "../app.ts";
@@ -27,7 +27,11 @@ const open = (properties: Properties): Schema => ({ type: "object", properties, 
 const NEW_PASSWORD: Schema = {
   type: "object",
   properties: {
-    password: text("The password to be.", { minLength: ADMIN_PASSWORD_CHARS_MIN, maxLength: PASSWORD_CHARS_MAX }),
+    // The rule is about bytes, which no keyword counts: a character takes one at the least.
+    password: text(`The password to be: at most ${PASSWORD_BYTES_MAX} bytes in UTF-8.`, {
+      minLength: ADMIN_PASSWORD_CHARS_MIN,
+      maxLength: PASSWORD_BYTES_MAX,
+    }),
     code: orNull(text("The setup code from the log. Needed where the host name is refused otherwise, and ignored elsewhere. Case, dashes and spaces do not matter.")),
   },
   required: ["password"],
@@ -35,7 +39,7 @@ const NEW_PASSWORD: Schema = {
 
 export const AUTH_SCHEMAS = {
   NewPassword: NEW_PASSWORD,
-  Password: open({ password: text("The admin password.") }),
+  Password: open({ password: text(`The admin password. One of more than ${PASSWORD_BYTES_MAX} bytes in UTF-8 is wrong.`) }),
   Session: closed({ token: text("What the cookie holds.", { pattern: HEX_256 }) }),
   LoggedOut: closed({ status: text("The only value.", { const: "logged_out" }) }),
   AuthStatus: closed({

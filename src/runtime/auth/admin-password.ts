@@ -1,8 +1,8 @@
 /** The instance's one password: chosen at setup and kept as a hash, or given by an option (contract 2.4). */
 import type { RecordStore } from "../../storage/record-store.ts";
 import { AppError, invalidInput } from "../errors.ts";
-import { exceedsChars } from "../ingest/code-points.ts";
-import { PASSWORD_CHARS_MAX } from "../limits.ts";
+import { exceedsBytes, exceedsChars } from "../ingest/code-points.ts";
+import { PASSWORD_BYTES_MAX } from "../limits.ts";
 import { ADMIN_PASSWORD_CHARS_MIN } from "../options.ts";
 import type { Secret } from "../secret.ts";
 import { createJsonRecord, damagedRecord, readJsonRecord } from "./json-record.ts";
@@ -37,7 +37,7 @@ function checkLength(password: string): void {
   if (!exceedsChars(password, ADMIN_PASSWORD_CHARS_MIN - 1)) {
     throw invalidInput(`Password must be at least ${ADMIN_PASSWORD_CHARS_MIN} characters`);
   }
-  if (exceedsChars(password, PASSWORD_CHARS_MAX)) throw invalidInput(`Password must be at most ${PASSWORD_CHARS_MAX} characters`);
+  if (exceedsBytes(password, PASSWORD_BYTES_MAX)) throw invalidInput(`Password must be at most ${PASSWORD_BYTES_MAX} bytes in UTF-8`);
 }
 
 export class AdminPassword {
@@ -91,6 +91,8 @@ export class AdminPassword {
   /** Whether it is the password. To be called in a turn of the hasher. */
   async matches(password: string): Promise<boolean> {
     this.checkLoginIsOpen();
+    // None is that long, and the work of a hash grows with the password.
+    if (exceedsBytes(password, PASSWORD_BYTES_MAX)) return false;
     const { hasher, configured } = this.#parts;
     this.#hash ??= await hasher.hash(configured?.reveal() ?? "");
     return hasher.verify(password, this.#hash);

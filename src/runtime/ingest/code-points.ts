@@ -1,4 +1,9 @@
-/** What a "character" of a limit is (a Unicode code point), and what text is fit to be stored (well-formed). */
+/** What limits of text count (characters are Unicode code points, bytes those of UTF-8), and what text is fit to be stored (well-formed). */
+
+/** Longest UTF-8 encoding of one UTF-16 unit. */
+const UTF8_BYTES_PER_UNIT_MAX = 3;
+
+const encoder = new TextEncoder();
 
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
@@ -8,6 +13,12 @@ export function exceedsChars(text: string, charsMax: number): boolean {
   // A code point takes at most two units.
   if (text.length > charsMax * 2) return true;
   return unitsOfChars(text, charsMax) < text.length;
+}
+
+/** Whether `text` takes more than `bytesMax` bytes as UTF-8. Its cost is bounded by `bytesMax`, not by the text. */
+export function exceedsBytes(text: string, bytesMax: number): boolean {
+  if (text.length > bytesMax) return true;
+  return text.length * UTF8_BYTES_PER_UNIT_MAX > bytesMax && encoder.encode(text).length > bytesMax;
 }
 
 /** The first `charsMax` code points of `text`. */

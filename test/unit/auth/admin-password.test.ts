@@ -79,6 +79,22 @@ describe("§2.4 the admin password", () => {
     expect(await (await open(records)).matches("the stored password")).toBe(true);
   });
 
+  it("of more than 1024 bytes is refused without hashing, at setup and at login; one of 1024 bytes is taken", async () => {
+    const hashed: string[] = [];
+    const password = await open(createMemoryRecordStore(), null, {
+      hash: (text) => (hashed.push(text), hasher.hash(text)),
+      verify: (text, phc) => (hashed.push(text), hasher.verify(text, phc)),
+    });
+    const longest = "é".repeat(512);
+    await expect(password.setUp(`${longest}x`, signal)).rejects.toThrow("Password must be at most 1024 bytes in UTF-8");
+    expect(hashed).toEqual([]);
+    await password.setUp(longest, signal);
+    expect(await password.matches(longest)).toBe(true);
+    expect(hashed).toEqual([longest, longest]);
+    for (const long of [`${longest}x`, "x".repeat(1025), "x".repeat(60_000)]) expect(await password.matches(long)).toBe(false);
+    expect(hashed).toHaveLength(2);
+  });
+
   it.each([
     ["nothing", ""],
     ["half of it", '{"passwordHash":"$argon2id$v=19$m=8'],

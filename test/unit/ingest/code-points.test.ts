@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutToChars, exceedsChars, wellFormed } from "../../../src/runtime/ingest/code-points.ts";
+import { cutToChars, exceedsBytes, exceedsChars, wellFormed } from "../../../src/runtime/ingest/code-points.ts";
 
 const anyText = fc.string({ unit: fc.constantFrom("a", "é", "漢", "😀", "\ud800", "\udc00", "\u0000", "%") });
 
@@ -24,6 +24,16 @@ describe("exceedsChars", () => {
     fc.assert(
       fc.property(anyText, fc.nat(12), (text, charsMax) => {
         expect(exceedsChars(text, charsMax)).toBe([...text].length > charsMax);
+      }),
+    );
+  });
+});
+
+describe("exceedsBytes", () => {
+  it("agrees with the length of the UTF-8 encoding", () => {
+    fc.assert(
+      fc.property(anyText, fc.nat(24), (text, bytesMax) => {
+        expect(exceedsBytes(text, bytesMax)).toBe(new TextEncoder().encode(text).length > bytesMax);
       }),
     );
   });
