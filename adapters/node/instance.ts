@@ -5,6 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { createApp } from "../../src/handlers/app.ts";
 import type { Asset, Assets } from "../../src/runtime/assets.ts";
 import type { Config } from "../../src/runtime/config.ts";
+import { UNFLUSHED_BYTES_MAX } from "../../src/runtime/limits.ts";
 import type { Log } from "../../src/runtime/log.ts";
 import { runMaintenance } from "../../src/runtime/maintenance.ts";
 import { createServices, type ProcessUsage, type Services } from "../../src/runtime/services.ts";
@@ -92,6 +93,7 @@ export async function startInstance({ config, log, trackerScript, assets, versio
       now: Date.now,
       randomBytes,
       newRequestId: requestIds(),
+      unflushedBytesMax: UNFLUSHED_BYTES_MAX,
       wait: setTimeout,
       trackerScript,
       assets,

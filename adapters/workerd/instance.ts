@@ -5,7 +5,7 @@ import { createArgon2id } from "../../src/runtime/auth/argon2id.ts";
 import type { Config } from "../../src/runtime/config.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
 import { NOWHERE, type GeoLookup } from "../../src/runtime/ingest/geo.ts";
-import { SALT_RETRY_MS } from "../../src/runtime/limits.ts";
+import { SALT_RETRY_MS, UNFLUSHED_BYTES_MAX_IN_WORKERD } from "../../src/runtime/limits.ts";
 import type { Log } from "../../src/runtime/log.ts";
 import { runMaintenance } from "../../src/runtime/maintenance.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
@@ -80,6 +80,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     now,
     randomBytes,
     newRequestId: () => crypto.randomUUID(),
+    unflushedBytesMax: UNFLUSHED_BYTES_MAX_IN_WORKERD,
     wait,
     trackerScript: options.trackerScript,
     assets: options.assets,

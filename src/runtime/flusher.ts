@@ -17,6 +17,8 @@ export interface FlusherOptions {
   readonly counters: Counters;
   readonly log: Log;
   readonly eventCount: number;
+  /** Bytes of journal lines at which a flush begins, however few events they are. */
+  readonly byteCount: number;
   readonly intervalSecs: number;
   readonly now: () => EpochMs;
 }
@@ -47,8 +49,8 @@ export class Flusher {
     if (nowMs < this.#lastFlushMs) this.#followClockBack(nowMs);
     if (this.#options.journal.size > 0) this.#waitingSinceMs ??= nowMs;
     if (this.#running || (this.#failures > 0 && nowMs < this.#retryAtMs)) return;
-    const { journal, eventCount, intervalSecs } = this.#options;
-    const full = journal.openSize >= eventCount || journal.sealed.length > 0;
+    const { journal, eventCount, byteCount, intervalSecs } = this.#options;
+    const full = journal.openSize >= eventCount || journal.openBytes >= byteCount || journal.sealed.length > 0;
     const late = journal.size > 0 && nowMs - this.#lastFlushMs >= intervalSecs * 1000;
     if (full || late) void this.#begin(nowMs);
   }

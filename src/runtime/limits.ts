@@ -67,6 +67,16 @@ export const BREAKDOWN_ROWS_MAX = 1000;
 /** Accepted events that may wait for a flush; past this, ingestion answers 503 until the disk takes them again. */
 export const UNFLUSHED_EVENTS_MAX = 1_000_000;
 
+/**
+ * Bytes of journal lines that may wait for a flush, beside their number: text takes once or twice as much memory. In workerd
+ * all of an isolate's memory is 128 MB.
+ */
+export const UNFLUSHED_BYTES_MAX = 256 * 1024 * 1024;
+export const UNFLUSHED_BYTES_MAX_IN_WORKERD = 16 * 1024 * 1024;
+
+/** A flush begins at this share of them, however few events they are. */
+export const FLUSH_BYTES_SHARE = 1 / 4;
+
 /** Whom storage could not serve is told to come back after this. */
 export const STORAGE_RETRY_SECS = 10;
 

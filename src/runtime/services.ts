@@ -39,6 +39,7 @@ import { VisitorSalt } from "./ingest/visitor-salt.ts";
 import {
   API_KEYS_MAX,
   ENGINE_BYTES_MAX,
+  FLUSH_BYTES_SHARE,
   LOGIN_FAILURE_ADDRESSES_MAX,
   PARTITION_LISTINGS_MAX,
   PASSWORD_CHECKS_WAITING_MAX,
@@ -89,6 +90,8 @@ export interface Host {
   readonly version: string;
   /** What the process uses now. Hosts that cannot tell have none. */
   readonly processUsage?: () => ProcessUsage;
+  /** Bytes of journal lines that may wait for a flush: they lie in memory. */
+  readonly unflushedBytesMax: number;
   /** Resolves after that time: for the few waits that cannot go by the maintenance tick. */
   readonly wait: (ms: number) => Promise<void>;
 }
@@ -202,10 +205,21 @@ export async function createServices(host: Host): Promise<Services> {
   });
   const compaction = new Compaction({ partitions, parquet: host.parquet, journal, locks, counters, log, filesMax: config.compactAfterFiles });
   const flusher = new Flusher(
-    { journal, partitions, residents, compaction, counters, log, eventCount: config.flushEventCount, intervalSecs: config.flushIntervalSecs, now },
+    {
+      journal,
+      partitions,
+      residents,
+      compaction,
+      counters,
+      log,
+      eventCount: config.flushEventCount,
+      byteCount: host.unflushedBytesMax * FLUSH_BYTES_SHARE,
+      intervalSecs: config.flushIntervalSecs,
+      now,
+    },
     now(),
   );
-  const intake = new EventIntake({ journal, counters, log });
+  const intake = new EventIntake({ journal, counters, log, unflushedBytesMax: host.unflushedBytesMax });
   const accept = createAcceptEvent({
     allowlist: createAllowlist(config.siteIds),
     siteRateLimit: createRateLimit({ perSecond: config.rateLimitPerSite, bucketsMax: RATE_LIMIT_BUCKETS_MAX }),

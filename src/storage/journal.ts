@@ -16,6 +16,8 @@ export class Segment {
   readonly sites = new Map<SiteId, Map<UtcDay, EventText[]>>();
   /** Events appended so far, whether or not they have been taken out since. */
   appended = 0;
+  /** Bytes of the lines that were appended or read back. */
+  bytes = 0;
   /**
    * True from the start of an append to its success: after a failure the log may end in half a line, so nothing may
    * follow it there, or hold whole events that are not here because nobody was told that they were accepted.
@@ -72,6 +74,10 @@ export class Journal {
   #groupDone: Promise<void> = Promise.resolve();
   #opening: Promise<void> | null = null;
   #size = 0;
+  /** Of all segments. */
+  #bytes = 0;
+  /** Characters of the events that wait for their append. */
+  #waitingChars = 0;
 
   private constructor(log: SegmentLog, open: Segment) {
     this.#log = log;
@@ -92,13 +98,16 @@ export class Journal {
     const journal = new Journal(log, new Segment(next));
     const damage: JournalDamage[] = [];
     for (const number of numbers) {
-      const { events, damagedLines } = decodeJournalLines(await log.read(number));
+      const bytes = await log.read(number);
+      const { events, damagedLines } = decodeJournalLines(bytes);
       if (damagedLines > 0) damage.push({ segment: number, damagedLines, keptAt: await log.setAside(number) });
       const segment = new Segment(number);
       for (const event of events) segment.add(keptEvent(event));
       journal.#size += events.length;
-      if (events.length > 0) journal.#sealed.push(segment);
-      else await log.remove(number);
+      if (events.length > 0) {
+        journal.#sealed.push(segment);
+        journal.#noteBytes(segment, bytes.length);
+      } else await log.remove(number);
     }
     return { journal, damage };
   }
@@ -108,9 +117,19 @@ export class Journal {
     return this.#size;
   }
 
+  /** Bytes of journal lines that segments hold or that wait for their append; an event counts until its segment is dropped. */
+  get bytes(): number {
+    return this.#bytes + this.#waitingChars;
+  }
+
   /** Events in the segment that is being written. */
   get openSize(): number {
     return this.#open.appended;
+  }
+
+  /** Bytes of the segment that is being written. */
+  get openBytes(): number {
+    return this.#open.bytes;
   }
 
   /** Sealed segments, oldest first. */
@@ -149,7 +168,9 @@ export class Journal {
   /** Resolves once the event is durable and visible to queries; rejects when it is neither. */
   append(event: StoredEvent): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ event: keptEvent(event), resolve, reject });
+      const kept = keptEvent(event);
+      this.#waitingChars += kept.text.length;
+      this.#waiting.push({ event: kept, resolve, reject });
       if (!this.#writing) this.#writing = this.#writeGroups();
       else if (this.#waiting.length >= GATHERED_EVENTS_MAX) this.#gathered();
     });
@@ -187,8 +208,10 @@ export class Journal {
       segment = this.#open;
       segment.torn = true;
       this.#appending = true;
-      await this.#log.append(segment.number, encodeJournalLines(group.map(({ event }) => event.text)));
+      const lines = encodeJournalLines(group.map(({ event }) => event.text));
+      await this.#log.append(segment.number, lines);
       segment.torn = false;
+      this.#noteBytes(segment, lines.length);
       for (const { event } of group) segment.add(event);
       this.#size += group.length;
     } catch (error) {
@@ -197,8 +220,14 @@ export class Journal {
       return;
     } finally {
       this.#appending = false;
+      for (const { event } of group) this.#waitingChars -= event.text.length;
     }
     for (const { resolve } of group) resolve();
+  }
+
+  #noteBytes(segment: Segment, bytes: number): void {
+    segment.bytes += bytes;
+    this.#bytes += bytes;
   }
 
   /** Seals the open segment and starts the next; callers at the same time share one change. */
@@ -240,7 +269,9 @@ export class Journal {
     if (segment.size > 0) throw new Error(`journal segment ${segment.number} still holds ${segment.size} events`);
     await this.#log.remove(segment.number);
     const at = this.#sealed.indexOf(segment);
-    if (at >= 0) this.#sealed.splice(at, 1);
+    if (at < 0) return;
+    this.#sealed.splice(at, 1);
+    this.#bytes -= segment.bytes;
   }
 
   /** Waits for appends under way and closes the log. Later appends fail. */

@@ -9,6 +9,7 @@ import { createArgon2id, type Argon2idCosts } from "../../src/runtime/auth/argon
 import type { PasswordHasher } from "../../src/runtime/auth/password-hasher.ts";
 import { parseConfig } from "../../src/runtime/config.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
+import { UNFLUSHED_BYTES_MAX } from "../../src/runtime/limits.ts";
 import { runMaintenance } from "../../src/runtime/maintenance.ts";
 import { DASHBOARD_PAGE } from "../../src/runtime/names.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
@@ -45,6 +46,7 @@ export interface InProcessParts {
   readonly passwordHasher?: PasswordHasher;
   /** In the place of the option, which allows no memory so small that what a test records exceeds it. */
   readonly engineMemoryMb?: number;
+  readonly unflushedBytesMax?: number;
 }
 
 /** What a login costs is no part of what the suites look at. */
@@ -110,6 +112,7 @@ export async function createInProcessTarget(
       assets,
       version: "0.0.0-test",
       processUsage: () => ({ residentBytes: 1, heapBytes: 1, cpuSecs: 1 }),
+      unflushedBytesMax: parts.unflushedBytesMax ?? UNFLUSHED_BYTES_MAX,
       wait: setTimeout,
     });
     app = createApp(services);

@@ -46,7 +46,7 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100) {
   const residents = new ResidentDays({ engine, journal, partitions, locks, budgetBytes: 2 ** 40, sessionGapMs: 1_800_000, log });
   const counters = createCounters();
   const compaction = new Compaction({ partitions, parquet: inlineParquetWriter, journal, locks, counters, log, filesMax: 0 });
-  const flusher = new Flusher({ journal, partitions, residents, compaction, counters, log, eventCount: 1e9, intervalSecs: 1e9, now: () => NOW_MS }, NOW_MS);
+  const flusher = new Flusher({ journal, partitions, residents, compaction, counters, log, eventCount: 1e9, byteCount: 1e9, intervalSecs: 1e9, now: () => NOW_MS }, NOW_MS);
   const nothing = (): void => {};
   const cache = new QueryCache({ ttlSecs: 60, entriesMax: 100, now: () => NOW_MS, onHit: nothing, onMiss: nothing });
   const slots = new QuerySlots({ concurrentMax: 0, queueMs: 0, wait: () => Promise.resolve() });

@@ -10,6 +10,8 @@ export interface EventIntakeOptions {
   readonly journal: Journal;
   readonly counters: Counters;
   readonly log: Log;
+  /** Bytes of journal lines that may wait for a flush. */
+  readonly unflushedBytesMax: number;
 }
 
 const refusal = (retryAfterSecs: number): AppError =>
@@ -33,8 +35,8 @@ export class EventIntake {
 
   /** Resolves when the event is in the journal; 503 when it cannot be, or when too many wait for a flush. */
   async store(event: StoredEvent, nowMs: EpochMs): Promise<void> {
-    const { journal } = this.#options;
-    if (journal.size >= UNFLUSHED_EVENTS_MAX) {
+    const { journal, unflushedBytesMax } = this.#options;
+    if (journal.size >= UNFLUSHED_EVENTS_MAX || journal.bytes >= unflushedBytesMax) {
       this.#refuse("too many events wait to be written to files", nowMs);
       throw refusal(FLUSH_RETRY_MS_MAX / 1000);
     }

@@ -36,6 +36,7 @@ function counters({ counters: count }: Services): MetricFamily[] {
 function state({ journal, intake, stats, adminPassword, geoIsLoaded, config, behavioral }: Services): MetricFamily[] {
   return [
     gauge("buffered_events", "Events in the journal that are in no file yet.", journal.size),
+    gauge("buffered_bytes", "Bytes of the journal's lines, which are in memory until they are in files.", journal.bytes),
     gauge("events_storable", "0 while events are refused because they cannot be stored.", intake.isOpen),
     gauge("cache_entries", "Kept answers.", stats.kept),
     gauge("auth_configured", "1 if there is an admin password.", adminPassword.isConfigured),

@@ -56,6 +56,26 @@ describe("the journal", () => {
     expect([journal.size, journal.openSize]).toEqual([3, 3]);
   });
 
+  it("counts the bytes of its lines: from the call of an append to the drop of its segment, and again at the next start", async () => {
+    const log = createFailingSegmentLog();
+    const journal = await open(log);
+    const events = [numbered(1), numbered(2, { pathname: `/${"漢".repeat(1000)}` })];
+    const release = log.hold();
+    const appends = events.map((event) => journal.append(event));
+    expect(journal.bytes).toBeGreaterThan(1000);
+    release();
+    await Promise.all(appends);
+    const lineBytes = encodeJournalLines(eventTexts(events)).length;
+    expect([journal.bytes, journal.openBytes]).toEqual([lineBytes, lineBytes]);
+    log.failAppendCleanly();
+    await expect(journal.append(numbered(3))).rejects.toThrow(NothingAppendedError);
+    expect(journal.bytes).toBe(lineBytes);
+    const restarted = await open(log, NOW_MS + 1);
+    expect([restarted.size, restarted.bytes, restarted.openBytes]).toEqual([2, lineBytes, 0]);
+    await flushAll(restarted);
+    expect([restarted.size, restarted.bytes]).toEqual([0, 0]);
+  });
+
   it("does not show an event before its append has ended", async () => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
