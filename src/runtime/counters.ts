@@ -18,6 +18,8 @@ export interface Counters {
   /** Runs of retention that left something to try again. */
   retentionFailures: number;
   rateLimitRejections: number;
+  /** Events refused because their site would have been one more than `max_sites`. */
+  sitesRefused: number;
   /** Logins with a wrong password. */
   loginFailures: number;
   cacheHits: number;
@@ -35,6 +37,7 @@ export const createCounters = (): Counters => ({
   eventsErased: 0,
   retentionFailures: 0,
   rateLimitRejections: 0,
+  sitesRefused: 0,
   loginFailures: 0,
   cacheHits: 0,
   cacheMisses: 0,

@@ -7,6 +7,7 @@ import type { SiteLocks } from "../storage/site-locks.ts";
 import type { Counters } from "./counters.ts";
 import type { ResidentDays } from "./engine/resident-days.ts";
 import type { Flusher } from "./flusher.ts";
+import type { KnownSites } from "./ingest/known-sites.ts";
 import type { Log } from "./log.ts";
 import type { StatsAnswers } from "./stats/stats-answers.ts";
 
@@ -21,6 +22,7 @@ export interface ErasureOptions {
   readonly journal: Journal;
   readonly flusher: Flusher;
   readonly partitions: Partitions;
+  readonly knownSites: KnownSites;
   readonly residents: ResidentDays;
   readonly locks: SiteLocks;
   readonly stats: StatsAnswers;
@@ -77,14 +79,14 @@ export class Erasure {
   }
 
   async #removeFiles(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<Erased> {
-    const { partitions, residents } = this.#options;
+    const { partitions, knownSites, residents } = this.#options;
     const days = await this.#daysToErase(siteId, firstDay, lastDay);
     const events = await this.#countEvents(days.flatMap(({ files }) => files));
     residents.forgetDays(siteId, firstDay, lastDay);
     // In this order, or a crash in between would let the superseded ones count again.
     await partitions.remove(siteId, days.flatMap(({ superseded }) => superseded));
     await partitions.remove(siteId, days.flatMap(({ files }) => files));
-    await partitions.forgetSiteWithoutFiles(siteId);
+    if (await partitions.forgetSiteWithoutFiles(siteId)) knownSites.forgetUnlessJournaled(siteId);
     return { events, days: days.length };
   }
 

@@ -118,6 +118,9 @@ export const COMPACTION_RETRY_MS = 60_000;
 /** Wait before a run of retention that failed is tried again. */
 export const RETENTION_RETRY_MS = 3_600_000;
 
+/** How long the first event of a site waits for the listing of sites after a start, where that takes longer. */
+export const SITES_LISTING_WAIT_MS = 1_000;
+
 /** How many sites' partition listings are kept in memory. */
 export const PARTITION_LISTINGS_MAX = 1_000;
 

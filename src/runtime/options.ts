@@ -110,6 +110,10 @@ export const OPTIONS = {
     defaultInWords: "empty (any site)",
     meaning: "Sites that events are accepted for.",
   }),
+  max_sites: option(wholeNumber({ min: 1, max: 1_000_000 }), {
+    default: 10_000,
+    meaning: "Sites that may come into being by events where `site_ids` is empty; events of further ones are refused with 403.",
+  }),
   dashboard_origin: option<string | null>(origin, {
     default: null,
     meaning: "Origin of the dashboard, which changes made with a session cookie must come from.",

@@ -32,6 +32,7 @@ import type { GeoLookup } from "./ingest/geo.ts";
 import { createRateLimit } from "./ingest/rate-limit.ts";
 import { createHmacSha256 } from "./ingest/hmac-sha256.ts";
 import { isSiteId } from "./ingest/site-id.ts";
+import { KnownSites } from "./ingest/known-sites.ts";
 import { EventIntake } from "./ingest/event-intake.ts";
 import { createUserAgentCache } from "./ingest/user-agent-cache.ts";
 import { createVisitorIds } from "./ingest/visitor-id.ts";
@@ -121,6 +122,7 @@ export interface Services extends AuthServices {
   readonly requests: RequestMetrics;
   readonly partitions: Partitions;
   readonly journal: Journal;
+  readonly knownSites: KnownSites;
   readonly intake: EventIntake;
   readonly visitorSalt: VisitorSalt;
   readonly flusher: Flusher;
@@ -220,8 +222,18 @@ export async function createServices(host: Host): Promise<Services> {
     now(),
   );
   const intake = new EventIntake({ journal, counters, log, unflushedBytesMax: host.unflushedBytesMax });
+  const knownSites = new KnownSites({
+    storedSites: () => partitions.sites(),
+    journaledSites: journal.unflushedSites(),
+    isJournaled: (siteId) => journal.unflushedDays(siteId).length > 0,
+    sitesMax: config.siteIds.length === 0 ? config.maxSites : Number.POSITIVE_INFINITY,
+    counters,
+    log,
+    wait: host.wait,
+  });
   const accept = createAcceptEvent({
     allowlist: createAllowlist(config.siteIds),
+    knownSites,
     siteRateLimit: createRateLimit({ perSecond: config.rateLimitPerSite, bucketsMax: RATE_LIMIT_BUCKETS_MAX }),
     addressRateLimit: createRateLimit({ perSecond: config.rateLimitPerIp, bucketsMax: RATE_LIMIT_BUCKETS_MAX }),
     filterBots: config.filterBots,
@@ -244,7 +256,7 @@ export async function createServices(host: Host): Promise<Services> {
   });
   const slots = new QuerySlots({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait: host.wait });
   const stats = new StatsAnswers({ cache, slots, queries });
-  const erasure = new Erasure({ journal, flusher, partitions, residents, locks, stats, counters, log });
+  const erasure = new Erasure({ journal, flusher, partitions, knownSites, residents, locks, stats, counters, log });
 
   return {
     ...auth,
@@ -263,6 +275,7 @@ export async function createServices(host: Host): Promise<Services> {
     requests: new RequestMetrics(),
     partitions,
     journal,
+    knownSites,
     intake,
     visitorSalt,
     flusher,

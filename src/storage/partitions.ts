@@ -160,9 +160,11 @@ export class Partitions {
     }
   }
 
-  /** Takes a site without files off the sites that have a folder. */
-  async forgetSiteWithoutFiles(siteId: SiteId): Promise<void> {
-    if ((await this.#listing(siteId)).size === 0) (await this.#sites)?.delete(siteId);
+  /** Takes a site without files off the sites that have a folder; whether it is one. */
+  async forgetSiteWithoutFiles(siteId: SiteId): Promise<boolean> {
+    if ((await this.#listing(siteId)).size > 0) return false;
+    (await this.#sites)?.delete(siteId);
+    return true;
   }
 
   /** How much is known by listings that were read: other sites' files are not counted. */

@@ -11,6 +11,7 @@ import { describeIngestCors } from "./ingest-cors.suite.ts";
 import { describeIngestFields } from "./ingest-fields.suite.ts";
 import { describeAllowlist, describeBots, describeRateLimits } from "./ingest-guards.suite.ts";
 import { describeKeptCredentials, describeKeys } from "./keys.suite.ts";
+import { describeMaxSites } from "./ingest-sites.suite.ts";
 import { describeOpenapi } from "./openapi.suite.ts";
 import { describeHealthDetails, describeHttps, describeMetrics, describeWellKnown } from "./operations.suite.ts";
 import { describeOwnPages } from "./own-pages.suite.ts";
@@ -36,6 +37,7 @@ export function describeInterface(makeTarget: MakeTarget): void {
   describeIngestFields(makeTarget);
   describeIngestBody(makeTarget);
   describeAllowlist(makeTarget);
+  describeMaxSites(makeTarget);
   describeRateLimits(makeTarget);
   describeBots(makeTarget);
   describeIngestCors(makeTarget);

@@ -40,6 +40,8 @@ const ONE_EVENT: Environment = { SVC_RATE_LIMIT_PER_SITE: "0.01" };
 
 const LISTED: Environment = { SVC_SITE_IDS: "listed.test" };
 
+const ONE_SITE: Environment = { SVC_MAX_SITES: "1" };
+
 async function second(send: () => Promise<Response>): Promise<Response> {
   await (await send()).arrayBuffer();
   return send();
@@ -54,6 +56,7 @@ const INGEST: readonly Provoked[] = [
   { id: POST, status: 202, way: "from a page", send: (target, siteId) => post(target, wireEvent(siteId), PAGE) },
   { id: POST, status: 400, send: (target) => postBody(target, "{", PAGE) },
   { id: POST, status: 403, environment: LISTED, send: (target) => post(target, wireEvent("other.test")) },
+  { id: POST, status: 403, way: "beyond max_sites", environment: ONE_SITE, send: async (target) => (await post(target, wireEvent("one.test"))) && post(target, wireEvent("two.test")) },
   { id: POST, status: 413, send: (target) => postBody(target, new Uint8Array(65_537)) },
   { id: POST, status: 422, send: (target) => postBody(target, "{}") },
   { id: POST, status: 429, environment: ONE_EVENT, send: (target) => second(() => post(target, wireEvent("fast.test"))) },
@@ -61,6 +64,7 @@ const INGEST: readonly Provoked[] = [
   { id: PIXEL, status: 200, way: "from a page", send: (target, siteId) => getPixel(target, { d: siteId, u: "/" }, PAGE) },
   { id: PIXEL, status: 400, send: (target) => getPixel(target, { d: "", u: "/" }) },
   { id: PIXEL, status: 403, environment: LISTED, send: (target) => getPixel(target, { d: "other.test", u: "/" }) },
+  { id: PIXEL, status: 403, way: "beyond max_sites", environment: ONE_SITE, send: async (target) => (await post(target, wireEvent("one.test"))) && getPixel(target, { d: "two.test", u: "/" }) },
   { id: PIXEL, status: 422, send: (target) => getPixel(target, {}, PAGE) },
   { id: PIXEL, status: 429, environment: ONE_EVENT, send: (target) => second(() => getPixel(target, { d: "fast.test", u: "/" })) },
   { id: PREFLIGHT, status: 204, send: (target) => target.fetch("/api/event", { method: "OPTIONS" }) },

@@ -87,12 +87,12 @@ const OF_A_PROCESS = ["process_resident_memory_bytes", "process_heap_bytes", "pr
 
 /** Metrics without labels that the contract names, and those that are the service's own. */
 const GAUGES = [
-  ...["svc_buffered_events", "svc_buffered_bytes", "svc_events_storable", "svc_cache_entries", "svc_auth_configured", "svc_geoip_loaded", "svc_filter_bots", "svc_behavioral_extension"],
+  ...["svc_buffered_events", "svc_buffered_bytes", "svc_events_storable", "svc_sites", "svc_cache_entries", "svc_auth_configured", "svc_geoip_loaded", "svc_filter_bots", "svc_behavioral_extension"],
   ...["svc_journal_lag_seconds", "svc_resident_bytes", "svc_resident_days", "svc_known_partitions", "svc_known_files", "svc_uptime_seconds"],
   ...["process_start_time_seconds", "process_resident_memory_bytes", "process_heap_bytes"],
 ];
 const COUNTERS = [
-  ...["svc_events_ingested_total", "svc_events_refused_total", "svc_flush_failures_total", "svc_rate_limit_rejections_total", "svc_login_failures_total"],
+  ...["svc_events_ingested_total", "svc_events_refused_total", "svc_flush_failures_total", "svc_rate_limit_rejections_total", "svc_sites_refused_total", "svc_login_failures_total"],
   ...["svc_cache_hits_total", "svc_cache_misses_total", "svc_pixel_events_ingested_total", "svc_bot_events_dropped_total"],
   ...["svc_files_compacted_total", "svc_compaction_failures_total", "svc_events_erased_total", "svc_retention_failures_total", "process_cpu_seconds_total", "svc_http_requests_total"],
 ];
@@ -181,7 +181,7 @@ export function describeMetrics(makeTarget: MakeTarget): void {
         svc_geoip_loaded: 1,
         svc_filter_bots: 1,
       });
-      const positive = ["svc_buffered_events", "svc_buffered_bytes", "svc_events_storable", "svc_cache_entries", ...(target.name === "workerd" ? [] : OF_A_PROCESS)];
+      const positive = ["svc_buffered_events", "svc_buffered_bytes", "svc_sites", "svc_events_storable", "svc_cache_entries", ...(target.name === "workerd" ? [] : OF_A_PROCESS)];
       for (const name of positive) expect(values[name], name).toBeGreaterThan(0);
     });
 

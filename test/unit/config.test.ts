@@ -46,6 +46,7 @@ const DEFAULTS: Config = {
   adminPassword: null,
   metricsToken: null,
   siteIds: [],
+  maxSites: 10_000,
   dashboardOrigin: null,
   scriptPaths: [],
   eventPaths: [],

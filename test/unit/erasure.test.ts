@@ -5,6 +5,7 @@ import { createCounters } from "../../src/runtime/counters.ts";
 import { ResidentDays } from "../../src/runtime/engine/resident-days.ts";
 import { Erasure } from "../../src/runtime/erasure.ts";
 import { Flusher } from "../../src/runtime/flusher.ts";
+import { KnownSites } from "../../src/runtime/ingest/known-sites.ts";
 import { isSiteId } from "../../src/runtime/ingest/site-id.ts";
 import { QueryCache } from "../../src/runtime/stats/query-cache.ts";
 import { QueryRunner } from "../../src/runtime/stats/query-runner.ts";
@@ -51,7 +52,9 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100) {
   const cache = new QueryCache({ ttlSecs: 60, entriesMax: 100, now: () => NOW_MS, onHit: nothing, onMiss: nothing });
   const slots = new QuerySlots({ concurrentMax: 0, queueMs: 0, wait: () => Promise.resolve() });
   const stats = new StatsAnswers({ cache, slots, queries: new QueryRunner({ engine, residents, budgetBytes: 2 ** 40, rotationDays: 1 }) });
-  const erasure = new Erasure({ journal, flusher, partitions, residents, locks, stats, counters, log });
+  const wait = () => Promise.resolve();
+  const knownSites = new KnownSites({ storedSites: () => partitions.sites(), journaledSites: [], isJournaled: () => false, sitesMax: 1e9, counters, log, wait });
+  const erasure = new Erasure({ journal, flusher, partitions, knownSites, residents, locks, stats, counters, log });
   const { signal } = new AbortController();
   const count = async (over: Over, site: SiteId): Promise<string> => {
     const scope = { siteId: site, range: rangeOfDays(YESTERDAY, TODAY), conditions: [] };

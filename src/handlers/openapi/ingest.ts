@@ -14,7 +14,7 @@ import type { Operation } from "./operation.ts";
 import { query, siteId } from "./parameters.ts";
 import { number, orNull, text, type Properties, type Schema } from "./schema.ts";
 
-const SITE = siteId("The id of the site. Where the service has a list of sites, one of them.");
+const SITE = siteId("The id of the site. Where the service has a list of sites, one of them; where it takes no more sites, one that has events.");
 const NAME = text(`The event's name. \`${PAGEVIEW}\` is a page view; any other is an event of your own and shows as a goal.`, {
   minLength: 1,
   maxLength: EVENT_NAME_CHARS_MAX,
@@ -45,7 +45,8 @@ const EVENT: Schema = { type: "object", properties: EVENT_FIELDS, required: ["d"
 export const INGEST_SCHEMAS = { Event: EVENT };
 
 const REFUSALS = {
-  forbidden: "The service has a list of sites, and the page's `Origin` or the site is not on it.",
+  forbidden:
+    "The service has a list of sites, and the page's `Origin` or the site is not on it. Or it has none, the site has no events yet, and there are as many sites as there may be.",
   request_timeout: "The event did not arrive, or was not stored, within the time limit.",
   too_many_requests: "The site, or the sender's address, sends more events than its rate limit allows.",
   unavailable: "The event could not be stored, or so many wait to be written to files that no more are taken.",

@@ -10,6 +10,7 @@ import { minimiseEvent, type DataMinimisation } from "./data-minimisation.ts";
 import type { EventIntake } from "./event-intake.ts";
 import { checkEventInput, type CheckedEventInput, type EventInput } from "./event-input.ts";
 import type { GeoLookup, GeoPlace } from "./geo.ts";
+import type { KnownSites } from "./known-sites.ts";
 import { withKeptLink } from "./link-url.ts";
 import { parsePageUrl } from "./page-url.ts";
 import { parseProps } from "./props.ts";
@@ -41,6 +42,7 @@ export type AcceptEvent = (arrival: Arrival) => Promise<"accepted" | "bot">;
 
 export interface AcceptEventOptions {
   readonly allowlist: Allowlist;
+  readonly knownSites: KnownSites;
   readonly siteRateLimit: RateLimit;
   readonly addressRateLimit: RateLimit;
   readonly filterBots: boolean;
@@ -56,26 +58,36 @@ export interface AcceptEventOptions {
 
 /** Resolves when the event is in the journal, or was a bot's and is dropped; throws why it is refused. */
 export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
-  const { allowlist, userAgents, visitorSalt, intake, counters, now } = options;
+  const { allowlist, knownSites, userAgents, counters } = options;
   return async (arrival) => {
     allowlist.checkOrigin(arrival.origin);
     const sent = arrival.readInput();
     allowlist.checkSite(sent.siteId);
     checkRate(sent.siteId, arrival, options);
     const input = checkEventInput(sent);
+    const { siteId } = input;
+    if (!knownSites.has(siteId)) {
+      if (!knownSites.areListed) await knownSites.untilListed();
+      knownSites.check(siteId);
+    }
     if (options.filterBots && userAgents.isBot(arrival.userAgent)) {
       counters.botEventsDropped++;
       return "bot";
     }
-    // Taken here and not when the request began: a body may arrive after the end of a salt period, when no id of that one can be made.
-    let timestampMs = now();
-    for (let renewals = 1; visitorSalt.keyAt(timestampMs) === null; renewals++) {
-      await intake.storeSalt(() => renewSalt(visitorSalt, renewals), arrival.nowMs);
-      timestampMs = now();
-    }
-    await intake.store(eventFrom(input, arrival, timestampMs, options), arrival.nowMs);
+    await knownSites.storing(siteId, () => storeEvent(input, arrival, options));
     return "accepted";
   };
+}
+
+/** The event's instant is when its id is made, not when its request began: a body may arrive after the end of a salt period, when no id of that one can be made. */
+async function storeEvent(input: CheckedEventInput, arrival: Arrival, options: AcceptEventOptions): Promise<void> {
+  const { visitorSalt, intake, now } = options;
+  let timestampMs = now();
+  for (let renewals = 1; visitorSalt.keyAt(timestampMs) === null; renewals++) {
+    await intake.storeSalt(() => renewSalt(visitorSalt, renewals), arrival.nowMs);
+    timestampMs = now();
+  }
+  await intake.store(eventFrom(input, arrival, timestampMs, options), arrival.nowMs);
 }
 
 async function renewSalt(visitorSalt: VisitorSalt, renewals: number): Promise<void> {

@@ -27,17 +27,19 @@ function counters({ counters: count }: Services): MetricFamily[] {
     counter("events_erased_total", "Events erased on request or by retention_days.", count.eventsErased),
     counter("retention_failures_total", "Runs of retention_days that left something to try again.", count.retentionFailures),
     counter("rate_limit_rejections_total", "Events refused by the rate limit of their site.", count.rateLimitRejections),
+    counter("sites_refused_total", "Events refused because of max_sites: their site had no events before.", count.sitesRefused),
     counter("login_failures_total", "Logins with a wrong password and setups with a wrong setup code.", count.loginFailures),
     counter("cache_hits_total", "Statistics answered from the cache.", count.cacheHits),
     counter("cache_misses_total", "Statistics that had to be computed.", count.cacheMisses),
   ];
 }
 
-function state({ journal, intake, stats, adminPassword, geoIsLoaded, config, behavioral }: Services): MetricFamily[] {
+function state({ journal, knownSites, intake, stats, adminPassword, geoIsLoaded, config, behavioral }: Services): MetricFamily[] {
   return [
     gauge("buffered_events", "Events in the journal that are in no file yet.", journal.size),
     gauge("buffered_bytes", "Bytes of the journal's lines, which are in memory until they are in files.", journal.bytes),
     gauge("events_storable", "0 while events are refused because they cannot be stored.", intake.isOpen),
+    gauge("sites", "Sites that have events.", knownSites.count),
     gauge("cache_entries", "Kept answers.", stats.kept),
     gauge("auth_configured", "1 if there is an admin password.", adminPassword.isConfigured),
     gauge("geoip_loaded", "1 if there is a geo database.", geoIsLoaded),
