@@ -91,6 +91,7 @@ export async function startInstance({ config, log, trackerScript, assets, versio
       geoIsLoaded: geo.loaded,
       log,
       now: Date.now,
+      monotonicMs: () => performance.now(),
       randomBytes,
       newRequestId: requestIds(),
       unflushedBytesMax: UNFLUSHED_BYTES_MAX,

@@ -19,6 +19,7 @@ import type { DurableObjectStorage, R2Bucket } from "./platform.ts";
 import { createR2ObjectStore } from "./r2-object-store.ts";
 import { openSqlRecordStore } from "./sql-record-store.ts";
 import { openSqlSegmentLog } from "./sql-segment-log.ts";
+import { createSteadyClock } from "./steady-clock.ts";
 import { discardUnread } from "./unread-body.ts";
 
 /** How often requests under way are looked at. Nothing ticks while there are none: the platform lets idle objects rest. */
@@ -78,6 +79,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     geoIsLoaded: config.geoipDb !== "none",
     log,
     now,
+    monotonicMs: createSteadyClock(now),
     randomBytes,
     newRequestId: () => crypto.randomUUID(),
     unflushedBytesMax: UNFLUSHED_BYTES_MAX_IN_WORKERD,

@@ -115,6 +115,13 @@ export const UNREADABLE_FILES_REMEMBERED_MAX = 10_000;
 /** Wait before a site is looked at again whose files could not be merged. */
 export const COMPACTION_RETRY_MS = 60_000;
 
+/** A clock that went ahead by more than this is not trusted by retention until it has stayed there for so long. */
+export const CLOCK_JUMP_MS_MAX = 86_400_000;
+export const CLOCK_DISTRUST_MS = 3_600_000;
+
+/** How often the time that was seen is recorded. */
+export const CLOCK_RECORD_MS = 3_600_000;
+
 /** Wait before a run of retention that failed is tried again. */
 export const RETENTION_RETRY_MS = 3_600_000;
 

@@ -1,4 +1,4 @@
-/** Days that are older than `retention_days` are erased, at the start and once a day, as if somebody had asked for it. */
+/** Days that are older than `retention_days` are erased, at the start and once a day, as if somebody had asked for it, while the clock can be trusted. */
 import { DAY_MS, utcDayOf, type EpochMs, type SiteId, type UtcDay } from "../storage/event.ts";
 import type { Journal } from "../storage/journal.ts";
 import type { Partitions } from "../storage/partitions.ts";
@@ -6,6 +6,7 @@ import type { Counters } from "./counters.ts";
 import type { Erased, Erasure } from "./erasure.ts";
 import { RETENTION_RETRY_MS } from "./limits.ts";
 import { reasonOf, type Log } from "./log.ts";
+import type { TrustedClock } from "./trusted-clock.ts";
 
 export interface RetentionOptions {
   readonly erasure: Erasure;
@@ -13,6 +14,7 @@ export interface RetentionOptions {
   readonly journal: Journal;
   readonly counters: Counters;
   readonly log: Log;
+  readonly clock: TrustedClock;
   /** 0 keeps everything. */
   readonly retentionDays: number;
 }
@@ -30,10 +32,12 @@ export class Retention {
     this.#options = options;
   }
 
-  /** Begins when a new date has come, and again some time after a failure. Nobody waits for it. */
+  /** Begins when a new date has come that can be trusted, and again some time after a failure. Nobody waits for it. */
   runIfDue(nowMs: EpochMs): void {
+    const { clock, retentionDays } = this.#options;
+    if (retentionDays === 0 || !clock.isTrusted(nowMs)) return;
     const isPause = nowMs < this.#retryAtMs && nowMs >= this.#retryAtMs - RETENTION_RETRY_MS;
-    if (this.#options.retentionDays === 0 || this.#running || isPause) return;
+    if (this.#running || isPause) return;
     if (this.#doneOn !== utcDayOf(nowMs)) void this.run(nowMs);
   }
 
@@ -45,9 +49,10 @@ export class Retention {
     return this.#running;
   }
 
-  /** Resolves when no run is under way. */
+  /** Resolves when no run is under way and the time is recorded. */
   async settled(): Promise<void> {
     await this.#running;
+    await this.#options.clock.settled();
   }
 
   async #eraseOldDays(nowMs: EpochMs): Promise<void> {

@@ -56,6 +56,7 @@ import { QueryCache } from "./stats/query-cache.ts";
 import { QueryRunner } from "./stats/query-runner.ts";
 import { QuerySlots } from "./stats/query-slots.ts";
 import { StatsAnswers } from "./stats/stats-answers.ts";
+import { TrustedClock } from "./trusted-clock.ts";
 
 export interface ProcessUsage {
   readonly residentBytes: number;
@@ -80,6 +81,8 @@ export interface Host {
   readonly geoIsLoaded: boolean;
   readonly log: Log;
   readonly now: () => EpochMs;
+  /** Milliseconds since some moment, by a clock that nobody sets. */
+  readonly monotonicMs: () => number;
   /** So many bytes that nobody can guess. */
   readonly randomBytes: (length: number) => Uint8Array;
   /** A fresh id for a request, unlike any other of this process. */
@@ -256,6 +259,7 @@ export async function createServices(host: Host): Promise<Services> {
   });
   const slots = new QuerySlots({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait: host.wait });
   const stats = new StatsAnswers({ cache, slots, queries });
+  const clock = await TrustedClock.open({ records: host.records, monotonicMs: host.monotonicMs, log }, now());
   const erasure = new Erasure({ journal, flusher, partitions, knownSites, residents, locks, stats, counters, log });
 
   return {
@@ -285,7 +289,7 @@ export async function createServices(host: Host): Promise<Services> {
     stats,
     behavioral: new Behavioral(engine, config.behavioral, log),
     erasure,
-    retention: new Retention({ erasure, partitions, journal, counters, log, retentionDays: config.retentionDays }),
+    retention: new Retention({ erasure, partitions, journal, counters, log, clock, retentionDays: config.retentionDays }),
     async acceptEvent(arrival) {
       const outcome = await accept(arrival);
       flusher.flushIfDue(arrival.nowMs);

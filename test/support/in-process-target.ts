@@ -34,6 +34,8 @@ export const IN_PROCESS_ORIGIN = "http://127.0.0.1:8000";
 export type InProcessTarget = AbleTarget<Ability> & {
   readonly services: Services;
   readonly log: RecordingLog;
+  /** Sets the clock, which takes no time, and does what falls due. */
+  setClockAhead(ms: number): void;
 };
 
 /** Parts that a test puts in the place of the usual ones. */
@@ -86,6 +88,7 @@ export async function createInProcessTarget(
   const places = config.geoipDb === "builtin" ? builtinPlaces : openGeoDatabase(config.geoipDb);
   const log = createRecordingLog();
   let nowMs = START_MS;
+  let monotonicMs = 0;
   let requests = 0;
   let engine: Engine;
   let services: Services;
@@ -93,6 +96,7 @@ export async function createInProcessTarget(
 
   async function start(): Promise<void> {
     engine = parts.engine ?? (await createEngineShare());
+    monotonicMs = 0;
     services = await createServices({
       config,
       secrets,
@@ -106,6 +110,7 @@ export async function createInProcessTarget(
       geoIsLoaded: places.loaded,
       log,
       now: () => nowMs,
+      monotonicMs: () => monotonicMs,
       randomBytes,
       newRequestId: () => `request-${++requests}`,
       trackerScript,
@@ -138,7 +143,12 @@ export async function createInProcessTarget(
     nowMs: () => nowMs,
     async advance(ms) {
       nowMs += ms;
+      monotonicMs += Math.max(0, ms);
       app.expireRequests(nowMs);
+      runMaintenance(services, nowMs);
+    },
+    setClockAhead(ms) {
+      nowMs += ms;
       runMaintenance(services, nowMs);
     },
     async flush() {

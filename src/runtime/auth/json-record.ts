@@ -36,5 +36,5 @@ export async function createJsonRecord(records: RecordStore, name: string, value
   }
 }
 
-export const replaceJsonRecord = (records: RecordStore, name: string, value: object): Promise<void> =>
+export const replaceJsonRecord = (records: Pick<RecordStore, "write">, name: string, value: object): Promise<void> =>
   records.write(name, new TextEncoder().encode(`${JSON.stringify(value)}\n`));

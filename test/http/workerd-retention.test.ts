@@ -1,0 +1,41 @@
+/** Retention in workerd, where objects end at any moment: a clock that jumps erases nothing at once, and the wait outlasts the object. */
+import { afterAll, describe, expect, it } from "vitest";
+import { getSites, record, wireEvent } from "../support/requests.ts";
+import { able, type Target } from "../support/target.ts";
+import { workerdTargets } from "../support/workerd-target.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const makeTarget = workerdTargets();
+afterAll(() => makeTarget.closeAll());
+
+const advance = (target: Target, ms: number): Promise<void> => able(target, "advance")(ms);
+
+describe("retention in workerd", () => {
+  it("waits for an hour after the clock has jumped, which need not be an hour of one object, and then erases", async () => {
+    const target = await makeTarget({ SVC_RETENTION_DAYS: "2" });
+    await record(target, wireEvent("old.test"));
+    await advance(target, 0);
+    await advance(target, HOUR_MS);
+    await advance(target, 10 * DAY_MS);
+    for (let quarter = 0; quarter < 4; quarter++) {
+      expect(await getSites(target)).toEqual(["old.test"]);
+      await able(target, "restart")();
+      await advance(target, HOUR_MS / 4);
+    }
+    await expect.poll(() => getSites(target)).toEqual([]);
+    await target.close();
+  });
+
+  it("goes on by a clock that goes on, of an object that wakes hourly and is ended in between", async () => {
+    const target = await makeTarget({ SVC_RETENTION_DAYS: "1" });
+    await record(target, wireEvent("idle.test"));
+    for (let hour = 0; hour < 36; hour++) {
+      await advance(target, HOUR_MS);
+      if (hour % 6 === 5) await able(target, "restart")();
+    }
+    await expect.poll(() => getSites(target)).toEqual([]);
+    await target.close();
+  });
+});
