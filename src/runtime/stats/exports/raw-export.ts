@@ -2,6 +2,7 @@
 import { EVENT_COLUMNS, type EventColumn } from "../../../storage/event-columns.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import type { NumberColumns } from "../../engine/engine.ts";
+import { UNKNOWN } from "../../engine/site-texts.ts";
 import { floatsOf } from "../../engine/words.ts";
 import { decimalFromCents } from "../decimal.ts";
 import { queryEvents, queryMinutes } from "../queries/raw-export.ts";
@@ -91,7 +92,7 @@ interface Texts {
   readonly json: ExportTexts;
 }
 
-function cellOf({ name, kind }: EventColumn, events: NumberColumns, { siteId, format, texts }: { siteId: SiteId; format: ExportFormat; texts: Texts }): Cell {
+function cellOf({ name, kind, required }: EventColumn, events: NumberColumns, { siteId, format, texts }: { siteId: SiteId; format: ExportFormat; texts: Texts }): Cell {
   const { revenue_cents, has_revenue, timestamp } = events;
   const constant = new TextEncoder().encode(name === "site_id" ? format.text(siteId) : format.unrecorded);
   const writeConstant = (writer: ByteWriter): void => writer.copy(constant, 0, constant.length);
@@ -112,8 +113,10 @@ function cellOf({ name, kind }: EventColumn, events: NumberColumns, { siteId, fo
       const codes = events[name];
       if (!isCodes(codes)) return writeConstant;
       const known = texts[kind];
+      // Where every event has a value, the number of "not recorded" stands for that very text (`SiteTexts`).
+      const numberless = required ? new TextEncoder().encode(format.text(UNKNOWN)) : constant;
       return (writer, row) => {
-        if (!known.copyTo(writer, codes[row] ?? 0)) writeConstant(writer);
+        if (!known.copyTo(writer, codes[row] ?? 0)) writer.copy(numberless, 0, numberless.length);
       };
     }
   }
