@@ -114,27 +114,27 @@ function cellOf({ name, kind, required }: EventColumn, { columns }: PackedEvents
   const writeConstant = (writer: ByteWriter): void => writer.copy(constant, 0, constant.length);
   switch (kind) {
     case "timestamp": {
-      const timesMs = columns.get("timestamp");
+      const timesMs = columns.get("timestamp")?.unpacked();
       const times = new TimeWriter(format.text);
-      return (writer, row) => times.write(writer, timesMs?.at(row) ?? 0);
+      return (writer, row) => times.write(writer, timesMs?.[row] ?? 0);
     }
     case "cents": {
-      const [cents, recorded] = [columns.get("revenue_cents"), columns.get("has_revenue")];
+      const [cents, recorded] = [columns.get("revenue_cents")?.unpacked(), columns.get("has_revenue")?.unpacked()];
       return (writer, row) => {
-        if (recorded?.at(row) === 1) writer.text(format.number(decimalFromCents(BigInt(cents?.at(row) ?? 0))));
+        if (recorded?.[row] === 1) writer.text(format.number(decimalFromCents(BigInt(cents?.[row] ?? 0))));
         else writeConstant(writer);
       };
     }
     case "visitor":
       throw new Error("a visitor id is never exported");
     default: {
-      const codes = columns.get(name);
+      const codes = columns.get(name)?.unpacked();
       if (!codes) return writeConstant;
       const known = texts[kind];
       // Where every event has a value, the number of "not recorded" stands for that very text (`SiteTexts`).
       const numberless = required ? new TextEncoder().encode(format.text(UNKNOWN)) : constant;
       return (writer, row) => {
-        if (!known.copyTo(writer, codes.at(row))) writer.copy(numberless, 0, numberless.length);
+        if (!known.copyTo(writer, codes[row] ?? 0)) writer.copy(numberless, 0, numberless.length);
       };
     }
   }
