@@ -27,6 +27,7 @@ import { openapiHandler } from "./openapi.ts";
 import { refuseUnverifiedHost } from "./rebinding.ts";
 import { isHttps } from "./request-scheme.ts";
 import { responseTo, withHeaders, type Reply } from "./reply.ts";
+import { ResponseStreams } from "./response-streams.ts";
 import { getScript } from "./script.ts";
 import { createMatcher, extraRoutesOf, problemsOfExtraPaths, routeFor, routeIdOf, type Match, type Method, type Route } from "./route.ts";
 import { getBreakdown } from "./stats/breakdown.ts";
@@ -125,8 +126,10 @@ export interface App {
   fetch(request: Request, connection: Connection): Promise<Response>;
   /** The answer to what the host cannot make a request of. */
   refuse(error: AppError): Reply;
-  /** Ends the requests whose time is up. The host calls it about once a second. */
+  /** Ends the requests whose time is up, and the responses that nobody takes. The host calls it about once a second. */
   expireRequests(nowMs: EpochMs): void;
+  /** Responses that are still being taken: while there are any, `expireRequests` is needed. */
+  readonly openStreams: number;
 }
 
 /** A request on its way. */
@@ -153,6 +156,7 @@ export function createApp(services: Services): App {
   const { config, log, requests } = services;
   const matchAt = createMatcher(ROUTES, extraRoutesOf(ROUTES, config));
   const deadlines = new Deadlines(config.requestTimeoutSecs);
+  const streams = new ResponseStreams({ now: services.now, pause: () => services.wait(0), log });
 
   async function serve(request: Request, passage: Passage): Promise<Reply> {
     const asked = routeFor(request.method, passage.match);
@@ -203,7 +207,7 @@ export function createApp(services: Services): App {
       const match = await matchAt(url.pathname);
       const deadline = deadlines.begin(nowMs);
       const params = match?.params ?? NO_PARAMS;
-      const passage: Passage = { services, nowMs, url, socketAddress, socketPlace, deadline, requestId, match, params, routeId: null };
+      const passage: Passage = { services, nowMs, url, socketAddress, socketPlace, deadline, streams, requestId, match, params, routeId: null };
       const reply = await answerPage(request, passage);
       deadlines.end(deadline);
       note(passage, reply.status);
@@ -212,6 +216,12 @@ export function createApp(services: Services): App {
       return responseTo(request.method, withHeaders(reply, headers));
     },
     refuse,
-    expireRequests: (nowMs) => deadlines.expire(nowMs),
+    expireRequests(nowMs) {
+      deadlines.expire(nowMs);
+      streams.endStalled(nowMs);
+    },
+    get openStreams() {
+      return streams.count;
+    },
   };
 }

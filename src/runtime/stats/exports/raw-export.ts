@@ -2,15 +2,17 @@
 import { EVENT_COLUMNS, type EventColumn } from "../../../storage/event-columns.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import type { NumberColumns } from "../../engine/engine.ts";
-import { floatsOf } from "../../engine/words.ts";
+import { UNKNOWN } from "../../engine/site-texts.ts";
 import { decimalFromCents } from "../decimal.ts";
 import { queryEvents, queryMinutes } from "../queries/raw-export.ts";
 import type { Stretches } from "../asked-range.ts";
 import { within, type Scope } from "../scope.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import type { ExportFormat } from "./export-format.ts";
+import type { ExportReservation } from "./export-memory.ts";
 import { portionsOf } from "./export-portions.ts";
 import { ExportTexts } from "./export-texts.ts";
+import { PackedNumbers } from "./packed-numbers.ts";
 import { TimeWriter } from "./time-writer.ts";
 
 /** Events that are asked for as one: enough to pay for a query, few enough for a short stop of the engine's other work. */
@@ -26,15 +28,18 @@ export interface RawExportQuestion {
   readonly scope: Scope;
   readonly rowsMax: number;
   readonly format: ExportFormat;
+  /** Has all that is kept here, and nothing of an attempt before. */
+  readonly memory: ExportReservation;
 }
 
 /**
  * The first events of the scope, oldest first. When this resolves, all of it is in memory: as numbers
- * and the texts they stand for, a quarter of what it takes once it is written. The chunks are written as they are taken.
+ * and the texts they stand for, a tenth of what it takes once it is written. The chunks are written as they are taken.
  */
-export async function exportRaw(stretches: Stretches, { scope, rowsMax, format }: RawExportQuestion): Promise<Iterable<Uint8Array>> {
-  const texts: Texts = { text: new ExportTexts(format.text), json: new ExportTexts(format.json) };
-  const portions: NumberColumns[] = [];
+export async function exportRaw(stretches: Stretches, { scope, rowsMax, format, memory }: RawExportQuestion): Promise<Iterable<Uint8Array>> {
+  memory.clear();
+  const texts: Texts = { text: new ExportTexts(format.text, memory), json: new ExportTexts(format.json, memory) };
+  const portions: PackedEvents[] = [];
   let left = rowsMax;
   await stretches.visit(async (range, ask) => {
     const stretch = within(scope, range);
@@ -43,8 +48,10 @@ export async function exportRaw(stretches: Stretches, { scope, rowsMax, format }
       for (const { name, kind } of COLUMNS) {
         if (isCodes(events[name]) && (kind === "text" || kind === "json")) texts[kind].mark(events[name]);
       }
-      portions.push(events);
-      left -= rowsOf(events);
+      const packed = pack(events);
+      memory.add(packed.bytes);
+      portions.push(packed);
+      left -= packed.rows;
     }
     return left > 0;
   });
@@ -55,12 +62,23 @@ export async function exportRaw(stretches: Stretches, { scope, rowsMax, format }
 
 const isCodes = (column: NumberColumns[string] | undefined): column is Int32Array => column instanceof Int32Array;
 
-const rowsOf = ({ timestamp }: NumberColumns): number => timestamp?.length ?? 0;
+/** A portion's columns, by name. */
+interface PackedEvents {
+  readonly rows: number;
+  readonly columns: ReadonlyMap<string, PackedNumbers>;
+  readonly bytes: number;
+}
+
+function pack(events: NumberColumns): PackedEvents {
+  const columns = new Map(Object.entries(events).map(([name, numbers]) => [name, new PackedNumbers(numbers)]));
+  const bytes = [...columns.values()].reduce((sum, column) => sum + column.bytes, 0);
+  return { rows: events.timestamp?.length ?? 0, columns, bytes };
+}
 
 /** Writes one column's value of a row. */
 type Cell = (writer: ByteWriter, row: number) => void;
 
-function* chunksOf(portions: NumberColumns[], format: ExportFormat, cellsOf: (events: NumberColumns) => readonly Cell[]): Iterable<Uint8Array> {
+function* chunksOf(portions: PackedEvents[], format: ExportFormat, cellsOf: (events: PackedEvents) => readonly Cell[]): Iterable<Uint8Array> {
   const names = COLUMNS.map(({ name }) => name);
   const encoder = new TextEncoder();
   const frame = format.frame(names).map((piece) => encoder.encode(piece));
@@ -71,7 +89,7 @@ function* chunksOf(portions: NumberColumns[], format: ExportFormat, cellsOf: (ev
   let isFirst = true;
   for (let events = portions.shift(); events; events = portions.shift()) {
     const cells = cellsOf(events);
-    for (let row = 0; row < rowsOf(events); row++) {
+    for (let row = 0; row < events.rows; row++) {
       if (!isFirst) add(separator);
       isFirst = false;
       add(frame[0]);
@@ -91,29 +109,32 @@ interface Texts {
   readonly json: ExportTexts;
 }
 
-function cellOf({ name, kind }: EventColumn, events: NumberColumns, { siteId, format, texts }: { siteId: SiteId; format: ExportFormat; texts: Texts }): Cell {
-  const { revenue_cents, has_revenue, timestamp } = events;
+function cellOf({ name, kind, required }: EventColumn, { columns }: PackedEvents, { siteId, format, texts }: { siteId: SiteId; format: ExportFormat; texts: Texts }): Cell {
   const constant = new TextEncoder().encode(name === "site_id" ? format.text(siteId) : format.unrecorded);
   const writeConstant = (writer: ByteWriter): void => writer.copy(constant, 0, constant.length);
   switch (kind) {
     case "timestamp": {
-      const timesMs = floatsOf(timestamp instanceof BigInt64Array ? timestamp : new BigInt64Array(0));
+      const timesMs = columns.get("timestamp")?.unpacked();
       const times = new TimeWriter(format.text);
-      return (writer, row) => times.write(writer, timesMs[row] ?? 0);
+      return (writer, row) => times.write(writer, timesMs?.[row] ?? 0);
     }
-    case "cents":
+    case "cents": {
+      const [cents, recorded] = [columns.get("revenue_cents")?.unpacked(), columns.get("has_revenue")?.unpacked()];
       return (writer, row) => {
-        if (has_revenue?.[row] === 1) writer.text(format.number(decimalFromCents(BigInt(revenue_cents?.[row] ?? 0))));
+        if (recorded?.[row] === 1) writer.text(format.number(decimalFromCents(BigInt(cents?.[row] ?? 0))));
         else writeConstant(writer);
       };
+    }
     case "visitor":
       throw new Error("a visitor id is never exported");
     default: {
-      const codes = events[name];
-      if (!isCodes(codes)) return writeConstant;
+      const codes = columns.get(name)?.unpacked();
+      if (!codes) return writeConstant;
       const known = texts[kind];
+      // Where every event has a value, the number of "not recorded" stands for that very text (`SiteTexts`).
+      const numberless = required ? new TextEncoder().encode(format.text(UNKNOWN)) : constant;
       return (writer, row) => {
-        if (!known.copyTo(writer, codes[row] ?? 0)) writeConstant(writer);
+        if (!known.copyTo(writer, codes[row] ?? 0)) writer.copy(numberless, 0, numberless.length);
       };
     }
   }
