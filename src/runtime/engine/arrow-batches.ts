@@ -16,6 +16,7 @@ import type { NumberColumn } from "../../storage/parquet-columns.ts";
 import type { EventRows } from "../behavioral/visitor-function.ts";
 import type { NumberColumns, SqlRow, SqlValue } from "./engine.ts";
 import { TEXT_COLUMNS, type EventBatch } from "./event-batch.ts";
+import type { MatchedTexts } from "./matched-texts.ts";
 import type { PropertyRow } from "./site-properties.ts";
 
 /** Longest UTF-8 encoding of one UTF-16 unit. */
@@ -74,6 +75,10 @@ export function ipcFromTexts(firstCode: number, texts: readonly string[]): Uint8
   const codes = Int32Array.from({ length: texts.length }, (_, i) => firstCode + i);
   return ipc({ code: numbers(new Int32(), codes), text: strings(texts) });
 }
+
+/** Rows for the relation `matches`. */
+export const ipcFromMatches = ({ codes, patterns }: MatchedTexts): Uint8Array =>
+  ipc({ code: numbers(new Int32(), codes), patterns: numbers(new Int64(), patterns) });
 
 /** Rows for a `properties` table. */
 export function ipcFromProperties(rows: readonly PropertyRow[]): Uint8Array {

@@ -2,7 +2,7 @@
 import { eventOf } from "../../storage/event-text.ts";
 import { columnsOfEvents, readEvents } from "../../storage/parquet-events.ts";
 import { DAY_MS, type SiteId } from "../../storage/event.ts";
-import { columnsFromIpc, eventRowsFromIpc, ipcFromEvents, ipcFromProperties, ipcFromTexts, rowsFromIpc } from "./arrow-batches.ts";
+import { columnsFromIpc, eventRowsFromIpc, ipcFromEvents, ipcFromMatches, ipcFromProperties, ipcFromTexts, rowsFromIpc } from "./arrow-batches.ts";
 import { applyPerVisitor, talliesOf, type Tally, type VisitorFunction } from "../behavioral/visitor-function.ts";
 import { DaySessions, renumberedSql, type KnownVisitor } from "./day-sessions.ts";
 import { isFatal, isOutOfMemory, type DuckdbBindings } from "./duckdb-bindings.ts";
@@ -25,6 +25,8 @@ import {
 } from "./engine.ts";
 import { TEXT_COLUMNS, batchOf, type SiteNumbers } from "./event-batch.ts";
 import { InsertParts, dayPartOf, type DayPart } from "./insert-parts.ts";
+import { matchTexts, patternBit, patternsOf } from "./matched-texts.ts";
+import { QueryTables } from "./query-tables.ts";
 import { SiteProperties } from "./site-properties.ts";
 import { SiteTexts } from "./site-texts.ts";
 import { NEW_ROWS, SummaryTables } from "./summary-tables.ts";
@@ -86,6 +88,15 @@ interface Table {
   lastSessions: { readonly day: number; readonly sessions: DaySessions } | null;
 }
 
+/** What is made for one query alone. */
+interface OwnOfQuery {
+  readonly relations: Readonly<Record<string, string>>;
+  /** Whose bits the relation `matches` has. */
+  readonly patterns: readonly string[];
+  /** The end of the statement that keeps the query's rows. */
+  readonly into: string | undefined;
+}
+
 export class DuckdbEngine implements Engine {
   readonly generation = 0;
   readonly #bindings: DuckdbBindings;
@@ -97,6 +108,7 @@ export class DuckdbEngine implements Engine {
   readonly #sites = new Map<SiteId, Site>();
   readonly #extensions = new Set<EngineExtension["name"]>();
   #sitesMade = 0;
+  #queriesMade = 0;
 
   constructor({ bindings, connections, yieldToOthers }: DuckdbEngineOptions) {
     const [loading, ...querying] = connections;
@@ -306,13 +318,36 @@ export class DuckdbEngine implements Engine {
 
   async #answer(query: EngineQuery, signal: AbortSignal, into?: string): Promise<Uint8Array[]> {
     const connection = await this.#querying.take();
+    const tables = new QueryTables({
+      number: ++this.#queriesMade,
+      run: (statement) => this.#run(statement),
+      insert: (table, ipc) => this.#insertIpc(table, ipc),
+    });
     try {
       signal.throwIfAborted();
-      return await this.#results(connection, query, signal, into);
+      const patterns = patternsOf(query.parameters);
+      if (patterns.length > 0) {
+        const texts = this.#sites.get(query.siteId)?.texts ?? new SiteTexts();
+        const matched = await matchTexts(texts, patterns, this.#yieldToOthers, signal);
+        tables.add("matches", "code INTEGER, patterns BIGINT", matched.codes.length > 0 ? ipcFromMatches(matched) : null);
+      }
+      return await this.#results(connection, query, signal, { relations: tables.relations, patterns, into });
     } catch (error) {
       return rethrown(error);
     } finally {
+      this.#dropQueryTables(connection, tables);
       this.#querying.giveBack(connection);
+    }
+  }
+
+  #dropQueryTables(connection: number, tables: QueryTables): void {
+    if (tables.isEmpty) return;
+    try {
+      // What is prepared holds the memory of the tables that it reads.
+      this.#bindings.runQuery(connection, "PREPARE question AS SELECT 1");
+      tables.drop();
+    } catch {
+      // An engine that cannot drop a table is broken, which the query's own failure or the next call tells.
     }
   }
 
@@ -321,10 +356,10 @@ export class DuckdbEngine implements Engine {
    * others get their turn. Parameters are bound by EXECUTE, which is the way to both in this build;
    * they are numbers only, so nothing of them can be taken for SQL.
    */
-  async #results(connection: number, query: EngineQuery, signal: AbortSignal, into?: string): Promise<Uint8Array[]> {
+  async #results(connection: number, query: EngineQuery, signal: AbortSignal, own: OwnOfQuery): Promise<Uint8Array[]> {
     const bindings = this.#bindings;
-    bindings.runQuery(connection, `PREPARE question AS ${this.#withRelations(query, into)}`);
-    const values = query.parameters.map((parameter) => this.#literal(query.siteId, parameter));
+    bindings.runQuery(connection, `PREPARE question AS ${this.#withRelations(query, own)}`);
+    const values = query.parameters.map((parameter) => this.#literal(query.siteId, parameter, own.patterns));
     const execute = values.length > 0 ? `EXECUTE question(${values.join(", ")})` : "EXECUTE question";
     let head = bindings.startPendingQuery(connection, execute, false);
     while (head === null) {
@@ -347,7 +382,7 @@ export class DuckdbEngine implements Engine {
   }
 
   /** The query behind the relations that it reads; with `into`, the statement that puts its rows there. */
-  #withRelations({ siteId, blocks, sql, summary }: EngineQuery, into?: string): string {
+  #withRelations({ siteId, blocks, sql, summary }: EngineQuery, { relations: own, into }: OwnOfQuery): string {
     const names = blocks.map((id) => {
       const table = this.#tables.get(id);
       if (!table) throw new EngineLostError(`block ${id} is gone`);
@@ -359,6 +394,7 @@ export class DuckdbEngine implements Engine {
       texts: site ? `SELECT * FROM ${site.textsTable}` : "SELECT 0 AS code, '' AS text WHERE false",
       properties: site ? `SELECT * FROM ${site.propertiesTable}` : "SELECT 0 AS props, 0 AS key, 0 AS value WHERE false",
       ...(summary && { pieces: this.#summaries.relationOf(summary) }),
+      ...own,
     };
     // Inlined, or every query would first copy all columns of all rows.
     const opening = `WITH ${Object.entries(relations)
@@ -369,8 +405,11 @@ export class DuckdbEngine implements Engine {
     return question.startsWith(WITH) ? `${opening}, ${question.slice(WITH.length)}` : `${opening} ${question}`;
   }
 
-  #literal(siteId: SiteId, parameter: SqlParameter): string {
-    if (typeof parameter === "object") return String(this.#sites.get(siteId)?.texts.lookUp(parameter.text) ?? -1);
+  #literal(siteId: SiteId, parameter: SqlParameter, patterns: readonly string[]): string {
+    if (typeof parameter === "object") {
+      if ("pattern" in parameter) return String(patternBit(patterns, parameter.pattern));
+      return String(this.#sites.get(siteId)?.texts.lookUp(parameter.text) ?? -1);
+    }
     if (typeof parameter === "bigint" || Number.isFinite(parameter)) return String(parameter);
     throw new TypeError(`a query parameter is no finite number: ${parameter}`);
   }

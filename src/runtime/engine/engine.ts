@@ -32,10 +32,13 @@ export interface Loaded extends EngineUsage {
 }
 
 /**
- * A value bound to a query. `text` stands for the number the engine gave that text (see `SqlText`),
- * so no text is ever part of the SQL.
+ * A value bound to a query. `text` stands for the number the engine gave that text (see `SqlText`), `pattern` for the bit
+ * that the pattern has in the relation `matches`, so no text is ever part of the SQL.
  */
-export type SqlParameter = number | bigint | { readonly text: string };
+export type SqlParameter = number | bigint | { readonly text: string } | { readonly pattern: string };
+
+/** Different patterns of a query: each takes a bit of a BIGINT. */
+export const QUERY_PATTERNS_MAX = 62;
 
 /**
  * Rows that queries leave behind in the engine, each query's as a part, so that later queries read them together.
@@ -68,8 +71,9 @@ export interface EngineQuery {
    * `arrival` an INTEGER that orders events of one day and equal timestamp; `session` an INTEGER that
    * the events of one visitor and UTC day share that no longer pause than `sessionGapMs` parts.
    * `texts`: `code`, `text`. `properties`: `props`, `key`, `value`, the keys and values of each distinct
-   * number in the column `props`, as numbers of texts. Where parts of a summary are named, a fourth, `pieces`, is their
-   * rows. A query may begin with `WITH` and relations of its own. Parameters are `$1`, `$2`, …
+   * number in the column `props`, as numbers of texts. Where parts of a summary are named, `pieces` is their rows. Where
+   * parameters are patterns, `matches` has `code` and `patterns` of each text that matches any: a BIGINT with the bits of
+   * those that it matches (see `TextPattern`). A query may begin with `WITH` and relations of its own. Parameters are `$1`, `$2`, …
    */
   readonly sql: string;
   readonly parameters: readonly SqlParameter[];
