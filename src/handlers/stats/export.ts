@@ -23,7 +23,7 @@ export const getExport: Handler = async (request, { services, nowMs, deadline })
   const format = FORMATS[query.choice("format", EXPORT_FORMATS)];
   const rowsMax = query.integer("limit", { min: 1, max: EXPORT_ROWS_MAX, otherwise: EXPORT_ROWS_DEFAULT });
   const chunks = await services.stats.fresh(deadline.signal, (over) =>
-    over(scope, (ask, stretches) =>
+    over({ ...scope, withProperties: kind === "raw" }, (ask, stretches) =>
       kind === "daily" ? exportDaily(ask, scope, format) : exportRaw(stretches, { scope, rowsMax, format }),
     ),
   );

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Engine } from "../../../src/runtime/engine/engine.ts";
 import { ByteWriter } from "../../../src/runtime/stats/exports/byte-writer.ts";
-import { ExportTexts } from "../../../src/runtime/stats/exports/export-texts.ts";
+import { ExportTexts, TextAllowance, textsByQuestion } from "../../../src/runtime/stats/exports/export-texts.ts";
 import type { Stretches } from "../../../src/runtime/stats/asked-range.ts";
 import { createEngineShare } from "../../support/shared-engine.ts";
 import { anEvent, eventTexts, siteId } from "../../support/stored-event.ts";
@@ -17,7 +17,7 @@ describe("the texts of an export", () => {
   let codes: number[];
   beforeAll(async () => {
     engine = await createEngineShare();
-    const block = { id: 1, siteId: SITE, sessionGapMs: 1000 };
+    const block = { id: 1, siteId: SITE, sessionGapMs: 1000, propsBytesMax: 0 };
     await engine.append(block, { events: eventTexts(Array.from({ length: PAGES }, (_, i) => anEvent({ siteId: SITE, pathname: `/${i}` }))) });
     ask = ({ text, values }) => engine.query({ siteId: SITE, blocks: [1], sql: text, parameters: values }, new AbortController().signal);
     codes = (await engine.query({ siteId: SITE, blocks: [1], sql: "SELECT pathname FROM events ORDER BY arrival", parameters: [] }, new AbortController().signal)).map(({ pathname }) => Number(pathname));
@@ -25,10 +25,10 @@ describe("the texts of an export", () => {
   afterAll(() => engine.close());
 
   it.each([1, 3, 9, 500])("are there when one in %d is wanted", async (step) => {
-    const texts = new ExportTexts((text) => `<${text}>`);
+    const texts = new ExportTexts((text) => `<${text}>`, new TextAllowance());
     const wanted = codes.filter((_, page) => page % step === 0);
     texts.mark(Int32Array.from(wanted));
-    await texts.fetch(ask);
+    await texts.fetch(textsByQuestion(ask));
     const writer = new ByteWriter(16);
     expect(wanted.every((code) => texts.copyTo(writer, code))).toBe(true);
     expect(new TextDecoder().decode(writer.take())).toBe(wanted.map((_, i) => `</${i * step}>`).join(""));
@@ -36,8 +36,8 @@ describe("the texts of an export", () => {
   });
 
   it("are refused when they are too long together", async () => {
-    const texts = new ExportTexts((text) => text, 20_000);
+    const texts = new ExportTexts((text) => text, new TextAllowance(20_000));
     texts.mark(Int32Array.from(codes));
-    await expect(texts.fetch(ask)).rejects.toThrow(/different texts/);
+    await expect(texts.fetch(textsByQuestion(ask))).rejects.toThrow(/different texts/);
   });
 });

@@ -2,7 +2,7 @@
 import { invalidInput } from "../../errors.ts";
 import { NOT_RECORDED } from "../../engine/site-texts.ts";
 import { EXPORT_TEXT_BYTES_MAX } from "../../limits.ts";
-import type { Stretches } from "../asked-range.ts";
+import type { AskProps, Stretches } from "../asked-range.ts";
 import { queryTextRange, queryTexts } from "../queries/raw-export.ts";
 import type { SqlText } from "../sql.ts";
 import { numberIn, textIn } from "../row-values.ts";
@@ -31,9 +31,51 @@ function questionsFor(codes: readonly number[]): SqlText[] {
   return lists.map(queryTexts);
 }
 
+/** The texts of numbers, which come in ascending order. */
+type TextsOf = (codes: readonly number[]) => Promise<ReadonlyMap<number, string>>;
+
+/** Those that the relation `texts` has. */
+export const textsByQuestion =
+  (ask: Stretches["askTexts"]): TextsOf =>
+  async (codes) => {
+    const found = new Map<number, string>();
+    for (const question of questionsFor(codes)) {
+      for (const row of await ask(question)) found.set(numberIn(row, "code"), textIn(row, "text"));
+    }
+    return found;
+  };
+
+/** Those of properties. */
+export const textsOfProps =
+  (ask: AskProps): TextsOf =>
+  async (codes) => {
+    const texts = await ask(codes);
+    return new Map(codes.map((code, i) => [code, texts[i] ?? ""]));
+  };
+
+/** What the texts of an export may still take together. */
+export class TextAllowance {
+  readonly #bytesMax: number;
+  #left: number;
+
+  constructor(bytesMax = EXPORT_TEXT_BYTES_MAX) {
+    this.#bytesMax = bytesMax;
+    this.#left = bytesMax;
+  }
+
+  /** 400 when there is not so much left. */
+  take(bytes: number): void {
+    this.#left -= bytes;
+    if (this.#left >= 0) return;
+    throw invalidInput(
+      `The export holds more than ${this.#bytesMax / 1024 / 1024} MiB of different texts; ask for fewer days, a filter or a smaller "limit"`,
+    );
+  }
+}
+
 export class ExportTexts {
   readonly #write: (text: string) => string;
-  readonly #bytesMax: number;
+  readonly #allowance: TextAllowance;
   /** 1 for each number that occurs. */
   #marks = new Uint8Array(0);
   /** By number: the place of its text, counted from 1, in ascending order of numbers. 0 stands for none. */
@@ -41,9 +83,9 @@ export class ExportTexts {
   #pages: TextPage[] = [];
 
   /** `write` is how the export writes a text. */
-  constructor(write: (text: string) => string, bytesMax = EXPORT_TEXT_BYTES_MAX) {
+  constructor(write: (text: string) => string, allowance: TextAllowance) {
     this.#write = write;
-    this.#bytesMax = bytesMax;
+    this.#allowance = allowance;
   }
 
   /** Notes which numbers occur. */
@@ -61,21 +103,15 @@ export class ExportTexts {
   }
 
   /** Gets the text of every number that was marked; 400 when they are too long together. */
-  async fetch(ask: Stretches["askTexts"]): Promise<void> {
+  async fetch(textsOf: TextsOf): Promise<void> {
     this.#marks[NOT_RECORDED] = 0;
     this.#places = new Int32Array(this.#marks.length);
     let places = 0;
-    let bytes = 0;
     for (const codes of this.#markedInPages()) {
       for (const code of codes) this.#places[code] = ++places;
-      const page = await this.#fetchPage(ask, codes);
+      const page = await this.#fetchPage(textsOf, codes);
       this.#pages.push(page);
-      bytes += page.bytes.length;
-      if (bytes > this.#bytesMax) {
-        throw invalidInput(
-          `The export holds more than ${this.#bytesMax / 1024 / 1024} MiB of different texts; ask for fewer days, a filter or a smaller "limit"`,
-        );
-      }
+      this.#allowance.take(page.bytes.length);
     }
   }
 
@@ -90,11 +126,8 @@ export class ExportTexts {
     if (codes.length > 0) yield codes;
   }
 
-  async #fetchPage(ask: Stretches["askTexts"], codes: readonly number[]): Promise<TextPage> {
-    const found = new Map<number, string>();
-    for (const question of questionsFor(codes)) {
-      for (const row of await ask(question)) found.set(numberIn(row, "code"), textIn(row, "text"));
-    }
+  async #fetchPage(textsOf: TextsOf, codes: readonly number[]): Promise<TextPage> {
+    const found = await textsOf(codes);
     const writer = new ByteWriter(TEXTS_PER_PAGE * 64);
     const starts = new Int32Array(codes.length + 1);
     codes.forEach((code, i) => {

@@ -10,7 +10,7 @@ import { within, type Scope } from "../scope.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import type { ExportFormat } from "./export-format.ts";
 import { portionsOf } from "./export-portions.ts";
-import { ExportTexts } from "./export-texts.ts";
+import { ExportTexts, TextAllowance, textsByQuestion, textsOfProps } from "./export-texts.ts";
 import { TimeWriter } from "./time-writer.ts";
 
 /** Events that are asked for as one: enough to pay for a query, few enough for a short stop of the engine's other work. */
@@ -33,24 +33,33 @@ export interface RawExportQuestion {
  * and the texts they stand for, a quarter of what it takes once it is written. The chunks are written as they are taken.
  */
 export async function exportRaw(stretches: Stretches, { scope, rowsMax, format }: RawExportQuestion): Promise<Iterable<Uint8Array>> {
-  const texts: Texts = { text: new ExportTexts(format.text), json: new ExportTexts(format.json) };
-  const portions: NumberColumns[] = [];
+  const allowance = new TextAllowance();
+  const text = new ExportTexts(format.text, allowance);
+  const portions: ExportPortion[] = [];
   let left = rowsMax;
-  await stretches.visit(async (range, ask) => {
+  await stretches.visit(async (range, ask, askProps) => {
     const stretch = within(scope, range);
+    // Numbers of properties mean something else in the next stretch.
+    const texts = { text, json: new ExportTexts(format.json, allowance) };
     for (const portion of portionsOf(await ask(queryMinutes(stretch)), left, ROWS_PER_PORTION)) {
       const events = await ask(queryEvents(stretch, portion, left));
       for (const { name, kind } of COLUMNS) {
         if (isCodes(events[name]) && (kind === "text" || kind === "json")) texts[kind].mark(events[name]);
       }
-      portions.push(events);
+      portions.push({ events, texts });
       left -= rowsOf(events);
     }
+    await texts.json.fetch(textsOfProps(askProps));
     return left > 0;
   });
-  await texts.text.fetch((question) => stretches.askTexts(question));
-  await texts.json.fetch((question) => stretches.askTexts(question));
-  return chunksOf(portions, format, (events) => COLUMNS.map((column) => cellOf(column, events, { siteId: scope.siteId, format, texts })));
+  await text.fetch(textsByQuestion((question) => stretches.askTexts(question)));
+  return chunksOf(portions, format, ({ events, texts }) => COLUMNS.map((column) => cellOf(column, events, { siteId: scope.siteId, format, texts })));
+}
+
+/** Events, and what their numbers stand for. */
+interface ExportPortion {
+  readonly events: NumberColumns;
+  readonly texts: Texts;
 }
 
 const isCodes = (column: NumberColumns[string] | undefined): column is Int32Array => column instanceof Int32Array;
@@ -60,7 +69,7 @@ const rowsOf = ({ timestamp }: NumberColumns): number => timestamp?.length ?? 0;
 /** Writes one column's value of a row. */
 type Cell = (writer: ByteWriter, row: number) => void;
 
-function* chunksOf(portions: NumberColumns[], format: ExportFormat, cellsOf: (events: NumberColumns) => readonly Cell[]): Iterable<Uint8Array> {
+function* chunksOf(portions: ExportPortion[], format: ExportFormat, cellsOf: (portion: ExportPortion) => readonly Cell[]): Iterable<Uint8Array> {
   const names = COLUMNS.map(({ name }) => name);
   const encoder = new TextEncoder();
   const frame = format.frame(names).map((piece) => encoder.encode(piece));
@@ -69,9 +78,9 @@ function* chunksOf(portions: NumberColumns[], format: ExportFormat, cellsOf: (ev
   const add = (bytes: Uint8Array | undefined) => bytes && writer.copy(bytes, 0, bytes.length);
   writer.text(format.opening(names));
   let isFirst = true;
-  for (let events = portions.shift(); events; events = portions.shift()) {
-    const cells = cellsOf(events);
-    for (let row = 0; row < rowsOf(events); row++) {
+  for (let portion = portions.shift(); portion; portion = portions.shift()) {
+    const cells = cellsOf(portion);
+    for (let row = 0; row < rowsOf(portion.events); row++) {
       if (!isFirst) add(separator);
       isFirst = false;
       add(frame[0]);
