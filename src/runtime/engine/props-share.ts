@@ -24,15 +24,15 @@ export class PropsShare {
     this.#memory = memory;
   }
 
-  #excess(blocks: Iterable<BlockWithProps>): number {
+  #excess(blocks: Iterable<BlockWithProps>, bytesMax = this.#memory.propsBytesMax): number {
     let bytes = 0;
     for (const { props } of blocks) bytes += props.bytes ?? 0;
-    return bytes - this.#memory.propsBytesMax;
+    return bytes - bytesMax;
   }
 
   /** Drops what does not fit and nobody needs, beginning with the block that has most: few events with much leave room for many with little. */
-  async limit(blocks: ReadonlySet<BlockWithProps>): Promise<void> {
-    let excess = this.#excess(blocks);
+  async limit(blocks: ReadonlySet<BlockWithProps>, bytesMax?: number): Promise<void> {
+    let excess = this.#excess(blocks, bytesMax);
     if (excess <= 0) return;
     const unneeded = [...blocks].filter(({ props }) => props.pins === 0 && props.bytes !== null).sort((a, b) => (b.props.bytes ?? 0) - (a.props.bytes ?? 0));
     const dropped: number[] = [];

@@ -307,6 +307,8 @@ export class ResidentDays {
       this.#forget(residents, block);
       memory.note(await this.#options.engine.drop([block.id]));
     }
+    // Nobody is to be refused for the sake of properties that nobody asks for.
+    if (!memory.hasRoomFor(parquetBytes)) await this.#propsShare.limit(residents.blocks, 0);
     // Texts that only summaries hold would never go.
     while (!memory.hasRoomFor(parquetBytes) && !memory.hasRoomBesideTexts && (await this.summaries.dropOldest()));
     memory.checkTexts();
