@@ -14,7 +14,7 @@ import { JOURNAL_FOLDER, openFileSegmentLog } from "./file-segment-log.ts";
 import { openGeoDatabase } from "./geo-database.ts";
 import { takeFolder } from "./own-folder.ts";
 import { secretOfFolder } from "./secret-file.ts";
-import { startServer } from "./server.ts";
+import { startServer, type RunningServer } from "./server.ts";
 import { ThreadedEngine } from "./threaded-engine.ts";
 import { ThreadedPasswordHasher } from "./threaded-password-hasher.ts";
 import { ThreadedParquetWriter } from "./threaded-parquet.ts";
@@ -99,9 +99,11 @@ export async function startInstance({ config, log, trackerScript, assets, versio
       processUsage,
     });
     const app = createApp(services);
+    let server: RunningServer | null = null;
     const maintenance = setInterval(() => {
       const nowMs = Date.now();
       app.expireRequests(nowMs);
+      server?.endStalled(nowMs);
       runMaintenance(services, nowMs);
       // Only here: a process stays, an isolate may be gone before anybody asks.
       services.preload.runIfDue(nowMs);
@@ -113,11 +115,12 @@ export async function startInstance({ config, log, trackerScript, assets, versio
       await services.flusher.flush(Date.now());
       await services.journal.close();
     });
-    const server = await startServer({ app, ...config });
-    started.push(() => server.stop());
+    const listening = await startServer({ app, ...config });
+    server = listening;
+    started.push(() => listening.stop());
     // Not before: an instance that cannot listen has an engine that stops, which is no fault of the extension.
     void services.behavioral.load();
-    return { origin: server.origin, dataFolder, services, stop: takeDown };
+    return { origin: listening.origin, dataFolder, services, stop: takeDown };
   } catch (error) {
     await takeDown();
     throw error;

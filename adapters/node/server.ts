@@ -1,12 +1,14 @@
 /** The HTTP server of the Node process: hands requests to the app and stops without losing any. Owner of @whatwg-node/server. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import type { Readable } from "node:stream";
 import { createServerAdapter } from "@whatwg-node/server";
 import type { App } from "../../src/handlers/app.ts";
 import { responseTo } from "../../src/handlers/reply.ts";
 import { invalidInput } from "../../src/runtime/errors.ts";
 import { CONNECTIONS_MAX, STOP_GRACE_MS } from "../../src/runtime/limits.ts";
 import { lingerBehindAnswer } from "./lingering-close.ts";
+import { endAtOnce, StalledConnections } from "./stalled-connections.ts";
 import { answerUnreadable } from "./unreadable-requests.ts";
 
 /** A client that has not sent its headers by then is let go. */
@@ -40,6 +42,8 @@ export interface ServerOptions {
 export interface RunningServer {
   /** Where it listens, e.g. `http://127.0.0.1:8000`. */
   readonly origin: string;
+  /** Ends the connections whose client takes nothing of what waits for it. To be called about once a second. */
+  endStalled(nowMs: number): void;
   /** Accepts nothing more and resolves when the requests in flight are answered, or given up after the grace period. */
   stop(): Promise<void>;
 }
@@ -74,6 +78,8 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
     // The connection ends with this answer: a client that goes on asking would otherwise hold up the stop until it is cut off.
     if (stopping) res.shouldKeepAlive = false;
     if (!req.complete) lingerBehindAnswer(req);
+    // A stream is piped, which waits for the client. When it breaks off, so does the connection: the client must not take it for whole.
+    res.once("pipe", (body: Readable) => body.once("error", () => endAtOnce(req.socket)));
     return response;
   });
   // Node wants whole milliseconds, and for the headers no more than for the whole.
@@ -106,8 +112,10 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
       resolve();
     });
   });
+  const stalled = new StalledConnections(sockets);
   return {
     origin: originOf(server),
+    endStalled: (nowMs) => stalled.end(nowMs),
     stop() {
       stopping = true;
       return stop(server, sockets);

@@ -90,7 +90,8 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   let nextAlarmMs = (await storage.getAlarm()) ?? Number.POSITIVE_INFINITY;
 
   function tick(): void {
-    ticking = underWay > 0;
+    // A response goes on being sent after its request was answered.
+    ticking = underWay > 0 || app.openStreams > 0;
     if (!ticking) return;
     void wait(TICK_MS).then(() => {
       app.expireRequests(now());

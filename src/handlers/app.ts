@@ -26,6 +26,7 @@ import { getMetrics } from "./metrics.ts";
 import { openapiHandler } from "./openapi.ts";
 import { isHttps } from "./request-scheme.ts";
 import { responseTo, withHeaders, type Reply } from "./reply.ts";
+import { ResponseStreams } from "./response-streams.ts";
 import { getScript } from "./script.ts";
 import { methodsAt, methodsOf, problemsOfExtraPaths, routesAt, unmatched, withExtraPaths, type Method, type Route } from "./route.ts";
 import { getBreakdown } from "./stats/breakdown.ts";
@@ -124,8 +125,10 @@ export interface App {
   fetch(request: Request, connection: Connection): Promise<Response>;
   /** The answer to what the host cannot make a request of. */
   refuse(error: AppError): Reply;
-  /** Ends the requests whose time is up. The host calls it about once a second. */
+  /** Ends the requests whose time is up, and the responses that nobody takes. The host calls it about once a second. */
   expireRequests(nowMs: EpochMs): void;
+  /** Responses that are still being taken: while there are any, `expireRequests` is needed. */
+  readonly openStreams: number;
 }
 
 /** A request on its way. */
@@ -174,6 +177,7 @@ export function createApp(services: Services): App {
   const router = createRouter(routes);
   const routesAtSites = routes.slice(ROUTES.length);
   const deadlines = new Deadlines(config.requestTimeoutSecs);
+  const streams = new ResponseStreams({ now: services.now, pause: () => services.wait(0), log });
 
   /** None where host and path make no URL. */
   function routesOf(of: readonly Route[], url: string): readonly Route[] {
@@ -220,7 +224,7 @@ export function createApp(services: Services): App {
     async fetch(request, { socketAddress, socketPlace = null }) {
       const nowMs = services.now();
       const requestId = services.newRequestId();
-      const passage: Passage = { services, nowMs, socketAddress, socketPlace, deadline: deadlines.begin(nowMs), requestId, routeId: null, params: NO_PARAMS };
+      const passage: Passage = { services, nowMs, socketAddress, socketPlace, deadline: deadlines.begin(nowMs), streams, requestId, routeId: null, params: NO_PARAMS };
       const reply = await answerPage(request, passage);
       deadlines.end(passage.deadline);
       note(passage, reply.status);
@@ -234,6 +238,12 @@ export function createApp(services: Services): App {
       note({ routeId: null, nowMs: services.now(), requestId }, reply.status);
       return withHeaders(reply, { ...COMMON_HEADERS, "X-Request-Id": requestId });
     },
-    expireRequests: (nowMs) => deadlines.expire(nowMs),
+    expireRequests(nowMs) {
+      deadlines.expire(nowMs);
+      streams.endStalled(nowMs);
+    },
+    get openStreams() {
+      return streams.count;
+    },
   };
 }

@@ -4,6 +4,7 @@ import type { Services } from "../runtime/services.ts";
 import type { EpochMs } from "../storage/event.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Reply } from "./reply.ts";
+import type { ResponseStreams } from "./response-streams.ts";
 
 export interface Context {
   readonly services: Services;
@@ -14,6 +15,8 @@ export interface Context {
   /** Where that address is, on a host that tells it of every connection. */
   readonly socketPlace: GeoPlace | null;
   readonly deadline: Deadline;
+  /** Where a body is opened that is written while the client takes it. */
+  readonly streams: ResponseStreams;
   readonly params: Readonly<Record<string, string>>;
 }
 

@@ -43,12 +43,15 @@ export class Deadline {
 
   /** Ends the work also when the client goes away: nobody would read its outcome. */
   followClient(client: AbortSignal): void {
-    client.addEventListener("abort", () => this.#end("The client has gone away"), { once: true });
+    const end = () => this.#end("The client has gone away");
+    if (client.aborted) end();
+    else client.addEventListener("abort", end, { once: true });
   }
 
   #end(reason: string): void {
     const error = new AppError({ code: "request_timeout" }, reason);
-    this.#controller?.abort(error);
+    this.#controller ??= new AbortController();
+    this.#controller.abort(error);
     this.#onExpiry?.(error);
   }
 }

@@ -35,5 +35,7 @@ export const withHeaders = (reply: Reply, headers: ReplyHeaders): Reply => ({ ..
 export function responseTo(method: string, { status, headers, body, isEncoded }: Reply): Response {
   // workerd would compress bytes once more that bear a coding, unless it is told that they have it. Others do not know the option.
   const init: ResponseInit & { encodeBody?: "manual" } = { status, headers, ...(isEncoded && { encodeBody: "manual" }) };
-  return new Response(method === "HEAD" ? null : body, init);
+  if (method !== "HEAD") return new Response(body, init);
+  if (body instanceof ReadableStream) void body.cancel();
+  return new Response(null, init);
 }

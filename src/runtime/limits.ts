@@ -54,8 +54,15 @@ export const QUERIES_WAITING_MAX = 1000;
 export const EXPORT_ROWS_DEFAULT = 100_000;
 export const EXPORT_ROWS_MAX = 1_000_000;
 
-/** Different texts of a raw export, which is held in memory as these and as 100 bytes an event. */
-export const EXPORT_TEXT_BYTES_MAX = 256 * 1024 * 1024;
+/** What all raw exports together may hold in memory: so much of what the engine may, and so much in any case. */
+export const EXPORTS_SHARE_MAX = 1 / 8;
+export const EXPORTS_BYTES_ALLOWED_MIN = 32 * 1024 * 1024;
+
+/** A response of which its client takes nothing for so long is ended, and its connection is closed. */
+export const RESPONSE_STALL_MS = 30_000;
+
+/** Bytes of a streamed response that are handed over at a time: so little, that a slow client is seen to take some of it. */
+export const RESPONSE_SLICE_BYTES = 32 * 1024;
 
 /** Rows of a breakdown (contract 8). */
 export const BREAKDOWN_ROWS_DEFAULT = 10;

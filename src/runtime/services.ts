@@ -35,6 +35,8 @@ import { createVisitorIds } from "./ingest/visitor-id.ts";
 import {
   API_KEYS_MAX,
   ENGINE_BYTES_MAX,
+  EXPORTS_BYTES_ALLOWED_MIN,
+  EXPORTS_SHARE_MAX,
   LOGIN_FAILURE_ADDRESSES_MAX,
   PARTITION_LISTINGS_MAX,
   PASSWORD_CHECKS_WAITING_MAX,
@@ -46,6 +48,7 @@ import { RequestMetrics } from "./metrics/request-metrics.ts";
 import { Preload } from "./preload.ts";
 import { Retention } from "./retention.ts";
 import type { Secret } from "./secret.ts";
+import { ExportMemory } from "./stats/exports/export-memory.ts";
 import { QueryCache } from "./stats/query-cache.ts";
 import { QueryRunner } from "./stats/query-runner.ts";
 import { QuerySlots } from "./stats/query-slots.ts";
@@ -119,6 +122,7 @@ export interface Services extends AuthServices {
   readonly residents: ResidentDays;
   readonly preload: Preload;
   readonly stats: StatsAnswers;
+  readonly exportMemory: ExportMemory;
   readonly behavioral: Behavioral;
   readonly erasure: Erasure;
   readonly retention: Retention;
@@ -237,6 +241,7 @@ export async function createServices(host: Host): Promise<Services> {
     residents,
     preload: new Preload({ partitions, residents, budgetBytes, slots, log }),
     stats,
+    exportMemory: new ExportMemory(Math.max(EXPORTS_BYTES_ALLOWED_MIN, budgetBytes * EXPORTS_SHARE_MAX)),
     behavioral: new Behavioral(engine, config.behavioral, log),
     erasure,
     retention: new Retention({ erasure, partitions, journal, counters, log, retentionDays: config.retentionDays }),

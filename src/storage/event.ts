@@ -33,7 +33,7 @@ export interface StoredEvent {
   readonly utmCampaign: string | null;
   readonly utmContent: string | null;
   readonly utmTerm: string | null;
-  /** A JSON object as text, in the form `JSON.stringify` gives it. */
+  /** A JSON object as text, in the form `JSON.stringify` gives it, but numbers too long for JavaScript are as they were sent. */
   readonly props: string | null;
   /** Hundredths of the currency's unit: exact, where a float would not be. */
   readonly revenueCents: number | null;

@@ -81,6 +81,36 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
       expect((await rawRows(site)).map(({ event_name }) => event_name)).toEqual(inert);
     });
 
+    it("§4.4 a value is one quoted cell whatever separators it holds, so that nothing behind one of them is a cell of its own", async () => {
+      const site = siteName();
+      const names = ["a;=1+1", "a,=1+1", "a\n=1+1", 'a";=1+1', "a|\t=1+1"];
+      for (const n of names) await record(target, wireEvent(site, { n }));
+      const cells = (await getExport(site, { kind: "raw" })).match(/"a(?:[^"]|"")*"(?=,)/g);
+      expect(cells).toEqual(names.map((n) => `"${n.replaceAll('"', '""')}"`));
+    });
+
+    it("§4.4 an event that is called (unknown) keeps its name", async () => {
+      const site = siteName();
+      for (const n of ["(unknown)", "pageview"]) await record(target, wireEvent(site, { n, u: "/a" }));
+      expect((await rawRows(site)).map(({ event_name }) => event_name)).toEqual(["(unknown)", "pageview"]);
+      const events = JSON.parse(await getExport(site, { kind: "raw", format: "json" })) as Record<string, unknown>[];
+      expect(events).toMatchObject([{ event_name: "(unknown)", utm_source: null }, { event_name: "pageview" }]);
+    });
+
+    it("§4.4 whole numbers in properties keep all of their digits", async () => {
+      const site = siteName();
+      const props = '{"id":9007199254740993,"list":[-123456789012345678901234567890,1.5]}';
+      await record(target, wireEvent(site, { p: props }));
+      const exported = async () => {
+        expect((await rawRows(site)).map(({ props: text }) => text)).toEqual([props]);
+        expect(await getExport(site, { kind: "raw", format: "json" })).toContain(`"props":${props},`);
+      };
+      await exported();
+      await target.flush?.();
+      await target.restart?.();
+      await exported();
+    });
+
     it("§4.4 limit takes the oldest, and a filter those that match", async () => {
       const site = siteName();
       for (let i = 0; i < 5; i++) await record(target, wireEvent(site, { u: `/${i % 3}` }));

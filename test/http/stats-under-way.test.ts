@@ -1,5 +1,6 @@
 /** §7 and §8: what happens while queries are under way, which takes an engine that a test can hold. */
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { SiteId } from "../../src/storage/event.ts";
 import { createControlledEngine, type ControlledEngine } from "../support/controlled-engine.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { expectAccepted, expectError, getMain, post, record, wireEvent, type StatsParameters } from "../support/requests.ts";
@@ -290,6 +291,62 @@ describe("§8 a client that goes away", () => {
     await left;
     control.release();
     await expectSuccess(await stays);
+  });
+});
+
+describe("§8 an export under way", () => {
+  const EXPORT = `/api/stats/export?site_id=${SITE}&kind=raw&period=day`;
+
+  /** An engine lets go of what is given up in its own time. */
+  const expectNothingKept = (target: InProcessTarget): Promise<void> =>
+    expect
+      .poll(async () => {
+        const response = await target.fetch(EXPORT);
+        const lines = (await response.text()).split("\n").length;
+        return { status: response.status, lines, bytes: target.services.exportMemory.bytes };
+      })
+      .toEqual({ status: 200, lines: 3, bytes: 0 });
+
+  it.each<[string, (target: InProcessTarget, client: AbortController) => unknown]>([
+    ["whose client goes away", (_, client) => client.abort()],
+    ["whose time is up", (target) => target.advance(31_000)],
+  ])("§8 %s while it is made keeps neither its slot nor memory", async (_case, end) => {
+    const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
+    await record(target, wireEvent(SITE));
+    control.hold();
+    const client = new AbortController();
+    const asked = target.fetch(EXPORT, { signal: client.signal });
+    await control.held(1);
+    await end(target, client);
+    expect((await asked).status).toBe(408);
+    control.release();
+    await expectNothingKept(target);
+  });
+
+  it("§8 that has to be made anew, because the site's events were erased meanwhile, counts its memory once", async () => {
+    const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
+    await record(target, wireEvent(SITE));
+    control.hold();
+    const asked = target.fetch(EXPORT);
+    await control.held(1);
+    target.services.stats.dropSite(SITE as SiteId);
+    control.release();
+    const response = await asked;
+    const held = target.services.exportMemory.bytes;
+    await expectSuccess(response);
+    const again = await target.fetch(EXPORT);
+    expect(target.services.exportMemory.bytes).toBe(held);
+    await again.text();
+    await expectNothingKept(target);
+  });
+
+  it("§8 that a client asks for who has gone already is not made", async () => {
+    const { target, control } = await createTarget();
+    await record(target, wireEvent(SITE));
+    const before = control.asked;
+    expect((await target.fetch(EXPORT, { signal: AbortSignal.abort() })).status).toBe(408);
+    expect(control.asked - before).toBe(0);
+    await expectNothingKept(target);
   });
 });
 

@@ -152,6 +152,6 @@ export const STATS_OPERATIONS = {
         },
       },
     },
-    refusals: { ...REFUSALS, invalid_input: `${REFUSALS.invalid_input} Or the events have more different texts than an export takes.` },
+    refusals: { ...REFUSALS, invalid_input: `${REFUSALS.invalid_input} Or the export would take more memory than exports may.`, unavailable: `${REFUSALS.unavailable} Or other exports take the memory that exports have.` },
   },
 } satisfies Partial<Record<RouteId, Operation>>;

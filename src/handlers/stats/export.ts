@@ -16,37 +16,31 @@ export const EXPORT_FORMATS = ["csv", "json"] as const;
 
 const FORMATS = { csv: csvFormat, json: jsonFormat } as const;
 
-export const getExport: Handler = async (request, { services, nowMs, deadline }) => {
+export const getExport: Handler = async (request, { services, nowMs, deadline, streams }) => {
   const query = new Query(request.url);
   const scope = query.scope(nowMs);
   const kind = query.choice("kind", EXPORT_KINDS);
   const format = FORMATS[query.choice("format", EXPORT_FORMATS)];
   const rowsMax = query.integer("limit", { min: 1, max: EXPORT_ROWS_MAX, otherwise: EXPORT_ROWS_DEFAULT });
-  const chunks = await services.stats.fresh(deadline.signal, (over) =>
-    over({ ...scope, withProperties: kind === "raw" }, (ask, stretches) =>
-      kind === "daily" ? exportDaily(ask, scope, format) : exportRaw(stretches, { scope, rowsMax, format }),
-    ),
-  );
+  const memory = services.exportMemory.open();
+  const { answer: chunks, release } = await services.stats
+    .held(deadline.signal, (over) =>
+      over({ ...scope, withProperties: kind === "raw" }, (ask, stretches) =>
+        kind === "daily" ? exportDaily(ask, scope, format) : exportRaw(stretches, { scope, rowsMax, format, memory }),
+      ),
+    )
+    .catch((error: unknown) => {
+      memory.clear();
+      throw error;
+    });
+  const onEnd = () => {
+    memory.clear();
+    release();
+  };
   const fileName = `${PRODUCT_NAME.toLowerCase()}-${kind}-${scope.range.firstDay}.${format.extension}`;
   return {
     status: 200,
     headers: { "Content-Type": format.contentType, "Content-Disposition": `attachment; filename="${fileName}"`, ...NO_STORE },
-    body: streamOf(chunks, () => services.wait(0)),
+    body: streams.open({ chunks, onEnd, signal: deadline.signal }),
   };
 };
-
-/** The chunks one after the other; between two of them others get their turn. */
-function streamOf(chunks: Iterable<Uint8Array>, pause: () => Promise<void>): ReadableStream<Uint8Array> {
-  const left = chunks[Symbol.iterator]();
-  return new ReadableStream({
-    async pull(controller) {
-      await pause();
-      const { value, done } = left.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel() {
-      left.return?.();
-    },
-  });
-}

@@ -35,12 +35,22 @@ export class QuerySlots {
 
   /** Runs the task in a slot; 429 when none comes free in time. */
   async run<T>(task: () => Promise<T>): Promise<T> {
-    await this.#take();
+    const release = await this.take();
     try {
       return await task();
     } finally {
-      this.#giveBack();
+      release();
     }
+  }
+
+  /** Takes a slot until the release is called, which counts once; 429 when none comes free in time. */
+  async take(): Promise<() => void> {
+    await this.#take();
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#giveBack();
+      isHeld = false;
+    };
   }
 
   async #take(): Promise<void> {

@@ -37,22 +37,35 @@ export class StatsAnswers {
 
   /** An answer of now. `compute` may be begun anew, so it keeps nothing outside itself. */
   fresh<T>(signal: AbortSignal, compute: (over: Over) => Promise<T>): Promise<T> {
-    return this.#options.slots.run(async () => {
-      for (;;) {
-        const computation: Computation = { sites: new Set(), outdated: false };
-        this.#underWay.add(computation);
-        try {
-          const answer = await compute((scope, questions) => {
-            computation.sites.add(scope.siteId);
-            return this.#options.queries.over(scope, signal, questions);
-          });
-          if (!computation.outdated) return answer;
-        } finally {
-          this.#underWay.delete(computation);
-        }
-        signal.throwIfAborted();
+    return this.#options.slots.run(() => this.#compute(signal, compute));
+  }
+
+  /** Like `fresh`, for an answer that takes memory until its client has it: the slot stays taken until `release` is called. */
+  async held<T>(signal: AbortSignal, compute: (over: Over) => Promise<T>): Promise<{ readonly answer: T; readonly release: () => void }> {
+    const release = await this.#options.slots.take();
+    try {
+      return { answer: await this.#compute(signal, compute), release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async #compute<T>(signal: AbortSignal, compute: (over: Over) => Promise<T>): Promise<T> {
+    for (;;) {
+      const computation: Computation = { sites: new Set(), outdated: false };
+      this.#underWay.add(computation);
+      try {
+        const answer = await compute((scope, questions) => {
+          computation.sites.add(scope.siteId);
+          return this.#options.queries.over(scope, signal, questions);
+        });
+        if (!computation.outdated) return answer;
+      } finally {
+        this.#underWay.delete(computation);
       }
-    });
+      signal.throwIfAborted();
+    }
   }
 
   get kept(): number {

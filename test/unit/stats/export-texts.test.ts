@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Engine } from "../../../src/runtime/engine/engine.ts";
 import { ByteWriter } from "../../../src/runtime/stats/exports/byte-writer.ts";
-import { ExportTexts, TextAllowance, textsByQuestion } from "../../../src/runtime/stats/exports/export-texts.ts";
+import { ExportMemory } from "../../../src/runtime/stats/exports/export-memory.ts";
+import { ExportTexts, textsByQuestion } from "../../../src/runtime/stats/exports/export-texts.ts";
 import type { Stretches } from "../../../src/runtime/stats/asked-range.ts";
 import { createEngineShare } from "../../support/shared-engine.ts";
 import { anEvent, eventTexts, siteId } from "../../support/stored-event.ts";
@@ -25,7 +26,7 @@ describe("the texts of an export", () => {
   afterAll(() => engine.close());
 
   it.each([1, 3, 9, 500])("are there when one in %d is wanted", async (step) => {
-    const texts = new ExportTexts((text) => `<${text}>`, new TextAllowance());
+    const texts = new ExportTexts((text) => `<${text}>`, new ExportMemory(1024 * 1024).open());
     const wanted = codes.filter((_, page) => page % step === 0);
     texts.mark(Int32Array.from(wanted));
     await texts.fetch(textsByQuestion(ask));
@@ -36,8 +37,8 @@ describe("the texts of an export", () => {
   });
 
   it("are refused when they are too long together", async () => {
-    const texts = new ExportTexts((text) => text, new TextAllowance(20_000));
+    const texts = new ExportTexts((text) => text, new ExportMemory(100_000).open());
     texts.mark(Int32Array.from(codes));
-    await expect(texts.fetch(textsByQuestion(ask))).rejects.toThrow(/different texts/);
+    await expect(texts.fetch(textsByQuestion(ask))).rejects.toThrow(/takes more than .* of memory/);
   });
 });

@@ -1,12 +1,11 @@
 /** The texts that an export's numbers stand for, as bytes in the form in which the export writes them. */
-import { invalidInput } from "../../errors.ts";
 import { NOT_RECORDED } from "../../engine/site-texts.ts";
-import { EXPORT_TEXT_BYTES_MAX } from "../../limits.ts";
 import type { AskProps, Stretches } from "../asked-range.ts";
 import { queryTextRange, queryTexts } from "../queries/raw-export.ts";
 import type { SqlText } from "../sql.ts";
 import { numberIn, textIn } from "../row-values.ts";
 import { ByteWriter } from "./byte-writer.ts";
+import type { ExportReservation } from "./export-memory.ts";
 
 /** So many are kept as one. */
 const TEXTS_PER_PAGE = 4096;
@@ -53,29 +52,9 @@ export const textsOfProps =
     return new Map(codes.map((code, i) => [code, texts[i] ?? ""]));
   };
 
-/** What the texts of an export may still take together. */
-export class TextAllowance {
-  readonly #bytesMax: number;
-  #left: number;
-
-  constructor(bytesMax = EXPORT_TEXT_BYTES_MAX) {
-    this.#bytesMax = bytesMax;
-    this.#left = bytesMax;
-  }
-
-  /** 400 when there is not so much left. */
-  take(bytes: number): void {
-    this.#left -= bytes;
-    if (this.#left >= 0) return;
-    throw invalidInput(
-      `The export holds more than ${this.#bytesMax / 1024 / 1024} MiB of different texts; ask for fewer days, a filter or a smaller "limit"`,
-    );
-  }
-}
-
 export class ExportTexts {
   readonly #write: (text: string) => string;
-  readonly #allowance: TextAllowance;
+  readonly #memory: ExportReservation;
   /** 1 for each number that occurs. */
   #marks = new Uint8Array(0);
   /** By number: the place of its text, counted from 1, in ascending order of numbers. 0 stands for none. */
@@ -83,9 +62,9 @@ export class ExportTexts {
   #pages: TextPage[] = [];
 
   /** `write` is how the export writes a text. */
-  constructor(write: (text: string) => string, allowance: TextAllowance) {
+  constructor(write: (text: string) => string, memory: ExportReservation) {
     this.#write = write;
-    this.#allowance = allowance;
+    this.#memory = memory;
   }
 
   /** Notes which numbers occur. */
@@ -98,20 +77,22 @@ export class ExportTexts {
 
   #grow(code: number): void {
     const larger = new Uint8Array(Math.max(this.#marks.length * 2, code + 1));
+    this.#memory.add(larger.length - this.#marks.length);
     larger.set(this.#marks);
     this.#marks = larger;
   }
 
-  /** Gets the text of every number that was marked; 400 when they are too long together. */
+  /** Gets the text of every number that was marked. Rejects when they are too long together. */
   async fetch(textsOf: TextsOf): Promise<void> {
     this.#marks[NOT_RECORDED] = 0;
+    this.#memory.add(this.#marks.length * Int32Array.BYTES_PER_ELEMENT);
     this.#places = new Int32Array(this.#marks.length);
     let places = 0;
     for (const codes of this.#markedInPages()) {
       for (const code of codes) this.#places[code] = ++places;
       const page = await this.#fetchPage(textsOf, codes);
+      this.#memory.add(page.bytes.byteLength + page.starts.byteLength);
       this.#pages.push(page);
-      this.#allowance.take(page.bytes.length);
     }
   }
 

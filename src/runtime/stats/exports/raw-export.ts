@@ -2,15 +2,17 @@
 import { EVENT_COLUMNS, type EventColumn } from "../../../storage/event-columns.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import type { NumberColumns } from "../../engine/engine.ts";
-import { floatsOf } from "../../engine/words.ts";
+import { UNKNOWN } from "../../engine/site-texts.ts";
 import { decimalFromCents } from "../decimal.ts";
 import { queryEvents, queryMinutes } from "../queries/raw-export.ts";
 import type { Stretches } from "../asked-range.ts";
 import { within, type Scope } from "../scope.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import type { ExportFormat } from "./export-format.ts";
+import type { ExportReservation } from "./export-memory.ts";
 import { portionsOf } from "./export-portions.ts";
-import { ExportTexts, TextAllowance, textsByQuestion, textsOfProps } from "./export-texts.ts";
+import { ExportTexts, textsByQuestion, textsOfProps } from "./export-texts.ts";
+import { PackedNumbers } from "./packed-numbers.ts";
 import { TimeWriter } from "./time-writer.ts";
 
 /** Events that are asked for as one: enough to pay for a query, few enough for a short stop of the engine's other work. */
@@ -26,50 +28,60 @@ export interface RawExportQuestion {
   readonly scope: Scope;
   readonly rowsMax: number;
   readonly format: ExportFormat;
+  /** Has all that is kept here, and nothing of an attempt before. */
+  readonly memory: ExportReservation;
 }
 
 /**
  * The first events of the scope, oldest first. When this resolves, all of it is in memory: as numbers
- * and the texts they stand for, a quarter of what it takes once it is written. The chunks are written as they are taken.
+ * and the texts they stand for, a tenth of what it takes once it is written. The chunks are written as they are taken.
  */
-export async function exportRaw(stretches: Stretches, { scope, rowsMax, format }: RawExportQuestion): Promise<Iterable<Uint8Array>> {
-  const allowance = new TextAllowance();
-  const text = new ExportTexts(format.text, allowance);
-  const portions: ExportPortion[] = [];
+export async function exportRaw(stretches: Stretches, { scope, rowsMax, format, memory }: RawExportQuestion): Promise<Iterable<Uint8Array>> {
+  memory.clear();
+  const text = new ExportTexts(format.text, memory);
+  const portions: PackedEvents[] = [];
   let left = rowsMax;
   await stretches.visit(async (range, ask, askProps) => {
     const stretch = within(scope, range);
     // Numbers of properties mean something else in the next stretch.
-    const texts = { text, json: new ExportTexts(format.json, allowance) };
+    const texts = { text, json: new ExportTexts(format.json, memory) };
     for (const portion of portionsOf(await ask(queryMinutes(stretch)), left, ROWS_PER_PORTION)) {
       const events = await ask(queryEvents(stretch, portion, left));
       for (const { name, kind } of COLUMNS) {
         if (isCodes(events[name]) && (kind === "text" || kind === "json")) texts[kind].mark(events[name]);
       }
-      portions.push({ events, texts });
-      left -= rowsOf(events);
+      const packed = pack(events, texts);
+      memory.add(packed.bytes);
+      portions.push(packed);
+      left -= packed.rows;
     }
     await texts.json.fetch(textsOfProps(askProps));
     return left > 0;
   });
   await text.fetch(textsByQuestion((question) => stretches.askTexts(question)));
-  return chunksOf(portions, format, ({ events, texts }) => COLUMNS.map((column) => cellOf(column, events, { siteId: scope.siteId, format, texts })));
-}
-
-/** Events, and what their numbers stand for. */
-interface ExportPortion {
-  readonly events: NumberColumns;
-  readonly texts: Texts;
+  return chunksOf(portions, format, (events) => COLUMNS.map((column) => cellOf(column, events, { siteId: scope.siteId, format })));
 }
 
 const isCodes = (column: NumberColumns[string] | undefined): column is Int32Array => column instanceof Int32Array;
 
-const rowsOf = ({ timestamp }: NumberColumns): number => timestamp?.length ?? 0;
+/** A portion's columns, by name, and what their numbers stand for. */
+interface PackedEvents {
+  readonly rows: number;
+  readonly texts: Texts;
+  readonly columns: ReadonlyMap<string, PackedNumbers>;
+  readonly bytes: number;
+}
+
+function pack(events: NumberColumns, texts: Texts): PackedEvents {
+  const columns = new Map(Object.entries(events).map(([name, numbers]) => [name, new PackedNumbers(numbers)]));
+  const bytes = [...columns.values()].reduce((sum, column) => sum + column.bytes, 0);
+  return { rows: events.timestamp?.length ?? 0, texts, columns, bytes };
+}
 
 /** Writes one column's value of a row. */
 type Cell = (writer: ByteWriter, row: number) => void;
 
-function* chunksOf(portions: ExportPortion[], format: ExportFormat, cellsOf: (portion: ExportPortion) => readonly Cell[]): Iterable<Uint8Array> {
+function* chunksOf(portions: PackedEvents[], format: ExportFormat, cellsOf: (events: PackedEvents) => readonly Cell[]): Iterable<Uint8Array> {
   const names = COLUMNS.map(({ name }) => name);
   const encoder = new TextEncoder();
   const frame = format.frame(names).map((piece) => encoder.encode(piece));
@@ -78,9 +90,9 @@ function* chunksOf(portions: ExportPortion[], format: ExportFormat, cellsOf: (po
   const add = (bytes: Uint8Array | undefined) => bytes && writer.copy(bytes, 0, bytes.length);
   writer.text(format.opening(names));
   let isFirst = true;
-  for (let portion = portions.shift(); portion; portion = portions.shift()) {
-    const cells = cellsOf(portion);
-    for (let row = 0; row < rowsOf(portion.events); row++) {
+  for (let events = portions.shift(); events; events = portions.shift()) {
+    const cells = cellsOf(events);
+    for (let row = 0; row < events.rows; row++) {
       if (!isFirst) add(separator);
       isFirst = false;
       add(frame[0]);
@@ -100,29 +112,32 @@ interface Texts {
   readonly json: ExportTexts;
 }
 
-function cellOf({ name, kind }: EventColumn, events: NumberColumns, { siteId, format, texts }: { siteId: SiteId; format: ExportFormat; texts: Texts }): Cell {
-  const { revenue_cents, has_revenue, timestamp } = events;
+function cellOf({ name, kind, required }: EventColumn, { columns, texts }: PackedEvents, { siteId, format }: { siteId: SiteId; format: ExportFormat }): Cell {
   const constant = new TextEncoder().encode(name === "site_id" ? format.text(siteId) : format.unrecorded);
   const writeConstant = (writer: ByteWriter): void => writer.copy(constant, 0, constant.length);
   switch (kind) {
     case "timestamp": {
-      const timesMs = floatsOf(timestamp instanceof BigInt64Array ? timestamp : new BigInt64Array(0));
+      const timesMs = columns.get("timestamp");
       const times = new TimeWriter(format.text);
-      return (writer, row) => times.write(writer, timesMs[row] ?? 0);
+      return (writer, row) => times.write(writer, timesMs?.at(row) ?? 0);
     }
-    case "cents":
+    case "cents": {
+      const [cents, recorded] = [columns.get("revenue_cents"), columns.get("has_revenue")];
       return (writer, row) => {
-        if (has_revenue?.[row] === 1) writer.text(format.number(decimalFromCents(BigInt(revenue_cents?.[row] ?? 0))));
+        if (recorded?.at(row) === 1) writer.text(format.number(decimalFromCents(BigInt(cents?.at(row) ?? 0))));
         else writeConstant(writer);
       };
+    }
     case "visitor":
       throw new Error("a visitor id is never exported");
     default: {
-      const codes = events[name];
-      if (!isCodes(codes)) return writeConstant;
+      const codes = columns.get(name);
+      if (!codes) return writeConstant;
       const known = texts[kind];
+      // Where every event has a value, the number of "not recorded" stands for that very text (`SiteTexts`).
+      const numberless = required ? new TextEncoder().encode(format.text(UNKNOWN)) : constant;
       return (writer, row) => {
-        if (!known.copyTo(writer, codes[row] ?? 0)) writeConstant(writer);
+        if (!known.copyTo(writer, codes.at(row))) writer.copy(numberless, 0, numberless.length);
       };
     }
   }

@@ -1,0 +1,140 @@
+/**
+ * Bodies that are written while the client takes them. Each ends exactly once: when all of it was taken, when the client or the
+ * host gives it up, when writing it fails, or when nothing of it was taken for `RESPONSE_STALL_MS`.
+ */
+import { RESPONSE_SLICE_BYTES, RESPONSE_STALL_MS } from "../runtime/limits.ts";
+import { reasonOf, type Log } from "../runtime/log.ts";
+import type { EpochMs } from "../storage/event.ts";
+
+export interface StreamSource {
+  /** Written one by one, as they are wanted. */
+  readonly chunks: Iterable<Uint8Array>;
+  /** Gives back what the stream holds. Called once, however it ends. */
+  readonly onEnd: () => void;
+  /** Aborts when nobody wants it any more. */
+  readonly signal: AbortSignal;
+}
+
+export interface ResponseStreamsOptions {
+  readonly now: () => EpochMs;
+  /** Lets others have their turn between two chunks. */
+  readonly pause: () => Promise<void>;
+  readonly log: Log;
+}
+
+export class ResponseStreams {
+  readonly #options: ResponseStreamsOptions;
+  readonly #open = new Set<ResponseStream>();
+
+  constructor(options: ResponseStreamsOptions) {
+    this.#options = options;
+  }
+
+  /** Streams that have not ended. */
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** From now on the source ends by itself, also when nobody ever reads the stream. */
+  open(source: StreamSource): ReadableStream<Uint8Array> {
+    const stream = new ResponseStream(source, this.#options, () => this.#open.delete(stream));
+    this.#open.add(stream);
+    return stream.start();
+  }
+
+  /** Ends the streams of which nothing was taken for too long; whoever reads them is told that they are incomplete. */
+  endStalled(nowMs: EpochMs): void {
+    for (const stream of this.#open) stream.endIfStalled(nowMs);
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+
+class ResponseStream {
+  readonly #options: ResponseStreamsOptions;
+  readonly #signal: AbortSignal;
+  readonly #onEnd: () => void;
+  /** Null once it has ended, and with it goes the memory. */
+  #chunks: Iterator<Uint8Array> | null;
+  /** What of the last chunk was not handed over yet. */
+  #rest: Uint8Array = NOTHING;
+  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  #takenAtMs: EpochMs;
+  readonly #onAbort = () => this.#break(this.#signal.reason);
+
+  constructor({ chunks, onEnd, signal }: StreamSource, options: ResponseStreamsOptions, onClosed: () => void) {
+    this.#options = options;
+    this.#signal = signal;
+    this.#chunks = chunks[Symbol.iterator]();
+    this.#takenAtMs = options.now();
+    this.#onEnd = () => {
+      onClosed();
+      onEnd();
+    };
+  }
+
+  start(): ReadableStream<Uint8Array> {
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        pull: (controller) => this.#pull(controller),
+        cancel: () => this.#end(),
+      },
+      // Nothing is written before it is wanted, so each pull says that what came before was taken.
+      { highWaterMark: 0 },
+    );
+    if (this.#signal.aborted) this.#onAbort();
+    else this.#signal.addEventListener("abort", this.#onAbort);
+    return stream;
+  }
+
+  endIfStalled(nowMs: EpochMs): void {
+    // A clock that was set back puts it off no further than the limit.
+    this.#takenAtMs = Math.min(this.#takenAtMs, nowMs);
+    if (nowMs - this.#takenAtMs >= RESPONSE_STALL_MS) this.#break(new Error(`The client has taken nothing for ${RESPONSE_STALL_MS / 1000} seconds`));
+  }
+
+  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    this.#takenAtMs = this.#options.now();
+    if (this.#rest.length === 0 && !(await this.#write())) return;
+    controller.enqueue(this.#rest.subarray(0, RESPONSE_SLICE_BYTES));
+    this.#rest = this.#rest.subarray(RESPONSE_SLICE_BYTES);
+  }
+
+  /** Has the next chunk written; false when there is none. */
+  async #write(): Promise<boolean> {
+    await this.#options.pause();
+    try {
+      const next = this.#chunks?.next();
+      if (!next) return false;
+      if (!next.done) {
+        this.#rest = next.value;
+        return true;
+      }
+      this.#end();
+      this.#controller?.close();
+    } catch (error) {
+      this.#options.log.error("a response could not be written to its end", { reason: reasonOf(error) });
+      this.#break(error);
+    }
+    return false;
+  }
+
+  #break(reason: unknown): void {
+    if (!this.#chunks) return;
+    this.#end();
+    this.#controller?.error(reason);
+  }
+
+  #end(): void {
+    if (!this.#chunks) return;
+    const chunks = this.#chunks;
+    this.#chunks = null;
+    this.#rest = NOTHING;
+    this.#signal.removeEventListener("abort", this.#onAbort);
+    chunks.return?.();
+    this.#onEnd();
+  }
+}

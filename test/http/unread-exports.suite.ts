@@ -1,0 +1,103 @@
+/** §8: what becomes of exports whose client takes nothing, or goes away. */
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { EXPORT_ROWS_MAX, RESPONSE_STALL_MS } from "../../src/runtime/limits.ts";
+import { post, wireEvent } from "../support/requests.ts";
+import { able, itNeeds, type MakeTarget, type Target } from "../support/target.ts";
+
+export const UNREAD_SITE = "unread.test";
+
+/** As many long properties as make a file that no connection holds on its way. */
+export const UNREAD_EVENTS = 3_000;
+
+export const UNREAD_EXPORT = `/api/stats/export?site_id=${UNREAD_SITE}&kind=raw&limit=${EXPORT_ROWS_MAX}`;
+
+export async function recordForExport(target: Target): Promise<void> {
+  const event = wireEvent(UNREAD_SITE, { p: JSON.stringify({ text: "x".repeat(4_000) }) });
+  for (let sent = 0; sent < UNREAD_EVENTS; sent += 50) {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => post(target, event)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+  }
+}
+
+const linesOf = (csv: string): number => csv.split("\n").length - 1;
+
+export function describeUnreadExports(makeTarget: MakeTarget): void {
+  describe("§8 exports that nobody reads", () => {
+    let target: Target;
+    beforeAll(async () => {
+      target = await makeTarget({ SVC_MAX_CONCURRENT_QUERIES: "2", SVC_REQUEST_TIMEOUT_SECS: "600" });
+      if (target.advance) await recordForExport(target);
+    });
+    afterAll(() => target.close());
+
+    const ask = (init?: RequestInit): Promise<Response> => target.fetch(UNREAD_EXPORT, init);
+
+    async function expectTooMany(): Promise<void> {
+      const refused = await ask();
+      expect({ status: refused.status, retryAfter: refused.headers.get("retry-after") }).toEqual({ status: 429, retryAfter: "1" });
+      await refused.text();
+    }
+
+    async function expectBothFree(): Promise<void> {
+      const texts = await Promise.all([ask(), ask()].map(async (asked) => (await asked).text()));
+      expect(texts.map(linesOf)).toEqual([UNREAD_EVENTS + 1, UNREAD_EVENTS + 1]);
+    }
+
+    itNeeds(makeTarget, "advance", "§8 an export keeps its slot until it is taken; until then more than there are slots for is 429 at once", async () => {
+      const [first, second] = [await ask(), await ask()];
+      await expectTooMany();
+      expect(linesOf(await first.text())).toBe(UNREAD_EVENTS + 1);
+      const third = await ask();
+      expect(third.status).toBe(200);
+      await expectTooMany();
+      await Promise.all([second.text(), third.text()]);
+      await expectBothFree();
+    });
+
+    itNeeds(makeTarget, "advance", "§8 an export of which nothing is taken for 30 seconds is ended before it is whole, and its slot is free", async () => {
+      const unread = [await ask(), await ask()];
+      await expectTooMany();
+      await able(target, "advance")(RESPONSE_STALL_MS + 1_000);
+      await expectBothFree();
+      // workerd ends an incomplete response as it ends a whole one; others break it off.
+      for (const response of unread) expect(await response.text().then(linesOf, () => 0)).toBeLessThan(UNREAD_EVENTS);
+    });
+
+    itNeeds(makeTarget, "advance", "§8 an export that is read slowly is left alone", async () => {
+      const reader = (await ask()).body?.getReader();
+      let bytes = 0;
+      for (let looks = 0; ; looks++) {
+        const next = await reader?.read();
+        if (!next || next.done) break;
+        bytes += next.value.length;
+        if (looks % 20 === 0) await able(target, "advance")(RESPONSE_STALL_MS / 2);
+      }
+      expect(bytes).toBeGreaterThan(UNREAD_EVENTS * 4_000);
+    });
+
+    itNeeds(makeTarget, "advance", "§8 clients that go away give their slots back, whether or not they have read anything", async () => {
+      for (const parts of [0, 1]) {
+        for (let i = 0; i < 2; i++) {
+          const client = new AbortController();
+          const reader = (await ask({ signal: client.signal })).body?.getReader();
+          if (parts > 0) await reader?.read();
+          client.abort();
+          await reader?.cancel().catch(() => {});
+        }
+        // workerd does not hear of it while it waits to send; there they count as standing still.
+        const statuses = async () => {
+          await able(target, "advance")(RESPONSE_STALL_MS / 3);
+          const answers = await Promise.all([ask(), ask()]);
+          await Promise.all(answers.map((answer) => answer.text()));
+          return answers.map(({ status }) => status);
+        };
+        await expect.poll(statuses, { timeout: 20_000 }).toEqual([200, 200]);
+      }
+    });
+
+    itNeeds(makeTarget, "advance", "§8 HEAD takes no slot beyond its answer", async () => {
+      for (let i = 0; i < 5; i++) expect((await ask({ method: "HEAD" })).status).toBe(200);
+      await expectBothFree();
+    });
+  });
+}

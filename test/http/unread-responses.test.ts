@@ -1,0 +1,102 @@
+/** §8: clients that take nothing, on every host. The built program's clock is moved by a signal. */
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { RESPONSE_STALL_MS } from "../../src/runtime/limits.ts";
+import { MAIN_PATH } from "../support/built.ts";
+import { inProcessTargets } from "../support/in-process-target.ts";
+import { connectRaw } from "../support/raw-connection.ts";
+import { startServer } from "../support/server-process.ts";
+import { TARGET_DEFAULTS, type Target } from "../support/target.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+import { workerdTargets } from "../support/workerd-target.ts";
+import { describeUnreadExports, recordForExport, UNREAD_EVENTS, UNREAD_EXPORT } from "./unread-exports.suite.ts";
+
+const workerd = workerdTargets();
+afterAll(() => workerd.closeAll());
+
+describe("in-process", () => describeUnreadExports(inProcessTargets()));
+describe("workerd", () => describeUnreadExports(workerd));
+
+/** Each such signal takes the program's clock as far ahead as makes whatever stands still too old. */
+const LEAP = "SIGUSR2";
+const LEAPING_CLOCK = `data:text/javascript,let ahead=0;const machineMs=Date.now;Date.now=()=>machineMs()+ahead;process.on("${LEAP}",()=>{ahead+=${RESPONSE_STALL_MS}})`;
+
+async function startProgram() {
+  const server = await startServer({
+    dataFolder: await tempFolder(),
+    environment: { ...TARGET_DEFAULTS, SVC_REQUEST_TIMEOUT_SECS: "600" },
+    command: [process.execPath, "--liftoff-only", "--import", LEAPING_CLOCK, MAIN_PATH],
+  });
+  onTestFinished(async () => void (await server.stop()));
+  const target: Target = { name: "node", fetch: (path, init = {}) => fetch(new URL(path, server.origin), init), nowMs: Date.now, close: async () => {} };
+  return { server, target, leap: () => process.kill(server.pid, LEAP) };
+}
+
+interface UnreadAnswer {
+  readonly socket: Socket;
+  /** What came until it was clear what the answer is; nothing is taken after that. */
+  readonly head: string;
+}
+
+async function askAndNotRead(origin: string, path: string, times = 1): Promise<UnreadAnswer> {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  socket.on("error", () => {
+    // The close that follows tells whoever waits.
+  });
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: stats.test\r\n\r\n`.repeat(times));
+  const [data] = (await once(socket, "data")) as [Buffer];
+  socket.pause();
+  return { socket, head: data.toString("latin1") };
+}
+
+const statusOf = ({ head }: UnreadAnswer): string => head.slice(9, 12);
+
+describe("the built program", () => {
+  it("§8 twelve exports that nobody reads: ten have slots, two are refused at once; standing still ends the ten, and others have their slots", async () => {
+    const { server, target, leap } = await startProgram();
+    await recordForExport(target);
+    const answers: UnreadAnswer[] = [];
+    for (let i = 0; i < 12; i++) answers.push(await askAndNotRead(server.origin, UNREAD_EXPORT));
+    expect(answers.map(statusOf).join(" ")).toBe(`${"200 ".repeat(10)}429 429`);
+    expect(answers.at(-1)?.head).toMatch(/\r\nRetry-After: 1\r\n/i);
+    // Some may have moved until now: they stand still at the next look.
+    const statuses = async () => {
+      leap();
+      return (await Promise.all(Array.from({ length: 10 }, () => target.fetch(UNREAD_EXPORT, { method: "HEAD" })))).map(({ status }) => status).join(" ");
+    };
+    await expect.poll(statuses, { timeout: 20_000, interval: 1_500 }).toBe("200 ".repeat(10).trim());
+    const whole = await (await target.fetch(UNREAD_EXPORT)).text();
+    expect(whole.split("\n")).toHaveLength(UNREAD_EVENTS + 2);
+    // A socket that is not read does not tell of its end until it is.
+    for (const { socket } of answers.slice(0, 10)) {
+      const closed = once(socket, "close");
+      socket.resume();
+      await closed;
+      expect(socket.bytesRead).toBeLessThan(whole.length);
+    }
+    expect(server.log()).not.toMatch(/uncaught|could not/i);
+  }, 120_000);
+
+  it("§8 a connection is closed whose client takes nothing of many answers, and an idle one is kept", async () => {
+    const { server, leap } = await startProgram();
+    const idle = connectRaw(server.origin);
+    onTestFinished(() => idle.destroy());
+    idle.write("GET /health HTTP/1.1\nHost: stats.test\n\n");
+    await idle.until(/ok$/);
+    const unread = await askAndNotRead(server.origin, "/api/openapi.json", 200);
+    let isClosed = false;
+    unread.socket.once("close", () => (isClosed = true));
+    const look = () => {
+      leap();
+      // To read would set it going again; to write tells of a connection that is gone.
+      unread.socket.write("GET /health HTTP/1.1\r\nHost: stats.test\r\n\r\n");
+      return isClosed;
+    };
+    await expect.poll(look, { timeout: 30_000, interval: 1_500 }).toBe(true);
+    idle.write("GET /health HTTP/1.1\nHost: stats.test\nConnection: close\n\n");
+    expect((await idle.closed()).match(/200 OK/g)).toHaveLength(2);
+  }, 60_000);
+});
