@@ -1,8 +1,11 @@
 /** What the server's thread and the engine's thread say to each other. */
+import type { SiteId } from "../../src/storage/event.ts";
 import type { Block, BlockSource, EngineExtension, EngineQuery, EngineUsage, Loaded, NumberColumns, SqlRow, Summarised, Summary } from "../../src/runtime/engine/engine.ts";
 
 export type EngineCall =
   | { readonly kind: "append"; readonly block: Block; readonly source: BlockSource }
+  | { readonly kind: "dropProps"; readonly blocks: readonly number[] }
+  | { readonly kind: "propsTexts"; readonly siteId: SiteId; readonly numbers: readonly number[] }
   | { readonly kind: "drop"; readonly blocks: readonly number[] }
   | { readonly kind: "loadExtension"; readonly extension: EngineExtension }
   | { readonly kind: "query"; readonly query: EngineQuery }
@@ -17,5 +20,5 @@ export type EngineRequest =
 
 export type EngineReply =
   | { readonly ready: true }
-  | { readonly id: number; readonly result: void | Loaded | EngineUsage | Summarised | SqlRow[] | NumberColumns }
+  | { readonly id: number; readonly result: void | Loaded | EngineUsage | Summarised | SqlRow[] | NumberColumns | string[] }
   | { readonly id: number; readonly error: { readonly name: string; readonly message: string } };

@@ -20,6 +20,8 @@ function memoryOf(call: EngineCall, result: Awaited<ReturnType<typeof serve>>): 
 
 async function serve(call: EngineCall, signal: AbortSignal) {
   if (call.kind === "append") return engine.append(call.block, call.source);
+  if (call.kind === "dropProps") return engine.dropProps(call.blocks);
+  if (call.kind === "propsTexts") return engine.propsTexts(call.siteId, call.numbers);
   if (call.kind === "drop") return engine.drop(call.blocks);
   if (call.kind === "loadExtension") return engine.loadExtension(call.extension);
   if (call.kind === "queryNumbers") return engine.queryNumbers(call.query, signal);

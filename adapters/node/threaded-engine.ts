@@ -15,6 +15,7 @@ import {
   type Summarised,
   type Summary,
 } from "../../src/runtime/engine/engine.ts";
+import type { SiteId } from "../../src/storage/event.ts";
 import { reasonOf, type Log } from "../../src/runtime/log.ts";
 import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.ts";
 
@@ -152,6 +153,14 @@ export class ThreadedEngine implements Engine {
 
   append(block: Block, source: BlockSource): Promise<Loaded> {
     return this.#call({ kind: "append", block, source });
+  }
+
+  dropProps(blocks: readonly number[]): Promise<EngineUsage> {
+    return this.#call({ kind: "dropProps", blocks });
+  }
+
+  propsTexts(siteId: SiteId, numbers: readonly number[]): Promise<string[]> {
+    return this.#call({ kind: "propsTexts", siteId, numbers });
   }
 
   drop(blocks: readonly number[]): Promise<EngineUsage> {

@@ -15,6 +15,7 @@ import {
   type Summarised,
   type Summary,
 } from "../../src/runtime/engine/engine.ts";
+import type { SiteId } from "../../src/storage/event.ts";
 import { reasonOf, type Log } from "../../src/runtime/log.ts";
 
 export class IsolateEngine implements Engine {
@@ -78,6 +79,14 @@ export class IsolateEngine implements Engine {
 
   append(block: Block, source: BlockSource): Promise<Loaded> {
     return this.#with((engine) => engine.append(block, source));
+  }
+
+  dropProps(blocks: readonly number[]): Promise<EngineUsage> {
+    return this.#with((engine) => engine.dropProps(blocks));
+  }
+
+  propsTexts(siteId: SiteId, numbers: readonly number[]): Promise<string[]> {
+    return this.#with((engine) => engine.propsTexts(siteId, numbers));
   }
 
   drop(blocks: readonly number[]): Promise<EngineUsage> {

@@ -176,6 +176,17 @@ export const SUMMARIES_SHARE_MAX = 1 / 4;
 export const TEXTS_SHARE_MAX = 1 / 2;
 export const TEXTS_BYTES_ALLOWED_MIN = 4 * 1024 * 1024;
 
+/**
+ * What the properties of events may take of the engine's memory, as the texts that they came as, and so much in any case.
+ * Where there is more, or where events need the room, the longest are dropped, and loaded again for reports of properties,
+ * which are refused what is more.
+ */
+export const PROPS_SHARE_MAX = 1 / 2;
+export const PROPS_BYTES_ALLOWED_MIN = 1024 * 1024;
+
+/** Different keys of properties, or values of one, that a report of properties may find, where its share of memory does not allow less. */
+export const PROPERTY_TEXT_BYTES_MAX = 64 * 1024 * 1024;
+
 /** Questions of which pieces are kept. */
 export const SUMMARIES_MAX = 1_000;
 

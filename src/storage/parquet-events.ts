@@ -139,7 +139,7 @@ export function countEvents(bytes: Uint8Array): number | null {
   }
 }
 
-const TEXT_COLUMNS = EVENT_COLUMNS.filter(({ kind }) => kind === "text" || kind === "json");
+const isText = ({ kind }: EventColumn): boolean => kind === "text" || kind === "json";
 
 function numbersOfAll(part: ParquetColumns, name: string): BigInt64Array {
   const { numbers, recorded } = part.numbers(name);
@@ -147,9 +147,9 @@ function numbersOfAll(part: ParquetColumns, name: string): BigInt64Array {
   return numbers;
 }
 
-function decodedPart(part: ParquetColumns): DecodedEvents {
+function decodedPart(part: ParquetColumns, wanted: readonly EventColumn[]): DecodedEvents {
   const { rows } = part;
-  const texts = new Map<string, TextColumn>(TEXT_COLUMNS.map(({ name }) => [name, part.texts(name)]));
+  const texts = new Map<string, TextColumn>(wanted.filter(isText).map(({ name }) => [name, part.texts(name)]));
   return {
     rows,
     text: ({ name }) => texts.get(name) ?? { texts: [], places: new Int32Array(rows).fill(-1) },
@@ -159,17 +159,18 @@ function decodedPart(part: ParquetColumns): DecodedEvents {
   };
 }
 
-function* decodedParts(parts: readonly ParquetColumns[]): Generator<DecodedEvents, void> {
-  for (const part of parts) yield decodedPart(part);
+function* decodedParts(parts: readonly ParquetColumns[], wanted: readonly EventColumn[]): Generator<DecodedEvents, void> {
+  for (const part of parts) yield decodedPart(part, wanted);
 }
 
 /**
  * Reads a file written by `encodeEvents`, of this or an earlier version, a part at a time as they are asked for: a column
- * the file lacks is unrecorded. Throws when the bytes are no such file, before it gives any of it.
+ * the file lacks is unrecorded, and so is a column of texts that is not wanted. Throws when the bytes are no such file, before it
+ * gives any of it.
  */
-export function decodeEvents(bytes: Uint8Array): Generator<DecodedEvents, void> {
+export function decodeEvents(bytes: Uint8Array, wanted: readonly EventColumn[] = EVENT_COLUMNS): Generator<DecodedEvents, void> {
   checkSeal(bytes);
-  return decodedParts(openParquet(bytes).parts);
+  return decodedParts(openParquet(bytes).parts, wanted);
 }
 
 /** Why the rest of a file cannot be read. */
@@ -178,9 +179,9 @@ export interface Unreadable {
 }
 
 /** What `decodeEvents` gives, with a fault of the file told in its place, so that it is not mistaken for one of whoever reads. */
-export function* readEvents(bytes: Uint8Array): Generator<DecodedEvents | Unreadable, void> {
+export function* readEvents(bytes: Uint8Array, wanted: readonly EventColumn[] = EVENT_COLUMNS): Generator<DecodedEvents | Unreadable, void> {
   try {
-    yield* decodeEvents(bytes);
+    yield* decodeEvents(bytes, wanted);
   } catch (error) {
     yield { reason: error instanceof Error ? error.message : String(error) };
   }

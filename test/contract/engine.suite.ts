@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
+  EngineFullError,
   EngineLostError,
   type Block,
   type Engine,
@@ -31,7 +32,7 @@ let blocksMade = 0;
 let sitesMade = 0;
 
 /** A block that no other test has. */
-export const aBlock = (site: SiteId): Block => ({ id: ++blocksMade, siteId: site, sessionGapMs: 30 * MINUTE_MS });
+export const aBlock = (site: SiteId): Block => ({ id: ++blocksMade, siteId: site, sessionGapMs: 30 * MINUTE_MS, propsBytesMax: 1_000_000 });
 
 /** A site that no other test has. */
 export const aSite = (): SiteId => siteId(`engine-${++sitesMade}.test`);
@@ -83,13 +84,21 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
     }
 
     /** Every text column by name, as text. */
-    const TEXT_COLUMNS = EVENT_COLUMNS.filter(({ kind, name: column }) => (kind === "text" || kind === "json") && column !== "site_id");
+    const TEXT_COLUMNS = EVENT_COLUMNS.filter(({ kind, name: column }) => kind === "text" && column !== "site_id");
     const ALL_TEXTS = `
       SELECT ${TEXT_COLUMNS.map(({ name: column }) => `t_${column}.text AS ${column}`).join(", ")}
       FROM events ${TEXT_COLUMNS.map(({ name: column }) => `LEFT JOIN texts AS t_${column} ON t_${column}.code = events.${column}`).join(" ")}
       ORDER BY arrival`;
 
     const textsOf = (event: StoredEvent): SqlRow => Object.fromEntries(TEXT_COLUMNS.map(({ name: column, field }) => [column, event[field] as string | null]));
+
+    /** The properties of a block's events, as the texts that they came as. */
+    async function propsOf(site: SiteId, block: Block): Promise<(string | null)[]> {
+      const numbers = (await ask(site, [block], "SELECT props FROM events ORDER BY arrival")).map(({ props }) => Number(props));
+      const recorded = numbers.filter((number) => number !== 0);
+      const texts = new Map((await engine.propsTexts(site, recorded)).map((text, i) => [recorded[i], text]));
+      return numbers.map((number) => texts.get(number) ?? null);
+    }
 
     describe("events", () => {
       const events = [
@@ -115,6 +124,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       it("have texts in every text column, and none where not recorded", async () => {
         const { site, block } = await load(events);
         expect(await ask(site, [block], ALL_TEXTS)).toEqual(events.map(textsOf));
+        expect(await propsOf(site, block)).toEqual(events.map(({ props }) => props));
         expect(await ask(site, [block], "SELECT count(*) AS n FROM events WHERE browser = 0")).toEqual([{ n: 3 }]);
       });
 
@@ -128,6 +138,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect((await engine.append(block, { files })).unreadable).toEqual([]);
         expect(await ask(site, [block], NUMBERS)).toEqual(numbers);
         expect(await ask(site, [block], ALL_TEXTS)).toEqual(events.map(textsOf));
+        expect(await propsOf(site, block)).toEqual(events.map(({ props }) => props));
       });
 
       it("of several appends go on where the last one ended", async () => {
@@ -138,6 +149,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         await engine.append(block, { events: eventTexts(events.slice(3)) });
         expect(await ask(site, [block], NUMBERS)).toEqual(numbers);
         expect(await ask(site, [block], ALL_TEXTS)).toEqual(events.map(textsOf));
+        expect(await propsOf(site, block)).toEqual(events.map(({ props }) => props));
       });
 
       it("of some thousands all arrive", async () => {
@@ -274,22 +286,64 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
     });
 
     describe("properties", () => {
+      /** The keys, or the values of one, of so many events each. */
+      const askProperties = (site: SiteId, blocks: readonly Block[], key: string | null, bytesMax = 1_000_000): Promise<SqlRow[]> => {
+        const sql = `
+          SELECT coalesce(text, '(unknown)') AS text, count(*) AS n
+          FROM events JOIN properties ON properties.props = events.props LEFT JOIN property_texts ON property_texts.code = properties.code
+          GROUP BY ALL ORDER BY text`;
+        return engine.query({ ...aQuery(site, blocks, sql), properties: { key, bytesMax } }, silent());
+      };
+
       it("are the keys and values of props, nested ones dotted", async () => {
         const props = '{"plan":"pro","n":1.5,"on":true,"none":null,"list":[1,"a"],"nested":{"deep":{"er":"x"},"n":0}}';
         const { site, block } = await load([anEvent({ props }), anEvent({ props }), anEvent()]);
-        const sql = `
-          SELECT keys.text AS key, vals.text AS value, count(*) AS n
-          FROM events JOIN properties ON properties.props = events.props
-          JOIN texts AS keys ON keys.code = properties.key
-          JOIN texts AS vals ON vals.code = properties.value
-          GROUP BY ALL ORDER BY key`;
-        expect(await ask(site, [block], sql)).toEqual([
-          { key: "list", value: '[1,"a"]', n: 2 },
-          { key: "n", value: "1.5", n: 2 },
-          { key: "nested.deep.er", value: "x", n: 2 },
-          { key: "nested.n", value: "0", n: 2 },
-          { key: "on", value: "true", n: 2 },
-          { key: "plan", value: "pro", n: 2 },
+        expect(await askProperties(site, [block], null)).toEqual(["list", "n", "nested.deep.er", "nested.n", "on", "plan"].map((text) => ({ text, n: 2 })));
+        const values = await Promise.all(["list", "n", "nested.deep.er", "nested.n", "on", "plan", "none", "nested"].map((key) => askProperties(site, [block], key)));
+        expect(values).toEqual([...['[1,"a"]', "1.5", "x", "0", "true", "pro"].map((text) => [{ text, n: 2 }]), [], []]);
+      });
+
+      it("have the digits and the spelling that they came with", async () => {
+        const props = '{"id":9007199254740993,"n":-1.50e+2,"list":[12345678901234567890,"]\\"",[]],"a":{"":{"b.c":"\\u00e9\\\\"}},"last":null}';
+        const { site, block } = await load([anEvent({ props }), anEvent({ props: "{}" }), anEvent({ props: '{"plan":"(unknown)","id":"null"}' })]);
+        const values = await Promise.all(["id", "n", "list", "a..b.c", "plan", "last", "", "a"].map((key) => askProperties(site, [block], key)));
+        expect(values.map((rows) => rows.map(({ text }) => text))).toEqual([["9007199254740993", "null"], ["-1.50e+2"], ['[12345678901234567890,"]\\"",[]]'], ["é\\"], ["(unknown)"], [], [], []]);
+      });
+
+      it("are no texts of the site, and are looked into only where a query wants them", async () => {
+        const { site, block } = await load(Array.from({ length: 5_000 }, (_, i) => anEvent({ props: `{"key-${i}":"value-${i}"}` })));
+        expect(await ask(site, [block], "SELECT count(*) AS n FROM texts WHERE text LIKE '%key-%' OR text LIKE '%value-%'")).toEqual([{ n: 0 }]);
+        expect(await askProperties(site, [block], "key-4999")).toEqual([{ text: "value-4999", n: 1 }]);
+        expect(await askProperties(site, [block], null)).toHaveLength(5_000);
+        expect(new Set(await propsOf(site, block)).size).toBe(5_000);
+      });
+
+      it("are refused where what a query wants of them takes too much", async () => {
+        const { site, block } = await load(Array.from({ length: 100 }, (_, i) => anEvent({ props: `{"same":"x","key-${i}":"${"v".repeat(1000)}${i}"}` })));
+        await expect(askProperties(site, [block], null, 10_000)).rejects.toThrow(EngineFullError);
+        expect(await askProperties(site, [block], "same", 10_000)).toEqual([{ text: "x", n: 100 }]);
+        expect(await askProperties(site, [block], "key-7", 10_000)).toHaveLength(1);
+      });
+
+      it("are kept no longer where they take too much or are dropped, and everything else stays", async () => {
+        const site = aSite();
+        const [small, large] = [aBlock(site), { ...aBlock(site), propsBytesMax: 10_000 }];
+        const withProps = (text: string, count: number) => Array.from({ length: count }, (_, i) => anEvent({ pathname: `/${text}`, props: JSON.stringify({ text: `${text}-${i}` }) }));
+        expect((await engine.append(small, { events: eventTexts(withProps("small", 3)) })).propsBytes).toBeGreaterThan(0);
+        const full = await engine.append(large, { events: eventTexts(withProps("large", 1_000)) });
+        expect(full.propsBytes).toBeNull();
+        const files = [{ key: "more", bytes: encodeEvents(withProps("large", 1_000)) }];
+        const { propsBytes, residentBytes } = await engine.append(large, { files });
+        expect(propsBytes).toBeNull();
+        expect(await countOf(site, [small, large])).toBe(2_003);
+        await expect(askProperties(site, [small, large], "text")).rejects.toThrow(EngineLostError);
+        expect(await askProperties(site, [small], "text")).toHaveLength(3);
+        const numbers = (await ask(site, [small], "SELECT DISTINCT props FROM events")).map(({ props }) => Number(props));
+        expect((await engine.dropProps([small.id])).residentBytes).toBeLessThan(residentBytes);
+        await expect(engine.propsTexts(site, numbers)).rejects.toThrow(EngineLostError);
+        expect(await ask(site, [small, large], "SELECT text, count(*) AS n FROM events JOIN texts ON code = pathname GROUP BY text ORDER BY text")).toEqual([
+          { text: "/large", n: 2_000 },
+          { text: "/small", n: 3 },
         ]);
       });
     });

@@ -28,6 +28,8 @@ async function fragileEngine(): Promise<{ engine: Engine; failNext(...errors: Er
     engine: {
       generation: 0,
       append: (block, source) => share.append(block, source),
+      dropProps: (blocks) => share.dropProps(blocks),
+      propsTexts: (site, numbers) => share.propsTexts(site, numbers),
       drop: (blocks) => share.drop(blocks),
       query: (query, signal) => meet(() => share.query(query, signal)),
       queryNumbers: (query, signal) => meet(() => share.queryNumbers(query, signal)),

@@ -100,6 +100,23 @@ export function describeStatsFunnel(makeTarget: MakeTarget): void {
       await expectFunnel(site, steps, [5, 5, 5], { modes: "" });
     });
 
+    it("a page with many wildcards is found in time in the longest paths, while events are accepted", async () => {
+      const site = siteName();
+      const paths = Array.from({ length: 20 }, (_, i) => `/${"a".repeat(1_000 + i)}`);
+      await visit(target, site, 1, ...paths);
+      await visit(target, site, 2, `/${"a".repeat(500)}b`);
+      const [few, most, all] = ["/*a*a*a*b", `/${"*a".repeat(250)}*b`, `${"*a".repeat(200)}*`];
+      const [rows, sequences, flow] = await Promise.all([
+        getStats(target, "funnel", { site_id: site, steps: `page:${all},page:${most},page:${few}` }),
+        getStats(target, "sequences", { site_id: site, steps: `page:${few},page:${few}` }),
+        getStats(target, "flow", { site_id: site, page: most }),
+        record(target, wireEvent(siteName())),
+      ]);
+      expect((rows as { visitors: number }[]).map((row) => row.visitors)).toEqual([2, 1, 1]);
+      expect(sequences).toMatchObject({ converting_visitors: 0 });
+      expect(flow).toEqual([]);
+    });
+
     it("a page may be given with wildcards, and everything else in it is itself", async () => {
       const site = siteName();
       await visit(target, site, 1, "/blog/2026/a_b", "done");

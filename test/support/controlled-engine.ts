@@ -57,6 +57,8 @@ export async function createControlledEngine(): Promise<ControlledEngine> {
     engine: {
       generation: 0,
       append: (block, source) => share.append(block, source),
+      dropProps: (blocks) => share.dropProps(blocks),
+      propsTexts: (siteId, numbers) => share.propsTexts(siteId, numbers),
       drop: (blocks) => share.drop(blocks),
       async query(query, signal) {
         const asked = meant(query);

@@ -1,5 +1,6 @@
 /** A share of an engine, for one of several that use it: with block ids of its own. */
 import type { Block, BlockSource, Engine, EngineExtension, EngineQuery, Summary } from "../../src/runtime/engine/engine.ts";
+import type { SiteId } from "../../src/storage/event.ts";
 
 let idsMade = 0;
 
@@ -28,6 +29,8 @@ export function shareOf(engine: Engine): Engine {
   return {
     generation: 0,
     append: (block: Block, source: BlockSource) => engine.append({ ...block, id: blocks.idOf(block.id) }, source),
+    dropProps: (ids: readonly number[]) => engine.dropProps(ids.map(blocks.idOf)),
+    propsTexts: (siteId: SiteId, numbers: readonly number[]) => engine.propsTexts(siteId, numbers),
     drop: (ids: readonly number[]) => engine.drop(ids.map(blocks.idOf)),
     query: (query: EngineQuery, signal: AbortSignal) => engine.query(shared(query), signal),
     queryNumbers: (query: EngineQuery, signal: AbortSignal) => engine.queryNumbers(shared(query), signal),

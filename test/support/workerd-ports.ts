@@ -16,6 +16,7 @@ import {
   type Summarised,
   type Summary,
 } from "../../src/runtime/engine/engine.ts";
+import type { SiteId } from "../../src/storage/event.ts";
 import type { ObjectStore, StoredObject } from "../../src/storage/object-store.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";
 import type { SegmentLog } from "../../src/storage/segment-log.ts";
@@ -111,6 +112,8 @@ export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
     engine: {
       generation: 0,
       append: (block: Block, source: BlockSource) => engine<Loaded>("append", block, source),
+      dropProps: (blocks: readonly number[]) => engine<EngineUsage>("dropProps", blocks),
+      propsTexts: (site: SiteId, numbers: readonly number[]) => engine<string[]>("propsTexts", site, numbers),
       drop: (blocks: readonly number[]) => engine<EngineUsage>("drop", blocks),
       query: (query: EngineQuery, signal: AbortSignal) => askUntilAborted<SqlRow[]>("query", signal, query),
       queryNumbers: (query: EngineQuery, signal: AbortSignal) => askUntilAborted<NumberColumns>("queryNumbers", signal, query),

@@ -25,7 +25,7 @@ export const getExport: Handler = async (_request, { services, nowMs, url, deadl
   const memory = services.exportMemory.open();
   const { answer: chunks, release } = await services.stats
     .held(deadline.signal, (over) =>
-      over(scope, (ask, stretches) =>
+      over({ ...scope, withProperties: kind === "raw" }, (ask, stretches) =>
         kind === "daily" ? exportDaily(ask, scope, format) : exportRaw(stretches, { scope, rowsMax, format, memory }),
       ),
     )

@@ -7,7 +7,7 @@ import { figureReply } from "./figure.ts";
 export const getProperties: Handler = (_request, context) => {
   const scope = new Query(context.url).scope(context.nowMs);
   return figureReply(context, { name: "properties", scope }, async (over) =>
-    JSON.stringify(await over(scope, (ask) => propertyKeysOf(ask, scope))),
+    JSON.stringify(await over({ ...scope, withProperties: true }, (ask) => propertyKeysOf(ask, scope))),
   );
 };
 
@@ -17,6 +17,6 @@ export const getPropertyValues: Handler = (_request, context) => {
   const key = parsePropertyKey(query.text("key"));
   const eventName = query.text("event");
   return figureReply(context, { name: "property-values", scope, parameters: [key, eventName] }, async (over) =>
-    JSON.stringify(await over(scope, (ask) => propertyValuesOf(ask, scope, key, eventName))),
+    JSON.stringify(await over({ ...scope, withProperties: true }, (ask) => propertyValuesOf(ask, scope, key, eventName))),
   );
 };

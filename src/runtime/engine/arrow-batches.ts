@@ -16,7 +16,8 @@ import type { NumberColumn } from "../../storage/parquet-columns.ts";
 import type { EventRows } from "../behavioral/visitor-function.ts";
 import type { NumberColumns, SqlRow, SqlValue } from "./engine.ts";
 import { TEXT_COLUMNS, type EventBatch } from "./event-batch.ts";
-import type { PropertyRow } from "./site-properties.ts";
+import type { FoundProperties } from "./found-properties.ts";
+import type { MatchedTexts } from "./matched-texts.ts";
 
 /** Longest UTF-8 encoding of one UTF-16 unit. */
 const UTF8_BYTES_PER_UNIT_MAX = 3;
@@ -75,11 +76,13 @@ export function ipcFromTexts(firstCode: number, texts: readonly string[]): Uint8
   return ipc({ code: numbers(new Int32(), codes), text: strings(texts) });
 }
 
-/** Rows for a `properties` table. */
-export function ipcFromProperties(rows: readonly PropertyRow[]): Uint8Array {
-  const column = (name: keyof PropertyRow) => numbers(new Int32(), Int32Array.from(rows, (row) => row[name]));
-  return ipc({ props: column("props"), key: column("key"), value: column("value") });
-}
+/** Rows for the relation `matches`. */
+export const ipcFromMatches = ({ codes, patterns }: MatchedTexts): Uint8Array =>
+  ipc({ code: numbers(new Int32(), codes), patterns: numbers(new Int64(), patterns) });
+
+/** Rows for the relation `properties`. */
+export const ipcFromPropertyRows = ({ props, codes }: FoundProperties): Uint8Array =>
+  ipc({ props: numbers(new Int32(), props), code: numbers(new Int32(), codes) });
 
 /** Integers become numbers where a number holds them exactly. */
 function plainValue(value: unknown): SqlValue {

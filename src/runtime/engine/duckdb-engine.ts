@@ -1,14 +1,16 @@
 /** DuckDB-WASM behind the engine port: blocks are tables of numbers in a compressed in-memory database. */
 import { eventOf } from "../../storage/event-text.ts";
+import { EVENT_COLUMNS } from "../../storage/event-columns.ts";
 import { columnsOfEvents, readEvents } from "../../storage/parquet-events.ts";
 import { DAY_MS, type SiteId } from "../../storage/event.ts";
-import { columnsFromIpc, eventRowsFromIpc, ipcFromEvents, ipcFromProperties, ipcFromTexts, rowsFromIpc } from "./arrow-batches.ts";
+import { columnsFromIpc, eventRowsFromIpc, ipcFromEvents, rowsFromIpc } from "./arrow-batches.ts";
 import { applyPerVisitor, talliesOf, type Tally, type VisitorFunction } from "../behavioral/visitor-function.ts";
 import { DaySessions, renumberedSql, type KnownVisitor } from "./day-sessions.ts";
-import { isFatal, isOutOfMemory, type DuckdbBindings } from "./duckdb-bindings.ts";
+import type { DuckdbBindings } from "./duckdb-bindings.ts";
 import { EngineConnections } from "./engine-connections.ts";
+import { EngineQueries, rethrown } from "./engine-queries.ts";
+import { EngineSites, type Site } from "./engine-sites.ts";
 import {
-  EngineFullError,
   EngineLostError,
   type Block,
   type BlockSource,
@@ -18,16 +20,13 @@ import {
   type EngineUsage,
   type Loaded,
   type NumberColumns,
-  type SqlParameter,
   type SqlRow,
   type Summarised,
   type Summary,
 } from "./engine.ts";
-import { TEXT_COLUMNS, batchOf, type SiteNumbers } from "./event-batch.ts";
+import { TEXT_COLUMNS, batchOf } from "./event-batch.ts";
 import { InsertParts, dayPartOf, type DayPart } from "./insert-parts.ts";
-import { SiteProperties } from "./site-properties.ts";
-import { SiteTexts } from "./site-texts.ts";
-import { NEW_ROWS, SummaryTables } from "./summary-tables.ts";
+import { SummaryTables } from "./summary-tables.ts";
 
 export interface DuckdbEngineOptions {
   readonly bindings: DuckdbBindings;
@@ -53,28 +52,14 @@ const EVENT_TABLE_COLUMNS = [
   "session INTEGER",
 ].join(", ");
 
-const ofDay = (day: number): string => `timestamp >= ${day * DAY_MS} AND timestamp < ${(day + 1) * DAY_MS}`;
+/** What is read of a file for a block whose properties nobody wants. */
+const COLUMNS_WITHOUT_PROPS = EVENT_COLUMNS.filter(({ kind }) => kind !== "json");
 
-/** How a query that has relations of its own begins: they join the engine's. */
-const WITH = "WITH ";
+const ofDay = (day: number): string => `timestamp >= ${day * DAY_MS} AND timestamp < ${(day + 1) * DAY_MS}`;
 
 const EMPTY_BLOCK = "block_none";
 
 type Files = Extract<BlockSource, { readonly files: unknown }>["files"];
-
-/** Tells running out of memory from every other failure. */
-function rethrown(error: unknown): never {
-  if (isOutOfMemory(error) && !isFatal(error)) throw new EngineFullError("the query engine has too little memory for this");
-  throw error;
-}
-
-interface Site extends SiteNumbers {
-  readonly textsTable: string;
-  readonly propertiesTable: string;
-  /** The names of its blocks and summaries. */
-  readonly tables: Set<string>;
-  sessionsMade: number;
-}
 
 interface Table {
   readonly name: string;
@@ -94,9 +79,9 @@ export class DuckdbEngine implements Engine {
   readonly #yieldToOthers: () => Promise<void>;
   readonly #tables = new Map<number, Table>();
   readonly #summaries = new SummaryTables((statement) => this.#run(statement));
-  readonly #sites = new Map<SiteId, Site>();
+  readonly #sites: EngineSites;
+  readonly #queries: EngineQueries;
   readonly #extensions = new Set<EngineExtension["name"]>();
-  #sitesMade = 0;
 
   constructor({ bindings, connections, yieldToOthers }: DuckdbEngineOptions) {
     const [loading, ...querying] = connections;
@@ -108,6 +93,19 @@ export class DuckdbEngine implements Engine {
     for (const statement of OPENING_STATEMENTS) this.#run(statement);
     for (const connection of connections) this.#bindings.runQuery(connection, "USE store");
     this.#run(`CREATE TABLE ${EMPTY_BLOCK} (${EVENT_TABLE_COLUMNS})`);
+    const loader = {
+      run: (statement: string) => this.#run(statement),
+      insert: (table: string, ipc: Uint8Array) => this.#insertIpc(table, ipc),
+    };
+    this.#sites = new EngineSites(loader);
+    const blockTables = (blocks: readonly number[]) => (blocks.length > 0 ? blocks.map((id) => this.#tableNameOf(id)) : [EMPTY_BLOCK]);
+    this.#queries = new EngineQueries({ bindings, connections: this.#querying, yieldToOthers, ...loader, sites: this.#sites, summaries: this.#summaries, blockTables });
+  }
+
+  #tableNameOf(block: number): string {
+    const table = this.#tables.get(block);
+    if (!table) throw new EngineLostError(`block ${block} is gone`);
+    return table.name;
   }
 
   #run(statement: string): Uint8Array {
@@ -123,7 +121,7 @@ export class DuckdbEngine implements Engine {
     const unreadable = "files" in source ? await this.#insertFiles(block, site, source.files) : [];
     if ("events" in source) this.#insert(block, site, [dayPartOf(columnsOfEvents(source.events.map(eventOf)))]);
     this.#querying.checkpointWhenIdle();
-    return { ...this.#usage(), unreadable };
+    return { ...this.#usage(), propsBytes: site.props.of(block.id)?.bytes ?? null, unreadable };
   }
 
   /** Gives back those that cannot be read. */
@@ -131,7 +129,7 @@ export class DuckdbEngine implements Engine {
     const unreadable: { key: string; reason: string }[] = [];
     const waiting = new InsertParts();
     for (const { key, bytes } of files) {
-      for (const read of readEvents(bytes)) {
+      for (const read of readEvents(bytes, site.props.of(block.id) ? EVENT_COLUMNS : COLUMNS_WITHOUT_PROPS)) {
         if ("reason" in read) {
           unreadable.push({ key, ...read });
         } else {
@@ -147,33 +145,23 @@ export class DuckdbEngine implements Engine {
   }
 
   #siteOf({ id, siteId }: Block): Site {
-    const site = this.#siteNamed(siteId);
+    const site = this.#sites.open(siteId);
     if (!this.#tables.has(id)) {
       const name = `block_${id}`;
       this.#run(`CREATE TABLE ${name} (${EVENT_TABLE_COLUMNS})`);
       this.#tables.set(id, { name, siteId, days: new Set(), rows: 0, lastSessions: null });
       site.tables.add(name);
+      site.props.keep(id);
     }
-    return site;
-  }
-
-  #siteNamed(siteId: SiteId): Site {
-    const known = this.#sites.get(siteId);
-    if (known) return known;
-    const number = ++this.#sitesMade;
-    const [textsTable, propertiesTable] = [`texts_${number}`, `properties_${number}`];
-    this.#run(`CREATE TABLE ${textsTable} (code INTEGER, text VARCHAR)`);
-    this.#run(`CREATE TABLE ${propertiesTable} (props INTEGER, key INTEGER, value INTEGER)`);
-    const site: Site = { textsTable, propertiesTable, texts: new SiteTexts(), properties: new SiteProperties(), tables: new Set(), sessionsMade: 0 };
-    this.#sites.set(siteId, site);
     return site;
   }
 
   #insert(block: Block, site: Site, parts: readonly DayPart[]): void {
     const table = this.#tables.get(block.id);
-    const batch = batchOf(parts.map(({ events }) => events), site);
+    const batch = batchOf(parts.map(({ events }) => events), { texts: site.texts, props: site.props.of(block.id) });
     if (!table || batch.rows === 0) return;
-    this.#insertNumbers(site);
+    this.#sites.insertTexts(site);
+    if ((site.props.of(block.id)?.bytes ?? 0) > block.propsBytesMax) site.props.drop(block.id);
     const sessionNumbers = new Int32Array(batch.rows);
     const toRenumber = new Set<number>();
     let begin = 0;
@@ -188,15 +176,6 @@ export class DuckdbEngine implements Engine {
     for (const { day } of parts) table.days.add(day);
     this.#querying.noteRows(batch.rows);
     for (const day of toRenumber) this.#renumberSessions(block, table, site, day);
-  }
-
-  /** Texts and properties that were given numbers get their rows before any event refers to them. */
-  #insertNumbers({ texts, textsTable, properties, propertiesTable }: Site): void {
-    const added = texts.added();
-    if (added.texts.length > 0) this.#insertIpc(textsTable, ipcFromTexts(added.firstCode, added.texts));
-    texts.confirmAdded();
-    if (properties.added().length > 0) this.#insertIpc(propertiesTable, ipcFromProperties(properties.added()));
-    properties.confirmAdded();
   }
 
   #sessionsOf({ sessionGapMs }: Block, table: Table, site: Site, day: number): DaySessions {
@@ -232,9 +211,8 @@ export class DuckdbEngine implements Engine {
 
   #usage(): EngineUsage {
     const [row] = rowsFromIpc([this.#run("SELECT sum(memory_usage_bytes)::BIGINT AS bytes FROM duckdb_memory() WHERE tag IN ('BASE_TABLE', 'IN_MEMORY_TABLE', 'OVERFLOW_STRINGS', 'METADATA')")]);
-    let textBytes = 0;
-    for (const { texts } of this.#sites.values()) textBytes += texts.bytes;
-    return { residentBytes: Number(row?.bytes ?? 0) + textBytes, textBytes };
+    const { textBytes, propsBytes } = this.#sites;
+    return { residentBytes: Number(row?.bytes ?? 0) + textBytes + propsBytes, textBytes };
   }
 
   async drop(blocks: readonly number[]): Promise<EngineUsage> {
@@ -243,32 +221,40 @@ export class DuckdbEngine implements Engine {
       if (!table) continue;
       this.#run(`DROP TABLE ${table.name}`);
       this.#tables.delete(id);
-      this.#dropSiteWithout(table.siteId, table.name);
+      this.#sites.get(table.siteId)?.props.drop(id);
+      this.#sites.noteDropped(table.siteId, table.name);
     }
     return this.#usage();
   }
 
-  /** A site's texts go with its last block and its last summary. */
-  #dropSiteWithout(siteId: SiteId, table: string): void {
-    const site = this.#sites.get(siteId);
-    site?.tables.delete(table);
-    if (!site || site.tables.size > 0) return;
-    this.#run(`DROP TABLE ${site.textsTable}`);
-    this.#run(`DROP TABLE ${site.propertiesTable}`);
-    this.#sites.delete(siteId);
+  async dropProps(blocks: readonly number[]): Promise<EngineUsage> {
+    for (const id of blocks) {
+      const table = this.#tables.get(id);
+      if (table) this.#sites.get(table.siteId)?.props.drop(id);
+    }
+    return this.#usage();
+  }
+
+  async propsTexts(siteId: SiteId, numbers: readonly number[]): Promise<string[]> {
+    const props = this.#sites.get(siteId)?.props;
+    return numbers.map((number) => {
+      const text = props?.textOf(number);
+      if (text === undefined) throw new EngineLostError("properties of events are gone");
+      return text;
+    });
   }
 
   async query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]> {
-    return query.perVisitor ? this.#tallies(query, query.perVisitor, signal) : rowsFromIpc(await this.#answer(query, signal));
+    return query.perVisitor ? this.#tallies(query, query.perVisitor, signal) : rowsFromIpc(await this.#queries.answer(query, signal));
   }
 
   async #tallies(query: EngineQuery, perVisitor: VisitorFunction, signal: AbortSignal): Promise<Tally[]> {
-    const rows = eventRowsFromIpc(await this.#answer(query, signal));
+    const rows = eventRowsFromIpc(await this.#queries.answer(query, signal));
     return talliesOf(await applyPerVisitor(perVisitor, rows, this.#yieldToOthers, signal));
   }
 
   async queryNumbers(query: EngineQuery, signal: AbortSignal): Promise<NumberColumns> {
-    return columnsFromIpc(await this.#answer(query, signal));
+    return columnsFromIpc(await this.#queries.answer(query, signal));
   }
 
   summarise(summary: Summary, part: number, query: EngineQuery, signal: AbortSignal): Promise<Summarised> {
@@ -277,17 +263,17 @@ export class DuckdbEngine implements Engine {
 
   async #summarise(summary: Summary, part: number, query: EngineQuery, signal: AbortSignal): Promise<Summarised> {
     signal.throwIfAborted();
-    this.#siteNamed(summary.siteId).tables.add(this.#summaries.open(summary));
+    this.#sites.open(summary.siteId).tables.add(this.#summaries.open(summary));
     const rows = query.perVisitor
       ? this.#summaries.insertTallies(summary.id, part, await this.#tallies(query, query.perVisitor, signal))
-      : Number(rowsFromIpc(await this.#answer(query, signal, this.#summaries.insertion(summary.id, part)))[0]?.Count);
+      : Number(rowsFromIpc(await this.#queries.answer(query, signal, this.#summaries.insertion(summary.id, part)))[0]?.Count);
     this.#querying.noteRows(rows);
-    return { ...this.#usage(), rows };
+    return { ...this.#usage(), rows, keptTextBytes: this.#summaries.textBytesOf(summary.id, part) };
   }
 
   async dropSummary(id: number, parts: readonly number[] | "all"): Promise<EngineUsage> {
     const dropped = this.#summaries.drop(id, parts);
-    if (dropped) this.#dropSiteWithout(dropped.siteId, dropped.name);
+    if (dropped) this.#sites.noteDropped(dropped.siteId, dropped.name);
     return this.#usage();
   }
 
@@ -302,77 +288,6 @@ export class DuckdbEngine implements Engine {
       throw error;
     }
     this.#extensions.add(name);
-  }
-
-  async #answer(query: EngineQuery, signal: AbortSignal, into?: string): Promise<Uint8Array[]> {
-    const connection = await this.#querying.take();
-    try {
-      signal.throwIfAborted();
-      return await this.#results(connection, query, signal, into);
-    } catch (error) {
-      return rethrown(error);
-    } finally {
-      this.#querying.giveBack(connection);
-    }
-  }
-
-  /**
-   * Works on the query piece by piece (about a tenth of a second each), so that it can be aborted and
-   * others get their turn. Parameters are bound by EXECUTE, which is the way to both in this build;
-   * they are numbers only, so nothing of them can be taken for SQL.
-   */
-  async #results(connection: number, query: EngineQuery, signal: AbortSignal, into?: string): Promise<Uint8Array[]> {
-    const bindings = this.#bindings;
-    bindings.runQuery(connection, `PREPARE question AS ${this.#withRelations(query, into)}`);
-    const values = query.parameters.map((parameter) => this.#literal(query.siteId, parameter));
-    const execute = values.length > 0 ? `EXECUTE question(${values.join(", ")})` : "EXECUTE question";
-    let head = bindings.startPendingQuery(connection, execute, false);
-    while (head === null) {
-      await this.#yieldToOthers();
-      if (signal.aborted) {
-        bindings.cancelPendingQuery(connection);
-        // Until the next statement, what it has written stands in the way of checkpoints.
-        bindings.runQuery(connection, "SELECT 1");
-        throw signal.reason;
-      }
-      head = bindings.pollPendingQuery(connection);
-    }
-    const pieces = [head];
-    for (;;) {
-      const piece = bindings.fetchQueryResults(connection);
-      if (piece === null) continue;
-      if (piece.length === 0) return pieces;
-      pieces.push(piece);
-    }
-  }
-
-  /** The query behind the relations that it reads; with `into`, the statement that puts its rows there. */
-  #withRelations({ siteId, blocks, sql, summary }: EngineQuery, into?: string): string {
-    const names = blocks.map((id) => {
-      const table = this.#tables.get(id);
-      if (!table) throw new EngineLostError(`block ${id} is gone`);
-      return table.name;
-    });
-    const site = this.#sites.get(siteId);
-    const relations = {
-      events: (names.length > 0 ? names : [EMPTY_BLOCK]).map((name) => `SELECT * FROM ${name}`).join(" UNION ALL "),
-      texts: site ? `SELECT * FROM ${site.textsTable}` : "SELECT 0 AS code, '' AS text WHERE false",
-      properties: site ? `SELECT * FROM ${site.propertiesTable}` : "SELECT 0 AS props, 0 AS key, 0 AS value WHERE false",
-      ...(summary && { pieces: this.#summaries.relationOf(summary) }),
-    };
-    // Inlined, or every query would first copy all columns of all rows.
-    const opening = `WITH ${Object.entries(relations)
-      .map(([name, relation]) => `${name} AS NOT MATERIALIZED (${relation})`)
-      .join(", ")}`;
-    const question = sql.trimStart();
-    if (into) return `${opening}, ${NEW_ROWS} AS NOT MATERIALIZED (${question}) ${into}`;
-    return question.startsWith(WITH) ? `${opening}, ${question.slice(WITH.length)}` : `${opening} ${question}`;
-  }
-
-  #literal(siteId: SiteId, parameter: SqlParameter): string {
-    if (typeof parameter === "object") return String(this.#sites.get(siteId)?.texts.lookUp(parameter.text) ?? -1);
-    if (typeof parameter === "bigint" || Number.isFinite(parameter)) return String(parameter);
-    throw new TypeError(`a query parameter is no finite number: ${parameter}`);
   }
 
   async close(): Promise<void> {

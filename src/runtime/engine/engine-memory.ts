@@ -1,5 +1,5 @@
 /** What the engine may hold and what it holds, as of the last change: events by the size of their files, and the texts that their numbers stand for. */
-import { TEXTS_BYTES_ALLOWED_MIN, TEXTS_SHARE_MAX } from "../limits.ts";
+import { PROPERTY_TEXT_BYTES_MAX, PROPS_BYTES_ALLOWED_MIN, PROPS_SHARE_MAX, TEXTS_BYTES_ALLOWED_MIN, TEXTS_SHARE_MAX } from "../limits.ts";
 import { EngineFullError, type EngineUsage } from "./engine.ts";
 
 /** What events take in the engine, as a share of what they take in Parquet files: measured at 0.7 where texts repeat. */
@@ -27,6 +27,16 @@ export class EngineMemory {
 
   hasRoomFor(parquetBytes: number): boolean {
     return this.residentBytes + parquetBytes * RESIDENT_SHARE_OF_PARQUET <= this.budgetBytes;
+  }
+
+  /** What properties may take that are kept as texts. */
+  get propsBytesMax(): number {
+    return Math.max(PROPS_BYTES_ALLOWED_MIN, this.budgetBytes * PROPS_SHARE_MAX);
+  }
+
+  /** What the keys, or one key's values, may take that one question finds in a range, or in a piece of it. */
+  get propertyTextBytesMax(): number {
+    return Math.min(PROPERTY_TEXT_BYTES_MAX, this.propsBytesMax);
   }
 
   /** Texts go only with all else of their site, so they may take no more than a share. */

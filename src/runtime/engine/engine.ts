@@ -12,6 +12,8 @@ export interface Block {
   readonly siteId: SiteId;
   /** A longer pause between two events of a visitor starts a new session. */
   readonly sessionGapMs: number;
+  /** Properties of its events that take more are not kept. */
+  readonly propsBytesMax: number;
 }
 
 /** What goes into a block: whole Parquet files, or events of one day that are not in files yet. */
@@ -27,15 +29,20 @@ export interface EngineUsage {
 }
 
 export interface Loaded extends EngineUsage {
+  /** What the block's properties take, part of `residentBytes`; null when they are kept no longer. */
+  readonly propsBytes: number | null;
   /** Files that could not be read, with the reason; the others were loaded. */
   readonly unreadable: readonly { readonly key: string; readonly reason: string }[];
 }
 
 /**
- * A value bound to a query. `text` stands for the number the engine gave that text (see `SqlText`),
- * so no text is ever part of the SQL.
+ * A value bound to a query. `text` stands for the number the engine gave that text (see `SqlText`), `pattern` for the bit
+ * that the pattern has in the relation `matches`, so no text is ever part of the SQL.
  */
-export type SqlParameter = number | bigint | { readonly text: string };
+export type SqlParameter = number | bigint | { readonly text: string } | { readonly pattern: string };
+
+/** Different patterns of a query: each takes a bit of a BIGINT. */
+export const QUERY_PATTERNS_MAX = 62;
 
 /**
  * Rows that queries leave behind in the engine, each query's as a part, so that later queries read them together.
@@ -45,13 +52,21 @@ export interface Summary {
   readonly id: number;
   readonly siteId: SiteId;
   /** The columns that the queries give. HUGEINT is for sums that 64 bits may not hold. */
-  readonly columns: readonly { readonly name: string; readonly type: "BIGINT" | "HUGEINT" }[];
+  readonly columns: readonly { readonly name: string; readonly type: "BIGINT" | "HUGEINT" | "VARCHAR" }[];
 }
 
 /** Some parts of a summary. */
 export interface SummaryParts {
   readonly id: number;
   readonly parts: readonly number[];
+}
+
+/** What a query wants to know of the properties of its blocks' events. */
+export interface PropertiesWanted {
+  /** The values of this key, or the keys. */
+  readonly key: string | null;
+  /** What they may take together; more is an `EngineFullError`. */
+  readonly bytesMax: number;
 }
 
 export type SqlValue = number | bigint | string | null;
@@ -62,18 +77,25 @@ export interface EngineQuery {
   /** The blocks that the relation `events` consists of. */
   readonly blocks: readonly number[];
   /**
-   * Reads three relations. `events`: an event a row, columns as in `EVENT_COLUMNS` with these types:
+   * Reads two relations. `events`: an event a row, columns as in `EVENT_COLUMNS` with these types:
    * text columns hold the number of a text, 0 where not recorded; `timestamp` is a BIGINT of UTC
    * milliseconds; `visitor_id` an unsigned BIGINT; `revenue_amount` a BIGINT of hundredths or NULL;
    * `arrival` an INTEGER that orders events of one day and equal timestamp; `session` an INTEGER that
    * the events of one visitor and UTC day share that no longer pause than `sessionGapMs` parts.
-   * `texts`: `code`, `text`. `properties`: `props`, `key`, `value`, the keys and values of each distinct
-   * number in the column `props`, as numbers of texts. Where parts of a summary are named, a fourth, `pieces`, is their
-   * rows. A query may begin with `WITH` and relations of its own. Parameters are `$1`, `$2`, …
+   * The column `props` has numbers of its own: see `properties`. `texts`: `code`, `text`. Where parts of a summary are
+   * named, `pieces` is their rows. Where
+   * parameters are patterns, `matches` has `code` and `patterns` of each text that matches any: a BIGINT with the bits of
+   * those that it matches (see `TextPattern`). A query may begin with `WITH` and relations of its own. Parameters are `$1`, `$2`, …
    */
   readonly sql: string;
   readonly parameters: readonly SqlParameter[];
   readonly summary?: SummaryParts;
+  /**
+   * Gives two more relations. `properties`: `props`, `code`, a row for each key that a number in the column `props` stands
+   * for, or for its value of the key that is wanted. `property_texts`: `code`, `text`, where 0, for the text `(unknown)`,
+   * has no row. The properties of all blocks have to be kept.
+   */
+  readonly properties?: PropertiesWanted;
   /**
    * What becomes of the rows, which are then `visitor_id`, `timestamp` and `met` (a BIGINT, a bit for each condition that
    * the event meets), a visitor's next to each other and in order of time and arrival. The answer is `value` and
@@ -85,6 +107,8 @@ export interface EngineQuery {
 
 export interface Summarised extends EngineUsage {
   readonly rows: number;
+  /** What the texts in these rows take. */
+  readonly keptTextBytes: number;
 }
 
 /** Definitions that queries may use once they are loaded: all of them or, when one fails, none. */
@@ -101,8 +125,12 @@ export interface EngineExtension {
 export type NumberColumns = Readonly<Record<string, Int32Array | BigInt64Array>>;
 
 export interface Engine {
-  /** Adds rows to a block, making it when it is new. */
+  /** Adds rows to a block, making it when it is new. A new one keeps the properties of its events as the texts that they are. */
   append(block: Block, source: BlockSource): Promise<Loaded>;
+  /** Keeps the properties of these blocks no longer, neither those that came nor those to come; unknown ones are fine. */
+  dropProps(blocks: readonly number[]): Promise<EngineUsage>;
+  /** The texts of numbers in the column `props`, for blocks whose properties are kept. */
+  propsTexts(siteId: SiteId, numbers: readonly number[]): Promise<string[]>;
   /** Drops blocks; unknown ones are fine. No query reads them at that time. */
   drop(blocks: readonly number[]): Promise<EngineUsage>;
   /** Rows as plain values. Rejects with the signal's reason when aborted, and is usable afterwards. */

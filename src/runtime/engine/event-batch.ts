@@ -2,8 +2,8 @@
 import { EVENT_COLUMNS } from "../../storage/event-columns.ts";
 import type { NumberColumn } from "../../storage/parquet-columns.ts";
 import type { DecodedEvents } from "../../storage/parquet-events.ts";
-import type { SiteProperties } from "./site-properties.ts";
-import type { SiteTexts } from "./site-texts.ts";
+import type { BlockProps } from "./site-props.ts";
+import { NOT_RECORDED, type SiteTexts } from "./site-texts.ts";
 
 /** Rows of one block. Texts are numbers of the block's site. */
 export interface EventBatch {
@@ -20,26 +20,25 @@ export const TEXT_COLUMNS = EVENT_COLUMNS.filter(
   ({ kind, name }) => (kind === "text" || kind === "json") && name !== "site_id",
 );
 
-/** Where a batch's texts and properties get their numbers. */
-export interface SiteNumbers {
+/** Where a batch's texts and properties get their numbers; properties that the block does not keep get none. */
+export interface BatchNumbers {
   readonly texts: SiteTexts;
-  readonly properties: SiteProperties;
+  readonly props: BlockProps | undefined;
 }
 
 type TextColumn = (typeof TEXT_COLUMNS)[number];
 
 /** The codes of one column. Each text is looked up once, however many rows have it. */
-function codesOf(column: TextColumn, parts: readonly DecodedEvents[], rows: number, { texts, properties }: SiteNumbers): Int32Array {
+function codesOf(column: TextColumn, parts: readonly DecodedEvents[], rows: number, { texts, props }: BatchNumbers): Int32Array {
   const codes = new Int32Array(rows);
+  if (column.kind === "json" && !props) return codes;
   let begin = 0;
   for (const part of parts) {
     const { texts: distinct, places } = part.text(column);
     // Shifted by one, so that no place stands for what is not recorded.
-    const codeAt = new Int32Array(distinct.length + 1).fill(texts.codeOf(null), 0, 1);
+    const codeAt = new Int32Array(distinct.length + 1).fill(NOT_RECORDED, 0, 1);
     distinct.forEach((text, place) => {
-      const code = texts.codeOf(text);
-      if (column.kind === "json") properties.add(code, text, texts);
-      codeAt[place + 1] = code;
+      codeAt[place + 1] = column.kind === "json" && props ? props.numberOf(text) : texts.codeOf(text);
     });
     for (let row = 0; row < places.length; row++) codes[begin + row] = codeAt[(places[row] ?? -1) + 1] ?? 0;
     begin += part.rows;
@@ -48,7 +47,7 @@ function codesOf(column: TextColumn, parts: readonly DecodedEvents[], rows: numb
 }
 
 /** One batch of the events of several files, or parts of a day, one after another. */
-export function batchOf(parts: readonly DecodedEvents[], numbers: SiteNumbers): EventBatch {
+export function batchOf(parts: readonly DecodedEvents[], numbers: BatchNumbers): EventBatch {
   const rows = parts.reduce((sum, part) => sum + part.rows, 0);
   const batch = {
     rows,

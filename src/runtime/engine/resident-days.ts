@@ -10,6 +10,8 @@ import type { Log } from "../log.ts";
 import { PARQUET_BYTES_PER_EVENT, dayContentsOf, isInFiles, type DayContents } from "./day-contents.ts";
 import { EngineFullError, EngineLostError, type BlockSource, type Engine } from "./engine.ts";
 import { EngineMemory } from "./engine-memory.ts";
+import { PropsShare } from "./props-share.ts";
+import { pin as pinBlock, unpin, type ResidentBlock } from "./resident-block.ts";
 import { Summaries } from "./summaries.ts";
 
 export interface ResidentDaysOptions {
@@ -20,20 +22,6 @@ export interface ResidentDaysOptions {
   readonly budgetBytes: number;
   readonly sessionGapMs: number;
   readonly log: Log;
-}
-
-interface ResidentBlock {
-  readonly id: number;
-  readonly siteId: SiteId;
-  readonly days: UtcDay[];
-  /** What its rows take as Parquet, roughly. */
-  parquetBytes: number;
-  /** Queries and loads that need it now. */
-  pins: number;
-  /** It was loaded in passing and nobody has needed it otherwise. */
-  passing: boolean;
-  /** Its days were erased: nobody asks for it any more, and it is dropped when nobody needs it. */
-  erased: boolean;
 }
 
 interface ResidentDay {
@@ -71,6 +59,8 @@ export interface Loading {
   readonly withinBudget: boolean;
   /** They are wanted for this once: what is loaded for it is the first to go. So a question that goes through more than fits leaves the rest in place. */
   readonly passing: boolean;
+  /** The properties of events are to be kept, or it rejects with `EngineFullError`. */
+  readonly withProperties?: boolean;
 }
 
 export class ResidentDays {
@@ -78,6 +68,7 @@ export class ResidentDays {
   readonly #options: ResidentDaysOptions;
   #residents: Residents;
   readonly #memory: EngineMemory;
+  readonly #propsShare: PropsShare;
   #blocksMade = 0;
 
   constructor(options: ResidentDaysOptions) {
@@ -85,6 +76,7 @@ export class ResidentDays {
     this.#residents = this.#nothing();
     this.#memory = new EngineMemory(options);
     this.summaries = new Summaries(options, this.#memory);
+    this.#propsShare = new PropsShare(options.engine, this.#memory);
   }
 
   #nothing(): Residents {
@@ -94,6 +86,11 @@ export class ResidentDays {
   /** Bytes that the engine holds, as of the last change. */
   get residentBytes(): number {
     return this.#memory.residentBytes;
+  }
+
+  /** See `EngineMemory`. */
+  get propertyTextBytesMax(): number {
+    return this.#memory.propertyTextBytesMax;
   }
 
   /** How many days of sites are loaded. */
@@ -142,13 +139,11 @@ export class ResidentDays {
     try {
       return await task([...pinned].map(({ id }) => id));
     } finally {
-      for (const block of pinned) this.#unpin(block);
+      for (const block of pinned) {
+        unpin(block, loading);
+        if (block.outdated && block.pins === 0) void this.#drop(block);
+      }
     }
-  }
-
-  #unpin(block: ResidentBlock): void {
-    block.pins--;
-    if (block.erased && block.pins === 0) this.#drop(block);
   }
 
   async #pinDays(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, loading: Loading): Promise<Set<ResidentBlock>> {
@@ -159,7 +154,7 @@ export class ResidentDays {
     const pin = (block: ResidentBlock) => {
       if (pinned.has(block)) return;
       pinned.add(block);
-      block.pins++;
+      pinBlock(block, loading);
       if (loading.passing) return;
       block.passing = false;
       residents.blocks.delete(block);
@@ -169,21 +164,24 @@ export class ResidentDays {
       const missing: MissingDay[] = [];
       for (const day of await this.#daysWithEvents(siteId, firstDay, lastDay)) {
         const resident = residents.sites.get(siteId)?.get(day);
-        if (resident) pin(resident.block);
+        const isEnough = resident && !(loading.withProperties && resident.block.props.bytes === null);
+        if (resident && !isEnough) await this.#outdate(residents, resident.block);
+        if (isEnough) pin(resident.block);
         else missing.push({ day, files: await this.#options.partitions.files(siteId, day) });
       }
       for (const group of groupIntoBlocks(missing, this.#blockBytesMax())) {
         loading.signal.throwIfAborted();
         await this.#makeRoom(residents, parquetBytesOf(group));
-        pin(await this.#load(residents, siteId, group, loading.passing));
+        pin(await this.#load(residents, siteId, group, loading));
         await this.#checkBudget(residents, loading);
       }
       for (const block of pinned) await this.#deliverUnflushed(residents, block);
       await this.#checkBudget(residents, loading);
+      if (loading.withProperties) this.#propsShare.check(pinned, residents.blocks);
       this.#checkGeneration(residents);
       return pinned;
     } catch (error) {
-      for (const block of pinned) block.pins--;
+      for (const block of pinned) unpin(block, loading);
       throw error;
     }
   }
@@ -208,23 +206,24 @@ export class ResidentDays {
     return [...days].filter((day) => firstDay <= day && day <= lastDay).sort();
   }
 
-  async #load(residents: Residents, siteId: SiteId, group: readonly MissingDay[], passing: boolean): Promise<ResidentBlock> {
-    const block = this.#blockWithRoom(residents, siteId, parquetBytesOf(group), passing);
+  async #load(residents: Residents, siteId: SiteId, group: readonly MissingDay[], loading: Loading): Promise<ResidentBlock> {
+    const block = this.#blockWithRoom(residents, siteId, parquetBytesOf(group), loading);
     const files = group.flatMap((day) => day.files);
     let isAsItWas = block.days.length > 0;
-    block.pins++;
+    pinBlock(block, loading);
     try {
       // A large day's files are not all in memory at a time.
       for (const step of sizeGroups(files, ({ sizeBytes }) => sizeBytes, LOAD_BYTES_MAX)) {
         const read = await this.#read(step);
         isAsItWas = false;
         await this.#append(residents, block, { files: read });
+        if (loading.withProperties) this.#propsShare.check([block], residents.blocks);
       }
     } catch (error) {
       if (!isAsItWas) this.#abandon(residents, block);
       throw error;
     } finally {
-      block.pins--;
+      unpin(block, loading);
     }
     block.parquetBytes += parquetBytesOf(group);
     let days = residents.sites.get(siteId);
@@ -249,12 +248,12 @@ export class ResidentDays {
   }
 
   /** Every table a query reads costs it a millisecond or two, so days join a block of their site that has room. */
-  #blockWithRoom(residents: Residents, siteId: SiteId, parquetBytes: number, passing: boolean): ResidentBlock {
+  #blockWithRoom(residents: Residents, siteId: SiteId, parquetBytes: number, { passing, withProperties }: Loading): ResidentBlock {
     for (const block of residents.blocks) {
-      const isOfItsKind = block.siteId === siteId && block.passing === passing;
+      const isOfItsKind = block.siteId === siteId && block.passing === passing && !(withProperties && block.props.bytes === null);
       if (isOfItsKind && block.parquetBytes + parquetBytes <= this.#blockBytesMax()) return block;
     }
-    const block: ResidentBlock = { id: ++this.#blocksMade, siteId, days: [], parquetBytes: 0, pins: 0, passing, erased: false };
+    const block: ResidentBlock = { id: ++this.#blocksMade, siteId, days: [], parquetBytes: 0, pins: 0, passing, props: { bytes: 0, pins: 0 }, outdated: false };
     residents.blocks.add(block);
     return block;
   }
@@ -262,9 +261,12 @@ export class ResidentDays {
   /** Rejects when the engine was restarted meanwhile, which may have left it these rows alone: the block is to be abandoned. */
   async #append(residents: Residents, block: ResidentBlock, source: BlockSource): Promise<void> {
     const { engine, sessionGapMs } = this.#options;
-    const { unreadable, ...usage } = await engine.append({ id: block.id, siteId: block.siteId, sessionGapMs }, source);
+    const { propsBytesMax } = this.#memory;
+    const { unreadable, propsBytes, ...usage } = await engine.append({ id: block.id, siteId: block.siteId, sessionGapMs, propsBytesMax }, source);
     this.#memory.note(usage);
     this.#checkGeneration(residents);
+    block.props.bytes = propsBytes;
+    await this.#propsShare.limit(residents.blocks);
     for (const { key, reason } of unreadable) {
       this.#options.log.error("a partition file cannot be read; its events are missing from the figures", { file: key, reason });
     }
@@ -305,6 +307,8 @@ export class ResidentDays {
       this.#forget(residents, block);
       memory.note(await this.#options.engine.drop([block.id]));
     }
+    // Nobody is to be refused for the sake of properties that nobody asks for.
+    if (!memory.hasRoomFor(parquetBytes)) await this.#propsShare.limit(residents.blocks, 0);
     // Texts that only summaries hold would never go.
     while (!memory.hasRoomFor(parquetBytes) && !memory.hasRoomBesideTexts && (await this.summaries.dropOldest()));
     memory.checkTexts();
@@ -313,16 +317,15 @@ export class ResidentDays {
   /** Lets go of a block that may be half loaded. A query that still names it is told so and asks again. */
   #abandon(residents: Residents, block: ResidentBlock): void {
     this.#forget(residents, block);
-    this.#drop(block);
+    void this.#drop(block);
   }
 
-  #drop(block: ResidentBlock): void {
-    this.#options.engine.drop([block.id]).then(
-      (usage) => this.#memory.note(usage),
-      () => {
-        // An engine that cannot drop a block is being restarted, which drops them all.
-      },
-    );
+  async #drop(block: ResidentBlock): Promise<void> {
+    try {
+      this.#memory.note(await this.#options.engine.drop([block.id]));
+    } catch {
+      // An engine that cannot drop a block is being restarted, which drops them all.
+    }
   }
 
   #forget(residents: Residents, block: ResidentBlock): void {
@@ -340,11 +343,15 @@ export class ResidentDays {
     this.summaries.forgetSite(siteId);
     const residents = this.#residents;
     for (const [day, { block }] of [...(residents.sites.get(siteId) ?? [])]) {
-      if (day < firstDay || day > lastDay || block.erased) continue;
-      block.erased = true;
-      this.#forget(residents, block);
-      if (block.pins === 0) this.#drop(block);
+      if (day >= firstDay && day <= lastDay && !block.outdated) void this.#outdate(residents, block);
     }
+  }
+
+  /** Nobody gets the block any more. Resolves when it is dropped, if nobody needs it now. */
+  async #outdate(residents: Residents, block: ResidentBlock): Promise<void> {
+    block.outdated = true;
+    this.#forget(residents, block);
+    if (block.pins === 0) await this.#drop(block);
   }
 
   /**

@@ -35,6 +35,11 @@ export class SiteTexts {
     return text === UNKNOWN ? NOT_RECORDED : (this.#codes.get(text) ?? NO_TEXT);
   }
 
+  /** All texts with their numbers. Texts that are added meanwhile come last. */
+  entries(): Iterable<readonly [text: string, code: number]> {
+    return this.#codes;
+  }
+
   /** The texts numbered since the last `confirmAdded`, with the number of the first. */
   added(): { firstCode: number; texts: readonly string[] } {
     return { firstCode: this.#codes.size - this.#added.length + 1, texts: this.#added };

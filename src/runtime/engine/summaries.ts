@@ -2,7 +2,7 @@
 import type { SiteId } from "../../storage/event.ts";
 import { SUMMARIES_MAX, SUMMARIES_SHARE_MAX } from "../limits.ts";
 import type { EngineMemory } from "./engine-memory.ts";
-import { EngineLostError, type Engine, type EngineQuery, type Summary, type SummaryParts } from "./engine.ts";
+import { EngineFullError, EngineLostError, type Engine, type EngineQuery, type Summary, type SummaryParts } from "./engine.ts";
 
 export interface SummariesOptions {
   readonly engine: Engine;
@@ -26,6 +26,8 @@ interface Part {
   readonly number: number;
   readonly contents: string;
   readonly bytes: number;
+  /** Of these, what texts take. */
+  readonly textBytes: number;
 }
 
 /** What is kept of one question. Whoever opens it has to release it. */
@@ -108,14 +110,24 @@ export class Summaries {
   async add(kept: KeptSummary, { name, contents }: SummarisedPiece, query: EngineQuery, signal: AbortSignal): Promise<number> {
     this.#checkGeneration(kept);
     const number = ++this.#partsMade;
-    const { rows, ...usage } = await this.#options.engine.summarise(kept.summary, number, query, signal);
+    const { rows, keptTextBytes: textBytes, ...usage } = await this.#options.engine.summarise(kept.summary, number, query, signal);
     this.#memory.note(usage);
     const replaced = kept.parts.get(name);
     if (replaced) kept.outdated.push(replaced);
-    const part = { number, contents, bytes: rows * kept.summary.columns.length * NUMBER_BYTES };
+    const part = { number, contents, bytes: rows * kept.summary.columns.length * NUMBER_BYTES + textBytes, textBytes };
     kept.parts.set(name, part);
     if (this.#isKept(kept)) this.#bytes += part.bytes;
+    await this.#checkTexts(kept);
     return number;
+  }
+
+  /** Rejects a question whose rows would fill the memory with texts. */
+  async #checkTexts(kept: KeptSummary): Promise<void> {
+    let textBytes = 0;
+    for (const part of kept.parts.values()) textBytes += part.textBytes;
+    if (textBytes <= this.#memory.propertyTextBytesMax) return;
+    await this.#forget(kept);
+    throw new EngineFullError("the different texts of the answer do not fit into the engine's memory");
   }
 
   /** Parts of a summary as a query names them. */

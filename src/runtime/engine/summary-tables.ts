@@ -1,6 +1,7 @@
 /** How DuckDB keeps summaries: a table for each, in which every row says of which part it is. Parts come and go by INSERT and DELETE. */
 import type { Tally } from "../behavioral/visitor-function.ts";
 import type { SiteId } from "../../storage/event.ts";
+import { rowsFromIpc } from "./arrow-batches.ts";
 import { EngineLostError, type Summary, type SummaryParts } from "./engine.ts";
 
 /** The relation of rows that are to be inserted. */
@@ -13,13 +14,18 @@ interface SummaryTable {
   readonly name: string;
   readonly siteId: SiteId;
   readonly columns: string;
+  /** Of texts. */
+  readonly textColumns: readonly string[];
 }
 
+/** What a text takes beside its bytes. */
+const TEXT_ENTRY_BYTES = 16;
+
 export class SummaryTables {
-  readonly #run: (statement: string) => unknown;
+  readonly #run: (statement: string) => Uint8Array;
   readonly #tables = new Map<number, SummaryTable>();
 
-  constructor(run: (statement: string) => unknown) {
+  constructor(run: (statement: string) => Uint8Array) {
     this.#run = run;
   }
 
@@ -29,7 +35,8 @@ export class SummaryTables {
     if (known) return known.name;
     const name = `summary_${id}`;
     this.#run(`CREATE TABLE ${name} (${PART} INTEGER, ${columns.map((column) => `${column.name} ${column.type}`).join(", ")})`);
-    this.#tables.set(id, { name, siteId, columns: columns.map((column) => column.name).join(", ") });
+    const textColumns = columns.filter(({ type }) => type === "VARCHAR").map((column) => column.name);
+    this.#tables.set(id, { name, siteId, columns: columns.map((column) => column.name).join(", "), textColumns });
     return name;
   }
 
@@ -50,6 +57,14 @@ export class SummaryTables {
     const rows = tallies.map(({ value, visitors }) => `(${part}, ${value}, ${visitors})`);
     if (rows.length > 0) this.#run(`INSERT INTO ${this.#table(id).name} (${PART}, value, visitors) VALUES ${rows.join(", ")}`);
     return rows.length;
+  }
+
+  /** What the texts of a part take. */
+  textBytesOf(id: number, part: number): number {
+    const { name, textColumns } = this.#table(id);
+    if (textColumns.length === 0) return 0;
+    const bytes = textColumns.map((column) => `coalesce(sum(strlen(${column}) + ${TEXT_ENTRY_BYTES}), 0)`).join(" + ");
+    return Number(rowsFromIpc([this.#run(`SELECT CAST(${bytes} AS BIGINT) AS bytes FROM ${name} WHERE ${PART} = ${part}`)])[0]?.bytes ?? 0);
   }
 
   relationOf({ id, parts }: SummaryParts): string {

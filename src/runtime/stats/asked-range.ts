@@ -1,5 +1,5 @@
 /** What questions about a range are put to: the range as a whole, if the engine can hold it, or its pieces one after the other. */
-import type { Engine, NumberColumns, SqlParameter, SqlRow } from "../engine/engine.ts";
+import type { Engine, EngineQuery, NumberColumns, SqlParameter, SqlRow } from "../engine/engine.ts";
 import type { ResidentDays } from "../engine/resident-days.ts";
 import type { KeptSummary } from "../engine/summaries.ts";
 import { utcDayOf, type SiteId } from "../../storage/event.ts";
@@ -16,10 +16,15 @@ export type Ask = <const Queries extends readonly SummedQuery[]>(...queries: Que
 /** For results too long for rows: every column an INTEGER or BIGINT without NULL. */
 export type AskNumbers = (question: SqlText) => Promise<NumberColumns>;
 
+/** The texts of numbers in the column `props`, for as long as the visit that gave them lasts. */
+export type AskProps = (numbers: readonly number[]) => Promise<string[]>;
+
+type Visitor = (range: DateRange, ask: AskNumbers, askProps: AskProps) => Promise<boolean>;
+
 /** A range bit by bit. */
 export interface Stretches {
   /** Visits all, in order of time, until a visit gives false. Questions are to keep to the range of the stretch. */
-  visit(visitor: (range: DateRange, ask: AskNumbers) => Promise<boolean>): Promise<void>;
+  visit(visitor: Visitor): Promise<void>;
   /** The rows of a question about texts whose numbers visits have given. */
   askTexts(question: SqlText): Promise<SqlRow[]>;
 }
@@ -36,23 +41,32 @@ export interface AskedRangeOptions {
 /** Puts the questions to all of a range at once, which is made resident. */
 export function askWhole<T>(
   { engine, residents }: AskedRangeOptions,
-  { siteId, range }: SiteRange,
+  { siteId, range, withProperties = false }: SiteRange,
   signal: AbortSignal,
   withinBudget: boolean,
   questions: Questions<T>,
 ): Promise<T> {
-  return residents.withDays(siteId, range, { signal, withinBudget, passing: false }, (blocks) => {
+  return residents.withDays(siteId, range, { signal, withinBudget, passing: false, withProperties }, (blocks) => {
     const about = ({ text, values }: SqlText) => ({ siteId, blocks, sql: text, parameters: values });
     const rowsOf = (query: SummedQuery): Promise<SqlRow[]> =>
-      query.perVisitor
-        ? engine.query({ ...about(query.rowsIn(range)), perVisitor: query.perVisitor }, signal)
-        : engine.query(about(wholeSql(query, range)), signal);
+      engine.query({ ...about(query.perVisitor ? query.rowsIn(range) : wholeSql(query, range)), ...beyondSql(query, residents) }, signal);
     return questions(oneByOne(rowsOf), {
-      visit: async (visitor) => void (await visitor(range, (question) => engine.queryNumbers(about(question), signal))),
+      visit: async (visitor) =>
+        void (await visitor(
+          range,
+          (question) => engine.queryNumbers(about(question), signal),
+          (numbers) => engine.propsTexts(siteId, numbers),
+        )),
       askTexts: (question) => engine.query(about(question), signal),
     });
   });
 }
+
+/** What a query needs of the engine that SQL does not say. */
+const beyondSql = ({ perVisitor, property }: SummedQuery, { propertyTextBytesMax }: ResidentDays): Pick<EngineQuery, "perVisitor" | "properties"> => ({
+  ...(perVisitor && { perVisitor }),
+  ...(property !== undefined && { properties: { key: property, bytesMax: propertyTextBytesMax } }),
+});
 
 /** One query after the other, so that a question takes no more of the engine than any other. */
 const oneByOne =
@@ -74,10 +88,10 @@ interface OpenQuery {
 const ANY_RANGE = rangeOfDays(utcDayOf(0), utcDayOf(0));
 
 /** Equal for two questions if and only if they give the same rows of the same piece. */
-function keyOf({ rowsIn, keys, counts, amounts, perVisitor }: SummedQuery): string {
+function keyOf({ rowsIn, keys, names, counts, amounts, perVisitor, property }: SummedQuery): string {
   const { text, values } = rowsIn(ANY_RANGE);
   const spelled = (value: SqlParameter) => (typeof value === "bigint" ? String(value) : value);
-  return JSON.stringify([text, values.map(spelled), keys, counts, amounts, perVisitor]);
+  return JSON.stringify([text, values.map(spelled), keys, names, counts, amounts, perVisitor, property]);
 }
 
 const nameOf = ({ range }: Piece): string => `${range.firstDay} ${range.lastDay}`;
@@ -85,15 +99,19 @@ const nameOf = ({ range }: Piece): string => `${range.firstDay} ${range.lastDay}
 /** Puts questions to the pieces of a range: each piece is made resident for as long as it is worked on. */
 export class PiecedRange {
   readonly #options: AskedRangeOptions;
-  readonly #siteId: SiteId;
+  readonly #site: Omit<SiteRange, "range">;
   readonly #pieces: readonly Piece[];
   readonly #signal: AbortSignal;
 
-  constructor(options: AskedRangeOptions, siteId: SiteId, pieces: readonly Piece[], signal: AbortSignal) {
+  constructor(options: AskedRangeOptions, site: Omit<SiteRange, "range">, pieces: readonly Piece[], signal: AbortSignal) {
     this.#options = options;
-    this.#siteId = siteId;
+    this.#site = site;
     this.#pieces = pieces;
     this.#signal = signal;
+  }
+
+  get #siteId(): SiteId {
+    return this.#site.siteId;
   }
 
   async put<T>(questions: Questions<T>): Promise<T> {
@@ -113,12 +131,14 @@ export class PiecedRange {
     }
   }
 
-  async #visit(visitor: (range: DateRange, ask: AskNumbers) => Promise<boolean>): Promise<void> {
+  async #visit(visitor: Visitor): Promise<void> {
     const { engine } = this.#options;
     for (const piece of this.#pieces) {
       const goesOn = await this.#withPiece(piece, (blocks) =>
-        visitor(piece.range, ({ text, values }) =>
-          engine.queryNumbers({ siteId: this.#siteId, blocks, sql: text, parameters: values }, this.#signal),
+        visitor(
+          piece.range,
+          ({ text, values }) => engine.queryNumbers({ siteId: this.#siteId, blocks, sql: text, parameters: values }, this.#signal),
+          (numbers) => engine.propsTexts(this.#siteId, numbers),
         ),
       );
       if (!goesOn) return;
@@ -133,7 +153,8 @@ export class PiecedRange {
   #withPiece<T>(piece: Piece, task: (blocks: readonly number[]) => Promise<T>): Promise<T> {
     const { residents, room } = this.#options;
     const signal = this.#signal;
-    return room.run(this.#named(piece), signal, () => residents.withDays(this.#siteId, piece.range, { signal, withinBudget: false, passing: true }, task));
+    const loading = { signal, withinBudget: false, passing: true, withProperties: this.#site.withProperties ?? false };
+    return room.run(this.#named(piece), signal, () => residents.withDays(this.#siteId, piece.range, loading, task));
   }
 
   async #answers(queries: readonly SummedQuery[]): Promise<SqlRow[][]> {
@@ -176,7 +197,8 @@ export class PiecedRange {
   }
 
   async #sumUp(piece: Piece, open: readonly OpenQuery[]): Promise<void> {
-    const { summaries } = this.#options.residents;
+    const { residents } = this.#options;
+    const { summaries } = residents;
     const named = { name: nameOf(piece), contents: piece.contents };
     const lacking = open.filter(({ kept, parts }) => {
       const part = summaries.partOf(kept, named);
@@ -187,7 +209,7 @@ export class PiecedRange {
     await this.#withPiece(piece, async (blocks) => {
       for (const { query, kept, parts } of lacking) {
         const { text, values } = query.rowsIn(piece.range);
-        const about = { siteId: this.#siteId, blocks, sql: text, parameters: values, ...(query.perVisitor && { perVisitor: query.perVisitor }) };
+        const about = { siteId: this.#siteId, blocks, sql: text, parameters: values, ...beyondSql(query, residents) };
         parts.push(await summaries.add(kept, named, about, this.#signal));
       }
     });

@@ -20,6 +20,12 @@ const tooMuchForTheEngine = (): AppError =>
     "The query engine has too little memory for this range at the moment. Try a shorter range, or again later.",
   );
 
+const tooManyProperties = (): AppError =>
+  new AppError(
+    { code: "unavailable", retryAfterSecs: FULL_RETRY_SECS },
+    "The properties of this range's events need more memory than reports of properties may take. Try a shorter range, or set a larger engine_memory_mb.",
+  );
+
 export interface QueryRunnerOptions {
   readonly engine: Engine;
   readonly residents: ResidentDays;
@@ -44,14 +50,14 @@ export class QueryRunner {
         throw error;
       });
     } catch (error) {
-      if (error instanceof EngineFullError) throw tooMuchForTheEngine();
+      if (error instanceof EngineFullError) throw scope.withProperties ? tooManyProperties() : tooMuchForTheEngine();
       throw error;
     }
   }
 
   async #attempt<T>(scope: SiteRange, signal: AbortSignal, questions: Questions<T>): Promise<T> {
     const { residents, rotationDays, budgetBytes } = this.#options;
-    const { siteId, range } = scope;
+    const { siteId, range, withProperties } = scope;
     const days = await residents.contentsOf(siteId, range.firstDay, range.lastDay);
     if (residents.shouldFit(bytesOf(days))) {
       try {
@@ -61,9 +67,18 @@ export class QueryRunner {
       }
     }
     const pieceBytesMax = Math.min(PIECE_BYTES_MAX, budgetBytes / RESIDENT_SHARE_OF_PARQUET / PIECES_OF_BUDGET_MIN);
-    const pieces = cutIntoPieces(range, days, rotationDays, pieceBytesMax);
-    if (pieces.length <= 1) return askWhole(this.#options, scope, signal, false, questions);
-    return new PiecedRange(this.#options, siteId, pieces, signal).put(questions);
+    const inPieces = async (bytesMax: number): Promise<T> => {
+      const pieces = cutIntoPieces(range, days, rotationDays, bytesMax);
+      if (pieces.length <= 1) return askWhole(this.#options, scope, signal, false, questions);
+      return new PiecedRange(this.#options, scope, pieces, signal).put(questions);
+    };
+    try {
+      return await inPieces(pieceBytesMax);
+    } catch (error) {
+      // Properties may be long where files are small: what does not fit in this piece may fit in smaller ones.
+      if (withProperties && error instanceof EngineFullError) return inPieces(0);
+      throw error;
+    }
   }
 
   /** Whether the engine answers a question that needs no data. */

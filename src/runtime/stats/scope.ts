@@ -8,6 +8,8 @@ import { sql, type SqlText } from "./sql.ts";
 export interface SiteRange {
   readonly siteId: SiteId;
   readonly range: DateRange;
+  /** Whether the question looks into the properties of events. */
+  readonly withProperties?: boolean;
 }
 
 export interface Scope extends SiteRange {

@@ -41,15 +41,9 @@ export function sql(pieces: TemplateStringsArray, ...values: readonly (SqlParame
 /** The number a text has in the engine (see `EngineQuery`). */
 export const textCode = (text: string): SqlParameter => ({ text });
 
-/**
- * Whether the text of a column is like the pattern, in which `*` stands for any characters, also none. The pattern goes
- * into the query as the numbers of its characters.
- */
-export function matchesPattern(name: ColumnName, pattern: string): SqlText {
-  const characters = [...pattern.replaceAll(/[\\%_]/g, "\\$&").replaceAll("*", "%")];
-  const text = sql`concat(${joinSql(characters.map((character) => sql`chr(${character.codePointAt(0) ?? 0})`), ", ")})`;
-  return sql`${column(name)} IN (SELECT code FROM texts WHERE text LIKE ${text} ESCAPE '\\')`;
-}
+/** Whether the text of a column matches the pattern, in which `*` stands for any characters, also none (see `EngineQuery`). */
+export const matchesPattern = (name: ColumnName, pattern: string): SqlText =>
+  sql`${column(name)} IN (SELECT code FROM matches WHERE (patterns & CAST(${{ pattern }} AS BIGINT)) <> 0)`;
 
 export type ColumnName = (typeof EVENT_COLUMNS)[number]["name"];
 

@@ -10,6 +10,8 @@ import { joinSql, resultColumn, sql, type SqlText } from "./sql.ts";
 export interface SummedQuery {
   /** Columns of whole numbers that tell the rows of a range apart; empty where there is but one row. */
   readonly keys: readonly string[];
+  /** Columns of texts that do, too. */
+  readonly names?: readonly string[];
   /** Columns that are added up where all keys are equal. */
   readonly counts: readonly string[];
   /** The same of what 64 bits may not hold. */
@@ -18,6 +20,8 @@ export interface SummedQuery {
   readonly rowsIn: (range: DateRange) => SqlText;
   /** Where rows are what becomes of each visitor's events (see `EngineQuery`): keys are `value` then, counts `visitors`. */
   readonly perVisitor?: VisitorFunction;
+  /** The key whose values the rows are made of, or null for the keys: the relations `properties` and `property_texts` have them. */
+  readonly property?: string | null;
   /** The answer, made of the relation `figures`: the rows of the whole range. Begins with SELECT. */
   readonly total: SqlText;
 }
@@ -26,17 +30,19 @@ export interface SummedQuery {
 export const wholeSql = ({ rowsIn, total }: SummedQuery, range: DateRange): SqlText => sql`WITH figures AS MATERIALIZED (${rowsIn(range)}) ${total}`;
 
 /** The question of all ranges whose rows are in the relation `pieces`. */
-export function summedSql({ keys, counts, amounts = [], total }: SummedQuery): SqlText {
+export function summedSql({ keys, names = [], counts, amounts = [], total }: SummedQuery): SqlText {
+  const grouped = [...keys, ...names];
   const columns = [
-    ...keys.map(resultColumn),
+    ...grouped.map(resultColumn),
     ...counts.map((column) => sql`CAST(sum(${resultColumn(column)}) AS BIGINT) AS ${resultColumn(column)}`),
     ...amounts.map((column) => sql`sum(${resultColumn(column)}) AS ${resultColumn(column)}`),
   ];
-  const grouping = keys.length > 0 ? sql`GROUP BY ${joinSql(keys.map(resultColumn), ", ")}` : sql``;
+  const grouping = grouped.length > 0 ? sql`GROUP BY ${joinSql(grouped.map(resultColumn), ", ")}` : sql``;
   return sql`WITH figures AS MATERIALIZED (SELECT ${joinSql(columns, ", ")} FROM pieces ${grouping}) ${total}`;
 }
 
-export const summaryColumns = ({ keys, counts, amounts = [] }: SummedQuery): Summary["columns"] => [
+export const summaryColumns = ({ keys, names = [], counts, amounts = [] }: SummedQuery): Summary["columns"] => [
+  ...names.map((column) => ({ name: column, type: "VARCHAR" as const })),
   ...[...keys, ...counts].map((column) => ({ name: column, type: "BIGINT" as const })),
   ...amounts.map((column) => ({ name: column, type: "HUGEINT" as const })),
 ];

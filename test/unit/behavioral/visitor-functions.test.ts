@@ -134,6 +134,33 @@ describe("sequence_match and sequence_count", () => {
   });
 });
 
+describe("time", () => {
+  /** The shortest of several rounds over one visitor's events, in milliseconds. */
+  async function fastest(perVisitor: VisitorFunction, events: readonly Sketch[]): Promise<number> {
+    const rows = rowsOf([events]);
+    let best = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 9; round++) {
+      const begunMs = performance.now();
+      await applyPerVisitor(perVisitor, rows, atOnce, silent);
+      best = Math.min(best, performance.now() - begunMs);
+    }
+    return best;
+  }
+  const alike = (count: number): Sketch[] => inTurn(...Array.from({ length: count }, () => "A"));
+  const alternating = (count: number): Sketch[] => inTurn(...Array.from({ length: count }, (_, i) => (i % 2 === 0 ? "A" : "AB")));
+  const ALL_STEPS = Array.from({ length: 32 }, (_, i) => String.fromCharCode(65 + i)).join("");
+
+  it.each<[name: string, perVisitor: VisitorFunction, events: (count: number) => readonly Sketch[]]>([
+    ["a pattern that never ends", { name: "sequence_count", pattern: `${"(?1).*".repeat(63)}(?2)`, conditions: 2 }, alike],
+    ["a pattern that almost ends at every event", { name: "sequence_count", pattern: `${"(?1).*".repeat(62)}(?2)(?t>=999999)(?1)`, conditions: 2 }, alternating],
+    ["a pattern with times everywhere", { name: "sequence_count", pattern: `${"(?1)(?t<=3600)".repeat(63)}(?2)`, conditions: 2 }, alternating],
+    ["a funnel of 32 steps that every event meets", { name: "window_funnel", windowMs: 0, steps: 32, modes: ["strict_once"] }, (count) => inTurn(...Array.from({ length: count }, () => ALL_STEPS))],
+  ])("grows with the number of events and no faster: %s", async (_, perVisitor, events) => {
+    await fastest(perVisitor, events(2_000));
+    expect((await fastest(perVisitor, events(20_000))) / (await fastest(perVisitor, events(5_000)))).toBeLessThan(4 * 2);
+  });
+});
+
 describe("functions of visitors", () => {
   const funnel: VisitorFunction = { name: "window_funnel", windowMs: 1000, steps: 2, modes: [] };
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Engine } from "../../../src/runtime/engine/engine.ts";
 import { ByteWriter } from "../../../src/runtime/stats/exports/byte-writer.ts";
 import { ExportMemory } from "../../../src/runtime/stats/exports/export-memory.ts";
-import { ExportTexts } from "../../../src/runtime/stats/exports/export-texts.ts";
+import { ExportTexts, textsByQuestion } from "../../../src/runtime/stats/exports/export-texts.ts";
 import type { Stretches } from "../../../src/runtime/stats/asked-range.ts";
 import { createEngineShare } from "../../support/shared-engine.ts";
 import { anEvent, eventTexts, siteId } from "../../support/stored-event.ts";
@@ -18,7 +18,7 @@ describe("the texts of an export", () => {
   let codes: number[];
   beforeAll(async () => {
     engine = await createEngineShare();
-    const block = { id: 1, siteId: SITE, sessionGapMs: 1000 };
+    const block = { id: 1, siteId: SITE, sessionGapMs: 1000, propsBytesMax: 0 };
     await engine.append(block, { events: eventTexts(Array.from({ length: PAGES }, (_, i) => anEvent({ siteId: SITE, pathname: `/${i}` }))) });
     ask = ({ text, values }) => engine.query({ siteId: SITE, blocks: [1], sql: text, parameters: values }, new AbortController().signal);
     codes = (await engine.query({ siteId: SITE, blocks: [1], sql: "SELECT pathname FROM events ORDER BY arrival", parameters: [] }, new AbortController().signal)).map(({ pathname }) => Number(pathname));
@@ -29,7 +29,7 @@ describe("the texts of an export", () => {
     const texts = new ExportTexts((text) => `<${text}>`, new ExportMemory(1024 * 1024).open());
     const wanted = codes.filter((_, page) => page % step === 0);
     texts.mark(Int32Array.from(wanted));
-    await texts.fetch(ask);
+    await texts.fetch(textsByQuestion(ask));
     const writer = new ByteWriter(16);
     expect(wanted.every((code) => texts.copyTo(writer, code))).toBe(true);
     expect(new TextDecoder().decode(writer.take())).toBe(wanted.map((_, i) => `</${i * step}>`).join(""));
@@ -39,6 +39,6 @@ describe("the texts of an export", () => {
   it("are refused when they are too long together", async () => {
     const texts = new ExportTexts((text) => text, new ExportMemory(100_000).open());
     texts.mark(Int32Array.from(codes));
-    await expect(texts.fetch(ask)).rejects.toThrow(/takes more than .* of memory/);
+    await expect(texts.fetch(textsByQuestion(ask))).rejects.toThrow(/takes more than .* of memory/);
   });
 });

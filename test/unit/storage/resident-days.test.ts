@@ -52,6 +52,8 @@ async function makeWorld(startBudgetBytes: number) {
       if (count > 0) loads.push({ siteId: block.siteId, kind, count });
       return share.append(block, source);
     },
+    dropProps: (ids) => share.dropProps(ids),
+    propsTexts: (site, numbers) => share.propsTexts(site, numbers),
     drop(ids) {
       dropped.push(...ids);
       return share.drop(ids);

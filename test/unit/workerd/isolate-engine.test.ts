@@ -14,11 +14,13 @@ const silent = (): AbortSignal => new AbortController().signal;
 function anEngine(answer: () => Promise<[]>, loaded: string[] = []): Engine {
   return {
     generation: 0,
-    append: async () => ({ residentBytes: 0, textBytes: 0, unreadable: [] }),
+    append: async () => ({ residentBytes: 0, textBytes: 0, propsBytes: 0, unreadable: [] }),
+    dropProps: async () => ({ residentBytes: 0, textBytes: 0 }),
+    propsTexts: async () => [],
     drop: async () => ({ residentBytes: 0, textBytes: 0 }),
     query: answer,
     queryNumbers: async () => ({}),
-    summarise: async () => ({ residentBytes: 0, textBytes: 0, rows: 0 }),
+    summarise: async () => ({ residentBytes: 0, textBytes: 0, rows: 0, keptTextBytes: 0 }),
     dropSummary: async () => ({ residentBytes: 0, textBytes: 0 }),
     async loadExtension({ name }) {
       loaded.push(name);

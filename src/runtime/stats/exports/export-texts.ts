@@ -1,6 +1,6 @@
 /** The texts that an export's numbers stand for, as bytes in the form in which the export writes them. */
 import { NOT_RECORDED } from "../../engine/site-texts.ts";
-import type { Stretches } from "../asked-range.ts";
+import type { AskProps, Stretches } from "../asked-range.ts";
 import { queryTextRange, queryTexts } from "../queries/raw-export.ts";
 import type { SqlText } from "../sql.ts";
 import { numberIn, textIn } from "../row-values.ts";
@@ -29,6 +29,28 @@ function questionsFor(codes: readonly number[]): SqlText[] {
   const lists = Array.from({ length: Math.ceil(codes.length / TEXTS_PER_LIST) }, (_, i) => codes.slice(i * TEXTS_PER_LIST, (i + 1) * TEXTS_PER_LIST));
   return lists.map(queryTexts);
 }
+
+/** The texts of numbers, which come in ascending order. */
+type TextsOf = (codes: readonly number[]) => Promise<ReadonlyMap<number, string>>;
+
+/** Those that the relation `texts` has. */
+export const textsByQuestion =
+  (ask: Stretches["askTexts"]): TextsOf =>
+  async (codes) => {
+    const found = new Map<number, string>();
+    for (const question of questionsFor(codes)) {
+      for (const row of await ask(question)) found.set(numberIn(row, "code"), textIn(row, "text"));
+    }
+    return found;
+  };
+
+/** Those of properties. */
+export const textsOfProps =
+  (ask: AskProps): TextsOf =>
+  async (codes) => {
+    const texts = await ask(codes);
+    return new Map(codes.map((code, i) => [code, texts[i] ?? ""]));
+  };
 
 export class ExportTexts {
   readonly #write: (text: string) => string;
@@ -61,14 +83,14 @@ export class ExportTexts {
   }
 
   /** Gets the text of every number that was marked. Rejects when they are too long together. */
-  async fetch(ask: Stretches["askTexts"]): Promise<void> {
+  async fetch(textsOf: TextsOf): Promise<void> {
     this.#marks[NOT_RECORDED] = 0;
     this.#memory.add(this.#marks.length * Int32Array.BYTES_PER_ELEMENT);
     this.#places = new Int32Array(this.#marks.length);
     let places = 0;
     for (const codes of this.#markedInPages()) {
       for (const code of codes) this.#places[code] = ++places;
-      const page = await this.#fetchPage(ask, codes);
+      const page = await this.#fetchPage(textsOf, codes);
       this.#memory.add(page.bytes.byteLength + page.starts.byteLength);
       this.#pages.push(page);
     }
@@ -85,11 +107,8 @@ export class ExportTexts {
     if (codes.length > 0) yield codes;
   }
 
-  async #fetchPage(ask: Stretches["askTexts"], codes: readonly number[]): Promise<TextPage> {
-    const found = new Map<number, string>();
-    for (const question of questionsFor(codes)) {
-      for (const row of await ask(question)) found.set(numberIn(row, "code"), textIn(row, "text"));
-    }
+  async #fetchPage(textsOf: TextsOf, codes: readonly number[]): Promise<TextPage> {
+    const found = await textsOf(codes);
     const writer = new ByteWriter(TEXTS_PER_PAGE * 64);
     const starts = new Int32Array(codes.length + 1);
     codes.forEach((code, i) => {

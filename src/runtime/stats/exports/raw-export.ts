@@ -11,7 +11,7 @@ import { ByteWriter } from "./byte-writer.ts";
 import type { ExportFormat } from "./export-format.ts";
 import type { ExportReservation } from "./export-memory.ts";
 import { portionsOf } from "./export-portions.ts";
-import { ExportTexts } from "./export-texts.ts";
+import { ExportTexts, textsByQuestion, textsOfProps } from "./export-texts.ts";
 import { PackedNumbers } from "./packed-numbers.ts";
 import { TimeWriter } from "./time-writer.ts";
 
@@ -38,41 +38,44 @@ export interface RawExportQuestion {
  */
 export async function exportRaw(stretches: Stretches, { scope, rowsMax, format, memory }: RawExportQuestion): Promise<Iterable<Uint8Array>> {
   memory.clear();
-  const texts: Texts = { text: new ExportTexts(format.text, memory), json: new ExportTexts(format.json, memory) };
+  const text = new ExportTexts(format.text, memory);
   const portions: PackedEvents[] = [];
   let left = rowsMax;
-  await stretches.visit(async (range, ask) => {
+  await stretches.visit(async (range, ask, askProps) => {
     const stretch = within(scope, range);
+    // Numbers of properties mean something else in the next stretch.
+    const texts = { text, json: new ExportTexts(format.json, memory) };
     for (const portion of portionsOf(await ask(queryMinutes(stretch)), left, ROWS_PER_PORTION)) {
       const events = await ask(queryEvents(stretch, portion, left));
       for (const { name, kind } of COLUMNS) {
         if (isCodes(events[name]) && (kind === "text" || kind === "json")) texts[kind].mark(events[name]);
       }
-      const packed = pack(events);
+      const packed = pack(events, texts);
       memory.add(packed.bytes);
       portions.push(packed);
       left -= packed.rows;
     }
+    await texts.json.fetch(textsOfProps(askProps));
     return left > 0;
   });
-  await texts.text.fetch((question) => stretches.askTexts(question));
-  await texts.json.fetch((question) => stretches.askTexts(question));
-  return chunksOf(portions, format, (events) => COLUMNS.map((column) => cellOf(column, events, { siteId: scope.siteId, format, texts })));
+  await text.fetch(textsByQuestion((question) => stretches.askTexts(question)));
+  return chunksOf(portions, format, (events) => COLUMNS.map((column) => cellOf(column, events, { siteId: scope.siteId, format })));
 }
 
 const isCodes = (column: NumberColumns[string] | undefined): column is Int32Array => column instanceof Int32Array;
 
-/** A portion's columns, by name. */
+/** A portion's columns, by name, and what their numbers stand for. */
 interface PackedEvents {
   readonly rows: number;
+  readonly texts: Texts;
   readonly columns: ReadonlyMap<string, PackedNumbers>;
   readonly bytes: number;
 }
 
-function pack(events: NumberColumns): PackedEvents {
+function pack(events: NumberColumns, texts: Texts): PackedEvents {
   const columns = new Map(Object.entries(events).map(([name, numbers]) => [name, new PackedNumbers(numbers)]));
   const bytes = [...columns.values()].reduce((sum, column) => sum + column.bytes, 0);
-  return { rows: events.timestamp?.length ?? 0, columns, bytes };
+  return { rows: events.timestamp?.length ?? 0, texts, columns, bytes };
 }
 
 /** Writes one column's value of a row. */
@@ -109,7 +112,7 @@ interface Texts {
   readonly json: ExportTexts;
 }
 
-function cellOf({ name, kind, required }: EventColumn, { columns }: PackedEvents, { siteId, format, texts }: { siteId: SiteId; format: ExportFormat; texts: Texts }): Cell {
+function cellOf({ name, kind, required }: EventColumn, { columns, texts }: PackedEvents, { siteId, format }: { siteId: SiteId; format: ExportFormat }): Cell {
   const constant = new TextEncoder().encode(name === "site_id" ? format.text(siteId) : format.unrecorded);
   const writeConstant = (writer: ByteWriter): void => writer.copy(constant, 0, constant.length);
   switch (kind) {

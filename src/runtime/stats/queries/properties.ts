@@ -4,34 +4,42 @@ import { eventsIn, within, type Scope } from "../scope.ts";
 import { sql, textCode } from "../sql.ts";
 import type { SummedQuery } from "../summed-query.ts";
 
-/** Rows `name`, ascending. */
+/** Rows `name`, ascending. Beyond the first ones of a piece none can be among the first of all. */
 export const queryPropertyKeys = (scope: Scope): SummedQuery => ({
-  keys: ["code"],
+  keys: [],
+  names: ["name"],
   counts: [],
+  property: null,
   rowsIn: (range) => sql`
-    WITH carried AS (SELECT DISTINCT props FROM (${eventsIn(within(scope, range))}) AS scoped WHERE props <> 0)
-    SELECT DISTINCT key AS code FROM properties JOIN carried ON carried.props = properties.props`,
-  total: sql`
-    SELECT coalesce(texts.text, '(unknown)') AS name
-    FROM figures LEFT JOIN texts ON texts.code = figures.code
+    WITH carried AS (SELECT DISTINCT props FROM (${eventsIn(within(scope, range))}) AS scoped WHERE props <> 0),
+    found AS (SELECT DISTINCT code FROM properties JOIN carried ON carried.props = properties.props)
+    SELECT coalesce(text, '(unknown)') AS name
+    FROM found LEFT JOIN property_texts ON property_texts.code = found.code
     ORDER BY name
     LIMIT ${PROPERTY_KEYS_MAX}`,
+  total: sql`SELECT name FROM figures ORDER BY name LIMIT ${PROPERTY_KEYS_MAX}`,
 });
 
 /** Rows `value`, `visitors`, `events` of the events that carry the key; of one event's only where it is named. */
 export function queryPropertyValues(scope: Scope, key: string, eventName: string | null): SummedQuery {
   const ofEvent = eventName === null ? sql`true` : sql`event_name = ${textCode(eventName)}`;
   return {
-    keys: ["code"],
+    keys: [],
+    names: ["value"],
     counts: ["visitors", "events"],
+    property: key,
     rowsIn: (range) => sql`
-      SELECT properties.value AS code, count(DISTINCT visitor_id) AS visitors, count(*) AS events
-      FROM (${eventsIn(within(scope, range))}) AS scoped JOIN properties ON properties.props = scoped.props
-      WHERE properties.key = ${textCode(key)} AND ${ofEvent}
-      GROUP BY properties.value`,
+      WITH counted AS (
+        SELECT properties.code AS code, count(DISTINCT visitor_id) AS visitors, count(*) AS events
+        FROM (${eventsIn(within(scope, range))}) AS scoped JOIN properties ON properties.props = scoped.props
+        WHERE ${ofEvent}
+        GROUP BY properties.code
+      )
+      SELECT coalesce(text, '(unknown)') AS value, visitors, events
+      FROM counted LEFT JOIN property_texts ON property_texts.code = counted.code`,
     total: sql`
-      SELECT coalesce(texts.text, '(unknown)') AS value, visitors, events
-      FROM figures LEFT JOIN texts ON texts.code = figures.code
+      SELECT value, visitors, events
+      FROM figures
       ORDER BY visitors DESC, value ASC
       LIMIT ${PROPERTY_VALUES_MAX}`,
   };
