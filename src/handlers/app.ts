@@ -29,7 +29,7 @@ import { isHttps } from "./request-scheme.ts";
 import { responseTo, withHeaders, type Reply } from "./reply.ts";
 import { ResponseStreams } from "./response-streams.ts";
 import { getScript } from "./script.ts";
-import { createMatcher, extraRoutesOf, problemsOfExtraPaths, routeFor, routeIdOf, type Match, type Method, type Route } from "./route.ts";
+import { createMatcher, extraRoutesOf, problemsOfExtraPaths, routeFor, routeIdOf, type Endpoint, type Match, type Method, type Route } from "./route.ts";
 import { getBreakdown } from "./stats/breakdown.ts";
 import { getExport } from "./stats/export.ts";
 import { getFlow } from "./stats/flow.ts";
@@ -146,11 +146,8 @@ const NO_PARAMS: Context["params"] = {};
 /** What of a configuration does not go with the routes. */
 export const problemsWithRoutes = (config: Config): string[] => problemsOfExtraPaths(ROUTES, config);
 
-const OF_DASHBOARD: readonly Access[] = ["auth", "stats", "admin"];
-
-/** Whether a path takes requests of one of these kinds. */
-const takes = (match: Match | null, kinds: readonly Access[]): boolean =>
-  match !== null && [...match.endpoint.byMethod.values()].some(({ access }) => kinds.includes(access));
+/** What the dashboard asks, which its page may read wherever it is served from. */
+const isOfDashboard = ({ access }: Endpoint): boolean => access.has("auth") || access.has("stats") || access.has("admin");
 
 export function createApp(services: Services): App {
   const { config, log, requests } = services;
@@ -177,10 +174,10 @@ export function createApp(services: Services): App {
 
   /** With what lets pages of other origins read the answer: those that send events, and the dashboard's own (`dashboard_origin`). */
   async function answerPage(request: Request, passage: Passage): Promise<Reply> {
-    const { match } = passage;
-    if (takes(match, ["ingest"])) return withIngestCors(request, await answer(request, passage));
-    if (match === null || !takes(match, OF_DASHBOARD) || !isDashboardPage(request, config)) return answer(request, passage);
-    const reply = request.method === "OPTIONS" ? preflightFor(request, match.endpoint.allow) : await answer(request, passage);
+    const endpoint = passage.match?.endpoint;
+    if (endpoint?.access.has("ingest")) return withIngestCors(request, await answer(request, passage));
+    if (!endpoint || !isOfDashboard(endpoint) || !isDashboardPage(request, config)) return answer(request, passage);
+    const reply = request.method === "OPTIONS" ? preflightFor(request, endpoint.allow) : await answer(request, passage);
     return withDashboardCors(request, reply);
   }
 

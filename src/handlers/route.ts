@@ -28,6 +28,8 @@ export interface Endpoint {
   readonly byMethod: ReadonlyMap<string, Route>;
   /** The methods, as `Allow` lists them. */
   readonly allow: string;
+  /** Who may call these routes, in one word each. */
+  readonly access: ReadonlySet<Access>;
   /** Whether a site chose the path by an option. */
   readonly isExtra: boolean;
 }
@@ -41,7 +43,8 @@ export interface Match {
 function endpointAt(path: string, routes: readonly Route[], isExtra: boolean): Endpoint {
   const byMethod = new Map<string, Route>();
   for (const route of routes.filter((known) => known.path === path)) for (const method of methodsOf(route)) byMethod.set(method, route);
-  return { byMethod, allow: [...byMethod.keys()].join(", "), isExtra };
+  const access = new Set([...byMethod.values()].map((route) => route.access));
+  return { byMethod, allow: [...byMethod.keys()].join(", "), access, isExtra };
 }
 
 /** Finds what is at a path, a trailing slash aside; null where there is nothing. */
