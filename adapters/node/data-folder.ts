@@ -1,5 +1,4 @@
 /** A data folder that another process may be working on: checked and copied through ports that change nothing in it. */
-import { readdir, stat } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { backUp } from "../../src/runtime/backup.ts";
 import { reasonOf } from "../../src/runtime/log.ts";
@@ -7,6 +6,7 @@ import { verifyData, type Fault, type VerificationReport } from "../../src/runti
 import { createFileObjectStore } from "./file-object-store.ts";
 import { createFileRecordStore } from "./file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "./file-segment-log.ts";
+import { nodeFileSystem, type FileSystem } from "./file-system.ts";
 import { makeFolder } from "./own-folder.ts";
 import { readSecret, writeSecret } from "./secret-file.ts";
 
@@ -34,24 +34,24 @@ function linesOf(folder: string, report: VerificationReport, faults: readonly Fa
   ];
 }
 
-async function openFolder(folder: string) {
+async function openFolder(folder: string, files: FileSystem) {
   return {
-    objects: createFileObjectStore(folder),
-    records: createFileRecordStore(folder),
-    segmentLog: await openFileSegmentLog(join(folder, JOURNAL_FOLDER), "always"),
+    objects: createFileObjectStore(folder, { files }),
+    records: createFileRecordStore(folder, files),
+    segmentLog: await openFileSegmentLog(join(folder, JOURNAL_FOLDER), "always", files),
   };
 }
 
-async function mustBeFolder(folder: string): Promise<void> {
-  if (!(await stat(folder)).isDirectory()) throw new Error(`${folder} is no folder`);
+async function mustBeFolder(folder: string, files: FileSystem): Promise<void> {
+  if (!(await files.stat(folder)).isDirectory()) throw new Error(`${folder} is no folder`);
 }
 
 /** Reads all of a data folder. Rejects when there is none. */
-export async function verifyFolder(dataDir: string): Promise<CommandOutcome> {
+export async function verifyFolder(dataDir: string, files: FileSystem = nodeFileSystem): Promise<CommandOutcome> {
   const folder = resolve(dataDir);
-  await mustBeFolder(folder);
-  const report = await verifyData(await openFolder(folder));
-  const secretFaults = await readSecret(folder).then(
+  await mustBeFolder(folder, files);
+  const report = await verifyData(await openFolder(folder, files));
+  const secretFaults = await readSecret(folder, files).then(
     () => [],
     (error: unknown) => [{ file: "secret", reason: reasonOf(error) }],
   );
@@ -61,18 +61,18 @@ export async function verifyFolder(dataDir: string): Promise<CommandOutcome> {
 }
 
 /** Copies a data folder to a new or an empty one, and checks the copy. Rejects when something lies there. */
-export async function backUpFolder(dataDir: string, to: string): Promise<CommandOutcome> {
+export async function backUpFolder(dataDir: string, to: string, files: FileSystem = nodeFileSystem): Promise<CommandOutcome> {
   const [from, copy] = [resolve(dataDir), resolve(to)];
-  await mustBeFolder(from);
+  await mustBeFolder(from, files);
   if (!relative(from, copy).startsWith("..")) throw new Error(`${copy} is in the data folder, and would be copied into itself`);
-  await makeFolder(copy, 0o700);
-  if ((await readdir(copy)).length > 0) throw new Error(`${copy} is not empty; each backup takes a folder of its own`);
+  await makeFolder(copy, 0o700, files);
+  if ((await files.readdir(copy)).length > 0) throw new Error(`${copy} is not empty; each backup takes a folder of its own`);
   // The secret is the oldest part and never changes.
-  const secret = await readSecret(from);
-  if (secret) await writeSecret(copy, secret);
-  const target = await openFolder(copy);
-  const { files, segments, records } = await backUp(await openFolder(from), target);
+  const secret = await readSecret(from, files);
+  if (secret) await writeSecret(copy, secret, files);
+  const target = await openFolder(copy, files);
+  const copied = await backUp(await openFolder(from, files), target);
   await target.segmentLog.close();
-  const verified = await verifyFolder(copy);
-  return { ...verified, text: `copied ${counted(files, "file")}, ${counted(segments, "journal segment")}, ${counted(records, "record")}\n${verified.text}` };
+  const verified = await verifyFolder(copy, files);
+  return { ...verified, text: `copied ${counted(copied.files, "file")}, ${counted(copied.segments, "journal segment")}, ${counted(copied.records, "record")}\n${verified.text}` };
 }

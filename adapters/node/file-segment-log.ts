@@ -1,12 +1,11 @@
 /** The journal as append-only files, one a segment, and how soon they are forced to the disk. */
-import { writeSync } from "node:fs";
-import { copyFile, mkdir, open, readFile, readdir, rm, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Config } from "../../src/runtime/config.ts";
 import { reasonOf } from "../../src/runtime/log.ts";
 import { NothingAppendedError, type SegmentLog } from "../../src/storage/segment-log.ts";
 import { syncFolder } from "./durable-file.ts";
+import { codeOf, nodeFileSystem, type FileSystem, type OpenFile } from "./file-system.ts";
 
 /** Where the journal lies in the data folder. */
 export const JOURNAL_FOLDER = "journal";
@@ -15,20 +14,11 @@ const SYNC_INTERVAL_MS = 1000;
 const NAME = /^(\d{1,15})\.journal$/;
 const SET_ASIDE_FOLDER = "damaged";
 
-const isFull = (error: unknown): boolean => ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
-}
+const isFull = (error: unknown): boolean => ["ENOSPC", "EDQUOT"].includes(codeOf(error));
 
 interface OpenSegment {
   readonly number: number;
-  readonly handle: FileHandle;
+  readonly handle: OpenFile;
   /** Where the next append goes: after everything that was appended whole. */
   end: number;
   unsynced: boolean;
@@ -38,9 +28,28 @@ interface OpenSegment {
  * Writes nothing until it is told to, so that a folder can be looked at. `always` syncs before an append resolves, `interval` once a second, `off` leaves it to the
  * operating system. A killed process loses nothing either way; a machine that loses power does.
  */
-export async function openFileSegmentLog(folder: string, fsync: Config["journalFsync"]): Promise<SegmentLog> {
+export async function openFileSegmentLog(folder: string, fsync: Config["journalFsync"], files: FileSystem = nodeFileSystem): Promise<SegmentLog> {
   const pathOf = (segment: number) => join(folder, `${segment}.journal`);
   let current: OpenSegment | null = null;
+
+  async function namesIn(): Promise<string[]> {
+    try {
+      return (await files.readdir(folder)).map(({ name }) => name);
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return [];
+      throw error;
+    }
+  }
+
+  async function makeFolder(path: string): Promise<void> {
+    try {
+      await files.mkdir(path);
+    } catch (error) {
+      if (codeOf(error) === "EEXIST") return;
+      throw error;
+    }
+    await syncFolder(dirname(path), files);
+  }
 
   async function sync(segment: OpenSegment | null): Promise<void> {
     if (!segment?.unsynced) return;
@@ -63,7 +72,7 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
   async function segmentFor(number: number): Promise<OpenSegment> {
     if (current?.number === number) return current;
     await closeCurrent();
-    const handle = await open(pathOf(number), "r+");
+    const handle = await files.open(pathOf(number), "r+");
     current = { number, handle, end: (await handle.stat()).size, unsynced: false };
     return current;
   }
@@ -78,17 +87,17 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
 
   return {
     async list() {
-      const numbers = (await namesIn(folder)).map((name) => Number(NAME.exec(name)?.[1] ?? Number.NaN));
+      const numbers = (await namesIn()).map((name) => Number(NAME.exec(name)?.[1] ?? Number.NaN));
       return numbers.filter((number) => !Number.isNaN(number)).sort((a, b) => a - b);
     },
     async create(segment) {
-      if ((await mkdir(folder, { recursive: true })) !== undefined) await syncFolder(dirname(folder));
-      await (await open(pathOf(segment), "wx")).close();
+      await makeFolder(folder);
+      await (await files.open(pathOf(segment), "wx")).close();
       try {
-        await syncFolder(folder);
+        await syncFolder(folder, files);
       } catch (error) {
         // A disk that fails for hours would fill up with empty segments.
-        await rm(pathOf(segment), { force: true }).catch(() => {});
+        await files.rm(pathOf(segment)).catch(() => {});
         throw error;
       }
     },
@@ -99,7 +108,7 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
       try {
         // To the system's memory only, which takes microseconds: less than to hand the write to another thread and wait for it.
         for (let written = 0; written < bytes.length; ) {
-          written += writeSync(segment.handle.fd, bytes, written, bytes.length - written, segment.end + written);
+          written += segment.handle.writeSync(bytes, written, bytes.length - written, segment.end + written);
         }
       } catch (error) {
         const isClean = await segment.handle.truncate(segment.end).then(
@@ -115,20 +124,22 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
       if (fsync === "always") await sync(segment);
     },
     async read(segment) {
-      return readFile(pathOf(segment)).catch((error: unknown) => {
+      return files.readFile(pathOf(segment)).catch((error: unknown) => {
         throw new Error(`${pathOf(segment)} cannot be read: ${reasonOf(error)}`, { cause: error });
       });
     },
     async remove(segment) {
       if (current?.number === segment) await closeCurrent();
-      await rm(pathOf(segment), { force: true });
-      await syncFolder(folder);
+      await files.rm(pathOf(segment));
+      await syncFolder(folder, files);
     },
     async setAside(segment) {
       const copy = join(folder, SET_ASIDE_FOLDER, `${segment}.journal`);
-      await mkdir(dirname(copy), { recursive: true });
-      await copyFile(pathOf(segment), copy);
-      await syncFolder(join(folder, SET_ASIDE_FOLDER));
+      await makeFolder(dirname(copy));
+      const handle = await files.open(copy, "w");
+      await handle.writeFile(await files.readFile(pathOf(segment)));
+      await handle.close();
+      await syncFolder(join(folder, SET_ASIDE_FOLDER), files);
       return copy;
     },
     async close() {
