@@ -1,13 +1,14 @@
 /** A data folder that another process may be working on: checked and copied through ports that change nothing in it. */
 import { join, relative, resolve } from "node:path";
 import { backUp } from "../../src/runtime/backup.ts";
+import type { Config } from "../../src/runtime/config.ts";
 import { reasonOf } from "../../src/runtime/log.ts";
 import { verifyData, type Fault, type VerificationReport } from "../../src/runtime/verification.ts";
+import { makeFolder } from "./durable-folders.ts";
 import { createFileObjectStore } from "./file-object-store.ts";
 import { createFileRecordStore } from "./file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "./file-segment-log.ts";
 import { nodeFileSystem, type FileSystem } from "./file-system.ts";
-import { makeFolder } from "./own-folder.ts";
 import { readSecret, writeSecret } from "./secret-file.ts";
 
 /** What a command has to say, and whether all is well. */
@@ -34,11 +35,12 @@ function linesOf(folder: string, report: VerificationReport, faults: readonly Fa
   ];
 }
 
-async function openFolder(folder: string, files: FileSystem) {
+/** What is copied from is only read. */
+async function openFolder(folder: string, fsync: Config["journalFsync"], files: FileSystem) {
   return {
     objects: createFileObjectStore(folder, { files }),
     records: createFileRecordStore(folder, files),
-    segmentLog: await openFileSegmentLog(join(folder, JOURNAL_FOLDER), "always", files),
+    segmentLog: await openFileSegmentLog(join(folder, JOURNAL_FOLDER), fsync, files),
   };
 }
 
@@ -50,7 +52,7 @@ async function mustBeFolder(folder: string, files: FileSystem): Promise<void> {
 export async function verifyFolder(dataDir: string, files: FileSystem = nodeFileSystem): Promise<CommandOutcome> {
   const folder = resolve(dataDir);
   await mustBeFolder(folder, files);
-  const report = await verifyData(await openFolder(folder, files));
+  const report = await verifyData(await openFolder(folder, "off", files));
   const secretFaults = await readSecret(folder, files).then(
     () => [],
     (error: unknown) => [{ file: "secret", reason: reasonOf(error) }],
@@ -65,13 +67,13 @@ export async function backUpFolder(dataDir: string, to: string, files: FileSyste
   const [from, copy] = [resolve(dataDir), resolve(to)];
   await mustBeFolder(from, files);
   if (!relative(from, copy).startsWith("..")) throw new Error(`${copy} is in the data folder, and would be copied into itself`);
-  await makeFolder(copy, 0o700, files);
+  await makeFolder(copy, files);
   if ((await files.readdir(copy)).length > 0) throw new Error(`${copy} is not empty; each backup takes a folder of its own`);
   // The secret is the oldest part and never changes.
   const secret = await readSecret(from, files);
   if (secret) await writeSecret(copy, secret, files);
-  const target = await openFolder(copy, files);
-  const copied = await backUp(await openFolder(from, files), target);
+  const target = await openFolder(copy, "always", files);
+  const copied = await backUp(await openFolder(from, "off", files), target);
   await target.segmentLog.close();
   const verified = await verifyFolder(copy, files);
   return { ...verified, text: `copied ${counted(copied.files, "file")}, ${counted(copied.segments, "journal segment")}, ${counted(copied.records, "record")}\n${verified.text}` };

@@ -13,8 +13,11 @@ export const isLeftOver = (name: string, files: FileSystem): boolean =>
   name.startsWith(".") && name.endsWith(UNFINISHED_SUFFIX) && !name.startsWith(ownPrefix(files));
 
 /** Makes names that were added to or removed from a folder durable. */
-export async function syncFolder(folder: string, files: FileSystem = nodeFileSystem): Promise<void> {
-  const handle = await files.open(folder, "r");
+export const syncFolder = (folder: string, files: FileSystem = nodeFileSystem): Promise<void> => syncFile(folder, files);
+
+/** Makes what was written to a file durable, by whomever. */
+export async function syncFile(path: string, files: FileSystem = nodeFileSystem): Promise<void> {
+  const handle = await files.open(path, "r");
   try {
     await handle.sync();
   } finally {
@@ -22,10 +25,10 @@ export async function syncFolder(folder: string, files: FileSystem = nodeFileSys
   }
 }
 
-async function writeAndSync(path: string, bytes: Uint8Array, mode: number, files: FileSystem): Promise<void> {
+async function writeAndSync(path: string, bytes: Uint8Array, files: FileSystem): Promise<void> {
   let handle: OpenFile | undefined;
   try {
-    handle = await files.open(path, "w", mode);
+    handle = await files.open(path, "w");
     await handle.writeFile(bytes);
     await handle.sync();
   } finally {
@@ -40,11 +43,11 @@ let writes = 0;
  * counted, so that neither a long target name nor two writers of one target get in each other's way.
  * Where it rejects, the file may be there all the same; to try again is to write another temporary file: one whose sync failed is not synced again.
  */
-export async function writeDurably(path: string, bytes: Uint8Array, mode = 0o644, files: FileSystem = nodeFileSystem): Promise<void> {
+export async function writeDurably(path: string, bytes: Uint8Array, files: FileSystem = nodeFileSystem): Promise<void> {
   const folder = dirname(path);
   const unfinished = join(folder, `${ownPrefix(files)}${++writes}${UNFINISHED_SUFFIX}`);
   try {
-    await writeAndSync(unfinished, bytes, mode, files);
+    await writeAndSync(unfinished, bytes, files);
     await files.rename(unfinished, path);
   } catch (error) {
     await files.rm(unfinished);

@@ -1,10 +1,9 @@
 /** The object store as a folder: a key is a path below it. */
 import { dirname, join } from "node:path";
 import type { ObjectKey, ObjectStore, StoredObject } from "../../src/storage/object-store.ts";
-import { UNFINISHED_SUFFIX, isLeftOver, syncFolder, writeDurably } from "./durable-file.ts";
-import { codeOf, nodeFileSystem, type FileSystem, type FolderEntry } from "./file-system.ts";
-
-const isMissing = (error: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(codeOf(error));
+import { UNFINISHED_SUFFIX, isLeftOver, writeDurably } from "./durable-file.ts";
+import { DurableFolders, isMissing } from "./durable-folders.ts";
+import { nodeFileSystem, type FileSystem, type FolderEntry } from "./file-system.ts";
 
 /** Deletions may take an empty folder away from under a write that often before it gives up. */
 const FOLDER_ATTEMPTS_MAX = 5;
@@ -19,6 +18,8 @@ export interface FileObjectStoreOptions {
 }
 
 export function createFileObjectStore(root: string, { isOurs = false, files = nodeFileSystem }: FileObjectStoreOptions = {}): ObjectStore {
+  const folders = new DurableFolders(root, files);
+
   const pathOf = (key: ObjectKey) => {
     if (key.split("/").some((part) => part === "" || part === "." || part === "..")) {
       throw new Error(`not an object key: ${key}`);
@@ -35,50 +36,9 @@ export function createFileObjectStore(root: string, { isOurs = false, files = no
     }
   }
 
-  async function isMade(folder: string): Promise<boolean> {
-    try {
-      await files.mkdir(folder);
-      return true;
-    } catch (error) {
-      if (codeOf(error) === "EEXIST") return false;
-      throw error;
-    }
-  }
-
-  /** New folders are synced from the bottom up, or a crash could lose the path to a synced file. */
-  async function makeFolder(folder: string): Promise<void> {
-    const made: string[] = [];
-    const make = async (at: string): Promise<void> => {
-      try {
-        if (await isMade(at)) made.push(at);
-      } catch (error) {
-        if (codeOf(error) !== "ENOENT") throw error;
-        await make(dirname(at));
-        if (await isMade(at)) made.push(at);
-      }
-    };
-    await make(folder);
-    for (const at of made.reverse()) await syncFolder(dirname(at), files);
-  }
-
   /** What crashes left half written holds the same events as what is deleted. */
   async function removeLeftOvers(folder: string): Promise<void> {
     for (const { name } of await entriesOf(folder)) if (isLeftOver(name, files)) await files.rm(join(folder, name));
-  }
-
-  /** Removes the folders in which nothing is left, from the bottom up, and makes that durable. Never the root. */
-  async function removeEmptyFolders(keyParts: readonly string[]): Promise<void> {
-    const parts = [...keyParts];
-    for (; parts.length > 0; parts.pop()) {
-      try {
-        await files.rmdir(join(root, ...parts));
-      } catch (error) {
-        if (!isMissing(error)) break;
-      }
-    }
-    await syncFolder(join(root, ...parts), files).catch((error: unknown) => {
-      if (!isMissing(error)) throw error;
-    });
   }
 
   async function listBelow(key: ObjectKey): Promise<StoredObject[]> {
@@ -112,20 +72,22 @@ export function createFileObjectStore(root: string, { isOurs = false, files = no
       const path = pathOf(key);
       for (let attempt = 1; ; attempt++) {
         try {
-          await makeFolder(dirname(path));
-          await writeDurably(path, bytes, 0o644, files);
-          return;
+          const life = await folders.make(dirname(path));
+          await writeDurably(path, bytes, files);
+          if (await folders.isStill(dirname(path), life)) return;
         } catch (error) {
-          if (!isMissing(error) || attempt === FOLDER_ATTEMPTS_MAX) throw error;
+          if (!isMissing(error)) throw error;
         }
+        if (attempt === FOLDER_ATTEMPTS_MAX) throw new Error(`${path} cannot be written: its folder is removed each time`);
       }
     },
     async delete(key) {
       const path = pathOf(key);
       await files.rm(path);
       await removeLeftOvers(dirname(path));
-      await removeEmptyFolders(key.split("/").slice(0, -1));
+      await folders.removeEmpty(dirname(path));
     },
+    sync: (folder) => folders.removeEmpty(pathOf(folder)),
     async list(folder) {
       return (await listBelow(folder)).sort(byKey);
     },

@@ -3,15 +3,15 @@ import { dirname, join } from "node:path";
 import { reasonOf } from "../../src/runtime/log.ts";
 import { RECORD_NAME, recordName, type RecordStore } from "../../src/storage/record-store.ts";
 import { syncFolder, writeDurably } from "./durable-file.ts";
+import { DurableFolders } from "./durable-folders.ts";
 import { codeOf, nodeFileSystem, type FileSystem, type FolderEntry } from "./file-system.ts";
-
-const FILE_MODE = 0o600;
-const FOLDER_MODE = 0o700;
 
 const isMissing = (error: unknown): boolean => codeOf(error) === "ENOENT";
 
 /** The root must be there. */
 export function createFileRecordStore(root: string, files: FileSystem = nodeFileSystem): RecordStore {
+  const folders = new DurableFolders(root, files);
+
   const pathOf = (name: string): string => join(root, recordName(name));
 
   async function entriesOf(folder: string): Promise<FolderEntry[]> {
@@ -33,8 +33,8 @@ export function createFileRecordStore(root: string, files: FileSystem = nodeFile
   async function foldersFor(prefix: string): Promise<string[]> {
     const slash = prefix.indexOf("/");
     if (slash >= 0) return [prefix.slice(0, slash + 1)];
-    const folders = (await entriesOf(root)).filter((entry) => entry.isDirectory()).map(({ name }) => `${name}/`);
-    return ["", ...folders.filter((folder) => folder.startsWith(prefix))];
+    const found = (await entriesOf(root)).filter((entry) => entry.isDirectory()).map(({ name }) => `${name}/`);
+    return ["", ...found.filter((folder) => folder.startsWith(prefix))];
   }
 
   return {
@@ -48,15 +48,8 @@ export function createFileRecordStore(root: string, files: FileSystem = nodeFile
     },
     async write(name, bytes) {
       const path = pathOf(name);
-      const isMade = await files.mkdir(dirname(path), FOLDER_MODE).then(
-        () => true,
-        (error: unknown) => {
-          if (codeOf(error) !== "EEXIST") throw error;
-          return false;
-        },
-      );
-      if (isMade) await syncFolder(root, files);
-      await writeDurably(path, bytes, FILE_MODE, files);
+      await folders.make(dirname(path));
+      await writeDurably(path, bytes, files);
     },
     async list(prefix) {
       const names: string[] = [];

@@ -3,14 +3,14 @@ import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Config } from "../../src/runtime/config.ts";
 import { reasonOf } from "../../src/runtime/log.ts";
-import { NothingAppendedError, type SegmentLog } from "../../src/storage/segment-log.ts";
-import { syncFolder } from "./durable-file.ts";
+import { NothingAppendedError, SyncFailedError, type SegmentLog } from "../../src/storage/segment-log.ts";
+import { syncFile, syncFolder, writeDurably } from "./durable-file.ts";
+import { DurableFolders } from "./durable-folders.ts";
 import { codeOf, nodeFileSystem, type FileSystem, type OpenFile } from "./file-system.ts";
 
 /** Where the journal lies in the data folder. */
 export const JOURNAL_FOLDER = "journal";
 
-const SYNC_INTERVAL_MS = 1000;
 const NAME = /^(\d{1,15})\.journal$/;
 const SET_ASIDE_FOLDER = "damaged";
 
@@ -25,12 +25,17 @@ interface OpenSegment {
 }
 
 /**
- * Writes nothing until it is told to, so that a folder can be looked at. `always` syncs before an append resolves, `interval` once a second, `off` leaves it to the
- * operating system. A killed process loses nothing either way; a machine that loses power does.
+ * Writes nothing until it is told to, so that a folder can be looked at. `always` syncs before an append resolves, `interval` when
+ * `sync` is called, `off` leaves it to the operating system. A killed process loses nothing either way; a machine that loses power does.
  */
 export async function openFileSegmentLog(folder: string, fsync: Config["journalFsync"], files: FileSystem = nodeFileSystem): Promise<SegmentLog> {
   const pathOf = (segment: number) => join(folder, `${segment}.journal`);
+  const folders = new DurableFolders(dirname(folder), files);
   let current: OpenSegment | null = null;
+  /** Segments up to this number take nothing more: a sync of one has failed. */
+  let failedUpTo = 0;
+  /** Of a sync that nobody waited for. */
+  let failure: SyncFailedError | null = null;
 
   async function namesIn(): Promise<string[]> {
     try {
@@ -41,20 +46,20 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
     }
   }
 
-  async function makeFolder(path: string): Promise<void> {
-    try {
-      await files.mkdir(path);
-    } catch (error) {
-      if (codeOf(error) === "EEXIST") return;
-      throw error;
-    }
-    await syncFolder(dirname(path), files);
-  }
-
-  async function sync(segment: OpenSegment | null): Promise<void> {
-    if (!segment?.unsynced) return;
+  /** A file whose sync failed is let go of: to sync it again would only hide that. */
+  async function sync(segment: OpenSegment): Promise<void> {
+    if (!segment.unsynced) return;
     segment.unsynced = false;
-    await segment.handle.datasync();
+    try {
+      await segment.handle.datasync();
+    } catch (error) {
+      failedUpTo = Math.max(failedUpTo, segment.number);
+      if (current === segment) {
+        current = null;
+        await segment.handle.close().catch(() => {});
+      }
+      throw new SyncFailedError(`${pathOf(segment.number)} cannot be synced: ${reasonOf(error)}`, { cause: error });
+    }
   }
 
   /** Let go of before the first wait, so that whoever comes meanwhile opens what it needs itself. */
@@ -70,20 +75,17 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
   }
 
   async function segmentFor(number: number): Promise<OpenSegment> {
+    if (number <= failedUpTo) throw new Error(`${pathOf(number)} takes nothing more: it could not be synced`);
     if (current?.number === number) return current;
-    await closeCurrent();
+    // That the last one cannot be synced is no fault of this one. The next sync tells.
+    await closeCurrent().catch((error: unknown) => {
+      if (!(error instanceof SyncFailedError)) throw error;
+      failure = error;
+    });
     const handle = await files.open(pathOf(number), "r+");
     current = { number, handle, end: (await handle.stat()).size, unsynced: false };
     return current;
   }
-
-  const syncing =
-    fsync === "interval"
-      ? setInterval(() => {
-          // A failing disk shows at the next append, which is refused then.
-          sync(current).catch(() => {});
-        }, SYNC_INTERVAL_MS).unref()
-      : undefined;
 
   return {
     async list() {
@@ -91,7 +93,7 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
       return numbers.filter((number) => !Number.isNaN(number)).sort((a, b) => a - b);
     },
     async create(segment) {
-      await makeFolder(folder);
+      await folders.make(folder);
       await (await files.open(pathOf(segment), "wx")).close();
       try {
         await syncFolder(folder, files);
@@ -123,27 +125,37 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
       segment.unsynced = true;
       if (fsync === "always") await sync(segment);
     },
+    async sync() {
+      if (fsync === "interval" && current) await sync(current);
+      const earlier = failure;
+      failure = null;
+      if (earlier) throw earlier;
+    },
     async read(segment) {
-      return files.readFile(pathOf(segment)).catch((error: unknown) => {
+      try {
+        const bytes = await files.readFile(pathOf(segment));
+        if (fsync !== "off") await syncFile(pathOf(segment), files);
+        return bytes;
+      } catch (error) {
         throw new Error(`${pathOf(segment)} cannot be read: ${reasonOf(error)}`, { cause: error });
-      });
+      }
     },
     async remove(segment) {
-      if (current?.number === segment) await closeCurrent();
+      if (current?.number === segment) {
+        const { handle } = current;
+        current = null;
+        await handle.close();
+      }
       await files.rm(pathOf(segment));
       await syncFolder(folder, files);
     },
     async setAside(segment) {
       const copy = join(folder, SET_ASIDE_FOLDER, `${segment}.journal`);
-      await makeFolder(dirname(copy));
-      const handle = await files.open(copy, "w");
-      await handle.writeFile(await files.readFile(pathOf(segment)));
-      await handle.close();
-      await syncFolder(join(folder, SET_ASIDE_FOLDER), files);
+      await folders.make(dirname(copy));
+      await writeDurably(copy, await files.readFile(pathOf(segment)), files);
       return copy;
     },
     async close() {
-      clearInterval(syncing);
       await closeCurrent();
     },
   };

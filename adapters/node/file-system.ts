@@ -1,10 +1,19 @@
 /** The file system that data files lie on, as a port: exactly the calls they need, so that tests can run them over a disk that loses power. */
 import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
-import { mkdir, open, readFile, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
+import { chmod, mkdir, open, readFile, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
+
+/** What this process makes is its user's alone. */
+export const FOLDER_MODE = 0o700;
+export const FILE_MODE = 0o600;
 
 export interface FileStatus {
   readonly size: number;
+  /** Type and permission bits. */
+  readonly mode: number;
+  /** The owner's number, and that of the device it lies on. */
+  readonly uid: number;
+  readonly dev: number;
   isDirectory(): boolean;
 }
 
@@ -31,25 +40,26 @@ export interface OpenFile {
 export interface FileSystem {
   /** A text of this process that no earlier or other process has: names of unfinished files bear it. */
   readonly writer: string;
-  /** `r` opens folders, too; `wx` rejects with EEXIST where something is. */
-  open(path: string, flags: "r" | "r+" | "w" | "wx", mode?: number): Promise<OpenFile>;
+  /** `r` opens folders, too; `wx` rejects with EEXIST where something is. A file that is made is for its owner only. */
+  open(path: string, flags: "r" | "r+" | "w" | "wx"): Promise<OpenFile>;
   readFile(path: string): Promise<Uint8Array>;
   readdir(path: string): Promise<FolderEntry[]>;
   stat(path: string): Promise<FileStatus>;
-  /** Makes one folder; rejects with EEXIST where something is. */
-  mkdir(path: string, mode?: number): Promise<void>;
+  /** Makes one folder, for its owner only; rejects with EEXIST where something is. */
+  mkdir(path: string): Promise<void>;
   /** Replaces a file of the new name. */
   rename(from: string, to: string): Promise<void>;
   /** Removes a file; one that is not there is fine. */
   rm(path: string): Promise<void>;
   /** Removes an empty folder. */
   rmdir(path: string): Promise<void>;
+  chmod(path: string, mode: number): Promise<void>;
 }
 
 export const nodeFileSystem: FileSystem = {
   writer: randomUUID().slice(0, 8),
-  async open(path, flags, mode) {
-    const handle = await open(path, flags, mode);
+  async open(path, flags) {
+    const handle = await open(path, flags, FILE_MODE);
     return {
       stat: () => handle.stat(),
       writeSync: (bytes, offset, length, position) => writeSync(handle.fd, bytes, offset, length, position),
@@ -63,10 +73,11 @@ export const nodeFileSystem: FileSystem = {
   readFile: (path) => readFile(path),
   readdir: (path) => readdir(path, { withFileTypes: true }),
   stat: (path) => stat(path),
-  mkdir: (path, mode) => mkdir(path, { mode }),
+  mkdir: (path) => mkdir(path, FOLDER_MODE),
   rename,
   rm: (path) => rm(path, { force: true }),
   rmdir: (path) => rmdir(path),
+  chmod,
 };
 
 /** The system's code of an error; empty where it has none. */

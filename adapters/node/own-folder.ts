@@ -1,31 +1,10 @@
 /** How a process makes a folder its own before it works there: made if need be, locked, and rid of what another one left half written. */
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { reasonOf } from "../../src/runtime/log.ts";
-import { isLeftOver } from "./durable-file.ts";
-import { codeOf, nodeFileSystem, type FileSystem, type FolderEntry } from "./file-system.ts";
+import { isLeftOver, syncFolder } from "./durable-file.ts";
+import { makeFolder } from "./durable-folders.ts";
+import { nodeFileSystem, type FileSystem, type FolderEntry } from "./file-system.ts";
 import { FolderLockedError, lockFolder, type FolderLock } from "./folder-lock.ts";
-
-async function isThere(path: string, files: FileSystem): Promise<boolean> {
-  try {
-    await files.stat(path);
-    return true;
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return false;
-    throw error;
-  }
-}
-
-/** Makes a folder and those above it, one by one: Node's own way asks without end where it cannot be done, as in `/proc`. */
-export async function makeFolder(folder: string, mode = 0o777, files: FileSystem = nodeFileSystem): Promise<void> {
-  const missing: string[] = [];
-  for (let at = folder; !(await isThere(at, files)); at = dirname(at)) missing.push(at);
-  for (const path of missing.reverse()) {
-    await files.mkdir(path, mode).catch((error: unknown) => {
-      if (codeOf(error) !== "EEXIST") throw error;
-    });
-  }
-  if (!(await files.stat(folder)).isDirectory()) throw new Error("it is no folder");
-}
 
 /** Files directly in a folder that a write of another process has left. None of them was ever anything whole. */
 async function removeLeftOvers(folder: string, files: FileSystem): Promise<FolderEntry[]> {
@@ -34,9 +13,17 @@ async function removeLeftOvers(folder: string, files: FileSystem): Promise<Folde
   return entries;
 }
 
-/** Removes what an earlier process has left half written. Records lie at most one folder deep; deeper files are the object store's. */
+/**
+ * Removes what an earlier process has left half written, and makes durable what it has made, replaced and removed: it may have died
+ * before it could. Records and journal segments lie at most one folder deep; deeper files are the object store's.
+ */
 export async function tidyFolder(folder: string, files: FileSystem = nodeFileSystem): Promise<void> {
-  for (const entry of await removeLeftOvers(folder, files)) if (entry.isDirectory()) await removeLeftOvers(join(folder, entry.name), files);
+  for (const entry of await removeLeftOvers(folder, files)) {
+    if (!entry.isDirectory()) continue;
+    await removeLeftOvers(join(folder, entry.name), files);
+    await syncFolder(join(folder, entry.name), files);
+  }
+  await syncFolder(folder, files);
 }
 
 /**

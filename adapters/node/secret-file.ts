@@ -26,7 +26,7 @@ export async function readSecret(folder: string, files: FileSystem = nodeFileSys
 }
 
 export const writeSecret = (folder: string, secret: Secret, files: FileSystem = nodeFileSystem): Promise<void> =>
-  writeDurably(join(folder, SECRET_FILE), Buffer.from(`${secret.reveal()}\n`), 0o600, files);
+  writeDurably(join(folder, SECRET_FILE), Buffer.from(`${secret.reveal()}\n`), files);
 
 /** The secret in the file, or a new one. */
 export async function secretOfFolder(folder: string, files: FileSystem = nodeFileSystem): Promise<Secret> {

@@ -73,6 +73,9 @@ export const REFUSED_EVENTS_LOG_MS = 60_000;
 /** Storage that has refused no event for this long counts as sound again. */
 export const REFUSALS_OVER_MS = 1_000;
 
+/** While syncs of the journal fail, the log says so this often. */
+export const SYNC_FAILURES_LOG_MS = 60_000;
+
 /** First and longest wait before a failed flush is tried again. */
 export const FLUSH_RETRY_MS_MIN = 1_000;
 export const FLUSH_RETRY_MS_MAX = 60_000;

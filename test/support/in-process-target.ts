@@ -43,6 +43,8 @@ export interface InProcessParts {
   readonly passwordHasher?: PasswordHasher;
   /** In the place of the option, which allows no memory so small that what a test records exceeds it. */
   readonly engineMemoryMb?: number;
+  /** When the clock starts, in the place of `START_MS`. */
+  readonly startMs?: number;
 }
 
 /** What a login costs is no part of what the suites look at. */
@@ -79,7 +81,7 @@ export async function createInProcessTarget(
   const segmentLog = parts.segmentLog ?? createMemorySegmentLog();
   const places = config.geoipDb === "builtin" ? builtinPlaces : openGeoDatabase(config.geoipDb);
   const log = createRecordingLog();
-  let nowMs = START_MS;
+  let nowMs = parts.startMs ?? START_MS;
   let requests = 0;
   let engine: Engine;
   let services: Services;
