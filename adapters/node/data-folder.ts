@@ -9,6 +9,7 @@ import { createFileObjectStore } from "./file-object-store.ts";
 import { createFileRecordStore } from "./file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "./file-segment-log.ts";
 import { nodeFileSystem, type FileSystem } from "./file-system.ts";
+import { makePrivate } from "./private-modes.ts";
 import { readSecret, writeSecret } from "./secret-file.ts";
 
 /** What a command has to say, and whether all is well. */
@@ -69,6 +70,7 @@ export async function backUpFolder(dataDir: string, to: string, files: FileSyste
   if (!relative(from, copy).startsWith("..")) throw new Error(`${copy} is in the data folder, and would be copied into itself`);
   await makeFolder(copy, files);
   if ((await files.readdir(copy)).length > 0) throw new Error(`${copy} is not empty; each backup takes a folder of its own`);
+  await makePrivate(copy, await files.stat(copy), files);
   // The secret is the oldest part and never changes.
   const secret = await readSecret(from, files);
   if (secret) await writeSecret(copy, secret, files);

@@ -3,7 +3,8 @@ import { dirname, join } from "node:path";
 import type { ObjectKey, ObjectStore, StoredObject } from "../../src/storage/object-store.ts";
 import { UNFINISHED_SUFFIX, isLeftOver, writeDurably } from "./durable-file.ts";
 import { DurableFolders, isMissing } from "./durable-folders.ts";
-import { nodeFileSystem, type FileSystem, type FolderEntry } from "./file-system.ts";
+import { nodeFileSystem, type FileStatus, type FileSystem, type FolderEntry } from "./file-system.ts";
+import { makePrivate } from "./private-modes.ts";
 
 /** Deletions may take an empty folder away from under a write that often before it gives up. */
 const FOLDER_ATTEMPTS_MAX = 5;
@@ -41,18 +42,32 @@ export function createFileObjectStore(root: string, { isOurs = false, files = no
     for (const { name } of await entriesOf(folder)) if (isLeftOver(name, files)) await files.rm(join(folder, name));
   }
 
+  /** Null when it is gone. What an older version made readable for others is so no more. */
+  async function statusOf(key: ObjectKey): Promise<FileStatus | null> {
+    try {
+      const status = await files.stat(pathOf(key));
+      if (isOurs) await makePrivate(pathOf(key), status, files);
+      return status;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  async function makeAncestorsPrivate(key: ObjectKey): Promise<void> {
+    for (let end = key.lastIndexOf("/"); end > 0; end = key.lastIndexOf("/", end - 1)) await statusOf(key.slice(0, end));
+  }
+
   async function listBelow(key: ObjectKey): Promise<StoredObject[]> {
     const found: StoredObject[] = [];
+    if (isOurs) await statusOf(key);
     for (const entry of await entriesOf(pathOf(key))) {
       const below = `${key}/${entry.name}`;
       if (entry.isDirectory()) found.push(...(await listBelow(below)));
       // What cannot be removed hinders nobody.
       else if (isOurs && entry.isFile() && isLeftOver(entry.name, files)) await files.rm(pathOf(below)).catch(() => {});
       else if (entry.isFile() && !entry.name.endsWith(UNFINISHED_SUFFIX)) {
-        const status = await files.stat(pathOf(below)).catch((error: unknown) => {
-          if (isMissing(error)) return null;
-          throw error;
-        });
+        const status = await statusOf(below);
         if (status) found.push({ key: below, sizeBytes: status.size });
       }
     }
@@ -89,6 +104,7 @@ export function createFileObjectStore(root: string, { isOurs = false, files = no
     },
     sync: (folder) => folders.removeEmpty(pathOf(folder)),
     async list(folder) {
+      if (isOurs) await makeAncestorsPrivate(folder);
       return (await listBelow(folder)).sort(byKey);
     },
     async folders(folder) {

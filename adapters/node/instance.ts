@@ -65,7 +65,7 @@ function processUsage(): ProcessUsage {
 
 export async function startInstance({ config, log, trackerScript, assets, version, threads, onFolderLost }: InstanceOptions): Promise<Instance> {
   const dataFolder = resolve(config.dataDir);
-  const lock = await takeFolder(dataFolder, onFolderLost);
+  const lock = await takeFolder(dataFolder, onFolderLost, (message) => log.warn(message));
   const started: (() => Promise<void>)[] = [() => lock.release()];
   const takeDown = async () => {
     for (const undo of started.reverse()) await undo();

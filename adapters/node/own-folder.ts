@@ -4,6 +4,7 @@ import { reasonOf } from "../../src/runtime/log.ts";
 import { isLeftOver, syncFolder } from "./durable-file.ts";
 import { makeFolder } from "./durable-folders.ts";
 import { nodeFileSystem, type FileSystem, type FolderEntry } from "./file-system.ts";
+import { makeFolderPrivate } from "./private-modes.ts";
 import { FolderLockedError, lockFolder, type FolderLock } from "./folder-lock.ts";
 
 /** Files directly in a folder that a write of another process has left. None of them was ever anything whole. */
@@ -28,9 +29,10 @@ export async function tidyFolder(folder: string, files: FileSystem = nodeFileSys
 
 /**
  * The folder, for this process alone until the lock is released. Rejects with a sentence that names it when it cannot be made,
- * cannot be written, or is another process's; `onLost` as the lock has it.
+ * cannot be written, or is another process's; `onLost` as the lock has it. `warn` hears when other users can open the folder and that
+ * is not ours to change.
  */
-export async function takeFolder(folder: string, onLost: () => void): Promise<FolderLock> {
+export async function takeFolder(folder: string, onLost: () => void, warn: (message: string) => void = () => {}): Promise<FolderLock> {
   const saying = (what: string) => (error: unknown) => {
     if (error instanceof FolderLockedError) throw error;
     throw new Error(`the data folder ${folder} (data_dir) cannot be ${what}: ${reasonOf(error)}`, { cause: error });
@@ -38,6 +40,8 @@ export async function takeFolder(folder: string, onLost: () => void): Promise<Fo
   await makeFolder(folder).catch(saying("made"));
   const lock = await lockFolder(folder, onLost).catch(saying("written"));
   try {
+    const reason = await makeFolderPrivate(folder);
+    if (reason !== null) warn(`other users can open the data folder ${folder}, and it is left so because ${reason}; what Sandpiper keeps in it is its own user's only`);
     await tidyFolder(folder);
   } catch (error) {
     await lock.release();
