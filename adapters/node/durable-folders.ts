@@ -47,7 +47,10 @@ export async function makeFolder(folder: string, files: FileSystem = nodeFileSys
 }
 
 /** Identifies one life of a folder: from when it was found durable until it is removed. */
-export type FolderLife = object;
+type FolderLife = object;
+
+/** A folder may be taken away from under a write that often before it gives up. */
+const FOLDER_ATTEMPTS_MAX = 5;
 
 export class DurableFolders {
   readonly #root: string;
@@ -61,14 +64,23 @@ export class DurableFolders {
     this.#files = files;
   }
 
-  /** Makes a folder at or below the root, and the root, durably. Costs nothing where that is known. */
-  async make(folder: string): Promise<FolderLife> {
-    return this.#known.get(folder) ?? this.#inTurn(() => this.#make(folder));
-  }
-
-  /** Whether the folder was there all the time since. Otherwise what was written to it meanwhile may lie in one that is not durable yet. */
-  isStill(folder: string, life: FolderLife): Promise<boolean> {
-    return this.#inTurn(async () => this.#known.get(folder) === life);
+  /**
+   * Does work in a folder at or below the root, which is made, durably, where need be. The work is done again if the folder is
+   * removed meanwhile: it may have gone to another of that name, which is not durable yet.
+   */
+  async within<T>(folder: string, work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const life = this.#known.get(folder) ?? (await this.#inTurn(() => this.#make(folder)));
+        const result = await work();
+        if ((await this.#inTurn(async () => this.#known.get(folder))) === life) return result;
+        if (attempt === FOLDER_ATTEMPTS_MAX) throw new Error(`${folder} is removed each time that something is written to it`);
+      } catch (error) {
+        if (!isMissing(error) || attempt === FOLDER_ATTEMPTS_MAX) throw error;
+        // Somebody else has removed it, or one above it.
+        await this.#inTurn(async () => this.#known.clear());
+      }
+    }
   }
 
   /**

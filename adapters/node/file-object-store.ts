@@ -6,9 +6,6 @@ import { DurableFolders, isMissing } from "./durable-folders.ts";
 import { nodeFileSystem, type FileStatus, type FileSystem, type FolderEntry } from "./file-system.ts";
 import { makePrivate } from "./private-modes.ts";
 
-/** Deletions may take an empty folder away from under a write that often before it gives up. */
-const FOLDER_ATTEMPTS_MAX = 5;
-
 const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1);
 const byKey = (a: StoredObject, b: StoredObject): number => (a.key < b.key ? -1 : 1);
 
@@ -85,16 +82,7 @@ export function createFileObjectStore(root: string, { isOurs = false, files = no
     },
     async put(key, bytes) {
       const path = pathOf(key);
-      for (let attempt = 1; ; attempt++) {
-        try {
-          const life = await folders.make(dirname(path));
-          await writeDurably(path, bytes, files);
-          if (await folders.isStill(dirname(path), life)) return;
-        } catch (error) {
-          if (!isMissing(error)) throw error;
-        }
-        if (attempt === FOLDER_ATTEMPTS_MAX) throw new Error(`${path} cannot be written: its folder is removed each time`);
-      }
+      await folders.within(dirname(path), () => writeDurably(path, bytes, files));
     },
     async delete(key) {
       const path = pathOf(key);

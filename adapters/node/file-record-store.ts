@@ -48,8 +48,7 @@ export function createFileRecordStore(root: string, files: FileSystem = nodeFile
     },
     async write(name, bytes) {
       const path = pathOf(name);
-      await folders.make(dirname(path));
-      await writeDurably(path, bytes, files);
+      await folders.within(dirname(path), () => writeDurably(path, bytes, files));
     },
     async list(prefix) {
       const names: string[] = [];

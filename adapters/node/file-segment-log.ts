@@ -93,8 +93,7 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
       return numbers.filter((number) => !Number.isNaN(number)).sort((a, b) => a - b);
     },
     async create(segment) {
-      await folders.make(folder);
-      await (await files.open(pathOf(segment), "wx")).close();
+      await folders.within(folder, async () => (await files.open(pathOf(segment), "wx")).close());
       try {
         await syncFolder(folder, files);
       } catch (error) {
@@ -151,8 +150,8 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
     },
     async setAside(segment) {
       const copy = join(folder, SET_ASIDE_FOLDER, `${segment}.journal`);
-      await folders.make(dirname(copy));
-      await writeDurably(copy, await files.readFile(pathOf(segment)), files);
+      const bytes = await files.readFile(pathOf(segment));
+      await folders.within(dirname(copy), () => writeDurably(copy, bytes, files));
       return copy;
     },
     async close() {
