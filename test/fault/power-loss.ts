@@ -74,29 +74,40 @@ interface Life {
   readonly promised: Promises;
   readonly random: () => number;
   readonly machine: SimulatedMachine;
+  /** Whether the last process was killed, and the machine went on. */
+  readonly isAfterKill: boolean;
 }
+
+type Step = (life: Life) => Promise<unknown>;
 
 const below = (random: () => number, limit: number): number => Math.floor(random() * limit);
 
 const signal = new AbortController().signal;
 
-async function tick({ target }: Life): Promise<void> {
+async function tick({ target, machine }: Life): Promise<void> {
+  // The clock of a machine that is off shows when that happened.
+  if (machine.isOff()) return;
   await target.advance(SYNC_MS);
   await target.services.journal.sync();
 }
 
+const drawSite = (random: () => number): (typeof SITES)[number] => SITES[below(random, 2)] ?? SITES[0];
+
+const flush: Step = ({ target }) => target.services.flusher.flush(target.nowMs());
+
+const merge: Step = ({ target }) => target.services.compaction.run(target.nowMs());
+
+const erase: Step = ({ target, ledger, random }) => {
+  const lastDay = utcDayOf(target.nowMs() - below(random, 2) * DAY_MS);
+  return ledger.erase(drawSite(random), utcDayOf(target.nowMs() - 2 * DAY_MS), lastDay);
+};
+
 /** What may happen, and how often beside the others. Whatever fails, it goes on: a machine that is off fails everything. */
-const STEPS: readonly { readonly weight: number; readonly run: (life: Life) => Promise<unknown> }[] = [
-  { weight: 8, run: ({ ledger, random }) => ledger.send(SITES[below(random, 2)] ?? SITES[0], 1 + below(random, 3)) },
-  { weight: 4, run: ({ target }) => target.services.flusher.flush(target.nowMs()) },
-  { weight: 3, run: ({ target }) => target.services.compaction.run(target.nowMs()) },
-  {
-    weight: 2,
-    run: ({ target, ledger, random }) => {
-      const lastDay = utcDayOf(target.nowMs() - below(random, 2) * DAY_MS);
-      return ledger.erase(SITES[below(random, 2)] ?? SITES[0], utcDayOf(target.nowMs() - 2 * DAY_MS), lastDay);
-    },
-  },
+const STEPS: readonly { readonly weight: number; readonly run: Step }[] = [
+  { weight: 8, run: ({ ledger, random }) => ledger.send(drawSite(random), 1 + below(random, 3)) },
+  { weight: 4, run: flush },
+  { weight: 3, run: merge },
+  { weight: 2, run: erase },
   { weight: 1, run: ({ ledger }) => ledger.retain(RETENTION_DAYS) },
   {
     weight: 1,
@@ -136,6 +147,9 @@ const STEPS: readonly { readonly weight: number; readonly run: (life: Life) => P
   },
 ];
 
+/** What relies on what a killed process has left, whose syncs nobody has seen succeed. */
+const STEPS_AFTER_KILL: readonly Step[] = [merge, erase, erase];
+
 /** They move the clock, so nothing else goes on beside them. */
 const CLOCK_STEPS: readonly ((life: Life) => Promise<void>)[] = [
   tick,
@@ -144,6 +158,7 @@ const CLOCK_STEPS: readonly ((life: Life) => Promise<void>)[] = [
     await tick(life);
     // A run that began yesterday would be taken for today's.
     await life.target.services.retention.settled();
+    if (life.machine.isOff()) return;
     await life.target.advance(DAY_MS);
     await life.ledger.retain(RETENTION_DAYS);
   },
@@ -153,16 +168,20 @@ class BrokenPromise extends Error {
   override readonly name = "BrokenPromise";
 }
 
-function drawStep(random: () => number): (typeof STEPS)[number]["run"] {
+function drawStep(random: () => number): Step {
   let at = below(random, STEPS.reduce((sum, { weight }) => sum + weight, 0));
-  return (STEPS.find(({ weight }) => (at -= weight) < 0) ?? STEPS[0])?.run as (typeof STEPS)[number]["run"];
+  return STEPS.find(({ weight }) => (at -= weight) < 0)?.run ?? flush;
 }
 
 async function live(life: Life): Promise<void> {
-  const { random, target, machine } = life;
+  const { random, target, machine, isAfterKill } = life;
   const onward = (error: unknown): void => {
     if (error instanceof BrokenPromise) throw error;
   };
+  if (isAfterKill && random() < 0.7) {
+    await STEPS_AFTER_KILL[below(random, STEPS_AFTER_KILL.length)]?.(life).catch(onward);
+    if (random() < 0.7) return;
+  }
   for (let steps = 1 + below(random, STEPS_MAX); steps > 0 && !machine.isOff(); steps--) {
     if (random() < 0.25) await CLOCK_STEPS[random() < 0.75 ? 0 : 1]?.(life);
     else await Promise.all(Array.from({ length: random() < 0.3 ? 3 : 1 }, () => drawStep(random)(life).catch(onward)));
@@ -170,8 +189,9 @@ async function live(life: Life): Promise<void> {
   if (random() < 0.2) await target.services.journal.close().catch(onward);
 }
 
-const storesOn = async (files: FileSystem, fsync: "always" | "interval"): Promise<Stores> => ({
-  objects: createFileObjectStore(DATA_FOLDER, { isOurs: true, files }),
+/** `off` is for who only looks. */
+const storesOn = async (files: FileSystem, fsync: "always" | "interval" | "off"): Promise<Stores> => ({
+  objects: createFileObjectStore(DATA_FOLDER, { isOurs: fsync !== "off", files }),
   records: createFileRecordStore(DATA_FOLDER, files),
   segmentLog: await openFileSegmentLog(`${DATA_FOLDER}/${JOURNAL_FOLDER}`, fsync, files),
 });
@@ -215,7 +235,7 @@ async function wrongWithCredentials({ services }: InProcessTarget, promised: Pro
 async function wrongWithBackup({ folder, events }: Backup, files: FileSystem): Promise<string[]> {
   const { isWhole, text } = await verifyFolder(folder, files).catch((error: unknown) => ({ isWhole: false, text: String(error) }));
   if (!isWhole) return [`the backup ${folder} is not whole: ${text}`];
-  const segmentLog = await openFileSegmentLog(`${folder}/${JOURNAL_FOLDER}`, "always", files);
+  const segmentLog = await openFileSegmentLog(`${folder}/${JOURNAL_FOLDER}`, "off", files);
   const { pages } = await readStores({ objects: createFileObjectStore(folder, { files }), segmentLog });
   return wrongIn(pages, events.filter(({ erased }) => erased === "no")).map((what) => `in ${folder}, ${what}`);
 }
@@ -234,7 +254,7 @@ function drawStrike(random: () => number): Strike {
   return {
     atCall: 1 + below(random, random() < 0.3 ? 60 : CALLS_MAX),
     when: (["before", "during", "after"] as const)[below(random, 3)] ?? "before",
-    kind: random() < 0.2 ? "kill" : "power loss",
+    kind: random() < 0.3 ? "kill" : "power loss",
   };
 }
 
@@ -245,6 +265,7 @@ export async function playPowerLosses({ seed, fsync: wanted, failingSyncs = fals
   const fsync = wanted ?? (random() < 0.5 ? "always" : "interval");
   const environment = { SVC_COMPACT_AFTER_FILES: "2", SVC_RETENTION_DAYS: String(RETENTION_DAYS), SVC_JOURNAL_FSYNC: fsync };
   const promised: Promises = { sent: [], keys: [], backups: [], hasPassword: false, secret: null, backupsBegun: 0 };
+  let isAfterKill = false;
   let [nowMs, losses, failedSyncs, backups] = [START_MS, 0, 0, 0];
   const report = (wrong: readonly string[]): PowerLossReport => ({
     wrong,
@@ -263,10 +284,13 @@ export async function playPowerLosses({ seed, fsync: wanted, failingSyncs = fals
     const failsSync = failingSyncs && !isLast ? () => below(random, everyNth) === 0 : () => false;
     const machine = disk.boot({ strike, failsSync });
     const wrong: string[] = [];
+    // Until the next process has begun, nobody syncs what a killed one wrote.
+    let lostAtMs = nowMs;
+    nowMs += below(random, 4) * UNSYNCED_MS_MAX;
     const play = async (target: InProcessTarget): Promise<void> => {
       try {
         wrong.push(...(await wrongWithCredentials(target, promised)));
-        await live({ target, ledger: new Ledger(target, promised.sent), promised, random, machine });
+        await live({ target, ledger: new Ledger(target, promised.sent), promised, random, machine, isAfterKill });
         if (!isLast) return;
         await target.services.flusher.settled();
         await target.services.retention.settled();
@@ -276,6 +300,7 @@ export async function playPowerLosses({ seed, fsync: wanted, failingSyncs = fals
         wrong.push(...faults);
       } finally {
         nowMs = target.nowMs();
+        lostAtMs = nowMs;
       }
     };
     try {
@@ -286,14 +311,14 @@ export async function playPowerLosses({ seed, fsync: wanted, failingSyncs = fals
       else if (!machine.isOff() && machine.failedSyncs() === 0) wrong.push(`life ${life} ended by itself: ${String(error)}`);
     }
     failedSyncs += machine.failedSyncs();
-    const wasKilled = strike?.kind === "kill" && machine.isOff();
-    if (!wasKilled) {
+    isAfterKill = strike?.kind === "kill" && machine.isOff();
+    if (!isAfterKill) {
       losses++;
       machine.losePower();
     }
     const reader = disk.boot().files;
-    const stores = await storesOn(reader, fsync);
-    if (!wasKilled && fsync === "interval") forgetUnsynced(promised, (await readStores(stores)).pages, nowMs);
+    const stores = await storesOn(reader, "off");
+    if (!isAfterKill && fsync === "interval") forgetUnsynced(promised, (await readStores(stores)).pages, lostAtMs);
     wrong.push(...(await wrongWithEvents(promised, stores)));
     for (const backup of promised.backups.splice(0)) {
       backups++;
