@@ -236,12 +236,19 @@ export class Journal {
     return this.#opening;
   }
 
-  /** Ends the segment being written, if it holds anything, so that it can be flushed. */
+  /**
+   * Ends the segment being written, if it holds anything, so that it can be flushed. Sealed segments are synced before any file is
+   * written of them: one of which a power loss took a part would write that file again, from fewer events.
+   */
   async seal(): Promise<void> {
-    if (this.#open.appended === 0 && !this.#open.torn && !this.#open.unsafe) return;
-    await this.#openNext();
-    // A group that began before the change still belongs to the sealed segment.
-    await this.#groupDone;
+    if (this.#open.appended > 0 || this.#open.torn || this.#open.unsafe) {
+      await this.#openNext();
+      // A group that began before the change still belongs to the sealed segment.
+      await this.#groupDone;
+    }
+    // One that is under way may have begun before the last append.
+    await this.#syncing;
+    await this.sync();
   }
 
   /** Takes a site's events out of a segment: they are in files now. */
