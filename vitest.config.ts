@@ -28,9 +28,16 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-export default defineConfig({
+/** `npm run test:all`: the suites whose histories come from seeds, with many more of them. Settings of the environment go before these. */
+const MANY_SEEDS = {
+  include: ["test/fault/power-loss.test.ts", "test/property/*.test.ts"],
+  env: { POWER_LOSS_RUNS: "5000", PROPERTY_RUNS: "240", ...process.env },
+};
+
+export default defineConfig(({ mode }) => ({
   test: {
-    include: ["test/**/*.test.ts"],
+    include: mode === "all" ? MANY_SEEDS.include : ["test/**/*.test.ts"],
+    env: mode === "all" ? MANY_SEEDS.env : {},
     globalSetup: ["test/support/build.ts"],
     setupFiles: ["test/support/property-seed.ts"],
     // Most files wait for programs, browsers and disks more than they compute.
@@ -47,4 +54,4 @@ export default defineConfig({
     // A condition may be true later there, too.
     expect: { poll: { timeout: 60_000 } },
   },
-});
+}));

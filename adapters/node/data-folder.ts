@@ -1,14 +1,16 @@
 /** A data folder that another process may be working on: checked and copied through ports that change nothing in it. */
-import { readdir, stat } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { backUp } from "../../src/runtime/backup.ts";
+import type { Config } from "../../src/runtime/config.ts";
 import { parsePeriodSecret } from "../../src/runtime/ingest/period-secret.ts";
 import { reasonOf } from "../../src/runtime/log.ts";
 import { verifyData, type Fault, type VerificationReport } from "../../src/runtime/verification.ts";
+import { makeFolder } from "./durable-folders.ts";
 import { createFileObjectStore } from "./file-object-store.ts";
 import { createFileRecordStore } from "./file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "./file-segment-log.ts";
-import { makeFolder } from "./own-folder.ts";
+import { nodeFileSystem, type FileSystem } from "./file-system.ts";
+import { makePrivate } from "./private-modes.ts";
 import { createFileSecretStore } from "./secret-file.ts";
 
 /** What a command has to say, and whether all is well. */
@@ -35,31 +37,32 @@ function linesOf(folder: string, report: VerificationReport, faults: readonly Fa
   ];
 }
 
-async function openFolder(folder: string) {
+/** What is copied from is only read. */
+async function openFolder(folder: string, fsync: Config["journalFsync"], files: FileSystem) {
   return {
-    objects: createFileObjectStore(folder),
-    records: createFileRecordStore(folder),
-    segmentLog: await openFileSegmentLog(join(folder, JOURNAL_FOLDER), "always"),
+    objects: createFileObjectStore(folder, { files }),
+    records: createFileRecordStore(folder, files),
+    segmentLog: await openFileSegmentLog(join(folder, JOURNAL_FOLDER), fsync, files),
   };
 }
 
-async function mustBeFolder(folder: string): Promise<void> {
-  if (!(await stat(folder)).isDirectory()) throw new Error(`${folder} is no folder`);
+async function mustBeFolder(folder: string, files: FileSystem): Promise<void> {
+  if (!(await files.stat(folder)).isDirectory()) throw new Error(`${folder} is no folder`);
 }
 
 /** None is fine: a backup has none, and neither has a program whose secret is configured. */
-async function checkSecret(folder: string): Promise<void> {
-  const { read, location } = createFileSecretStore(folder);
+async function checkSecret(folder: string, files: FileSystem): Promise<void> {
+  const { read, location } = createFileSecretStore(folder, files);
   const text = await read();
   if (text !== null) parsePeriodSecret(text, location);
 }
 
 /** Reads all of a data folder. Rejects when there is none. */
-export async function verifyFolder(dataDir: string): Promise<CommandOutcome> {
+export async function verifyFolder(dataDir: string, files: FileSystem = nodeFileSystem): Promise<CommandOutcome> {
   const folder = resolve(dataDir);
-  await mustBeFolder(folder);
-  const report = await verifyData(await openFolder(folder));
-  const secretFaults = await checkSecret(folder).then(
+  await mustBeFolder(folder, files);
+  const report = await verifyData(await openFolder(folder, "off", files));
+  const secretFaults = await checkSecret(folder, files).then(
     () => [],
     (error: unknown) => [{ file: "secret", reason: reasonOf(error) }],
   );
@@ -72,15 +75,16 @@ export async function verifyFolder(dataDir: string): Promise<CommandOutcome> {
  * Copies a data folder to a new or an empty one, and checks the copy. Rejects when something lies there. The generated secret stays
  * behind: a copy of it would outlive its salt period, and link the visitor ids that lie beside it.
  */
-export async function backUpFolder(dataDir: string, to: string): Promise<CommandOutcome> {
+export async function backUpFolder(dataDir: string, to: string, files: FileSystem = nodeFileSystem): Promise<CommandOutcome> {
   const [from, copy] = [resolve(dataDir), resolve(to)];
-  await mustBeFolder(from);
+  await mustBeFolder(from, files);
   if (!relative(from, copy).startsWith("..")) throw new Error(`${copy} is in the data folder, and would be copied into itself`);
-  await makeFolder(copy, 0o700);
-  if ((await readdir(copy)).length > 0) throw new Error(`${copy} is not empty; each backup takes a folder of its own`);
-  const target = await openFolder(copy);
-  const { files, segments, records } = await backUp(await openFolder(from), target);
+  await makeFolder(copy, files);
+  if ((await files.readdir(copy)).length > 0) throw new Error(`${copy} is not empty; each backup takes a folder of its own`);
+  await makePrivate(copy, await files.stat(copy), files);
+  const target = await openFolder(copy, "always", files);
+  const copied = await backUp(await openFolder(from, "off", files), target);
   await target.segmentLog.close();
-  const verified = await verifyFolder(copy);
-  return { ...verified, text: `copied ${counted(files, "file")}, ${counted(segments, "journal segment")}, ${counted(records, "record")}\n${verified.text}` };
+  const verified = await verifyFolder(copy, files);
+  return { ...verified, text: `copied ${counted(copied.files, "file")}, ${counted(copied.segments, "journal segment")}, ${counted(copied.records, "record")}\n${verified.text}` };
 }

@@ -1,24 +1,10 @@
 /** The object store as a folder: a key is a path below it. */
-import { mkdir, readFile, readdir, rm, rmdir, stat } from "node:fs/promises";
-import type { Dirent } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ObjectKey, ObjectStore, StoredObject } from "../../src/storage/object-store.ts";
-import { UNFINISHED_SUFFIX, isLeftOver, syncFolder, writeDurably } from "./durable-file.ts";
-
-const isMissing = (error: unknown): boolean =>
-  ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
-
-async function entriesOf(path: string): Promise<Dirent[]> {
-  try {
-    return await readdir(path, { withFileTypes: true });
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-}
-
-/** Deletions may take an empty folder away from under a write that often before it gives up. */
-const FOLDER_ATTEMPTS_MAX = 5;
+import { UNFINISHED_SUFFIX, isLeftOver, writeDurably } from "./durable-file.ts";
+import { DurableFolders, isMissing } from "./durable-folders.ts";
+import { nodeFileSystem, type FileStatus, type FileSystem, type FolderEntry } from "./file-system.ts";
+import { makePrivate } from "./private-modes.ts";
 
 const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1);
 const byKey = (a: StoredObject, b: StoredObject): number => (a.key < b.key ? -1 : 1);
@@ -26,9 +12,12 @@ const byKey = (a: StoredObject, b: StoredObject): number => (a.key < b.key ? -1 
 export interface FileObjectStoreOptions {
   /** Whether nobody else writes there: then what a crash left half written goes when it is come upon. */
   readonly isOurs?: boolean;
+  readonly files?: FileSystem;
 }
 
-export function createFileObjectStore(root: string, { isOurs = false }: FileObjectStoreOptions = {}): ObjectStore {
+export function createFileObjectStore(root: string, { isOurs = false, files = nodeFileSystem }: FileObjectStoreOptions = {}): ObjectStore {
+  const folders = new DurableFolders(root, files);
+
   const pathOf = (key: ObjectKey) => {
     if (key.split("/").some((part) => part === "" || part === "." || part === "..")) {
       throw new Error(`not an object key: ${key}`);
@@ -36,45 +25,46 @@ export function createFileObjectStore(root: string, { isOurs = false }: FileObje
     return join(root, key);
   };
 
-  /** New folders are synced from the bottom up, or a crash could lose the path to a synced file. */
-  async function makeFolder(folder: string): Promise<void> {
-    const topmostMade = await mkdir(folder, { recursive: true });
-    if (topmostMade === undefined) return;
-    for (let made = folder; made !== dirname(topmostMade); made = dirname(made)) await syncFolder(dirname(made));
+  async function entriesOf(path: string): Promise<FolderEntry[]> {
+    try {
+      return await files.readdir(path);
+    } catch (error) {
+      if (isMissing(error)) return [];
+      throw error;
+    }
   }
 
   /** What crashes left half written holds the same events as what is deleted. */
   async function removeLeftOvers(folder: string): Promise<void> {
-    for (const { name } of await entriesOf(folder)) if (isLeftOver(name)) await rm(join(folder, name), { force: true });
+    for (const { name } of await entriesOf(folder)) if (isLeftOver(name, files)) await files.rm(join(folder, name));
   }
 
-  /** Removes the folders in which nothing is left, from the bottom up, and makes that durable. Never the root. */
-  async function removeEmptyFolders(keyParts: readonly string[]): Promise<void> {
-    const parts = [...keyParts];
-    for (; parts.length > 0; parts.pop()) {
-      try {
-        await rmdir(join(root, ...parts));
-      } catch (error) {
-        if (!isMissing(error)) break;
-      }
+  /** Null when it is gone. What an older version made readable for others is so no more. */
+  async function statusOf(key: ObjectKey): Promise<FileStatus | null> {
+    try {
+      const status = await files.stat(pathOf(key));
+      if (isOurs) await makePrivate(pathOf(key), status, files);
+      return status;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
     }
-    await syncFolder(join(root, ...parts)).catch((error: unknown) => {
-      if (!isMissing(error)) throw error;
-    });
+  }
+
+  async function makeAncestorsPrivate(key: ObjectKey): Promise<void> {
+    for (let end = key.lastIndexOf("/"); end > 0; end = key.lastIndexOf("/", end - 1)) await statusOf(key.slice(0, end));
   }
 
   async function listBelow(key: ObjectKey): Promise<StoredObject[]> {
     const found: StoredObject[] = [];
+    if (isOurs) await statusOf(key);
     for (const entry of await entriesOf(pathOf(key))) {
       const below = `${key}/${entry.name}`;
       if (entry.isDirectory()) found.push(...(await listBelow(below)));
       // What cannot be removed hinders nobody.
-      else if (isOurs && entry.isFile() && isLeftOver(entry.name)) await rm(pathOf(below), { force: true }).catch(() => {});
+      else if (isOurs && entry.isFile() && isLeftOver(entry.name, files)) await files.rm(pathOf(below)).catch(() => {});
       else if (entry.isFile() && !entry.name.endsWith(UNFINISHED_SUFFIX)) {
-        const status = await stat(pathOf(below)).catch((error: unknown) => {
-          if (isMissing(error)) return null;
-          throw error;
-        });
+        const status = await statusOf(below);
         if (status) found.push({ key: below, sizeBytes: status.size });
       }
     }
@@ -84,7 +74,7 @@ export function createFileObjectStore(root: string, { isOurs = false }: FileObje
   return {
     async get(key) {
       try {
-        return await readFile(pathOf(key));
+        return await files.readFile(pathOf(key));
       } catch (error) {
         if (isMissing(error)) return null;
         throw error;
@@ -92,23 +82,17 @@ export function createFileObjectStore(root: string, { isOurs = false }: FileObje
     },
     async put(key, bytes) {
       const path = pathOf(key);
-      for (let attempt = 1; ; attempt++) {
-        try {
-          await makeFolder(dirname(path));
-          await writeDurably(path, bytes);
-          return;
-        } catch (error) {
-          if (!isMissing(error) || attempt === FOLDER_ATTEMPTS_MAX) throw error;
-        }
-      }
+      await folders.within(dirname(path), () => writeDurably(path, bytes, files));
     },
     async delete(key) {
       const path = pathOf(key);
-      await rm(path, { force: true });
+      await files.rm(path);
       await removeLeftOvers(dirname(path));
-      await removeEmptyFolders(key.split("/").slice(0, -1));
+      await folders.removeEmpty(dirname(path));
     },
+    sync: (folder) => folders.removeEmpty(pathOf(folder)),
     async list(folder) {
+      if (isOurs) await makeAncestorsPrivate(folder);
       return (await listBelow(folder)).sort(byKey);
     },
     async folders(folder) {

@@ -1,28 +1,27 @@
 /** Records as files of the data folder that only their owner may read. They share it with files that are no records. */
-import type { Dirent } from "node:fs";
-import { mkdir, readFile, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { reasonOf } from "../../src/runtime/log.ts";
 import { RECORD_NAME, recordName, type RecordStore } from "../../src/storage/record-store.ts";
 import { syncFolder, writeDurably } from "./durable-file.ts";
+import { DurableFolders } from "./durable-folders.ts";
+import { codeOf, nodeFileSystem, type FileSystem, type FolderEntry } from "./file-system.ts";
 
-const FILE_MODE = 0o600;
-const FOLDER_MODE = 0o700;
-
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
-
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-}
+const isMissing = (error: unknown): boolean => codeOf(error) === "ENOENT";
 
 /** The root must be there. */
-export function createFileRecordStore(root: string): RecordStore {
+export function createFileRecordStore(root: string, files: FileSystem = nodeFileSystem): RecordStore {
+  const folders = new DurableFolders(root, files);
+
   const pathOf = (name: string): string => join(root, recordName(name));
+
+  async function entriesOf(folder: string): Promise<FolderEntry[]> {
+    try {
+      return await files.readdir(folder);
+    } catch (error) {
+      if (isMissing(error)) return [];
+      throw error;
+    }
+  }
 
   /** Names of the records in a folder: `""` for the root, else its name and a slash. */
   const namesIn = async (folder: string): Promise<string[]> =>
@@ -34,14 +33,14 @@ export function createFileRecordStore(root: string): RecordStore {
   async function foldersFor(prefix: string): Promise<string[]> {
     const slash = prefix.indexOf("/");
     if (slash >= 0) return [prefix.slice(0, slash + 1)];
-    const folders = (await entriesOf(root)).filter((entry) => entry.isDirectory()).map(({ name }) => `${name}/`);
-    return ["", ...folders.filter((folder) => folder.startsWith(prefix))];
+    const found = (await entriesOf(root)).filter((entry) => entry.isDirectory()).map(({ name }) => `${name}/`);
+    return ["", ...found.filter((folder) => folder.startsWith(prefix))];
   }
 
   return {
     async read(name) {
       try {
-        return await readFile(pathOf(name));
+        return await files.readFile(pathOf(name));
       } catch (error) {
         if (isMissing(error)) return null;
         throw new Error(`${pathOf(name)} cannot be read: ${reasonOf(error)}`, { cause: error });
@@ -49,9 +48,7 @@ export function createFileRecordStore(root: string): RecordStore {
     },
     async write(name, bytes) {
       const path = pathOf(name);
-      const made = await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
-      if (made !== undefined) await syncFolder(root);
-      await writeDurably(path, bytes, FILE_MODE);
+      await folders.within(dirname(path), () => writeDurably(path, bytes, files));
     },
     async list(prefix) {
       const names: string[] = [];
@@ -60,8 +57,8 @@ export function createFileRecordStore(root: string): RecordStore {
     },
     async remove(name) {
       const path = pathOf(name);
-      await rm(path, { force: true });
-      await syncFolder(dirname(path)).catch((error: unknown) => {
+      await files.rm(path);
+      await syncFolder(dirname(path), files).catch((error: unknown) => {
         if (!isMissing(error)) throw error;
       });
     },

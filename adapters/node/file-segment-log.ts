@@ -1,51 +1,65 @@
 /** The journal as append-only files, one a segment, and how soon they are forced to the disk. */
-import { writeSync } from "node:fs";
-import { copyFile, mkdir, open, readFile, readdir, rm, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Config } from "../../src/runtime/config.ts";
 import { reasonOf } from "../../src/runtime/log.ts";
-import { NothingAppendedError, type SegmentLog } from "../../src/storage/segment-log.ts";
-import { syncFolder } from "./durable-file.ts";
+import { NothingAppendedError, SyncFailedError, type SegmentLog } from "../../src/storage/segment-log.ts";
+import { syncFile, syncFolder, writeDurably } from "./durable-file.ts";
+import { DurableFolders } from "./durable-folders.ts";
+import { codeOf, nodeFileSystem, type FileSystem, type OpenFile } from "./file-system.ts";
 
 /** Where the journal lies in the data folder. */
 export const JOURNAL_FOLDER = "journal";
 
-const SYNC_INTERVAL_MS = 1000;
 const NAME = /^(\d{1,15})\.journal$/;
 const SET_ASIDE_FOLDER = "damaged";
 
-const isFull = (error: unknown): boolean => ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
-}
+const isFull = (error: unknown): boolean => ["ENOSPC", "EDQUOT"].includes(codeOf(error));
 
 interface OpenSegment {
   readonly number: number;
-  readonly handle: FileHandle;
+  readonly handle: OpenFile;
   /** Where the next append goes: after everything that was appended whole. */
   end: number;
   unsynced: boolean;
 }
 
 /**
- * Writes nothing until it is told to, so that a folder can be looked at. `always` syncs before an append resolves, `interval` once a second, `off` leaves it to the
- * operating system. A killed process loses nothing either way; a machine that loses power does.
+ * Writes nothing until it is told to, so that a folder can be looked at. `always` syncs before an append resolves, `interval` when
+ * `sync` is called, `off` leaves it to the operating system. A killed process loses nothing either way; a machine that loses power does.
  */
-export async function openFileSegmentLog(folder: string, fsync: Config["journalFsync"]): Promise<SegmentLog> {
+export async function openFileSegmentLog(folder: string, fsync: Config["journalFsync"], files: FileSystem = nodeFileSystem): Promise<SegmentLog> {
   const pathOf = (segment: number) => join(folder, `${segment}.journal`);
+  const folders = new DurableFolders(dirname(folder), files);
   let current: OpenSegment | null = null;
+  /** Segments up to this number take nothing more: a sync of one has failed. */
+  let failedUpTo = 0;
+  /** Of a sync that nobody waited for. */
+  let failure: SyncFailedError | null = null;
 
-  async function sync(segment: OpenSegment | null): Promise<void> {
-    if (!segment?.unsynced) return;
+  async function namesIn(): Promise<string[]> {
+    try {
+      return (await files.readdir(folder)).map(({ name }) => name);
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return [];
+      throw error;
+    }
+  }
+
+  /** A file whose sync failed is let go of: to sync it again would only hide that. */
+  async function sync(segment: OpenSegment): Promise<void> {
+    if (!segment.unsynced) return;
     segment.unsynced = false;
-    await segment.handle.datasync();
+    try {
+      await segment.handle.datasync();
+    } catch (error) {
+      failedUpTo = Math.max(failedUpTo, segment.number);
+      if (current === segment) {
+        current = null;
+        await segment.handle.close().catch(() => {});
+      }
+      throw new SyncFailedError(`${pathOf(segment.number)} cannot be synced: ${reasonOf(error)}`, { cause: error });
+    }
   }
 
   /** Let go of before the first wait, so that whoever comes meanwhile opens what it needs itself. */
@@ -61,34 +75,30 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
   }
 
   async function segmentFor(number: number): Promise<OpenSegment> {
+    if (number <= failedUpTo) throw new Error(`${pathOf(number)} takes nothing more: it could not be synced`);
     if (current?.number === number) return current;
-    await closeCurrent();
-    const handle = await open(pathOf(number), "r+");
+    // That the last one cannot be synced is no fault of this one. The next sync tells.
+    await closeCurrent().catch((error: unknown) => {
+      if (!(error instanceof SyncFailedError)) throw error;
+      failure = error;
+    });
+    const handle = await files.open(pathOf(number), "r+");
     current = { number, handle, end: (await handle.stat()).size, unsynced: false };
     return current;
   }
 
-  const syncing =
-    fsync === "interval"
-      ? setInterval(() => {
-          // A failing disk shows at the next append, which is refused then.
-          sync(current).catch(() => {});
-        }, SYNC_INTERVAL_MS).unref()
-      : undefined;
-
   return {
     async list() {
-      const numbers = (await namesIn(folder)).map((name) => Number(NAME.exec(name)?.[1] ?? Number.NaN));
+      const numbers = (await namesIn()).map((name) => Number(NAME.exec(name)?.[1] ?? Number.NaN));
       return numbers.filter((number) => !Number.isNaN(number)).sort((a, b) => a - b);
     },
     async create(segment) {
-      if ((await mkdir(folder, { recursive: true })) !== undefined) await syncFolder(dirname(folder));
-      await (await open(pathOf(segment), "wx")).close();
+      await folders.within(folder, async () => (await files.open(pathOf(segment), "wx")).close());
       try {
-        await syncFolder(folder);
+        await syncFolder(folder, files);
       } catch (error) {
         // A disk that fails for hours would fill up with empty segments.
-        await rm(pathOf(segment), { force: true }).catch(() => {});
+        await files.rm(pathOf(segment)).catch(() => {});
         throw error;
       }
     },
@@ -99,7 +109,7 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
       try {
         // To the system's memory only, which takes microseconds: less than to hand the write to another thread and wait for it.
         for (let written = 0; written < bytes.length; ) {
-          written += writeSync(segment.handle.fd, bytes, written, bytes.length - written, segment.end + written);
+          written += segment.handle.writeSync(bytes, written, bytes.length - written, segment.end + written);
         }
       } catch (error) {
         const isClean = await segment.handle.truncate(segment.end).then(
@@ -114,25 +124,37 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
       segment.unsynced = true;
       if (fsync === "always") await sync(segment);
     },
+    async sync() {
+      if (fsync === "interval" && current) await sync(current);
+      const earlier = failure;
+      failure = null;
+      if (earlier) throw earlier;
+    },
     async read(segment) {
-      return readFile(pathOf(segment)).catch((error: unknown) => {
+      try {
+        const bytes = await files.readFile(pathOf(segment));
+        if (fsync !== "off") await syncFile(pathOf(segment), files);
+        return bytes;
+      } catch (error) {
         throw new Error(`${pathOf(segment)} cannot be read: ${reasonOf(error)}`, { cause: error });
-      });
+      }
     },
     async remove(segment) {
-      if (current?.number === segment) await closeCurrent();
-      await rm(pathOf(segment), { force: true });
-      await syncFolder(folder);
+      if (current?.number === segment) {
+        const { handle } = current;
+        current = null;
+        await handle.close();
+      }
+      await files.rm(pathOf(segment));
+      await syncFolder(folder, files);
     },
     async setAside(segment) {
       const copy = join(folder, SET_ASIDE_FOLDER, `${segment}.journal`);
-      await mkdir(dirname(copy), { recursive: true });
-      await copyFile(pathOf(segment), copy);
-      await syncFolder(join(folder, SET_ASIDE_FOLDER));
+      const bytes = await files.readFile(pathOf(segment));
+      await folders.within(dirname(copy), () => writeDurably(copy, bytes, files));
       return copy;
     },
     async close() {
-      clearInterval(syncing);
       await closeCurrent();
     },
   };

@@ -22,6 +22,9 @@ import { ThreadedParquetWriter } from "./threaded-parquet.ts";
 
 const MAINTENANCE_INTERVAL_MS = 1000;
 
+/** Where `journal_fsync` is `interval`: with the time that the disk takes, an event is durable within a second. */
+const JOURNAL_SYNC_INTERVAL_MS = 500;
+
 export interface InstanceOptions {
   readonly config: Config;
   readonly log: Log;
@@ -63,7 +66,7 @@ function processUsage(): ProcessUsage {
 
 export async function startInstance({ config, log, trackerScript, assets, version, threads, onFolderLost }: InstanceOptions): Promise<Instance> {
   const dataFolder = resolve(config.dataDir);
-  const lock = await takeFolder(dataFolder, onFolderLost);
+  const lock = await takeFolder(dataFolder, onFolderLost, (message) => log.warn(message));
   const started: (() => Promise<void>)[] = [() => lock.release()];
   const takeDown = async () => {
     for (const undo of started.reverse()) await undo();
@@ -101,6 +104,11 @@ export async function startInstance({ config, log, trackerScript, assets, versio
       version,
       processUsage,
     });
+    const syncJournal = async () => {
+      await services.journal.sync();
+      if (services.journal.isUnsafe) services.flusher.flushIfDue(Date.now());
+    };
+    const syncing = config.journalFsync === "interval" ? setInterval(() => void syncJournal(), JOURNAL_SYNC_INTERVAL_MS) : undefined;
     const app = createApp(services);
     let server: RunningServer | null = null;
     const maintenance = setInterval(() => {
@@ -113,6 +121,7 @@ export async function startInstance({ config, log, trackerScript, assets, versio
     }, MAINTENANCE_INTERVAL_MS);
     started.push(async () => {
       clearInterval(maintenance);
+      clearInterval(syncing);
       await services.preload.stop();
       await services.compaction.stop();
       await services.flusher.flush(Date.now());

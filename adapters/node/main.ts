@@ -43,6 +43,8 @@ function stopOnSignal(instance: Instance, log: Log): void {
 }
 
 async function run(): Promise<void> {
+  // What is made is made for this user only; also by a umask that would take its own rights away.
+  process.umask(0o077);
   const environment = process.env;
   const commandLine = readCommandLine({ argv: process.argv.slice(2), environment });
   if (commandLine.action === "help") {

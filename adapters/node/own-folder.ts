@@ -1,47 +1,38 @@
 /** How a process makes a folder its own before it works there: made if need be, locked, and rid of what another one left half written. */
-import type { Dirent } from "node:fs";
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { reasonOf } from "../../src/runtime/log.ts";
-import { isLeftOver } from "./durable-file.ts";
+import { isLeftOver, syncFolder } from "./durable-file.ts";
+import { makeFolder } from "./durable-folders.ts";
+import { nodeFileSystem, type FileSystem, type FolderEntry } from "./file-system.ts";
+import { makeFolderPrivate } from "./private-modes.ts";
 import { FolderLockedError, lockFolder, type FolderLock } from "./folder-lock.ts";
 
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return false;
-    throw error;
-  }
-}
-
-/** Makes a folder and those above it, one by one: Node's own way asks without end where it cannot be done, as in `/proc`. */
-export async function makeFolder(folder: string, mode = 0o777): Promise<void> {
-  const missing: string[] = [];
-  for (let at = folder; !(await isThere(at)); at = dirname(at)) missing.push(at);
-  for (const path of missing.reverse()) {
-    await mkdir(path, { mode }).catch((error: unknown) => {
-      if (codeOf(error) !== "EEXIST") throw error;
-    });
-  }
-  if (!(await stat(folder)).isDirectory()) throw new Error("it is no folder");
-}
-
 /** Files directly in a folder that a write of another process has left. None of them was ever anything whole. */
-async function removeLeftOvers(folder: string): Promise<Dirent[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  for (const entry of entries) if (entry.isFile() && isLeftOver(entry.name)) await rm(join(folder, entry.name), { force: true });
+async function removeLeftOvers(folder: string, files: FileSystem): Promise<FolderEntry[]> {
+  const entries = await files.readdir(folder);
+  for (const entry of entries) if (entry.isFile() && isLeftOver(entry.name, files)) await files.rm(join(folder, entry.name));
   return entries;
 }
 
 /**
- * The folder, for this process alone until the lock is released. Rejects with a sentence that names it when it cannot be made,
- * cannot be written, or is another process's; `onLost` as the lock has it. Records lie at most one folder deep; deeper ones are the object store's.
+ * Removes what an earlier process has left half written, and makes durable what it has made, replaced and removed: it may have died
+ * before it could. Records and journal segments lie at most one folder deep; deeper files are the object store's.
  */
-export async function takeFolder(folder: string, onLost: () => void): Promise<FolderLock> {
+export async function tidyFolder(folder: string, files: FileSystem = nodeFileSystem): Promise<void> {
+  for (const entry of await removeLeftOvers(folder, files)) {
+    if (!entry.isDirectory()) continue;
+    await removeLeftOvers(join(folder, entry.name), files);
+    await syncFolder(join(folder, entry.name), files);
+  }
+  await syncFolder(folder, files);
+}
+
+/**
+ * The folder, for this process alone until the lock is released. Rejects with a sentence that names it when it cannot be made,
+ * cannot be written, or is another process's; `onLost` as the lock has it. `warn` hears when other users can open the folder and that
+ * is not ours to change.
+ */
+export async function takeFolder(folder: string, onLost: () => void, warn: (message: string) => void = () => {}): Promise<FolderLock> {
   const saying = (what: string) => (error: unknown) => {
     if (error instanceof FolderLockedError) throw error;
     throw new Error(`the data folder ${folder} (data_dir) cannot be ${what}: ${reasonOf(error)}`, { cause: error });
@@ -49,7 +40,9 @@ export async function takeFolder(folder: string, onLost: () => void): Promise<Fo
   await makeFolder(folder).catch(saying("made"));
   const lock = await lockFolder(folder, onLost).catch(saying("written"));
   try {
-    for (const entry of await removeLeftOvers(folder)) if (entry.isDirectory()) await removeLeftOvers(join(folder, entry.name));
+    const reason = await makeFolderPrivate(folder);
+    if (reason !== null) warn(`other users can open the data folder ${folder}, and it is left so because ${reason}; what Sandpiper keeps in it is its own user's only`);
+    await tidyFolder(folder);
   } catch (error) {
     await lock.release();
     return saying("read")(error);

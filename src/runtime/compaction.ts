@@ -135,7 +135,10 @@ export class Compaction {
     const isMergeable = ({ first, last, key }: PartitionFile) => !journal.hasSegmentWithin(first, last) && !this.#unreadable.has(key);
     const groups = await locks.run(siteId, async () => {
       // A crash between a merge and the removal of its parts has left them.
-      await partitions.remove(siteId, await partitions.superseded(siteId, day));
+      const superseded = await partitions.superseded(siteId, day);
+      // What stands for them may be there only until the next crash.
+      if (superseded.length > 0) await partitions.sync(siteId, day, day);
+      await partitions.remove(siteId, superseded);
       return planMerges({ files: await partitions.files(siteId, day), isMergeable, isPast, filesMax });
     });
     for (const group of groups) if (!this.#stopped) await this.#merge(siteId, day, group);

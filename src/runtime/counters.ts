@@ -10,6 +10,8 @@ export interface Counters {
   /** Events that could not be stored, each answered with 503. */
   eventsRefused: number;
   flushFailures: number;
+  /** Syncs of the journal that the disk did not confirm. */
+  journalSyncFailures: number;
   /** Files that were merged into others. */
   filesCompacted: number;
   compactionFailures: number;
@@ -32,6 +34,7 @@ export const createCounters = (): Counters => ({
   botEventsDropped: 0,
   eventsRefused: 0,
   flushFailures: 0,
+  journalSyncFailures: 0,
   filesCompacted: 0,
   compactionFailures: 0,
   eventsErased: 0,

@@ -86,6 +86,8 @@ export class Erasure {
     // In this order, or a crash in between would let the superseded ones count again.
     await partitions.remove(siteId, days.flatMap(({ superseded }) => superseded));
     await partitions.remove(siteId, days.flatMap(({ files }) => files));
+    // What an erasure that was cut short has removed is nowhere listed, and may come back.
+    await partitions.sync(siteId, firstDay, lastDay);
     if (await partitions.forgetSiteWithoutFiles(siteId)) knownSites.forgetUnlessJournaled(siteId);
     return { events, days: days.length };
   }

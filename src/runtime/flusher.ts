@@ -50,7 +50,8 @@ export class Flusher {
     if (this.#options.journal.size > 0) this.#waitingSinceMs ??= nowMs;
     if (this.#running || (this.#failures > 0 && nowMs < this.#retryAtMs)) return;
     const { journal, eventCount, byteCount, intervalSecs } = this.#options;
-    const full = journal.openSize >= eventCount || journal.openBytes >= byteCount || journal.sealed.length > 0;
+    const isLarge = journal.openSize >= eventCount || journal.openBytes >= byteCount;
+    const full = isLarge || journal.sealed.length > 0 || journal.isUnsafe;
     const late = journal.size > 0 && nowMs - this.#lastFlushMs >= intervalSecs * 1000;
     if (full || late) void this.#begin(nowMs);
   }

@@ -99,6 +99,9 @@ export const SALT_RETRY_MS = 10_000;
 /** How often an event may find that another salt period has begun while it waited for the last one's secret to be stored. */
 export const SALT_RENEWALS_PER_EVENT_MAX = 3;
 
+/** While syncs of the journal fail, the log says so this often. */
+export const SYNC_FAILURES_LOG_MS = 60_000;
+
 /** First and longest wait before a failed flush is tried again. */
 export const FLUSH_RETRY_MS_MIN = 1_000;
 export const FLUSH_RETRY_MS_MAX = 60_000;

@@ -49,6 +49,7 @@ import {
   RATE_LIMIT_BUCKETS_MAX,
   SESSIONS_MAX,
 } from "./limits.ts";
+import { createSyncFailureReport } from "./journal-sync-failures.ts";
 import type { Log } from "./log.ts";
 import { RequestMetrics } from "./metrics/request-metrics.ts";
 import { Preload } from "./preload.ts";
@@ -191,7 +192,7 @@ export async function createServices(host: Host): Promise<Services> {
     log,
   });
   const auth = await createAuthServices(host, counters);
-  const { journal, damage } = await Journal.open(host.segmentLog, now());
+  const { journal, damage } = await Journal.open(host.segmentLog, now(), createSyncFailureReport({ counters, log, now }));
   reportDamage(damage, log);
   if (journal.size > 0) log.info("events of an earlier run were found in the journal", { events: journal.size });
   const partitions = new Partitions({

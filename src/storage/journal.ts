@@ -2,7 +2,7 @@
 import type { EpochMs, SiteId, StoredEvent, UtcDay } from "./event.ts";
 import { keptEvent, type EventText, type KeptEvent } from "./event-text.ts";
 import { decodeJournalLines, encodeJournalLines } from "./journal-line.ts";
-import { NothingAppendedError, type SegmentLog } from "./segment-log.ts";
+import { NothingAppendedError, SyncFailedError, type SegmentLog } from "./segment-log.ts";
 
 /** Events appended by one write at the most; the rest of a burst goes with the next. */
 const GROUP_EVENTS_MAX = 1000;
@@ -23,6 +23,11 @@ export class Segment {
    * follow it there, or hold whole events that are not here because nobody was told that they were accepted.
    */
   torn = false;
+  /**
+   * Whether a crash may take events of it although they were accepted: a sync of the log has failed. They are still here, so
+   * writing them to files saves them, and nothing follows them.
+   */
+  unsafe = false;
 
   constructor(number: number) {
     this.number = number;
@@ -60,6 +65,7 @@ interface Waiting {
 
 export class Journal {
   readonly #log: SegmentLog;
+  readonly #onSyncFailure: (error: unknown) => void;
   /** Sealed segments, oldest first, that await their flush. */
   readonly #sealed: Segment[] = [];
   #open: Segment;
@@ -73,14 +79,16 @@ export class Journal {
   #gathered: () => void = () => {};
   #groupDone: Promise<void> = Promise.resolve();
   #opening: Promise<void> | null = null;
+  #syncing: Promise<void> | null = null;
   #size = 0;
   /** Of all segments. */
   #bytes = 0;
   /** Characters of the events that wait for their append. */
   #waitingChars = 0;
 
-  private constructor(log: SegmentLog, open: Segment) {
+  private constructor(log: SegmentLog, open: Segment, onSyncFailure: (error: unknown) => void) {
     this.#log = log;
+    this.#onSyncFailure = onSyncFailure;
     this.#open = open;
     this.#lastNumber = open.number;
   }
@@ -90,12 +98,13 @@ export class Journal {
    * Numbers only grow, also when every segment was removed: files are named after them, and a file
    * whose number lies within another's range is taken for superseded. So the newest segment is kept
    * until a newer one exists, and the clock is the floor should the whole folder get lost.
+   * `onSyncFailure` hears whenever the disk does not confirm appended events.
    */
-  static async open(log: SegmentLog, nowMs: EpochMs): Promise<{ journal: Journal; damage: JournalDamage[] }> {
+  static async open(log: SegmentLog, nowMs: EpochMs, onSyncFailure: (error: unknown) => void = () => {}): Promise<{ journal: Journal; damage: JournalDamage[] }> {
     const numbers = await log.list();
     const next = Math.max((numbers.at(-1) ?? 0) + 1, nowMs);
     await log.create(next);
-    const journal = new Journal(log, new Segment(next));
+    const journal = new Journal(log, new Segment(next), onSyncFailure);
     const damage: JournalDamage[] = [];
     for (const number of numbers) {
       const bytes = await log.read(number);
@@ -165,6 +174,11 @@ export class Journal {
     return this.#sealed.some(({ torn }) => torn) || (this.#open.torn && !this.#appending);
   }
 
+  /** Whether accepted events are safe only once they are in files. */
+  get isUnsafe(): boolean {
+    return this.#open.unsafe || this.#sealed.some(({ unsafe }) => unsafe);
+  }
+
   /** Resolves once the event is durable and visible to queries; rejects when it is neither. */
   append(event: StoredEvent): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -204,7 +218,7 @@ export class Journal {
   async #writeGroup(group: readonly Waiting[]): Promise<void> {
     let segment = this.#open;
     try {
-      if (segment.torn) await this.#openNext();
+      if (segment.torn || segment.unsafe) await this.#openNext();
       segment = this.#open;
       segment.torn = true;
       this.#appending = true;
@@ -216,6 +230,7 @@ export class Journal {
       this.#size += group.length;
     } catch (error) {
       if (error instanceof NothingAppendedError) segment.torn = false;
+      if (error instanceof SyncFailedError) this.#onSyncFailure(error);
       for (const { reject } of group) reject(error);
       return;
     } finally {
@@ -250,12 +265,19 @@ export class Journal {
     return this.#opening;
   }
 
-  /** Ends the segment being written, if it holds anything, so that it can be flushed. */
+  /**
+   * Ends the segment being written, if it holds anything, so that it can be flushed. Sealed segments are synced before any file is
+   * written of them: one of which a power loss took a part would write that file again, from fewer events.
+   */
   async seal(): Promise<void> {
-    if (this.#open.appended === 0 && !this.#open.torn) return;
-    await this.#openNext();
-    // A group that began before the change still belongs to the sealed segment.
-    await this.#groupDone;
+    if (this.#open.appended > 0 || this.#open.torn || this.#open.unsafe) {
+      await this.#openNext();
+      // A group that began before the change still belongs to the sealed segment.
+      await this.#groupDone;
+    }
+    // One that is under way may have begun before the last append.
+    await this.#syncing;
+    await this.sync();
   }
 
   /** Takes a site's events out of a segment: they are in files now. */
@@ -274,9 +296,28 @@ export class Journal {
     this.#bytes -= segment.bytes;
   }
 
+  /**
+   * Makes the events appended so far durable, where the log leaves that to a later call; the host says when. Never rejects: events
+   * that the disk does not confirm are to be flushed (`isUnsafe`), and the next ones go to another segment.
+   */
+  sync(): Promise<void> {
+    this.#syncing ??= (this.#log.sync?.() ?? Promise.resolve())
+      .catch((error: unknown) => {
+        for (const segment of [...this.#sealed, this.#open]) {
+          if (segment.appended > 0 || this.#appending) segment.unsafe = true;
+        }
+        this.#onSyncFailure(error);
+      })
+      .finally(() => {
+        this.#syncing = null;
+      });
+    return this.#syncing;
+  }
+
   /** Waits for appends under way and closes the log. Later appends fail. */
   async close(): Promise<void> {
     while (this.#writing) await this.#writing;
+    await this.#syncing;
     await this.#log.close();
   }
 }

@@ -20,6 +20,11 @@ export interface ObjectStore {
   delete(key: ObjectKey): Promise<void>;
   /** Every object below the folder, at any depth, sorted by key. Unfinished writes never show. */
   list(folder: ObjectKey): Promise<StoredObject[]>;
+  /**
+   * Makes durable which objects are directly in the folder and which are not, whichever process wrote or deleted them: one may have
+   * died, or met a failing disk, before it made that durable itself. Absent where every change is durable at once.
+   */
+  sync?(folder: ObjectKey): Promise<void>;
   /** Names of the folders directly below the folder, sorted. A folder is there as long as an object is in it, at any depth. */
   folders(folder: ObjectKey): Promise<string[]>;
 }

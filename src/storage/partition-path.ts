@@ -67,7 +67,7 @@ export const isContinued = (name: string): boolean => name.endsWith(CONTINUED);
 
 /** The key of the file that holds a site's events of a day from segments `first` to `last`. */
 export function partitionKey(siteId: SiteId, day: UtcDay, first: number, last: number): ObjectKey {
-  return `${siteFolder(siteId)}/${DAY_FOLDER_PREFIX}${day}/${first}-${last}.parquet`;
+  return `${dayFolder(siteId, day)}/${first}-${last}.parquet`;
 }
 
 /** The range of segments that a key names; null when it names none. */
@@ -76,6 +76,15 @@ export function segmentsOfKey(key: ObjectKey): { readonly first: number; readonl
   if (!match) return null;
   const [first, last] = [Number(match[1]), Number(match[2])];
   return first <= last ? { first, last } : null;
+}
+
+/** The folder of a site's day. */
+export const dayFolder = (siteId: SiteId, day: UtcDay): ObjectKey => `${siteFolder(siteId)}/${DAY_FOLDER_PREFIX}${day}`;
+
+/** The day of a folder in a site's; null when it is none. */
+export function dayOfFolder(name: string): UtcDay | null {
+  const day = name.startsWith(DAY_FOLDER_PREFIX) ? name.slice(DAY_FOLDER_PREFIX.length) : "";
+  return isUtcDay(day) ? day : null;
 }
 
 /** Reads a key below a site's folder; null when it is no partition file. */

@@ -6,6 +6,8 @@ import { countEvents } from "./parquet-events.ts";
 import type { ParquetWriter } from "./parquet-writer.ts";
 import {
   EVENTS_FOLDER,
+  dayFolder,
+  dayOfFolder,
   isContinued,
   parsePartitionKey,
   partitionKey,
@@ -147,6 +149,15 @@ export class Partitions {
       throw failure.reason;
     }
     this.#forget(siteId, files);
+  }
+
+  /** Makes durable which files there are of the days and which are not, whichever process wrote or removed them. */
+  async sync(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<void> {
+    const { store } = this.#options;
+    if (!store.sync) return;
+    const days = (await store.folders(siteFolder(siteId))).map(dayOfFolder);
+    for (const day of days) if (day && firstDay <= day && day <= lastDay) await store.sync(dayFolder(siteId, day));
+    await store.sync(siteFolder(siteId));
   }
 
   #forget(siteId: SiteId, files: readonly PartitionFile[]): void {

@@ -5,6 +5,14 @@ export class NothingAppendedError extends Error {
   override readonly name = "NothingAppendedError";
 }
 
+/**
+ * The disk did not confirm what was appended. It may never get there, whatever later syncs say: systems count pages as written that
+ * a sync could not write. The log takes no more appends to that segment.
+ */
+export class SyncFailedError extends Error {
+  override readonly name = "SyncFailedError";
+}
+
 export interface SegmentLog {
   /** The numbers of all segments, ascending. */
   list(): Promise<number[]>;
@@ -21,6 +29,12 @@ export interface SegmentLog {
    * one segment do not overlap.
    */
   append(segment: number, bytes: Uint8Array): Promise<void>;
+  /**
+   * Makes what was appended durable. Absent where an append or nobody does that. When it rejects, with a `SyncFailedError`, what was
+   * appended since the last success may be gone after a crash. Calls do not overlap.
+   */
+  sync?(): Promise<void>;
+  /** What it gives is durable from then on, if the policy makes anything so: a process may have died before it synced it. */
   read(segment: number): Promise<Uint8Array>;
   /** Removes a segment; removing what is not there is fine. Survives a crash once resolved: what it held may be erased by then. */
   remove(segment: number): Promise<void>;

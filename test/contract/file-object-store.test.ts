@@ -1,5 +1,5 @@
 /** The object store in a folder keeps the promises of the port, and leaves nothing half done behind. */
-import { mkdir, readdir, rmdir, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
@@ -8,6 +8,8 @@ import { describeObjectStore } from "./object-store.suite.ts";
 
 describeObjectStore("in a folder", async () => createFileObjectStore(await tempFolder()));
 describeObjectStore("in a folder that is not there yet", async () => createFileObjectStore(join(await tempFolder(), "new", "folder")));
+
+const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
 
 const bytes = new TextEncoder().encode("x");
 
@@ -57,10 +59,27 @@ describe("the object store in a folder", () => {
     expect(await store.get("a/b/d")).toHaveLength(1);
   });
 
-  it("makes files that others may read but not write", async () => {
+  it("makes files and folders that only their owner may use", async () => {
     const folder = await tempFolder();
     await createFileObjectStore(folder).put("a/b", bytes);
-    expect((await stat(join(folder, "a", "b"))).mode & 0o022).toBe(0);
+    expect([await modeOf(join(folder, "a")), await modeOf(join(folder, "a", "b"))]).toEqual([0o700, 0o600]);
+  });
+
+  it("takes what others may do from files and folders that it lists, where they are its own", async () => {
+    const folder = await tempFolder();
+    const paths = ["events", "events/site", "events/site/day"];
+    const openAll = async () => {
+      await mkdir(join(folder, "events/site/day"), { recursive: true });
+      await writeFile(join(folder, "events/site/day/file"), "x");
+      for (const path of paths) await chmod(join(folder, path), 0o755);
+      await chmod(join(folder, "events/site/day/file"), 0o644);
+    };
+    const modes = () => Promise.all([...paths, "events/site/day/file"].map((path) => modeOf(join(folder, path))));
+    await openAll();
+    await createFileObjectStore(folder).list("events/site");
+    expect(await modes()).toEqual([0o755, 0o755, 0o755, 0o644]);
+    await createFileObjectStore(folder, { isOurs: true }).list("events/site");
+    expect(await modes()).toEqual([0o700, 0o700, 0o700, 0o600]);
   });
 
   it("keeps the folder itself when its last object is deleted", async () => {

@@ -1,7 +1,6 @@
 /** What was sent and erased in the life of one process, and what the stores must hold of it afterwards. */
 import { utcDayOf, type SiteId, type UtcDay } from "../../src/storage/event.ts";
 import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
-import type { Stores } from "../support/mortal-stores.ts";
 import { post, wireEvent } from "../support/requests.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
 import type { Environment } from "../support/target.ts";
@@ -12,26 +11,34 @@ export interface Sent {
   readonly day: UtcDay;
   /** No other event has it. */
   readonly pathname: string;
+  /** Whether the response has come, whatever it was. */
+  answered: boolean;
   acknowledged: boolean;
+  /** By the process' clock; 0 unless it was. */
+  acknowledgedAtMs: number;
   erased: "no" | "perhaps" | "yes";
 }
 
 export class Ledger {
-  readonly sent: Sent[] = [];
+  readonly sent: Sent[];
   readonly #target: InProcessTarget;
 
-  constructor(target: InProcessTarget) {
+  /** `sent` is what earlier processes on the same stores were sent. */
+  constructor(target: InProcessTarget, sent: Sent[] = []) {
     this.#target = target;
+    this.sent = sent;
   }
 
   /** Posts events side by side. */
   async send(site: string, count: number): Promise<void> {
     const { nowMs } = this.#target;
     const posts = Array.from({ length: count }, async () => {
-      const entry: Sent = { site, day: utcDayOf(nowMs()), pathname: `/${this.sent.length}`, acknowledged: false, erased: "no" };
+      const entry: Sent = { site, day: utcDayOf(nowMs()), pathname: `/${this.sent.length}`, answered: false, acknowledged: false, acknowledgedAtMs: 0, erased: "no" };
       this.sent.push(entry);
       const response = await post(this.#target, wireEvent(site, { u: `https://page.test${entry.pathname}` }));
+      entry.answered = true;
       entry.acknowledged = response.status === 202;
+      if (entry.acknowledged) entry.acknowledgedAtMs = nowMs();
     });
     await Promise.all(posts);
   }
@@ -66,8 +73,10 @@ export class Ledger {
     const isLeft = (entry: Sent) => isMeant(entry) && entry.erased !== "yes";
     const before = this.sent.filter(isLeft);
     for (const entry of before) entry.erased = "perhaps";
+    // What is still on its way may come after the erasure.
+    const meant = new Set(before.filter(({ answered }) => answered));
     const erased = await erase();
-    for (const entry of this.sent.filter(isLeft)) entry.erased = erased && before.includes(entry) ? "yes" : "perhaps";
+    for (const entry of this.sent.filter(isLeft)) entry.erased = erased && meant.has(entry) ? "yes" : "perhaps";
     return erased;
   }
 }
@@ -84,9 +93,9 @@ export function wrongIn(pages: StoredEvents["pages"], sent: readonly Sent[]): st
 }
 
 /** Runs the task in a process that dies at its end: it writes nothing more. */
-export async function inProcess<T>(stores: Partial<Stores> & Pick<InProcessParts, "secrets">, task: (target: InProcessTarget) => Promise<T>, environment: Environment = {}): Promise<T> {
+export async function inProcess<T>(parts: InProcessParts, task: (target: InProcessTarget) => Promise<T>, environment: Environment = {}): Promise<T> {
   const engine = await createEngineShare();
-  const target = await createInProcessTarget(environment, { ...stores, engine });
+  const target = await createInProcessTarget(environment, { ...parts, engine });
   try {
     return await task(target);
   } finally {

@@ -92,7 +92,7 @@ const GAUGES = [
   ...["process_start_time_seconds", "process_resident_memory_bytes", "process_heap_bytes"],
 ];
 const COUNTERS = [
-  ...["svc_events_ingested_total", "svc_events_refused_total", "svc_flush_failures_total", "svc_rate_limit_rejections_total", "svc_sites_refused_total", "svc_login_failures_total"],
+  ...["svc_events_ingested_total", "svc_events_refused_total", "svc_flush_failures_total", "svc_journal_fsync_failures_total", "svc_rate_limit_rejections_total", "svc_sites_refused_total", "svc_login_failures_total"],
   ...["svc_cache_hits_total", "svc_cache_misses_total", "svc_pixel_events_ingested_total", "svc_bot_events_dropped_total"],
   ...["svc_files_compacted_total", "svc_compaction_failures_total", "svc_events_erased_total", "svc_retention_failures_total", "process_cpu_seconds_total", "svc_http_requests_total"],
 ];

@@ -3,13 +3,7 @@
  * `PROPERTY_RUNS=5000 PROPERTY_SEED=$RANDOM npx vitest run test/property` tries many others.
  * A failure prints its seed and path.
  */
-const numberFrom = (name: string, otherwise: number): number => {
-  const text = process.env[name];
-  if (text === undefined || text === "") return otherwise;
-  const value = Number(text);
-  if (!Number.isInteger(value)) throw new Error(`${name} must be a whole number, not ${text}`);
-  return value;
-};
+import { numberFrom } from "../support/number-from-environment.ts";
 
 export const PROPERTY_RUNS = numberFrom("PROPERTY_RUNS", 60);
 

@@ -49,6 +49,8 @@ export interface InProcessParts {
   /** In the place of the option, which allows no memory so small that what a test records exceeds it. */
   readonly engineMemoryMb?: number;
   readonly unflushedBytesMax?: number;
+  /** When the clock starts, in the place of `START_MS`. */
+  readonly startMs?: number;
 }
 
 /** What a login costs is no part of what the suites look at. */
@@ -87,7 +89,7 @@ export async function createInProcessTarget(
   const segmentLog = parts.segmentLog ?? createMemorySegmentLog();
   const places = config.geoipDb === "builtin" ? builtinPlaces : openGeoDatabase(config.geoipDb);
   const log = createRecordingLog();
-  let nowMs = START_MS;
+  let nowMs = parts.startMs ?? START_MS;
   let monotonicMs = 0;
   let requests = 0;
   let engine: Engine;

@@ -22,6 +22,7 @@ function counters({ counters: count }: Services): MetricFamily[] {
     counter("bot_events_dropped_total", "Events dropped because a bot sent them.", count.botEventsDropped),
     counter("events_refused_total", "Events answered with 503 because they could not be stored.", count.eventsRefused),
     counter("flush_failures_total", "Flushes that failed; their events stay in the journal.", count.flushFailures),
+    counter("journal_fsync_failures_total", "Syncs of the journal that failed; their events are refused or written to files at once.", count.journalSyncFailures),
     counter("files_compacted_total", "Files that were merged into others.", count.filesCompacted),
     counter("compaction_failures_total", "Merges of files that failed; the files stay as they are.", count.compactionFailures),
     counter("events_erased_total", "Events erased on request or by retention_days.", count.eventsErased),

@@ -1,0 +1,112 @@
+/** Files and folders of the data are their user's only, whatever the umask, and whoever made them before. */
+import { execFile } from "node:child_process";
+import { chmod, chown, mkdir, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { createKey, postSetup, tokenOf, withSession } from "../support/auth-requests.ts";
+import { MAIN_PATH } from "../support/built.ts";
+import { record, wireEvent } from "../support/requests.ts";
+import { startServer, type ServerProcess } from "../support/server-process.ts";
+import type { Target } from "../support/target.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+const ENVIRONMENT = { SVC_FLUSH_EVENT_COUNT: "3" };
+
+const isRoot = process.getuid?.() === 0;
+
+const asTarget = (server: ServerProcess): Target => ({
+  name: "program",
+  fetch: (path, init) => fetch(new URL(path, server.origin), init),
+  nowMs: Date.now,
+  close: async () => {},
+});
+
+/** The program as a shell with that umask starts it. */
+const withUmask = (umask: string): string[] => ["/bin/sh", "-c", `umask ${umask}; exec "$0" "$@"`, process.execPath, "--liftoff-only", MAIN_PATH];
+
+/** Paths below a folder, with it as "", whose modes are not those of private files and folders. */
+async function openPaths(folder: string): Promise<string[]> {
+  const below = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = ["", ...below.map(({ parentPath, name }) => join(parentPath, name).slice(folder.length))];
+  const modes = await Promise.all(
+    paths.map(async (path) => {
+      const status = await stat(folder + path).catch(() => null);
+      const wanted = status?.isDirectory() ? 0o700 : 0o600;
+      return status === null || (status.mode & 0o777) === wanted ? [] : [`${path} ${(status.mode & 0o777).toString(8)}`];
+    }),
+  );
+  return modes.flat();
+}
+
+async function fill(server: ServerProcess): Promise<void> {
+  const target = asTarget(server);
+  await createKey(target, withSession(await tokenOf(await postSetup(target))), "ReadOnly");
+  for (let event = 0; event < 4; event++) await record(target, wireEvent("modes.test"));
+}
+
+const filesBelow = async (folder: string): Promise<string[]> => (await readdir(folder, { recursive: true })).filter((name) => /\.parquet$|\.journal$/.test(name));
+
+describe("the modes of data", () => {
+  it.each(["000", "022", "077", "777"])("umask %s: every file and folder of the data and of a backup is its user's only", async (umask) => {
+    const dataFolder = join(await tempFolder(), "new", "data");
+    const backup = join(await tempFolder(), "backup");
+    const server = await startServer({ dataFolder, environment: ENVIRONMENT, command: withUmask(umask) });
+    await fill(server);
+    await expect.poll(async () => (await filesBelow(dataFolder)).some((name) => name.endsWith(".parquet"))).toBe(true);
+    expect(await openPaths(dataFolder)).toEqual([]);
+    const [shell = "", ...args] = withUmask(umask);
+    await promisify(execFile)(shell, [...args, "backup", backup], { env: { SVC_DATA_DIR: dataFolder } });
+    expect(await filesBelow(backup)).not.toEqual([]);
+    expect(await openPaths(backup)).toEqual([]);
+    expect(await server.stop()).toBe(0);
+  });
+
+  it("a start mends a data folder that others could read, and leaves what is not its own", async () => {
+    const dataFolder = await tempFolder();
+    const first = await startServer({ dataFolder, environment: ENVIRONMENT });
+    await fill(first);
+    expect(await first.stop()).toBe(0);
+    for (const path of await readdir(dataFolder, { recursive: true })) {
+      await chmod(join(dataFolder, path), (await stat(join(dataFolder, path))).isDirectory() ? 0o755 : 0o644);
+    }
+    await chmod(dataFolder, 0o755);
+    await mkdir(join(dataFolder, "notes"));
+    await chmod(join(dataFolder, "notes"), 0o755);
+    const next = await startServer({ dataFolder, environment: ENVIRONMENT });
+    // From the beginning nobody else gets in; the files of each site follow when they are listed for the first merges.
+    expect((await stat(dataFolder)).mode & 0o777).toBe(0o700);
+    await expect.poll(() => openPaths(dataFolder)).toEqual(["/notes 755"]);
+    expect(next.log()).not.toMatch(/ WARN +other users/);
+    expect(await next.stop()).toBe(0);
+  });
+
+  it("an empty folder that is given for a backup is closed to others", async () => {
+    const dataFolder = await tempFolder();
+    const backup = await tempFolder();
+    await chmod(backup, 0o755);
+    await promisify(execFile)(process.execPath, [MAIN_PATH, "backup", backup], { env: { SVC_DATA_DIR: dataFolder } });
+    expect(await openPaths(backup)).toEqual([]);
+  });
+
+  it.skipIf(!isRoot)("a data folder of another user is left, which one line tells, and what is in it is closed [needs root]", async () => {
+    const dataFolder = await tempFolder();
+    await chown(dataFolder, 12345, 12345);
+    await chmod(dataFolder, 0o755);
+    const server = await startServer({ dataFolder, environment: ENVIRONMENT });
+    await fill(server);
+    expect((await openPaths(dataFolder)).filter((path) => path !== " 755")).toEqual([]);
+    expect((await stat(dataFolder)).mode & 0o777).toBe(0o755);
+    expect(server.log().match(/ WARN +other users can open the data folder [^\n]* because it belongs to another user/g)).toHaveLength(1);
+    expect(await server.stop()).toBe(0);
+  });
+
+  it.skipIf(!isRoot)("a data folder in which everybody may make files is left, too [needs root]", async () => {
+    const dataFolder = await tempFolder();
+    await chmod(dataFolder, 0o1777);
+    const server = await startServer({ dataFolder, environment: ENVIRONMENT });
+    expect((await stat(dataFolder)).mode & 0o7777).toBe(0o1777);
+    expect(server.log()).toMatch(/ WARN +other users can open the data folder/);
+    expect(await server.stop()).toBe(0);
+  });
+});

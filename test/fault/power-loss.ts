@@ -1,0 +1,362 @@
+/**
+ * The life of a data folder on a machine that loses power again and again: random histories from a seed, of real product code over
+ * the Node file ports on a simulated disk, and what each next start must find. Another kind of change to the folder is one more
+ * entry of `STEPS`, and what it promises one more line of `wrongWithPromises`.
+ */
+import { backUpFolder, verifyFolder } from "../../adapters/node/data-folder.ts";
+import { makeFolder } from "../../adapters/node/durable-folders.ts";
+import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
+import { createFileRecordStore } from "../../adapters/node/file-record-store.ts";
+import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/file-segment-log.ts";
+import type { FileSystem } from "../../adapters/node/file-system.ts";
+import { tidyFolder } from "../../adapters/node/own-folder.ts";
+import { createFileSecretStore } from "../../adapters/node/secret-file.ts";
+import { utcDayOf } from "../../src/storage/event.ts";
+import type { SecretStore } from "../../src/storage/secret-store.ts";
+import { PASSWORD } from "../support/auth-requests.ts";
+import { START_MS, type InProcessTarget } from "../support/in-process-target.ts";
+import type { Stores } from "../support/mortal-stores.ts";
+import { numbersFrom } from "../support/seeded-numbers.mjs";
+import { SimulatedDisk, type IgnoredSyncs, type SimulatedMachine, type Strike } from "../support/simulated-disk.ts";
+import { siteId } from "../support/stored-event.ts";
+import { inProcess, Ledger, wrongIn, type Sent } from "./ledger.ts";
+import { readStores } from "./stored-events.ts";
+
+const DAY_MS = 86_400_000;
+/** How often a process syncs its journal where the policy is `interval`, and how old an event may be that a loss takes then. */
+const SYNC_MS = 500;
+const UNSYNCED_MS_MAX = 1000;
+
+const DATA_FOLDER = "/disk/data";
+const RETENTION_DAYS = 2;
+const LIVES_MAX = 4;
+const STEPS_MAX = 12;
+/** More than most lives make. */
+const CALLS_MAX = 700;
+
+/** The second id is hard on file names. */
+const SITES = [siteId("a.test"), siteId("B:Other.")] as const;
+
+export interface PowerLossOptions {
+  readonly seed: number;
+  /** Default: drawn from the seed. */
+  readonly fsync?: "always" | "interval";
+  /** Whether some syncs fail. */
+  readonly failingSyncs?: boolean;
+  readonly ignores?: IgnoredSyncs;
+}
+
+interface Key {
+  readonly key: string;
+  readonly hash: string;
+  revoked: "no" | "perhaps" | "yes";
+}
+
+interface Backup {
+  readonly folder: string;
+  /** What it must hold unless it was erased meanwhile. */
+  readonly events: readonly Sent[];
+}
+
+/** What the service has promised, over all lives. */
+interface Promises {
+  readonly sent: Sent[];
+  readonly keys: Key[];
+  readonly backups: Backup[];
+  hasPassword: boolean;
+  readonly secret: {
+    /** As it is stored; null when there is none, undefined while it changes. */
+    text: string | null | undefined;
+    readonly erased: Set<string>;
+  };
+  /** Names of backup folders that were begun. */
+  backupsBegun: number;
+}
+
+interface Life {
+  readonly target: InProcessTarget;
+  readonly ledger: Ledger;
+  readonly promised: Promises;
+  readonly random: () => number;
+  readonly machine: SimulatedMachine;
+  /** Whether the last process was killed, and the machine went on. */
+  readonly isAfterKill: boolean;
+}
+
+type Step = (life: Life) => Promise<unknown>;
+
+const below = (random: () => number, limit: number): number => Math.floor(random() * limit);
+
+const signal = new AbortController().signal;
+
+async function tick({ target, machine }: Life): Promise<void> {
+  // The clock of a machine that is off shows when that happened.
+  if (machine.isOff()) return;
+  await target.advance(SYNC_MS);
+  await target.services.journal.sync();
+}
+
+const drawSite = (random: () => number): (typeof SITES)[number] => SITES[below(random, 2)] ?? SITES[0];
+
+const flush: Step = ({ target }) => target.services.flusher.flush(target.nowMs());
+
+const merge: Step = ({ target }) => target.services.compaction.run(target.nowMs());
+
+const erase: Step = ({ target, ledger, random }) => {
+  const lastDay = utcDayOf(target.nowMs() - below(random, 2) * DAY_MS);
+  return ledger.erase(drawSite(random), utcDayOf(target.nowMs() - 2 * DAY_MS), lastDay);
+};
+
+/** What may happen, and how often beside the others. Whatever fails, it goes on: a machine that is off fails everything. */
+const STEPS: readonly { readonly weight: number; readonly run: Step }[] = [
+  { weight: 8, run: ({ ledger, random }) => ledger.send(drawSite(random), 1 + below(random, 3)) },
+  { weight: 4, run: flush },
+  { weight: 3, run: merge },
+  { weight: 2, run: erase },
+  { weight: 1, run: ({ ledger }) => ledger.retain(RETENTION_DAYS) },
+  {
+    weight: 1,
+    async run({ target, promised }) {
+      await target.services.adminPassword.setUp(PASSWORD, signal);
+      promised.hasPassword = true;
+    },
+  },
+  {
+    weight: 1,
+    async run({ target, promised }) {
+      const { key, keyHash: hash } = await target.services.apiKeys.create("a key", "ReadOnly", target.nowMs(), signal);
+      promised.keys.push({ key, hash, revoked: "no" });
+    },
+  },
+  {
+    weight: 1,
+    async run({ target, promised }) {
+      const key = promised.keys.find(({ revoked }) => revoked === "no");
+      if (!key) return;
+      key.revoked = "perhaps";
+      await target.services.apiKeys.revoke(key.hash, signal);
+      key.revoked = "yes";
+    },
+  },
+  {
+    weight: 1,
+    async run({ machine, promised }) {
+      const folder = `/disk/backups/${++promised.backupsBegun}`;
+      const events = promised.sent.filter(({ acknowledged, erased }) => acknowledged && erased === "no");
+      const { isWhole, text } = await backUpFolder(DATA_FOLDER, folder, machine.files);
+      if (machine.isOff()) return;
+      // With `interval`, a loss may have left holes in the last second of the journal, which a backup tells of.
+      if (!isWhole && !/journal segment \d+: /.test(text)) throw new BrokenPromise(`a backup is not whole: ${text}`);
+      if (isWhole) promised.backups.push({ folder, events });
+    },
+  },
+];
+
+/** What relies on what a killed process has left, whose syncs nobody has seen succeed. */
+const STEPS_AFTER_KILL: readonly Step[] = [merge, erase, erase];
+
+/** They move the clock, so nothing else goes on beside them. */
+const CLOCK_STEPS: readonly ((life: Life) => Promise<void>)[] = [
+  tick,
+  async (life) => {
+    await tick(life);
+    await tick(life);
+    // A run that began yesterday would be taken for today's.
+    await life.target.services.retention.settled();
+    if (life.machine.isOff()) return;
+    await life.target.advance(DAY_MS);
+    await life.ledger.retain(RETENTION_DAYS);
+  },
+];
+
+class BrokenPromise extends Error {
+  override readonly name = "BrokenPromise";
+}
+
+function drawStep(random: () => number): Step {
+  let at = below(random, STEPS.reduce((sum, { weight }) => sum + weight, 0));
+  return STEPS.find(({ weight }) => (at -= weight) < 0)?.run ?? flush;
+}
+
+async function live(life: Life): Promise<void> {
+  const { random, target, machine, isAfterKill } = life;
+  const onward = (error: unknown): void => {
+    if (error instanceof BrokenPromise) throw error;
+  };
+  if (isAfterKill && random() < 0.7) {
+    await STEPS_AFTER_KILL[below(random, STEPS_AFTER_KILL.length)]?.(life).catch(onward);
+    if (random() < 0.7) return;
+  }
+  for (let steps = 1 + below(random, STEPS_MAX); steps > 0 && !machine.isOff(); steps--) {
+    if (random() < 0.25) await CLOCK_STEPS[random() < 0.75 ? 0 : 1]?.(life);
+    else await Promise.all(Array.from({ length: random() < 0.3 ? 3 : 1 }, () => drawStep(random)(life).catch(onward)));
+  }
+  if (random() < 0.2) await target.services.journal.close().catch(onward);
+}
+
+/** `off` is for who only looks. */
+const storesOn = async (files: FileSystem, fsync: "always" | "interval" | "off"): Promise<Stores> => ({
+  objects: createFileObjectStore(DATA_FOLDER, { isOurs: fsync !== "off", files }),
+  records: createFileRecordStore(DATA_FOLDER, files),
+  segmentLog: await openFileSegmentLog(`${DATA_FOLDER}/${JOURNAL_FOLDER}`, fsync, files),
+});
+
+/** The store of the secret; what it has said to be done is a promise. */
+function secretsOn(files: FileSystem, { secret }: Promises): SecretStore {
+  const store = createFileSecretStore(DATA_FOLDER, files);
+  return {
+    ...store,
+    async write(text) {
+      secret.text = undefined;
+      await store.write(text);
+      secret.text = text;
+    },
+    async erase() {
+      const { text } = secret;
+      secret.text = undefined;
+      await store.erase();
+      secret.text = null;
+      if (typeof text === "string") secret.erased.add(text);
+    },
+  };
+}
+
+/** The start of the program, as far as it touches the disk. */
+async function start(files: FileSystem, fsync: "always" | "interval", promised: Promises): Promise<Stores & { readonly secrets: SecretStore }> {
+  await makeFolder(DATA_FOLDER, files);
+  await tidyFolder(DATA_FOLDER, files);
+  return { ...(await storesOn(files, fsync)), secrets: secretsOn(files, promised) };
+}
+
+/** What is stored of the secret. From now on that is how it must stay until it is changed. */
+async function wrongWithSecret(files: FileSystem, { secret }: Promises): Promise<string[]> {
+  const found = await createFileSecretStore(DATA_FOLDER, files).read();
+  const wrong: string[] = [];
+  if (secret.text !== undefined && found !== secret.text) wrong.push(secret.text === null ? "an erased secret is back" : "the secret is gone");
+  if (found !== null && secret.erased.has(found)) wrong.push("the secret of a closed period is back");
+  secret.text = found;
+  return wrong;
+}
+
+/** An event that was acknowledged just before the loss may be gone, and is then for good. */
+function forgetUnsynced(promised: Promises, pages: ReadonlyMap<string, number>, lostAtMs: number): void {
+  for (const entry of promised.sent) {
+    if (entry.acknowledged && lostAtMs - entry.acknowledgedAtMs < UNSYNCED_MS_MAX && !pages.has(`${entry.site}${entry.pathname}`)) entry.acknowledged = false;
+  }
+}
+
+async function wrongWithEvents(promised: Promises, stores: Stores): Promise<string[]> {
+  return wrongIn((await readStores(stores)).pages, promised.sent);
+}
+
+/** What a running process says of password and keys. From now on that is how it must stay. */
+async function wrongWithCredentials({ services }: InProcessTarget, promised: Promises): Promise<string[]> {
+  const wrong: string[] = [];
+  const { adminPassword, apiKeys } = services;
+  if (promised.hasPassword && !(adminPassword.isConfigured && (await adminPassword.matches(PASSWORD)))) wrong.push("the password is gone");
+  promised.hasPassword = adminPassword.isConfigured;
+  for (const key of promised.keys) {
+    const isValid = apiKeys.scopeOf(key.key) !== null;
+    if (key.revoked === "no" && !isValid) wrong.push("a key is gone");
+    if (key.revoked === "yes" && isValid) wrong.push("a revoked key works again");
+    key.revoked = isValid ? "no" : "yes";
+  }
+  return wrong;
+}
+
+async function wrongWithBackup({ folder, events }: Backup, files: FileSystem): Promise<string[]> {
+  const { isWhole, text } = await verifyFolder(folder, files).catch((error: unknown) => ({ isWhole: false, text: String(error) }));
+  if (!isWhole) return [`the backup ${folder} is not whole: ${text}`];
+  const segmentLog = await openFileSegmentLog(`${folder}/${JOURNAL_FOLDER}`, "off", files);
+  const { pages } = await readStores({ objects: createFileObjectStore(folder, { files }), segmentLog });
+  return wrongIn(pages, events.filter(({ erased }) => erased === "no")).map((what) => `in ${folder}, ${what}`);
+}
+
+export interface PowerLossReport {
+  /** Broken promises; empty when all is well. */
+  readonly wrong: readonly string[];
+  readonly losses: number;
+  readonly acknowledged: number;
+  readonly erased: number;
+  readonly backups: number;
+  readonly failedSyncs: number;
+}
+
+function drawStrike(random: () => number): Strike {
+  return {
+    atCall: 1 + below(random, random() < 0.3 ? 60 : CALLS_MAX),
+    when: (["before", "during", "after"] as const)[below(random, 3)] ?? "before",
+    kind: random() < 0.3 ? "kill" : "power loss",
+  };
+}
+
+/** Plays one history to its end, or to the first promise that is broken. */
+export async function playPowerLosses({ seed, fsync: wanted, failingSyncs = false, ignores = "none" }: PowerLossOptions): Promise<PowerLossReport> {
+  const random = numbersFrom(seed);
+  const disk = new SimulatedDisk(random, ignores);
+  const fsync = wanted ?? (random() < 0.5 ? "always" : "interval");
+  const environment = { SVC_COMPACT_AFTER_FILES: "2", SVC_RETENTION_DAYS: String(RETENTION_DAYS), SVC_JOURNAL_FSYNC: fsync };
+  const promised: Promises = { sent: [], keys: [], backups: [], hasPassword: false, secret: { text: undefined, erased: new Set() }, backupsBegun: 0 };
+  let isAfterKill = false;
+  let [nowMs, losses, failedSyncs, backups] = [START_MS, 0, 0, 0];
+  const report = (wrong: readonly string[]): PowerLossReport => ({
+    wrong,
+    losses,
+    acknowledged: promised.sent.filter(({ acknowledged }) => acknowledged).length,
+    erased: promised.sent.filter(({ erased }) => erased === "yes").length,
+    backups,
+    failedSyncs,
+  });
+
+  const lives = 1 + below(random, LIVES_MAX);
+  for (let life = 1; life <= lives; life++) {
+    const isLast = life === lives;
+    const strike = isLast ? null : drawStrike(random);
+    const everyNth = 3 + below(random, 30);
+    const failsSync = failingSyncs && !isLast ? () => below(random, everyNth) === 0 : () => false;
+    const machine = disk.boot({ strike, failsSync });
+    const wrong: string[] = [];
+    // Until the next process has begun, nobody syncs what a killed one wrote.
+    let lostAtMs = nowMs;
+    nowMs += below(random, 4) * UNSYNCED_MS_MAX;
+    const play = async (target: InProcessTarget): Promise<void> => {
+      try {
+        wrong.push(...(await wrongWithCredentials(target, promised)));
+        await live({ target, ledger: new Ledger(target, promised.sent), promised, random, machine, isAfterKill });
+        if (!isLast) return;
+        await target.services.flusher.settled();
+        await target.services.retention.settled();
+        await target.services.compaction.run(nowMs);
+        if (!(await target.services.flusher.flush(nowMs))) wrong.push("the last flush failed");
+        const { faults } = await verifyFolder(DATA_FOLDER, machine.files).then(({ isWhole, text }) => ({ faults: isWhole ? [] : [text] }));
+        wrong.push(...faults);
+      } finally {
+        nowMs = target.nowMs();
+        lostAtMs = nowMs;
+      }
+    };
+    try {
+      await inProcess({ ...(await start(machine.files, fsync, promised)), startMs: nowMs }, play, environment);
+    } catch (error) {
+      if (error instanceof BrokenPromise) wrong.push(error.message);
+      // A machine without power starts nothing; nor does a disk on which syncs fail have to.
+      else if (!machine.isOff() && machine.failedSyncs() === 0) wrong.push(`life ${life} ended by itself: ${String(error)}`);
+    }
+    failedSyncs += machine.failedSyncs();
+    isAfterKill = strike?.kind === "kill" && machine.isOff();
+    if (!isAfterKill) {
+      losses++;
+      machine.losePower();
+    }
+    const reader = disk.boot().files;
+    const stores = await storesOn(reader, "off");
+    if (!isAfterKill && fsync === "interval") forgetUnsynced(promised, (await readStores(stores)).pages, lostAtMs);
+    wrong.push(...(await wrongWithEvents(promised, stores)), ...(await wrongWithSecret(reader, promised)));
+    for (const backup of promised.backups.splice(0)) {
+      backups++;
+      wrong.push(...(await wrongWithBackup(backup, reader)));
+    }
+    if (wrong.length > 0) return report(wrong.map((what) => `life ${life} of ${lives} (${fsync}): ${what}`));
+  }
+  return report([]);
+}
