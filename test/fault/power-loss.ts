@@ -245,10 +245,6 @@ function forgetUnsynced(promised: Promises, pages: ReadonlyMap<string, number>, 
   }
 }
 
-async function wrongWithEvents(promised: Promises, stores: Stores): Promise<string[]> {
-  return wrongIn((await readStores(stores)).pages, promised.sent);
-}
-
 /** What a running process says of password and keys. From now on that is how it must stay. */
 async function wrongWithCredentials({ services }: InProcessTarget, promised: Promises): Promise<string[]> {
   const wrong: string[] = [];
@@ -350,8 +346,13 @@ export async function playPowerLosses({ seed, fsync: wanted, failingSyncs = fals
     }
     const reader = disk.boot().files;
     const stores = await storesOn(reader, "off");
-    if (!isAfterKill && fsync === "interval") forgetUnsynced(promised, (await readStores(stores)).pages, lostAtMs);
-    wrong.push(...(await wrongWithEvents(promised, stores)), ...(await wrongWithSecret(reader, promised)));
+    try {
+      const { pages } = await readStores(stores);
+      if (!isAfterKill && fsync === "interval") forgetUnsynced(promised, pages, lostAtMs);
+      wrong.push(...wrongIn(pages, promised.sent), ...(await wrongWithSecret(reader, promised)));
+    } catch (error) {
+      wrong.push(`what is stored cannot be read: ${String(error)}`);
+    }
     for (const backup of promised.backups.splice(0)) {
       backups++;
       wrong.push(...(await wrongWithBackup(backup, reader)));
