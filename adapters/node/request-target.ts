@@ -8,8 +8,11 @@ import { HOST_RULE, isHost } from "../../src/handlers/host.ts";
 /** An `http` or `https` URL with an authority, as clients send it to proxies, and may to any server. */
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)([^]*)$/i;
 
-/** No URL has these unescaped. The URL standard reads a backslash as a slash, which proxies with rules by path do not. */
-const MALFORMED = /[\\#]/;
+/**
+ * What the URL standard reads as another path than proxies do that have rules by path: a backslash is a slash to it, and a dot
+ * segment, also one written with `%2e`, goes away. Browsers send neither. Queries may have both.
+ */
+const AMBIGUOUS_PATH = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /** Header lines come as names and values in turn. */
 const hostCount = ({ rawHeaders }: IncomingMessage): number => rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host").length;
@@ -22,7 +25,8 @@ export function normaliseTarget(request: IncomingMessage): string | null {
   const { headers, httpVersion, method, url = "" } = request;
   if (headers.host === undefined && httpVersion !== "1.0") return "A request of HTTP/1.1 needs the header Host";
   if (hostCount(request) > 1) return 'The header "Host" must be given once';
-  if (MALFORMED.test(url)) return "The request target must not have a backslash or a fragment";
+  if (url.includes("#")) return "The request target must not have a fragment";
+  if (AMBIGUOUS_PATH.test(url.split("?", 1)[0] ?? url)) return 'The request target must not have a backslash, "/./" or "/../" in its path';
   if (url.startsWith("/")) return null;
   const [, authority, rest = ""] = ABSOLUTE_FORM.exec(url) ?? [];
   if (authority !== undefined) {

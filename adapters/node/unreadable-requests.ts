@@ -33,6 +33,14 @@ export function answerUnreadable(server: Server, app: App, headerBytesMax: numbe
   server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => answering.set(socket, response));
   // Expectations that are unknown are left alone; Node would refuse them with an empty answer.
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => server.emit("request", request, response));
+  // Without a listener Node would close the connection without an answer.
+  server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
+    socket.on("error", () => socket.destroy());
+    const earlier = answering.get(socket);
+    // It would be taken for the answer to the request before.
+    if (earlier?.writableFinished === false) socket.destroy();
+    else endLingering(socket, wireText(app.refuse(invalidInput("CONNECT is not supported: the service is no proxy"))));
+  });
   server.on("clientError", (error: ParserError, socket: Duplex) => {
     if (refused.has(socket)) return;
     const response = answering.get(socket);
