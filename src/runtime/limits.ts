@@ -21,10 +21,16 @@ export const PATHNAME_CHARS_MAX = 2048;
 /** Largest absolute revenue: what DECIMAL(12,2) holds, in hundredths. */
 export const REVENUE_CENTS_MAX = 999_999_999_999;
 
-/** Longest User-Agent that is parsed and remembered; the rest of a longer one is ignored. */
-export const USER_AGENT_CHARS_MAX = 1024;
+/**
+ * Longest host of a URL that is parsed, with its port and credentials. DNS names have at most 253 characters (RFC 1035), and
+ * encoding a host of many different characters takes quadratic time.
+ */
+export const URL_HOST_CHARS_MAX = 320;
 
-/** How many parsed User-Agents (and bot verdicts) are remembered. */
+/** Longest User-Agent that is parsed and remembered; the rest of a longer one is ignored. Real ones have up to about 420. */
+export const USER_AGENT_CHARS_MAX = 512;
+
+/** How many parsed User-Agents (and bot verdicts) are remembered: at the length above and two bytes a character, 10 MB at most. */
 export const USER_AGENTS_REMEMBERED_MAX = 10_000;
 
 /** How many sites' and addresses' rate-limit buckets are remembered. */

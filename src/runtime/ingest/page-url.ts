@@ -1,6 +1,6 @@
 /** Which parts of a page's URL are kept: the path, the host and the campaign parameters, and in which form. */
 import { invalidInput } from "../errors.ts";
-import { PATHNAME_CHARS_MAX, UTM_CHARS_MAX } from "../limits.ts";
+import { PATHNAME_CHARS_MAX, URL_HOST_CHARS_MAX, UTM_CHARS_MAX } from "../limits.ts";
 import { cutToChars } from "./code-points.ts";
 import { parseUrl } from "../parse-url.ts";
 
@@ -27,7 +27,9 @@ const NO_CAMPAIGN = { utmSource: null, utmMedium: null, utmCampaign: null, utmCo
 export function parsePageUrl(url: string): PageUrl {
   const isPath = url.charCodeAt(0) === SLASH;
   const parsed = parseWebUrl(isPath ? PATH_ORIGIN + url : url);
-  if (parsed === null) throw invalidInput('Field "u" must be an absolute http or https URL, or a path that starts with "/"');
+  if (parsed === null) {
+    throw invalidInput(`Field "u" must be an absolute http or https URL whose host has at most ${URL_HOST_CHARS_MAX} characters, or a path that starts with "/"`);
+  }
   return {
     pathname: pathnameFrom(parsed.pathname),
     hostname: isPath ? null : parsed.hostname,

@@ -67,7 +67,7 @@ describe("pathname and hostname", () => {
     "\u0000",
   ])("%j is 400", (url) => {
     expect(() => parsePageUrl(url)).toThrow(AppError);
-    expect(() => parsePageUrl(url)).toThrow('Field "u" must be an absolute http or https URL, or a path that starts with "/"');
+    expect(() => parsePageUrl(url)).toThrow('Field "u" must be an absolute http or https URL whose host has at most 320 characters, or a path that starts with "/"');
     expect(() => parsePageUrl(url)).toThrow(expect.objectContaining({ failure: { code: "invalid_input" } }));
   });
 
