@@ -29,7 +29,7 @@ export function createUserAgentCache(rememberedMax: number = USER_AGENTS_REMEMBE
     const young = younger.get(userAgent);
     if (young !== undefined) return young;
     const remembered = older.get(userAgent) ?? { bot: isBot(userAgent), facts: null };
-    // Nobody's real User-Agent is that long: not worth the memory, of which a header can fill 16 KB.
+    // Hardly anybody's real User-Agent is that long: not worth the memory, of which a header can fill 64 KB.
     if (userAgent.length > USER_AGENT_CHARS_MAX) return remembered;
     if (younger.size >= generationMax) {
       older = younger;

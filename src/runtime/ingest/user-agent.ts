@@ -39,6 +39,24 @@ const NOTHING_KNOWN: UserAgentFacts = { browser: null, browserVersion: null, os:
 /** Real User-Agents have up to about 30 words. The parser takes milliseconds over long runs of short ones. */
 const USER_AGENT_WORDS_MAX = 48;
 
+/** What patterns of the parser begin with that look for two things more behind it; real User-Agents have two of them at most. */
+const PATTERN_STARTS = /droid|trident/gi;
+const PATTERN_STARTS_MAX = 8;
+
+/**
+ * The parser's patterns backtrack over what a client writes. What bounds their cost is the length of the text, the number of its
+ * words, the repetitions above, and these patterns: two of the parser's own would take a second, over what follows `NAVER(` and
+ * `Archos`. These are tried first and match wherever those could, so that they are never reached. The dearest User-Agent that a
+ * search over all patterns found takes a millisecond; that of a browser takes 0.02 ms.
+ */
+const LINEAR_PATTERNS = {
+  browser: [[/(naver)\((?:[^)]{0,64}?(\d{1,9}\.[\w.]{1,32}))?/i], ["name", "version"]],
+  device: [
+    [/archos ?(?:5(?: b|\))|gamepad|(?:[\w ]{0,32}[t1789]|hello) ?\d)/i], [["type", "tablet"]],
+    [/archos/i], [["type", "mobile"]],
+  ],
+};
+
 /** Systems that run on desks: the parser reports no device for these. */
 const DESKTOP_SYSTEMS: ReadonlySet<string> = new Set([
   "ChromeOS", "FreeBSD", "Haiku", "Linux", "macOS", "NetBSD", "OpenBSD", "OpenSolaris", "Solaris", "Windows",
@@ -61,7 +79,8 @@ interface Brand {
 // Headers in the wild have fewer than 150 characters; the limit keeps hostile ones cheap.
 const HEADER_CHARS_MAX = 512;
 
-const BRAND = /"((?:[^"\\]|\\.)*)"\s*;\s*v="([^"\\]*)"/g;
+/** The list's next brand, where the last one ends: a search from every quotation mark on would take quadratic time. */
+const BRAND = /(?:\s*,)?\s*"((?:[^"\\]|\\.)*)"\s*;\s*v="([^"\\]*)"/gy;
 
 const DECOY_START = /^[^A-Za-z]*(?:not|yow)/i;
 
@@ -89,8 +108,8 @@ export function parseUserAgent(userAgent: string, hints: ClientHints, screenWidt
 export function factsFromUserAgent(userAgent: string): UserAgentFacts {
   const text = userAgent.slice(0, USER_AGENT_CHARS_MAX);
   // Given nothing, the parser would look for a browser around itself.
-  if (text === "" || text.split(" ", USER_AGENT_WORDS_MAX + 1).length > USER_AGENT_WORDS_MAX) return NOTHING_KNOWN;
-  const parser = new UAParser(text);
+  if (text === "" || isAbsurd(text)) return NOTHING_KNOWN;
+  const parser = new UAParser(text, LINEAR_PATTERNS);
   const browser = parser.getBrowser();
   const system = parser.getOS();
   const os = system.name === undefined ? null : osNameFrom(system.name);
@@ -102,6 +121,10 @@ export function factsFromUserAgent(userAgent: string): UserAgentFacts {
     deviceType: deviceTypeFrom(parser.getDevice().type, os),
   };
 }
+
+/** Nobody's real User-Agent, and perhaps dear to parse. */
+const isAbsurd = (text: string): boolean =>
+  text.split(" ", USER_AGENT_WORDS_MAX + 1).length > USER_AGENT_WORDS_MAX || (text.match(PATTERN_STARTS)?.length ?? 0) > PATTERN_STARTS_MAX;
 
 /** `facts` of a User-Agent, corrected by the hints that came with it and completed by the width of the screen. */
 export function factsWithHints(facts: UserAgentFacts, hints: ClientHints, screenWidth: number | null): UserAgentFacts {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isBot } from "../../../src/runtime/ingest/bot-filter.ts";
 import {
   factsFromUserAgent,
   factsWithHints,
@@ -8,6 +9,8 @@ import {
   parseUserAgent,
   type ClientHints,
 } from "../../../src/runtime/ingest/user-agent.ts";
+import { USER_AGENT_CHARS_MAX } from "../../../src/runtime/limits.ts";
+import { filled, growthOf, GROWTH_MAX, SIZE_RATIO } from "../../support/growth.ts";
 
 type Row = [userAgent: string, browser: string | null, version: string | null, os: string | null, osVersion: string | null, device: string | null];
 
@@ -79,6 +82,48 @@ describe("the User-Agent alone", () => {
   it("is nobody's when it runs on and on", () => {
     expect(factsFromUserAgent(`${CHROME_WINDOWS} ${"droid ; ".repeat(50)}`).browser).toBeNull();
     expect(factsFromUserAgent(CHROME_WINDOWS.padEnd(20_000, "x")).browser).toBe("Chrome");
+  });
+});
+
+/** Of the length and a quarter of it: what is cut off at the parser's limit costs nothing. */
+const growthIn = (makeText: (length: number) => string, use: (text: string) => unknown): Promise<number> => {
+  const [small, large] = [makeText(USER_AGENT_CHARS_MAX / SIZE_RATIO), makeText(USER_AGENT_CHARS_MAX)];
+  return growthOf(() => use(small), () => use(large));
+};
+
+describe("the cost of a User-Agent that was written to be dear", () => {
+  it.each([
+    ["naver(", "1."],
+    ["naver(naver(naver(naver(naver(naver(", ".1"],
+    ["", "naver(1.1;"],
+    ["archos ", "1"],
+    ["archos ", "t1 "],
+    ["", "archos"],
+    ["archosarchosarchosarchosarchos", "1"],
+    ["", "archos 1"],
+    ["tridenttridenttridenttrident", "rv:1"],
+    ["", "tridentrv:1"],
+    ["droiddroiddroiddroid", " version/1"],
+    ["", "droid"],
+    ["", "droid; "],
+    ["", "aft"],
+    ["", "a"],
+    ["", "1.1/"],
+    ["", "(KHTML, like Gecko)"],
+  ])("%j, and %j over and over, is as good as linear in its length", async (start, unit) => {
+    const growth = await growthIn((length) => filled(length, unit, start), (text) => [factsFromUserAgent(text), isBot(text)]);
+    expect(growth).toBeLessThan(GROWTH_MAX);
+  });
+
+  it.each([
+    ["Mozilla/5.0 (Linux; Android 12; SM-G988N; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/90.0.4430.232 Whale/1.0.0.0 Mobile Safari/537.36 NAVER(inapp; search; 1010; 11.11.2)", { browser: "NAVER", browserVersion: "11.11" }],
+    ["Mozilla/5.0 (Linux; Android 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/90.0.4430.232 Mobile Safari/537.36 NAVER(inapp)", { browser: "NAVER", browserVersion: null }],
+    ["Mozilla/5.0 (Linux; Android 8.1.0; Archos 101 Oxygen 4G Build/O11019; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/103.0.5060.71 Safari/537.36", { deviceType: "tablet" }],
+    ["Mozilla/5.0 (Linux; U; Android 4.0.4; zh-tw; ARCHOS 80G9 Build/IMM76D) AppleWebKit/534.30 (KHTML, like Gecko) Version/4.0 Safari/534.30", { deviceType: "tablet" }],
+    ["Mozilla/5.0 (Linux; U; Android 1.6; fr-fr; Archos5 Build/Donut) AppleWebKit/528.5+ (KHTML, like Gecko) Version/3.1.2 Mobile Safari/525.20.1", { deviceType: "tablet" }],
+    ["Mozilla/5.0 (Linux; Android 4.4.2; Archos 45 Neon Build/KOT49H) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/58.0.3029.83 Mobile Safari/537.36", { deviceType: "mobile" }],
+  ])("does not change what real ones of the same kind say: %s", (userAgent, facts) => {
+    expect(factsFromUserAgent(userAgent)).toMatchObject(facts);
   });
 });
 
