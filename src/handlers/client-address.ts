@@ -1,5 +1,6 @@
 /** Which address a request came from: the socket's, or the one that the last untrusted hop of `X-Forwarded-For` had. */
 import { parseUrl } from "../runtime/parse-url.ts";
+import { forwardedEntry } from "./forwarded-entry.ts";
 
 export interface ClientAddressSource {
   /** The peer of the connection, as the platform writes it. */
@@ -34,7 +35,7 @@ export function clientAddressOf({ socketAddress, ...source }: ClientAddressSourc
 /** What the outermost trusted proxy wrote into the header; `null` for a request that did not come through all of them. */
 export function forwardedEntryOf({ forwardedFor, trustedProxies }: Omit<ClientAddressSource, "socketAddress">): string | null {
   if (trustedProxies === 0 || forwardedFor === null) return null;
-  return forwardedFor.split(",").at(-trustedProxies)?.trim() || null;
+  return forwardedEntry(forwardedFor, trustedProxies) || null;
 }
 
 /** The address in `text`, with or without a port; `null` when there is none. */

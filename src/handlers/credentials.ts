@@ -4,11 +4,17 @@ import { API_KEY_PREFIX, SESSION_COOKIE } from "../runtime/names.ts";
 
 const BEARER = /^Bearer +(\S+)$/i;
 
+/** Finds the cookie among others without taking those apart. */
+const SESSION_COOKIES = new RegExp(`(?:^|;)\\s*${SESSION_COOKIE}(?:=([^;]*))?\\s*(?=;|$)`, "g");
+
 /** Tokens that may be of a session. Several cookies of the name may come, of which another site of the domain may have set some. */
 export function sessionTokensOf({ headers }: Request): string[] {
-  const cookies = (headers.get("cookie") ?? "").split(/; */).map((cookie) => cookie.trim().split("="));
-  const tokens = cookies.filter(([name]) => name === SESSION_COOKIE).map(([, value]) => value ?? "");
-  return tokens.slice(0, CREDENTIALS_TRIED_MAX);
+  const tokens: string[] = [];
+  for (const [, token = ""] of (headers.get("cookie") ?? "").matchAll(SESSION_COOKIES)) {
+    tokens.push(token.trim());
+    if (tokens.length === CREDENTIALS_TRIED_MAX) break;
+  }
+  return tokens;
 }
 
 /** What an `Authorization` of the scheme `Bearer` carries, whatever it is for. */

@@ -36,7 +36,7 @@ const spelled = ({ dimension, operator, value }: Condition): string => `${dimens
 /** The conditions in an order of their own and without repetitions, so that equal filters are equal; 400 for wrong ones. */
 export function parseSegmentFilter(text: string | null): readonly Condition[] {
   if (text === null || text === "") return [];
-  const conditions = text.split(";");
+  const conditions = text.split(";", FILTER_CONDITIONS_MAX + 1);
   if (conditions.length > FILTER_CONDITIONS_MAX) {
     throw invalidInput(`"filters" must have at most ${FILTER_CONDITIONS_MAX} conditions`);
   }
