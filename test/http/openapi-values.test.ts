@@ -12,9 +12,11 @@ import { CLOSED, logIn, PASSWORD } from "../support/auth-requests.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import {
   allows,
+  alternativeValues,
   answerProblems,
   bodySchemaOf,
   documentedIn,
+  isAlternative,
   isGet,
   isIngest,
   pathWith,
@@ -76,20 +78,6 @@ const successesOf = (value: string): readonly number[] =>
   (SESSION_DIMENSIONS as readonly string[]).includes(value) ? [200, 503] : [200];
 
 const REFUSED: readonly number[] = [400, 422];
-
-/** Of the routes that take these parameters or those, which go together. The first ones are taken where none of them is asked about. */
-const ALTERNATIVES: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  "GET /api/stats/sequences": [["steps"], ["pattern", "conditions"]],
-};
-
-/** What a route needs beside what it always needs, when a parameter is asked about. */
-function alternativeValues({ id, parameters }: Documented, asked: string | null): Values {
-  const sets = ALTERNATIVES[id] ?? [];
-  const names = sets.find((set) => asked !== null && set.includes(asked)) ?? sets[0] ?? [];
-  return Object.fromEntries(parameters.filter(({ name }) => names.includes(name)).map(({ name, example }) => [name, String(example)]));
-}
-
-const isAlternative = ({ id }: Documented, name: string): boolean => (ALTERNATIVES[id] ?? []).some((set) => set.includes(name));
 
 /** An empty part of a path makes another path. */
 const isSendable = (parameter: Parameter, value: string): boolean => parameter.in !== "path" || value !== "";

@@ -57,6 +57,20 @@ export type Values = Readonly<Record<string, string>>;
 export const requiredValues = ({ parameters }: Documented): Values =>
   Object.fromEntries(parameters.filter(({ required }) => required).map(({ name, example }) => [name, String(example)]));
 
+/** Of the routes that take these parameters or those, which go together. The first ones are taken where none of them is asked about. */
+const ALTERNATIVES: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  "GET /api/stats/sequences": [["steps"], ["pattern", "conditions"]],
+};
+
+/** What a route needs beside what it always needs, when a parameter is asked about. */
+export function alternativeValues({ id, parameters }: Documented, asked: string | null): Values {
+  const sets = ALTERNATIVES[id] ?? [];
+  const names = sets.find((set) => asked !== null && set.includes(asked)) ?? sets[0] ?? [];
+  return Object.fromEntries(parameters.filter(({ name }) => names.includes(name)).map(({ name, example }) => [name, String(example)]));
+}
+
+export const isAlternative = ({ id }: Documented, name: string): boolean => (ALTERNATIVES[id] ?? []).some((set) => set.includes(name));
+
 /** The path with these values in it and behind it. */
 export function pathWith({ path, parameters }: Pick<Documented, "path" | "parameters">, values: Values): string {
   const inPath = new Set(parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name));

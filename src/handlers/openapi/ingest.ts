@@ -6,6 +6,7 @@ import {
   PROPS_CHARS_MAX,
   REVENUE_CENTS_MAX,
   URL_CHARS_MAX,
+  URL_HOST_CHARS_MAX,
 } from "../../runtime/limits.ts";
 import { PAGEVIEW } from "../../runtime/names.ts";
 import type { RouteId } from "../app.ts";
@@ -19,7 +20,7 @@ const NAME = text(`The event's name. \`${PAGEVIEW}\` is a page view; any other i
   minLength: 1,
   maxLength: EVENT_NAME_CHARS_MAX,
 });
-const PAGE = text("The page's whole http or https URL, or its path from the first `/` on. Path, host and `utm_` values are kept.", {
+const PAGE = text(`The page's whole http or https URL, whose host has at most ${URL_HOST_CHARS_MAX} characters, or its path from the first \`/\` on. Path, host and \`utm_\` values are kept.`, {
   minLength: 1,
   maxLength: URL_CHARS_MAX,
 });
