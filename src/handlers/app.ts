@@ -201,8 +201,8 @@ export function createApp(services: Services): App {
       if (url === null || !isHost(request.headers.get("host") ?? url.host)) return responseTo(request.method, refuse(invalidInput(HOST_RULE)));
       const nowMs = services.now();
       const requestId = services.newRequestId();
-      const match = await matchAt(url.pathname);
       const deadline = deadlines.begin(nowMs);
+      const match = await matchAt(url.pathname);
       const params = match?.params ?? NO_PARAMS;
       const passage: Passage = { services, nowMs, url, socketAddress, socketPlace, deadline, streams, requestId, match, params, routeId: null };
       const reply = await answerPage(request, passage);

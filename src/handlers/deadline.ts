@@ -29,9 +29,10 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** The work's outcome, or the timeout if that comes first. */
+  /** The work's outcome, or the timeout if that comes first, which it may have done already. */
   race<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
+      if (this.#controller?.signal.aborted) reject(this.#controller.signal.reason);
       this.#onExpiry = reject;
       work.then(resolve, reject);
     });

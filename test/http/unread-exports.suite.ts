@@ -21,6 +21,10 @@ export async function recordForExport(target: Target): Promise<void> {
 
 const linesOf = (csv: string): number => csv.split("\n").length - 1;
 
+/** Read within the time of a stall: more than buffers between service and client hold, so that the service has to write on. */
+const READ_BYTES_PER_STALL = 8 * 1024 * 1024;
+const READ_BYTES_PER_LOOK = 1024 * 1024;
+
 export function describeUnreadExports(makeTarget: MakeTarget): void {
   describe("§8 exports that nobody reads", () => {
     let target: Target;
@@ -65,12 +69,14 @@ export function describeUnreadExports(makeTarget: MakeTarget): void {
 
     itNeeds(makeTarget, "advance", "§8 an export that is read slowly is left alone", async () => {
       const reader = (await ask()).body?.getReader();
-      let bytes = 0;
-      for (let looks = 0; ; looks++) {
+      let [bytes, bytesThen] = [0, 0];
+      for (;;) {
         const next = await reader?.read();
         if (!next || next.done) break;
         bytes += next.value.length;
-        if (looks % 20 === 0) await able(target, "advance")(RESPONSE_STALL_MS / 2);
+        if (bytes - bytesThen < READ_BYTES_PER_LOOK) continue;
+        await able(target, "advance")(RESPONSE_STALL_MS * ((bytes - bytesThen) / READ_BYTES_PER_STALL));
+        bytesThen = bytes;
       }
       expect(bytes).toBeGreaterThan(UNREAD_EVENTS * 4_000);
     });

@@ -46,7 +46,7 @@ async function askAndNotRead(origin: string, path: string, times = 1): Promise<U
   socket.on("error", () => {
     // The close that follows tells whoever waits.
   });
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: stats.test\r\n\r\n`.repeat(times));
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(times));
   const [data] = (await once(socket, "data")) as [Buffer];
   socket.pause();
   return { socket, head: data.toString("latin1") };
