@@ -265,7 +265,8 @@ export class ResidentDays {
     const { unreadable, propsBytes, ...usage } = await engine.append({ id: block.id, siteId: block.siteId, sessionGapMs, propsBytesMax }, source);
     this.#memory.note(usage);
     this.#checkGeneration(residents);
-    block.props.bytes = propsBytes;
+    // Once given up they stay so, also where that happened while the engine took this.
+    if (block.props.bytes !== null) block.props.bytes = propsBytes;
     await this.#propsShare.limit(residents.blocks);
     for (const { key, reason } of unreadable) {
       this.#options.log.error("a partition file cannot be read; its events are missing from the figures", { file: key, reason });

@@ -36,6 +36,7 @@ async function makeWorld(startBudgetBytes: number) {
   let generation = 0;
   let failAppends = 0;
   let loseBeforeAppend = false;
+  let replyGate: { readonly onTaken: () => void; readonly opened: Promise<void> } | null = null;
   const engine: Engine = {
     get generation() {
       return generation;
@@ -50,7 +51,12 @@ async function makeWorld(startBudgetBytes: number) {
       blocks.add(block.id);
       const [kind, count] = "files" in source ? (["files", source.files.length] as const) : (["events", source.events.length] as const);
       if (count > 0) loads.push({ siteId: block.siteId, kind, count });
-      return share.append(block, source);
+      const gate = replyGate;
+      replyGate = null;
+      const loaded = await share.append(block, source);
+      gate?.onTaken();
+      await gate?.opened;
+      return loaded;
     },
     dropProps: (ids) => share.dropProps(ids),
     propsTexts: (site, numbers) => share.propsTexts(site, numbers),
@@ -110,6 +116,21 @@ async function makeWorld(startBudgetBytes: number) {
         const [row] = await engine.query({ siteId: site, blocks: ids, sql, parameters: range }, silent());
         return { n: row?.n, pages: row?.pages };
       });
+    },
+    /** The keys of the properties of a site's day. */
+    propertyKeys(site: SiteId, day: UtcDay): Promise<unknown[]> {
+      return residents.withDays(site, { firstDay: day, lastDay: day }, { ...WANTED, withProperties: true }, async (ids) => {
+        const properties = { key: null, bytesMax: UNLIMITED };
+        const rows = await engine.query({ siteId: site, blocks: ids, sql: "SELECT text FROM property_texts", parameters: [], properties }, silent());
+        return rows.map(({ text }) => text);
+      });
+    },
+    /** The engine's reply to the next append is on its way until it is let through; `taken` resolves when the engine has the events. */
+    delayNextReply(): { readonly taken: Promise<void>; letThrough(): void } {
+      let [onTaken, letThrough] = [() => {}, () => {}];
+      const taken = new Promise<void>((resolve) => (onTaken = resolve));
+      replyGate = { onTaken, opened: new Promise((resolve) => (letThrough = resolve)) };
+      return { taken, letThrough };
     },
     /** The engine loses all that it holds. */
     async loseEngine(): Promise<void> {
@@ -249,6 +270,25 @@ describe("resident days", () => {
     const within = world.residents.withDays(A, range, { ...WANTED, withinBudget: true }, async () => "answered");
     await expect(within).rejects.toBeInstanceOf(EngineFullError);
     expect(await world.count(A, dayAt(0), dayAt(1))).toEqual({ n: 6, pages: 3 });
+  });
+
+  it("are loaded anew for a report of properties that were given up while the engine took more of them", async () => {
+    const world = await makeWorld(UNLIMITED);
+    const withPlan = (plan: string): StoredEvent => anEvent({ siteId: A, at: `${dayAt(0)}T12:00:00Z`, props: JSON.stringify({ plan }) });
+    const ask = (site: SiteId) => world.count(site, dayAt(0), dayAt(0));
+    await world.append([withPlan("free")]);
+    await ask(A);
+    await world.append([withPlan("pro"), ...eventsOn(B, dayAt(0), 3)]);
+    const reply = world.delayNextReply();
+    const asking = ask(A);
+    await reply.taken;
+    // Room for the other site's events is made of all properties that nobody needs.
+    world.setBudget(1);
+    await ask(B);
+    world.setBudget(UNLIMITED);
+    reply.letThrough();
+    expect((await asking).n).toBe(2);
+    expect(await world.propertyKeys(A, dayAt(0))).toEqual(["plan"]);
   });
 
   it("are refused when their texts alone would fill the memory, which other days are none the worse for", async () => {
