@@ -32,6 +32,8 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
   const pathOf = (segment: number) => join(folder, `${segment}.journal`);
   const folders = new DurableFolders(dirname(folder), files);
   let current: OpenSegment | null = null;
+  /** Settles when the segment before the current one is synced and closed. */
+  let leaving: Promise<void> = Promise.resolve();
   /** Segments up to this number take nothing more: a sync of one has failed. */
   let failedUpTo = 0;
   /** Of a sync that nobody waited for. */
@@ -77,8 +79,9 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
   async function segmentFor(number: number): Promise<OpenSegment> {
     if (number <= failedUpTo) throw new Error(`${pathOf(number)} takes nothing more: it could not be synced`);
     if (current?.number === number) return current;
+    leaving = closeCurrent();
     // That the last one cannot be synced is no fault of this one. The next sync tells.
-    await closeCurrent().catch((error: unknown) => {
+    await leaving.catch((error: unknown) => {
       if (!(error instanceof SyncFailedError)) throw error;
       failure = error;
     });
@@ -125,6 +128,8 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
       if (fsync === "always") await sync(segment);
     },
     async sync() {
+      // An append to the next segment may be syncing the last one just now. It hears of what fails there but a sync.
+      await leaving.catch(() => {});
       if (fsync === "interval" && current) await sync(current);
       const earlier = failure;
       failure = null;

@@ -1,8 +1,10 @@
 /** The segment log in files keeps the promises of the port under each sync policy. */
 import { mkdir, readFile, readdir, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { openFileSegmentLog } from "../../adapters/node/file-segment-log.ts";
+import { nodeFileSystem, type FileSystem } from "../../adapters/node/file-system.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { describeSegmentLog } from "./segment-log.suite.ts";
 
@@ -46,5 +48,36 @@ describe("the segment log in files", () => {
     await again.append(7, new TextEncoder().encode("next"));
     expect(new TextDecoder().decode(await again.read(7))).toBe("whole next");
     await again.close();
+  });
+
+  it("interval: a sync waits for the segment before the current one, which an append is still syncing", async () => {
+    const order: string[] = [];
+    let begin = (): void => {};
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const files: FileSystem = {
+      ...nodeFileSystem,
+      async open(path, flags) {
+        const file = await nodeFileSystem.open(path, flags);
+        const datasync = async (): Promise<void> => {
+          begin();
+          // Whoever does not wait for it is done before the event loop's next turn.
+          await setImmediate();
+          await file.datasync();
+          order.push("on disk");
+        };
+        return { ...file, datasync };
+      },
+    };
+    const log = await openFileSegmentLog(join(await tempFolder(), "journal"), "interval", files);
+    await log.create(7);
+    await log.append(7, new TextEncoder().encode("first"));
+    await log.create(8);
+    const appending = log.append(8, new TextEncoder().encode("second"));
+    await begun;
+    await log.sync?.();
+    order.push("synced");
+    expect(order.slice(0, 2)).toEqual(["on disk", "synced"]);
+    await appending;
+    await log.close();
   });
 });
