@@ -122,6 +122,8 @@ export async function startInstance({ config, log, trackerScript, assets, versio
     started.push(async () => {
       clearInterval(maintenance);
       clearInterval(syncing);
+      // Before the lock is released: two processes that replace the secret would overwrite each other's.
+      await services.visitorSalt.settled();
       await services.preload.stop();
       await services.compaction.stop();
       await services.flusher.flush(Date.now());

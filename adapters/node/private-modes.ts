@@ -12,7 +12,7 @@ const OWN_FOLDERS = ["events", "journal", "keys"];
 const OWN_FILES = ["admin.json", "clock.json", "secret"];
 
 /** Whether others may do anything with it as it is. */
-export const isOpenToOthers = ({ mode }: FileStatus): boolean => (mode & OTHERS_BITS) !== 0;
+const isOpenToOthers = ({ mode }: FileStatus): boolean => (mode & OTHERS_BITS) !== 0;
 
 /** Takes away what others may do. What is another user's stays as it is: only that one can change it. */
 export async function makePrivate(path: string, status: FileStatus, files: FileSystem): Promise<void> {

@@ -20,7 +20,7 @@ export interface Route<M extends Method = Method, P extends string = string> {
 export const routeIdOf = ({ method, path }: Route): string => `${method} ${path}`;
 
 /** Whatever is read by GET can be asked for by HEAD, except the pixel, whose GET records an event. */
-export const methodsOf = ({ method, access }: Route): readonly (Method | "HEAD")[] =>
+const methodsOf = ({ method, access }: Route): readonly (Method | "HEAD")[] =>
   method === "GET" && access !== "ingest" ? ["GET", "HEAD"] : [method];
 
 /** All routes at one path. */

@@ -9,9 +9,9 @@ const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 /** Services whose operator has been told. */
 const told = new WeakSet<Services>();
 
-/** Where a browser would refuse a `Secure` cookie, login would not work at all. */
 type AskedOf = Pick<Context, "services" | "url">;
 
+/** Where a browser would refuse a `Secure` cookie, login would not work at all. */
 function isSecure(request: Request, { services, url }: AskedOf): boolean {
   const { secureCookies, trustProxy } = services.config;
   if (secureCookies !== "auto") return secureCookies;
