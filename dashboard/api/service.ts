@@ -22,10 +22,10 @@ import type {
 import { REQUESTS_MAX, RequestQueue } from "./request-queue.ts";
 
 /**
- * Why there is no answer. `offline`: the service was not reached; `unfinished`: there was not time enough; `codeless`: under
+ * Why there is no answer. `offline`: the service was not reached; `unfinished`: there was not time enough; `unverified`: under
  * this host name, setup with the setup code comes before anything else.
  */
-export type FailureKind = "offline" | "unauthenticated" | "forbidden" | "codeless" | "missing" | "locked" | "busy" | "unfinished" | "unavailable" | "refused" | "failed";
+export type FailureKind = "offline" | "unauthenticated" | "forbidden" | "unverified" | "missing" | "locked" | "busy" | "unfinished" | "unavailable" | "refused" | "failed";
 
 export class ServiceError extends Error {
   readonly kind: FailureKind;
@@ -58,7 +58,7 @@ const UNFINISHED_RETRIES = 10;
 async function failureOf(response: Response): Promise<ServiceError> {
   const retryAfter = Number(response.headers.get("retry-after"));
   const body = (await response.json().catch(() => null)) as { readonly error?: string } | null;
-  const kind = response.headers.has("x-setup-code") ? "codeless" : (KINDS[response.status] ?? "failed");
+  const kind = response.headers.has("x-setup-code") ? "unverified" : (KINDS[response.status] ?? "failed");
   return new ServiceError(kind, body?.error ?? `The service answered ${response.status}.`, retryAfter > 0 ? retryAfter : null);
 }
 

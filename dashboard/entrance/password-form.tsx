@@ -47,7 +47,7 @@ export function PasswordForm({ label, codeLabel, action, kind, minLength = 1, on
     try {
       await onSubmit(password, code);
     } catch (error) {
-      setProblem({ text: problemOf(error), isOfCode: error instanceof ServiceError && error.kind === "codeless" });
+      setProblem({ text: problemOf(error), isOfCode: error instanceof ServiceError && error.kind === "unverified" });
     }
     setBusy(false);
   }

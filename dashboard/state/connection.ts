@@ -44,7 +44,7 @@ export function noteFailure(error: unknown): void {
     isOffline.value = true;
     waitForService();
   }
-  if (error.kind === "codeless") door.value = "setup";
+  if (error.kind === "unverified") door.value = "setup";
   if (error.kind === "unauthenticated" && door.value === "inside" && !isLeaving) hasExpired.value = true;
   if (error.kind === "unauthenticated") door.value = "login";
 }

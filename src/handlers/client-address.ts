@@ -1,5 +1,6 @@
 /** Which address a request came from: the socket's, or the one that the last untrusted hop of `X-Forwarded-For` had. */
 import { parseUrl } from "../runtime/parse-url.ts";
+import type { Context } from "./context.ts";
 import { forwardedEntry } from "./forwarded-entry.ts";
 
 export interface ClientAddressSource {
@@ -30,6 +31,11 @@ const MAPPED_IPV4 = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 export function clientAddressOf({ socketAddress, ...source }: ClientAddressSource): string {
   const forwarded = forwardedEntryOf(source);
   return (forwarded === null ? null : parseAddress(forwarded)) ?? parseAddress(socketAddress) ?? socketAddress;
+}
+
+/** The same of a request. */
+export function clientAddressOfRequest({ headers }: Request, { services, socketAddress }: Pick<Context, "services" | "socketAddress">): string {
+  return clientAddressOf({ socketAddress, forwardedFor: headers.get("x-forwarded-for"), trustedProxies: services.config.trustProxy });
 }
 
 /** What the outermost trusted proxy wrote into the header; `null` for a request that did not come through all of them. */

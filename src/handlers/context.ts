@@ -22,4 +22,7 @@ export interface Context {
   readonly params: Readonly<Record<string, string>>;
 }
 
+/** What a request is compared with to tell its own host from others. */
+export type HostContext = Pick<Context, "services" | "url">;
+
 export type Handler = (request: Request, context: Context) => Reply | Promise<Reply>;

@@ -25,7 +25,7 @@ export const withDashboardCors = (request: Request, reply: Reply): Reply =>
   withHeaders(reply, {
     "Access-Control-Allow-Origin": request.headers.get("origin") ?? "",
     "Access-Control-Allow-Credentials": "true",
-    "Access-Control-Expose-Headers": "Content-Disposition, Retry-After, X-Request-Id",
+    "Access-Control-Expose-Headers": "Content-Disposition, Retry-After, X-Request-Id, X-Setup-Code",
     Vary: "Origin",
   });
 

@@ -1,7 +1,7 @@
 /** Which pages may act for whoever is logged in (CSRF): the dashboard's, and no other (contract 5.8). */
 import { AppError } from "../runtime/errors.ts";
 import { parseUrl } from "../runtime/parse-url.ts";
-import type { Context } from "./context.ts";
+import type { HostContext } from "./context.ts";
 
 /** The origin of the page that sent a request, as far as it can be told: `null` where the request does not say. */
 function pageOf({ headers }: Request): string | null {
@@ -11,9 +11,7 @@ function pageOf({ headers }: Request): string | null {
   return referer === null ? null : (parseUrl(referer)?.origin ?? null);
 }
 
-type AskedOf = Pick<Context, "services" | "url">;
-
-function foreign({ services, url }: AskedOf): AppError {
+function foreign({ services, url }: HostContext): AppError {
   const { dashboardOrigin } = services.config;
   const advice =
     dashboardOrigin === null
@@ -26,7 +24,7 @@ function foreign({ services, url }: AskedOf): AppError {
 const isOfOwnHost = (origin: string, url: URL): boolean => parseUrl(origin)?.host === url.host;
 
 /** 403 for a request that a foreign page sent. One that no page sent may pass. */
-export function refuseForeignPage(request: Request, context: AskedOf): void {
+export function refuseForeignPage(request: Request, context: HostContext): void {
   const { dashboardOrigin } = context.services.config;
   if (dashboardOrigin !== null) {
     const page = pageOf(request);
@@ -38,7 +36,7 @@ export function refuseForeignPage(request: Request, context: AskedOf): void {
 }
 
 /** 403 for a request that changes something in a session's name, unless it is known to be sent by a page of the dashboard. */
-export function requireOwnPage(request: Request, context: AskedOf): void {
+export function requireOwnPage(request: Request, context: HostContext): void {
   refuseForeignPage(request, context);
   if (context.services.config.dashboardOrigin !== null && pageOf(request) === null) throw foreign(context);
 }

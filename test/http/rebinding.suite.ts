@@ -81,6 +81,13 @@ export function describeRebinding(makeTarget: MakeTarget): void {
       expect(isRefused(await ask(named, route, { host: ATTACKER }))).toBe(true);
     });
 
+    it("rebinding: a page of dashboard_origin may read that setup takes the setup code", async () => {
+      const response = await named.fetch("/api/auth/status", { ...STATUS, host: ATTACKER, headers: { origin: "https://stats.example.com" } });
+      await response.arrayBuffer();
+      expect(response.headers.get("x-setup-code")).toBe("required");
+      expect(response.headers.get("access-control-expose-headers")).toContain("X-Setup-Code");
+    });
+
     it("rebinding: what is for everybody is answered under any host name", async () => {
       for (const route of ROUTES.filter((known) => !GUARDED.includes(known.access))) {
         const [there, here] = [await ask(target, route, { host: ATTACKER }), await ask(target, route, {})];

@@ -1,17 +1,16 @@
 /** POST /api/auth/login (contract 4.6): a session for whoever knows the password. */
 import { parseObject, requiredText } from "../../runtime/json-fields.ts";
 import { readBody } from "../body.ts";
-import { clientAddressOf } from "../client-address.ts";
+import { clientAddressOfRequest } from "../client-address.ts";
 import type { Handler } from "../context.ts";
 import { refuseForeignPage } from "../own-pages.ts";
 import { jsonReply } from "../reply.ts";
 import { sessionCookie } from "../session-cookie.ts";
 
 export const postLogin: Handler = async (request, context) => {
-  const { services, socketAddress, deadline } = context;
-  const { config, login } = services;
-  const forwardedFor = request.headers.get("x-forwarded-for");
-  const address = clientAddressOf({ socketAddress, forwardedFor, trustedProxies: config.trustProxy });
+  const { services, deadline } = context;
+  const { login } = services;
+  const address = clientAddressOfRequest(request, context);
   refuseForeignPage(request, context);
   login.check(address);
   const password = requiredText(parseObject(await readBody(request)), "password");

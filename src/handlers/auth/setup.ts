@@ -1,7 +1,7 @@
 /** POST /api/auth/setup (contract 4.6): chooses the admin password, once. */
 import { optionalText, parseObject, requiredText } from "../../runtime/json-fields.ts";
 import { readBody } from "../body.ts";
-import { clientAddressOf } from "../client-address.ts";
+import { clientAddressOfRequest } from "../client-address.ts";
 import type { Context, Handler } from "../context.ts";
 import { refuseForeignPage } from "../own-pages.ts";
 import { maybeRebound, unverifiedHost } from "../rebinding.ts";
@@ -10,10 +10,8 @@ import { sessionCookie } from "../session-cookie.ts";
 
 /** 403 where the host name may be an attacker's, unless the setup code shows that whoever asks can read the log. */
 function requireCode(code: string | null, request: Request, context: Context): void {
-  const { services, socketAddress } = context;
   if (code === null) throw unverifiedHost(context);
-  const forwardedFor = request.headers.get("x-forwarded-for");
-  services.setupCode.check(code, clientAddressOf({ socketAddress, forwardedFor, trustedProxies: services.config.trustProxy }));
+  context.services.setupCode.check(code, clientAddressOfRequest(request, context));
 }
 
 export const postSetup: Handler = async (request, context) => {

@@ -1,19 +1,19 @@
 /** What an event's request says about where it comes from. */
 import type { Arrival } from "../../runtime/ingest/accept-event.ts";
 import { parseClientHints } from "../../runtime/ingest/user-agent.ts";
-import { clientAddressOf } from "../client-address.ts";
+import { clientAddressOfRequest } from "../client-address.ts";
 import type { Context } from "../context.ts";
 
-export function arrivalOf(request: Request, { services, socketAddress, socketPlace, nowMs }: Context): Omit<Arrival, "readInput"> {
+export function arrivalOf(request: Request, context: Context): Omit<Arrival, "readInput"> {
+  const { services, socketPlace, nowMs } = context;
   const { headers } = request;
-  const forwardedFor = headers.get("x-forwarded-for");
-  const trustedProxies = services.config.trustProxy;
+  const isForwarded = services.config.trustProxy > 0 && headers.has("x-forwarded-for");
   return {
     nowMs,
     origin: headers.get("origin"),
-    clientAddress: clientAddressOf({ socketAddress, forwardedFor, trustedProxies }),
+    clientAddress: clientAddressOfRequest(request, context),
     // Behind a proxy of one's own it would be the proxy's place.
-    clientPlace: trustedProxies > 0 && forwardedFor !== null ? null : socketPlace,
+    clientPlace: isForwarded ? null : socketPlace,
     userAgent: headers.get("user-agent") ?? "",
     clientHints: parseClientHints({
       brands: headers.get("sec-ch-ua"),
