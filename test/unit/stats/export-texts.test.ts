@@ -36,6 +36,17 @@ describe("the texts of an export", () => {
     expect(texts.copyTo(writer, 0)).toBe(false);
   });
 
+  it("take memory for the numbers that occur, not for all below them", async () => {
+    const memory = new ExportMemory(1024 * 1024);
+    const texts = new ExportTexts((text) => text, memory.open());
+    texts.mark(Int32Array.of(0, 50_000_000, 49_999_999));
+    await texts.fetch(async (wanted) => new Map(wanted.map((code) => [code, `<${code}>`])));
+    const writer = new ByteWriter(16);
+    expect([0, 49_999_999, 50_000_000, 50_000_001].map((code) => texts.copyTo(writer, code))).toEqual([false, true, true, false]);
+    expect(new TextDecoder().decode(writer.take())).toBe("<49999999><50000000>");
+    expect(memory.bytes).toBeLessThan(100_000);
+  });
+
   it("are refused when they are too long together", async () => {
     const texts = new ExportTexts((text) => text, new ExportMemory(100_000).open());
     texts.mark(Int32Array.from(codes));

@@ -7,8 +7,13 @@ import { numberIn, textIn } from "../row-values.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import type { ExportReservation } from "./export-memory.ts";
 
-/** So many are kept as one. */
+/** So many are kept as one: numbers, and texts. A power of two. */
 const TEXTS_PER_PAGE = 4096;
+const PAGE_BITS = Math.log2(TEXTS_PER_PAGE);
+const SLOT_MASK = TEXTS_PER_PAGE - 1;
+
+/** In the place of a number that occurs, until it has one. */
+const MARK = 1;
 
 /** So many are asked for by their numbers: each is a parameter of the query. */
 const TEXTS_PER_LIST = 1024;
@@ -55,11 +60,12 @@ export const textsOfProps =
 export class ExportTexts {
   readonly #write: (text: string) => string;
   readonly #memory: ExportReservation;
-  /** 1 for each number that occurs. */
-  #marks = new Uint8Array(0);
-  /** By number: the place of its text, counted from 1, in ascending order of numbers. 0 stands for none. */
-  #places = new Int32Array(0);
-  #pages: TextPage[] = [];
+  /**
+   * By number: the place of its text, counted from 1, in ascending order of numbers; 0 stands for none. Only pages of numbers that
+   * occur are there: those of a few events may be anywhere among millions.
+   */
+  readonly #places: Int32Array[] = [];
+  readonly #pages: TextPage[] = [];
 
   /** `write` is how the export writes a text. */
   constructor(write: (text: string) => string, memory: ExportReservation) {
@@ -69,27 +75,27 @@ export class ExportTexts {
 
   /** Notes which numbers occur. */
   mark(codes: Int32Array): void {
-    for (const code of codes) {
-      if (code >= this.#marks.length) this.#grow(code);
-      this.#marks[code] = 1;
-    }
+    for (const code of codes) this.#placesOf(code)[code & SLOT_MASK] = MARK;
   }
 
-  #grow(code: number): void {
-    const larger = new Uint8Array(Math.max(this.#marks.length * 2, code + 1));
-    this.#memory.add(larger.length - this.#marks.length);
-    larger.set(this.#marks);
-    this.#marks = larger;
+  /** The places of the page that the number is of. */
+  #placesOf(code: number): Int32Array {
+    const page = code >> PAGE_BITS;
+    const known = this.#places[page];
+    if (known) return known;
+    const places = new Int32Array(TEXTS_PER_PAGE);
+    this.#memory.add(places.byteLength);
+    this.#places[page] = places;
+    return places;
   }
 
   /** Gets the text of every number that was marked. Rejects when they are too long together. */
   async fetch(textsOf: TextsOf): Promise<void> {
-    this.#marks[NOT_RECORDED] = 0;
-    this.#memory.add(this.#marks.length * Int32Array.BYTES_PER_ELEMENT);
-    this.#places = new Int32Array(this.#marks.length);
-    let places = 0;
+    const [firstPlaces] = this.#places;
+    if (firstPlaces) firstPlaces[NOT_RECORDED] = 0;
+    let place = 0;
     for (const codes of this.#markedInPages()) {
-      for (const code of codes) this.#places[code] = ++places;
+      for (const code of codes) this.#placesOf(code)[code & SLOT_MASK] = ++place;
       const page = await this.#fetchPage(textsOf, codes);
       this.#memory.add(page.bytes.byteLength + page.starts.byteLength);
       this.#pages.push(page);
@@ -98,11 +104,15 @@ export class ExportTexts {
 
   *#markedInPages(): Iterable<readonly number[]> {
     let codes: number[] = [];
-    for (let code = this.#marks.indexOf(1); code !== -1; code = this.#marks.indexOf(1, code + 1)) {
-      codes.push(code);
-      if (codes.length < TEXTS_PER_PAGE) continue;
-      yield codes;
-      codes = [];
+    for (const [page, places] of this.#places.entries()) {
+      if (!places) continue;
+      for (let slot = 0; slot < TEXTS_PER_PAGE; slot++) {
+        if (places[slot] === 0) continue;
+        codes.push((page << PAGE_BITS) | slot);
+        if (codes.length < TEXTS_PER_PAGE) continue;
+        yield codes;
+        codes = [];
+      }
     }
     if (codes.length > 0) yield codes;
   }
@@ -122,7 +132,7 @@ export class ExportTexts {
 
   /** Copies the text of a number; false where nothing was recorded. */
   copyTo(writer: ByteWriter, code: number): boolean {
-    const place = (this.#places[code] ?? 0) - 1;
+    const place = (this.#places[code >> PAGE_BITS]?.[code & SLOT_MASK] ?? 0) - 1;
     const page = this.#pages[Math.floor(place / TEXTS_PER_PAGE)];
     if (!page) return false;
     const slot = place % TEXTS_PER_PAGE;
