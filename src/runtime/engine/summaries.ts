@@ -180,6 +180,8 @@ export class Summaries {
   }
 
   async #forget(kept: KeptSummary): Promise<void> {
+    // Another question that uses it, or an erasure, may have done so before.
+    if (!this.#isKept(kept)) return;
     this.#kept.delete(kept.key);
     this.#bytes -= bytesOf([...kept.parts.values(), ...kept.outdated]);
     if (kept.pins === 0) await this.#drop(kept, "all");

@@ -86,6 +86,22 @@ describe("what is kept of pieces", () => {
     expect(names.map((name) => has(open(A, name), "monday"))).toEqual([false, true, true]);
   });
 
+  it("is forgotten once when its texts are too many, however many questions find that out", async () => {
+    const { open, add, has, summaries } = await makeWorld();
+    const texts = (): KeptSummary => summaries.open({ siteId: A, key: "texts", columns: [{ name: "name", type: "VARCHAR" }] });
+    const sql = "SELECT repeat('x', 200000) AS name FROM range(10)";
+    const addTexts = (kept: KeptSummary, name: string) => summaries.add(kept, { name, contents: "" }, { siteId: A, blocks: [], sql, parameters: [] }, silent);
+    const users = [texts(), texts()];
+    for (const kept of users) await expect(addTexts(kept, "monday")).rejects.toBeInstanceOf(EngineFullError);
+    for (const kept of users) summaries.release(kept);
+    // So what is kept of others is still counted right.
+    const names = ["first", "second", "third"];
+    const all = names.map((name) => open(A, name));
+    for (const kept of all) await add(kept, "monday");
+    for (const kept of all) summaries.release(kept);
+    expect(names.map((name) => has(open(A, name), "monday"))).toEqual([false, true, true]);
+  });
+
   it("stays as the last one, however much it is", async () => {
     const { open, add, has, summaries } = await makeWorld();
     const kept = open();
