@@ -34,7 +34,8 @@ export class PropsShare {
   async limit(blocks: ReadonlySet<BlockWithProps>, bytesMax?: number): Promise<void> {
     let excess = this.#excess(blocks, bytesMax);
     if (excess <= 0) return;
-    const unneeded = [...blocks].filter(({ props }) => props.pins === 0 && props.bytes !== null).sort((a, b) => (b.props.bytes ?? 0) - (a.props.bytes ?? 0));
+    // A block that has none yet may not be in the engine yet, which would keep those that come in spite of being told now.
+    const unneeded = [...blocks].filter(({ props }) => props.pins === 0 && (props.bytes ?? 0) > 0).sort((a, b) => (b.props.bytes ?? 0) - (a.props.bytes ?? 0));
     const dropped: number[] = [];
     for (const { id, props } of unneeded) {
       if (excess <= 0) break;

@@ -291,6 +291,26 @@ describe("resident days", () => {
     expect(await world.propertyKeys(A, dayAt(0))).toEqual(["plan"]);
   });
 
+  it("keep their properties when room is made before the first of them are there", async () => {
+    const world = await makeWorld(UNLIMITED);
+    const range = { firstDay: dayAt(0), lastDay: dayAt(0) };
+    const withPlan = (site: SiteId): StoredEvent => anEvent({ siteId: site, at: `${dayAt(0)}T12:00:00Z`, props: JSON.stringify({ plan: "pro" }) });
+    await world.append([withPlan(A), ...eventsOn(B, dayAt(0), 3), withPlan(C)]);
+    // What one question needs is too much, so all other properties that there are have to go.
+    await world.residents.withDays(A, range, { ...WANTED, withProperties: true }, async () => {
+      const reply = world.delayNextReply();
+      const asking = world.count(C, dayAt(0), dayAt(0));
+      await reply.taken;
+      world.setBudget(1);
+      await world.count(B, dayAt(0), dayAt(0));
+      world.setBudget(UNLIMITED);
+      reply.letThrough();
+      await asking;
+    });
+    world.dropped.length = 0;
+    expect([await world.propertyKeys(C, dayAt(0)), world.dropped]).toEqual([["plan"], []]);
+  });
+
   it("are refused when their texts alone would fill the memory, which other days are none the worse for", async () => {
     const world = await makeWorld(5 * 1024 * 1024);
     const long = Array.from({ length: 12_000 }, (_, i) => anEvent({ siteId: A, at: `${dayAt(0)}T12:00:00Z`, pathname: `/${"x".repeat(300)}${i}` }));
