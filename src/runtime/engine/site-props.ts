@@ -1,8 +1,11 @@
 /** The custom properties of a site's events as the texts that they came as, by block and numbered. Only reports of properties look into them. */
 import { NOT_RECORDED } from "./site-texts.ts";
 
-/** Numbers are given to blocks so many at a time, and given again when a block has gone. */
+/** Numbers are given to blocks so many at a time. */
 const PAGE_TEXTS = 4096;
+
+/** So many pages fit into an INTEGER column. */
+const PAGES_MAX = 2 ** 31 / PAGE_TEXTS - 1;
 
 /** What a text costs beside its characters. */
 const ENTRY_BYTES = 96;
@@ -46,12 +49,15 @@ export class BlockProps {
 
 export class SiteProps {
   readonly #blocks = new Map<number, BlockProps>();
-  readonly #pages: (readonly string[] | null)[] = [];
-  readonly #freePages: number[] = [];
+  readonly #pages = new Map<number, readonly string[]>();
+  #nextPage = 0;
 
+  /** In turn, so that a page comes again only after all others: a query that still has numbers of a dropped block must not find another block's texts. */
   readonly #takePage = (texts: readonly string[]): number => {
-    const page = this.#freePages.pop() ?? this.#pages.length;
-    this.#pages[page] = texts;
+    while (this.#pages.has(this.#nextPage)) this.#nextPage = (this.#nextPage + 1) % PAGES_MAX;
+    const page = this.#nextPage;
+    this.#nextPage = (page + 1) % PAGES_MAX;
+    this.#pages.set(page, texts);
     return page;
   };
 
@@ -68,15 +74,12 @@ export class SiteProps {
   /** The text of a number, as long as its block's are kept. */
   textOf(number: number): string | undefined {
     const at = number - NOT_RECORDED - 1;
-    return this.#pages[Math.floor(at / PAGE_TEXTS)]?.[at % PAGE_TEXTS];
+    return this.#pages.get(Math.floor(at / PAGE_TEXTS))?.[at % PAGE_TEXTS];
   }
 
   /** Keeps those of the block no longer. */
   drop(block: number): void {
-    for (const page of this.#blocks.get(block)?.pages ?? []) {
-      this.#pages[page] = null;
-      this.#freePages.push(page);
-    }
+    for (const page of this.#blocks.get(block)?.pages ?? []) this.#pages.delete(page);
     this.#blocks.delete(block);
   }
 
