@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { createNodeTarget, type NodeTarget } from "../support/node-target.ts";
 import { createKey, deleteKey, postLogin, postSetup, tokenOf, withBearer, withKey, withSession } from "../support/auth-requests.ts";
 import { connectRaw, type RawConnection } from "../support/raw-connection.ts";
+import { getMetricFamilies } from "../support/metrics.ts";
 import { getMain, getSites, post, wireEvent } from "../support/requests.ts";
 import { siteNames } from "../support/target.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";
@@ -109,6 +110,27 @@ describe("§8 bodies on the wire", () => {
     raw.destroy();
     await raw.closed();
     expect(await eventsOf(site)).toBe(0);
+  });
+
+  it.each([
+    ["a length", "Content-Length: 100", '{"d":'],
+    ["chunks", CHUNKED, '5\n{"d":'],
+  ])("§7 clients that go away in the midst of a body of %s leave no error in log and metrics", async (_name, headers, begun) => {
+    const eventsBy = async (status: string): Promise<number> => {
+      const families = await getMetricFamilies(target);
+      const requests = families.find(({ name }) => name === "svc_http_requests_total")?.metrics ?? [];
+      const { value } = requests.find(({ labels }) => labels?.method === "POST" && labels.route === "/api/event" && labels.status === status) ?? {};
+      return Number(value ?? 0);
+    };
+    const [refused, failed] = [await eventsBy("4xx"), await eventsBy("5xx")];
+    const raw = connection();
+    raw.write(`${eventHead(`${headers}\nExpect: 100-continue`)}`);
+    await raw.until(/100 Continue/);
+    raw.write(begun);
+    raw.destroy();
+    await expect.poll(() => eventsBy("4xx"), { timeout: 10_000 }).toBe(refused + 1);
+    expect(await eventsBy("5xx")).toBe(failed);
+    expect(target.log()).not.toMatch(/ERROR/);
   });
 
   it.each([
