@@ -8,6 +8,7 @@ import { responseTo } from "../../src/handlers/reply.ts";
 import { invalidInput } from "../../src/runtime/errors.ts";
 import { CONNECTIONS_MAX, STOP_GRACE_MS } from "../../src/runtime/limits.ts";
 import { lingerBehindAnswer } from "./lingering-close.ts";
+import { PipelinedRequests } from "./pipelined-requests.ts";
 import { normaliseTarget } from "./request-target.ts";
 import { endAtOnce, StalledConnections } from "./stalled-connections.ts";
 import { answerUnreadable } from "./unreadable-requests.ts";
@@ -89,6 +90,7 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
     res.once("pipe", (body: Readable) => body.once("error", () => endAtOnce(req.socket)));
     return response;
   });
+  const pipelined = new PipelinedRequests();
   // Node wants whole milliseconds, and for the headers no more than for the whole.
   const requestTimeoutMs = Math.ceil(requestTimeoutSecs * 1000);
   const server = createServer(
@@ -102,7 +104,9 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
       // Node would refuse it with an empty answer.
       requireHostHeader: false,
     },
-    (req, res) => void adapter(req, res, { fault: normaliseTarget(req) }),
+    (req, res) => {
+      if (pipelined.admits(req, res)) void adapter(req, res, { fault: normaliseTarget(req) });
+    },
   );
   answerUnreadable(server, app, HEADER_BYTES_MAX);
   server.maxConnections = CONNECTIONS_MAX;

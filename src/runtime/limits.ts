@@ -232,6 +232,9 @@ export const API_KEY_CHANGES_WAITING_MAX = 64;
 /** Connections at the same time; more are closed at once. An idle one takes about 10 KB. */
 export const CONNECTIONS_MAX = 10_000;
 
+/** Requests of one connection that may wait behind one that is not answered yet; more end the connection. Each takes about 10 KB. */
+export const PIPELINED_REQUESTS_MAX = 32;
+
 /** How long a stop waits for requests in flight. */
 export const STOP_GRACE_MS = 10_000;
 

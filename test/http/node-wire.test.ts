@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { PIPELINED_REQUESTS_MAX } from "../../src/runtime/limits.ts";
 import { createNodeTarget, type NodeTarget } from "../support/node-target.ts";
 import { createKey, deleteKey, postLogin, postSetup, tokenOf, withBearer, withKey, withSession } from "../support/auth-requests.ts";
 import { connectRaw, type RawConnection } from "../support/raw-connection.ts";
@@ -155,6 +156,27 @@ describe("§8 bodies on the wire", () => {
     raw.write("GET /health HTTP/1.1\nHost: stats.test\nConnection: close\n\n");
     const statuses = [...(await raw.closed()).matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status);
     expect(statuses).toEqual(["202", "404", "200"]);
+  });
+
+  const HEALTH = "GET /health HTTP/1.1\nHost: stats.test\n\n";
+
+  it("§8 as many requests as may be sent ahead are all answered, again and again", async () => {
+    const raw = connection();
+    for (const [rounds, last] of ["first", "second", "third"].entries()) {
+      raw.write(HEALTH.repeat(PIPELINED_REQUESTS_MAX));
+      raw.write(`GET /api/stats/breakdown/${last}?site_id=a HTTP/1.1\nHost: localhost\n\n`);
+      const received = await raw.until(new RegExp(`${last}\\\\" is no breakdown dimension`));
+      expect(received.match(/ 200 OK/g)).toHaveLength(PIPELINED_REQUESTS_MAX * (rounds + 1));
+    }
+  });
+
+  it("§8 a client that sends more requests ahead loses its connection, and no more of them are handled", async () => {
+    const site = siteName();
+    const raw = connection();
+    // So few bytes arrive at once: had they come one by one, each could have been answered before the next.
+    raw.write(`GET /api/event?d=${site}&u=http://${site}/ HTTP/1.1\nHost: stats.test\nUser-Agent: ${CHROME_WINDOWS}\n\n`.repeat(2 * PIPELINED_REQUESTS_MAX));
+    await raw.closed();
+    expect(await eventsOf(site)).toBeLessThanOrEqual(PIPELINED_REQUESTS_MAX + 1);
   });
 });
 

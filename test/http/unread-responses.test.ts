@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
-import { RESPONSE_STALL_MS } from "../../src/runtime/limits.ts";
+import { PIPELINED_REQUESTS_MAX, RESPONSE_STALL_MS } from "../../src/runtime/limits.ts";
 import { MAIN_PATH } from "../support/built.ts";
 import { inProcessTargets } from "../support/in-process-target.ts";
 import { connectRaw } from "../support/raw-connection.ts";
@@ -86,7 +86,7 @@ describe("the built program", () => {
     onTestFinished(() => idle.destroy());
     idle.write("GET /health HTTP/1.1\nHost: stats.test\n\n");
     await idle.until(/ok$/);
-    const unread = await askAndNotRead(server.origin, "/api/openapi.json", 200);
+    const unread = await askAndNotRead(server.origin, "/api/openapi.json", PIPELINED_REQUESTS_MAX);
     let isClosed = false;
     unread.socket.once("close", () => (isClosed = true));
     const look = () => {
