@@ -125,6 +125,7 @@ export async function startInstance({ config, log, trackerScript, assets, versio
       // Before the lock is released: two processes that replace the secret would overwrite each other's.
       await services.visitorSalt.settled();
       await services.preload.stop();
+      await services.retention.stop();
       await services.compaction.stop();
       await services.flusher.flush(Date.now());
       await services.journal.close();

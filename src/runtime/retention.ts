@@ -26,6 +26,7 @@ export class Retention {
   #running: Promise<void> | null = null;
   /** The date that was last seen to. */
   #doneOn: UtcDay | null = null;
+  #isStopped = false;
   #retryAtMs: EpochMs = 0;
 
   constructor(options: RetentionOptions) {
@@ -35,7 +36,7 @@ export class Retention {
   /** Begins when a new date has come that can be trusted, and again some time after a failure. Nobody waits for it. */
   runIfDue(nowMs: EpochMs): void {
     const { clock, retentionDays } = this.#options;
-    if (retentionDays === 0 || !clock.isTrusted(nowMs)) return;
+    if (this.#isStopped || retentionDays === 0 || !clock.isTrusted(nowMs)) return;
     const isPause = nowMs < this.#retryAtMs && nowMs >= this.#retryAtMs - RETENTION_RETRY_MS;
     if (this.#running || isPause) return;
     if (this.#doneOn !== utcDayOf(nowMs)) void this.run(nowMs);
@@ -53,6 +54,12 @@ export class Retention {
   async settled(): Promise<void> {
     await this.#running;
     await this.#options.clock.settled();
+  }
+
+  /** Ends the run under way after the site that it is at, and begins no other. The next start goes on where this one was. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.settled();
   }
 
   async #eraseOldDays(nowMs: EpochMs): Promise<void> {
@@ -80,6 +87,7 @@ export class Retention {
     const failures: unknown[] = [];
     let [days, events] = [0, 0];
     for (const siteId of sites) {
+      if (this.#isStopped) break;
       try {
         const erased = await erasure.erase(siteId, FIRST_DAY, lastDay, nowMs);
         days += erased.days;

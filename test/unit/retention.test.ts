@@ -86,6 +86,20 @@ describe("retention", () => {
     expect(await daysIn(stores)).toEqual([dayBack(400), dayBack(0)]);
   });
 
+  it("that is stopped ends after the site that it is at, and begins no more; the next start goes on", async () => {
+    const stores = await storesWithDays([5]);
+    const target = await createTarget(2, stores);
+    const run = target.services.retention.run(START_MS);
+    await target.services.retention.stop();
+    await run;
+    const filesLeft = (await stores.objects.list("events")).length;
+    expect(filesLeft).toBeGreaterThan(0);
+    await pass(target, DAY_MS);
+    expect(await stores.objects.list("events")).toHaveLength(filesLeft);
+    await pass(await createTarget(2, stores), 0);
+    expect(await daysIn(stores)).toEqual([]);
+  });
+
   it("goes on with other sites when one fails, is counted and logged then, and is tried again after a pause", async () => {
     const stores = await storesWithDays([5]);
     let broken = true;
