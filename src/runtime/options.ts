@@ -85,7 +85,7 @@ export const OPTIONS = {
   secret: option<Secret | null>(secretText({ charsMin: 16 }), {
     default: null,
     defaultInWords: "generated; replaced at the end of every salt period",
-    meaning: "Key material for visitor ids. One that is set here stays: whoever has it can test whether an address visited on any past day.",
+    meaning: "Key material for visitor ids. A secret set here is never replaced: anyone who has it can test whether an address visited on any past day.",
   }),
   admin_password: option<Secret | null>(
     secretText({
