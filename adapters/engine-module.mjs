@@ -113,7 +113,7 @@ export function slimEngineModule(bytes) {
   const parts = [bytes.subarray(0, HEADER_BYTES)];
   /** @type {ReadonlySet<string>} */
   let addressNames = new Set();
-  for (let at = HEADER_BYTES; at < bytes.length; ) {
+  for (let at = HEADER_BYTES; at < bytes.length;) {
     const reader = new Reader(bytes, at);
     const section = reader.byte();
     const length = reader.number();

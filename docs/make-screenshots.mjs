@@ -58,7 +58,10 @@ try {
     await page.request.post(`${server.origin}/api/auth/login`, { data: { password: "correct horse battery" } });
     await page.goto(`${server.origin}/?site=${DEMO_SITE}&${query}`);
     await page.waitForLoadState("networkidle");
-    if (scrollTo) await page.locator(scrollTo).evaluate((element) => window.scrollTo({ top: element.getBoundingClientRect().top + scrollY - 78, behavior: "instant" }));
+    if (scrollTo)
+      await page
+        .locator(scrollTo)
+        .evaluate((element) => window.scrollTo({ top: element.getBoundingClientRect().top + scrollY - 78, behavior: "instant" }));
     await page.waitForLoadState("networkidle");
     await page.waitForTimeout(600);
     await page.screenshot({ path: join(OUT, `${name}.png`) });

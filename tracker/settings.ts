@@ -20,7 +20,12 @@ const DOWNLOAD_EXTENSIONS =
 
 /** `*` stands for any characters, slashes too; a closing slash makes no difference. Addresses have spaces and letters beyond ASCII escaped. */
 export const pathPattern = (pattern: string): RegExp =>
-  new RegExp(`^${pattern.replace(/[^!-~]+/g, encodeURI).replace(/[^*\w]/g, "\\$&").replace(/\*/g, ".*")}/?$`);
+  new RegExp(
+    `^${pattern
+      .replace(/[^!-~]+/g, encodeURI)
+      .replace(/[^*\w]/g, "\\$&")
+      .replace(/\*/g, ".*")}/?$`,
+  );
 
 /** What counts of a tag: its attributes as `dataset` spells them, and where the script came from. */
 export type Tag = { readonly dataset: { readonly [name: string]: string | undefined }; readonly src: string };
@@ -29,10 +34,10 @@ const namesSite = (tag: unknown): tag is HTMLScriptElement => tag instanceof HTM
 
 /** Only scripts of HTML count, not those of SVG, which have no `src`. */
 export const ownTag = (): Tag =>
-  [
-    documentProperty("currentScript"),
-    ...documentProperty("querySelectorAll").call(document, "script[data-domain]"),
-  ].find(namesSite) || { dataset: {}, src: "" };
+  [documentProperty("currentScript"), ...documentProperty("querySelectorAll").call(document, "script[data-domain]")].find(namesSite) || {
+    dataset: {},
+    src: "",
+  };
 
 export const settingsFrom = ({ dataset, src }: Tag): Settings => ({
   site: dataset.domain || "",

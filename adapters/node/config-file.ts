@@ -50,9 +50,7 @@ export function readCommandLine(input: {
     fileName = value;
   }
   fileName ??= input.environment[FILE_VARIABLE] || undefined;
-  return fileName === undefined
-    ? { ...command, file: {} }
-    : { ...command, file: readConfigFile(fileName), fileName };
+  return fileName === undefined ? { ...command, file: {} } : { ...command, file: readConfigFile(fileName), fileName };
 }
 
 /** Takes the command off the arguments' beginning, if one is there. */

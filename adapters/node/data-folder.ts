@@ -86,5 +86,8 @@ export async function backUpFolder(dataDir: string, to: string, files: FileSyste
   const copied = await backUp(await openFolder(from, "off", files), target);
   await target.segmentLog.close();
   const verified = await verifyFolder(copy, files);
-  return { ...verified, text: `copied ${counted(copied.files, "file")}, ${counted(copied.segments, "journal segment")}, ${counted(copied.records, "record")}\n${verified.text}` };
+  return {
+    ...verified,
+    text: `copied ${counted(copied.files, "file")}, ${counted(copied.segments, "journal segment")}, ${counted(copied.records, "record")}\n${verified.text}`,
+  };
 }

@@ -1,6 +1,17 @@
 /** What the server's thread and the engine's thread say to each other. */
 import type { SiteId } from "../../src/storage/event.ts";
-import type { Block, BlockSource, EngineExtension, EngineQuery, EngineUsage, Loaded, NumberColumns, SqlRow, Summarised, Summary } from "../../src/runtime/engine/engine.ts";
+import type {
+  Block,
+  BlockSource,
+  EngineExtension,
+  EngineQuery,
+  EngineUsage,
+  Loaded,
+  NumberColumns,
+  SqlRow,
+  Summarised,
+  Summary,
+} from "../../src/runtime/engine/engine.ts";
 
 export type EngineCall =
   | { readonly kind: "append"; readonly block: Block; readonly source: BlockSource }

@@ -28,7 +28,11 @@ interface OpenSegment {
  * Writes nothing until it is told to, so that a folder can be looked at. `always` syncs before an append resolves, `interval` when
  * `sync` is called, `off` leaves it to the operating system. A killed process loses nothing either way; a machine that loses power does.
  */
-export async function openFileSegmentLog(folder: string, fsync: Config["journalFsync"], files: FileSystem = nodeFileSystem): Promise<SegmentLog> {
+export async function openFileSegmentLog(
+  folder: string,
+  fsync: Config["journalFsync"],
+  files: FileSystem = nodeFileSystem,
+): Promise<SegmentLog> {
   const pathOf = (segment: number) => join(folder, `${segment}.journal`);
   const folders = new DurableFolders(dirname(folder), files);
   let current: OpenSegment | null = null;
@@ -111,7 +115,7 @@ export async function openFileSegmentLog(folder: string, fsync: Config["journalF
       const segment = await segmentFor(number);
       try {
         // To the system's memory only, which takes microseconds: less than to hand the write to another thread and wait for it.
-        for (let written = 0; written < bytes.length; ) {
+        for (let written = 0; written < bytes.length;) {
           written += segment.handle.writeSync(bytes, written, bytes.length - written, segment.end + written);
         }
       } catch (error) {

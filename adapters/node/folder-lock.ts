@@ -59,7 +59,11 @@ function holderIn(text: string): Holder | null {
   return Number.isInteger(pid) && pid > 0 ? { pid, place, start } : null;
 }
 
-const orEmpty = (reading: Promise<string>): Promise<string> => reading.then((text) => text.trim(), () => "");
+const orEmpty = (reading: Promise<string>): Promise<string> =>
+  reading.then(
+    (text) => text.trim(),
+    () => "",
+  );
 
 /** File systems keep a link of up to 59 characters in its inode; with a process' number and start this makes 40 at the most. */
 const PLACE_CHARS = 16;
@@ -191,15 +195,20 @@ export async function lockFolder(folder: string, onLost: () => void): Promise<Fo
   }
   let isReleased = false;
   /** Null where nobody can tell, as when somebody has removed the file by hand. */
-  const isOurs = () => readLock(path).then((text) => text === textOf(us), () => null);
-  const beats = setInterval(async () => {
+  const isOurs = () =>
+    readLock(path).then(
+      (text) => text === textOf(us),
+      () => null,
+    );
+  const beatOnce = async () => {
     const isLost = (await isOurs()) === false;
     if (isReleased) return;
     if (isLost) return onLost();
     await beat(path).catch(() => {
       // The next one tries again.
     });
-  }, BEAT_MS);
+  };
+  const beats = setInterval(() => void beatOnce(), BEAT_MS);
   beats.unref();
   return {
     async release() {

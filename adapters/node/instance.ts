@@ -64,7 +64,15 @@ function processUsage(): ProcessUsage {
   return { residentBytes: rss, heapBytes: heapUsed, cpuSecs: (user + system) / 1e6 };
 }
 
-export async function startInstance({ config, log, trackerScript, assets, version, threads, onFolderLost }: InstanceOptions): Promise<Instance> {
+export async function startInstance({
+  config,
+  log,
+  trackerScript,
+  assets,
+  version,
+  threads,
+  onFolderLost,
+}: InstanceOptions): Promise<Instance> {
   const dataFolder = resolve(config.dataDir);
   const lock = await takeFolder(dataFolder, onFolderLost, (message) => log.warn(message));
   const started: (() => Promise<void>)[] = [() => lock.release()];

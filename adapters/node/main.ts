@@ -18,9 +18,7 @@ declare const VERSION: string;
 function welcome({ origin, dataFolder, services }: Instance, log: Log): void {
   log.info(`${PRODUCT_NAME} ${VERSION} listens on ${origin}`, { dataFolder });
   logSetupCode(services.setupCode, log);
-  log.info(
-    `to count a site, add this to its pages: <script defer data-domain="example.com" src="${origin}${SCRIPT_PATHS[0]}"></script>`,
-  );
+  log.info(`to count a site, add this to its pages: <script defer data-domain="example.com" src="${origin}${SCRIPT_PATHS[0]}"></script>`);
 }
 
 /** The first signal stops in order; a second one at once. */

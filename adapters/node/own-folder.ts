@@ -41,7 +41,10 @@ export async function takeFolder(folder: string, onLost: () => void, warn: (mess
   const lock = await lockFolder(folder, onLost).catch(saying("written"));
   try {
     const reason = await makeFolderPrivate(folder);
-    if (reason !== null) warn(`other users can open the data folder ${folder}, and it is left so because ${reason}; what Sandpiper keeps in it is its own user's only`);
+    if (reason !== null)
+      warn(
+        `other users can open the data folder ${folder}, and it is left so because ${reason}; what Sandpiper keeps in it is its own user's only`,
+      );
     await tidyFolder(folder);
   } catch (error) {
     await lock.release();

@@ -12,6 +12,7 @@ function memoryOf(result: Uint8Array | MergedFile): ArrayBuffer[] {
 
 giveWay();
 serveTasks(
-  async (task: ParquetTask): Promise<Uint8Array | MergedFile> => (task.kind === "encode" ? encodeEvents(task.events.map(eventOf)) : mergeFiles(task.files)),
+  async (task: ParquetTask): Promise<Uint8Array | MergedFile> =>
+    task.kind === "encode" ? encodeEvents(task.events.map(eventOf)) : mergeFiles(task.files),
   memoryOf,
 );

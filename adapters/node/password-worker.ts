@@ -6,7 +6,6 @@ import { serveTasks } from "./task-thread.ts";
 
 const hasher = createArgon2id(randomBytes);
 
-serveTasks(
-  async (task: PasswordTask): Promise<string | boolean> =>
-    task.kind === "hash" ? hasher.hash(task.password) : hasher.verify(task.password, task.phc),
+serveTasks(async (task: PasswordTask): Promise<string | boolean> =>
+  task.kind === "hash" ? hasher.hash(task.password) : hasher.verify(task.password, task.phc),
 );

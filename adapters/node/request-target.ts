@@ -15,7 +15,8 @@ const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)([^]*)$/i;
 const AMBIGUOUS_PATH = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /** Header lines come as names and values in turn. */
-const hostCount = ({ rawHeaders }: IncomingMessage): number => rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host").length;
+const hostCount = ({ rawHeaders }: IncomingMessage): number =>
+  rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host").length;
 
 /**
  * Brings the target into its usual form; says what is wrong where that cannot be done. The host's own syntax is for the app to check,

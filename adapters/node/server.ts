@@ -116,7 +116,8 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
     socket.once("close", () => sockets.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
-    const refused = (error: Error) => reject(new Error(`it cannot listen on port ${port} of ${host} (port, host): ${error.message}`, { cause: error }));
+    const refused = (error: Error) =>
+      reject(new Error(`it cannot listen on port ${port} of ${host} (port, host): ${error.message}`, { cause: error }));
     server.once("error", refused);
     server.listen(port, host, ACCEPT_BACKLOG_MAX, () => {
       server.off("error", refused);

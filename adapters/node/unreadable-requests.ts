@@ -14,15 +14,19 @@ function refusalOf({ code }: ParserError, headerBytesMax: number): AppError {
   if (code === "HPE_HEADER_OVERFLOW") {
     return new AppError({ code: "headers_too_large" }, `The request line and the headers must be at most ${headerBytesMax} bytes together`);
   }
-  if (code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return new AppError({ code: "body_too_large" }, "The extensions of the body's chunks are too long");
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new AppError({ code: "request_timeout" }, "The request did not arrive within the server's time limit");
+  if (code === "HPE_CHUNK_EXTENSIONS_OVERFLOW")
+    return new AppError({ code: "body_too_large" }, "The extensions of the body's chunks are too long");
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
+    return new AppError({ code: "request_timeout" }, "The request did not arrive within the server's time limit");
   return invalidInput("The request is not valid HTTP");
 }
 
 /** A reply as it goes over the wire. */
 function wireText({ status, headers, body }: Reply): string {
   const text = String(body);
-  const lines = Object.entries({ ...headers, "Content-Length": Buffer.byteLength(text), Connection: "close" }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries({ ...headers, "Content-Length": Buffer.byteLength(text), Connection: "close" }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${text}`;
 }
 

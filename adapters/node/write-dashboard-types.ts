@@ -4,10 +4,18 @@ import { ROUTES } from "../../src/handlers/app.ts";
 import { openapiDocument } from "../../src/handlers/openapi.ts";
 import type { Schema } from "../../src/handlers/openapi/schema.ts";
 
-const PRIMITIVES: Readonly<Record<string, string>> = { string: "string", integer: "number", number: "number", boolean: "boolean", null: "null" };
+const PRIMITIVES: Readonly<Record<string, string>> = {
+  string: "string",
+  integer: "number",
+  number: "number",
+  boolean: "boolean",
+  null: "null",
+};
 
 function objectType({ properties = {}, required = [], additionalProperties }: Schema): string {
-  const fields = Object.entries(properties).map(([name, schema]) => `readonly ${JSON.stringify(name)}${required.includes(name) ? "" : "?"}: ${typeOf(schema)};`);
+  const fields = Object.entries(properties).map(
+    ([name, schema]) => `readonly ${JSON.stringify(name)}${required.includes(name) ? "" : "?"}: ${typeOf(schema)};`,
+  );
   const rest = additionalProperties === false || fields.length > 0 ? [] : ["readonly [name: string]: unknown;"];
   return `{ ${[...fields, ...rest].join(" ")} }`;
 }
@@ -29,4 +37,7 @@ function typeOf(schema: Schema): string {
 
 const { schemas } = openapiDocument(ROUTES).components;
 const types = Object.entries<Schema>(schemas).map(([name, schema]) => `export type ${name} = ${typeOf(schema)};`);
-writeFileSync(process.argv[2] ?? "", `/** Made from the service's description by adapters/node/write-dashboard-types.ts; not kept in the repository. */\n${types.join("\n")}\n`);
+writeFileSync(
+  process.argv[2] ?? "",
+  `/** Made from the service's description by adapters/node/write-dashboard-types.ts; not kept in the repository. */\n${types.join("\n")}\n`,
+);

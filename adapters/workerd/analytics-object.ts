@@ -65,7 +65,10 @@ export class AnalyticsObject {
   }
 
   async #start(): Promise<Instance> {
-    const { config, warnings } = parseConfig({ environment: optionsIn(this.#environment), file: {}, platform: "workerd" }, problemsWithRoutes);
+    const { config, warnings } = parseConfig(
+      { environment: optionsIn(this.#environment), file: {}, platform: "workerd" },
+      problemsWithRoutes,
+    );
     const log = createConsoleLog(config);
     for (const warning of warnings) log.warn(warning);
     if (typeof config.geoipDb === "object") log.warn("geoip_db: there are no files on workerd; the built-in database is used");

@@ -12,6 +12,8 @@ await buildWorker(FOLDER);
 if (process.argv.includes("--size")) {
   const { raw, gzipped } = await sizeOf(FOLDER);
   const share = Math.round((gzipped / (GZIPPED_MB_MAX * 1024 * 1024)) * 100);
-  console.log(`${FOLDER}: ${megabytes(raw)}, gzipped ${megabytes(gzipped)}, which is ${share} % of the ${GZIPPED_MB_MAX} MB that the platform takes`);
+  console.log(
+    `${FOLDER}: ${megabytes(raw)}, gzipped ${megabytes(gzipped)}, which is ${share} % of the ${GZIPPED_MB_MAX} MB that the platform takes`,
+  );
   if (share > 100) process.exitCode = 1;
 }

@@ -23,7 +23,7 @@ function rangesOf({ reader, bits, textOf, numberOf }) {
   /** @type {Ranges} */
   const ranges = { starts: [], codes: [] };
   const end = 1n << BigInt(bits);
-  for (let unit = 0n; unit < end; ) {
+  for (let unit = 0n; unit < end;) {
     const [record, prefixLength] = reader.getWithPrefixLength(textOf(unit));
     const isWhole = prefixLength <= bits;
     const code = isWhole && record ? numberOf(record.country_code) : 0;
@@ -64,7 +64,8 @@ export function encodeCountryRanges(database) {
   /** @type {Map<string, number>} */
   const numbers = new Map();
   const numberOf = (/** @type {unknown} */ code) => {
-    if (typeof code !== "string" || !/^[A-Z]{2}$/.test(code)) throw new Error(`the country database has a record without a country code: ${String(code)}`);
+    if (typeof code !== "string" || !/^[A-Z]{2}$/.test(code))
+      throw new Error(`the country database has a record without a country code: ${String(code)}`);
     const known = numbers.get(code) ?? codes.push(code) - 1;
     numbers.set(code, known);
     return known;

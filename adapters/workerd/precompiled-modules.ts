@@ -6,11 +6,12 @@ import { keyOf } from "./module-key.mjs";
 import { PRECOMPILED } from "./precompiled-table.js";
 
 function precompiled(source: BufferSource): WebAssembly.Module {
-  const bytes = ArrayBuffer.isView(source)
-    ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
-    : new Uint8Array(source);
+  const bytes = ArrayBuffer.isView(source) ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength) : new Uint8Array(source);
   const module = PRECOMPILED.get(keyOf(bytes));
-  if (!module) throw new Error(`a WebAssembly module of ${bytes.length} bytes is not part of the build: adapters/workerd/recording.ts does not use all that the service uses`);
+  if (!module)
+    throw new Error(
+      `a WebAssembly module of ${bytes.length} bytes is not part of the build: adapters/workerd/recording.ts does not use all that the service uses`,
+    );
   return module;
 }
 

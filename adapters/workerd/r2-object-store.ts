@@ -8,7 +8,7 @@ const inOrder = (a: string, b: string): number => (a < b ? -1 : 1);
 export function createR2ObjectStore(bucket: R2Bucket): ObjectStore {
   /** All pages of a listing: one holds a thousand entries. */
   async function* pagesOf(options: { prefix: string; delimiter?: string }): AsyncGenerator<R2Objects> {
-    for (let cursor: string | undefined; ; ) {
+    for (let cursor: string | undefined; ;) {
       const page = await bucket.list(cursor === undefined ? options : { ...options, cursor });
       yield page;
       if (!page.truncated || page.cursor === undefined) return;

@@ -69,8 +69,10 @@ export async function recordModules(script, mainModule) {
   await run(script, mainModule, (bytes, compile) => {
     const key = keyOf(bytes);
     const known = modules.get(key);
-    if (known && Buffer.compare(known, bytes) !== 0) throw new Error(`two WebAssembly modules share the key ${key}: make the key in module-key.mjs longer`);
-    if (bytes.length > SMALL_BYTES_MAX) throw new Error(`a WebAssembly module of ${bytes.length} bytes is compiled at run time; import it as a file instead`);
+    if (known && Buffer.compare(known, bytes) !== 0)
+      throw new Error(`two WebAssembly modules share the key ${key}: make the key in module-key.mjs longer`);
+    if (bytes.length > SMALL_BYTES_MAX)
+      throw new Error(`a WebAssembly module of ${bytes.length} bytes is compiled at run time; import it as a file instead`);
     modules.set(key, bytes);
     return compile();
   });

@@ -12,7 +12,10 @@ async function useEngine(mainModule: WebAssembly.Module): Promise<void> {
   const ask = (sql: string) =>
     engine.query({ siteId: "recording.test" as SiteId, blocks: [], sql, parameters: [] }, new AbortController().signal);
   await ask("SELECT count(*) AS events, sum(revenue_amount)::VARCHAR AS revenue FROM events");
-  const failed = await ask("SELECT nothing").then(() => false, () => true);
+  const failed = await ask("SELECT nothing").then(
+    () => false,
+    () => true,
+  );
   if (!failed) throw new Error("the engine answers what it should not");
   await engine.close();
 }

@@ -12,7 +12,7 @@ export async function discardUnread(request: Request): Promise<void> {
   const reader = request.body.getReader();
   const deadline = setTimeout(() => void reader.cancel(), WAIT_MS_MAX);
   try {
-    for (let left = BODY_BYTES_DISCARDED_MAX; left > 0; ) {
+    for (let left = BODY_BYTES_DISCARDED_MAX; left > 0;) {
       const { done, value } = await reader.read();
       if (done) return;
       left -= value.length;

@@ -25,7 +25,18 @@ import { REQUESTS_MAX, RequestQueue } from "./request-queue.ts";
  * Why there is no answer. `offline`: the service was not reached; `unfinished`: there was not time enough; `unverified`: under
  * this host name, setup with the setup code comes before anything else.
  */
-export type FailureKind = "offline" | "unauthenticated" | "forbidden" | "unverified" | "missing" | "locked" | "busy" | "unfinished" | "unavailable" | "refused" | "failed";
+export type FailureKind =
+  | "offline"
+  | "unauthenticated"
+  | "forbidden"
+  | "unverified"
+  | "missing"
+  | "locked"
+  | "busy"
+  | "unfinished"
+  | "unavailable"
+  | "refused"
+  | "failed";
 
 export class ServiceError extends Error {
   readonly kind: FailureKind;
@@ -86,7 +97,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
 const statistics = new RequestQueue(REQUESTS_MAX);
 
 async function sendPatiently(path: string, signal: AbortSignal, unfinishedRetries: number): Promise<Response> {
-  for (let busy = 0, unfinished = 0; ; ) {
+  for (let busy = 0, unfinished = 0; ;) {
     try {
       return await send(path, { signal });
     } catch (error) {
@@ -126,7 +137,11 @@ export const authStatus = (): Promise<AuthStatus> => sendJson("/api/auth/status"
 export const setUp = (password: string, code?: string): Promise<unknown> => sendJson("/api/auth/setup", json("POST", { password, code }));
 export const logIn = (password: string): Promise<unknown> => sendJson("/api/auth/login", json("POST", { password }));
 export const logOut = (): Promise<unknown> => sendJson("/api/auth/logout", json("POST"));
-export const isReachable = (): Promise<boolean> => send("/health", {}).then(() => true, () => false);
+export const isReachable = (): Promise<boolean> =>
+  send("/health", {}).then(
+    () => true,
+    () => false,
+  );
 
 export type KeyScope = "ReadOnly" | "Admin";
 
@@ -135,7 +150,10 @@ export const createKey = (name: string, scope: KeyScope): Promise<CreatedKey> =>
 export const revokeKey = (hash: string): Promise<unknown> => sendJson(`/api/keys/${hash}`, json("DELETE"));
 
 export const erase = (siteId: string, startDate: string, endDate: string): Promise<Erased> =>
-  sendJson(`/api/gdpr/erase?${new URLSearchParams({ site_id: siteId, start_date: startDate, end_date: endDate }).toString()}`, json("DELETE"));
+  sendJson(
+    `/api/gdpr/erase?${new URLSearchParams({ site_id: siteId, start_date: startDate, end_date: endDate }).toString()}`,
+    json("DELETE"),
+  );
 
 /** What each path of figures answers with. */
 export interface Figures {
@@ -160,6 +178,7 @@ export type Parameters = Readonly<Record<string, string | number | null | undefi
 /** The path with the parameters that have a value. */
 export function pathOf(path: string, parameters: Parameters): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) if (value !== null && value !== undefined && value !== "") query.set(name, String(value));
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== null && value !== undefined && value !== "") query.set(name, String(value));
   return `${path}?${query.toString()}`;
 }

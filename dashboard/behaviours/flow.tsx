@@ -8,7 +8,15 @@ import { usePageChoices } from "./steps.tsx";
 
 const ROWS = 10;
 
-function Neighbours({ title, page, direction }: { readonly title: string; readonly page: string; readonly direction: "forward" | "backward" }) {
+function Neighbours({
+  title,
+  page,
+  direction,
+}: {
+  readonly title: string;
+  readonly page: string;
+  readonly direction: "forward" | "backward";
+}) {
   const figure = useFigure("flow", { ...scope.value, page, direction, limit: ROWS });
   return (
     <section aria-label={title}>

@@ -18,7 +18,12 @@ const MODES = [
 ];
 
 function FunnelBars({ steps }: { readonly steps: readonly string[] }) {
-  const figure = useFigure("funnel", { ...scope.value, steps: steps.join(","), window: param("window") ?? WINDOW_DEFAULT, modes: param("modes") });
+  const figure = useFigure("funnel", {
+    ...scope.value,
+    steps: steps.join(","),
+    window: param("window") ?? WINDOW_DEFAULT,
+    modes: param("modes"),
+  });
   return (
     <FigureView figure={figure} rows={steps.length}>
       {(rows) =>
@@ -53,14 +58,18 @@ function FunnelBars({ steps }: { readonly steps: readonly string[] }) {
 export function Funnel() {
   const steps = stepsInAddress();
   const modes = (param("modes") ?? "").split(",").filter((mode) => mode !== "");
-  const toggle = (mode: string) => go({ modes: (modes.includes(mode) ? modes.filter((known) => known !== mode) : [...modes, mode]).join(",") });
+  const toggle = (mode: string) =>
+    go({ modes: (modes.includes(mode) ? modes.filter((known) => known !== mode) : [...modes, mode]).join(",") });
   return (
     <div class="builder">
       <div class="builder-form">
         <StepBuilder />
         <label class="field">
           All within
-          <select value={param("window") ?? WINDOW_DEFAULT} onChange={(event) => go({ window: event.currentTarget.value === WINDOW_DEFAULT ? null : event.currentTarget.value })}>
+          <select
+            value={param("window") ?? WINDOW_DEFAULT}
+            onChange={(event) => go({ window: event.currentTarget.value === WINDOW_DEFAULT ? null : event.currentTarget.value })}
+          >
             {WINDOWS.map((window) => (
               <option key={window}>{window}</option>
             ))}

@@ -48,7 +48,7 @@ export function Properties() {
         if (chosen === undefined) {
           return (
             <Empty>
-              No properties yet. Events carry them as <code>svc("Signup", {"{ props: { plan: \"pro\" } }"})</code>.
+              No properties yet. Events carry them as <code>svc("Signup", {'{ props: { plan: "pro" } }'})</code>.
             </Empty>
           );
         }

@@ -50,7 +50,13 @@ export function Retention() {
                           // Of weeks to come nothing is known yet.
                           const rate = dayAfter(cohort_date, 7 * week) > today.value ? undefined : retention_rates[week];
                           return (
-                            <td key={week} class="retention-cell" data-strong={rate !== undefined && rate > 0.55} style={{ "--rate": String(rate ?? 0) }} title={rate === undefined ? undefined : `${countText(retained[week] ?? 0)} visitors`}>
+                            <td
+                              key={week}
+                              class="retention-cell"
+                              data-strong={rate !== undefined && rate > 0.55}
+                              style={{ "--rate": String(rate ?? 0) }}
+                              title={rate === undefined ? undefined : `${countText(retained[week] ?? 0)} visitors`}
+                            >
                               {rate === undefined ? "" : shareText(rate)}
                             </td>
                           );

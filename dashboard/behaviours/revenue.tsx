@@ -42,7 +42,8 @@ export function Revenue() {
                   <span class="dim">{currency}</span>
                   <strong>{moneyText(total, currency)}</strong>
                   <span class="dim">
-                    {countOf(transactions, "transaction")}, {countOf(paying_visitors, "paying visitor")}, {moneyText(average_order_value, currency)} on average
+                    {countOf(transactions, "transaction")}, {countOf(paying_visitors, "paying visitor")},{" "}
+                    {moneyText(average_order_value, currency)} on average
                   </span>
                 </li>
               ))}

@@ -38,7 +38,9 @@ export function Sequences() {
       <div class="builder-form">
         <StepBuilder />
       </div>
-      <div class="builder-result">{steps.length < STEPS_MIN ? <Empty>The figures appear here</Empty> : <SequenceFigures steps={steps} />}</div>
+      <div class="builder-result">
+        {steps.length < STEPS_MIN ? <Empty>The figures appear here</Empty> : <SequenceFigures steps={steps} />}
+      </div>
     </div>
   );
 }

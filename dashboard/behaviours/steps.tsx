@@ -11,7 +11,8 @@ const STEPS_MAX = 32;
 
 /** A comma parts steps, so it is written %2C, and what is called that with a percent sign of its own. */
 const encoded = (value: string): string => value.replaceAll(/%(2C)/gi, "%25$1").replaceAll(",", "%2C");
-const decoded = (value: string): string => value.replaceAll(/%(25)?(2C)/gi, (_, percent?: string, code?: string) => (percent === undefined ? "," : `%${code}`));
+const decoded = (value: string): string =>
+  value.replaceAll(/%(25)?(2C)/gi, (_, percent?: string, code?: string) => (percent === undefined ? "," : `%${code}`));
 
 export const pageStep = (path: string): string => `page:${encoded(path)}`;
 export const eventStep = (name: string): string => `event:${encoded(name)}`;
@@ -35,7 +36,9 @@ export const unfilteredScope = () => ({
 /** The site's pages, by visitors. */
 export function usePageChoices(): Choice[] {
   const pages = useBreakdown("pages", { ...unfilteredScope(), limit: PAGES_MAX });
-  return (pages.data ?? []).filter(({ value }) => value.startsWith("/")).map(({ value, visitors }) => ({ value, label: value, hint: countText(visitors) }));
+  return (pages.data ?? [])
+    .filter(({ value }) => value.startsWith("/"))
+    .map(({ value, visitors }) => ({ value, label: value, hint: countText(visitors) }));
 }
 
 function useStepChoices(): Choice[] {
@@ -72,7 +75,12 @@ export function StepBuilder({ stepsMin = 2 }: { readonly stepsMin?: number }) {
               choiceOf={wildcard}
               onPick={(picked) => set(steps.map((known, at) => (at === i ? picked : known)))}
             />
-            <button type="button" class="icon-button" aria-label={`Remove step ${i + 1}`} onClick={() => set(steps.filter((_, at) => at !== i))}>
+            <button
+              type="button"
+              class="icon-button"
+              aria-label={`Remove step ${i + 1}`}
+              onClick={() => set(steps.filter((_, at) => at !== i))}
+            >
               ×
             </button>
           </li>

@@ -38,7 +38,11 @@ function BreakdownList({ dimension }: { readonly dimension: string }) {
     <FigureView figure={figure}>
       {(breakdown) => (
         <>
-          {breakdown.length === 0 ? <Empty /> : <RowList label={title} rows={rowsOf(dimension, breakdown.slice(0, ROWS), totalVisitors.value)} />}
+          {breakdown.length === 0 ? (
+            <Empty />
+          ) : (
+            <RowList label={title} rows={rowsOf(dimension, breakdown.slice(0, ROWS), totalVisitors.value)} />
+          )}
           <footer class="card-foot">
             {breakdown.length > 0 && (
               <button type="button" class="link" onClick={() => openPanel(dimension)}>

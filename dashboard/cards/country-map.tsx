@@ -50,7 +50,12 @@ function MapDrawing({ drawn, visitors }: { readonly drawn: Drawing; readonly vis
   const all = totalVisitors.value;
   return (
     <div class="map">
-      <svg viewBox={`0 0 ${drawn.width} ${drawn.height}`} role="img" aria-label="Visitors by country. The tab Countries has them as a list." onMouseLeave={() => setPointed(null)}>
+      <svg
+        viewBox={`0 0 ${drawn.width} ${drawn.height}`}
+        role="img"
+        aria-label="Visitors by country. The tab Countries has them as a list."
+        onMouseLeave={() => setPointed(null)}
+      >
         {Object.entries(drawn.countries).map(([code, path]) => {
           const known = visitors.get(code) ?? 0;
           return (

@@ -38,7 +38,17 @@ function saveRows(dimension: string, rows: readonly BreakdownRow[]): void {
   saveFile(`sandpiper-${dimension}-${range.value.start}.csv`, new Blob([text], { type: CSV_TYPE }));
 }
 
-function HeadCell({ id, label, order, onOrder }: { readonly id: Order; readonly label: string; readonly order: Order; readonly onOrder: (order: Order) => void }) {
+function HeadCell({
+  id,
+  label,
+  order,
+  onOrder,
+}: {
+  readonly id: Order;
+  readonly label: string;
+  readonly order: Order;
+  readonly onOrder: (order: Order) => void;
+}) {
   const isSorted = order === id;
   return (
     <th scope="col" aria-sort={isSorted ? (id === "label" ? "ascending" : "descending") : "none"}>
@@ -60,7 +70,8 @@ function DetailsTable({ dimension, rows }: { readonly dimension: string; readonl
   const shown = sorted.slice(at * PAGE_ROWS, (at + 1) * PAGE_ROWS);
   const visitors = totalVisitors.value;
   const filterDimension = filterDimensionOf(dimension);
-  const isChosen = (value: string) => filters.value.some((filter) => filter.dimension === filterDimension && !filter.isNot && filter.value === value);
+  const isChosen = (value: string) =>
+    filters.value.some((filter) => filter.dimension === filterDimension && !filter.isNot && filter.value === value);
   return (
     <>
       <div class="details-bar">
@@ -94,7 +105,12 @@ function DetailsTable({ dimension, rows }: { readonly dimension: string; readonl
               <tr key={row.value}>
                 <th scope="row">
                   {canFilterBy(row.value) ? (
-                    <button type="button" class="link" aria-pressed={isChosen(row.value)} onClick={() => toggleFilter({ dimension: filterDimension, isNot: false, value: row.value })}>
+                    <button
+                      type="button"
+                      class="link"
+                      aria-pressed={isChosen(row.value)}
+                      onClick={() => toggleFilter({ dimension: filterDimension, isNot: false, value: row.value })}
+                    >
                       {dimension === "countries" && row.value !== UNKNOWN && (
                         <span class="row-mark" aria-hidden="true">
                           {row.value}
@@ -140,7 +156,9 @@ export function DetailsPanel({ dimension }: { readonly dimension: string }) {
         {site.value}, {rangeText(range.value)} (UTC)
       </p>
       <FigureView figure={figure} rows={12}>
-        {(breakdown) => <DetailsTable dimension={dimension} rows={breakdown.map((row) => ({ ...row, label: valueText(dimension, row.value) }))} />}
+        {(breakdown) => (
+          <DetailsTable dimension={dimension} rows={breakdown.map((row) => ({ ...row, label: valueText(dimension, row.value) }))} />
+        )}
       </FigureView>
     </Dialog>
   );

@@ -50,7 +50,13 @@ export function RowList({ rows, label }: { readonly rows: readonly Row[]; readon
         <li key={row.key} class={row.isChosen === true ? "row chosen" : "row"}>
           <span class="row-bar" aria-hidden="true" style={{ width: `${(Math.max(row.count, 0) / largest) * 100}%` }} />
           {row.onChoose ? (
-            <button type="button" class="row-button" title={row.title ?? row.label} aria-pressed={row.isChosen === true} onClick={row.onChoose}>
+            <button
+              type="button"
+              class="row-button"
+              title={row.title ?? row.label}
+              aria-pressed={row.isChosen === true}
+              onClick={row.onChoose}
+            >
               <RowText row={row} />
             </button>
           ) : (

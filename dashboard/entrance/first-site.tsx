@@ -12,7 +12,12 @@ const LOOK_MS = 2000;
 const SITE_ID = /^[A-Za-z0-9.\-_:]{1,256}$/;
 
 /** What people paste. */
-const siteIdOf = (typed: string): string => typed.trim().replace(/^https?:\/\//i, "").replace(/^www\./i, "").replace(/\/.*$/, "");
+const siteIdOf = (typed: string): string =>
+  typed
+    .trim()
+    .replace(/^https?:\/\//i, "")
+    .replace(/^www\./i, "")
+    .replace(/\/.*$/, "");
 
 export function SiteSnippetForm({ onChange }: { readonly onChange?: (siteId: string | null) => void }) {
   const [typed, setTyped] = useState("");

@@ -61,7 +61,11 @@ function optionsOf({ points, text, onPoint, onChoose }: LineChartProps, width: n
     height: HEIGHT,
     padding: [12, 22, 0, 0],
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false }, points: { size: 9, fill: colour("--accent"), width: 2, stroke: () => colour("--card") } },
+    cursor: {
+      y: false,
+      drag: { x: false, y: false },
+      points: { size: 9, fill: colour("--accent"), width: 2, stroke: () => colour("--card") },
+    },
     scales: { x: { time: false }, y: { range: (_chart, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
     axes: [
       {
@@ -71,7 +75,13 @@ function optionsOf({ points, text, onPoint, onChoose }: LineChartProps, width: n
         splits: () => ticks(points.length, width),
         values: (_chart, splits) => splits.map((index) => points[index]?.tick ?? ""),
       },
-      { ...axis, size: 54, splits: undefined, grid: { stroke: colour("--line"), width: 1 }, values: (_chart, splits) => splits.map((value) => (Number.isFinite(value) ? text(value) : "")) },
+      {
+        ...axis,
+        size: 54,
+        splits: undefined,
+        grid: { stroke: colour("--line"), width: 1 },
+        values: (_chart, splits) => splits.map((value) => (Number.isFinite(value) ? text(value) : "")),
+      },
     ],
     series: [
       {},

@@ -38,7 +38,15 @@ interface Shown {
   readonly before: readonly Bucket[];
 }
 
-function ChartTooltip({ metric, point, beforeLabel }: { readonly metric: Metric; readonly point: ChartPoint; readonly beforeLabel: string | undefined }) {
+function ChartTooltip({
+  metric,
+  point,
+  beforeLabel,
+}: {
+  readonly metric: Metric;
+  readonly point: ChartPoint;
+  readonly beforeLabel: string | undefined;
+}) {
   const { title, text, isLessBetter } = METRIC_WORDS[metric];
   return (
     <>
@@ -111,7 +119,11 @@ function ChartView({ metric, points, before }: Shown) {
         onChoose={hourly || points.length < 2 ? null : (index) => drillInto(points[index]?.label ?? today.value)}
       />
       {point && pointed && (
-        <div class="tooltip chart-tooltip" style={{ left: `${pointed.left}px` }} data-side={pointed.index > points.length / 2 ? "left" : "right"}>
+        <div
+          class="tooltip chart-tooltip"
+          style={{ left: `${pointed.left}px` }}
+          data-side={pointed.index > points.length / 2 ? "left" : "right"}
+        >
           <ChartTooltip metric={metric} point={point} beforeLabel={before[pointed.index]?.date} />
         </div>
       )}
@@ -124,20 +136,27 @@ export function MainChart() {
   const { series, field } = METRIC_WORDS[metric];
   const figure = useFigure(series, scope.value);
   const compared = comparison.value === "none" ? null : comparedRange(range.value, comparison.value);
-  const before = useFigure(series, compared && { site_id: scope.value.site_id, start_date: compared.start, end_date: compared.end, filters: scope.value.filters });
+  const before = useFigure(
+    series,
+    compared && { site_id: scope.value.site_id, start_date: compared.start, end_date: compared.end, filters: scope.value.filters },
+  );
   const now = figure.data as readonly Bucket[] | undefined;
   const earlier = (compared && (before.data as readonly Bucket[] | undefined)) || undefined;
   const hourly = isHourly(range.value);
   // Of another figure's series, until this one's has come.
   const isOther = now?.[0] !== undefined && !(field in now[0]);
-  const points = useMemo(() => (now ? pointsOf(now, earlier ?? [], field, (now[0]?.date.length ?? 0) > 10) : []), [now, earlier, field, hourly]);
+  const points = useMemo(
+    () => (now ? pointsOf(now, earlier ?? [], field, (now[0]?.date.length ?? 0) > 10) : []),
+    [now, earlier, field, hourly],
+  );
   const asTable = param("chart") === "table";
   return (
     <div class="chart-place">
       <div class="chart-foot">
         {compared && (
           <span class="legend">
-            <i class="swatch now" /> This period <i class="swatch before" /> {comparison.value === "year_over_year" ? "A year ago" : "Previous period"}
+            <i class="swatch now" /> This period <i class="swatch before" />{" "}
+            {comparison.value === "year_over_year" ? "A year ago" : "Previous period"}
           </span>
         )}
         <button type="button" class="link" aria-pressed={asTable} onClick={() => go({ chart: asTable ? null : "table" })}>

@@ -22,7 +22,8 @@ interface MetricWords {
 export const METRIC_WORDS: Readonly<Record<Metric, MetricWords>> = {
   visitors: {
     title: "Unique visitors",
-    definition: "Different people, as far as can be told without recognising anyone from one day to the next: the same person on two days counts twice.",
+    definition:
+      "Different people, as far as can be told without recognising anyone from one day to the next: the same person on two days counts twice.",
     text: shortCount,
     now: ({ unique_visitors }) => unique_visitors,
     before: ({ unique_visitors }) => unique_visitors,

@@ -19,7 +19,9 @@ function TopFigure({ metric, headline }: { readonly metric: Metric; readonly hea
   const compared = comparison.value === "none" ? undefined : headline?.comparison;
   const before = compared ? words.before(compared, isFiltered.value) : null;
   const isChosen = chosenMetric() === metric;
-  const range = compared && rangeText({ start: compared.start_date, end: compared.end_date, days: daysBetween(compared.start_date, compared.end_date) });
+  const range =
+    compared &&
+    rangeText({ start: compared.start_date, end: compared.end_date, days: daysBetween(compared.start_date, compared.end_date) });
   return (
     <button
       type="button"
@@ -50,7 +52,12 @@ export function TopFigures({ figure }: { readonly figure: Figure<Headline> }) {
   }, [data]);
   if (error) return <Failure figure={figure} />;
   return (
-    <div class={isStale ? "top-figures stale" : "top-figures"} aria-busy={isStale || data === undefined} role="group" aria-label="Figures of the period">
+    <div
+      class={isStale ? "top-figures stale" : "top-figures"}
+      aria-busy={isStale || data === undefined}
+      role="group"
+      aria-label="Figures of the period"
+    >
       {METRICS.map((metric) => (
         <TopFigure key={metric} metric={metric} headline={data} />
       ))}

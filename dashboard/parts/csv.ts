@@ -8,8 +8,7 @@ const INNER_FORMULA_START = /[;\t\r\n](?="*[=+\-@\t\r])/g;
 
 const inert = (text: string): string => text.replace(INNER_FORMULA_START, "$&'").replace(FORMULA_START, "'");
 
-const cell = (value: string | number): string =>
-  `"${typeof value === "string" ? inert(value).replaceAll('"', '""') : value}"`;
+const cell = (value: string | number): string => `"${typeof value === "string" ? inert(value).replaceAll('"', '""') : value}"`;
 
 /** Lines end in CR LF (RFC 4180), the last one too. */
 export const csvOf = (rows: readonly (readonly (string | number)[])[]): string =>

@@ -51,7 +51,14 @@ export function Menu({ label, button, items, buttonClass = "bar-button" }: MenuP
 
   return (
     <div class="menu" ref={root} onKeyDown={onKeyDown}>
-      <button type="button" class={buttonClass} aria-haspopup="menu" aria-expanded={isOpen} aria-label={label} onClick={() => setOpen(!isOpen)}>
+      <button
+        type="button"
+        class={buttonClass}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-label={label}
+        onClick={() => setOpen(!isOpen)}
+      >
         {button}
       </button>
       {isOpen && (

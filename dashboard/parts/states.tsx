@@ -12,7 +12,9 @@ export function Loading({ rows = 9 }: { readonly rows?: number }) {
   );
 }
 
-export const Empty = ({ children = "Nothing in this period" }: { readonly children?: ComponentChildren }) => <p class="empty">{children}</p>;
+export const Empty = ({ children = "Nothing in this period" }: { readonly children?: ComponentChildren }) => (
+  <p class="empty">{children}</p>
+);
 
 export function Failure({ figure }: { readonly figure: Pick<Figure<unknown>, "error" | "retry"> }) {
   const { error, retry } = figure;

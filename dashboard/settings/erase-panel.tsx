@@ -61,7 +61,14 @@ export function ErasePanel() {
         </div>
         <label>
           Type {siteId} to confirm
-          <input type="text" name="confirmation" autocomplete="off" spellcheck={false} value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
+          <input
+            type="text"
+            name="confirmation"
+            autocomplete="off"
+            spellcheck={false}
+            value={typed}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
         </label>
         {problem !== null && (
           <p class="problem" role="alert">

@@ -44,7 +44,8 @@ export function ExportPanel() {
             <input type="radio" name="kind" checked={kind === "daily"} onChange={() => setKind("daily")} /> One for each day
           </label>
           <label class="choice">
-            <input type="radio" name="kind" checked={kind === "raw"} onChange={() => setKind("raw")} /> One for each event, without visitors' ids
+            <input type="radio" name="kind" checked={kind === "raw"} onChange={() => setKind("raw")} /> One for each event, without
+            visitors' ids
           </label>
         </fieldset>
         <fieldset>

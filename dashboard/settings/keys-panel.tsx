@@ -36,7 +36,12 @@ function KeyRow({ entry, onRevoke }: { readonly entry: Keys[number]; readonly on
         {entry.revoked ? (
           "Revoked"
         ) : (
-          <button type="button" class="button small danger" onClick={() => (isSure ? onRevoke() : setSure(true))} onBlur={() => setSure(false)}>
+          <button
+            type="button"
+            class="button small danger"
+            onClick={() => (isSure ? onRevoke() : setSure(true))}
+            onBlur={() => setSure(false)}
+          >
             {isSure ? "Really revoke" : "Revoke"}
             <span class="unseen"> {entry.name}</span>
           </button>
@@ -95,7 +100,15 @@ export function KeysPanel() {
       >
         <label>
           Name
-          <input type="text" required maxLength={128} autocomplete="off" placeholder="What it is for" value={name} onInput={(event) => setName(event.currentTarget.value)} />
+          <input
+            type="text"
+            required
+            maxLength={128}
+            autocomplete="off"
+            placeholder="What it is for"
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
         </label>
         <label>
           May

@@ -18,9 +18,20 @@ export const ComparisonPicker = () => (
     label={comparison.value === "none" ? WORDS.none : `Comparison: vs. ${WORDS[comparison.value]}`}
     button={
       <>
-        {comparison.value === "none" ? WORDS.none : <>vs.<span class="comparison-words"> {WORDS[comparison.value]}</span></>} <span class="caret" aria-hidden="true" />
+        {comparison.value === "none" ? (
+          WORDS.none
+        ) : (
+          <>
+            vs.<span class="comparison-words"> {WORDS[comparison.value]}</span>
+          </>
+        )}{" "}
+        <span class="caret" aria-hidden="true" />
       </>
     }
-    items={(Object.keys(WORDS) as Comparison[]).map((id) => ({ label: WORDS[id], isChosen: comparison.value === id, onChoose: () => chooseComparison(id) }))}
+    items={(Object.keys(WORDS) as Comparison[]).map((id) => ({
+      label: WORDS[id],
+      isChosen: comparison.value === id,
+      onChoose: () => chooseComparison(id),
+    }))}
   />
 );

@@ -25,10 +25,20 @@ export function FilterPills() {
         const value = valueText(filter.dimension, filter.value);
         return (
           <li key={`${filter.dimension}${filter.isNot}${filter.value}`} class="pill">
-            <button type="button" class="pill-text" title="Change this filter" onClick={() => openPanel(`filter:${filter.dimension}${filter.isNot ? "!=" : "=="}${filter.value}`)}>
+            <button
+              type="button"
+              class="pill-text"
+              title="Change this filter"
+              onClick={() => openPanel(`filter:${filter.dimension}${filter.isNot ? "!=" : "=="}${filter.value}`)}
+            >
               {words} <strong>{value}</strong>
             </button>
-            <button type="button" class="pill-remove" aria-label={`Remove filter: ${words} ${value}`} onClick={() => setFilters(filters.value.filter((known) => !isSame(known, filter)))}>
+            <button
+              type="button"
+              class="pill-remove"
+              aria-label={`Remove filter: ${words} ${value}`}
+              onClick={() => setFilters(filters.value.filter((known) => !isSame(known, filter)))}
+            >
               ×
             </button>
           </li>
@@ -51,9 +61,14 @@ export function FilterPanel() {
   const [dimension, setDimension] = useState(before?.dimension ?? "pages");
   const [isNot, setNot] = useState(before?.isNot ?? false);
   const [value, setValue] = useState(before?.value ?? "");
-  const scope = { site_id: site.value, ...(period.value === "custom" ? { start_date: range.value.start, end_date: range.value.end } : { period: period.value }) };
+  const scope = {
+    site_id: site.value,
+    ...(period.value === "custom" ? { start_date: range.value.start, end_date: range.value.end } : { period: period.value }),
+  };
   const figure = useBreakdown(dimension, { ...scope, limit: VALUES_MAX });
-  const choices = figure.isStale ? [] : (figure.data ?? []).map((row) => ({ value: row.value, label: valueText(dimension, row.value), hint: countText(row.visitors) }));
+  const choices = figure.isStale
+    ? []
+    : (figure.data ?? []).map((row) => ({ value: row.value, label: valueText(dimension, row.value), hint: countText(row.visitors) }));
   const others = filters.value.filter((known) => before === null || !isSame(known, before));
   const isFull = others.length >= FILTERS_MAX;
   return (
@@ -90,7 +105,13 @@ export function FilterPanel() {
             </select>
           </label>
         </div>
-        <Picker label="Value" choices={choices.filter((choice) => canFilterBy(choice.value))} value={value} placeholder={figure.data ? "Pick a value" : "Loading…"} onPick={setValue} />
+        <Picker
+          label="Value"
+          choices={choices.filter((choice) => canFilterBy(choice.value))}
+          value={value}
+          placeholder={figure.data ? "Pick a value" : "Loading…"}
+          onPick={setValue}
+        />
         {figure.error && <Failure figure={figure} />}
         {isFull && <p class="problem">At most {FILTERS_MAX} filters.</p>}
         <button type="submit" class="button primary" disabled={value === "" || isFull}>

@@ -33,7 +33,8 @@ export const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
   ["?", "This help"],
 ];
 
-const isTyping = (target: EventTarget | null): boolean => target instanceof HTMLElement && target.closest("input, select, textarea, [contenteditable]") !== null;
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest("input, select, textarea, [contenteditable]") !== null;
 
 function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || panel.value !== null) return;

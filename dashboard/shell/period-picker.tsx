@@ -30,7 +30,13 @@ export function PeriodPicker() {
   const yesterday = dayAfter(today.value, -1);
   return (
     <div class="period">
-      <button type="button" class="bar-button arrow" aria-label="Previous period" title="Previous period (←)" onClick={() => shiftPeriod(-1)}>
+      <button
+        type="button"
+        class="bar-button arrow"
+        aria-label="Previous period"
+        title="Previous period (←)"
+        onClick={() => shiftPeriod(-1)}
+      >
         ‹
       </button>
       <button
@@ -57,7 +63,11 @@ export function PeriodPicker() {
             isChosen: id === chosen,
             onChoose: () => choosePeriod(id),
           })),
-          { label: "Yesterday", isChosen: range.value.start === yesterday && range.value.end === yesterday, onChoose: () => go({ start: yesterday, end: yesterday, period: null }) },
+          {
+            label: "Yesterday",
+            isChosen: range.value.start === yesterday && range.value.end === yesterday,
+            onChoose: () => go({ start: yesterday, end: yesterday, period: null }),
+          },
           null,
           { label: "Any days…", onChoose: () => openPanel("days") },
           { label: "Realtime", onChoose: () => go({ view: "realtime" }) },
@@ -92,7 +102,11 @@ export function DaysPanel() {
             <input type="date" required value={end} max={today.value} onInput={(event) => setEnd(event.currentTarget.value)} />
           </label>
         </div>
-        {problem !== null && <p class="problem" role="alert">{problem}</p>}
+        {problem !== null && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
         <button type="submit" class="button primary" disabled={problem !== null}>
           Show
         </button>

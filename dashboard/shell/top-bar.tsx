@@ -25,7 +25,9 @@ const MoreMenu = () => (
       ...THEMES.map((name) => ({ label: THEME_WORDS[name], isChosen: theme.value === name, onChoose: () => chooseTheme(name) })),
       null,
       { label: "Help", hint: "?", onChoose: () => openPanel("help") },
-      door.value === "inside" ? { label: "Log out", onChoose: () => void leave() } : { label: "Set a password…", onChoose: () => openPanel("password") },
+      door.value === "inside"
+        ? { label: "Log out", onChoose: () => void leave() }
+        : { label: "Set a password…", onChoose: () => openPanel("password") },
     ]}
   />
 );

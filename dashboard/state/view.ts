@@ -61,7 +61,11 @@ export const setFilters = (next: readonly Filter[]): void => go({ filters: print
 export function toggleFilter(filter: Filter): void {
   const same = ({ dimension, isNot, value }: Filter) => dimension === filter.dimension && isNot === filter.isNot && value === filter.value;
   const others = filters.value.filter((known) => !same(known));
-  setFilters(others.length < filters.value.length ? others : [...others.filter(({ dimension, isNot }) => filter.isNot || isNot || dimension !== filter.dimension), filter]);
+  setFilters(
+    others.length < filters.value.length
+      ? others
+      : [...others.filter(({ dimension, isNot }) => filter.isNot || isNot || dimension !== filter.dimension), filter],
+  );
 }
 
 /** The common parameters of all figures of the view. */

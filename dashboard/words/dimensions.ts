@@ -59,7 +59,14 @@ export function countryName(code: string): string {
   }
 }
 
-const DEVICES: Readonly<Record<string, string>> = { desktop: "Desktop", mobile: "Mobile", tablet: "Tablet", tv: "TV", console: "Console", wearable: "Wearable" };
+const DEVICES: Readonly<Record<string, string>> = {
+  desktop: "Desktop",
+  mobile: "Mobile",
+  tablet: "Tablet",
+  tv: "TV",
+  console: "Console",
+  wearable: "Wearable",
+};
 
 export function valueText(dimension: string, value: string): string {
   if (value === UNKNOWN) return UNRECORDED[dimension] ?? "Unknown";

@@ -30,6 +30,7 @@ export function durationText(secs: number): string {
 const UNKNOWN_CURRENCY = "(unknown)";
 
 export function moneyText(amount: number, currency: string): string {
-  if (currency === UNKNOWN_CURRENCY) return new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(amount);
+  if (currency === UNKNOWN_CURRENCY)
+    return new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(amount);
   return new Intl.NumberFormat(LOCALE, { style: "currency", currency }).format(amount);
 }

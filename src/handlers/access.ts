@@ -36,6 +36,7 @@ export function checkAccess(access: Access, request: Request, context: Context):
   const caller = services.adminPassword.isConfigured ? callerOf(request, services, nowMs) : null;
   if (caller === null) throw new AppError({ code: "unauthenticated" }, "A valid session or API key is required");
   if (access === "stats") return;
-  if (caller === "ReadOnly") throw new AppError({ code: "forbidden" }, "A ReadOnly key may only read statistics; use an Admin key or a session");
+  if (caller === "ReadOnly")
+    throw new AppError({ code: "forbidden" }, "A ReadOnly key may only read statistics; use an Admin key or a session");
   if (caller === "session" && !isReading(request)) requireOwnPage(request, context);
 }

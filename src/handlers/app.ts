@@ -29,7 +29,17 @@ import { isHttps } from "./request-scheme.ts";
 import { responseTo, withHeaders, type Reply } from "./reply.ts";
 import { ResponseStreams } from "./response-streams.ts";
 import { getScript } from "./script.ts";
-import { createMatcher, extraRoutesOf, problemsOfExtraPaths, routeFor, routeIdOf, type Endpoint, type Match, type Method, type Route } from "./route.ts";
+import {
+  createMatcher,
+  extraRoutesOf,
+  problemsOfExtraPaths,
+  routeFor,
+  routeIdOf,
+  type Endpoint,
+  type Match,
+  type Method,
+  type Route,
+} from "./route.ts";
 import { getBreakdown } from "./stats/breakdown.ts";
 import { getExport } from "./stats/export.ts";
 import { getFlow } from "./stats/flow.ts";
@@ -198,13 +208,26 @@ export function createApp(services: Services): App {
   return {
     async fetch(request, { socketAddress, socketPlace = null }) {
       const url = parseUrl(request.url);
-      if (url === null || !isHost(request.headers.get("host") ?? url.host)) return responseTo(request.method, refuse(invalidInput(HOST_RULE)));
+      if (url === null || !isHost(request.headers.get("host") ?? url.host))
+        return responseTo(request.method, refuse(invalidInput(HOST_RULE)));
       const nowMs = services.now();
       const requestId = services.newRequestId();
       const deadline = deadlines.begin(nowMs);
       const match = await matchAt(url.pathname);
       const params = match?.params ?? NO_PARAMS;
-      const passage: Passage = { services, nowMs, url, socketAddress, socketPlace, deadline, streams, requestId, match, params, routeId: null };
+      const passage: Passage = {
+        services,
+        nowMs,
+        url,
+        socketAddress,
+        socketPlace,
+        deadline,
+        streams,
+        requestId,
+        match,
+        params,
+        routeId: null,
+      };
       const reply = await answerPage(request, passage);
       deadlines.end(deadline);
       note(passage, reply.status);

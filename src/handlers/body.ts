@@ -4,8 +4,7 @@ import { BODY_BYTES_DISCARDED_MAX, BODY_BYTES_MAX } from "../runtime/limits.ts";
 
 const wholeBody = new TextDecoder();
 
-const tooLarge = (): AppError =>
-  new AppError({ code: "body_too_large" }, `The request body must be at most ${BODY_BYTES_MAX} bytes`);
+const tooLarge = (): AppError => new AppError({ code: "body_too_large" }, `The request body must be at most ${BODY_BYTES_MAX} bytes`);
 
 /** For whoever went away in the midst of sending: nobody hears of it, and it is no fault of the service's. */
 const cutShort = (): never => {
@@ -17,7 +16,7 @@ const cutShort = (): never => {
  * Past a limit no more is taken in, and the host's own time limit ends the connection.
  */
 async function discardRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  for (let left = BODY_BYTES_DISCARDED_MAX; left > 0; ) {
+  for (let left = BODY_BYTES_DISCARDED_MAX; left > 0;) {
     const { done, value } = await reader.read();
     if (done) return;
     left -= value.length;

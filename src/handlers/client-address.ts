@@ -34,7 +34,10 @@ export function clientAddressOf({ socketAddress, ...source }: ClientAddressSourc
 }
 
 /** The same of a request. */
-export function clientAddressOfRequest({ headers }: Request, { services, socketAddress }: Pick<Context, "services" | "socketAddress">): string {
+export function clientAddressOfRequest(
+  { headers }: Request,
+  { services, socketAddress }: Pick<Context, "services" | "socketAddress">,
+): string {
   return clientAddressOf({ socketAddress, forwardedFor: headers.get("x-forwarded-for"), trustedProxies: services.config.trustProxy });
 }
 

@@ -8,7 +8,12 @@ import { jsonReply } from "./reply.ts";
 export const postKey: Handler = async (request, { services, nowMs, deadline }) => {
   const body = parseObject(await readBody(request));
   const [nameText, scopeText] = [requiredText(body, "name"), requiredText(body, "scope")];
-  const { key, keyHash, name, scope } = await services.apiKeys.create(parseKeyName(nameText), parseKeyScope(scopeText), nowMs, deadline.signal);
+  const { key, keyHash, name, scope } = await services.apiKeys.create(
+    parseKeyName(nameText),
+    parseKeyScope(scopeText),
+    nowMs,
+    deadline.signal,
+  );
   return jsonReply({ key, key_hash: keyHash, name, scope }, 201);
 };
 

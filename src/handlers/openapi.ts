@@ -77,7 +77,10 @@ const BY_ACCESS: Readonly<Record<Access, AccessRules>> = {
   auth: { headers: DASHBOARD_HEADERS, refusals: {} },
   stats: {
     headers: DASHBOARD_HEADERS,
-    refusals: { unverified_host: UNVERIFIED_HOST, unauthenticated: "The service has an admin password, and the request has no valid credential." },
+    refusals: {
+      unverified_host: UNVERIFIED_HOST,
+      unauthenticated: "The service has an admin password, and the request has no valid credential.",
+    },
     // None at all will do until there is an admin password.
     security: [{}, ...ANY_CREDENTIAL],
   },

@@ -40,7 +40,10 @@ export function isPrivate(socketAddress: string): boolean {
 }
 
 /** Whether a page of an attacker's may have sent the request by rebinding its name. Never, once there is a password. */
-export function maybeRebound(request: Request, { services, socketAddress, url }: Pick<Context, "services" | "socketAddress" | "url">): boolean {
+export function maybeRebound(
+  request: Request,
+  { services, socketAddress, url }: Pick<Context, "services" | "socketAddress" | "url">,
+): boolean {
   const { adminPassword, config } = services;
   if (adminPassword.isConfigured) return false;
   const forwardedFor = request.headers.get("x-forwarded-for");

@@ -16,7 +16,8 @@ export interface Reply {
 /** What is true of every answer that depends on who asks or when. */
 export const NO_STORE = { "Cache-Control": "no-store" } as const;
 
-export const jsonReply = (body: unknown, status = 200, headers: ReplyHeaders = {}): Reply => jsonTextReply(JSON.stringify(body), status, headers);
+export const jsonReply = (body: unknown, status = 200, headers: ReplyHeaders = {}): Reply =>
+  jsonTextReply(JSON.stringify(body), status, headers);
 
 /** For JSON that is text already. */
 export function jsonTextReply(json: string, status = 200, headers: ReplyHeaders = {}): Reply {

@@ -93,7 +93,8 @@ class ResponseStream {
   endIfStalled(nowMs: EpochMs): void {
     // A clock that was set back puts it off no further than the limit.
     this.#takenAtMs = Math.min(this.#takenAtMs, nowMs);
-    if (nowMs - this.#takenAtMs >= RESPONSE_STALL_MS) this.#break(new Error(`The client has taken nothing for ${RESPONSE_STALL_MS / 1000} seconds`));
+    if (nowMs - this.#takenAtMs >= RESPONSE_STALL_MS)
+      this.#break(new Error(`The client has taken nothing for ${RESPONSE_STALL_MS / 1000} seconds`));
   }
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {

@@ -92,8 +92,13 @@ function isTaken(path: string, { path: template }: Route): boolean {
 
 /** What is wrong with the extra paths: those that the service has already, or that are named twice. */
 export function problemsOfExtraPaths(routes: readonly Route[], { scriptPaths, eventPaths }: ExtraPaths): string[] {
-  const named = [...scriptPaths.map((path) => ["script_paths", path] as const), ...eventPaths.map((path) => ["event_paths", path] as const)];
+  const named = [
+    ...scriptPaths.map((path) => ["script_paths", path] as const),
+    ...eventPaths.map((path) => ["event_paths", path] as const),
+  ];
   return named
-    .filter(([, path], index) => routes.some((route) => isTaken(path, route)) || named.slice(0, index).some(([, earlier]) => earlier === path))
+    .filter(
+      ([, path], index) => routes.some((route) => isTaken(path, route)) || named.slice(0, index).some(([, earlier]) => earlier === path),
+    )
     .map(([option, path]) => `${option}: found "${path}"; allowed: paths that the service does not have already`);
 }

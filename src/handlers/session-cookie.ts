@@ -31,4 +31,5 @@ export const sessionCookie = (request: Request, context: HostContext, token: str
   cookie(request, context, token, context.services.config.sessionTtlSecs);
 
 /** The header that makes the browser forget its session. */
-export const noSessionCookie = (request: Request, context: HostContext): Readonly<Record<string, string>> => cookie(request, context, "", 0);
+export const noSessionCookie = (request: Request, context: HostContext): Readonly<Record<string, string>> =>
+  cookie(request, context, "", 0);

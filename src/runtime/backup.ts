@@ -35,7 +35,8 @@ export async function backUp(from: VerifiedData, to: BackupTarget): Promise<Back
   for (let pass = 1; ; pass++) {
     const isWhole = await copyFiles(from, to, new Set(segments), copied);
     if (isWhole && pass >= PASSES_MIN) break;
-    if (pass === LISTING_ATTEMPTS_MAX) throw new Error("files vanish faster than they can be copied; try again when the program has less to do");
+    if (pass === LISTING_ATTEMPTS_MAX)
+      throw new Error("files vanish faster than they can be copied; try again when the program has less to do");
   }
   // Numbers that files bear must not be given out again, also not on a machine whose clock is behind.
   const newest = [...copied].reduce((number, key) => Math.max(number, segmentsOfKey(key)?.last ?? 0), 0);
@@ -72,7 +73,12 @@ async function copyRecords({ records }: VerifiedData, to: BackupTarget): Promise
 }
 
 /** Whether everything that was listed is copied now, except for files of segments that are copied themselves, and write them again. */
-async function copyFiles({ objects }: VerifiedData, to: BackupTarget, segments: ReadonlySet<number>, copied: Set<ObjectKey>): Promise<boolean> {
+async function copyFiles(
+  { objects }: VerifiedData,
+  to: BackupTarget,
+  segments: ReadonlySet<number>,
+  copied: Set<ObjectKey>,
+): Promise<boolean> {
   const isInJournal = (key: ObjectKey) => {
     const range = segmentsOfKey(key);
     return range !== null && range.first === range.last && segments.has(range.first);

@@ -31,11 +31,7 @@ export function editsBetween(a: string, b: string, editsMax: number): number {
     const current = [row];
     for (let column = 1; column <= b.length; column++) {
       const same = a[row - 1] === b[column - 1];
-      let edits = Math.min(
-        at(last, column - 1) + (same ? 0 : 1),
-        at(last, column) + 1,
-        at(current, column - 1) + 1,
-      );
+      let edits = Math.min(at(last, column - 1) + (same ? 0 : 1), at(last, column) + 1, at(current, column - 1) + 1);
       if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
         edits = Math.min(edits, at(beforeLast, column - 2) + 1);
       }

@@ -113,7 +113,9 @@ export class Compaction {
       } catch (error) {
         this.#changed = due;
         this.#nextAtMs = nowMs + COMPACTION_RETRY_MS;
-        this.#options.log.warn("the files could not be listed; whether some are to be merged is looked at later", { reason: reasonOf(error) });
+        this.#options.log.warn("the files could not be listed; whether some are to be merged is looked at later", {
+          reason: reasonOf(error),
+        });
         return new Map();
       }
     }

@@ -3,19 +3,9 @@
 import { closestName } from "./closest-name.ts";
 import { ENVIRONMENT_PREFIX } from "./names.ts";
 import { quote } from "./option-kinds.ts";
-import {
-  isOptionName,
-  OPTION_NAMES,
-  type OptionName,
-  optionNamed,
-  type OptionValue,
-  type Platform,
-  variableOf,
-} from "./options.ts";
+import { isOptionName, OPTION_NAMES, type OptionName, optionNamed, type OptionValue, type Platform, variableOf } from "./options.ts";
 
-type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
-  ? `${Head}${Capitalize<CamelCase<Tail>>}`
-  : Name;
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
 
 /** Every option under its name in camel case, checked, with defaults and `gdpr_mode` already applied. */
 export type Config = { readonly [Name in OptionName as CamelCase<Name>]: OptionValue<Name> };
@@ -65,9 +55,7 @@ export function parseConfig(
   for (const name of OPTION_NAMES) {
     const option = optionNamed(name);
     fields[camelCase(name)] =
-      sources.platform === "workerd" && option.defaultOnWorkerd !== undefined
-        ? option.defaultOnWorkerd
-        : option.default;
+      sources.platform === "workerd" && option.defaultOnWorkerd !== undefined ? option.defaultOnWorkerd : option.default;
     for (const setting of settingsOf(name, sources, warnings)) {
       if (option.platform !== "both" && option.platform !== sources.platform) {
         warnings.push(`${setting.place} is ignored: ${name} has no meaning on ${sources.platform}`);

@@ -84,8 +84,14 @@ export class Erasure {
     const events = await this.#countEvents(days.flatMap(({ files }) => files));
     residents.forgetDays(siteId, firstDay, lastDay);
     // In this order, or a crash in between would let the superseded ones count again.
-    await partitions.remove(siteId, days.flatMap(({ superseded }) => superseded));
-    await partitions.remove(siteId, days.flatMap(({ files }) => files));
+    await partitions.remove(
+      siteId,
+      days.flatMap(({ superseded }) => superseded),
+    );
+    await partitions.remove(
+      siteId,
+      days.flatMap(({ files }) => files),
+    );
     // What an erasure that was cut short has removed is nowhere listed, and may come back.
     await partitions.sync(siteId, firstDay, lastDay);
     if (await partitions.forgetSiteWithoutFiles(siteId)) knownSites.forgetUnlessJournaled(siteId);

@@ -18,9 +18,12 @@ export function createSyncFailureReport({ counters, log, now }: SyncFailureParts
     // A clock that was set back must not silence it.
     if (loggedAtMs !== null && nowMs >= loggedAtMs && nowMs - loggedAtMs < SYNC_FAILURES_LOG_MS) return;
     loggedAtMs = nowMs;
-    log.error("the disk failed to sync the journal; events that it did not confirm are refused or written to files at once, and the next go to a new segment", {
-      reason: reasonOf(error),
-      failures: counters.journalSyncFailures,
-    });
+    log.error(
+      "the disk failed to sync the journal; events that it did not confirm are refused or written to files at once, and the next go to a new segment",
+      {
+        reason: reasonOf(error),
+        failures: counters.journalSyncFailures,
+      },
+    );
   };
 }

@@ -36,10 +36,7 @@ const FALSE_WORDS = ["false", "0", "no", "off"];
 export function quote(text: string): string {
   const cut = text.length > QUOTED_LENGTH_MAX ? `${text.slice(0, QUOTED_LENGTH_MAX)}…` : text;
   // JSON leaves some control characters and line separators as they are; terminals and logs obey them.
-  return JSON.stringify(cut).replace(
-    /[\u007f-\u009f\u2028\u2029]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return JSON.stringify(cut).replace(/[\u007f-\u009f\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 export function wholeNumber(range: { min: number; max: number }): OptionKind<number> {
@@ -211,7 +208,10 @@ export const geoipDatabase: OptionKind<GeoipDb> = {
 /** A text that no message shows, taken exactly as given. Characters are Unicode code points, bytes those of UTF-8. */
 export function secretText(rule: { charsMin: number; bytesMax?: number; pattern?: RegExp; charsAllowed?: string }): OptionKind<Secret> {
   const { charsMin, bytesMax } = rule;
-  const length = bytesMax === undefined ? `${charsMin} to ${TEXT_LENGTH_MAX} characters` : `at least ${charsMin} characters and at most ${bytesMax} bytes in UTF-8`;
+  const length =
+    bytesMax === undefined
+      ? `${charsMin} to ${TEXT_LENGTH_MAX} characters`
+      : `at least ${charsMin} characters and at most ${bytesMax} bytes in UTF-8`;
   return {
     allowed: `a text of ${length}${rule.charsAllowed === undefined ? "" : `, ${rule.charsAllowed}`}`,
     secret: true,

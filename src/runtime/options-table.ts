@@ -7,12 +7,7 @@ const END_MARKER = "<!-- options:end -->";
 
 export function renderOptionsTable(): string {
   const heading = ["Option", "Variable", "Default", "Meaning"];
-  const rows = OPTION_NAMES.map((name) => [
-    `\`${name}\``,
-    `\`${variableOf(name)}\``,
-    renderDefault(name),
-    renderMeaning(name),
-  ]);
+  const rows = OPTION_NAMES.map((name) => [`\`${name}\``, `\`${variableOf(name)}\``, renderDefault(name), renderMeaning(name)]);
   return [heading, heading.map(() => "---"), ...rows]
     .map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`)
     .join("");

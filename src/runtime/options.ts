@@ -85,7 +85,8 @@ export const OPTIONS = {
   secret: option<Secret | null>(secretText({ charsMin: 16 }), {
     default: null,
     defaultInWords: "generated; replaced at the end of every salt period",
-    meaning: "Key material for visitor ids. A secret set here is never replaced: anyone who has it can test whether an address visited on any past day.",
+    meaning:
+      "Key material for visitor ids. A secret set here is never replaced: anyone who has it can test whether an address visited on any past day.",
   }),
   admin_password: option<Secret | null>(
     secretText({
@@ -199,14 +200,11 @@ export const OPTIONS = {
   trust_proxy: option(proxyCount({ max: 32 }), {
     default: 0,
     defaultInWords: "`false`",
-    meaning:
-      "Proxies that stand in front: of `X-Forwarded-For`, counted from the right, this entry is the visitor; " +
-      "0 ignores the header.",
+    meaning: "Proxies that stand in front: of `X-Forwarded-For`, counted from the right, this entry is the visitor; 0 ignores the header.",
   }),
   secure_cookies: option(autoOrBoolean, {
     default: "auto",
-    meaning:
-      "`Secure` on the session cookie; `auto` leaves it out only on plain http to a host other than this machine.",
+    meaning: "`Secure` on the session cookie; `auto` leaves it out only on plain http to a host other than this machine.",
   }),
   geoip_db: option<GeoipDb>(geoipDatabase, {
     default: "builtin",

@@ -91,7 +91,15 @@ export class Preload {
     const days = (await residents.contentsOf(siteId, firstDay, lastDay)).reverse();
     for (const step of sizeGroups(days, ({ bytes }) => bytes, PRELOAD_BYTES_MAX)) {
       const [newest, oldest] = [step[0], step.at(-1)];
-      if (!newest || !oldest || residents.areResident(siteId, step.map(({ day }) => day))) continue;
+      if (
+        !newest ||
+        !oldest ||
+        residents.areResident(
+          siteId,
+          step.map(({ day }) => day),
+        )
+      )
+        continue;
       if (residents.residentBytes > budgetBytes * PRELOAD_SHARE_MAX) this.#isOver = true;
       if (this.#isOver || !slots.areAllFree) return false;
       // In passing: what somebody has asked for goes later.

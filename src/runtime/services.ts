@@ -159,7 +159,10 @@ function reportDamage(damage: readonly JournalDamage[], log: Log): void {
 
 const PASSWORDS_RETRY_SECS = 5;
 
-async function createAuthServices({ config, records, passwordHasher, randomBytes, log, now }: Host, counters: Counters): Promise<AuthServices> {
+async function createAuthServices(
+  { config, records, passwordHasher, randomBytes, log, now }: Host,
+  counters: Counters,
+): Promise<AuthServices> {
   const sha256 = await createSha256();
   const turns = new Turns({ waitingMax: PASSWORD_CHECKS_WAITING_MAX, retryAfterSecs: PASSWORDS_RETRY_SECS });
   const adminPassword = await AdminPassword.open({ records, hasher: passwordHasher, turns, configured: config.adminPassword });
@@ -213,7 +216,15 @@ export async function createServices(host: Host): Promise<Services> {
     sessionGapMs: config.sessionWindowMinutes * 60_000,
     log,
   });
-  const compaction = new Compaction({ partitions, parquet: host.parquet, journal, locks, counters, log, filesMax: config.compactAfterFiles });
+  const compaction = new Compaction({
+    partitions,
+    parquet: host.parquet,
+    journal,
+    locks,
+    counters,
+    log,
+    filesMax: config.compactAfterFiles,
+  });
   const flusher = new Flusher(
     {
       journal,

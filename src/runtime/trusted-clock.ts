@@ -26,7 +26,8 @@ interface Reading {
   readonly monotonicMs: number;
 }
 
-const instantOf = (value: unknown): EpochMs | null => (typeof value === "string" && !Number.isNaN(Date.parse(value)) ? Date.parse(value) : null);
+const instantOf = (value: unknown): EpochMs | null =>
+  typeof value === "string" && !Number.isNaN(Date.parse(value)) ? Date.parse(value) : null;
 
 /** How far the wall clock went ahead of the monotonic one between two readings. */
 const gainMs = (from: Reading, to: Reading): number => to.wallMs - from.wallMs - (to.monotonicMs - from.monotonicMs);
@@ -61,7 +62,8 @@ export class TrustedClock {
     if (seenMs !== null) this.#trusted = { wallMs: seenMs, monotonicMs };
     // What has passed since is the wall clock's word only, so no more than a day of it counts.
     const waitedMs = sinceMs === null ? -1 : nowMs - sinceMs;
-    if (waitedMs >= 0 && waitedMs <= CLOCK_JUMP_MS_MAX) this.#distrusted = { wallMs: nowMs - waitedMs, monotonicMs: monotonicMs - waitedMs };
+    if (waitedMs >= 0 && waitedMs <= CLOCK_JUMP_MS_MAX)
+      this.#distrusted = { wallMs: nowMs - waitedMs, monotonicMs: monotonicMs - waitedMs };
   }
 
   /** To be called about as often as time passes: what was seen is recorded once an hour. */
@@ -87,10 +89,13 @@ export class TrustedClock {
   }
 
   #logJump(last: Reading, now: Reading): void {
-    this.#parts.log.warn("the clock is more than a day ahead of when it was last seen; retention_days erases nothing until it has stayed there for an hour", {
-      lastSeen: new Date(last.wallMs).toISOString(),
-      daysAhead: Math.floor(gainMs(last, now) / DAY_MS),
-    });
+    this.#parts.log.warn(
+      "the clock is more than a day ahead of when it was last seen; retention_days erases nothing until it has stayed there for an hour",
+      {
+        lastSeen: new Date(last.wallMs).toISOString(),
+        daysAhead: Math.floor(gainMs(last, now) / DAY_MS),
+      },
+    );
   }
 
   #record({ monotonicMs }: Reading): void {

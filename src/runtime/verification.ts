@@ -74,7 +74,17 @@ class Verification {
   readonly #faults: Fault[] = [];
   readonly #strays = new Set<string>();
   #faultCount = 0;
-  readonly #counts = { sites: 0, days: 0, files: 0, bytes: 0, events: 0, supersededFiles: 0, segments: 0, unflushedEvents: 0, tornSegments: 0 };
+  readonly #counts = {
+    sites: 0,
+    days: 0,
+    files: 0,
+    bytes: 0,
+    events: 0,
+    supersededFiles: 0,
+    segments: 0,
+    unflushedEvents: 0,
+    tornSegments: 0,
+  };
 
   constructor(data: VerifiedData) {
     this.#data = data;
@@ -224,7 +234,8 @@ function readFile(bytes: Uint8Array, siteId: SiteId, day: UtcDay): { readonly ro
     ofOtherSites += places.filter((place) => texts[place] !== siteId).length;
     ofOtherDays += decoded.timestampsMs.filter((timestampMs) => utcDayOf(Number(timestampMs)) !== day).length;
   }
-  const told = (count: number, what: string) => (count > 0 ? [`${count} of its ${rows} events are of another ${what} than its folder`] : []);
+  const told = (count: number, what: string) =>
+    count > 0 ? [`${count} of its ${rows} events are of another ${what} than its folder`] : [];
   return { rows, faults: [...told(ofOtherSites, "site"), ...told(ofOtherDays, "day")] };
 }
 

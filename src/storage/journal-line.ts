@@ -13,8 +13,7 @@ const UTF8_BYTES_PER_UNIT_MAX = 3;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-const checksumText = (bytes: Uint8Array, start: number, end: number): string =>
-  crc32(bytes, start, end).toString(16).padStart(8, "0");
+const checksumText = (bytes: Uint8Array, start: number, end: number): string => crc32(bytes, start, end).toString(16).padStart(8, "0");
 
 /** The lines of the events, ready to be appended. */
 export function encodeJournalLines(texts: readonly EventText[]): Uint8Array {
@@ -57,7 +56,7 @@ export function decodeJournalLines(bytes: Uint8Array): DecodedJournal {
   let damagedLines = 0;
   let wholeUpTo = 0;
   let badSinceWhole = 0;
-  for (let start = 0; start < bytes.length; ) {
+  for (let start = 0; start < bytes.length;) {
     const newline = bytes.indexOf(NEWLINE, start);
     const end = newline === -1 ? bytes.length : newline;
     const event = newline === -1 ? null : decodeLine(bytes, start, end);

@@ -100,7 +100,11 @@ export class Journal {
    * until a newer one exists, and the clock is the floor should the whole folder get lost.
    * `onSyncFailure` hears whenever the disk does not confirm appended events.
    */
-  static async open(log: SegmentLog, nowMs: EpochMs, onSyncFailure: (error: unknown) => void = () => {}): Promise<{ journal: Journal; damage: JournalDamage[] }> {
+  static async open(
+    log: SegmentLog,
+    nowMs: EpochMs,
+    onSyncFailure: (error: unknown) => void = () => {},
+  ): Promise<{ journal: Journal; damage: JournalDamage[] }> {
     const numbers = await log.list();
     const next = Math.max((numbers.at(-1) ?? 0) + 1, nowMs);
     await log.create(next);

@@ -3,8 +3,7 @@ import type { ObjectKey, ObjectStore, StoredObject } from "./object-store.ts";
 
 export function createMemoryObjectStore(): ObjectStore {
   const objects = new Map<ObjectKey, Uint8Array>();
-  const keysBelow = (folder: ObjectKey) =>
-    [...objects.keys()].filter((key) => key.startsWith(`${folder}/`)).sort();
+  const keysBelow = (folder: ObjectKey) => [...objects.keys()].filter((key) => key.startsWith(`${folder}/`)).sort();
 
   return {
     async get(key) {

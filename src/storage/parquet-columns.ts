@@ -79,7 +79,11 @@ function unpacked(bytes: Uint8Array, codec: ColumnMetaData["codec"], size: numbe
   return page;
 }
 
-function dataPage(bytes: Uint8Array, { uncompressed_page_size: size, data_page_header_v2: data }: PageHeader, codec: ColumnMetaData["codec"]): DataPage {
+function dataPage(
+  bytes: Uint8Array,
+  { uncompressed_page_size: size, data_page_header_v2: data }: PageHeader,
+  codec: ColumnMetaData["codec"],
+): DataPage {
   if (!data || data.repetition_levels_byte_length > 0) throw new Error("the file has pages of another kind");
   const levels = data.definition_levels_byte_length;
   const rows = data.num_values;
@@ -132,12 +136,16 @@ export class ParquetColumns {
   }
 
   /** Calls for each page of data, with the row that it begins at and the dictionary that came before it. */
-  #eachPage<Values>(name: string, dictionaryOf: (bytes: Uint8Array, count: number) => Values, onPage: (page: DataPage, row: number, dictionary: Values | null) => void): void {
+  #eachPage<Values>(
+    name: string,
+    dictionaryOf: (bytes: Uint8Array, count: number) => Values,
+    onPage: (page: DataPage, row: number, dictionary: Values | null) => void,
+  ): void {
     const chunk = this.#group.columns.find(({ meta_data: data }) => data?.path_in_schema[0] === name)?.meta_data;
     if (!chunk) return;
     let dictionary: Values | null = null;
     const reader = { view: this.#viewOf(chunk), offset: 0 };
-    for (let row = 0; row < this.rows; ) {
+    for (let row = 0; row < this.rows;) {
       const header = parquetHeader(reader);
       const bytes = new Uint8Array(reader.view.buffer, reader.view.byteOffset + reader.offset, header.compressed_page_size);
       reader.offset += header.compressed_page_size;

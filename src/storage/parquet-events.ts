@@ -23,7 +23,11 @@ const SCHEMA_OF_KIND: Record<ColumnKind, Omit<SchemaElement, "name">> = {
   json: { type: "BYTE_ARRAY", converted_type: "JSON", logical_type: { type: "JSON" } },
   cents: { type: "INT64", converted_type: "DECIMAL", precision: 12, scale: 2, logical_type: { type: "DECIMAL", precision: 12, scale: 2 } },
   visitor: { type: "INT64", converted_type: "UINT_64" },
-  timestamp: { type: "INT64", converted_type: "TIMESTAMP_MILLIS", logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" } },
+  timestamp: {
+    type: "INT64",
+    converted_type: "TIMESTAMP_MILLIS",
+    logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" },
+  },
 };
 
 const SCHEMA: SchemaElement[] = [
@@ -66,7 +70,13 @@ const PART_ROWS_MAX = 50_000;
 
 function beginFile() {
   const bytes = new ByteWriter();
-  const writer = new FileWriter({ writer: bytes, schema: SCHEMA_OF_ROWS, codec: "SNAPPY", createdBy: "sandpiper", kvMetadata: [SEAL_ENTRY] });
+  const writer = new FileWriter({
+    writer: bytes,
+    schema: SCHEMA_OF_ROWS,
+    codec: "SNAPPY",
+    createdBy: "sandpiper",
+    kvMetadata: [SEAL_ENTRY],
+  });
   return {
     write(columns: EventColumns): void {
       const columnData = EVENT_COLUMNS.map((column, i) => columnSource(column, columns[i] ?? []));
@@ -88,7 +98,9 @@ export interface EventFile {
 }
 
 /** One file of all rows, in order, or the first file that cannot be read, with the reason. */
-export type MergedFile = { readonly bytes: Uint8Array; readonly events: number } | { readonly unreadable: ObjectKey; readonly reason: string };
+export type MergedFile =
+  | { readonly bytes: Uint8Array; readonly events: number }
+  | { readonly unreadable: ObjectKey; readonly reason: string };
 
 /** Makes one file of several. No more rows than two parts have are in memory as values at a time. */
 export function mergeFiles(files: readonly EventFile[]): MergedFile {
@@ -179,7 +191,10 @@ export interface Unreadable {
 }
 
 /** What `decodeEvents` gives, with a fault of the file told in its place, so that it is not mistaken for one of whoever reads. */
-export function* readEvents(bytes: Uint8Array, wanted: readonly EventColumn[] = EVENT_COLUMNS): Generator<DecodedEvents | Unreadable, void> {
+export function* readEvents(
+  bytes: Uint8Array,
+  wanted: readonly EventColumn[] = EVENT_COLUMNS,
+): Generator<DecodedEvents | Unreadable, void> {
   try {
     yield* decodeEvents(bytes, wanted);
   } catch (error) {

@@ -30,9 +30,7 @@ export interface PartitionFile {
 function escapeSiteId(siteId: SiteId): string[] {
   const last = siteId.length - 1;
   return [...siteId].map((char, i) =>
-    /[A-Z:]/.test(char) || (char === "." && i === last)
-      ? `%${char.charCodeAt(0).toString(16).toUpperCase()}`
-      : char,
+    /[A-Z:]/.test(char) || (char === "." && i === last) ? `%${char.charCodeAt(0).toString(16).toUpperCase()}` : char,
   );
 }
 
@@ -98,7 +96,5 @@ export function parsePartitionKey(siteId: SiteId, key: ObjectKey, sizeBytes: num
 export function withoutSuperseded(files: readonly PartitionFile[]): PartitionFile[] {
   const contains = (outer: PartitionFile, inner: PartitionFile) =>
     outer !== inner && outer.first <= inner.first && inner.last <= outer.last;
-  return files
-    .filter((file) => !files.some((other) => contains(other, file)))
-    .sort((a, b) => a.first - b.first);
+  return files.filter((file) => !files.some((other) => contains(other, file))).sort((a, b) => a.first - b.first);
 }

@@ -63,9 +63,7 @@ export class Partitions {
 
   async #siteFolders(above: readonly string[]): Promise<string[][]> {
     const names = await this.#options.store.folders([EVENTS_FOLDER, ...above].join("/"));
-    const found = names.map(async (name) =>
-      isContinued(name) ? this.#siteFolders([...above, name]) : [[...above, name]],
-    );
+    const found = names.map(async (name) => (isContinued(name) ? this.#siteFolders([...above, name]) : [[...above, name]]));
     return (await Promise.all(found)).flat();
   }
 

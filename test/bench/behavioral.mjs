@@ -92,7 +92,9 @@ const QUESTIONS = [
     path: "sessions",
     sql: sessionsSql,
     expected: ([row = {}]) => {
-      const [sessions, bounces, durationMs, pageviews] = [row["sessions"], row["bounces"], row["duration_ms"], row["pageviews"]].map(Number);
+      const [sessions, bounces, durationMs, pageviews] = [row["sessions"], row["bounces"], row["duration_ms"], row["pageviews"]].map(
+        Number,
+      );
       const all = Number(sessions);
       return [all, Number(bounces) / all, Number(durationMs) / (1000 * all), Number(pageviews) / all];
     },

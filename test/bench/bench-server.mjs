@@ -46,7 +46,14 @@ export async function buildEmptyProgram() {
  * @param {string} path relative to the repository
  */
 export async function importSource(path) {
-  const outfile = join(ROOT, BENCH_FOLDER, path.replace(/^src\//, "").replaceAll("/", "-").replace(/\.ts$/, ".mjs"));
+  const outfile = join(
+    ROOT,
+    BENCH_FOLDER,
+    path
+      .replace(/^src\//, "")
+      .replaceAll("/", "-")
+      .replace(/\.ts$/, ".mjs"),
+  );
   await build({
     absWorkingDir: ROOT,
     entryPoints: [path],
@@ -165,7 +172,12 @@ export const startEmptyProgram = (dataFolder) => startMain(EMPTY_FOLDER, dataFol
 
 /** As `npm start` does. @param {string} folder @param {string} dataFolder @param {Record<string, string>} environment */
 const startMain = (folder, dataFolder, environment) =>
-  startScript(["--max-semi-space-size=32", mainIn(folder)], { SVC_CACHE_TTL_SECS: "0", ...environment, SVC_PORT: "0", SVC_DATA_DIR: dataFolder });
+  startScript(["--max-semi-space-size=32", mainIn(folder)], {
+    SVC_CACHE_TTL_SECS: "0",
+    ...environment,
+    SVC_PORT: "0",
+    SVC_DATA_DIR: dataFolder,
+  });
 
 const SETTLED_CPU_SHARE = 0.05;
 const LOOK_MS = 250;
@@ -175,7 +187,7 @@ const LOOK_MS = 250;
  * @param {BenchProcess} server
  */
 export async function untilIdle(server) {
-  for (let idle = 0; idle < 2; ) {
+  for (let idle = 0; idle < 2;) {
     const before = await server.cpuSecs();
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     idle = (await server.cpuSecs()) - before <= (SETTLED_CPU_SHARE * LOOK_MS) / 1000 ? idle + 1 : 0;

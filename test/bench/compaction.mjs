@@ -49,7 +49,8 @@ const filesLeft = async (folder) =>
   (await readdir(join(folder, "events", `site_id=${SITE}`, `date=${DAY}`))).filter((name) => name.endsWith(".parquet")).length;
 
 /** @param {string} origin @param {string} question @returns {Promise<string>} */
-const answerTo = async (origin, question) => JSON.stringify(await getJson(`${origin}/api/stats/${question}?site_id=${SITE}&start_date=${DAY}&end_date=${DAY}`));
+const answerTo = async (origin, question) =>
+  JSON.stringify(await getJson(`${origin}/api/stats/${question}?site_id=${SITE}&start_date=${DAY}&end_date=${DAY}`));
 
 /** Asks until `stop` is called; the answers to each question, each different one once. @param {string} origin */
 function keepAsking(origin) {

@@ -49,7 +49,16 @@ await withTempFolder(async (folder) => {
   printTable(
     `${ROUNDS} kills, ${SITES} sites`,
     ["sent", "acknowledged or found", "cut off by kills", "found", "questions", "peak resident"],
-    [[whole(load.total("sent")), whole(load.total("acknowledged")), whole(unanswered), whole(found), whole(load.questions), mebibytes(peak)]],
+    [
+      [
+        whole(load.total("sent")),
+        whole(load.total("acknowledged")),
+        whole(unanswered),
+        whole(found),
+        whole(load.questions),
+        mebibytes(peak),
+      ],
+    ],
   );
   for (const line of wrong) console.log(line);
   if (wrong.length > 0) process.exitCode = 1;

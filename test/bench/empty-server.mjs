@@ -10,7 +10,8 @@ router.post("/api/event", async (request) => {
   return new Response(null, { status: 202 });
 });
 
-const server = createServer(createServerAdapter((request) => router.fetch(request)));
+const adapter = createServerAdapter((request) => router.fetch(request));
+const server = createServer((request, response) => void adapter(request, response));
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
   if (typeof address !== "object" || address === null) throw new Error("no address");

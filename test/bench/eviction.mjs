@@ -68,7 +68,13 @@ await withTempFolder(async (folder) => {
   let took = { favourite: [], others: [] };
   let [residentMax, rssMax] = [0, 0];
   const note = (/** @type {number} */ asked) => {
-    rows.push([whole(asked), milliseconds(median(took.favourite)), milliseconds(median(took.others)), mebibytes(residentMax), mebibytes(rssMax)]);
+    rows.push([
+      whole(asked),
+      milliseconds(median(took.favourite)),
+      milliseconds(median(took.others)),
+      mebibytes(residentMax),
+      mebibytes(rssMax),
+    ]);
     progress(rows.at(-1)?.join("  ") ?? "");
     took = { favourite: [], others: [] };
     [residentMax, rssMax] = [0, 0];

@@ -125,10 +125,13 @@ export function eventsOfDay(dayStartMs, count, random, texts = "usual") {
       siteId: SITE,
       timestampMs,
       ...visitor,
-      ...(texts === "many" && visitor.referrer !== null && { referrer: `${visitor.referrer}search/results/${Math.floor(random() * LINKS_PER_SOURCE)}` }),
+      ...(texts === "many" &&
+        visitor.referrer !== null && { referrer: `${visitor.referrer}search/results/${Math.floor(random() * LINKS_PER_SOURCE)}` }),
       eventName: isGoal ? GOALS[goal] : "pageview",
       pathname: `/articles/${pageRank(random)}/a-title-of-usual-length`,
-      props: isGoal ? JSON.stringify({ plan: random() < 0.8 ? "free" : "pro", step: Math.floor(random() * (texts === "many" ? NAMES : 20)) }) : null,
+      props: isGoal
+        ? JSON.stringify({ plan: random() < 0.8 ? "free" : "pro", step: Math.floor(random() * (texts === "many" ? NAMES : 20)) })
+        : null,
       revenueCents: isPaid ? Math.floor(random() * 20_000) : null,
       currency: isPaid ? "EUR" : null,
     };

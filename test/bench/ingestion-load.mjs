@@ -32,7 +32,12 @@ function requestsOf(sites) {
     const page = Math.floor(PAGES * random() ** 3);
     const query = random() < 0.1 ? "?utm_source=newsletter&utm_medium=email&utm_campaign=spring" : "";
     /** @type {Record<string, unknown>} */
-    const body = { d: site, n: "pageview", u: `https://${site}/articles/${page}/a-title-of-usual-length${query}`, w: 360 + 40 * Math.floor(random() * 40) };
+    const body = {
+      d: site,
+      n: "pageview",
+      u: `https://${site}/articles/${page}/a-title-of-usual-length${query}`,
+      w: 360 + 40 * Math.floor(random() * 40),
+    };
     if (random() < 0.4) body["r"] = `https://www.source-${Math.floor(50 * random() ** 3)}.example/search`;
     if (random() < 0.05) Object.assign(body, { n: "Purchase", p: JSON.stringify({ plan: "pro" }), ra: 19.99, rc: "EUR" });
     return {
@@ -79,11 +84,15 @@ async function postSteadily({ origin, seconds, connections, rate = 1, sites }) {
   const postDue = (/** @type {number} */ at, /** @type {number} */ dueMs) =>
     new Promise((resolve) => {
       const { body, path, headers, method } = requests[at % requests.length] ?? { body: "" };
-      const sent = request(`${origin}${path}`, { agent, method, headers: { ...headers, "content-length": Buffer.byteLength(body) } }, (response) => {
-        if (response.statusCode === 202) waitedMs.push(performance.now() - dueMs);
-        else otherAnswers++;
-        response.once("close", resolve).resume();
-      });
+      const sent = request(
+        `${origin}${path}`,
+        { agent, method, headers: { ...headers, "content-length": Buffer.byteLength(body) } },
+        (response) => {
+          if (response.statusCode === 202) waitedMs.push(performance.now() - dueMs);
+          else otherAnswers++;
+          response.once("close", resolve).resume();
+        },
+      );
       sent.once("error", () => {
         otherAnswers++;
         resolve(null);
@@ -91,7 +100,7 @@ async function postSteadily({ origin, seconds, connections, rate = 1, sites }) {
       sent.end(body);
     });
   const posting = [];
-  for (let at = 0; at < count; ) {
+  for (let at = 0; at < count;) {
     for (; at < count && startMs + (at * 1000) / rate <= performance.now(); at++) posting.push(postDue(at, startMs + (at * 1000) / rate));
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
@@ -100,7 +109,14 @@ async function postSteadily({ origin, seconds, connections, rate = 1, sites }) {
   agent.destroy();
   waitedMs.sort((a, b) => a - b);
   const upTo = (/** @type {number} */ share) => waitedMs[Math.ceil(waitedMs.length * share) - 1] ?? Number.NaN;
-  return { answered: waitedMs.length, otherAnswers, perSecond: waitedMs.length / secs, p50Ms: upTo(0.5), p99Ms: upTo(0.99), maxMs: upTo(1) };
+  return {
+    answered: waitedMs.length,
+    otherAnswers,
+    perSecond: waitedMs.length / secs,
+    p50Ms: upTo(0.5),
+    p99Ms: upTo(0.99),
+    maxMs: upTo(1),
+  };
 }
 
 /** As fast as answers come. @param {Load} load @returns {Promise<LoadResult>} */

@@ -52,7 +52,9 @@ await withTempFolder(async (folder) => {
     const questions = keepAsking(server.origin);
     samples.beside.push(await postEvents(load));
     samples.answers.push(await questions.stop());
-    progress(`round ${round}: p99 ${milliseconds(samples.alone.at(-1)?.p99Ms ?? 0)} alone, ${milliseconds(samples.beside.at(-1)?.p99Ms ?? 0)} beside questions`);
+    progress(
+      `round ${round}: p99 ${milliseconds(samples.alone.at(-1)?.p99Ms ?? 0)} alone, ${milliseconds(samples.beside.at(-1)?.p99Ms ?? 0)} beside questions`,
+    );
   }
   await server.stop();
 

@@ -11,7 +11,15 @@
  */
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
-import { buildBenchProgram, buildEmptyProgram, startEmptyProgram, startProgram, startScript, untilIdle, withTempFolder } from "./bench-server.mjs";
+import {
+  buildBenchProgram,
+  buildEmptyProgram,
+  startEmptyProgram,
+  startProgram,
+  startScript,
+  untilIdle,
+  withTempFolder,
+} from "./bench-server.mjs";
 import { postEvents } from "./ingestion-load.mjs";
 import { median, milliseconds, printTable, progress, twoDecimals, whole } from "./table.mjs";
 
@@ -47,7 +55,9 @@ await withTempFolder(async (folder) => {
       // What is left to flush belongs to the requests that brought it.
       await untilIdle(server);
       if (result.otherAnswers > 0) throw new Error(`${name}: ${result.otherAnswers} requests were not answered 2xx`);
-      progress(`${isWarmUp ? "warm-up" : `round ${round}`}, ${name}: ${whole(result.perSecond)} requests/s, p99 ${milliseconds(result.p99Ms)}`);
+      progress(
+        `${isWarmUp ? "warm-up" : `round ${round}`}, ${name}: ${whole(result.perSecond)} requests/s, p99 ${milliseconds(result.p99Ms)}`,
+      );
       if (isWarmUp) continue;
       const sample = samples.get(name);
       sample?.perSecond.push(result.perSecond);

@@ -34,7 +34,10 @@ async function postAll(origin, count, eventOf) {
     while (next < count) {
       const number = next++;
       const body = JSON.stringify({ n: "pageview", ...eventOf(number) });
-      const headers = { "content-length": Buffer.byteLength(body), "x-forwarded-for": `10.0.${(number % VISITORS) >> 8}.${(number % VISITORS) & 255}` };
+      const headers = {
+        "content-length": Buffer.byteLength(body),
+        "x-forwarded-for": `10.0.${(number % VISITORS) >> 8}.${(number % VISITORS) & 255}`,
+      };
       const status = await new Promise((resolve, reject) => {
         const sent = request(`${origin}/api/event`, { agent, method: "POST", headers }, (response) => {
           response.once("end", () => resolve(response.statusCode)).resume();
@@ -55,7 +58,8 @@ const wrong = [];
 
 /** @param {string} what @param {unknown} found @param {unknown} wanted */
 function expectSame(what, found, wanted) {
-  if (JSON.stringify(found) !== JSON.stringify(wanted)) wrong.push(`${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`);
+  if (JSON.stringify(found) !== JSON.stringify(wanted))
+    wrong.push(`${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`);
 }
 
 /** @type {string[][]} */
@@ -88,14 +92,20 @@ await withTempFolder(async (folder) => {
     progress(durations.at(-1)?.join("  ") ?? "");
     return result;
   };
-  const ask = (/** @type {string} */ question, site = SITE) => getJson(`${server.origin}/api/stats/${question}${question.includes("?") ? "&" : "?"}site_id=${site}&period=7d`);
+  const ask = (/** @type {string} */ question, site = SITE) =>
+    getJson(`${server.origin}/api/stats/${question}${question.includes("?") ? "&" : "?"}site_id=${site}&period=7d`);
   const askAndTime = (/** @type {string} */ question) => timed(question, () => ask(question));
 
-  const events = await timed(`posting ${whole(EVENTS)} events of ${whole(PATHS)} paths`, () => postAll(server.origin, EVENTS, (n) => ({ d: SITE, u: pathOf(numberOf(n)) })));
-  const sites = await timed(`posting to ${whole(SITES)} sites`, () => postAll(server.origin, SITES, (n) => ({ d: `site-${n}.test`, u: "/" })));
+  const events = await timed(`posting ${whole(EVENTS)} events of ${whole(PATHS)} paths`, () =>
+    postAll(server.origin, EVENTS, (n) => ({ d: SITE, u: pathOf(numberOf(n)) })),
+  );
+  const sites = await timed(`posting to ${whole(SITES)} sites`, () =>
+    postAll(server.origin, SITES, (n) => ({ d: `site-${n}.test`, u: "/" })),
+  );
   expectSame("accepted", [events, sites], [EVENTS, SITES]);
   await timed("until all is in files and nothing goes on", async () => {
-    while ((await getJson(`${server.origin}/health/detailed`)).buffered_events > 0) await new Promise((resolve) => setTimeout(resolve, 500));
+    while ((await getJson(`${server.origin}/health/detailed`)).buffered_events > 0)
+      await new Promise((resolve) => setTimeout(resolve, 500));
     await untilIdle(server);
   });
 

@@ -121,7 +121,10 @@ await withTempFolder(async (folder) => {
   await provideEvents(folder, EVENTS, DAYS);
   const runs = [
     { name: "memory enough", ...(await allAnswers(folder, { SVC_ENGINE_MEMORY_MB: "3072", SVC_REQUEST_TIMEOUT_SECS: "3600" }, 1)) },
-    { name: `${MEMORY_MB} MB, ${TOGETHER} at a time`, ...(await allAnswers(folder, { SVC_ENGINE_MEMORY_MB: String(MEMORY_MB) }, TOGETHER)) },
+    {
+      name: `${MEMORY_MB} MB, ${TOGETHER} at a time`,
+      ...(await allAnswers(folder, { SVC_ENGINE_MEMORY_MB: String(MEMORY_MB) }, TOGETHER)),
+    },
   ];
   const [right, ...others] = runs;
   for (const { name, answers } of others) {

@@ -35,7 +35,8 @@ const seriesSql = (source) => `
   FROM ${source} GROUP BY 1 ORDER BY 1`;
 
 /** @param {string} column @returns {(source: string) => string} */
-const breakdownSql = (column) => (source) => `
+const breakdownSql = (column) => (source) =>
+  `
   SELECT coalesce(${column}, '(unknown)') AS value, count(DISTINCT visitor_id) AS visitors,
     count(*) FILTER (WHERE event_name = 'pageview') AS pageviews, count(*) AS events
   FROM ${source} GROUP BY 1 ORDER BY visitors DESC, value ASC LIMIT ${ROWS}`;

@@ -49,14 +49,19 @@ const sleep = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(
 
 /** @param {string} what @param {unknown} found @param {unknown} wanted */
 function expectSame(what, found, wanted) {
-  if (JSON.stringify(found) !== JSON.stringify(wanted)) wrong.push(`${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`);
+  if (JSON.stringify(found) !== JSON.stringify(wanted))
+    wrong.push(`${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`);
 }
 
 /** @param {string} origin @param {string} path @param {Record<string, string>} headers @param {RequestInit} [init] @returns {Promise<any>} */
 async function call(origin, path, headers, init = {}) {
   const response = await fetch(`${origin}${path}`, { ...init, headers });
   const text = await response.text();
-  return { status: response.status, body: text.startsWith("{") ? JSON.parse(text) : text, cookie: response.headers.get("set-cookie")?.split(";")[0] ?? "" };
+  return {
+    status: response.status,
+    body: text.startsWith("{") ? JSON.parse(text) : text,
+    cookie: response.headers.get("set-cookie")?.split(";")[0] ?? "",
+  };
 }
 
 /** @param {string} origin */
@@ -69,15 +74,29 @@ async function logIn(origin) {
 async function chores(origin, session) {
   const site = `erased-${++erasures}.test`;
   for (let n = 0; n < 20; n++) {
-    expectSame("an event", (await call(origin, "/api/event", { "user-agent": USER_AGENT }, { method: "POST", body: JSON.stringify({ d: site, n: "pageview", u: `/${n}` }) })).status, 202);
+    expectSame(
+      "an event",
+      (
+        await call(
+          origin,
+          "/api/event",
+          { "user-agent": USER_AGENT },
+          { method: "POST", body: JSON.stringify({ d: site, n: "pageview", u: `/${n}` }) },
+        )
+      ).status,
+      202,
+    );
   }
-  const total = async (/** @type {Record<string, string>} */ headers) => (await call(origin, `/api/stats/main?site_id=${site}&period=7d`, headers)).body.total_events;
+  const total = async (/** @type {Record<string, string>} */ headers) =>
+    (await call(origin, `/api/stats/main?site_id=${site}&period=7d`, headers)).body.total_events;
   const created = await call(origin, "/api/keys", session, { method: "POST", body: JSON.stringify({ name: site, scope: "Admin" }) });
   expectSame("a key", created.status, 201);
   keys++;
   const withKey = { "x-api-key": String(created.body.key) };
   expectSame(`${site} by key`, await total(withKey), 20);
-  const erased = await call(origin, `/api/gdpr/erase?site_id=${site}&start_date=${dateIn(-1)}&end_date=${dateIn(1)}`, withKey, { method: "DELETE" });
+  const erased = await call(origin, `/api/gdpr/erase?site_id=${site}&start_date=${dateIn(-1)}&end_date=${dateIn(1)}`, withKey, {
+    method: "DELETE",
+  });
   expectSame(`erased of ${site}`, [erased.status, erased.body.db_records_deleted], [200, 20]);
   expectSame(`${site} erased`, await total(withKey), 0);
   expectSame("a revocation", (await call(origin, `/api/keys/${created.body.key_hash}`, session, { method: "DELETE" })).status, 200);
@@ -132,7 +151,10 @@ await withTempFolder(async (folder) => {
   const endMs = beganMs + MINUTES * 60_000;
   let server = await startProgram(folder, ENVIRONMENT);
   let session = await logIn(server.origin);
-  const made = await call(server.origin, "/api/keys", session, { method: "POST", body: JSON.stringify({ name: "soak", scope: "ReadOnly" }) });
+  const made = await call(server.origin, "/api/keys", session, {
+    method: "POST",
+    body: JSON.stringify({ name: "soak", scope: "ReadOnly" }),
+  });
   load.askWith(made.body.key);
   let [peak, unanswered, foundBefore] = [0, 0, 0];
 
@@ -149,7 +171,12 @@ await withTempFolder(async (folder) => {
       const { rss, peakRss } = await server.memory();
       const { body: metrics } = await call(server.origin, "/metrics", {});
       const metric = (/** @type {string} */ name) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(metrics)?.[1]);
-      samples.push({ minute: (performance.now() - beganMs) / 60_000, rss, heap: metric("process_heap_bytes"), resident: metric("svc_resident_bytes") });
+      samples.push({
+        minute: (performance.now() - beganMs) / 60_000,
+        rss,
+        heap: metric("process_heap_bytes"),
+        resident: metric("svc_resident_bytes"),
+      });
       peak = Math.max(peak, peakRss);
       progress(`${whole(load.total("acknowledged"))} events acknowledged, ${whole(load.questions)} questions, ${mebibytes(rss)} resident`);
       if (renews && performance.now() >= renewalAtMs) {
@@ -187,23 +214,50 @@ await withTempFolder(async (folder) => {
   await server.stop();
   wrong.push(...running.wrong, ...restarted.wrong);
 
-  const [third, fourth] = [samples.slice(samples.length / 2, (samples.length * 3) / 4), samples.slice((samples.length * 3) / 4)].map((part) => mean(part.map(({ rss }) => rss)));
+  const [third, fourth] = [samples.slice(samples.length / 2, (samples.length * 3) / 4), samples.slice((samples.length * 3) / 4)].map(
+    (part) => mean(part.map(({ rss }) => rss)),
+  );
   const growth = (fourth ?? 0) / (third ?? 1) - 1;
-  if (growth > GROWTH_MAX) wrong.push(`memory grew by ${twoDecimals(growth * 100)} % from the third quarter of the last life to the fourth`);
+  if (growth > GROWTH_MAX)
+    wrong.push(`memory grew by ${twoDecimals(growth * 100)} % from the third quarter of the last life to the fourth`);
   if (load.failedQuestions > 0) wrong.push(`${load.failedQuestions} questions failed`);
   if (load.total("refused") > 0) wrong.push(`${load.total("refused")} events were refused`);
   const step = Math.max(1, Math.floor(samples.length / 12));
   printTable(
     "memory in the last life, by minutes since the beginning",
     ["minute", "resident", "heap", "events in the engine"],
-    samples.filter((_, i) => i % step === 0).map(({ minute, rss, heap, resident }) => [minute.toFixed(1), mebibytes(rss), mebibytes(heap), mebibytes(resident)]),
+    samples
+      .filter((_, i) => i % step === 0)
+      .map(({ minute, rss, heap, resident }) => [minute.toFixed(1), mebibytes(rss), mebibytes(heap), mebibytes(resident)]),
   );
   printTable(
     `${MINUTES} minutes, ${SITES} sites, ${ENDS} ends`,
-    ["sent", "cut off by ends", "found", "found after a restart", "questions", "failed", "erasures", "keys", "old days removed", "peak resident", "growth at the end"],
+    [
+      "sent",
+      "cut off by ends",
+      "found",
+      "found after a restart",
+      "questions",
+      "failed",
+      "erasures",
+      "keys",
+      "old days removed",
+      "peak resident",
+      "growth at the end",
+    ],
     [
       [
-        ...[load.total("sent"), unanswered, foundBefore + running.found, foundBefore + restarted.found, load.questions, load.failedQuestions, erasures + renewals * SITES, keys, retained].map(whole),
+        ...[
+          load.total("sent"),
+          unanswered,
+          foundBefore + running.found,
+          foundBefore + restarted.found,
+          load.questions,
+          load.failedQuestions,
+          erasures + renewals * SITES,
+          keys,
+          retained,
+        ].map(whole),
         mebibytes(peak),
         `${twoDecimals(growth * 100)} %`,
       ],

@@ -40,7 +40,7 @@ async function askHeadline(origin) {
 
 /** Until all days before today are loaded, although nobody has asked. @param {{ origin: string, startedMs: number }} server */
 async function msUntilLoaded({ origin, startedMs }) {
-  for (let days = 0; days < DAYS - 1; ) {
+  for (let days = 0; days < DAYS - 1;) {
     await new Promise((resolve) => setTimeout(resolve, 50));
     const metrics = await (await fetch(`${origin}/metrics`)).text();
     days = Number(/^svc_resident_days (\d+)$/m.exec(metrics)?.[1]);

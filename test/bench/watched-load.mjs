@@ -13,7 +13,14 @@ export const USER_AGENT = "Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:126.0) Gec
 
 /** @typedef {{ sent: number, acknowledged: number, unanswered: number, refused: number }} SiteCounts */
 
-const QUESTIONS = ["main?period=7d", "timeseries?period=day", "breakdown/pages?limit=100", "realtime?", "sessions?period=7d", "breakdown/entry-pages?"];
+const QUESTIONS = [
+  "main?period=7d",
+  "timeseries?period=day",
+  "breakdown/pages?limit=100",
+  "realtime?",
+  "sessions?period=7d",
+  "breakdown/entry-pages?",
+];
 
 export class WatchedLoad {
   /** @type {Map<string, SiteCounts>} */
@@ -91,12 +98,26 @@ export class WatchedLoad {
 
   /** @param {Agent} agent @param {string} site @param {number} number @returns {Promise<number | null>} */
   #post(agent, site, number) {
-    const body = JSON.stringify({ d: site, n: number % 10 === 0 ? "Purchase" : "pageview", u: `https://${site}/e/${number % 5000}`, w: 1200, ra: number % 10 === 0 ? 9.99 : undefined, rc: "EUR" });
+    const body = JSON.stringify({
+      d: site,
+      n: number % 10 === 0 ? "Purchase" : "pageview",
+      u: `https://${site}/e/${number % 5000}`,
+      w: 1200,
+      ra: number % 10 === 0 ? 9.99 : undefined,
+      rc: "EUR",
+    });
     return new Promise((resolve) => {
-      const headers = { "content-length": Buffer.byteLength(body), "user-agent": USER_AGENT, "x-forwarded-for": `198.51.${number % 50}.${number % 200}` };
+      const headers = {
+        "content-length": Buffer.byteLength(body),
+        "user-agent": USER_AGENT,
+        "x-forwarded-for": `198.51.${number % 50}.${number % 200}`,
+      };
       const sent = request(`${this.#origin}/api/event`, { agent, method: "POST", timeout: ANSWER_MS_MAX, headers }, (response) => {
         const status = response.statusCode ?? null;
-        response.once("close", () => resolve(status)).once("error", () => resolve(status)).resume();
+        response
+          .once("close", () => resolve(status))
+          .once("error", () => resolve(status))
+          .resume();
       });
       sent.once("timeout", () => sent.destroy());
       sent.once("error", () => resolve(null));
@@ -110,7 +131,9 @@ export class WatchedLoad {
       const question = QUESTIONS[this.questions % QUESTIONS.length] ?? "";
       const site = names[this.questions % names.length] ?? "";
       try {
-        const response = await fetch(`${this.#origin}/api/stats/${question}&site_id=${site}`.replace("?&", "?"), { headers: this.#credentials });
+        const response = await fetch(`${this.#origin}/api/stats/${question}&site_id=${site}`.replace("?&", "?"), {
+          headers: this.#credentials,
+        });
         await response.arrayBuffer();
         this.questions++;
         if (response.status !== 200) this.failedQuestions++;
@@ -136,7 +159,8 @@ export class WatchedLoad {
       const { total_events: events } = /** @type {{ total_events: number }} */ (await response.json());
       found += events;
       if (events < counts.acknowledged) wrong.push(`${site}: ${events} found, ${counts.acknowledged} acknowledged`);
-      if (events > counts.acknowledged + counts.unanswered) wrong.push(`${site}: ${events} found, ${counts.acknowledged} acknowledged and ${counts.unanswered} unanswered`);
+      if (events > counts.acknowledged + counts.unanswered)
+        wrong.push(`${site}: ${events} found, ${counts.acknowledged} acknowledged and ${counts.unanswered} unanswered`);
       counts.acknowledged = events;
       counts.unanswered = 0;
     }

@@ -117,9 +117,19 @@ await withTempFolder(async (folder) => {
       }
     }
     if (answers.size !== 1) throw new Error(`${question}: node and workerd give different figures`);
-    const [first, rest] = [(/** @type {string} */ name) => ms.get(name)?.[0] ?? 0, (/** @type {string} */ name) => median(ms.get(name)?.slice(1) ?? [])];
+    const [first, rest] = [
+      (/** @type {string} */ name) => ms.get(name)?.[0] ?? 0,
+      (/** @type {string} */ name) => median(ms.get(name)?.slice(1) ?? []),
+    ];
     progress(question);
-    queryRows.push([question, milliseconds(first("node")), milliseconds(first("workerd")), milliseconds(rest("node")), milliseconds(rest("workerd")), twoDecimals(rest("workerd") / rest("node"))]);
+    queryRows.push([
+      question,
+      milliseconds(first("node")),
+      milliseconds(first("workerd")),
+      milliseconds(rest("node")),
+      milliseconds(rest("workerd")),
+      twoDecimals(rest("workerd") / rest("node")),
+    ]);
   }
   await lookAtMemory();
 

@@ -17,11 +17,17 @@ describe("the way into the dashboard", () => {
   let service: ServerProcess;
   let dataFolder: string;
 
-  const start = () => startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0", SVC_MAX_LOGIN_ATTEMPTS: "3", SVC_LOGIN_LOCKOUT_SECS: "120" } });
+  const start = () =>
+    startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0", SVC_MAX_LOGIN_ATTEMPTS: "3", SVC_LOGIN_LOCKOUT_SECS: "120" } });
   const text = (words: string | RegExp) => page.getByText(words).first();
   const sendEvent = (d: string, u: string) =>
-    fetch(`${service.origin}/api/event`, { method: "POST", headers: { "user-agent": VISITOR_USER_AGENT }, body: JSON.stringify({ d, n: "pageview", u }) });
-  const visitorsAre = (count: string) => page.locator('[data-metric="visitors"] .top-figure-value', { hasText: new RegExp(`^${count}$`) }).waitFor();
+    fetch(`${service.origin}/api/event`, {
+      method: "POST",
+      headers: { "user-agent": VISITOR_USER_AGENT },
+      body: JSON.stringify({ d, n: "pageview", u }),
+    });
+  const visitorsAre = (count: string) =>
+    page.locator('[data-metric="visitors"] .top-figure-value', { hasText: new RegExp(`^${count}$`) }).waitFor();
   async function logIn(password: string) {
     await page.getByLabel("Password", { exact: true }).fill(password);
     await page.getByRole("button", { name: "Log in" }).click();

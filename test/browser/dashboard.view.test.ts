@@ -26,7 +26,11 @@ const VISITS: readonly Visit[] = [
   ...times(4, { atMs: noonDaysAgo(1), steps: ["/", "/pricing", "!Signup"], fields: german }),
   ...times(3, { atMs: noonDaysAgo(2), steps: ["/", "/pricing"], fields: { countryCode: "FR", browser: "Firefox", browserVersion: "150" } }),
   { atMs: noonDaysAgo(3), steps: ["/blog/a"] },
-  { atMs: noonDaysAgo(3), steps: ["/", "/pricing", "!Purchase"], fields: { ...german, props: '{"plan":"pro"}', revenueCents: 2990, currency: "EUR" } },
+  {
+    atMs: noonDaysAgo(3),
+    steps: ["/", "/pricing", "!Purchase"],
+    fields: { ...german, props: '{"plan":"pro"}', revenueCents: 2990, currency: "EUR" },
+  },
   ...times(5, { atMs: noonDaysAgo(9), steps: ["/"] }),
 ];
 
@@ -74,9 +78,11 @@ describe("the dashboard", () => {
   }
 
   const inAddress = (name: string) => new URL(page.url()).searchParams.get(name);
-  const api = <T>(path: string): Promise<T> => page.evaluate<T>(`fetch("/api/stats/${path}?site_id=${SITE}&period=7d").then((response) => response.json())`);
+  const api = <T>(path: string): Promise<T> =>
+    page.evaluate<T>(`fetch("/api/stats/${path}?site_id=${SITE}&period=7d").then((response) => response.json())`);
   const figure = (metric: string) => page.locator(`[data-metric="${metric}"] .top-figure-value`);
-  const valueIs = (metric: string, text: string) => page.locator(`[data-metric="${metric}"] .top-figure-value`, { hasText: new RegExp(`^${text}$`) }).waitFor();
+  const valueIs = (metric: string, text: string) =>
+    page.locator(`[data-metric="${metric}"] .top-figure-value`, { hasText: new RegExp(`^${text}$`) }).waitFor();
 
   it("shows the numbers that the API gives, in every card", async () => {
     await open("&places=countries");
@@ -84,11 +90,18 @@ describe("the dashboard", () => {
     expect(await figure("visitors").textContent()).toBe(String(main.unique_visitors));
     expect(await figure("visits").textContent()).toBe(String(main.total_sessions));
     expect(await figure("pageviews").textContent()).toBe(String(main.total_pageviews));
-    const rows = async (dimension: string) => (await api<{ value: string; visitors: number }[]>(`breakdown/${dimension}`)).map(({ value, visitors }) => [value, String(visitors)]);
+    const rows = async (dimension: string) =>
+      (await api<{ value: string; visitors: number }[]>(`breakdown/${dimension}`)).map(({ value, visitors }) => [value, String(visitors)]);
     expect(await rowsIn(page, "pages")).toEqual(await rows("pages"));
     expect(await rowsIn(page, "devices")).toEqual(await rows("browsers"));
-    expect(await rowsIn(page, "from")).toEqual((await rows("sources")).map(([value, count]) => [value === "(unknown)" ? "Direct / none" : value, count]));
-    expect(await rowsIn(page, "places")).toEqual([["DEGermany", "5"], ["FRFrance", "3"], ["Unknown", "1"]]);
+    expect(await rowsIn(page, "from")).toEqual(
+      (await rows("sources")).map(([value, count]) => [value === "(unknown)" ? "Direct / none" : value, count]),
+    );
+    expect(await rowsIn(page, "places")).toEqual([
+      ["DEGermany", "5"],
+      ["FRFrance", "3"],
+      ["Unknown", "1"],
+    ]);
     const goals = await api<{ name: string; visitors: number; conversion_rate: number }[]>("goals");
     expect((await rowsIn(page, "did")).map(([name]) => name)).toEqual(goals.map(({ name }) => name));
     expect((await rowsIn(page, "did"))[0]?.[1]).toBe("44.4%  ·  4");
@@ -108,7 +121,9 @@ describe("the dashboard", () => {
 
   it("filters by a click on a row; Back, Forward and the pill undo and redo it", async () => {
     await open("");
-    await cardOf(page, "from").getByRole("button", { name: /Google/ }).click();
+    await cardOf(page, "from")
+      .getByRole("button", { name: /Google/ })
+      .click();
     await valueIs("visitors", "5");
     expect(inAddress("filters")).toBe("sources==Google");
     await page.goBack();
@@ -118,7 +133,9 @@ describe("the dashboard", () => {
     await valueIs("visitors", "5");
     await page.getByRole("button", { name: /Remove filter: Source is Google/ }).click();
     await valueIs("visitors", "9");
-    await cardOf(page, "devices").getByRole("button", { name: /Chrome/ }).click();
+    await cardOf(page, "devices")
+      .getByRole("button", { name: /Chrome/ })
+      .click();
     await valueIs("visitors", "6");
     await cardOf(page, "devices").getByText("147").waitFor();
     await page.keyboard.press("Escape");
@@ -141,7 +158,12 @@ describe("the dashboard", () => {
 
   it("goes by keys: periods, the one before and after, help", async () => {
     await open("");
-    for (const [key, period] of [["d", "day"], ["q", "90d"], ["y", "12mo"], ["w", "7d"]] as const) {
+    for (const [key, period] of [
+      ["d", "day"],
+      ["q", "90d"],
+      ["y", "12mo"],
+      ["w", "7d"],
+    ] as const) {
       await page.keyboard.press(key);
       expect(inAddress("period")).toBe(period);
     }
@@ -161,8 +183,14 @@ describe("the dashboard", () => {
     await page.locator('[data-metric="bounce_rate"]').click();
     const series = await api<{ bounce_rate: number }[]>("session-timeseries");
     const cells = page.getByRole("region", { name: /Bounce rate as a table/ }).locator("tbody tr td:nth-child(2)");
-    await expect.poll(() => cells.allTextContents(), { timeout: ACTION_MS_MAX }).toEqual(series.map(({ bounce_rate }) => `${Math.round(bounce_rate * 1000) / 10}%`));
-    await page.getByRole("region", { name: /as a table/ }).getByRole("button").nth(3).click();
+    await expect
+      .poll(() => cells.allTextContents(), { timeout: ACTION_MS_MAX })
+      .toEqual(series.map(({ bounce_rate }) => `${Math.round(bounce_rate * 1000) / 10}%`));
+    await page
+      .getByRole("region", { name: /as a table/ })
+      .getByRole("button")
+      .nth(3)
+      .click();
     expect(inAddress("start")).toBe(utcDay(Date.now() - 3 * DAY_MS));
     await valueIs("visitors", "2");
     await page.getByRole("button", { name: "Show as chart" }).click();
@@ -171,19 +199,27 @@ describe("the dashboard", () => {
 
   it("lists all values with search and a file", async () => {
     await open("");
-    await cardOf(page, "pages").getByRole("button", { name: /Details/ }).click();
+    await cardOf(page, "pages")
+      .getByRole("button", { name: /Details/ })
+      .click();
     const dialog = page.getByRole("dialog", { name: "Top pages" });
     await dialog.getByRole("rowheader").first().waitFor();
     await dialog.getByLabel("Search").fill("blog");
     expect(await dialog.getByRole("rowheader").allTextContents()).toEqual(["/blog/a"]);
     const download = page.waitForEvent("download");
     await dialog.getByRole("button", { name: "Save as CSV" }).click();
-    expect(await readFile(await (await download).path(), "utf8")).toBe('"value","label","visitors","pageviews","events"\r\n"/blog/a","/blog/a","1","1","1"\r\n');
+    expect(await readFile(await (await download).path(), "utf8")).toBe(
+      '"value","label","visitors","pageviews","events"\r\n"/blog/a","/blog/a","1","1","1"\r\n',
+    );
   });
 
   it("builds a funnel of real pages and events", async () => {
     await open("&did=funnel");
-    for (const [step, name] of [["Step 1", "/"], ["Step 2", "/pricing"], ["Step 3", "Signup"]] as const) {
+    for (const [step, name] of [
+      ["Step 1", "/"],
+      ["Step 2", "/pricing"],
+      ["Step 3", "Signup"],
+    ] as const) {
       await page.getByRole("combobox", { name: step }).click();
       await page.getByRole("combobox", { name: step }).fill(name);
       await page.getByRole("option").filter({ hasText: name }).first().waitFor();
@@ -243,7 +279,10 @@ describe("the dashboard", () => {
         "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)))",
       );
       expect({ query, problems }).toEqual({ query, problems: [] });
-      expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"), `${query} is as wide as the screen`).toBe(0);
+      expect(
+        await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
+        `${query} is as wide as the screen`,
+      ).toBe(0);
     }
   });
 

@@ -40,24 +40,28 @@ describe("a visit to a page with the snippet", () => {
 
   const ONE_PAGEVIEW = { unique_visitors: 1, total_pageviews: 1, total_events: 1 };
 
-  it("is counted at once, after kill -9, and after an orderly restart", async () => {
-    const snippet = `<script defer data-domain="${SITE_ID}" src="${service.origin}/svc.js"></script>`;
-    const site = pages.createSite(SITE_ID);
-    site.publish("/pricing", `<!doctype html><title>Pricing</title>${snippet}`);
-    const page = await browser.newPage();
-    // A browser shows nobody the answer to a beacon; the first figures that are not empty are the sign.
-    await page.goto(`${site.origin}/pricing`);
-    await expect.poll(figures).toEqual(ONE_PAGEVIEW);
-    expect(await (await fetch(`${service.origin}/api/stats/breakdown/pages?site_id=${SITE_ID}&period=7d`)).json()).toEqual([
-      { value: "/pricing", visitors: 1, pageviews: 1, events: 1 },
-    ]);
+  it(
+    "is counted at once, after kill -9, and after an orderly restart",
+    async () => {
+      const snippet = `<script defer data-domain="${SITE_ID}" src="${service.origin}/svc.js"></script>`;
+      const site = pages.createSite(SITE_ID);
+      site.publish("/pricing", `<!doctype html><title>Pricing</title>${snippet}`);
+      const page = await browser.newPage();
+      // A browser shows nobody the answer to a beacon; the first figures that are not empty are the sign.
+      await page.goto(`${site.origin}/pricing`);
+      await expect.poll(figures).toEqual(ONE_PAGEVIEW);
+      expect(await (await fetch(`${service.origin}/api/stats/breakdown/pages?site_id=${SITE_ID}&period=7d`)).json()).toEqual([
+        { value: "/pricing", visitors: 1, pageviews: 1, events: 1 },
+      ]);
 
-    await service.kill9();
-    service = await startService();
-    expect(await figures()).toEqual(ONE_PAGEVIEW);
+      await service.kill9();
+      service = await startService();
+      expect(await figures()).toEqual(ONE_PAGEVIEW);
 
-    expect(await service.stop()).toBe(0);
-    service = await startService();
-    expect(await figures()).toEqual(ONE_PAGEVIEW);
-  }, START_MS_MAX);
+      expect(await service.stop()).toBe(0);
+      service = await startService();
+      expect(await figures()).toEqual(ONE_PAGEVIEW);
+    },
+    START_MS_MAX,
+  );
 });

@@ -6,10 +6,36 @@ import { SITE_ID, scriptTag, type TrackerBench } from "./support/tracker-bench.t
 
 /** What the tracker reads of document and window, or could. */
 const NAMES = [
-  "currentScript", "querySelector", "querySelectorAll", "scripts", "createElement", "documentElement", "head", "body",
-  "referrer", "URL", "baseURI", "location", "hidden", "visibilityState", "prerendering", "addEventListener", "dispatchEvent",
-  "defaultView", "Document", "HTMLScriptElement", "Reflect", "Object", "JSON", "XMLHttpRequest", "console", "history",
-  "innerWidth", "localStorage", "navigator", "setTimeout",
+  "currentScript",
+  "querySelector",
+  "querySelectorAll",
+  "scripts",
+  "createElement",
+  "documentElement",
+  "head",
+  "body",
+  "referrer",
+  "URL",
+  "baseURI",
+  "location",
+  "hidden",
+  "visibilityState",
+  "prerendering",
+  "addEventListener",
+  "dispatchEvent",
+  "defaultView",
+  "Document",
+  "HTMLScriptElement",
+  "Reflect",
+  "Object",
+  "JSON",
+  "XMLHttpRequest",
+  "console",
+  "history",
+  "innerWidth",
+  "localStorage",
+  "navigator",
+  "setTimeout",
 ];
 
 export function describeClobbering(bench: TrackerBench): void {
@@ -32,9 +58,12 @@ export function describeClobbering(bench: TrackerBench): void {
         const visit = await bench.visit({
           path: "/start",
           page: ({ recording, site }) => {
-            site.publish("/", `<!doctype html><body>${NAMES.map((name) => elementOf(name, data)).join("")}
+            site.publish(
+              "/",
+              `<!doctype html><body>${NAMES.map((name) => elementOf(name, data)).join("")}
               <a id="away" href="${other.origin}/" target="frame">away</a><iframe name="frame"></iframe>
-              ${scriptTag(recording, { "data-outbound": "" })}`);
+              ${scriptTag(recording, { "data-outbound": "" })}`,
+            );
             return "";
           },
         });

@@ -19,11 +19,7 @@ export function describeEvents(bench: TrackerBench): void {
       const visit = await bench.visit({ body: `<button onclick="svc('Added')">add</button>` });
       await visit.page.click("button");
       await visit.page.click("button");
-      expect(await visit.events()).toEqual([
-        visit.pageview("/"),
-        visit.event("Added", "/"),
-        visit.event("Added", "/"),
-      ]);
+      expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("Added", "/"), visit.event("Added", "/")]);
     });
 
     test("takes whatever is no options, and whatever is no callback, for none", async ({ expect }) => {
@@ -49,22 +45,14 @@ export function describeEvents(bench: TrackerBench): void {
       const visit = await bench.visit();
       await visit.run(`history.pushState(null, "", "/cart")`);
       await visit.run(`svc("Signup")`);
-      expect(await visit.events()).toEqual([
-        visit.pageview("/"),
-        visit.pageview("/cart"),
-        visit.event("Signup", "/cart"),
-      ]);
+      expect(await visit.events()).toEqual([visit.pageview("/"), visit.pageview("/cart"), visit.event("Signup", "/cart")]);
     });
 
     test("sends a pageview of the site's own making, also of a page already counted", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(`svc("pageview")`);
       await visit.run(`svc("pageview", { url: location.origin + "/step-2", props: { step: 2 } })`);
-      expect(await visit.events()).toEqual([
-        visit.pageview("/"),
-        visit.pageview("/"),
-        visit.pageview("/step-2", { p: `{"step":2}` }),
-      ]);
+      expect(await visit.events()).toEqual([visit.pageview("/"), visit.pageview("/"), visit.pageview("/step-2", { p: `{"step":2}` })]);
     });
   });
 
@@ -136,9 +124,7 @@ export function describeEvents(bench: TrackerBench): void {
       expect(visit.warnings).toEqual([]);
     });
 
-    test("that are no object of JSON are each refused with a warning, and the event sent without them", async ({
-      expect,
-    }) => {
+    test("that are no object of JSON are each refused with a warning, and the event sent without them", async ({ expect }) => {
       const refused = [
         `"text"`,
         "7",
@@ -155,21 +141,14 @@ export function describeEvents(bench: TrackerBench): void {
         await visit.run(`svc("Signup ${index}", { props: ${props} })`);
         expect(visit.warnings.filter((warning) => warning.startsWith("svc: props refused"))).toHaveLength(index + 1);
       }
-      expect(await visit.events()).toEqual([
-        visit.pageview("/"),
-        ...refused.map((_, index) => visit.event(`Signup ${index}`, "/")),
-      ]);
+      expect(await visit.events()).toEqual([visit.pageview("/"), ...refused.map((_, index) => visit.event(`Signup ${index}`, "/"))]);
     });
 
     test("null and undefined are no props", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(`svc("Signup", { props: null, revenue: null, currency: null })`);
       await visit.run(`svc("Signup", { props: undefined, revenue: undefined, currency: undefined })`);
-      expect(await visit.events()).toEqual([
-        visit.pageview("/"),
-        visit.event("Signup", "/"),
-        visit.event("Signup", "/"),
-      ]);
+      expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("Signup", "/"), visit.event("Signup", "/")]);
       expect(visit.warnings).toEqual([]);
     });
   });
@@ -194,10 +173,7 @@ export function describeEvents(bench: TrackerBench): void {
       const visit = await bench.visit();
       for (const currency of refused) await visit.run(`svc("Purchase", { revenue: 1, currency: ${currency} })`);
       expect(visit.warnings).toEqual(refused.map(() => expect.stringMatching(/^svc: currency refused/)));
-      expect(await visit.events()).toEqual([
-        visit.pageview("/"),
-        ...refused.map(() => visit.event("Purchase", "/", { ra: 1 })),
-      ]);
+      expect(await visit.events()).toEqual([visit.pageview("/"), ...refused.map(() => visit.event("Purchase", "/", { ra: 1 }))]);
     });
 
     test("a revenue that is no number is refused with a warning, and the rest sent", async ({ expect }) => {
@@ -205,10 +181,7 @@ export function describeEvents(bench: TrackerBench): void {
       const visit = await bench.visit();
       for (const revenue of refused) await visit.run(`svc("Purchase", { revenue: ${revenue}, currency: "EUR" })`);
       expect(visit.warnings).toEqual(refused.map(() => expect.stringMatching(/^svc: revenue refused/)));
-      expect(await visit.events()).toEqual([
-        visit.pageview("/"),
-        ...refused.map(() => visit.event("Purchase", "/", { rc: "EUR" })),
-      ]);
+      expect(await visit.events()).toEqual([visit.pageview("/"), ...refused.map(() => visit.event("Purchase", "/", { rc: "EUR" }))]);
     });
   });
 
@@ -322,7 +295,8 @@ export function describeEvents(bench: TrackerBench): void {
       });
       expect(await visit.run("answered")).toEqual({ status: 202 });
       // Browsers disagree on which goes first of a beacon and another request that are sent at once.
-      const byName = (events: readonly Record<string, unknown>[]) => [...events].sort((a, b) => String(b["n"]).localeCompare(String(a["n"])));
+      const byName = (events: readonly Record<string, unknown>[]) =>
+        [...events].sort((a, b) => String(b["n"]).localeCompare(String(a["n"])));
       expect(byName(await visit.events())).toEqual([visit.event("Signup", "/"), visit.pageview("/")]);
     });
 

@@ -54,12 +54,17 @@ export function describeGuest(bench: TrackerBench): void {
       expect(visit.recording.requests.map(({ body }) => (JSON.parse(body) as { n: string }).n).sort()).toEqual(names.sort());
     });
 
-    testNeeding(bench.browser, "sendsClientHints", "tells a trusted service the low-entropy client hints and no others", async ({ expect }) => {
-      const visit = await bench.visit({ service: "localhost" });
-      expect(await visit.events()).toEqual([visit.pageview("/")]);
-      const hints = Object.keys(visit.recording.requests[0]?.headers ?? {}).filter((name) => name.startsWith("sec-ch-"));
-      expect(hints.sort()).toEqual(["sec-ch-ua", "sec-ch-ua-mobile", "sec-ch-ua-platform"]);
-    });
+    testNeeding(
+      bench.browser,
+      "sendsClientHints",
+      "tells a trusted service the low-entropy client hints and no others",
+      async ({ expect }) => {
+        const visit = await bench.visit({ service: "localhost" });
+        expect(await visit.events()).toEqual([visit.pageview("/")]);
+        const hints = Object.keys(visit.recording.requests[0]?.headers ?? {}).filter((name) => name.startsWith("sec-ch-"));
+        expect(hints.sort()).toEqual(["sec-ch-ua", "sec-ch-ua-mobile", "sec-ch-ua-platform"]);
+      },
+    );
   });
 
   describe.concurrent("§4.8 troubles stay the script's own", () => {
@@ -123,7 +128,10 @@ export function describeGuest(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("Signup", "/")]);
     });
 
-    for (const prepare of ["Object.freeze(history)", `Object.defineProperty(History.prototype, "pushState", { set() { throw new Error("no"); } })`]) {
+    for (const prepare of [
+      "Object.freeze(history)",
+      `Object.defineProperty(History.prototype, "pushState", { set() { throw new Error("no"); } })`,
+    ]) {
       test(`a history that cannot be watched: ${prepare}`, async ({ expect }) => {
         const visit = await bench.visit({ prepare });
         await visit.run(`svc("Signup")`);

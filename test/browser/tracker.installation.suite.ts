@@ -74,7 +74,9 @@ export function describeInstallation(bench: TrackerBench): void {
 
     test("in the page's own text, the events go to the page's origin, whatever its links start from", async ({ expect }) => {
       const script = await buildTracker();
-      const visit = await bench.visit({ page: () => `<base href="http://elsewhere.example/"><script data-domain="${SITE_ID}">${script}</script>` });
+      const visit = await bench.visit({
+        page: () => `<base href="http://elsewhere.example/"><script data-domain="${SITE_ID}">${script}</script>`,
+      });
       expect(await visit.events()).toEqual([]);
       await expect.poll(() => visit.site.visits(EVENT_PATH)).toBe(1);
     });
@@ -85,11 +87,7 @@ export function describeInstallation(bench: TrackerBench): void {
       });
       await visit.run(`history.pushState(null, "", "/next")`);
       await visit.run(`svc("Signup")`);
-      expect(await visit.events()).toEqual([
-        visit.pageview("/"),
-        visit.pageview("/next"),
-        visit.event("Signup", "/next"),
-      ]);
+      expect(await visit.events()).toEqual([visit.pageview("/"), visit.pageview("/next"), visit.event("Signup", "/next")]);
     });
 
     test("twice while the page is not yet shown: one pageview when it is", async ({ expect }) => {

@@ -23,8 +23,7 @@ export function describeLinks(bench: TrackerBench): void {
     return { visit, elsewhere: other.origin };
   };
 
-  const outbound = (visit: Visit, url: string) =>
-    visit.event("Outbound Link: Click", "/", { p: JSON.stringify({ url }) });
+  const outbound = (visit: Visit, url: string) => visit.event("Outbound Link: Click", "/", { p: JSON.stringify({ url }) });
 
   const download = (visit: Visit, url: string) => visit.event("File Download", "/", { p: JSON.stringify({ url }) });
 
@@ -37,9 +36,10 @@ export function describeLinks(bench: TrackerBench): void {
     });
 
     test("a name and a password in a link stay with the visitor", async ({ expect }) => {
-      const { visit, elsewhere } = await visitWithLinks(
-        { ...OUTBOUND, ...DOWNLOADS },
-        (origin) => ["/?a=1#b", "/report.zip"].map((path) => `<a href="${origin.replace("//", "//me:secret@")}${path}" target="_blank">link</a>`).join(" "),
+      const { visit, elsewhere } = await visitWithLinks({ ...OUTBOUND, ...DOWNLOADS }, (origin) =>
+        ["/?a=1#b", "/report.zip"]
+          .map((path) => `<a href="${origin.replace("//", "//me:secret@")}${path}" target="_blank">link</a>`)
+          .join(" "),
       );
       for (const link of await visit.page.locator("a").all()) await link.click();
       expect(await visit.events()).toEqual([
@@ -138,8 +138,7 @@ export function describeLinks(bench: TrackerBench): void {
     const FORMS: Record<string, (origin: string) => string> = {
       "an element inside the link": (origin) => `<a href="${origin}/"><b>a <i class="target">way</i></b></a>`,
       "a link of SVG": (origin) => `<svg><a href="${origin}/"><text y="20" class="target">away</text></a></svg>`,
-      "a link of SVG in its older form": (origin) =>
-        `<svg><a xlink:href="${origin}/"><text y="20" class="target">away</text></a></svg>`,
+      "a link of SVG in its older form": (origin) => `<svg><a xlink:href="${origin}/"><text y="20" class="target">away</text></a></svg>`,
       "a picture with a link in it": (origin) => `
         <svg width="0" height="0"><symbol id="sign"><rect width="50" height="50"/></symbol></svg>
         <a href="${origin}/"><svg class="target" width="50" height="50"><use href="#sign"/></svg></a>`,
@@ -178,10 +177,7 @@ export function describeLinks(bench: TrackerBench): void {
     });
 
     test("target=_blank opens its tab and is one event", async ({ expect }) => {
-      const { visit, elsewhere } = await visitWithLinks(
-        OUTBOUND,
-        (origin) => `<a href="${origin}/" target="_blank">away</a>`,
-      );
+      const { visit, elsewhere } = await visitWithLinks(OUTBOUND, (origin) => `<a href="${origin}/" target="_blank">away</a>`);
       const tab = visit.context.waitForEvent("page");
       await visit.page.click("a");
       await (await tab).waitForURL(`${elsewhere}/`);
@@ -243,10 +239,7 @@ export function describeLinks(bench: TrackerBench): void {
     });
 
     test("a file that opens in a new tab is one event", async ({ expect }) => {
-      const { visit, elsewhere } = await visitWithLinks(
-        DOWNLOADS,
-        (origin) => `<a href="${origin}/report.zip" target="_blank">file</a>`,
-      );
+      const { visit, elsewhere } = await visitWithLinks(DOWNLOADS, (origin) => `<a href="${origin}/report.zip" target="_blank">file</a>`);
       const tab = visit.context.waitForEvent("page");
       await visit.page.click("a");
       await tab;

@@ -23,7 +23,14 @@ export function describeModule(bench: TrackerBench): void {
     const bundled = async (source: string): Promise<string> => {
       const file = join(folder, `app-${++scriptsCount}.js`);
       await writeFile(file, source);
-      const { outputFiles } = await build({ entryPoints: [file], bundle: true, write: false, minify: true, format: "iife", logLevel: "silent" });
+      const { outputFiles } = await build({
+        entryPoints: [file],
+        bundle: true,
+        write: false,
+        minify: true,
+        format: "iife",
+        logLevel: "silent",
+      });
       return outputFiles[0]?.text ?? "";
     };
 
@@ -40,7 +47,10 @@ export function describeModule(bench: TrackerBench): void {
     };
 
     test("counts the first page, moves to others, and what is tracked before and after its start", async ({ expect }) => {
-      const { visit } = await visitOf("", `window.move = (to) => history.pushState(null, "", to); track("Late", { revenue: 2, currency: "eur" });`);
+      const { visit } = await visitOf(
+        "",
+        `window.move = (to) => history.pushState(null, "", to); track("Late", { revenue: 2, currency: "eur" });`,
+      );
       await visit.run(`move("/next")`);
       expect(await visit.events()).toEqual([
         visit.pageview("/"),

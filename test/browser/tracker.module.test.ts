@@ -27,7 +27,9 @@ async function makeApplication(files: Readonly<Record<string, string>>): Promise
 /** The compiler's complaints, by line. */
 async function typeFaults(folder: string, file: string): Promise<string[]> {
   const options = ["--noEmit", "--strict", "--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler", "--types", ""];
-  const outcome = await run(join(root, "node_modules/.bin/tsc"), [...options, file], { cwd: folder }).catch((fault: { stdout: string }) => fault);
+  const outcome = await run(join(root, "node_modules/.bin/tsc"), [...options, file], { cwd: folder }).catch(
+    (fault: { stdout: string }) => fault,
+  );
   return outcome.stdout.split("\n").filter((line) => line.includes("error"));
 }
 

@@ -17,9 +17,7 @@ export function describePageviews(bench: TrackerBench): void {
   describe.concurrent("§4.8 the first pageview", () => {
     test("is sent on load, with these fields and no others", async ({ expect }) => {
       const visit = await bench.visit();
-      expect(await visit.events()).toEqual([
-        { d: "shop.example", n: "pageview", u: `${visit.site.origin}/`, w: 1280 },
-      ]);
+      expect(await visit.events()).toEqual([{ d: "shop.example", n: "pageview", u: `${visit.site.origin}/`, w: 1280 }]);
     });
 
     test("says the width of the window, not of the screen", async ({ expect }) => {
@@ -55,10 +53,7 @@ export function describePageviews(bench: TrackerBench): void {
       await visit.page.goto(`${other.origin}/list`);
       await visit.page.click("a");
       await visit.page.waitForURL(`${visit.site.origin}/`);
-      expect(await visit.events()).toEqual([
-        visit.pageview("/"),
-        visit.pageview("/", { r: `${other.origin}/` }),
-      ]);
+      expect(await visit.events()).toEqual([visit.pageview("/"), visit.pageview("/", { r: `${other.origin}/` })]);
     });
 
     test("is not sent when the visitor comes from the same origin", async ({ expect }) => {
@@ -99,9 +94,7 @@ export function describePageviews(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([]);
     });
 
-    test("is counted once, where it is then, when its tab is first shown; then what was called meanwhile", async ({
-      expect,
-    }) => {
+    test("is counted once, where it is then, when its tab is first shown; then what was called meanwhile", async ({ expect }) => {
       const visit = await bench.visit({ prepare: HIDDEN });
       await visit.run(`history.pushState(null, "", "/moved")`);
       await visit.run(`svc("Signup")`);
@@ -111,19 +104,24 @@ export function describePageviews(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/moved"), visit.event("Signup", "/moved")]);
     });
 
-    testNeeding(bench.browser, "hidesBackgroundTabs", "is counted when a tab that opened in the background is really shown", async ({ expect }) => {
-      const visit = await bench.visit({ body: `<a href="/next">next</a>`, otherPaths: ["/next"] });
-      const opened = visit.context.waitForEvent("page");
-      await visit.page.click("a", { button: "middle" });
-      const tab = await opened;
-      await tab.waitForLoadState();
-      expect(await tab.evaluate("document.visibilityState")).toBe("hidden");
-      await tab.evaluate(`svc("Signup")`);
-      expect(visit.means()).toEqual(["ping"]);
-      await tab.bringToFront();
-      await visit.recording.received(3);
-      expect(await visit.events()).toEqual([visit.pageview("/"), visit.pageview("/next"), visit.event("Signup", "/next")]);
-    });
+    testNeeding(
+      bench.browser,
+      "hidesBackgroundTabs",
+      "is counted when a tab that opened in the background is really shown",
+      async ({ expect }) => {
+        const visit = await bench.visit({ body: `<a href="/next">next</a>`, otherPaths: ["/next"] });
+        const opened = visit.context.waitForEvent("page");
+        await visit.page.click("a", { button: "middle" });
+        const tab = await opened;
+        await tab.waitForLoadState();
+        expect(await tab.evaluate("document.visibilityState")).toBe("hidden");
+        await tab.evaluate(`svc("Signup")`);
+        expect(visit.means()).toEqual(["ping"]);
+        await tab.bringToFront();
+        await visit.recording.received(3);
+        expect(await visit.events()).toEqual([visit.pageview("/"), visit.pageview("/next"), visit.event("Signup", "/next")]);
+      },
+    );
 
     test("is counted when its prerendering ends, even where such a page calls itself visible", async ({ expect }) => {
       const visit = await bench.visit({
@@ -189,9 +187,7 @@ export function describePageviews(bench: TrackerBench): void {
         expect(recording.requests[0]).toMatchObject({ path: "/prerendering", body: "true" });
         expect(received.slice(1)).toHaveLength(isOpened ? 3 : 1);
         expect(received.slice(1)).toEqual(
-          expect.arrayContaining(
-            isOpened ? [{ ...common, n: "pageview" }, { ...common, n: "Called early" }, "/end"] : ["/end"],
-          ),
+          expect.arrayContaining(isOpened ? [{ ...common, n: "pageview" }, { ...common, n: "Called early" }, "/end"] : ["/end"]),
         );
       });
     }
@@ -208,7 +204,9 @@ export function describePageviews(bench: TrackerBench): void {
 
     test("keep their meaning for the site", async ({ expect }) => {
       const visit = await bench.visit();
-      const state = await visit.run(`const before = history.length; history.pushState({ a: 1 }, "", "/one"); [history.state, location.pathname, history.length - before]`);
+      const state = await visit.run(
+        `const before = history.length; history.pushState({ a: 1 }, "", "/one"); [history.state, location.pathname, history.length - before]`,
+      );
       expect(state).toEqual([{ a: 1 }, "/one", 1]);
       const fault = visit.run(`try { history.pushState(null, "", "http://elsewhere.example/") } catch (fault) { fault.name }`);
       expect(await fault).toBe("SecurityError");
@@ -343,9 +341,7 @@ export function describePageviews(bench: TrackerBench): void {
       await visit.run(BACK);
       await visit.run(`location.hash = "#/contact"`);
       await visit.run(`location.hash = "#/contact"`);
-      expect(await visit.events()).toEqual(
-        ["/app", "/app/about", "/app", "/app/contact"].map((path) => visit.pageview(path)),
-      );
+      expect(await visit.events()).toEqual(["/app", "/app/about", "/app", "/app/contact"].map((path) => visit.pageview(path)));
     });
 
     test("hashchange alone is enough, where a browser does not tell of the move otherwise", async ({ expect }) => {

@@ -156,16 +156,12 @@ export function describeUncounted(bench: TrackerBench): void {
       ["*", ["/", "/any/page"], []],
       ["", [], ["/", "/any"]],
     ] as const) {
-      test(`"${patterns}" skips ${skipped.join(" ") || "nothing"}, not ${counted.join(" ") || "anything else"}`, async ({
-        expect,
-      }) => {
+      test(`"${patterns}" skips ${skipped.join(" ") || "nothing"}, not ${counted.join(" ") || "anything else"}`, async ({ expect }) => {
         const [first = "/", ...moves] = [...skipped, ...counted];
         const visit = await bench.visit({ attributes: { "data-exclude": patterns }, path: first });
         await visit.run(`svc("Signup")`);
         for (const path of moves) await visit.run(`history.pushState(null, "", "${path}"); svc("Signup")`);
-        expect(await visit.events()).toEqual(
-          counted.flatMap((path) => [visit.pageview(path), visit.event("Signup", path)]),
-        );
+        expect(await visit.events()).toEqual(counted.flatMap((path) => [visit.pageview(path), visit.event("Signup", path)]));
       });
     }
 

@@ -53,7 +53,10 @@ function firstsOfSessions(events: readonly StoredEvent[]): ReadonlyMap<string, r
   const inTime = [...events].sort((a, b) => Number(a.visitorId - b.visitorId) || a.timestampMs - b.timestampMs);
   for (const event of inTime) {
     const name = `${event.visitorId} ${event.timestampMs}`;
-    const goesOn = before?.visitorId === event.visitorId && utcDayOf(before.timestampMs) === utcDayOf(event.timestampMs) && event.timestampMs - before.timestampMs <= 30 * MINUTE_MS;
+    const goesOn =
+      before?.visitorId === event.visitorId &&
+      utcDayOf(before.timestampMs) === utcDayOf(event.timestampMs) &&
+      event.timestampMs - before.timestampMs <= 30 * MINUTE_MS;
     if (!goesOn) sessions.set(name, (session = []));
     session.push(name);
     before = event;
@@ -90,7 +93,8 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       FROM events ${TEXT_COLUMNS.map(({ name: column }) => `LEFT JOIN texts AS t_${column} ON t_${column}.code = events.${column}`).join(" ")}
       ORDER BY arrival`;
 
-    const textsOf = (event: StoredEvent): SqlRow => Object.fromEntries(TEXT_COLUMNS.map(({ name: column, field }) => [column, event[field] as string | null]));
+    const textsOf = (event: StoredEvent): SqlRow =>
+      Object.fromEntries(TEXT_COLUMNS.map(({ name: column, field }) => [column, event[field] as string | null]));
 
     /** The properties of a block's events, as the texts that they came as. */
     async function propsOf(site: SiteId, block: Block): Promise<(string | null)[]> {
@@ -155,7 +159,8 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       it("of some thousands all arrive", async () => {
         const many = Array.from({ length: 5_000 }, (_, i) => aFullEvent(i % 1_000, { revenueCents: i % 100 }));
         const { site, block } = await load(many);
-        const sql = "SELECT count(*) AS n, count(DISTINCT pathname) AS pages, sum(revenue_amount)::BIGINT AS cents, max(arrival) AS last FROM events";
+        const sql =
+          "SELECT count(*) AS n, count(DISTINCT pathname) AS pages, sum(revenue_amount)::BIGINT AS cents, max(arrival) AS last FROM events";
         expect(await ask(site, [block], sql)).toEqual([{ n: 5_000, pages: 1_000, cents: 247_500, last: 4_999 }]);
       });
     });
@@ -167,31 +172,42 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         await engine.append(first, { events: eventTexts([anEvent({ pathname: "/first" }), anEvent({ pathname: "/both" })]) });
         await engine.append(second, { events: eventTexts([anEvent({ pathname: "/both" })]) });
         const PAGES = "SELECT text, count(*) AS n FROM events JOIN texts ON code = pathname GROUP BY text ORDER BY text";
-        expect(await ask(site, [first, second], PAGES)).toEqual([{ text: "/both", n: 2 }, { text: "/first", n: 1 }]);
+        expect(await ask(site, [first, second], PAGES)).toEqual([
+          { text: "/both", n: 2 },
+          { text: "/first", n: 1 },
+        ]);
         expect(await ask(site, [second], PAGES)).toEqual([{ text: "/both", n: 1 }]);
         expect(await countOf(site, [])).toBe(0);
       });
 
       it("of files are numbered by sessions, whatever the order of files, days and times", async () => {
         await fc.assert(
-          fc.asyncProperty(fc.array(fc.tuple(fc.nat(2), fc.array(fc.tuple(fc.nat(3), fc.nat(200)), { minLength: 1, maxLength: 12 })), { minLength: 1, maxLength: 8 }), async (parts) => {
-            const site = aSite();
-            const block = aBlock(site);
-            const files = parts.map(([day, rows]) =>
-              rows.map(([visitor, minute]) => anEvent({ visitorId: BigInt(visitor), timestampMs: day * 24 * 60 * MINUTE_MS + minute * MINUTE_MS })),
-            );
-            await engine.append(block, { files: files.map((ofFile, i) => ({ key: String(i), bytes: encodeEvents(ofFile) })) });
-            const given = await ask(site, [block], "SELECT visitor_id, timestamp, session FROM events ORDER BY arrival");
-            expect(given.map(({ visitor_id, timestamp }) => [visitor_id, timestamp])).toEqual(
-              files.flat().map(({ visitorId, timestampMs }) => [Number(visitorId), timestampMs]),
-            );
-            expect(new Set(given.map(({ session }) => session)).size).toBe(firstsOfSessions(files.flat()).size);
-            const sessionOf = new Map(given.map(({ visitor_id, timestamp, session }) => [`${visitor_id} ${timestamp}`, session]));
-            for (const [first, ofSession] of firstsOfSessions(files.flat())) {
-              expect(new Set(ofSession.map((event) => sessionOf.get(event)))).toEqual(new Set([sessionOf.get(first)]));
-            }
-            await engine.drop([block.id]);
-          }),
+          fc.asyncProperty(
+            fc.array(fc.tuple(fc.nat(2), fc.array(fc.tuple(fc.nat(3), fc.nat(200)), { minLength: 1, maxLength: 12 })), {
+              minLength: 1,
+              maxLength: 8,
+            }),
+            async (parts) => {
+              const site = aSite();
+              const block = aBlock(site);
+              const files = parts.map(([day, rows]) =>
+                rows.map(([visitor, minute]) =>
+                  anEvent({ visitorId: BigInt(visitor), timestampMs: day * 24 * 60 * MINUTE_MS + minute * MINUTE_MS }),
+                ),
+              );
+              await engine.append(block, { files: files.map((ofFile, i) => ({ key: String(i), bytes: encodeEvents(ofFile) })) });
+              const given = await ask(site, [block], "SELECT visitor_id, timestamp, session FROM events ORDER BY arrival");
+              expect(given.map(({ visitor_id, timestamp }) => [visitor_id, timestamp])).toEqual(
+                files.flat().map(({ visitorId, timestampMs }) => [Number(visitorId), timestampMs]),
+              );
+              expect(new Set(given.map(({ session }) => session)).size).toBe(firstsOfSessions(files.flat()).size);
+              const sessionOf = new Map(given.map(({ visitor_id, timestamp, session }) => [`${visitor_id} ${timestamp}`, session]));
+              for (const [first, ofSession] of firstsOfSessions(files.flat())) {
+                expect(new Set(ofSession.map((event) => sessionOf.get(event)))).toEqual(new Set([sessionOf.get(first)]));
+              }
+              await engine.drop([block.id]);
+            },
+          ),
           { numRuns: 25 },
         );
       });
@@ -251,7 +267,22 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
     });
 
     describe("texts", () => {
-      const TEXTS = ["'", '"', "\\", "$1", "a\u0000b", "\n", "\u{1f600}", "e\u0301", "\u00e9", "", " ", "null", "x".repeat(5_000), "); DROP TABLE texts; --"];
+      const TEXTS = [
+        "'",
+        '"',
+        "\\",
+        "$1",
+        "a\u0000b",
+        "\n",
+        "\u{1f600}",
+        "e\u0301",
+        "\u00e9",
+        "",
+        " ",
+        "null",
+        "x".repeat(5_000),
+        "); DROP TABLE texts; --",
+      ];
 
       it("of all kinds come back as they are, each told from the others", async () => {
         const { site, block } = await load(TEXTS.map((eventName) => anEvent({ eventName })));
@@ -298,28 +329,52 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       it("are the keys and values of props, nested ones dotted", async () => {
         const props = '{"plan":"pro","n":1.5,"on":true,"none":null,"list":[1,"a"],"nested":{"deep":{"er":"x"},"n":0}}';
         const { site, block } = await load([anEvent({ props }), anEvent({ props }), anEvent()]);
-        expect(await askProperties(site, [block], null)).toEqual(["list", "n", "nested.deep.er", "nested.n", "on", "plan"].map((text) => ({ text, n: 2 })));
-        const values = await Promise.all(["list", "n", "nested.deep.er", "nested.n", "on", "plan", "none", "nested"].map((key) => askProperties(site, [block], key)));
+        expect(await askProperties(site, [block], null)).toEqual(
+          ["list", "n", "nested.deep.er", "nested.n", "on", "plan"].map((text) => ({ text, n: 2 })),
+        );
+        const values = await Promise.all(
+          ["list", "n", "nested.deep.er", "nested.n", "on", "plan", "none", "nested"].map((key) => askProperties(site, [block], key)),
+        );
         expect(values).toEqual([...['[1,"a"]', "1.5", "x", "0", "true", "pro"].map((text) => [{ text, n: 2 }]), [], []]);
       });
 
       it("have the digits and the spelling that they came with", async () => {
-        const props = '{"id":9007199254740993,"n":-1.50e+2,"list":[12345678901234567890,"]\\"",[]],"a":{"":{"b.c":"\\u00e9\\\\"}},"last":null}';
-        const { site, block } = await load([anEvent({ props }), anEvent({ props: "{}" }), anEvent({ props: '{"plan":"(unknown)","id":"null"}' })]);
-        const values = await Promise.all(["id", "n", "list", "a..b.c", "plan", "last", "", "a"].map((key) => askProperties(site, [block], key)));
-        expect(values.map((rows) => rows.map(({ text }) => text))).toEqual([["9007199254740993", "null"], ["-1.50e+2"], ['[12345678901234567890,"]\\"",[]]'], ["é\\"], ["(unknown)"], [], [], []]);
+        const props =
+          '{"id":9007199254740993,"n":-1.50e+2,"list":[12345678901234567890,"]\\"",[]],"a":{"":{"b.c":"\\u00e9\\\\"}},"last":null}';
+        const { site, block } = await load([
+          anEvent({ props }),
+          anEvent({ props: "{}" }),
+          anEvent({ props: '{"plan":"(unknown)","id":"null"}' }),
+        ]);
+        const values = await Promise.all(
+          ["id", "n", "list", "a..b.c", "plan", "last", "", "a"].map((key) => askProperties(site, [block], key)),
+        );
+        expect(values.map((rows) => rows.map(({ text }) => text))).toEqual([
+          ["9007199254740993", "null"],
+          ["-1.50e+2"],
+          ['[12345678901234567890,"]\\"",[]]'],
+          ["é\\"],
+          ["(unknown)"],
+          [],
+          [],
+          [],
+        ]);
       });
 
       it("are no texts of the site, and are looked into only where a query wants them", async () => {
         const { site, block } = await load(Array.from({ length: 5_000 }, (_, i) => anEvent({ props: `{"key-${i}":"value-${i}"}` })));
-        expect(await ask(site, [block], "SELECT count(*) AS n FROM texts WHERE text LIKE '%key-%' OR text LIKE '%value-%'")).toEqual([{ n: 0 }]);
+        expect(await ask(site, [block], "SELECT count(*) AS n FROM texts WHERE text LIKE '%key-%' OR text LIKE '%value-%'")).toEqual([
+          { n: 0 },
+        ]);
         expect(await askProperties(site, [block], "key-4999")).toEqual([{ text: "value-4999", n: 1 }]);
         expect(await askProperties(site, [block], null)).toHaveLength(5_000);
         expect(new Set(await propsOf(site, block)).size).toBe(5_000);
       });
 
       it("are refused where what a query wants of them takes too much", async () => {
-        const { site, block } = await load(Array.from({ length: 100 }, (_, i) => anEvent({ props: `{"same":"x","key-${i}":"${"v".repeat(1000)}${i}"}` })));
+        const { site, block } = await load(
+          Array.from({ length: 100 }, (_, i) => anEvent({ props: `{"same":"x","key-${i}":"${"v".repeat(1000)}${i}"}` })),
+        );
         await expect(askProperties(site, [block], null, 10_000)).rejects.toThrow(EngineFullError);
         expect(await askProperties(site, [block], "same", 10_000)).toEqual([{ text: "x", n: 100 }]);
         expect(await askProperties(site, [block], "key-7", 10_000)).toHaveLength(1);
@@ -328,7 +383,8 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       it("are kept no longer where they take too much or are dropped, and everything else stays", async () => {
         const site = aSite();
         const [small, large] = [aBlock(site), { ...aBlock(site), propsBytesMax: 10_000 }];
-        const withProps = (text: string, count: number) => Array.from({ length: count }, (_, i) => anEvent({ pathname: `/${text}`, props: JSON.stringify({ text: `${text}-${i}` }) }));
+        const withProps = (text: string, count: number) =>
+          Array.from({ length: count }, (_, i) => anEvent({ pathname: `/${text}`, props: JSON.stringify({ text: `${text}-${i}` }) }));
         expect((await engine.append(small, { events: eventTexts(withProps("small", 3)) })).propsBytes).toBeGreaterThan(0);
         const full = await engine.append(large, { events: eventTexts(withProps("large", 1_000)) });
         expect(full.propsBytes).toBeNull();
@@ -341,7 +397,13 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         const numbers = (await ask(site, [small], "SELECT DISTINCT props FROM events")).map(({ props }) => Number(props));
         expect((await engine.dropProps([small.id])).residentBytes).toBeLessThan(residentBytes);
         await expect(engine.propsTexts(site, numbers)).rejects.toThrow(EngineLostError);
-        expect(await ask(site, [small, large], "SELECT text, count(*) AS n FROM events JOIN texts ON code = pathname GROUP BY text ORDER BY text")).toEqual([
+        expect(
+          await ask(
+            site,
+            [small, large],
+            "SELECT text, count(*) AS n FROM events JOIN texts ON code = pathname GROUP BY text ORDER BY text",
+          ),
+        ).toEqual([
           { text: "/large", n: 2_000 },
           { text: "/small", n: 3 },
         ]);
@@ -419,7 +481,10 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
 
       it("give columns of numbers where these are asked for", async () => {
         const { site, block } = await load([anEvent(), anEvent({ at: "2026-03-16T00:00:00.000Z" })]);
-        const columns = await engine.queryNumbers(aQuery(site, [block], "SELECT arrival, timestamp FROM events ORDER BY arrival"), silent());
+        const columns = await engine.queryNumbers(
+          aQuery(site, [block], "SELECT arrival, timestamp FROM events ORDER BY arrival"),
+          silent(),
+        );
         expect(Object.fromEntries(Object.entries(columns).map(([column, values]) => [column, [...values].map(Number)]))).toEqual({
           arrival: [0, 1],
           timestamp: [Date.parse("2026-03-15T12:00:00Z"), Date.parse("2026-03-16T00:00:00Z")],
@@ -429,11 +494,18 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       it("give how many visitors have each value where a function of a visitor's events is named", async () => {
         const events = [3n, 0xffff_ffff_ffff_ffffn, 3n].map((visitorId, i) => anEvent({ visitorId, timestampMs: i * MINUTE_MS }));
         const { site, block } = await load(events);
-        const sql = "SELECT visitor_id, timestamp, CAST(CASE WHEN timestamp = 0 THEN 1 ELSE 2 END AS BIGINT) AS met FROM events ORDER BY visitor_id, timestamp";
+        const sql =
+          "SELECT visitor_id, timestamp, CAST(CASE WHEN timestamp = 0 THEN 1 ELSE 2 END AS BIGINT) AS met FROM events ORDER BY visitor_id, timestamp";
         const reached = async (windowMs: number) =>
           engine.query({ ...aQuery(site, [block], sql), perVisitor: { name: "window_funnel", windowMs, steps: 2, modes: [] } }, silent());
-        expect(await reached(2 * MINUTE_MS)).toEqual([{ value: 0, visitors: 1 }, { value: 2, visitors: 1 }]);
-        expect(await reached(2 * MINUTE_MS - 1)).toEqual([{ value: 0, visitors: 1 }, { value: 1, visitors: 1 }]);
+        expect(await reached(2 * MINUTE_MS)).toEqual([
+          { value: 0, visitors: 1 },
+          { value: 2, visitors: 1 },
+        ]);
+        expect(await reached(2 * MINUTE_MS - 1)).toEqual([
+          { value: 0, visitors: 1 },
+          { value: 1, visitors: 1 },
+        ]);
       });
 
       it.each(["SELECT nothing FROM events", "SELEC 1", "SELECT 1 AS n FROM block_none_such", "SELECT 'x'::INTEGER AS n"])(
@@ -464,7 +536,9 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         await engine.append(blocks[0] ?? aBlock(site), { events: eventTexts([anEvent()]) });
         await Promise.all(
           blocks.slice(1).flatMap((block, i) => [
-            engine.append(block, { files: [{ key: `${i}`, bytes: encodeEvents([anEvent({ pathname: `/${i}` }), anEvent({ pathname: "/all" })]) }] }),
+            engine.append(block, {
+              files: [{ key: `${i}`, bytes: encodeEvents([anEvent({ pathname: `/${i}` }), anEvent({ pathname: "/all" })]) }],
+            }),
             countOf(site, blocks.slice(0, 1)),
           ]),
         );
@@ -477,10 +551,15 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
     });
 
     describe("summaries", () => {
-      const COLUMNS = [{ name: "code", type: "BIGINT" }, { name: "total", type: "HUGEINT" }] as const;
+      const COLUMNS = [
+        { name: "code", type: "BIGINT" },
+        { name: "total", type: "HUGEINT" },
+      ] as const;
       const aSummary = (site: SiteId): Summary => ({ id: ++blocksMade, siteId: site, columns: COLUMNS });
-      const BY_PAGE = "WITH scoped AS (SELECT * FROM events) SELECT pathname AS code, sum(revenue_amount) AS total FROM scoped WHERE pathname <> $1 GROUP BY pathname";
-      const TOTAL = "WITH figures AS (SELECT code, sum(total) AS total FROM pieces GROUP BY code) SELECT text, CAST(total AS VARCHAR) AS total FROM figures JOIN texts ON texts.code = figures.code ORDER BY text";
+      const BY_PAGE =
+        "WITH scoped AS (SELECT * FROM events) SELECT pathname AS code, sum(revenue_amount) AS total FROM scoped WHERE pathname <> $1 GROUP BY pathname";
+      const TOTAL =
+        "WITH figures AS (SELECT code, sum(total) AS total FROM pieces GROUP BY code) SELECT text, CAST(total AS VARCHAR) AS total FROM figures JOIN texts ON texts.code = figures.code ORDER BY text";
 
       const summed = (summary: Summary, part: number, blocks: readonly Block[]) =>
         engine.summarise(summary, part, aQuery(summary.siteId, blocks, BY_PAGE, [{ text: "/none" }]), silent());
@@ -498,7 +577,10 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect((await summed(summary, 1, [blocks[0]])).rows).toBe(2);
         expect((await summed(summary, 2, [blocks[1]])).rows).toBe(1);
         await engine.drop(blocks.map(({ id }) => id));
-        expect(await totals(summary, [1, 2])).toEqual([{ text: "/a", total: String(4n * most) }, { text: "/b", total: String(8n * most) }]);
+        expect(await totals(summary, [1, 2])).toEqual([
+          { text: "/a", total: String(4n * most) },
+          { text: "/b", total: String(8n * most) },
+        ]);
         expect(await totals(summary, [2])).toEqual([{ text: "/b", total: String(4n * most) }]);
         expect(await totals(summary, [])).toEqual([]);
         const { block } = await load([anEvent({ pathname: "/b" })], site);
@@ -512,12 +594,27 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
 
       it("of a function of each visitor's events are how many visitors have each value", async () => {
         const { site, block } = await load([1n, 2n, 2n].map((visitorId, i) => anEvent({ visitorId, timestampMs: i })));
-        const summary: Summary = { id: ++blocksMade, siteId: site, columns: [{ name: "value", type: "BIGINT" }, { name: "visitors", type: "BIGINT" }] };
+        const summary: Summary = {
+          id: ++blocksMade,
+          siteId: site,
+          columns: [
+            { name: "value", type: "BIGINT" },
+            { name: "visitors", type: "BIGINT" },
+          ],
+        };
         const sql = "SELECT visitor_id, timestamp, CAST(1 AS BIGINT) AS met FROM events ORDER BY visitor_id, timestamp";
-        const query: EngineQuery = { ...aQuery(site, [block], sql), perVisitor: { name: "sequence_count", pattern: "(?1)", conditions: 1 } };
+        const query: EngineQuery = {
+          ...aQuery(site, [block], sql),
+          perVisitor: { name: "sequence_count", pattern: "(?1)", conditions: 1 },
+        };
         await engine.summarise(summary, 1, query, silent());
         await engine.summarise(summary, 2, { ...query, blocks: [] }, silent());
-        expect(await engine.query({ ...aQuery(site, [], "SELECT * FROM pieces ORDER BY value"), summary: { id: summary.id, parts: [1, 2] } }, silent())).toMatchObject([
+        expect(
+          await engine.query(
+            { ...aQuery(site, [], "SELECT * FROM pieces ORDER BY value"), summary: { id: summary.id, parts: [1, 2] } },
+            silent(),
+          ),
+        ).toMatchObject([
           { value: 1, visitors: 1 },
           { value: 2, visitors: 1 },
         ]);
@@ -529,12 +626,19 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         await expect(engine.summarise(summary, 1, aQuery(site, [block], "SELECT nothing FROM events"), silent())).rejects.toThrow();
         const controller = new AbortController();
         const reason = new Error("given up");
-        const heavy = engine.summarise(summary, 2, aQuery(site, [block], `SELECT 1 AS code, n AS total FROM (${HEAVY_SQL}) AS heavy`), controller.signal);
+        const heavy = engine.summarise(
+          summary,
+          2,
+          aQuery(site, [block], `SELECT 1 AS code, n AS total FROM (${HEAVY_SQL}) AS heavy`),
+          controller.signal,
+        );
         const outcome = heavy.catch((error: unknown) => error);
         expect(await countOf(site, [block])).toBe(HEAVY_ROWS);
         controller.abort(reason);
         expect(await outcome).toBe(reason);
-        await expect(engine.summarise(summary, 3, aQuery(site, [block], BY_PAGE, [{ text: "" }]), AbortSignal.abort(reason))).rejects.toBe(reason);
+        await expect(engine.summarise(summary, 3, aQuery(site, [block], BY_PAGE, [{ text: "" }]), AbortSignal.abort(reason))).rejects.toBe(
+          reason,
+        );
         expect(await totals(summary, [1, 2, 3])).toEqual([]);
         // So many that they are compressed.
         await load(Array.from({ length: 60_000 }, () => anEvent()));

@@ -18,7 +18,8 @@ for (const fsync of ["always", "interval", "off"] as const) {
 describe("the segment log in files", () => {
   it("takes no other file for a segment", async () => {
     const folder = await tempFolder();
-    for (const name of ["x.journal", "1.journal.bak", "-1.journal", "1.5.journal", ".journal", "lock"]) await writeFile(join(folder, name), "");
+    for (const name of ["x.journal", "1.journal.bak", "-1.journal", "1.5.journal", ".journal", "lock"])
+      await writeFile(join(folder, name), "");
     await mkdir(join(folder, "damaged"));
     const log = await openFileSegmentLog(folder, "off");
     expect(await log.list()).toEqual([]);

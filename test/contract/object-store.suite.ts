@@ -107,7 +107,12 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Objec
     it("lists nothing of a folder that is not there or is an object", async () => {
       const store = await makeStore();
       await store.put("a/b", bytesOf("x"));
-      expect([await store.list("c"), await store.list("a/b"), await store.folders("c"), await store.folders("a/b")]).toEqual([[], [], [], []]);
+      expect([await store.list("c"), await store.list("a/b"), await store.folders("c"), await store.folders("a/b")]).toEqual([
+        [],
+        [],
+        [],
+        [],
+      ]);
     });
 
     it("names the folders directly below a folder, sorted, and no objects", async () => {
@@ -132,7 +137,17 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Objec
     it("keeps keys with long and strange parts apart", async () => {
       const store = await makeStore();
       const long = "x".repeat(255);
-      const keys = [`${long}/${long}/${long}`, `${long}/${long}/${"x".repeat(254)}y`, "a/%41", "a/A", "a/a b", "a/\u{1f600}", "a/...", "a/.hidden", "a/-"];
+      const keys = [
+        `${long}/${long}/${long}`,
+        `${long}/${long}/${"x".repeat(254)}y`,
+        "a/%41",
+        "a/A",
+        "a/a b",
+        "a/\u{1f600}",
+        "a/...",
+        "a/.hidden",
+        "a/-",
+      ];
       for (const key of keys) await store.put(key, bytesOf(key));
       for (const key of keys) expect(textOf(await store.get(key))).toBe(key);
       expect((await store.list("a")).map(({ key }) => key)).toEqual(keys.slice(2).sort());
@@ -175,7 +190,8 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Objec
       };
       const look = async () => {
         do {
-          for (const { key, sizeBytes } of await store.list("a")) expect({ known: keys.includes(key), sizeBytes }).toEqual({ known: true, sizeBytes: bytes.length });
+          for (const { key, sizeBytes } of await store.list("a"))
+            expect({ known: keys.includes(key), sizeBytes }).toEqual({ known: true, sizeBytes: bytes.length });
         } while (progress.writing);
       };
       await Promise.all([write(), look()]);

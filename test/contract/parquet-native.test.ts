@@ -19,7 +19,20 @@ const LONG_SITE = siteId(`A${":".repeat(255)}`);
 
 const DAYS = ["2026-03-14", "2026-03-15", "2028-02-29"] as UtcDay[];
 
-const TROUBLE = ["", " ", "'", '"', "a\u0000b", "\n\r\t", "\u{1f600}\u{10ffff}", "e\u0301", "(unknown)", "null", "\ufffd", "x".repeat(3_000)];
+const TROUBLE = [
+  "",
+  " ",
+  "'",
+  '"',
+  "a\u0000b",
+  "\n\r\t",
+  "\u{1f600}\u{10ffff}",
+  "e\u0301",
+  "(unknown)",
+  "null",
+  "\ufffd",
+  "x".repeat(3_000),
+];
 
 const REVENUES = [0, 1, -1, 1999, -1999, 999_999_999_999, -999_999_999_999, null];
 
@@ -32,7 +45,9 @@ function eventsOf(site: StoredEvent["siteId"], day: UtcDay): StoredEvent[] {
     anEvent(inDay("00:00:00.000")),
     aFullEvent(1, inDay("23:59:59.999")),
     ...TROUBLE.map((text) => anEvent({ ...inDay("06:00:00.001"), eventName: text, pathname: text, city: text, referrer: text })),
-    ...TROUBLE.map((text) => anEvent({ ...inDay("07:00:00.000"), props: JSON.stringify({ [text]: text, list: [1.5, null, { deep: text }] }) })),
+    ...TROUBLE.map((text) =>
+      anEvent({ ...inDay("07:00:00.000"), props: JSON.stringify({ [text]: text, list: [1.5, null, { deep: text }] }) }),
+    ),
     ...REVENUES.map((revenueCents) => anEvent({ ...inDay("12:34:56.789"), revenueCents, currency: "EUR" })),
     ...VISITORS.map((visitorId) => anEvent({ ...inDay("18:00:00.000"), visitorId })),
   ];
@@ -49,7 +64,11 @@ const money = (cents: number): string => {
 function written(event: StoredEvent, { field, kind }: (typeof EVENT_COLUMNS)[number]): string | null {
   const value = event[field];
   if (value === null) return null;
-  if (kind === "timestamp") return new Date(Number(value)).toISOString().replace("T", " ").replace(/\.?0*Z$/, "+00");
+  if (kind === "timestamp")
+    return new Date(Number(value))
+      .toISOString()
+      .replace("T", " ")
+      .replace(/\.?0*Z$/, "+00");
   if (kind === "cents") return money(Number(value));
   return String(value);
 }
@@ -65,13 +84,22 @@ describe("Parquet files read by DuckDB itself", () => {
 
   beforeAll(async () => {
     folder = await makeTempFolder();
-    const partitions = new Partitions({ parquet: inlineParquetWriter, store: createFileObjectStore(folder), isSiteId, listingsMax: 10, onStray: (key) => expect.unreachable(key) });
+    const partitions = new Partitions({
+      parquet: inlineParquetWriter,
+      store: createFileObjectStore(folder),
+      isSiteId,
+      listingsMax: 10,
+      onStray: (key) => expect.unreachable(key),
+    });
     writtenCount = 0;
     for (const site of [...SITES, LONG_SITE]) {
       for (const day of DAYS) {
         const events = eventsOf(site, day);
         // Two files of each day, as two flushes make them.
-        for (const [segment, part] of [[1, events.slice(0, 5)], [2, events.slice(5)]] as const) {
+        for (const [segment, part] of [
+          [1, events.slice(0, 5)],
+          [2, events.slice(5)],
+        ] as const) {
           await partitions.write(site, day, segment, eventTexts(part));
           writtenCount += part.length;
         }
@@ -92,7 +120,9 @@ describe("Parquet files read by DuckDB itself", () => {
     const rows = await ask("DESCRIBE SELECT * FROM files");
     const types = Object.fromEntries(rows.map(({ column_name, column_type }) => [column_name, column_type]));
     for (const { name, kind } of EVENT_COLUMNS) {
-      const type = { text: "VARCHAR", json: "JSON", cents: "DECIMAL(12,2)", visitor: "UBIGINT", timestamp: "TIMESTAMP WITH TIME ZONE" }[kind];
+      const type = { text: "VARCHAR", json: "JSON", cents: "DECIMAL(12,2)", visitor: "UBIGINT", timestamp: "TIMESTAMP WITH TIME ZONE" }[
+        kind
+      ];
       expect({ name, type: types[name] }).toEqual({ name, type });
     }
   });
@@ -102,7 +132,9 @@ describe("Parquet files read by DuckDB itself", () => {
     expect(rows).toHaveLength(writtenCount);
     const key = (row: Record<string, unknown>): string => JSON.stringify(EVENT_COLUMNS.map(({ name }) => row[name]));
     expect(rows.map(key).sort()).toEqual(ALL_EVENTS.map((event) => key(rowOf(event))).sort());
-    const ofOne = await ask(`SELECT ${COLUMNS} FROM files WHERE site_id = 'site.test' AND timestamp < '2026-03-15' ORDER BY filename, file_row_number`);
+    const ofOne = await ask(
+      `SELECT ${COLUMNS} FROM files WHERE site_id = 'site.test' AND timestamp < '2026-03-15' ORDER BY filename, file_row_number`,
+    );
     expect(ofOne).toEqual(eventsOf(siteId("site.test"), DAYS[0] ?? utcDayOf(0)).map(rowOf));
   });
 
@@ -146,7 +178,9 @@ describe("Parquet files read by DuckDB itself", () => {
   });
 
   it("have props that are queried as JSON", async () => {
-    const rows = await ask(`SELECT DISTINCT props->>'$.nested.deep[2]' AS deep, props->>'plan' AS plan FROM files WHERE props->>'plan' IS NOT NULL`);
+    const rows = await ask(
+      `SELECT DISTINCT props->>'$.nested.deep[2]' AS deep, props->>'plan' AS plan FROM files WHERE props->>'plan' IS NOT NULL`,
+    );
     expect(rows).toEqual([{ deep: "true", plan: "pro" }]);
   });
 

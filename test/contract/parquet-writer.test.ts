@@ -14,7 +14,10 @@ afterAll(() => threaded.close());
 
 const EVENTS = Array.from({ length: 30 }, (_, i) => (i % 3 === 0 ? anEvent({ pathname: `/${i}`, revenueCents: -i }) : aFullEvent(i)));
 
-const fileOf = (first: number, last: number): EventFile => ({ key: `${first}-${last}`, bytes: encodeEvents(EVENTS.slice(first, last + 1)) });
+const fileOf = (first: number, last: number): EventFile => ({
+  key: `${first}-${last}`,
+  bytes: encodeEvents(EVENTS.slice(first, last + 1)),
+});
 
 /** Every value of a small file, by column. */
 function valuesOf(bytes: Uint8Array): unknown {
@@ -50,14 +53,20 @@ describe.each([
   it("a merge names the file that cannot be read", async () => {
     const damaged = fileOf(5, 9);
     damaged.bytes[20] = (damaged.bytes[20] ?? 0) ^ 1;
-    expect(await writer.merge([fileOf(0, 4), { ...damaged, key: "damaged" }, fileOf(10, 29)])).toEqual({ unreadable: "damaged", reason: expect.any(String) });
+    expect(await writer.merge([fileOf(0, 4), { ...damaged, key: "damaged" }, fileOf(10, 29)])).toEqual({
+      unreadable: "damaged",
+      reason: expect.any(String),
+    });
   });
 });
 
 describe("the thread", () => {
-  it.runIf(process.platform === "linux")("gives way to all others, and they do not (on Linux, where threads have a priority of their own)", async () => {
-    await threaded.encode(eventTexts(EVENTS));
-    const priorities = readdirSync("/proc/self/task").map((thread) => getPriority(Number(thread)));
-    expect(priorities.filter((priority) => priority > getPriority())).toHaveLength(1);
-  });
+  it.runIf(process.platform === "linux")(
+    "gives way to all others, and they do not (on Linux, where threads have a priority of their own)",
+    async () => {
+      await threaded.encode(eventTexts(EVENTS));
+      const priorities = readdirSync("/proc/self/task").map((thread) => getPriority(Number(thread)));
+      expect(priorities.filter((priority) => priority > getPriority())).toHaveLength(1);
+    },
+  );
 });

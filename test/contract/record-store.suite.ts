@@ -89,14 +89,23 @@ export function describeRecordStore(title: string, openStore: () => Promise<Open
       expect(textOf(await store.read("keys/a.json"))).toBe("again");
     });
 
-    it.each(["", "admin", "a/b/c.json", "/admin.json", "../admin.json", "keys/../admin.json", "keys/.json", "keys/A.json", "keys//a.json", "a b.json", "a\0.json"])(
-      "refuses the name %j",
-      async (wrong) => {
-        const { store } = await openStore();
-        await expect(store.read(wrong)).rejects.toThrow("not the name of a record");
-        await expect(store.write(wrong, bytesOf("x"))).rejects.toThrow("not the name of a record");
-        await expect(store.remove(wrong)).rejects.toThrow("not the name of a record");
-      },
-    );
+    it.each([
+      "",
+      "admin",
+      "a/b/c.json",
+      "/admin.json",
+      "../admin.json",
+      "keys/../admin.json",
+      "keys/.json",
+      "keys/A.json",
+      "keys//a.json",
+      "a b.json",
+      "a\0.json",
+    ])("refuses the name %j", async (wrong) => {
+      const { store } = await openStore();
+      await expect(store.read(wrong)).rejects.toThrow("not the name of a record");
+      await expect(store.write(wrong, bytesOf("x"))).rejects.toThrow("not the name of a record");
+      await expect(store.remove(wrong)).rejects.toThrow("not the name of a record");
+    });
   });
 }

@@ -45,7 +45,11 @@ describe("docs/schema.md", () => {
   });
 
   it("names every column, with its type and whether it may be null", () => {
-    const rows = [...document.matchAll(/^\| `(\w+)` \| [^|]+ \| ([^|]+) \| (yes|no) \|/gm)].map(([, name, type, isNullable]) => ({ name, type, required: isNullable === "no" }));
+    const rows = [...document.matchAll(/^\| `(\w+)` \| [^|]+ \| ([^|]+) \| (yes|no) \|/gm)].map(([, name, type, isNullable]) => ({
+      name,
+      type,
+      required: isNullable === "no",
+    }));
     const types = { text: "VARCHAR", json: "JSON", cents: "DECIMAL(12,2)", visitor: "UBIGINT", timestamp: "TIMESTAMP WITH TIME ZONE" };
     expect(rows).toEqual(EVENT_COLUMNS.map(({ name, kind, required }) => ({ name, type: types[kind], required })));
   });
@@ -56,13 +60,19 @@ describe("docs/schema.md", () => {
     let target = await createInProcessTarget({ SVC_TRUST_PROXY: "1", SVC_COMPACT_AFTER_FILES: "0" }, { objects });
     await recordDays(target);
     const range = { start_date: utcDayOf(target.nowMs() - 3 * DAY_MS), end_date: utcDayOf(target.nowMs()) };
-    const [daily = "", view = "", main = "", sessions = "", pages = ""] = statements.map((sql) => sql.replaceAll("data/events", join(folder, "events")));
+    const [daily = "", view = "", main = "", sessions = "", pages = ""] = statements.map((sql) =>
+      sql.replaceAll("data/events", join(folder, "events")),
+    );
 
     /** The answers of a statement that the document has for every site. */
     async function rowsOf(sql: string, site: string) {
       const values = { site, first_day: range.start_date, last_day: range.end_date };
       const reader = await connection.runAndReadAll(sql.replaceAll(/\$(\w+)/g, (_, name: keyof typeof values) => `'${values[name]}'`));
-      return reader.getRowObjectsJS().map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, typeof value === "bigint" ? Number(value) : value])));
+      return reader
+        .getRowObjectsJS()
+        .map((row) =>
+          Object.fromEntries(Object.entries(row).map(([name, value]) => [name, typeof value === "bigint" ? Number(value) : value])),
+        );
     }
 
     async function expectSameFigures(): Promise<void> {
@@ -70,11 +80,16 @@ describe("docs/schema.md", () => {
       // Folders of ids that are too long say the beginning only; the column inside the files says all.
       for (const site of SITES.slice(0, 2)) {
         const api = await getMain(target, site, range);
-        expect(await rowsOf(main, site)).toEqual([{ unique_visitors: api.unique_visitors, total_pageviews: api.total_pageviews, total_events: 24 }]);
+        expect(await rowsOf(main, site)).toEqual([
+          { unique_visitors: api.unique_visitors, total_pageviews: api.total_pageviews, total_events: 24 },
+        ]);
         expect(await rowsOf(sessions, site)).toEqual([{ total_sessions: api.total_sessions, bounce_rate: api.bounce_rate }]);
         expect(await rowsOf(pages, site)).toEqual(await getBreakdown(target, site, "pages", range));
       }
-      const inFiles = await rowsOf(view.replace(/CREATE VIEW events AS/, "").replace("hive_partitioning = true", "hive_partitioning = false"), SITES[2] ?? "");
+      const inFiles = await rowsOf(
+        view.replace(/CREATE VIEW events AS/, "").replace("hive_partitioning = true", "hive_partitioning = false"),
+        SITES[2] ?? "",
+      );
       expect(inFiles.filter(({ site_id }) => site_id === SITES[2])).toHaveLength(24);
     }
 

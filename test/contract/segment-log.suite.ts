@@ -67,7 +67,14 @@ export function describeSegmentLog(name: string, openLog: () => Promise<OpenedLo
       const { log } = await openLog();
       await log.create(1);
       await log.create(2);
-      for (const [segment, text] of [[1, "a"], [2, "b"], [1, "c"], [2, "d"], [1, "e"]] as const) await log.append(segment, bytesOf(text));
+      for (const [segment, text] of [
+        [1, "a"],
+        [2, "b"],
+        [1, "c"],
+        [2, "d"],
+        [1, "e"],
+      ] as const)
+        await log.append(segment, bytesOf(text));
       expect([textOf(await log.read(1)), textOf(await log.read(2))]).toEqual(["ace", "bd"]);
       await log.close();
     });

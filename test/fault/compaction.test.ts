@@ -50,15 +50,19 @@ async function playAndRestart(strike: Strike | null): Promise<{ struck: boolean;
   const mortal = mortalStores(backing, strike);
   const sent = await inProcess(mortal, play, MERGING);
   expect(wrongIn((await readStores(backing)).pages, sent), "after the crash").toEqual([]);
-  await inProcess(backing, async (target) => {
-    await target.advance(3 * DAY_MS);
-    await target.flush();
-    await target.services.compaction.run(target.nowMs());
-    const { pages } = await readStores(backing);
-    expect(wrongIn(pages, sent), "after the next merge").toEqual([]);
-    const counted = (await getSeries(target, SITE)).reduce((sum, { pageviews }) => sum + pageviews, 0);
-    expect(counted).toBe(pages.size);
-  }, MERGING);
+  await inProcess(
+    backing,
+    async (target) => {
+      await target.advance(3 * DAY_MS);
+      await target.flush();
+      await target.services.compaction.run(target.nowMs());
+      const { pages } = await readStores(backing);
+      expect(wrongIn(pages, sent), "after the next merge").toEqual([]);
+      const counted = (await getSeries(target, SITE)).reduce((sum, { pageviews }) => sum + pageviews, 0);
+      expect(counted).toBe(pages.size);
+    },
+    MERGING,
+  );
   return { struck: mortal.hasStruck(), sent, files: await filesByDay(backing) };
 }
 
@@ -71,24 +75,28 @@ describe("files that are merged", () => {
 
   it("leave out one that cannot be read, which stays where it was and is reported once", async () => {
     const backing = memoryStores();
-    await inProcess(backing, async (target) => {
-      const ledger = new Ledger(target);
-      for (let n = 1; n <= 6; n++) {
-        await ledger.send(SITE, 1);
-        await target.flush();
-      }
-      const keys = (await backing.objects.list("events")).map(({ key }) => key);
-      const damaged = keys[2] ?? "";
-      await backing.objects.put(damaged, new TextEncoder().encode("no Parquet"));
-      await target.advance(DAY_MS);
-      for (let look = 1; look <= 3; look++) await target.services.compaction.run(target.nowMs());
-      const left = (await backing.objects.list("events")).map(({ key }) => key);
-      expect(left).toContain(damaged);
-      expect(left).toHaveLength(3);
-      expect(target.log.lines.filter(({ level }) => level === "error")).toHaveLength(1);
-      const counted = (await getSeries(target, SITE)).reduce((sum, { pageviews }) => sum + pageviews, 0);
-      expect(counted).toBe(5);
-    }, MERGING);
+    await inProcess(
+      backing,
+      async (target) => {
+        const ledger = new Ledger(target);
+        for (let n = 1; n <= 6; n++) {
+          await ledger.send(SITE, 1);
+          await target.flush();
+        }
+        const keys = (await backing.objects.list("events")).map(({ key }) => key);
+        const damaged = keys[2] ?? "";
+        await backing.objects.put(damaged, new TextEncoder().encode("no Parquet"));
+        await target.advance(DAY_MS);
+        for (let look = 1; look <= 3; look++) await target.services.compaction.run(target.nowMs());
+        const left = (await backing.objects.list("events")).map(({ key }) => key);
+        expect(left).toContain(damaged);
+        expect(left).toHaveLength(3);
+        expect(target.log.lines.filter(({ level }) => level === "error")).toHaveLength(1);
+        const counted = (await getSeries(target, SITE)).reduce((sum, { pageviews }) => sum + pageviews, 0);
+        expect(counted).toBe(5);
+      },
+      MERGING,
+    );
   });
 
   // Changes that fail and leave the process alive, merges among them, are in `history.test.ts`.

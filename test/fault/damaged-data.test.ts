@@ -190,7 +190,10 @@ describe("a damaged journal", () => {
   it("a damaged line in its middle is reported and kept aside; all others count", async () => {
     const { dataFolder, journal } = await killedWith(10);
     const lines = await linesOf(journal);
-    const damaged = lines.with(4, (lines[4] ?? "").replace("/5", "/6")).with(6, "nonsense").join("\n");
+    const damaged = lines
+      .with(4, (lines[4] ?? "").replace("/5", "/6"))
+      .with(6, "nonsense")
+      .join("\n");
     await writeFile(journal, `${damaged}\n`);
 
     const server = await startServer({ dataFolder, environment: ENVIRONMENT });

@@ -27,9 +27,14 @@ interface CommandResult {
 /** Runs a command of the program to its end. */
 function command(dataFolder: string, ...args: string[]): Promise<CommandResult> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [MAIN_PATH, ...args], { timeout: COMMAND_MS_MAX, env: { SVC_DATA_DIR: dataFolder } }, (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code) : 0, printed: stdout + stderr });
-    });
+    execFile(
+      process.execPath,
+      [MAIN_PATH, ...args],
+      { timeout: COMMAND_MS_MAX, env: { SVC_DATA_DIR: dataFolder } },
+      (error, stdout, stderr) => {
+        resolve({ code: error ? Number(error.code) : 0, printed: stdout + stderr });
+      },
+    );
   });
 }
 
@@ -90,7 +95,10 @@ describe("backup and verify", () => {
     for (const name of ["secret", "admin.json"]) expect((await stat(join(copy, name))).mode & 0o777).toBe(0o600);
 
     expect(await server.stop()).toBe(0);
-    expect(await command(dataFolder, "verify")).toMatchObject({ code: 0, printed: expect.stringContaining(`, ${load.acknowledged.length.toLocaleString("en-US")} events\n`) as unknown });
+    expect(await command(dataFolder, "verify")).toMatchObject({
+      code: 0,
+      printed: expect.stringContaining(`, ${load.acknowledged.length.toLocaleString("en-US")} events\n`) as unknown,
+    });
   }, 120_000);
 
   it("name what is damaged, leave everything as it is, and refuse folders that are none, or not empty", async () => {
@@ -111,17 +119,34 @@ describe("backup and verify", () => {
 
     const { code, printed } = await command(dataFolder, "verify");
     expect({ code, printed }).toMatchObject({ code: 1 });
-    expect(printed).toMatch(/3 faults:\n {2}- events\/\S+\.parquet: the file has no checksum[^\n]*\n {2}- admin\.json: [^\n]*\n {2}- secret: /);
+    expect(printed).toMatch(
+      /3 faults:\n {2}- events\/\S+\.parquet: the file has no checksum[^\n]*\n {2}- admin\.json: [^\n]*\n {2}- secret: /,
+    );
     expect((await readdir(dataFolder, { recursive: true })).sort()).toEqual(before);
 
     const elsewhere = join(await tempFolder(), "missing");
-    expect(await command(elsewhere, "verify")).toMatchObject({ code: 1, printed: expect.stringContaining("cannot verify: ENOENT") as unknown });
-    expect(await command(dataFolder, "backup", dataFolder)).toMatchObject({ code: 1, printed: expect.stringContaining("copied into itself") as unknown });
-    expect(await command(elsewhere, "backup", dataFolder)).toMatchObject({ code: 1, printed: expect.stringContaining("cannot backup: ENOENT") as unknown });
+    expect(await command(elsewhere, "verify")).toMatchObject({
+      code: 1,
+      printed: expect.stringContaining("cannot verify: ENOENT") as unknown,
+    });
+    expect(await command(dataFolder, "backup", dataFolder)).toMatchObject({
+      code: 1,
+      printed: expect.stringContaining("copied into itself") as unknown,
+    });
+    expect(await command(elsewhere, "backup", dataFolder)).toMatchObject({
+      code: 1,
+      printed: expect.stringContaining("cannot backup: ENOENT") as unknown,
+    });
     await writeFile(join(dataFolder, "secret"), "0".repeat(64));
     const taken = await tempFolder();
     await writeFile(join(taken, "letter.txt"), "");
-    expect(await command(dataFolder, "backup", taken)).toMatchObject({ code: 1, printed: expect.stringContaining("is not empty") as unknown });
-    expect(await command(dataFolder, "backup")).toMatchObject({ code: 2, printed: expect.stringContaining("backup needs a folder") as unknown });
+    expect(await command(dataFolder, "backup", taken)).toMatchObject({
+      code: 1,
+      printed: expect.stringContaining("is not empty") as unknown,
+    });
+    expect(await command(dataFolder, "backup")).toMatchObject({
+      code: 2,
+      printed: expect.stringContaining("backup needs a folder") as unknown,
+    });
   });
 });

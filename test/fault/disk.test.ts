@@ -97,7 +97,9 @@ describe("a file that cannot be read", () => {
       await ledger.send("b.test", 1);
       await target.flush();
       expect((await target.fetch("/api/stats/main?site_id=a.test&period=7d")).status).toBe(500);
-      expect(target.log.lines.filter(({ level }) => level === "error").map(({ fields }) => fields["reason"])).toEqual([expect.stringContaining(unreadable)]);
+      expect(target.log.lines.filter(({ level }) => level === "error").map(({ fields }) => fields["reason"])).toEqual([
+        expect.stringContaining(unreadable),
+      ]);
       expect((await getMain(target, "a.test", { period: "day" })).total_events).toBe(3);
       expect((await getMain(target, "b.test")).total_events).toBe(1);
       unreadable = "";
@@ -132,7 +134,10 @@ describe("a clock that is set back", () => {
     const engine = await createEngineShare();
     let isHanging = false;
     const query: typeof engine.query = (asked, signal) => (isHanging ? new Promise(() => {}) : engine.query(asked, signal));
-    const target = await createInProcessTarget({ SVC_CACHE_TTL_SECS: "60", SVC_REQUEST_TIMEOUT_SECS: "30" }, { engine: { ...engine, query } });
+    const target = await createInProcessTarget(
+      { SVC_CACHE_TTL_SECS: "60", SVC_REQUEST_TIMEOUT_SECS: "30" },
+      { engine: { ...engine, query } },
+    );
     const total = async () => (await getMain(target, "a.test", { start_date: "2026-03-01", end_date: "2026-03-31" })).total_events;
     await post(target, wireEvent("a.test"));
     expect(await total()).toBe(1);
@@ -148,7 +153,9 @@ describe("a clock that is set back", () => {
     await target.advance(29_999);
     await target.advance(1);
     expect([(await before).status, (await after).status]).toEqual([408, 408]);
-    const sums = [...(await (await target.fetch("/metrics")).text()).matchAll(/^svc_http_request_duration_seconds_sum\S* (\S+)$/gm)].map(([, sum]) => Number(sum));
+    const sums = [...(await (await target.fetch("/metrics")).text()).matchAll(/^svc_http_request_duration_seconds_sum\S* (\S+)$/gm)].map(
+      ([, sum]) => Number(sum),
+    );
     expect(sums.length).toBeGreaterThan(2);
     expect(sums.filter((sum) => sum < 0)).toEqual([]);
     isHanging = false;

@@ -28,7 +28,10 @@ function post(origin: string, agent: Agent, { siteId, pathname }: LoadEvent): Pr
       (response) => {
         const status = response.statusCode ?? null;
         // The status is the promise: a connection that breaks after it changes nothing.
-        response.once("close", () => resolve(status)).once("error", () => resolve(status)).resume();
+        response
+          .once("close", () => resolve(status))
+          .once("error", () => resolve(status))
+          .resume();
       },
     );
     sent.once("timeout", () => sent.destroy());

@@ -25,9 +25,11 @@ const storesOn = async (files: FileSystem, fsync: "always" | "interval"): Promis
   segmentLog: await openFileSegmentLog(`${DATA_FOLDER}/journal`, fsync, files),
 });
 
-const failuresTold = ({ log }: InProcessTarget): number => log.lines.filter(({ message }) => message.includes("failed to sync the journal")).length;
+const failuresTold = ({ log }: InProcessTarget): number =>
+  log.lines.filter(({ message }) => message.includes("failed to sync the journal")).length;
 
-const failures = async (target: InProcessTarget): Promise<number | undefined> => (await getMetrics(target))["svc_journal_fsync_failures_total"];
+const failures = async (target: InProcessTarget): Promise<number | undefined> =>
+  (await getMetrics(target))["svc_journal_fsync_failures_total"];
 
 /** Runs the task in a process, then takes the power away: what the next one finds of what was sent. `fail` lets the next syncs fail, as many as said. */
 async function wrongAfterLoss(

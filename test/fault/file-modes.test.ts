@@ -23,7 +23,14 @@ const asTarget = (server: ServerProcess): Target => ({
 });
 
 /** The program as a shell with that umask starts it. */
-const withUmask = (umask: string): string[] => ["/bin/sh", "-c", `umask ${umask}; exec "$0" "$@"`, process.execPath, "--liftoff-only", MAIN_PATH];
+const withUmask = (umask: string): string[] => [
+  "/bin/sh",
+  "-c",
+  `umask ${umask}; exec "$0" "$@"`,
+  process.execPath,
+  "--liftoff-only",
+  MAIN_PATH,
+];
 
 /** Paths below a folder, with it as "", whose modes are not those of private files and folders. */
 async function openPaths(folder: string): Promise<string[]> {
@@ -45,7 +52,8 @@ async function fill(server: ServerProcess): Promise<void> {
   for (let event = 0; event < 4; event++) await record(target, wireEvent("modes.test"));
 }
 
-const filesBelow = async (folder: string): Promise<string[]> => (await readdir(folder, { recursive: true })).filter((name) => /\.parquet$|\.journal$/.test(name));
+const filesBelow = async (folder: string): Promise<string[]> =>
+  (await readdir(folder, { recursive: true })).filter((name) => /\.parquet$|\.journal$/.test(name));
 
 describe("the modes of data", () => {
   it.each(["000", "022", "077", "777"])("umask %s: every file and folder of the data and of a backup is its user's only", async (umask) => {

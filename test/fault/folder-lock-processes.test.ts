@@ -101,7 +101,11 @@ describe("many processes that start on one folder at the same moment", () => {
   });
 
   it("one gets a folder with a lock of another machine, or one that an earlier version or a crash left as a file", async () => {
-    const contents: readonly (readonly [string, boolean])[] = [[LEFT, false], [LEFT, true], ["", true]];
+    const contents: readonly (readonly [string, boolean])[] = [
+      [LEFT, false],
+      [LEFT, true],
+      ["", true],
+    ];
     await Promise.all(
       contents.map(async ([content, asFile]) => {
         const folder = await tempFolder();
@@ -134,7 +138,8 @@ describe.skipIf(MOUNT_REFUSAL !== null)(onSmallDisk("many processes that start o
     await disk.fill();
     const all = await contenders(6);
     // None is released, so the disk stays full.
-    for (const folder of folders) expect((await contend(all, folder)).sort()).toEqual(["refused", "refused", "refused", "refused", "refused", "taken"]);
+    for (const folder of folders)
+      expect((await contend(all, folder)).sort()).toEqual(["refused", "refused", "refused", "refused", "refused", "taken"]);
   });
 
   it("nobody is kept out for good by processes that are killed while they take it", async () => {

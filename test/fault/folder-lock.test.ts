@@ -77,19 +77,22 @@ describe("the lock of a data folder", () => {
     );
   });
 
-  it.each(["link", "file"])("keeps others out for a process that cannot be seen from here, as in another container, while that shows that it is there: as a %s", async (form) => {
-    const dataFolder = await tempFolder();
-    const content = `1 ${place}-of-another-container 1`;
-    if (form === "link") await symlink(content, lockOf(dataFolder));
-    else await writeFile(lockOf(dataFolder), content);
-    const show = form === "link" ? lutimes : utimes;
-    const beat = setInterval(() => void show(lockOf(dataFolder), new Date(), new Date()), 1000);
-    onTestFinished(() => clearInterval(beat));
-    await expect(lockFolder(dataFolder, neverLost)).rejects.toThrow("is in use by process 1 of another container or machine");
-    clearInterval(beat);
-    const lock = await lockFolder(dataFolder, neverLost);
-    await lock.release();
-  });
+  it.each(["link", "file"])(
+    "keeps others out for a process that cannot be seen from here, as in another container, while that shows that it is there: as a %s",
+    async (form) => {
+      const dataFolder = await tempFolder();
+      const content = `1 ${place}-of-another-container 1`;
+      if (form === "link") await symlink(content, lockOf(dataFolder));
+      else await writeFile(lockOf(dataFolder), content);
+      const show = form === "link" ? lutimes : utimes;
+      const beat = setInterval(() => void show(lockOf(dataFolder), new Date(), new Date()), 1000);
+      onTestFinished(() => clearInterval(beat));
+      await expect(lockFolder(dataFolder, neverLost)).rejects.toThrow("is in use by process 1 of another container or machine");
+      clearInterval(beat);
+      const lock = await lockFolder(dataFolder, neverLost);
+      await lock.release();
+    },
+  );
 
   it("is taken over also where whoever did so before was killed meanwhile", async () => {
     const dataFolder = await tempFolder();

@@ -9,7 +9,18 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
 import { createFileRecordStore } from "../../adapters/node/file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/file-segment-log.ts";
-import { bodyOf, CLOSED, createKey, deleteKey, getStatus, listKeys, logIn, postKey, postSetup, withBearer } from "../support/auth-requests.ts";
+import {
+  bodyOf,
+  CLOSED,
+  createKey,
+  deleteKey,
+  getStatus,
+  listKeys,
+  logIn,
+  postKey,
+  postSetup,
+  withBearer,
+} from "../support/auth-requests.ts";
 import { deleteEvents } from "../support/erasure-requests.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { expectError, getMain, post, record, wireEvent } from "../support/requests.ts";
@@ -38,7 +49,9 @@ async function targetOn({ dataFolder }: SmallDisk, environment: Environment = {}
 }
 
 const filesIn = async (disk: SmallDisk, folder: string): Promise<string[]> =>
-  (await readdir(join(disk.dataFolder, folder), { recursive: true, withFileTypes: true }).catch(() => [])).filter((entry) => entry.isFile()).map(({ name }) => name);
+  (await readdir(join(disk.dataFolder, folder), { recursive: true, withFileTypes: true }).catch(() => []))
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name);
 
 /** Posts until one is refused; how many were not. */
 async function postUntilRefused(target: InProcessTarget): Promise<number> {
@@ -62,7 +75,11 @@ describe.skipIf(MOUNT_REFUSAL !== null)(onSmallDisk("what a full disk does not t
     expect((await getMain(target, SITE)).total_events).toBe(accepted);
     expect(await filesIn(disk, JOURNAL_FOLDER)).toHaveLength(1);
     expect(target.log.lines.filter(({ level }) => level === "error")).toEqual([
-      { level: "error", message: "events are refused because they cannot be stored", fields: { reason: expect.stringContaining("ENOSPC") as unknown, refusedEvents: 1 } },
+      {
+        level: "error",
+        message: "events are refused because they cannot be stored",
+        fields: { reason: expect.stringContaining("ENOSPC") as unknown, refusedEvents: 1 },
+      },
     ]);
     await disk.makeRoom();
     await record(target, wireEvent(SITE));
@@ -129,7 +146,11 @@ describe.skipIf(MOUNT_REFUSAL !== null)(onSmallDisk("what a full disk does not t
     const session = await logIn(target);
     const { key, key_hash: hash } = await createKey(target, session, "ReadOnly");
     await disk.fill();
-    await expectError(await postKey(target, session, { name: "another", scope: "Admin" }), 500, "The key could not be stored and does not work");
+    await expectError(
+      await postKey(target, session, { name: "another", scope: "Admin" }),
+      500,
+      "The key could not be stored and does not work",
+    );
     expect(await listKeys(target, session)).toHaveLength(1);
     const revoked = await deleteKey(target, session, hash);
     expect(revoked.headers.get("retry-after")).toBe("10");
@@ -147,7 +168,9 @@ describe.skipIf(MOUNT_REFUSAL !== null)(onSmallDisk("what a full disk does not t
     const target = await targetOn(disk, CLOSED);
     const session = await logIn(target);
     const dates = { start_date: "2026-03-01", end_date: "2026-03-31" };
-    const totalOf = async (site: string) => ((await (await target.fetch(`/api/stats/main?site_id=${site}`, { headers: session })).json()) as { total_events: number }).total_events;
+    const totalOf = async (site: string) =>
+      ((await (await target.fetch(`/api/stats/main?site_id=${site}`, { headers: session })).json()) as { total_events: number })
+        .total_events;
     await record(target, wireEvent("filed.test"));
     await target.flush();
     await record(target, wireEvent(SITE));
@@ -158,7 +181,10 @@ describe.skipIf(MOUNT_REFUSAL !== null)(onSmallDisk("what a full disk does not t
     expect(await totalOf(SITE)).toBe(1);
     // Neither a refused event nor one that waits for its file holds it up.
     await postUntilRefused(target);
-    expect(await (await deleteEvents(target, session, { site_id: "filed.test", ...dates })).json()).toMatchObject({ db_records_deleted: 1, parquet_partitions_deleted: 1 });
+    expect(await (await deleteEvents(target, session, { site_id: "filed.test", ...dates })).json()).toMatchObject({
+      db_records_deleted: 1,
+      parquet_partitions_deleted: 1,
+    });
     expect(await totalOf("filed.test")).toBe(0);
     await disk.makeRoom();
     expect((await deleteEvents(target, session, { site_id: SITE, ...dates })).status).toBe(200);
@@ -170,12 +196,18 @@ describe.skipIf(MOUNT_REFUSAL !== null)(onSmallDisk("what a full disk does not t
 describe.skipIf(MOUNT_REFUSAL !== null)(onSmallDisk("the program on a disk that is full"), () => {
   const ENVIRONMENT = { SVC_FLUSH_EVENT_COUNT: "200", SVC_FLUSH_INTERVAL_SECS: "1", SVC_CACHE_TTL_SECS: "0" };
 
-  const getJson = async <T>(server: ServerProcess, path: string): Promise<T> => (await (await fetch(`${server.origin}${path}`)).json()) as T;
+  const getJson = async <T>(server: ServerProcess, path: string): Promise<T> =>
+    (await (await fetch(`${server.origin}${path}`)).json()) as T;
 
-  const totalOf = async (server: ServerProcess): Promise<number> => (await getJson<{ total_events: number }>(server, `/api/stats/main?site_id=${SITE}&period=7d`)).total_events;
+  const totalOf = async (server: ServerProcess): Promise<number> =>
+    (await getJson<{ total_events: number }>(server, `/api/stats/main?site_id=${SITE}&period=7d`)).total_events;
 
   async function postOne(server: ServerProcess): Promise<Response> {
-    return fetch(`${server.origin}/api/event`, { method: "POST", headers: { "user-agent": CHROME_WINDOWS }, body: JSON.stringify({ d: "one.test", n: "pageview", u: "/" }) });
+    return fetch(`${server.origin}/api/event`, {
+      method: "POST",
+      headers: { "user-agent": CHROME_WINDOWS },
+      body: JSON.stringify({ d: "one.test", n: "pageview", u: "/" }),
+    });
   }
 
   async function postSome(server: ServerProcess, load: EventLoad, events: number): Promise<void> {

@@ -30,20 +30,124 @@ interface Wild {
 
 /** Words that mean something to some part, and those that stand for trouble. */
 const word = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom("fuzz.test", "fuzz.test", "2026-03-15", "2026-03-01", "pageview", "/", "30d", "day", "12mo", "csv", "json", "raw", "daily", "1", "10", "1000", "plan") },
-  { weight: 3, arbitrary: fc.constantFrom("page:/,event:signup", "page:*,page:/a", "event:a%2Cb,page:/", "1 day", "53 weeks", "strict_order", "backward", "(?1).*(?2)", "(?1)(?t<=3600)(?2)", "browsers==Chrome", "os!=(unknown);countries==DE", "previous_period", "year_over_year") },
-  { weight: 3, arbitrary: fc.constantFrom("", "0", "-1", "1e9", "NaN", "99999999999999999999", "0001-01-01", "9999-12-31", "2026-02-30", "null", "__proto__", "constructor", "toString", "' OR 1=1 --", "$1", "../../etc/passwd", "%00", "\u0000", "%F0%9F", "a".repeat(3000), "==;!=;", "browsers==".repeat(20)) },
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(
+      "fuzz.test",
+      "fuzz.test",
+      "2026-03-15",
+      "2026-03-01",
+      "pageview",
+      "/",
+      "30d",
+      "day",
+      "12mo",
+      "csv",
+      "json",
+      "raw",
+      "daily",
+      "1",
+      "10",
+      "1000",
+      "plan",
+    ),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      "page:/,event:signup",
+      "page:*,page:/a",
+      "event:a%2Cb,page:/",
+      "1 day",
+      "53 weeks",
+      "strict_order",
+      "backward",
+      "(?1).*(?2)",
+      "(?1)(?t<=3600)(?2)",
+      "browsers==Chrome",
+      "os!=(unknown);countries==DE",
+      "previous_period",
+      "year_over_year",
+    ),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      "",
+      "0",
+      "-1",
+      "1e9",
+      "NaN",
+      "99999999999999999999",
+      "0001-01-01",
+      "9999-12-31",
+      "2026-02-30",
+      "null",
+      "__proto__",
+      "constructor",
+      "toString",
+      "' OR 1=1 --",
+      "$1",
+      "../../etc/passwd",
+      "%00",
+      "\u0000",
+      "%F0%9F",
+      "a".repeat(3000),
+      "==;!=;",
+      "browsers==".repeat(20),
+    ),
+  },
   { weight: 2, arbitrary: fc.string({ unit: character, maxLength: 40 }) },
   { weight: 2, arbitrary: fc.string({ unit: "grapheme-ascii", maxLength: 40 }) },
 );
 
 /** Latin-1 without line breaks and the like: nothing else can be a header. */
-const headerText = fc.oneof(
-  fc.constantFrom("", "https://page.test", "null", "http://[", "gzip", "application/json", "-1", "0", "99999999999", "chunked", "Bearer", "Bearer svc_x", "svc_session=x; svc_session=", CHROME_WINDOWS, GOOGLEBOT, '"Chromium";v="120"', "?1", "x".repeat(5000)),
-  fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)), maxLength: 60 }),
-).map((text) => text.trim());
+const headerText = fc
+  .oneof(
+    fc.constantFrom(
+      "",
+      "https://page.test",
+      "null",
+      "http://[",
+      "gzip",
+      "application/json",
+      "-1",
+      "0",
+      "99999999999",
+      "chunked",
+      "Bearer",
+      "Bearer svc_x",
+      "svc_session=x; svc_session=",
+      CHROME_WINDOWS,
+      GOOGLEBOT,
+      '"Chromium";v="120"',
+      "?1",
+      "x".repeat(5000),
+    ),
+    fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)), maxLength: 60 }),
+  )
+  .map((text) => text.trim());
 
-const HEADER_NAMES = ["origin", "referer", "user-agent", "content-type", "content-length", "cookie", "authorization", "x-api-key", "x-forwarded-for", "x-forwarded-proto", "sec-ch-ua", "sec-ch-ua-platform", "sec-ch-ua-mobile", "accept-encoding", "if-none-match", "range", "access-control-request-headers", "x-request-id"] as const;
+const HEADER_NAMES = [
+  "origin",
+  "referer",
+  "user-agent",
+  "content-type",
+  "content-length",
+  "cookie",
+  "authorization",
+  "x-api-key",
+  "x-forwarded-for",
+  "x-forwarded-proto",
+  "sec-ch-ua",
+  "sec-ch-ua-platform",
+  "sec-ch-ua-mobile",
+  "accept-encoding",
+  "if-none-match",
+  "range",
+  "access-control-request-headers",
+  "x-request-id",
+] as const;
 
 const parameterNames = [...new Set(ROUTES_DOCUMENTED.flatMap(({ parameters }) => parameters.map(({ name }) => name)))];
 
@@ -55,7 +159,10 @@ const pathOf = ({ path, parameters }: Documented): fc.Arbitrary<string> =>
     .record({
       inPath: fc.array(word, { minLength: 2, maxLength: 2 }),
       needed: fc.boolean(),
-      own: fc.array(fc.tuple(parameters.length > 0 ? fc.constantFrom(...parameters.map(({ name }) => name)) : fc.constantFrom(...parameterNames), word), { maxLength: 5 }),
+      own: fc.array(
+        fc.tuple(parameters.length > 0 ? fc.constantFrom(...parameters.map(({ name }) => name)) : fc.constantFrom(...parameterNames), word),
+        { maxLength: 5 },
+      ),
       others: fc.array(fc.tuple(fc.oneof(fc.constantFrom(...parameterNames), word), word), { maxLength: 1 }),
     })
     .map(({ inPath, needed, own, others }) => {
@@ -72,12 +179,18 @@ const ownPath = (path: string): string => path.replace(/^[/\\]+/, "/");
 
 const anyPath = fc.oneof(
   fc.array(word, { maxLength: 4 }).map((parts) => ownPath(`/${parts.map(encoded).join("/")}`)),
-  fc.string({ unit: fc.constantFrom("/", ".", "%", "?", "#", "&", "=", ";", "a", "2", "e", "\\", ":", "@"), maxLength: 30 }).map((text) => ownPath(`/${text}`)),
+  fc
+    .string({ unit: fc.constantFrom("/", ".", "%", "?", "#", "&", "=", ";", "a", "2", "e", "\\", ":", "@"), maxLength: 30 })
+    .map((text) => ownPath(`/${text}`)),
 );
 
 const jsonBody = fc.oneof(
   fc
-    .dictionary(fc.constantFrom("d", "n", "u", "r", "w", "p", "ra", "rc", "password", "name", "scope", "__proto__"), fc.oneof(word, fc.jsonValue()), { maxKeys: 3 })
+    .dictionary(
+      fc.constantFrom("d", "n", "u", "r", "w", "p", "ra", "rc", "password", "name", "scope", "__proto__"),
+      fc.oneof(word, fc.jsonValue()),
+      { maxKeys: 3 },
+    )
     .map((fields) => JSON.stringify({ d: "fuzz.test", n: "pageview", u: "/", ...fields })),
   fc.json(),
 );
@@ -117,7 +230,12 @@ describe("requests of every kind", () => {
   let target: InProcessTarget;
   let credentials: Readonly<Record<Credential, RequestHeaders>>;
   beforeAll(async () => {
-    target = await createInProcessTarget({ SVC_ADMIN_PASSWORD: PASSWORD, SVC_CACHE_TTL_SECS: "60", SVC_TRUST_PROXY: "1", SVC_DASHBOARD_ORIGIN: "https://page.test" });
+    target = await createInProcessTarget({
+      SVC_ADMIN_PASSWORD: PASSWORD,
+      SVC_CACHE_TTL_SECS: "60",
+      SVC_TRUST_PROXY: "1",
+      SVC_DASHBOARD_ORIGIN: "https://page.test",
+    });
     const session = { ...(await logIn(target)), origin: "https://page.test" };
     const [admin, reader] = [await createKey(target, session, "Admin"), await createKey(target, session, "ReadOnly")];
     credentials = { none: {}, admin: withKey(admin.key), reader: withKey(reader.key) };
@@ -125,7 +243,13 @@ describe("requests of every kind", () => {
   });
   afterAll(() => target.close());
 
-  async function send({ method, path, headers, body: content, credential }: Wild & { readonly credential: Credential }): Promise<Response | null> {
+  async function send({
+    method,
+    path,
+    headers,
+    body: content,
+    credential,
+  }: Wild & { readonly credential: Credential }): Promise<Response | null> {
     const init = new Headers({ "user-agent": CHROME_WINDOWS });
     for (const [name, value] of headers) init.set(name, value);
     for (const [name, value] of Object.entries(credentials[credential])) init.set(name, value);
@@ -155,7 +279,8 @@ describe("requests of every kind", () => {
         const text = await response.text();
         expect(status === 503 ? 0 : status, text).toBeLessThan(500);
         if (textual(copy)) expect(text).not.toMatch(INSIDE);
-        for (const name of ["x-request-id", "x-content-type-options", "referrer-policy"]) expect(copy.headers.get(name), name).not.toBeNull();
+        for (const name of ["x-request-id", "x-content-type-options", "referrer-policy"])
+          expect(copy.headers.get(name), name).not.toBeNull();
         const { pathname } = new URL(request.path, "http://sandpiper.test");
         const route = ROUTES_DOCUMENTED.find((known) => known.method === request.method && known.path === pathname);
         const foreign = copy.headers.has("access-control-allow-origin");
@@ -166,7 +291,8 @@ describe("requests of every kind", () => {
     );
     expect(target.log.lines.filter(({ level }) => level === "error")).toEqual([]);
     // Otherwise they did not get far enough to try anything.
-    for (const status of [200, 202, 400, 401, 403, 404, 405, 422]) expect(statuses.get(status) ?? 0, `answers ${status}`).toBeGreaterThan(0);
+    for (const status of [200, 202, 400, 401, 403, 404, 405, 422])
+      expect(statuses.get(status) ?? 0, `answers ${status}`).toBeGreaterThan(0);
     process.stdout.write(`FUZZ_SEED=${SEED}: ${JSON.stringify(Object.fromEntries(statuses))}\n`);
   }, 120_000);
 });

@@ -155,5 +155,6 @@ describe("days of everything", { timeout: TEST_MS_MAX }, () => {
     }
   }
 
-  it("when anything cannot be read once", () => strikeAtEach(1, 20, (atChange) => ({ atChange, when: "before", deadly: false, ofReads: true })));
+  it("when anything cannot be read once", () =>
+    strikeAtEach(1, 20, (atChange) => ({ atChange, when: "before", deadly: false, ofReads: true })));
 });

@@ -33,7 +33,15 @@ export class Ledger {
   async send(site: string, count: number): Promise<void> {
     const { nowMs } = this.#target;
     const posts = Array.from({ length: count }, async () => {
-      const entry: Sent = { site, day: utcDayOf(nowMs()), pathname: `/${this.sent.length}`, answered: false, acknowledged: false, acknowledgedAtMs: 0, erased: "no" };
+      const entry: Sent = {
+        site,
+        day: utcDayOf(nowMs()),
+        pathname: `/${this.sent.length}`,
+        answered: false,
+        acknowledged: false,
+        acknowledgedAtMs: 0,
+        erased: "no",
+      };
       this.sent.push(entry);
       const response = await post(this.#target, wireEvent(site, { u: `https://page.test${entry.pathname}` }));
       entry.answered = true;
@@ -93,7 +101,11 @@ export function wrongIn(pages: StoredEvents["pages"], sent: readonly Sent[]): st
 }
 
 /** Runs the task in a process that dies at its end: it writes nothing more. */
-export async function inProcess<T>(parts: InProcessParts, task: (target: InProcessTarget) => Promise<T>, environment: Environment = {}): Promise<T> {
+export async function inProcess<T>(
+  parts: InProcessParts,
+  task: (target: InProcessTarget) => Promise<T>,
+  environment: Environment = {},
+): Promise<T> {
   const engine = await createEngineShare();
   const target = await createInProcessTarget(environment, { ...parts, engine });
   try {

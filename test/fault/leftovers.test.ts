@@ -15,7 +15,10 @@ async function write(folder: string, ...names: string[]): Promise<void> {
 }
 
 const below = async (folder: string): Promise<string[]> =>
-  (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => !entry.isDirectory()).map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1)).sort();
+  (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
+    .sort();
 
 const HALF = ".0a1b2c3d-17.unfinished";
 

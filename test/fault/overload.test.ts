@@ -46,7 +46,10 @@ describe("clients that hold connections", () => {
     const held = [
       ...(await connections(2000, "")),
       ...(await connections(200, `POST /api/event HTTP/1.1\nHost: held.test\nX-Slow: ${"x".repeat(10_000)}`)),
-      ...(await connections(200, `POST /api/event HTTP/1.1\nHost: held.test\nUser-Agent: ${CHROME_WINDOWS}\nContent-Length: ${body.length}\n\n${body.slice(0, 9)}`)),
+      ...(await connections(
+        200,
+        `POST /api/event HTTP/1.1\nHost: held.test\nUser-Agent: ${CHROME_WINDOWS}\nContent-Length: ${body.length}\n\n${body.slice(0, 9)}`,
+      )),
     ];
     await expectAccepted(await post(target, wireEvent("held.test")));
     expect(await (await target.fetch("/health")).text()).toBe("ok");
@@ -72,11 +75,24 @@ describe("very many of a kind", () => {
   const AT_ONCE = 1000;
 
   /** Takes events in behind the HTTP surface, which is not what is looked at here. */
-  async function acceptAll({ services, nowMs }: InProcessTarget, count: number, eventOf: (n: number) => { siteId: string; url: string }): Promise<void> {
-    const arrival = { nowMs: nowMs(), origin: null, clientAddress: "127.0.0.1", clientPlace: null, userAgent: CHROME_WINDOWS, clientHints: NO_CLIENT_HINTS };
+  async function acceptAll(
+    { services, nowMs }: InProcessTarget,
+    count: number,
+    eventOf: (n: number) => { siteId: string; url: string },
+  ): Promise<void> {
+    const arrival = {
+      nowMs: nowMs(),
+      origin: null,
+      clientAddress: "127.0.0.1",
+      clientPlace: null,
+      userAgent: CHROME_WINDOWS,
+      clientHints: NO_CLIENT_HINTS,
+    };
     const nothingElse = { eventName: "pageview", referrer: null, screenWidth: null, props: null, revenue: null, currency: null };
     for (let n = 0; n < count; n += AT_ONCE) {
-      const accepting = Array.from({ length: AT_ONCE }, (_, i) => services.acceptEvent({ ...arrival, readInput: () => ({ ...nothingElse, ...eventOf(n + i) }) }));
+      const accepting = Array.from({ length: AT_ONCE }, (_, i) =>
+        services.acceptEvent({ ...arrival, readInput: () => ({ ...nothingElse, ...eventOf(n + i) }) }),
+      );
       expect(new Set(await Promise.all(accepting))).toEqual(new Set(["accepted"]));
     }
   }
@@ -91,7 +107,10 @@ describe("very many of a kind", () => {
 
   it("more sites than there are listings kept are flushed and asked for, with no more of them kept", async () => {
     const target = await createInProcessTarget({ SVC_FLUSH_EVENT_COUNT: "100000" });
-    await acceptAll(target, PARTITION_LISTINGS_MAX + AT_ONCE, (n) => ({ siteId: `site-${n % (PARTITION_LISTINGS_MAX + 5)}.test`, url: "/" }));
+    await acceptAll(target, PARTITION_LISTINGS_MAX + AT_ONCE, (n) => ({
+      siteId: `site-${n % (PARTITION_LISTINGS_MAX + 5)}.test`,
+      url: "/",
+    }));
     await target.flush();
     for (const siteId of await target.services.partitions.sites()) await target.services.partitions.days(siteId);
     expect(target.services.partitions.known.partitions).toBe(PARTITION_LISTINGS_MAX);

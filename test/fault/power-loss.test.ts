@@ -51,9 +51,12 @@ describe("a machine that loses power", { timeout: TEST_MS_MAX }, () => {
     if (isWhole) expect(Math.min(losses, acknowledged / 5)).toBeGreaterThan(RUNS / 3);
   });
 
-  it.each([683, 1763])("journal_fsync=interval: a segment that lost a part is not flushed over the whole file of it (seed %i)", async (seed) => {
-    expect((await playPowerLosses({ seed, fsync: "interval" })).wrong).toEqual([]);
-  });
+  it.each([683, 1763])(
+    "journal_fsync=interval: a segment that lost a part is not flushed over the whole file of it (seed %i)",
+    async (seed) => {
+      expect((await playPowerLosses({ seed, fsync: "interval" })).wrong).toEqual([]);
+    },
+  );
 
   it("failing syncs: what the disk did not confirm was not acknowledged either", async () => {
     const { failures, failedSyncs } = await play(Math.ceil(RUNS * 0.2), { fsync: "always", failingSyncs: true });
@@ -71,7 +74,8 @@ describe("a disk that ignores syncs", { timeout: TEST_MS_MAX }, () => {
   it.each(["of files", "of folders"] as const)("%s is found out, so the histories would find a sync that is missing", async (ignores) => {
     for (const fsync of ["always", "interval"] as const) {
       let isFound = false;
-      for (let seed = 1; seed <= SEEDS_THAT_SHOW && !isFound; seed++) isFound = (await playPowerLosses({ seed, fsync, ignores })).wrong.length > 0;
+      for (let seed = 1; seed <= SEEDS_THAT_SHOW && !isFound; seed++)
+        isFound = (await playPowerLosses({ seed, fsync, ignores })).wrong.length > 0;
       expect(isFound, fsync).toBe(true);
     }
   });

@@ -174,7 +174,10 @@ class BrokenPromise extends Error {
 }
 
 function drawStep(random: () => number): Step {
-  let at = below(random, STEPS.reduce((sum, { weight }) => sum + weight, 0));
+  let at = below(
+    random,
+    STEPS.reduce((sum, { weight }) => sum + weight, 0),
+  );
   return STEPS.find(({ weight }) => (at -= weight) < 0)?.run ?? flush;
 }
 
@@ -222,7 +225,11 @@ function secretsOn(files: FileSystem, { secret }: Promises): SecretStore {
 }
 
 /** The start of the program, as far as it touches the disk. */
-async function start(files: FileSystem, fsync: "always" | "interval", promised: Promises): Promise<Stores & { readonly secrets: SecretStore }> {
+async function start(
+  files: FileSystem,
+  fsync: "always" | "interval",
+  promised: Promises,
+): Promise<Stores & { readonly secrets: SecretStore }> {
   await makeFolder(DATA_FOLDER, files);
   await tidyFolder(DATA_FOLDER, files);
   return { ...(await storesOn(files, fsync)), secrets: secretsOn(files, promised) };
@@ -232,7 +239,8 @@ async function start(files: FileSystem, fsync: "always" | "interval", promised: 
 async function wrongWithSecret(files: FileSystem, { secret }: Promises): Promise<string[]> {
   const found = await createFileSecretStore(DATA_FOLDER, files).read();
   const wrong: string[] = [];
-  if (secret.text !== undefined && found !== secret.text) wrong.push(secret.text === null ? "an erased secret is back" : "the secret is gone");
+  if (secret.text !== undefined && found !== secret.text)
+    wrong.push(secret.text === null ? "an erased secret is back" : "the secret is gone");
   if (found !== null && secret.erased.has(found)) wrong.push("the secret of a closed period is back");
   secret.text = found;
   return wrong;
@@ -241,7 +249,8 @@ async function wrongWithSecret(files: FileSystem, { secret }: Promises): Promise
 /** An event that was acknowledged just before the loss may be gone, and is then for good. */
 function forgetUnsynced(promised: Promises, pages: ReadonlyMap<string, number>, lostAtMs: number): void {
   for (const entry of promised.sent) {
-    if (entry.acknowledged && lostAtMs - entry.acknowledgedAtMs < UNSYNCED_MS_MAX && !pages.has(`${entry.site}${entry.pathname}`)) entry.acknowledged = false;
+    if (entry.acknowledged && lostAtMs - entry.acknowledgedAtMs < UNSYNCED_MS_MAX && !pages.has(`${entry.site}${entry.pathname}`))
+      entry.acknowledged = false;
   }
 }
 
@@ -265,7 +274,10 @@ async function wrongWithBackup({ folder, events }: Backup, files: FileSystem): P
   if (!isWhole) return [`the backup ${folder} is not whole: ${text}`];
   const segmentLog = await openFileSegmentLog(`${folder}/${JOURNAL_FOLDER}`, "off", files);
   const { pages } = await readStores({ objects: createFileObjectStore(folder, { files }), segmentLog });
-  return wrongIn(pages, events.filter(({ erased }) => erased === "no")).map((what) => `in ${folder}, ${what}`);
+  return wrongIn(
+    pages,
+    events.filter(({ erased }) => erased === "no"),
+  ).map((what) => `in ${folder}, ${what}`);
 }
 
 export interface PowerLossReport {
@@ -287,12 +299,24 @@ function drawStrike(random: () => number): Strike {
 }
 
 /** Plays one history to its end, or to the first promise that is broken. */
-export async function playPowerLosses({ seed, fsync: wanted, failingSyncs = false, ignores = "none" }: PowerLossOptions): Promise<PowerLossReport> {
+export async function playPowerLosses({
+  seed,
+  fsync: wanted,
+  failingSyncs = false,
+  ignores = "none",
+}: PowerLossOptions): Promise<PowerLossReport> {
   const random = numbersFrom(seed);
   const disk = new SimulatedDisk(random, ignores);
   const fsync = wanted ?? (random() < 0.5 ? "always" : "interval");
   const environment = { SVC_COMPACT_AFTER_FILES: "2", SVC_RETENTION_DAYS: String(RETENTION_DAYS), SVC_JOURNAL_FSYNC: fsync };
-  const promised: Promises = { sent: [], keys: [], backups: [], hasPassword: false, secret: { text: undefined, erased: new Set() }, backupsBegun: 0 };
+  const promised: Promises = {
+    sent: [],
+    keys: [],
+    backups: [],
+    hasPassword: false,
+    secret: { text: undefined, erased: new Set() },
+    backupsBegun: 0,
+  };
   let isAfterKill = false;
   let [nowMs, losses, failedSyncs, backups] = [START_MS, 0, 0, 0];
   const report = (wrong: readonly string[]): PowerLossReport => ({

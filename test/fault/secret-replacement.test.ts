@@ -127,7 +127,8 @@ describe("events at the end of a salt period", () => {
       await expectError(refused, 503, "The service cannot store events at the moment. Try again later.");
     }
     expect([await metric("svc_events_storable"), await metric("svc_events_refused_total")]).toEqual(["0", "3"]);
-    const errors = () => target.log.lines.filter(({ level }) => level === "error").map(({ message, fields }) => [message, fields["reason"]]);
+    const errors = () =>
+      target.log.lines.filter(({ level }) => level === "error").map(({ message, fields }) => [message, fields["reason"]]);
     expect(errors()).toEqual([
       [expect.stringContaining("the secret of visitor ids could not be replaced"), "ENOSPC: no space left on device"],
       ["events are refused because they cannot be stored", "ENOSPC: no space left on device"],
@@ -155,8 +156,14 @@ describe("events at the end of a salt period", () => {
           await inProcess({ objects, segmentLog, secrets }, async (target) => {
             const days = await Promise.all(DAYS.map((day) => dayOf(target, day)));
             const at = `${when} change ${atChange}`;
-            expect(days.map(({ total_events: events }) => events), at).toEqual(accepted);
-            expect(days.map(({ unique_visitors: visitors }) => visitors), at).toEqual(accepted.map((events) => Math.min(1, events)));
+            expect(
+              days.map(({ total_events: events }) => events),
+              at,
+            ).toEqual(accepted);
+            expect(
+              days.map(({ unique_visitors: visitors }) => visitors),
+              at,
+            ).toEqual(accepted.map((events) => Math.min(1, events)));
             const both = await getMain(target, SITE, TWO_DAYS);
             expect(both.unique_visitors, at).toBe(days.reduce((sum, { unique_visitors: visitors }) => sum + visitors, 0));
           });
@@ -234,14 +241,16 @@ async function recomputed(files: ReadonlyMap<string, Buffer>, period: number): P
 }
 
 const visitorsOf = async (server: ServerProcess): Promise<number> =>
-  ((await (await fetch(`${server.origin}/api/stats/main?site_id=${SITE}&period=7d`)).json()) as { unique_visitors: number }).unique_visitors;
+  ((await (await fetch(`${server.origin}/api/stats/main?site_id=${SITE}&period=7d`)).json()) as { unique_visitors: number })
+    .unique_visitors;
 
 describe("the built program", () => {
   it("knows visitors for one salt period, across a restart, and afterwards nothing in its folder or a backup links them", async () => {
     const dataFolder = await tempFolder();
     const backups = await tempFolder();
     const start = (clockAheadMs: number) => startServer({ dataFolder, environment: ENVIRONMENT, clockAheadMs });
-    const backup = (name: string) => promisify(execFile)(process.execPath, [MAIN_PATH, "backup", join(backups, name)], { env: { SVC_DATA_DIR: dataFolder } });
+    const backup = (name: string) =>
+      promisify(execFile)(process.execPath, [MAIN_PATH, "backup", join(backups, name)], { env: { SVC_DATA_DIR: dataFolder } });
     const period = Math.floor((Date.now() + AHEAD_MS) / DAY_MS);
 
     const first = await start(AHEAD_MS);
@@ -312,7 +321,11 @@ describe("the built program", () => {
     const old = "5".repeat(64);
     await writeFile(join(dataFolder, "secret"), `${old}\n`, { mode: 0o600 });
     const server = await startServer({ dataFolder, environment: ENVIRONMENT, clockAheadMs: AHEAD_MS });
-    expect(JSON.parse(await readFile(join(dataFolder, "secret"), "utf8"))).toEqual({ secret: old, firstDay: utcDayOf(Date.now() + AHEAD_MS), days: 1 });
+    expect(JSON.parse(await readFile(join(dataFolder, "secret"), "utf8"))).toEqual({
+      secret: old,
+      firstDay: utcDayOf(Date.now() + AHEAD_MS),
+      days: 1,
+    });
     server.nextDay();
     await expect.poll(() => secretTextOf(dataFolder)).toMatch(otherThan(old));
     expect(await server.stop()).toBe(0);

@@ -17,8 +17,7 @@ const PROMPT_STOP_MS_MAX = STOP_GRACE_MS;
 /** The grace period, and some time for the rest of a stop. */
 const STOP_MS_MAX = STOP_GRACE_MS + 5_000;
 
-const newLoad = (): EventLoad =>
-  new EventLoad((count) => ({ siteId: `site-${count % SITES}.test`, pathname: `/e/${count}` }));
+const newLoad = (): EventLoad => new EventLoad((count) => ({ siteId: `site-${count % SITES}.test`, pathname: `/e/${count}` }));
 
 /** A connection, and all that comes over it until the server ends it. */
 async function connectTo(origin: string): Promise<{ socket: Socket; answers: Promise<string> }> {

@@ -33,27 +33,23 @@ async function pagesOf(origin: string): Promise<Map<string, number>> {
   return pages;
 }
 
-it(
-  `§1 acknowledged events are there exactly once after workerd was killed ${LIVES.length} times`,
-  async () => {
-    const runtime = await startWorkerd({
-      script: "worker.js",
-      environment: { SVC_FLUSH_EVENT_COUNT: "40", SVC_FLUSH_INTERVAL_SECS: "0.1", SVC_CACHE_TTL_SECS: "0" },
-    });
-    const load = new EventLoad(eventOf);
-    for (const events of LIVES) {
-      const enough = load.acknowledgedMore(events);
-      const posting = load.start(runtime.origin());
-      await Promise.race([enough, posting.ended]);
-      await runtime.crash();
-      await posting.ended;
-      expectEachOnce(await pagesOf(runtime.origin()), load, () => true);
-    }
-    expect(load.refusals).toEqual([]);
-    expect(load.acknowledged.length).toBeGreaterThan(1000);
-    // Otherwise no flush was ever interrupted.
-    expect((await runtime.bucketKeys()).length).toBeGreaterThan(LIVES.length);
-    await runtime.close();
-  },
-  120_000,
-);
+it(`§1 acknowledged events are there exactly once after workerd was killed ${LIVES.length} times`, async () => {
+  const runtime = await startWorkerd({
+    script: "worker.js",
+    environment: { SVC_FLUSH_EVENT_COUNT: "40", SVC_FLUSH_INTERVAL_SECS: "0.1", SVC_CACHE_TTL_SECS: "0" },
+  });
+  const load = new EventLoad(eventOf);
+  for (const events of LIVES) {
+    const enough = load.acknowledgedMore(events);
+    const posting = load.start(runtime.origin());
+    await Promise.race([enough, posting.ended]);
+    await runtime.crash();
+    await posting.ended;
+    expectEachOnce(await pagesOf(runtime.origin()), load, () => true);
+  }
+  expect(load.refusals).toEqual([]);
+  expect(load.acknowledged.length).toBeGreaterThan(1000);
+  // Otherwise no flush was ever interrupted.
+  expect((await runtime.bucketKeys()).length).toBeGreaterThan(LIVES.length);
+  await runtime.close();
+}, 120_000);

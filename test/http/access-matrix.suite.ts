@@ -120,7 +120,10 @@ async function callersOf(target: Target): Promise<Readonly<Record<string, Caller
   return {
     ...Object.fromEntries(Object.entries(NO_CREDENTIALS).map(([name, headers]) => [name, { rank: "nobody", headers }])),
     "a session": { rank: "an admin", headers: session },
-    "a session among other cookies": { rank: "an admin", headers: { cookie: `a=b; svc_session=${unfit}; ${session.cookie}; svc_sessions=1` } },
+    "a session among other cookies": {
+      rank: "an admin",
+      headers: { cookie: `a=b; svc_session=${unfit}; ${session.cookie}; svc_sessions=1` },
+    },
     "a session that was logged out": { rank: "nobody", headers: ended },
     "a session's token as a key": { rank: "nobody", headers: { ...withBearer(token), "x-api-key": token } },
     "a ReadOnly key": { rank: "ReadOnly", headers: withBearer(reader.key) },
@@ -139,12 +142,20 @@ async function callersOf(target: Target): Promise<Readonly<Record<string, Caller
     "a revoked key in the other header": { rank: "nobody", headers: withKey(revoked.key) },
     "a revoked key beside a session": { rank: "an admin", headers: { ...session, ...withBearer(revoked.key) } },
     "an Admin key beside a ReadOnly one": { rank: "an admin", headers: { ...withBearer(reader.key), ...withKey(admin.key) } },
-    "a ReadOnly key beside somebody else's token": { rank: "ReadOnly", headers: { authorization: "Basic dXNlcjpwdw==", ...withKey(reader.key) } },
+    "a ReadOnly key beside somebody else's token": {
+      rank: "ReadOnly",
+      headers: { authorization: "Basic dXNlcjpwdw==", ...withKey(reader.key) },
+    },
   };
 }
 
 /** By caller, so that a difference shows who is let in or kept out. */
-async function statusesOf(target: Target, id: RouteId, asked: Asked, callers: Readonly<Record<string, RequestHeaders>>): Promise<Record<string, number>> {
+async function statusesOf(
+  target: Target,
+  id: RouteId,
+  asked: Asked,
+  callers: Readonly<Record<string, RequestHeaders>>,
+): Promise<Record<string, number>> {
   const statuses: Record<string, number> = {};
   for (const [name, headers] of Object.entries(callers)) statuses[name] = await statusOf(target, id, asked, headers);
   return statuses;
@@ -179,12 +190,15 @@ export function describeAccessMatrix(makeTarget: MakeTarget): void {
     });
 
     // The logout of a session ends it, so it comes last.
-    it.each(IDS.toSorted((a, b) => Number(a.endsWith("logout")) - Number(b.endsWith("logout"))))("§5.2 §5.3 with a password, %s is for whom it should be", async (id) => {
-      const headers = Object.fromEntries(Object.entries(callers).map(([name, caller]) => [name, caller.headers]));
-      expect(await statusesOf(closedTarget, id, ASKED[id], headers)).toEqual(
-        Object.fromEntries(Object.entries(callers).map(([name, { rank }]) => [name, wantedStatus(ASKED[id], rank)])),
-      );
-    });
+    it.each(IDS.toSorted((a, b) => Number(a.endsWith("logout")) - Number(b.endsWith("logout"))))(
+      "§5.2 §5.3 with a password, %s is for whom it should be",
+      async (id) => {
+        const headers = Object.fromEntries(Object.entries(callers).map(([name, caller]) => [name, caller.headers]));
+        expect(await statusesOf(closedTarget, id, ASKED[id], headers)).toEqual(
+          Object.fromEntries(Object.entries(callers).map(([name, { rank }]) => [name, wantedStatus(ASKED[id], rank)])),
+        );
+      },
+    );
 
     itNeeds(makeTarget, "advance", "§5.2 a session that has expired is none, on any route", async () => {
       const target = await makeTarget(CLOSED);

@@ -35,7 +35,11 @@ describe("§3 a store that fails", () => {
     const response = await postSetup(target);
     expect(response.headers.get("set-cookie")).toBeNull();
     await expectError(response, 500, "The password could not be stored and is not set");
-    expect(target.log.lines).toContainEqual({ level: "error", message: "a request failed", fields: { requestId: expect.any(String) as unknown, reason: "disk full" } });
+    expect(target.log.lines).toContainEqual({
+      level: "error",
+      message: "a request failed",
+      fields: { requestId: expect.any(String) as unknown, reason: "disk full" },
+    });
     expect(await getStatus(target)).toEqual({ setup_required: true, authenticated: true });
     await expectError(await postLogin(target), 400, "No admin password configured");
     records.write = write;
@@ -107,7 +111,10 @@ describe("§2.4 a hasher at work", () => {
   });
 
   it("that fails counts as no failed login", async () => {
-    const target = await createInProcessTarget({ ...CLOSED, SVC_MAX_LOGIN_ATTEMPTS: "1" }, { passwordHasher: { hash: fails, verify: fails } });
+    const target = await createInProcessTarget(
+      { ...CLOSED, SVC_MAX_LOGIN_ATTEMPTS: "1" },
+      { passwordHasher: { hash: fails, verify: fails } },
+    );
     for (let i = 0; i < 3; i++) await expectError(await postLogin(target), 500, INTERNAL);
     expect(target.services.counters.loginFailures).toBe(0);
     await target.close();

@@ -46,7 +46,8 @@ const expectExactError = async (response: Response, status: number, error: strin
   expect(response.headers.get("set-cookie")).toBeNull();
 };
 
-const getSites = (target: Target, credential: RequestHeaders = {}): Promise<Response> => target.fetch("/api/sites", { headers: credential });
+const getSites = (target: Target, credential: RequestHeaders = {}): Promise<Response> =>
+  target.fetch("/api/sites", { headers: credential });
 
 const statusesOf = async (responses: readonly Promise<Response>[]): Promise<number[]> =>
   Promise.all(
@@ -75,19 +76,20 @@ export function describeSetup(makeTarget: MakeTarget): void {
       await expectExactError(await postLogin(target), 400, "No admin password configured. Use /api/auth/setup first.");
     });
 
-    it.each([["eleven characters", "x".repeat(11)], ["eleven of two code units each", "😀".repeat(11)], ["none", ""]])(
-      "§5.10 a password of %s is too short",
-      async (_name, password) => {
-        await expectExactError(await postSetup(target, password), 400, "Password must be at least 12 characters");
-      },
-    );
+    it.each([
+      ["eleven characters", "x".repeat(11)],
+      ["eleven of two code units each", "😀".repeat(11)],
+      ["none", ""],
+    ])("§5.10 a password of %s is too short", async (_name, password) => {
+      await expectExactError(await postSetup(target, password), 400, "Password must be at least 12 characters");
+    });
 
-    it.each([["1025 ASCII characters", "x".repeat(1025)], ["513 characters of two bytes each", "é".repeat(513)]])(
-      "§5.10 a password of %s is too long: 1024 bytes are the most",
-      async (_name, password) => {
-        await expectExactError(await postSetup(target, password), 400, "Password must be at most 1024 bytes in UTF-8");
-      },
-    );
+    it.each([
+      ["1025 ASCII characters", "x".repeat(1025)],
+      ["513 characters of two bytes each", "é".repeat(513)],
+    ])("§5.10 a password of %s is too long: 1024 bytes are the most", async (_name, password) => {
+      await expectExactError(await postSetup(target, password), 400, "Password must be at most 1024 bytes in UTF-8");
+    });
 
     it.each([
       [400, "no JSON", "{", "not valid JSON"],
@@ -163,7 +165,8 @@ export function describeSessions(makeTarget: MakeTarget): void {
     it("§4.6 a login answers with a token, as a cookie too, and each time with another one", async () => {
       const tokens = [await expectSession(await postLogin(target)), await expectSession(await postLogin(target))];
       expect(new Set(tokens).size).toBe(2);
-      for (const token of tokens) expect(await getStatus(target, withSession(token))).toEqual({ setup_required: false, authenticated: true });
+      for (const token of tokens)
+        expect(await getStatus(target, withSession(token))).toEqual({ setup_required: false, authenticated: true });
     });
 
     it.each(["", "correct horse batter", "correct horse battery ", "Correct horse battery", "correct horse battery\0", "x".repeat(60_000)])(

@@ -73,12 +73,17 @@ export function describeDashboardFiles(makeTarget: MakeTarget): void {
       expect(tags.size).toBe(3);
     });
 
-    it.each(["/assets/nothing.js", "/assets/index.html", "/assets/", "/assets", "/assets/..%2Findex.html", "/assets/constructor", "/index.html"])(
-      "there is nothing at %s",
-      async (path) => {
-        await expectError(await target.fetch(path), 404);
-      },
-    );
+    it.each([
+      "/assets/nothing.js",
+      "/assets/index.html",
+      "/assets/",
+      "/assets",
+      "/assets/..%2Findex.html",
+      "/assets/constructor",
+      "/index.html",
+    ])("there is nothing at %s", async (path) => {
+      await expectError(await target.fetch(path), 404);
+    });
 
     it("anything but reading the page gives 405", async () => {
       await expectError(await target.fetch("/", { method: "POST" }), 405);

@@ -44,7 +44,8 @@ export function describeExtraPaths(makeTarget: MakeTarget): void {
         await response.arrayBuffer();
         return response.headers.get("strict-transport-security");
       };
-      for (const path of ["/blog/lib.js", "/blog/e"]) expect([path, await headerAt(path), await headerAt(path, "HEAD")]).toEqual([path, null, null]);
+      for (const path of ["/blog/lib.js", "/blog/e"])
+        expect([path, await headerAt(path), await headerAt(path, "HEAD")]).toEqual([path, null, null]);
       for (const method of ["POST", "OPTIONS"]) expect([method, await headerAt("/blog/e", method)]).toEqual([method, null]);
       expect(await headerAt("/svc.js")).toBe("max-age=31536000");
       expect(await headerAt("/api/event")).toBe("max-age=31536000");

@@ -83,10 +83,19 @@ describe("§7 failures inside", () => {
   /** A target whose journal takes nothing while `isFull` says so. */
   const withJournal = (isFull: () => boolean) => {
     const log = createMemorySegmentLog();
-    return createTarget({}, { segmentLog: { ...log, append: (segment, bytes) => (isFull() ? Promise.reject(new Error("disk full")) : log.append(segment, bytes)) } });
+    return createTarget(
+      {},
+      {
+        segmentLog: {
+          ...log,
+          append: (segment, bytes) => (isFull() ? Promise.reject(new Error("disk full")) : log.append(segment, bytes)),
+        },
+      },
+    );
   };
 
-  const storable = async (target: InProcessTarget): Promise<string | undefined> => /^svc_events_storable (\d)$/m.exec(await (await target.fetch("/metrics")).text())?.[1];
+  const storable = async (target: InProcessTarget): Promise<string | undefined> =>
+    /^svc_events_storable (\d)$/m.exec(await (await target.fetch("/metrics")).text())?.[1];
 
   it("§4.1 an event that cannot be journaled gives 503 with Retry-After and is not counted; the next one is", async () => {
     let isFull = true;

@@ -14,7 +14,15 @@ import { CLOSED, logIn } from "../support/auth-requests.ts";
 import { filled, growthOf, GROWTH_MAX, SIZE_RATIO } from "../support/growth.ts";
 import { createInProcessTarget, IN_PROCESS_ORIGIN } from "../support/in-process-target.ts";
 import { createNodeTarget, type NodeTarget } from "../support/node-target.ts";
-import { alternativeValues, bodySchemaOf, documentedIn, pathWith, requiredValues, type Documented, type Values } from "../support/openapi.ts";
+import {
+  alternativeValues,
+  bodySchemaOf,
+  documentedIn,
+  pathWith,
+  requiredValues,
+  type Documented,
+  type Values,
+} from "../support/openapi.ts";
 import { connectRaw } from "../support/raw-connection.ts";
 import { browserHeaders, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import type { Target, TargetRequest } from "../support/target.ts";
@@ -31,7 +39,33 @@ const HEADER_CHARS = 40_000;
 const BODY_CHARS = BODY_BYTES_MAX - 1_000;
 
 /** What texts are filled with. */
-const UNITS = ["a", "1", " ", "*", ",", ";", "=", "!", "(", "?", ".", "-", ":", "/", "%", "%2C", "+", "&", '"', "\\", "\\u", "é", "a.", "a,", "a=b;"];
+const UNITS = [
+  "a",
+  "1",
+  " ",
+  "*",
+  ",",
+  ";",
+  "=",
+  "!",
+  "(",
+  "?",
+  ".",
+  "-",
+  ":",
+  "/",
+  "%",
+  "%2C",
+  "+",
+  "&",
+  '"',
+  "\\",
+  "\\u",
+  "é",
+  "a.",
+  "a,",
+  "a=b;",
+];
 
 /** Passes if the cost of text of this length and of a quarter of it is linear, for each way to make it. */
 async function expectLinear(length: number, fillings: Readonly<Record<string, (length: number) => unknown>>): Promise<void> {
@@ -45,13 +79,23 @@ async function expectLinear(length: number, fillings: Readonly<Record<string, (l
 }
 
 /** One way for each unit, and for each beginning. */
-const fillingsBy = (use: (text: string) => unknown, starts: readonly string[] = [""], units = UNITS): Record<string, (length: number) => unknown> =>
-  Object.fromEntries(units.flatMap((unit) => starts.map((start) => [JSON.stringify(`${start}${unit}…`), (length: number) => use(filled(length, unit, start))])));
+const fillingsBy = (
+  use: (text: string) => unknown,
+  starts: readonly string[] = [""],
+  units = UNITS,
+): Record<string, (length: number) => unknown> =>
+  Object.fromEntries(
+    units.flatMap((unit) =>
+      starts.map((start) => [JSON.stringify(`${start}${unit}…`), (length: number) => use(filled(length, unit, start))]),
+    ),
+  );
 
 describe("the measure of growth", () => {
   it("finds a quadratic cost", async () => {
     const count = (text: string) => text.replace(/\/+$/, "").length;
-    await expect(expectLinear(32_000, { "slashes before something else": (length) => count(filled(length, "/")) })).rejects.toThrow("times as long");
+    await expect(expectLinear(32_000, { "slashes before something else": (length) => count(filled(length, "/")) })).rejects.toThrow(
+      "times as long",
+    );
   });
 
   it("passes a linear cost", async () => {
@@ -79,7 +123,10 @@ describe("the cost of a request is linear in", () => {
 
   const send = async (path: string, init: TargetRequest = {}): Promise<number> => {
     // With the origin before it, for two slashes at the beginning of a path would make a host of what follows.
-    const response = await target.fetch(`${IN_PROCESS_ORIGIN}${path}`, { ...init, headers: browserHeaders({ ...session, origin: "https://dashboard.test", ...(init.headers as RequestHeaders) }) });
+    const response = await target.fetch(`${IN_PROCESS_ORIGIN}${path}`, {
+      ...init,
+      headers: browserHeaders({ ...session, origin: "https://dashboard.test", ...(init.headers as RequestHeaders) }),
+    });
     await response.arrayBuffer();
     expect(response.status).toBeLessThan(500);
     return response.status;
@@ -90,24 +137,39 @@ describe("the cost of a request is linear in", () => {
   const PATH_UNITS = ["a", "/", "a/", ".", "./", "../", "a/../", ":", "%", "%2F", "%2e/", "*", ";", "\\", "é/"];
 
   it.each(["/", "/api/", ...new Set(PARAMETRISED)])("the path behind %s", async (prefix) => {
-    await expectLinear(PATH_CHARS, fillingsBy((text) => send(`${prefix}${text}`), ["", "/"], PATH_UNITS));
+    await expectLinear(
+      PATH_CHARS,
+      fillingsBy((text) => send(`${prefix}${text}`), ["", "/"], PATH_UNITS),
+    );
   });
 
   it("what is put behind the path of each route", async () => {
-    for (const path of new Set(PATHS)) await expectLinear(PATH_CHARS, fillingsBy((text) => send(`${path}${text}`), [""], ["/", "a/", "a"]));
+    for (const path of new Set(PATHS))
+      await expectLinear(
+        PATH_CHARS,
+        fillingsBy((text) => send(`${path}${text}`), [""], ["/", "a/", "a"]),
+      );
   });
 
   it("the path, whatever the method", async () => {
     for (const method of ["POST", "DELETE", "OPTIONS", "HEAD", "PUT"]) {
-      await expectLinear(PATH_CHARS, fillingsBy((text) => send(`/${text}`, { method }), [""], ["/", "a/"]));
+      await expectLinear(
+        PATH_CHARS,
+        fillingsBy((text) => send(`/${text}`, { method }), [""], ["/", "a/"]),
+      );
     }
   });
 
   it("the query as a whole", async () => {
     for (const path of ["/api/stats/main", "/api/event", "/"]) {
       await expectLinear(PARAMETER_CHARS, {
-        ...fillingsBy((text) => send(`${path}?${text}`), ["", "site_id=a&"], ["a", "=", "&", "?", "%", "%41", "+", ";", "é", "a&", "a=1&", "site_id=a&", "d=a&"]),
-        "many different parameters": (length) => send(`${path}?${Array.from({ length: length / 8 }, (_, i) => `p${i.toString(36)}=1`).join("&")}`),
+        ...fillingsBy(
+          (text) => send(`${path}?${text}`),
+          ["", "site_id=a&"],
+          ["a", "=", "&", "?", "%", "%41", "+", ";", "é", "a&", "a=1&", "site_id=a&", "d=a&"],
+        ),
+        "many different parameters": (length) =>
+          send(`${path}?${Array.from({ length: length / 8 }, (_, i) => `p${i.toString(36)}=1`).join("&")}`),
         "a long name": (length) => send(`${path}?${filled(length, "a")}=1`),
       });
     }
@@ -117,16 +179,29 @@ describe("the cost of a request is linear in", () => {
   const valuesOf = (name: string, value: string): Values =>
     name === "start_date" || name === "end_date" ? { start_date: value, end_date: value } : { [name]: value };
 
-  const PARAMETERS = DOCUMENTED.flatMap((route) => route.parameters.map((parameter) => ({ id: route.id, name: parameter.name, route, parameter })));
+  const PARAMETERS = DOCUMENTED.flatMap((route) =>
+    route.parameters.map((parameter) => ({ id: route.id, name: parameter.name, route, parameter })),
+  );
 
   /** What a right value is made of, over and over. */
-  const exampleUnits = ({ example }: Parameter): string[] => (example === undefined ? [] : [`${String(example)},`, `${String(example)};`, String(example)]);
+  const exampleUnits = ({ example }: Parameter): string[] =>
+    example === undefined ? [] : [`${String(example)},`, `${String(example)};`, String(example)];
 
   const ask = ({ method, ...route }: Documented, name: string, value: string): Promise<number> =>
-    send(pathWith(route, { ...requiredValues({ method, ...route }), ...alternativeValues({ method, ...route }, name), ...valuesOf(name, value) }), { method });
+    send(
+      pathWith(route, {
+        ...requiredValues({ method, ...route }),
+        ...alternativeValues({ method, ...route }, name),
+        ...valuesOf(name, value),
+      }),
+      { method },
+    );
 
   it.each(PARAMETERS)("$id: $name", async ({ route, parameter, name }) => {
-    await expectLinear(PARAMETER_CHARS, fillingsBy((text) => ask(route, name, text), [""], [...UNITS, ...exampleUnits(parameter)]));
+    await expectLinear(
+      PARAMETER_CHARS,
+      fillingsBy((text) => ask(route, name, text), [""], [...UNITS, ...exampleUnits(parameter)]),
+    );
   });
 
   /** Read off the source, so that none is forgotten. */
@@ -152,7 +227,36 @@ describe("the cost of a request is linear in", () => {
     "accept-encoding": ["gzip;q="],
   };
 
-  const HEADER_UNITS = ["a", "1", " ", ",", ";", "=", ".", "-", ":", "/", '"', "\\", '\\"', "*", "(", "é", "a.", "a,", "a=b;", "svc_session;", "svc_session=; ", 'W/"a",', '"a";v="1",', '"a" ', "gzip;", "1.1.1.1,", "::", "%E4"];
+  const HEADER_UNITS = [
+    "a",
+    "1",
+    " ",
+    ",",
+    ";",
+    "=",
+    ".",
+    "-",
+    ":",
+    "/",
+    '"',
+    "\\",
+    '\\"',
+    "*",
+    "(",
+    "é",
+    "a.",
+    "a,",
+    "a=b;",
+    "svc_session;",
+    "svc_session=; ",
+    'W/"a",',
+    '"a";v="1",',
+    '"a" ',
+    "gzip;",
+    "1.1.1.1,",
+    "::",
+    "%E4",
+  ];
 
   /** Requests that read all of the headers between them. */
   const REQUESTS: readonly (readonly [path: string, init: TargetRequest])[] = [
@@ -172,7 +276,8 @@ describe("the cost of a request is linear in", () => {
 
   it.each(HEADERS)("the header %s", async (name) => {
     const sendAll = async (value: string) => {
-      for (const [path, init] of REQUESTS) await send(path, { ...init, headers: name === "origin" ? { origin: value } : { origin: "", [name]: value } });
+      for (const [path, init] of REQUESTS)
+        await send(path, { ...init, headers: name === "origin" ? { origin: value } : { origin: "", [name]: value } });
     };
     await expectLinear(HEADER_CHARS, fillingsBy(sendAll, ["", ...(HEADER_STARTS[name] ?? [])], HEADER_UNITS));
   });
@@ -181,7 +286,9 @@ describe("the cost of a request is linear in", () => {
     const sendAll = async (value: string) => {
       for (const [path, init] of REQUESTS) await send(path, { ...init, headers: { origin: "", [name]: value } });
     };
-    await expectLinear(HEADER_CHARS, { "many insertions": (length) => sendAll(`http://xn--${"a".repeat(length / 2)}-${"a".repeat(length / 2 - 20)}.test/`) });
+    await expectLinear(HEADER_CHARS, {
+      "many insertions": (length) => sendAll(`http://xn--${"a".repeat(length / 2)}-${"a".repeat(length / 2 - 20)}.test/`),
+    });
   });
 
   it("the address of the connection, which a platform may take from a header", async () => {
@@ -224,7 +331,12 @@ describe("the cost of a request is linear in", () => {
   });
 
   it("the custom properties of an event", async () => {
-    const fillings = Object.fromEntries(Object.entries(PROPS).map(([name, make]) => [name, (length: number) => postEvent(JSON.stringify(wireEvent(SITE, { p: make(length) })))]));
+    const fillings = Object.fromEntries(
+      Object.entries(PROPS).map(([name, make]) => [
+        name,
+        (length: number) => postEvent(JSON.stringify(wireEvent(SITE, { p: make(length) }))),
+      ]),
+    );
     await expectLinear(4096, fillings);
   });
 
@@ -240,7 +352,12 @@ describe("the cost of a request is linear in", () => {
     const event = JSON.stringify(wireEvent(SITE)).slice(1);
     await expectLinear(BODY_CHARS, {
       ...fillingsBy(postEvent),
-      ...Object.fromEntries(Object.entries(PROPS).map(([name, make]) => [`${name}, in a field that nobody reads`, (length: number) => postEvent(`{"x":${make(length)},${event}`)])),
+      ...Object.fromEntries(
+        Object.entries(PROPS).map(([name, make]) => [
+          `${name}, in a field that nobody reads`,
+          (length: number) => postEvent(`{"x":${make(length)},${event}`),
+        ]),
+      ),
       ...fillingsBy((text) => postEvent(`{"w":${text}`), ["", "1.", "1e", "-"], ["1", "0", " ", "-"]),
       "spaces between fields": (length) => postEvent(`{${" ".repeat(length)}${event}`),
       "one field over and over": (length) => postEvent(`{${'"d":"a",'.repeat(length / 8)}${event}`),
@@ -267,7 +384,10 @@ describe("over TCP, the cost of a request is linear in", () => {
 
   it.each(["/", "/api/stats/breakdown/", "/assets/"])("the path behind %s, as it is written", async (prefix) => {
     const get = (text: string) => exchange(`GET ${prefix}${text} HTTP/1.1\nHost: a.test`);
-    await expectLinear(CHARS, fillingsBy(get, [""], ["/", "a/", "./", "../", "a/../", "a/./", "%2e%2e/", "\\", "a", "%", "?", "#", ";", "http://"]));
+    await expectLinear(
+      CHARS,
+      fillingsBy(get, [""], ["/", "a/", "./", "../", "a/../", "a/./", "%2e%2e/", "\\", "a", "%", "?", "#", ";", "http://"]),
+    );
   });
 
   it("the host", async () => {
@@ -282,8 +402,10 @@ describe("over TCP, the cost of a request is linear in", () => {
 
   it("the number of headers", async () => {
     await expectLinear(1_600, {
-      "different ones": (count) => exchange(`GET / HTTP/1.1\nHost: a.test\n${Array.from({ length: count }, (_, i) => `H${i}: 1`).join("\n")}`),
-      "one over and over": (count) => exchange(`GET / HTTP/1.1\nHost: a.test\n${Array.from({ length: count }, () => "X-Forwarded-For: 1").join("\n")}`),
+      "different ones": (count) =>
+        exchange(`GET / HTTP/1.1\nHost: a.test\n${Array.from({ length: count }, (_, i) => `H${i}: 1`).join("\n")}`),
+      "one over and over": (count) =>
+        exchange(`GET / HTTP/1.1\nHost: a.test\n${Array.from({ length: count }, () => "X-Forwarded-For: 1").join("\n")}`),
     });
   });
 });

@@ -1,15 +1,6 @@
 /** §4.1 and §8: the body of a posted event, from its content type to its size. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  browserHeaders,
-  expectAccepted,
-  expectError,
-  getMain,
-  getValues,
-  postBody,
-  postChunks,
-  wireEvent,
-} from "../support/requests.ts";
+import { browserHeaders, expectAccepted, expectError, getMain, getValues, postBody, postChunks, wireEvent } from "../support/requests.ts";
 import { itNeeds, siteNames, type MakeTarget, type Target } from "../support/target.ts";
 
 const BODY_BYTES_MAX = 65_536;
@@ -26,9 +17,7 @@ function bodyOfBytes(siteId: string, bytes: number): Uint8Array {
 
 /** The bytes in pieces of at most so many. */
 function inChunks(bytes: Uint8Array, chunkBytes: number): Uint8Array[] {
-  return Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, i) =>
-    bytes.subarray(i * chunkBytes, (i + 1) * chunkBytes),
-  );
+  return Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, i) => bytes.subarray(i * chunkBytes, (i + 1) * chunkBytes));
 }
 
 const joined = (...parts: readonly (string | readonly number[])[]): Uint8Array =>

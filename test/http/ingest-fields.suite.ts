@@ -89,9 +89,7 @@ export function describeIngestFields(makeTarget: MakeTarget): void {
         rc: "EUR",
       });
       await expectAccepted(response);
-      expect(await getBreakdown(target, site, "events")).toEqual([
-        { value: "Signup", visitors: 1, pageviews: 0, events: 1 },
-      ]);
+      expect(await getBreakdown(target, site, "events")).toEqual([{ value: "Signup", visitors: 1, pageviews: 0, events: 1 }]);
     });
 
     it("§4.1 an event with the required fields alone gives 202", async () => {

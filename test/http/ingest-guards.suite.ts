@@ -284,11 +284,14 @@ export function describeBots(makeTarget: MakeTarget): void {
       await counting.close();
     });
 
-    it.each([GOOGLEBOT, BINGBOT, CURL, "node", "python-requests/2.31.0"])("§4.1 an event of %s gives 202 and is dropped", async (userAgent) => {
-      const site = siteName();
-      await expectAccepted(await post(target, wireEvent(site), { "user-agent": userAgent }));
-      expect((await getMain(target, site)).total_events).toBe(0);
-    });
+    it.each([GOOGLEBOT, BINGBOT, CURL, "node", "python-requests/2.31.0"])(
+      "§4.1 an event of %s gives 202 and is dropped",
+      async (userAgent) => {
+        const site = siteName();
+        await expectAccepted(await post(target, wireEvent(site), { "user-agent": userAgent }));
+        expect((await getMain(target, site)).total_events).toBe(0);
+      },
+    );
 
     it("§4.1 a pixel of a bot gives 200 and is dropped", async () => {
       const site = siteName();

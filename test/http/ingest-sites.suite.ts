@@ -52,7 +52,10 @@ export function describeMaxSites(makeTarget: MakeTarget): void {
       for (const site of ["a.test", "b.test"]) await expectAccepted(await post(target, wireEvent(site)));
     });
 
-    for (const [ability, where] of [["restart", "files"], ["crash", "the journal"]] as const) {
+    for (const [ability, where] of [
+      ["restart", "files"],
+      ["crash", "the journal"],
+    ] as const) {
       itNeeds(makeTarget, ability, `a ${ability} finds the sites again whose events are in ${where}`, async () => {
         const target = await full();
         await able(target, ability)();

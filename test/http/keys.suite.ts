@@ -46,7 +46,11 @@ export function describeKeys(makeTarget: MakeTarget): void {
       });
       const found = await listed(target, session, created);
       const { key: _shownOnce, ...kept } = created;
-      expect(found).toEqual({ ...kept, created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown, revoked: false });
+      expect(found).toEqual({
+        ...kept,
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown,
+        revoked: false,
+      });
       const createdMs = Date.parse(found?.created_at ?? "");
       expect(createdMs).toBeGreaterThanOrEqual(beforeMs);
       expect(createdMs).toBeLessThanOrEqual(target.nowMs());
@@ -54,7 +58,11 @@ export function describeKeys(makeTarget: MakeTarget): void {
     });
 
     it("§2.2 no two keys are alike, though their names are, and they are listed in the order of their creation", async () => {
-      const created = [await createKey(target, session, "Admin"), await createKey(target, session, "Admin"), await createKey(target, session, "Admin")];
+      const created = [
+        await createKey(target, session, "Admin"),
+        await createKey(target, session, "Admin"),
+        await createKey(target, session, "Admin"),
+      ];
       expect(new Set(created.map(({ key }) => key)).size).toBe(3);
       const hashes = (await listKeys(target, session)).map(({ key_hash: hash }) => hash);
       expect(created.every(({ key_hash: hash }) => hashes.includes(hash))).toBe(true);
@@ -88,12 +96,15 @@ export function describeKeys(makeTarget: MakeTarget): void {
       }
     });
 
-    it.each(["0".repeat(64), "nothing", "..", "%2e%2e%2fadmin", "0".repeat(63), "x".repeat(2000)])("§7 the unknown hash %s gives 404", async (hash) => {
-      const response = await deleteKey(target, session, hash);
-      expect(response.status).toBe(404);
-      // Some of these are other paths.
-      if (!hash.includes(".")) expect(await response.json()).toEqual({ error: "Key not found" });
-    });
+    it.each(["0".repeat(64), "nothing", "..", "%2e%2e%2fadmin", "0".repeat(63), "x".repeat(2000)])(
+      "§7 the unknown hash %s gives 404",
+      async (hash) => {
+        const response = await deleteKey(target, session, hash);
+        expect(response.status).toBe(404);
+        // Some of these are other paths.
+        if (!hash.includes(".")) expect(await response.json()).toEqual({ error: "Key not found" });
+      },
+    );
 
     it("§7 a hash in capitals gives 404", async () => {
       const { key_hash: hash } = await createKey(target, session, "Admin");
@@ -146,7 +157,10 @@ export function describeKeptCredentials(makeTarget: MakeTarget): void {
       const [kept, revoked] = [await createKey(target, session, "ReadOnly", "kept"), await createKey(target, session, "Admin", "revoked")];
       await deleteKey(target, session, revoked.key_hash);
       const before = await listKeys(target, session);
-      expect(before.map(({ name, revoked: isRevoked }) => [name, isRevoked]).toSorted()).toEqual([["kept", false], ["revoked", true]]);
+      expect(before.map(({ name, revoked: isRevoked }) => [name, isRevoked]).toSorted()).toEqual([
+        ["kept", false],
+        ["revoked", true],
+      ]);
       await able(target, "restart")();
       await expectKept(target, kept, revoked);
       await expectError(await target.fetch("/api/sites", { headers: session }), 401);

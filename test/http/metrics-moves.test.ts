@@ -86,14 +86,21 @@ describe("the text of metrics", () => {
     const label = 'a "quoted" \\ back\nslash';
     const text = renderMetrics([{ name: "m", type: "gauge", help: "One \\ line\nonly.", samples: [{ labels: { label }, value: 1.5 }] }]);
     expect(text.split("\n")).toHaveLength(4);
-    expect(parseMetrics(text)).toEqual([{ name: "m", type: "GAUGE", help: "One \\ line\nonly.", metrics: [{ labels: { label }, value: "1.5" }] }]);
+    expect(parseMetrics(text)).toEqual([
+      { name: "m", type: "GAUGE", help: "One \\ line\nonly.", metrics: [{ labels: { label }, value: "1.5" }] },
+    ]);
   });
 });
 
 describe("what is logged of a request", () => {
   const ask = (target: InProcessTarget) =>
     target.fetch("/api/stats/breakdown/secret-dimension?site_id=secret.test&filters=secret", {
-      headers: browserHeaders({ "x-forwarded-for": "198.51.100.77", cookie: "svc_session=secret", authorization: "Bearer secret", referer: "https://secret.test/" }),
+      headers: browserHeaders({
+        "x-forwarded-for": "198.51.100.77",
+        cookie: "svc_session=secret",
+        authorization: "Bearer secret",
+        referer: "https://secret.test/",
+      }),
     });
 
   it("at the level debug is its route, status, duration and id, and nothing that the sender chose", async () => {

@@ -28,8 +28,7 @@ function connection(asked: NodeTarget = target): RawConnection {
   return raw;
 }
 
-const eventHead = (headers: string): string =>
-  `POST /api/event HTTP/1.1\nHost: stats.test\nUser-Agent: ${CHROME_WINDOWS}\n${headers}\n\n`;
+const eventHead = (headers: string): string => `POST /api/event HTTP/1.1\nHost: stats.test\nUser-Agent: ${CHROME_WINDOWS}\n${headers}\n\n`;
 
 const chunk = (text: string): string => `${new TextEncoder().encode(text).length.toString(16)}\r\n${text}\r\n`;
 
@@ -75,7 +74,11 @@ describe("§8 bodies on the wire", () => {
 
   it.each([
     ["for its length", eventHead("Content-Length: 300000\nConnection: close"), /^HTTP\/1\.1 413 [^]*at most 65536 bytes"\}/],
-    ["without a host", "POST /api/event HTTP/1.1\nContent-Length: 300000\nConnection: close\n\n", /^HTTP\/1\.1 400 [^]*needs the header Host"\}/],
+    [
+      "without a host",
+      "POST /api/event HTTP/1.1\nContent-Length: 300000\nConnection: close\n\n",
+      /^HTTP\/1\.1 400 [^]*needs the header Host"\}/,
+    ],
   ])("§8 a client that still sends when its last request is refused %s is heard out, and not reset", async (_, head, refusal) => {
     const { hostname, port } = new URL(target.origin());
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -120,7 +123,8 @@ describe("§8 bodies on the wire", () => {
     const eventsBy = async (status: string): Promise<number> => {
       const families = await getMetricFamilies(target);
       const requests = families.find(({ name }) => name === "svc_http_requests_total")?.metrics ?? [];
-      const { value } = requests.find(({ labels }) => labels?.method === "POST" && labels.route === "/api/event" && labels.status === status) ?? {};
+      const { value } =
+        requests.find(({ labels }) => labels?.method === "POST" && labels.route === "/api/event" && labels.status === status) ?? {};
       return Number(value ?? 0);
     };
     const [refused, failed] = [await eventsBy("4xx"), await eventsBy("5xx")];
@@ -174,7 +178,11 @@ describe("§8 bodies on the wire", () => {
     const site = siteName();
     const raw = connection();
     // So few bytes arrive at once: had they come one by one, each could have been answered before the next.
-    raw.write(`GET /api/event?d=${site}&u=http://${site}/ HTTP/1.1\nHost: stats.test\nUser-Agent: ${CHROME_WINDOWS}\n\n`.repeat(2 * PIPELINED_REQUESTS_MAX));
+    raw.write(
+      `GET /api/event?d=${site}&u=http://${site}/ HTTP/1.1\nHost: stats.test\nUser-Agent: ${CHROME_WINDOWS}\n\n`.repeat(
+        2 * PIPELINED_REQUESTS_MAX,
+      ),
+    );
     await raw.closed();
     expect(await eventsOf(site)).toBeLessThanOrEqual(PIPELINED_REQUESTS_MAX + 1);
   });
@@ -193,11 +201,14 @@ describe("§4.6 a login that is refused before its body is read", () => {
 });
 
 describe("§7 requests that no client should send", () => {
-  it.each(["//health", "/../health", "/health/..", "/%00", "/health%00", "/\\health"])("§7 the path %s answers no error of the server", async (path) => {
-    const raw = connection();
-    raw.write(`GET ${path} HTTP/1.1\nHost: stats.test\nConnection: close\n\n`);
-    expect(await raw.closed()).toMatch(/^HTTP\/1\.1 (200|400|404) /);
-  });
+  it.each(["//health", "/../health", "/health/..", "/%00", "/health%00", "/\\health"])(
+    "§7 the path %s answers no error of the server",
+    async (path) => {
+      const raw = connection();
+      raw.write(`GET ${path} HTTP/1.1\nHost: stats.test\nConnection: close\n\n`);
+      expect(await raw.closed()).toMatch(/^HTTP\/1\.1 (200|400|404) /);
+    },
+  );
 
   it.each<[name: string, status: number, error: RegExp, sent: string]>([
     ["headers that are too long", 431, /at most 65536 bytes/, `GET /health HTTP/1.1\nHost: stats.test\nX-Long: ${"x".repeat(200_000)}\n\n`],
@@ -213,7 +224,13 @@ describe("§7 requests that no client should send", () => {
     raw.write(sent);
     const [head = "", body = ""] = (await raw.closed()).split("\r\n\r\n");
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`));
-    for (const header of [/^content-type: application\/json$/im, /^x-content-type-options: nosniff$/im, /^referrer-policy: /im, /^x-request-id: ./im, /^connection: close$/im]) {
+    for (const header of [
+      /^content-type: application\/json$/im,
+      /^x-content-type-options: nosniff$/im,
+      /^referrer-policy: /im,
+      /^x-request-id: ./im,
+      /^connection: close$/im,
+    ]) {
       expect(head).toMatch(header);
     }
     expect(head).toMatch(new RegExp(`^content-length: ${body.length}$`, "im"));
@@ -322,7 +339,14 @@ describe("§1 what lies on the disk", () => {
     const unknownKey = `svc_${"7".repeat(64)}`;
     const credentials = [session, ...[reader, admin, revoked].flatMap(({ key }) => [withBearer(key), withKey(key)]), withKey(unknownKey)];
     for (const headers of credentials) {
-      for (const path of ["/api/sites", "/api/keys", "/api/auth/status", "/nothing", "/api/stats/main?site_id=leaks.test", `/api/keys/${reader.key}`]) {
+      for (const path of [
+        "/api/sites",
+        "/api/keys",
+        "/api/auth/status",
+        "/nothing",
+        "/api/stats/main?site_id=leaks.test",
+        `/api/keys/${reader.key}`,
+      ]) {
         await (await kept.fetch(path, { headers: { ...headers, ...address } })).arrayBuffer();
       }
       await post(kept, wireEvent("leaks.test"), { ...headers, ...address });

@@ -56,7 +56,13 @@ const INGEST: readonly Provoked[] = [
   { id: POST, status: 202, way: "from a page", send: (target, siteId) => post(target, wireEvent(siteId), PAGE) },
   { id: POST, status: 400, send: (target) => postBody(target, "{", PAGE) },
   { id: POST, status: 403, environment: LISTED, send: (target) => post(target, wireEvent("other.test")) },
-  { id: POST, status: 403, way: "beyond max_sites", environment: ONE_SITE, send: async (target) => (await post(target, wireEvent("one.test"))) && post(target, wireEvent("two.test")) },
+  {
+    id: POST,
+    status: 403,
+    way: "beyond max_sites",
+    environment: ONE_SITE,
+    send: async (target) => (await post(target, wireEvent("one.test"))) && post(target, wireEvent("two.test")),
+  },
   { id: POST, status: 413, send: (target) => postBody(target, new Uint8Array(65_537)) },
   { id: POST, status: 422, send: (target) => postBody(target, "{}") },
   { id: POST, status: 429, environment: ONE_EVENT, send: (target) => second(() => post(target, wireEvent("fast.test"))) },
@@ -64,7 +70,13 @@ const INGEST: readonly Provoked[] = [
   { id: PIXEL, status: 200, way: "from a page", send: (target, siteId) => getPixel(target, { d: siteId, u: "/" }, PAGE) },
   { id: PIXEL, status: 400, send: (target) => getPixel(target, { d: "", u: "/" }) },
   { id: PIXEL, status: 403, environment: LISTED, send: (target) => getPixel(target, { d: "other.test", u: "/" }) },
-  { id: PIXEL, status: 403, way: "beyond max_sites", environment: ONE_SITE, send: async (target) => (await post(target, wireEvent("one.test"))) && getPixel(target, { d: "two.test", u: "/" }) },
+  {
+    id: PIXEL,
+    status: 403,
+    way: "beyond max_sites",
+    environment: ONE_SITE,
+    send: async (target) => (await post(target, wireEvent("one.test"))) && getPixel(target, { d: "two.test", u: "/" }),
+  },
   { id: PIXEL, status: 422, send: (target) => getPixel(target, {}, PAGE) },
   { id: PIXEL, status: 429, environment: ONE_EVENT, send: (target) => second(() => getPixel(target, { d: "fast.test", u: "/" })) },
   { id: PREFLIGHT, status: 204, send: (target) => target.fetch("/api/event", { method: "OPTIONS" }) },
@@ -131,23 +143,19 @@ const STATS: readonly Provoked[] = [
     { id: request.id, status: 401, environment: CLOSED, send: (target, siteId) => ask(target, request, siteId) },
     { id: request.id, status: 403, send: (target, siteId) => ask(target, request, siteId, UNVERIFIED) },
   ]),
-  ...VARIANTS.map(
-    (request): Provoked => ({
-      id: request.id,
-      status: 200,
-      way: String(request.parameters),
-      send: (target, siteId) => ask(target, request, siteId),
-    }),
-  ),
-  ...BEHAVIORAL.map(
-    (request): Provoked => ({
-      id: request.id,
-      status: 503,
-      way: "without the behavioral extension",
-      environment: { SVC_BEHAVIORAL: "false" },
-      send: (target, siteId) => ask(target, request, siteId),
-    }),
-  ),
+  ...VARIANTS.map((request): Provoked => ({
+    id: request.id,
+    status: 200,
+    way: String(request.parameters),
+    send: (target, siteId) => ask(target, request, siteId),
+  })),
+  ...BEHAVIORAL.map((request): Provoked => ({
+    id: request.id,
+    status: 503,
+    way: "without the behavioral extension",
+    environment: { SVC_BEHAVIORAL: "false" },
+    send: (target, siteId) => ask(target, request, siteId),
+  })),
 ];
 
 const FILE = "GET /assets/{name}";
@@ -195,9 +203,11 @@ export interface Failing {
 }
 
 const never = (): Promise<never> => new Promise(() => {});
-const fail = (error = new Error("broken")) => async (): Promise<never> => {
-  throw error;
-};
+const fail =
+  (error = new Error("broken")) =>
+  async (): Promise<never> => {
+    throw error;
+  };
 
 /** An engine that does this instead of answering. */
 const engineThat = async (query: () => Promise<never>): Promise<InProcessParts> => ({
@@ -259,9 +269,18 @@ const busy = (request: FigureRequest): Failing => ({
 });
 
 const figureFailures = (request: FigureRequest): Failing[] => [
-  hanging(request.id, () => engineThat(never), (target) => ask(target, request, "failing.test")),
+  hanging(
+    request.id,
+    () => engineThat(never),
+    (target) => ask(target, request, "failing.test"),
+  ),
   busy(request),
-  failing(request.id, 500, () => engineThat(fail()), (target) => ask(target, request, "failing.test")),
+  failing(
+    request.id,
+    500,
+    () => engineThat(fail()),
+    (target) => ask(target, request, "failing.test"),
+  ),
   failing(
     request.id,
     503,
@@ -288,6 +307,15 @@ export const FAILING: readonly Failing[] = [
     async () => ({ engine: { ...(await createEngineShare()), loadExtension: never } }),
     (target) => target.fetch("/health/detailed"),
   ),
-  hanging("GET /health/ready", () => engineThat(never), (target) => target.fetch("/health/ready")),
-  failing("GET /health/ready", 503, () => engineThat(fail()), (target) => target.fetch("/health/ready")),
+  hanging(
+    "GET /health/ready",
+    () => engineThat(never),
+    (target) => target.fetch("/health/ready"),
+  ),
+  failing(
+    "GET /health/ready",
+    503,
+    () => engineThat(fail()),
+    (target) => target.fetch("/health/ready"),
+  ),
 ];

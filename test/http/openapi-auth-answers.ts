@@ -46,8 +46,7 @@ const UNKNOWN_HASH = "0".repeat(64);
 
 const NEW_KEY = { name: "a key", scope: "ReadOnly" } as const;
 
-const asReader = async (target: Target): Promise<RequestHeaders> =>
-  withKey((await createKey(target, await logIn(target), "ReadOnly")).key);
+const asReader = async (target: Target): Promise<RequestHeaders> => withKey((await createKey(target, await logIn(target), "ReadOnly")).key);
 
 const post = (target: Target, path: string, body: string, headers: RequestHeaders = {}): Promise<Response> =>
   target.fetch(path, { method: "POST", headers, body });
@@ -77,8 +76,18 @@ export const AUTH_PROVOKED: readonly Provoked[] = [
   { id: SETUP, status: 422, environment: UNSET, send: (target) => postJson(target, "/api/auth/setup", {}) },
   { id: SETUP, status: 200, environment: UNSET, send: (target) => postSetup(target) },
   { id: SETUP, status: 409, environment: CLOSED, send: (target) => postSetup(target) },
-  { id: SETUP, status: 403, way: "under an unknown host name", send: (target) => target.fetch("/api/auth/setup", { ...UNVERIFIED, method: "POST", body: JSON.stringify({ password: PASSWORD }) }) },
-  { id: LOGIN, status: 403, way: "under an unknown host name", send: (target) => target.fetch("/api/auth/login", { ...UNVERIFIED, method: "POST" }) },
+  {
+    id: SETUP,
+    status: 403,
+    way: "under an unknown host name",
+    send: (target) => target.fetch("/api/auth/setup", { ...UNVERIFIED, method: "POST", body: JSON.stringify({ password: PASSWORD }) }),
+  },
+  {
+    id: LOGIN,
+    status: 403,
+    way: "under an unknown host name",
+    send: (target) => target.fetch("/api/auth/login", { ...UNVERIFIED, method: "POST" }),
+  },
   { id: "GET /api/auth/status", status: 403, send: (target) => target.fetch("/api/auth/status", UNVERIFIED) },
   { id: LIST, status: 403, way: "under an unknown host name", send: (target) => target.fetch("/api/keys", UNVERIFIED) },
   { id: LOGIN, status: 400, send: (target) => postLogin(target) },
@@ -140,7 +149,11 @@ async function pastTheCrowd(target: InProcessTarget, waitingMax: number, send: S
 /** A password that is hashed by a part that hangs or fails. */
 const passwordFailures = (id: string, environment: Environment, send: Send): Failing[] => [
   { id, status: 408, provoke: async () => afterTheLimit(await createInProcessTarget(environment, hasherThat(never)), send) },
-  { id, status: 429, provoke: async () => pastTheCrowd(await createInProcessTarget(environment, hasherThat(never)), PASSWORD_CHECKS_WAITING_MAX, send) },
+  {
+    id,
+    status: 429,
+    provoke: async () => pastTheCrowd(await createInProcessTarget(environment, hasherThat(never)), PASSWORD_CHECKS_WAITING_MAX, send),
+  },
   { id, status: 500, provoke: async () => send(await createInProcessTarget(environment, hasherThat(broken))) },
 ];
 
@@ -150,7 +163,10 @@ interface KeyChange {
 }
 
 /** A change of keys whose record is written by a part that hangs or fails from then on. */
-async function keyChange(work: () => Promise<never>, change: (target: Target, session: RequestHeaders, keyHash: string) => Promise<Response>): Promise<KeyChange> {
+async function keyChange(
+  work: () => Promise<never>,
+  change: (target: Target, session: RequestHeaders, keyHash: string) => Promise<Response>,
+): Promise<KeyChange> {
   const records = createMemoryRecordStore();
   const target = await createInProcessTarget(CLOSED, { records });
   const session = await logIn(target);

@@ -36,9 +36,11 @@ export const SERVICE_PROVOKED: readonly Provoked[] = [
     environment: { SVC_TRUST_PROXY: "1" },
     send: (target) => target.fetch("/health", { headers: { "x-forwarded-proto": "https" } }),
   },
-  ...["/health/detailed", "/metrics", "/robots.txt", "/.well-known/security.txt"].map(
-    (path): Provoked => ({ id: `GET ${path}`, status: 200, send: (target) => target.fetch(path) }),
-  ),
+  ...["/health/detailed", "/metrics", "/robots.txt", "/.well-known/security.txt"].map((path): Provoked => ({
+    id: `GET ${path}`,
+    status: 200,
+    send: (target) => target.fetch(path),
+  })),
 ];
 
 /** An erasure whose files are listed by a part that hangs or fails. */

@@ -44,7 +44,11 @@ function candidatesFor({ example, schema }: Parameter): readonly string[] {
   }
   if (schema.type === "number") return ["0", "-1.5", "1e3", "", "x", "1,5", " 1", "0x10"];
   if (schema.format === "date") return ["2024-02-29", "2026-02-29", "2026-13-01", "2026-1-1", "20260101", "today", ""];
-  return [String(example), ...lengthsAround(schema, String(example)), ...(schema.pattern === undefined ? [] : spellingsFor(schema.pattern))];
+  return [
+    String(example),
+    ...lengthsAround(schema, String(example)),
+    ...(schema.pattern === undefined ? [] : spellingsFor(schema.pattern)),
+  ];
 }
 
 /** The example made as short and as long as may be, and one character shorter and longer. */
@@ -74,8 +78,7 @@ const together = (name: string, value: string): Values =>
   name === "start_date" || name === "end_date" ? { start_date: value, end_date: value } : { [name]: value };
 
 /** Dimensions of sessions need an extension that a target may lack. */
-const successesOf = (value: string): readonly number[] =>
-  (SESSION_DIMENSIONS as readonly string[]).includes(value) ? [200, 503] : [200];
+const successesOf = (value: string): readonly number[] => ((SESSION_DIMENSIONS as readonly string[]).includes(value) ? [200, 503] : [200]);
 
 const REFUSED: readonly number[] = [400, 422];
 
@@ -123,7 +126,9 @@ const get = (target: Target, route: Documented, values: Values): Promise<Respons
   target.fetch(pathWith(route, values), { headers: browserHeaders() });
 
 const PARAMETERS = ROUTES_DOCUMENTED.filter(isGet).flatMap((route) =>
-  route.parameters.filter((parameter) => !namesThing(route, parameter)).map((parameter) => ({ id: route.id, name: parameter.name, route, parameter })),
+  route.parameters
+    .filter((parameter) => !namesThing(route, parameter))
+    .map((parameter) => ({ id: route.id, name: parameter.name, route, parameter })),
 );
 
 const FIELDS = ROUTES_DOCUMENTED.flatMap((route) => {

@@ -87,14 +87,46 @@ const OF_A_PROCESS = ["process_resident_memory_bytes", "process_heap_bytes", "pr
 
 /** Metrics without labels that the contract names, and those that are the service's own. */
 const GAUGES = [
-  ...["svc_buffered_events", "svc_buffered_bytes", "svc_events_storable", "svc_sites", "svc_cache_entries", "svc_auth_configured", "svc_geoip_loaded", "svc_filter_bots", "svc_behavioral_extension"],
-  ...["svc_journal_lag_seconds", "svc_resident_bytes", "svc_resident_days", "svc_known_partitions", "svc_known_files", "svc_uptime_seconds"],
+  ...[
+    "svc_buffered_events",
+    "svc_buffered_bytes",
+    "svc_events_storable",
+    "svc_sites",
+    "svc_cache_entries",
+    "svc_auth_configured",
+    "svc_geoip_loaded",
+    "svc_filter_bots",
+    "svc_behavioral_extension",
+  ],
+  ...[
+    "svc_journal_lag_seconds",
+    "svc_resident_bytes",
+    "svc_resident_days",
+    "svc_known_partitions",
+    "svc_known_files",
+    "svc_uptime_seconds",
+  ],
   ...["process_start_time_seconds", "process_resident_memory_bytes", "process_heap_bytes"],
 ];
 const COUNTERS = [
-  ...["svc_events_ingested_total", "svc_events_refused_total", "svc_flush_failures_total", "svc_journal_fsync_failures_total", "svc_rate_limit_rejections_total", "svc_sites_refused_total", "svc_login_failures_total"],
+  ...[
+    "svc_events_ingested_total",
+    "svc_events_refused_total",
+    "svc_flush_failures_total",
+    "svc_journal_fsync_failures_total",
+    "svc_rate_limit_rejections_total",
+    "svc_sites_refused_total",
+    "svc_login_failures_total",
+  ],
   ...["svc_cache_hits_total", "svc_cache_misses_total", "svc_pixel_events_ingested_total", "svc_bot_events_dropped_total"],
-  ...["svc_files_compacted_total", "svc_compaction_failures_total", "svc_events_erased_total", "svc_retention_failures_total", "process_cpu_seconds_total", "svc_http_requests_total"],
+  ...[
+    "svc_files_compacted_total",
+    "svc_compaction_failures_total",
+    "svc_events_erased_total",
+    "svc_retention_failures_total",
+    "process_cpu_seconds_total",
+    "svc_http_requests_total",
+  ],
 ];
 const HISTOGRAMS = ["svc_flush_duration_seconds", "svc_http_request_duration_seconds"];
 
@@ -116,9 +148,15 @@ export function describeMetrics(makeTarget: MakeTarget): void {
       expect(response.headers.get("cache-control")).toBe("no-store");
       const text = await response.text();
       expect(text.endsWith("\n")).toBe(true);
-      expect(text.split("\n").filter((line) => !/^(?:# (?:HELP|TYPE) \w+ .+|\w+(?:\{(?:\w+="[^"\\]*",?)+\})? -?[\d.e+-]+|)$/.test(line))).toEqual([]);
+      expect(
+        text.split("\n").filter((line) => !/^(?:# (?:HELP|TYPE) \w+ .+|\w+(?:\{(?:\w+="[^"\\]*",?)+\})? -?[\d.e+-]+|)$/.test(line)),
+      ).toEqual([]);
       const families = await getMetricFamilies(target);
-      const named = (type: string) => families.filter((family) => family.type === type).map(({ name }) => name).sort();
+      const named = (type: string) =>
+        families
+          .filter((family) => family.type === type)
+          .map(({ name }) => name)
+          .sort();
       const wanted = (names: readonly string[]) => names.filter((name) => target.name !== "workerd" || !OF_A_PROCESS.includes(name)).sort();
       expect({ gauges: named("GAUGE"), counters: named("COUNTER"), histograms: named("HISTOGRAM") }).toEqual({
         gauges: wanted(GAUGES),
@@ -181,7 +219,14 @@ export function describeMetrics(makeTarget: MakeTarget): void {
         svc_geoip_loaded: 1,
         svc_filter_bots: 1,
       });
-      const positive = ["svc_buffered_events", "svc_buffered_bytes", "svc_sites", "svc_events_storable", "svc_cache_entries", ...(target.name === "workerd" ? [] : OF_A_PROCESS)];
+      const positive = [
+        "svc_buffered_events",
+        "svc_buffered_bytes",
+        "svc_sites",
+        "svc_events_storable",
+        "svc_cache_entries",
+        ...(target.name === "workerd" ? [] : OF_A_PROCESS),
+      ];
       for (const name of positive) expect(values[name], name).toBeGreaterThan(0);
     });
 
@@ -207,7 +252,10 @@ export function describeMetrics(makeTarget: MakeTarget): void {
       expect(new Set(series.map(([, name]) => name))).toEqual(new Set(HISTOGRAMS));
       for (const [, name = "", labels, count] of series) {
         const before = `${name}_bucket{${labels === undefined ? "" : `${labels},`}le="`;
-        const upTo = text.split("\n").filter((line) => line.startsWith(before)).map((line) => Number(line.split(" ").at(-1)));
+        const upTo = text
+          .split("\n")
+          .filter((line) => line.startsWith(before))
+          .map((line) => Number(line.split(" ").at(-1)));
         expect(upTo.length).toBeGreaterThan(10);
         expect(upTo).toEqual([...upTo].sort((a, b) => a - b));
         expect(upTo.at(-1)).toBe(Number(count));
@@ -246,12 +294,20 @@ export function describeMetrics(makeTarget: MakeTarget): void {
       expect(await getMetricFamilies(target, { authorization: `${scheme} ${token}` })).not.toEqual([]);
     });
 
-    it.each([undefined, "", "Bearer", "Bearer ", `Bearer ${token}x`, `Bearer ${token.slice(0, -1)}`, `Bearer ${token.toUpperCase()}`, `Basic ${token}`, token, `Bearer x ${token}`])(
-      "§4.7 %j is not",
-      async (authorization) => {
-        await expectError(await target.fetch("/metrics", { headers: authorization === undefined ? {} : { authorization } }), 401, "token");
-      },
-    );
+    it.each([
+      undefined,
+      "",
+      "Bearer",
+      "Bearer ",
+      `Bearer ${token}x`,
+      `Bearer ${token.slice(0, -1)}`,
+      `Bearer ${token.toUpperCase()}`,
+      `Basic ${token}`,
+      token,
+      `Bearer x ${token}`,
+    ])("§4.7 %j is not", async (authorization) => {
+      await expectError(await target.fetch("/metrics", { headers: authorization === undefined ? {} : { authorization } }), 401, "token");
+    });
 
     it("§4.7 a session and keys are not, and the token is no key", async () => {
       const session = await logIn(target);

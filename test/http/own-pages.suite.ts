@@ -1,6 +1,20 @@
 /** §5.8 which pages may act in a session's name, and which may read answers that are not for everybody. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bodyOf, CLOSED, createKey, deleteKey, getStatus, logIn, ofItsOwn, PASSWORD, postKey, postLogin, postLogout, postSetup, withKey } from "../support/auth-requests.ts";
+import {
+  bodyOf,
+  CLOSED,
+  createKey,
+  deleteKey,
+  getStatus,
+  logIn,
+  ofItsOwn,
+  PASSWORD,
+  postKey,
+  postLogin,
+  postLogout,
+  postSetup,
+  withKey,
+} from "../support/auth-requests.ts";
 import { IN_PROCESS_ORIGIN } from "../support/in-process-target.ts";
 import { expectError, type RequestHeaders } from "../support/requests.ts";
 import type { Environment, MakeTarget, Target } from "../support/target.ts";
@@ -71,21 +85,26 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
       await expectError(await deleteKey(target, session, "0".repeat(64)), 403, "dashboard");
     });
 
-    it.each([origin(DASHBOARD), referer(`${DASHBOARD}/settings?tab=keys`), referer(DASHBOARD), { ...origin(DASHBOARD), ...referer("https://foreign.test/") }])(
-      "§5.8 with dashboard_origin, a session's changes are taken with %j",
-      async (page) => {
-        const { key_hash: hash } = await bodyOf<{ key_hash: string }>(await postKey(target, { ...session, ...page }, NEW_KEY), 201);
-        expect(await bodyOf(await deleteKey(target, { ...session, ...page }, hash))).toEqual({ status: "revoked" });
-      },
-    );
+    it.each([
+      origin(DASHBOARD),
+      referer(`${DASHBOARD}/settings?tab=keys`),
+      referer(DASHBOARD),
+      { ...origin(DASHBOARD), ...referer("https://foreign.test/") },
+    ])("§5.8 with dashboard_origin, a session's changes are taken with %j", async (page) => {
+      const { key_hash: hash } = await bodyOf<{ key_hash: string }>(await postKey(target, { ...session, ...page }, NEW_KEY), 201);
+      expect(await bodyOf(await deleteKey(target, { ...session, ...page }, hash))).toEqual({ status: "revoked" });
+    });
 
     it("§5.8 with dashboard_origin, the service's own origin is a foreign one", async () => {
       await expectError(await postKey(target, { ...session, ...origin(await ownOrigin(target)) }, NEW_KEY), 403);
     });
 
-    it.each(FOREIGN.filter((page) => "origin" in page))("§5.8 without dashboard_origin, a session's changes are refused with %j", async (page) => {
-      await expectError(await postKey(bare, { ...bareSession, ...page }, NEW_KEY), 403, "dashboard_origin");
-    });
+    it.each(FOREIGN.filter((page) => "origin" in page))(
+      "§5.8 without dashboard_origin, a session's changes are refused with %j",
+      async (page) => {
+        await expectError(await postKey(bare, { ...bareSession, ...page }, NEW_KEY), 403, "dashboard_origin");
+      },
+    );
 
     it("§5.8 without dashboard_origin, a session's changes are taken from the service's own pages and from no page", async () => {
       for (const page of [origin(await ownOrigin(bare)), {}]) {
@@ -105,7 +124,11 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
 
     it("§5.8 a ReadOnly key beside a session exempts it from nothing", async () => {
       const { key } = await createKey(target, { ...session, ...origin(DASHBOARD) }, "ReadOnly");
-      await expectError(await postKey(target, { ...session, ...withKey(key), ...origin("https://foreign.test") }, NEW_KEY), 403, "dashboard");
+      await expectError(
+        await postKey(target, { ...session, ...withKey(key), ...origin("https://foreign.test") }, NEW_KEY),
+        403,
+        "dashboard",
+      );
     });
 
     it("§5.8 reading is for any page that has the session", async () => {
@@ -175,7 +198,11 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
     it.each(PATHS)("decisions: with dashboard_origin, its pages may ask for %s %s first", async (method, path, _status, methods) => {
       const response = await target.fetch(path, {
         method: "OPTIONS",
-        headers: { ...origin(DASHBOARD), "access-control-request-method": method, "access-control-request-headers": "content-type,x-api-key" },
+        headers: {
+          ...origin(DASHBOARD),
+          "access-control-request-method": method,
+          "access-control-request-headers": "content-type,x-api-key",
+        },
       });
       expect({ status: response.status, body: await response.text(), cors: corsOf(response) }).toEqual({
         status: 204,
@@ -190,8 +217,16 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
     });
 
     it.each(PATHS)("decisions: no other page may read %s %s, nor any without the option", async (method, path) => {
-      for (const [asked, page] of [[target, "https://foreign.test"], [target, "null"], [bare, DASHBOARD], [bare, await ownOrigin(bare)]] as const) {
-        const answers = [await asked.fetch(path, { method, headers: origin(page) }), await asked.fetch(path, { method: "OPTIONS", headers: origin(page) })];
+      for (const [asked, page] of [
+        [target, "https://foreign.test"],
+        [target, "null"],
+        [bare, DASHBOARD],
+        [bare, await ownOrigin(bare)],
+      ] as const) {
+        const answers = [
+          await asked.fetch(path, { method, headers: origin(page) }),
+          await asked.fetch(path, { method: "OPTIONS", headers: origin(page) }),
+        ];
         for (const response of answers) {
           await response.arrayBuffer();
           expect(corsOf(response)).toEqual({});

@@ -8,11 +8,9 @@ const siteName = siteNames("pixel");
 const EMOJI = "\u{1f600}";
 
 /** GIF89a, 1x1, one transparent colour. */
-const GIF_HEX =
-  "47494638396101000100800000000000ffffff21f90401000000002c00000000010001000002024401003b";
+const GIF_HEX = "47494638396101000100800000000000ffffff21f90401000000002c00000000010001000002024401003b";
 
-const hexOf = (bytes: ArrayBuffer): string =>
-  Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
+const hexOf = (bytes: ArrayBuffer): string => Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 export function describePixel(makeTarget: MakeTarget): void {
   describe("§4.1 GET /api/event", () => {
@@ -36,9 +34,7 @@ export function describePixel(makeTarget: MakeTarget): void {
     it("§4.1 d and u are enough for a pageview", async () => {
       const site = siteName();
       await getPixel(target, { d: site, u: "https://page.test/letter/" });
-      expect(await getBreakdown(target, site, "events")).toEqual([
-        { value: "pageview", visitors: 1, pageviews: 1, events: 1 },
-      ]);
+      expect(await getBreakdown(target, site, "events")).toEqual([{ value: "pageview", visitors: 1, pageviews: 1, events: 1 }]);
       expect(await getValues(target, site, "pages")).toEqual(["/letter"]);
     });
 

@@ -116,14 +116,18 @@ describe("the README's and the operator's snippets", () => {
 
       it("tell visitors apart by their addresses, and believe no address that they claim", async () => {
         const forged = ["203.0.113.7", "203.0.113.8, 203.0.113.9", "127.0.0.9"];
-        for (const [port, path] of [[proxy.port, EVENTS], [whole.port, "/api/event"]] as const) {
+        for (const [port, path] of [
+          [proxy.port, EVENTS],
+          [whole.port, "/api/event"],
+        ] as const) {
           const site = `${name}-visitors-${port}.test`;
           const visitors = async (): Promise<number> => (await getMain(target, site)).unique_visitors;
           const send = async (from: string, headers?: Ask["headers"]) => {
             expect((await askProxy(port, path, eventOf(site, from, headers))).status).toBe(202);
           };
           await send("127.0.0.2");
-          for (const claimed of forged) await send("127.0.0.2", { "x-forwarded-for": claimed, "x-real-ip": claimed, forwarded: `for=${claimed}` });
+          for (const claimed of forged)
+            await send("127.0.0.2", { "x-forwarded-for": claimed, "x-real-ip": claimed, forwarded: `for=${claimed}` });
           await send("127.0.0.2", { "x-forwarded-for": forged });
           expect(await visitors()).toBe(1);
           await send("127.0.0.3");
@@ -165,10 +169,21 @@ describe("the README's and the operator's snippets", () => {
           response.writeHead(202).end();
         });
         const telling = await startProxy(name, { snippet: before(`http://127.0.0.1:${service.port}`, snippet(readme, name)) });
-        const visitor = { ...browserHeaders(), origin: "https://example.com", "sec-ch-ua": '"Chromium";v="147"', "sec-ch-ua-mobile": "?0", "sec-ch-ua-platform": '"Linux"' };
+        const visitor = {
+          ...browserHeaders(),
+          origin: "https://example.com",
+          "sec-ch-ua": '"Chromium";v="147"',
+          "sec-ch-ua-mobile": "?0",
+          "sec-ch-ua-platform": '"Linux"',
+        };
         const secrets = { cookie: "session=secret", authorization: "Basic c2VjcmV0" };
         try {
-          await askProxy(telling.port, EVENTS, { method: "POST", from: "127.0.0.4", headers: { ...visitor, ...secrets, "x-forwarded-for": "203.0.113.7" }, body: "{}" });
+          await askProxy(telling.port, EVENTS, {
+            method: "POST",
+            from: "127.0.0.4",
+            headers: { ...visitor, ...secrets, "x-forwarded-for": "203.0.113.7" },
+            body: "{}",
+          });
         } finally {
           await telling.stop();
           await service.close();
@@ -187,16 +202,25 @@ describe("the README's and the operator's snippets", () => {
         await page.goto(`${origin}/pricing`);
         expect(await page.evaluate(`new Promise((callback) => svc("Signup", { callback }))`)).toEqual({ status: 202 });
         // Nobody is shown the answer to a beacon; figures that have it are the sign that it came.
-        await expect.poll(() => getBreakdown(target, siteId, "pages")).toEqual([{ value: "/pricing", visitors: 1, pageviews: 1, events: 2 }]);
+        await expect
+          .poll(() => getBreakdown(target, siteId, "pages"))
+          .toEqual([{ value: "/pricing", visitors: 1, pageviews: 1, events: 2 }]);
         // Not before: it would take a beacon along that is still under way.
         await context.close();
         expect((await getBreakdown(target, siteId, "events")).map(({ value }) => value)).toEqual(["Signup", "pageview"]);
-        expect(asked.filter((url) => !url.endsWith("/favicon.ico"))).toEqual(["/pricing", SCRIPT, EVENTS, EVENTS].map((path) => origin + path));
+        expect(asked.filter((url) => !url.endsWith("/favicon.ico"))).toEqual(
+          ["/pricing", SCRIPT, EVENTS, EVENTS].map((path) => origin + path),
+        );
       });
 
       it("let the whole service know its own pages from foreign ones, and nobody pretend to come over https", async () => {
         const host = `stats.example.com:${whole.port}`;
-        const setUp = (origin: string) => askProxy(whole.port, "/api/auth/setup", { method: "POST", headers: { host, origin, "x-forwarded-proto": "https" }, body: '{"password":"short"}' });
+        const setUp = (origin: string) =>
+          askProxy(whole.port, "/api/auth/setup", {
+            method: "POST",
+            headers: { host, origin, "x-forwarded-proto": "https" },
+            body: '{"password":"short"}',
+          });
         const own = await setUp(`http://${host}`);
         expect([own.status, own.text]).toEqual([400, '{"error":"Password must be at least 12 characters"}']);
         expect(own.headers["strict-transport-security"]).toBeUndefined();

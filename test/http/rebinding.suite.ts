@@ -12,15 +12,51 @@ const NAMED: Environment = { SVC_DASHBOARD_ORIGIN: "https://Stats.Example.com" }
 
 /** No browser can be led to another machine by these. */
 const VERIFIED = [
-  ...["127.0.0.1:8000", "127.0.0.1", "127.1", "0x7f000001", "2130706433", "192.168.1.20:8000", "8.8.8.8", "[::1]:8000", "[0:0::1]", "[fd00::7]"],
+  ...[
+    "127.0.0.1:8000",
+    "127.0.0.1",
+    "127.1",
+    "0x7f000001",
+    "2130706433",
+    "192.168.1.20:8000",
+    "8.8.8.8",
+    "[::1]:8000",
+    "[0:0::1]",
+    "[fd00::7]",
+  ],
   ...["localhost", "localhost:8000", "LOCALHOST:8000", "localhost.", "dash.localhost:8000"],
 ];
 
-const UNVERIFIED = [ATTACKER, "nas", "nas:8000", "nas.local", "localhost.attacker.example", "localhost.attacker.example.", "127.0.0.1.attacker.example", "evil-localhost", "stats.example.com.attacker.example"];
+const UNVERIFIED = [
+  ATTACKER,
+  "nas",
+  "nas:8000",
+  "nas.local",
+  "localhost.attacker.example",
+  "localhost.attacker.example.",
+  "127.0.0.1.attacker.example",
+  "evil-localhost",
+  "stats.example.com.attacker.example",
+];
 
 const OPERATOR_NAMES = ["stats.example.com", "STATS.example.com:8000", "stats.example.com."];
 
-const PRIVATE = ["127.0.0.1", "127.9.9.9", "::1", "10.0.0.7", "172.16.0.1", "172.31.255.255", "192.168.1.7", "169.254.3.4", "100.64.0.1", "100.127.255.255", "fd12::1", "fe80::1", "::ffff:192.168.1.7", "::ffff:c0a8:107"];
+const PRIVATE = [
+  "127.0.0.1",
+  "127.9.9.9",
+  "::1",
+  "10.0.0.7",
+  "172.16.0.1",
+  "172.31.255.255",
+  "192.168.1.7",
+  "169.254.3.4",
+  "100.64.0.1",
+  "100.127.255.255",
+  "fd12::1",
+  "fe80::1",
+  "::ffff:192.168.1.7",
+  "::ffff:c0a8:107",
+];
 
 const PUBLIC = ["203.0.113.9", "172.32.0.1", "172.15.0.1", "100.128.0.1", "192.169.0.1", "2001:db8::1", "::ffff:203.0.113.9"];
 
@@ -38,7 +74,11 @@ const guarded = ROUTES.filter(isGuarded);
 const STATUS: TargetRequest = { method: "GET" };
 
 /** What any route says to a request that has nothing but its path. */
-async function ask(target: Target, { method, path }: (typeof ROUTES)[number], init: TargetRequest): Promise<{ readonly status: number; readonly code: string | null }> {
+async function ask(
+  target: Target,
+  { method, path }: (typeof ROUTES)[number],
+  init: TargetRequest,
+): Promise<{ readonly status: number; readonly code: string | null }> {
   const body = method === "POST" ? { body: "{}" } : {};
   const response = await target.fetch(path.replace(/:(\w+)/g, "0"), { ...init, method, ...body });
   await response.arrayBuffer();
@@ -74,15 +114,25 @@ export function describeRebinding(makeTarget: MakeTarget): void {
     /** The same code with another last character. */
     const wrong = (code: string): string => code.slice(0, -1) + (code.endsWith("0") ? "1" : "0");
 
-    it.each(guarded.map((route) => [idOf(route), route] as const))("rebinding: without a password, %s is refused by an unknown host name and by no other", async (_id, route) => {
-      for (const host of [...UNVERIFIED, ...OPERATOR_NAMES]) expect({ host, refused: isRefused(await ask(target, route, { host })) }).toEqual({ host, refused: true });
-      for (const host of VERIFIED) expect({ host, refused: isRefused(await ask(target, route, { host })) }).toEqual({ host, refused: false });
-      for (const host of OPERATOR_NAMES) expect({ host, refused: isRefused(await ask(named, route, { host })) }).toEqual({ host, refused: false });
-      expect(isRefused(await ask(named, route, { host: ATTACKER }))).toBe(true);
-    });
+    it.each(guarded.map((route) => [idOf(route), route] as const))(
+      "rebinding: without a password, %s is refused by an unknown host name and by no other",
+      async (_id, route) => {
+        for (const host of [...UNVERIFIED, ...OPERATOR_NAMES])
+          expect({ host, refused: isRefused(await ask(target, route, { host })) }).toEqual({ host, refused: true });
+        for (const host of VERIFIED)
+          expect({ host, refused: isRefused(await ask(target, route, { host })) }).toEqual({ host, refused: false });
+        for (const host of OPERATOR_NAMES)
+          expect({ host, refused: isRefused(await ask(named, route, { host })) }).toEqual({ host, refused: false });
+        expect(isRefused(await ask(named, route, { host: ATTACKER }))).toBe(true);
+      },
+    );
 
     it("rebinding: a page of dashboard_origin may read that setup takes the setup code", async () => {
-      const response = await named.fetch("/api/auth/status", { ...STATUS, host: ATTACKER, headers: { origin: "https://stats.example.com" } });
+      const response = await named.fetch("/api/auth/status", {
+        ...STATUS,
+        host: ATTACKER,
+        headers: { origin: "https://stats.example.com" },
+      });
       await response.arrayBuffer();
       expect(response.headers.get("x-setup-code")).toBe("required");
       expect(response.headers.get("access-control-expose-headers")).toContain("X-Setup-Code");
@@ -122,10 +172,17 @@ export function describeRebinding(makeTarget: MakeTarget): void {
       for (const used of [one, two]) await used.close();
     });
 
-    itNeeds(makeTarget, "comesFromAnywhere", "rebinding: only connections from this machine and private networks are asked for their host name", async () => {
-      for (const from of [...PRIVATE, ""]) expect({ from, refused: await isRefusedStatus(target, { from, host: ATTACKER }) }).toEqual({ from, refused: true });
-      for (const from of PUBLIC) expect({ from, refused: await isRefusedStatus(target, { from, host: ATTACKER }) }).toEqual({ from, refused: false });
-    });
+    itNeeds(
+      makeTarget,
+      "comesFromAnywhere",
+      "rebinding: only connections from this machine and private networks are asked for their host name",
+      async () => {
+        for (const from of [...PRIVATE, ""])
+          expect({ from, refused: await isRefusedStatus(target, { from, host: ATTACKER }) }).toEqual({ from, refused: true });
+        for (const from of PUBLIC)
+          expect({ from, refused: await isRefusedStatus(target, { from, host: ATTACKER }) }).toEqual({ from, refused: false });
+      },
+    );
 
     itNeeds(makeTarget, "comesFromAnywhere", "rebinding: it is the connection that counts, not what a header claims", async () => {
       const headers = { "x-forwarded-for": "203.0.113.9" };
@@ -142,12 +199,14 @@ export function describeRebinding(makeTarget: MakeTarget): void {
       await own.close();
     });
 
-    it.each([[422, "no password", {}], [422, "a code that is a number", { password: PASSWORD, code: 5 }], [422, "a code that is a list", { password: PASSWORD, code: ["x"] }]])(
-      "rebinding: a setup with a body of the wrong form gives %d on any host: %s",
-      async (status, _name, body) => {
-        for (const init of [{ host: ATTACKER }, {}]) await expectError(await target.fetch("/api/auth/setup", { ...init, method: "POST", body: JSON.stringify(body) }), status, "Field");
-      },
-    );
+    it.each([
+      [422, "no password", {}],
+      [422, "a code that is a number", { password: PASSWORD, code: 5 }],
+      [422, "a code that is a list", { password: PASSWORD, code: ["x"] }],
+    ])("rebinding: a setup with a body of the wrong form gives %d on any host: %s", async (status, _name, body) => {
+      for (const init of [{ host: ATTACKER }, {}])
+        await expectError(await target.fetch("/api/auth/setup", { ...init, method: "POST", body: JSON.stringify(body) }), status, "Field");
+    });
 
     it("rebinding: the code of the start sets the password under any host name, however it is typed, once", async () => {
       const own = await makeTarget(ofItsOwn());
@@ -221,7 +280,11 @@ export function describeRebinding(makeTarget: MakeTarget): void {
     it("rebinding: a page of another origin is refused, with the right code, too", async () => {
       const own = await makeTarget(ofItsOwn());
       const code = await codeOf(own);
-      await expectError(await setUp(own, { code }, { host: ATTACKER, headers: { origin: "https://foreign.test" } }), 403, "dashboard's own origin");
+      await expectError(
+        await setUp(own, { code }, { host: ATTACKER, headers: { origin: "https://foreign.test" } }),
+        403,
+        "dashboard's own origin",
+      );
       await bodyOf(await setUp(own, { code }, { host: ATTACKER, headers: { origin: `http://${ATTACKER}` } }));
       await own.close();
     });
@@ -242,7 +305,11 @@ export function describeRebinding(makeTarget: MakeTarget): void {
       const code = await codeOf(target);
       for (const route of ROUTES) {
         for (const host of [ATTACKER, "localhost"]) {
-          const response = await target.fetch(route.path.replace(/:(\w+)/g, "0"), { method: route.method, host, ...(route.method === "POST" && { body: "{}" }) });
+          const response = await target.fetch(route.path.replace(/:(\w+)/g, "0"), {
+            method: route.method,
+            host,
+            ...(route.method === "POST" && { body: "{}" }),
+          });
           const text = `${JSON.stringify([...response.headers])}${await response.text()}`;
           expect(text).not.toContain(code);
           expect(text).not.toContain(code.replaceAll("-", ""));

@@ -10,7 +10,13 @@ it("§2.1 a total beyond what a float holds exactly is exact all the same", asyn
   const site = "totals.test";
   // 9,011 times 999,999,999,999 hundredths is odd and beyond 2^53: no float is that number.
   const transactions = 9_011;
-  const sale = anEvent({ siteId: siteId(site), timestampMs: target.nowMs(), eventName: "Purchase", revenueCents: REVENUE_CENTS_MAX, currency: "EUR" });
+  const sale = anEvent({
+    siteId: siteId(site),
+    timestampMs: target.nowMs(),
+    eventName: "Purchase",
+    revenueCents: REVENUE_CENTS_MAX,
+    currency: "EUR",
+  });
   await Promise.all(Array.from({ length: transactions }, () => target.services.journal.append(sale)));
   const total = "90109999999909.89";
   expect(await getStatsText(target, "revenue", { site_id: site })).toBe(

@@ -162,7 +162,16 @@ export function describeStatsFunnel(makeTarget: MakeTarget): void {
 
     it("takes 32 steps, whatever they are called", async () => {
       const site = siteName();
-      const names = ["'; DROP TABLE texts; --", "$1", '"', "\\", "(unknown)", "100%", "\u{1f600}", ...Array.from({ length: 25 }, (_, i) => `step ${i}`)];
+      const names = [
+        "'; DROP TABLE texts; --",
+        "$1",
+        '"',
+        "\\",
+        "(unknown)",
+        "100%",
+        "\u{1f600}",
+        ...Array.from({ length: 25 }, (_, i) => `step ${i}`),
+      ];
       await visit(target, site, 1, ...names);
       await visit(target, site, 2, ...names.slice(0, 31));
       const steps = names.map((name) => `event:${name}`).join(",");
@@ -201,9 +210,12 @@ export function describeStatsFunnel(makeTarget: MakeTarget): void {
       expect(await refusal(target, "funnel", { site_id: "refused.test", ...parameters })).toEqual(refused(error));
     });
 
-    it.each(["1 second", "60 seconds", "1 minute", "5minutes", "1 hour", "2 days", "364 days", "52 weeks"])("takes a window of %s", async (window) => {
-      await expectFunnel("nobody.test", "page:/,event:x", [0, 0], { window });
-    });
+    it.each(["1 second", "60 seconds", "1 minute", "5minutes", "1 hour", "2 days", "364 days", "52 weeks"])(
+      "takes a window of %s",
+      async (window) => {
+        await expectFunnel("nobody.test", "page:/,event:x", [0, 0], { window });
+      },
+    );
 
     itNeeds(makeTarget, "advance", "a funnel's window begins with the first step and includes its last millisecond", async () => {
       const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
@@ -267,7 +279,12 @@ export function describeStatsSequences(makeTarget: MakeTarget): void {
       total_matches: matches,
     });
 
-    const expectSequences = async (site: string, parameters: StatsParameters, [converting, total, matches]: readonly [number, number, number], on = target) =>
+    const expectSequences = async (
+      site: string,
+      parameters: StatsParameters,
+      [converting, total, matches]: readonly [number, number, number],
+      on = target,
+    ) =>
       expect({ ...parameters, figures: await getStats(on, "sequences", { site_id: site, ...parameters }) }).toEqual({
         ...parameters,
         figures: figures(converting, total, matches),

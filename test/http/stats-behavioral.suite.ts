@@ -50,16 +50,30 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
       const site = siteName();
       await visit(target, site, 1, "/a", "/b", "signup");
       await visit(target, site, 2, "/a");
-      const series = (period: string) => getStats<{ readonly date: string; readonly sessions: number }[]>(target, "session-timeseries", { site_id: site, period });
-      for (const [period, buckets, label] of [["day", 24, /^\d{4}-\d\d-\d\d \d\d:00$/], ["7d", 7, /^\d{4}-\d\d-\d\d$/]] as const) {
+      const series = (period: string) =>
+        getStats<{ readonly date: string; readonly sessions: number }[]>(target, "session-timeseries", { site_id: site, period });
+      for (const [period, buckets, label] of [
+        ["day", 24, /^\d{4}-\d\d-\d\d \d\d:00$/],
+        ["7d", 7, /^\d{4}-\d\d-\d\d$/],
+      ] as const) {
         const points = await series(period);
         expect(points).toHaveLength(buckets);
         expect(points.every(({ date }) => label.test(date))).toBe(true);
         const begun = points.filter(({ sessions }) => sessions > 0);
         expect(begun).toEqual([
-          { date: begun[0]?.date, sessions: 2, bounce_rate: 0.5, avg_visit_duration_secs: expect.any(Number) as unknown, views_per_visit: 1.5 },
+          {
+            date: begun[0]?.date,
+            sessions: 2,
+            bounce_rate: 0.5,
+            avg_visit_duration_secs: expect.any(Number) as unknown,
+            views_per_visit: 1.5,
+          },
         ]);
-        expect(points.find(({ sessions }) => sessions === 0)).toMatchObject({ bounce_rate: 0, avg_visit_duration_secs: 0, views_per_visit: 0 });
+        expect(points.find(({ sessions }) => sessions === 0)).toMatchObject({
+          bounce_rate: 0,
+          avg_visit_duration_secs: 0,
+          views_per_visit: 0,
+        });
       }
       expect((await series("7d")).at(-1)).toMatchObject({ sessions: 2 });
     });
@@ -79,7 +93,9 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
     it("§4.4 pages with as many visitors are in order of their paths", async () => {
       const site = siteName();
       for (const [i, path] of ["/é", "/b", "/B", "/a", "/a/a"].entries()) await visit(target, site, i, path);
-      expect((await getBreakdown(target, site, "entry-pages")).map(({ value }) => value)).toEqual(["/B", "/a", "/a/a", "/b", "/%C3%A9"].sort());
+      expect((await getBreakdown(target, site, "entry-pages")).map(({ value }) => value)).toEqual(
+        ["/B", "/a", "/a/a", "/b", "/%C3%A9"].sort(),
+      );
     });
 
     it("§4.3 a filter keeps the sessions that contain a matching event, described whole", async () => {
@@ -108,25 +124,30 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
       }
     });
 
-    itNeeds(makeTarget, "advance", "§4.4 a visitor's sessions each have their pages, and a pause of exactly the window ends none", async () => {
-      const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
-      const advance = able(clocked, "advance");
-      const site = siteName();
-      await visit(clocked, site, 1, "/a");
-      await advance(30 * MINUTE_MS);
-      await visit(clocked, site, 1, "/b");
-      await advance(30 * MINUTE_MS + 1);
-      await visit(clocked, site, 1, "/a", "/c");
-      expect(await getBreakdown(clocked, site, "entry-pages")).toEqual(pageRows(["/a", 1, 2]));
-      expect(await getBreakdown(clocked, site, "exit-pages")).toEqual(pageRows(["/b", 1, 1], ["/c", 1, 1]));
-      expect(await getStats(clocked, "sessions", { site_id: site })).toEqual({
-        total_sessions: 2,
-        bounce_rate: 0,
-        avg_session_duration_secs: 900,
-        avg_pages_per_session: 2,
-      });
-      await clocked.close();
-    });
+    itNeeds(
+      makeTarget,
+      "advance",
+      "§4.4 a visitor's sessions each have their pages, and a pause of exactly the window ends none",
+      async () => {
+        const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
+        const advance = able(clocked, "advance");
+        const site = siteName();
+        await visit(clocked, site, 1, "/a");
+        await advance(30 * MINUTE_MS);
+        await visit(clocked, site, 1, "/b");
+        await advance(30 * MINUTE_MS + 1);
+        await visit(clocked, site, 1, "/a", "/c");
+        expect(await getBreakdown(clocked, site, "entry-pages")).toEqual(pageRows(["/a", 1, 2]));
+        expect(await getBreakdown(clocked, site, "exit-pages")).toEqual(pageRows(["/b", 1, 1], ["/c", 1, 1]));
+        expect(await getStats(clocked, "sessions", { site_id: site })).toEqual({
+          total_sessions: 2,
+          bounce_rate: 0,
+          avg_session_duration_secs: 900,
+          avg_pages_per_session: 2,
+        });
+        await clocked.close();
+      },
+    );
 
     itNeeds(makeTarget, "advance", "§4.4 a session goes on past midnight where visitors are recognised the next day", async () => {
       for (const [rotationDays, entries, exits, flow] of [
@@ -159,7 +180,8 @@ export function describeStatsFlow(makeTarget: MakeTarget): void {
     });
     afterAll(() => target.close());
 
-    const flow = (site: string, parameters: StatsParameters): Promise<unknown> => getStats(target, "flow", { site_id: site, ...parameters });
+    const flow = (site: string, parameters: StatsParameters): Promise<unknown> =>
+      getStats(target, "flow", { site_id: site, ...parameters });
 
     it("is the page after or before each visitor's first view of the page", async () => {
       const site = siteName();
@@ -288,7 +310,10 @@ export function describeStatsRetention(makeTarget: MakeTarget): void {
       const second = { cohort_date: "2026-03-16", cohort_size: 1, retained: [1, 1, 0], retention_rates: [1, 1, 0] };
       expect(await retention({ weeks: "3" })).toEqual({ cohorts: [first, second], ...supported });
       // Who was seen before the range is no new visitor in it, and nothing after it counts.
-      expect(await retention({ weeks: "3", start_date: "2026-03-16", end_date: "2026-03-23" })).toEqual({ cohorts: [second], ...supported });
+      expect(await retention({ weeks: "3", start_date: "2026-03-16", end_date: "2026-03-23" })).toEqual({
+        cohorts: [second],
+        ...supported,
+      });
       expect(await retention({ weeks: "2", start_date: "2026-03-10", end_date: "2026-03-16" })).toEqual({
         cohorts: [
           { cohort_date: "2026-03-09", cohort_size: 3, retained: [3, 1], retention_rates: [1, 1 / 3] },
@@ -301,7 +326,9 @@ export function describeStatsRetention(makeTarget: MakeTarget): void {
         cohorts: [{ cohort_date: "2026-03-09", cohort_size: 2, retained: [2, 1, 1], retention_rates: [1, 0.5, 0.5] }, second],
         ...supported,
       });
-      expect(await retention({ weeks: "32" })).toMatchObject({ cohorts: [{ retained: [3, 2, 1, ...Array.from({ length: 29 }, () => 0)] }, {}] });
+      expect(await retention({ weeks: "32" })).toMatchObject({
+        cohorts: [{ retained: [3, 2, 1, ...Array.from({ length: 29 }, () => 0)] }, {}],
+      });
       await clocked.close();
     });
   });

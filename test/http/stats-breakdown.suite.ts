@@ -113,7 +113,9 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       await record(target, wireEvent(site, { n: "\ufeffSignup", p: JSON.stringify({ "\ufeffplan": 1, plan: "\ufeffpro" }) }));
       expect(await getValues(target, site, "events")).toEqual(["\ufeffSignup"]);
       expect(await getStats(target, "properties", { site_id: site })).toEqual(["plan", "\ufeffplan"]);
-      expect(await getStats(target, "property-values", { site_id: site, key: "plan" })).toEqual([expect.objectContaining({ value: "\ufeffpro" })]);
+      expect(await getStats(target, "property-values", { site_id: site, key: "plan" })).toEqual([
+        expect.objectContaining({ value: "\ufeffpro" }),
+      ]);
     });
 
     it("§4.4 pageviews and other events are told apart", async () => {
@@ -153,12 +155,9 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       await expectError(await target.fetch(`/api/stats/breakdown/pages?site_id=${many}&limit=1&limit=2`), 400, '"limit"', /once/);
     });
 
-    it.each(["/api/stats/breakdown", "/api/stats/breakdown/", "/api/stats/breakdown/pages/more"])(
-      "§7 %s gives 404",
-      async (path) => {
-        await expectError(await target.fetch(`${path}?site_id=${many}`), 404);
-      },
-    );
+    it.each(["/api/stats/breakdown", "/api/stats/breakdown/", "/api/stats/breakdown/pages/more"])("§7 %s gives 404", async (path) => {
+      await expectError(await target.fetch(`${path}?site_id=${many}`), 404);
+    });
   });
 
   describe("§4.4 /api/sites", () => {

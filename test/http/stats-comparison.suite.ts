@@ -15,18 +15,73 @@ type Window = readonly [start: string, end: string];
 const WINDOWS: readonly { readonly name: string; readonly range: Window; readonly previous: Window; readonly yearAgo: Window }[] = [
   { name: "one day", range: ["2026-03-15", "2026-03-15"], previous: ["2026-03-14", "2026-03-14"], yearAgo: ["2025-03-15", "2025-03-15"] },
   { name: "two days", range: ["2026-03-01", "2026-03-02"], previous: ["2026-02-27", "2026-02-28"], yearAgo: ["2025-03-01", "2025-03-02"] },
-  { name: "a month of 31 days", range: ["2026-03-01", "2026-03-31"], previous: ["2026-01-29", "2026-02-28"], yearAgo: ["2025-03-01", "2025-03-31"] },
-  { name: "new year's day", range: ["2026-01-01", "2026-01-01"], previous: ["2025-12-31", "2025-12-31"], yearAgo: ["2025-01-01", "2025-01-01"] },
-  { name: "a leap day", range: ["2024-02-29", "2024-02-29"], previous: ["2024-02-28", "2024-02-28"], yearAgo: ["2023-03-01", "2023-03-01"] },
-  { name: "the day after a leap day", range: ["2024-03-01", "2024-03-01"], previous: ["2024-02-29", "2024-02-29"], yearAgo: ["2023-03-02", "2023-03-02"] },
-  { name: "the 28th of February after a leap year", range: ["2025-02-28", "2025-02-28"], previous: ["2025-02-27", "2025-02-27"], yearAgo: ["2024-02-29", "2024-02-29"] },
-  { name: "a February across a leap day", range: ["2024-02-28", "2024-03-01"], previous: ["2024-02-25", "2024-02-27"], yearAgo: ["2023-02-28", "2023-03-02"] },
+  {
+    name: "a month of 31 days",
+    range: ["2026-03-01", "2026-03-31"],
+    previous: ["2026-01-29", "2026-02-28"],
+    yearAgo: ["2025-03-01", "2025-03-31"],
+  },
+  {
+    name: "new year's day",
+    range: ["2026-01-01", "2026-01-01"],
+    previous: ["2025-12-31", "2025-12-31"],
+    yearAgo: ["2025-01-01", "2025-01-01"],
+  },
+  {
+    name: "a leap day",
+    range: ["2024-02-29", "2024-02-29"],
+    previous: ["2024-02-28", "2024-02-28"],
+    yearAgo: ["2023-03-01", "2023-03-01"],
+  },
+  {
+    name: "the day after a leap day",
+    range: ["2024-03-01", "2024-03-01"],
+    previous: ["2024-02-29", "2024-02-29"],
+    yearAgo: ["2023-03-02", "2023-03-02"],
+  },
+  {
+    name: "the 28th of February after a leap year",
+    range: ["2025-02-28", "2025-02-28"],
+    previous: ["2025-02-27", "2025-02-27"],
+    yearAgo: ["2024-02-29", "2024-02-29"],
+  },
+  {
+    name: "a February across a leap day",
+    range: ["2024-02-28", "2024-03-01"],
+    previous: ["2024-02-25", "2024-02-27"],
+    yearAgo: ["2023-02-28", "2023-03-02"],
+  },
   { name: "a year", range: ["2025-01-01", "2025-12-31"], previous: ["2024-01-02", "2024-12-31"], yearAgo: ["2024-01-02", "2024-12-31"] },
-  { name: "a leap year of 366 days", range: ["2024-01-01", "2024-12-31"], previous: ["2022-12-31", "2023-12-31"], yearAgo: ["2023-01-01", "2024-01-01"] },
-  { name: "366 days from a leap day on", range: ["2024-02-29", "2025-02-28"], previous: ["2023-02-28", "2024-02-28"], yearAgo: ["2023-03-01", "2024-02-29"] },
-  { name: "a century's end without a leap day", range: ["2100-03-01", "2100-03-01"], previous: ["2100-02-28", "2100-02-28"], yearAgo: ["2099-03-01", "2099-03-01"] },
-  { name: "the first days there are", range: ["0001-01-01", "0001-01-02"], previous: ["0000-12-30", "0000-12-31"], yearAgo: ["0000-01-02", "0000-01-03"] },
-  { name: "the last days there are", range: ["9999-12-30", "9999-12-31"], previous: ["9999-12-28", "9999-12-29"], yearAgo: ["9998-12-30", "9998-12-31"] },
+  {
+    name: "a leap year of 366 days",
+    range: ["2024-01-01", "2024-12-31"],
+    previous: ["2022-12-31", "2023-12-31"],
+    yearAgo: ["2023-01-01", "2024-01-01"],
+  },
+  {
+    name: "366 days from a leap day on",
+    range: ["2024-02-29", "2025-02-28"],
+    previous: ["2023-02-28", "2024-02-28"],
+    yearAgo: ["2023-03-01", "2024-02-29"],
+  },
+  {
+    name: "a century's end without a leap day",
+    range: ["2100-03-01", "2100-03-01"],
+    previous: ["2100-02-28", "2100-02-28"],
+    yearAgo: ["2099-03-01", "2099-03-01"],
+  },
+  {
+    name: "the first days there are",
+    range: ["0001-01-01", "0001-01-02"],
+    previous: ["0000-12-30", "0000-12-31"],
+    yearAgo: ["0000-01-02", "0000-01-03"],
+  },
+  {
+    name: "the last days there are",
+    range: ["9999-12-30", "9999-12-31"],
+    previous: ["9999-12-28", "9999-12-29"],
+    yearAgo: ["9998-12-30", "9998-12-31"],
+  },
 ];
 
 const NOTHING = {
@@ -46,22 +101,28 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
     });
     afterAll(() => target.close());
 
-    it.each(WINDOWS)("§4.4 $name is compared with the equally long window directly before", async ({ range: [start_date, end_date], previous }) => {
-      const comparison = await getComparison(target, siteName(), { start_date, end_date, compare: "previous_period" });
-      expect(comparison).toEqual({ start_date: previous[0], end_date: previous[1], ...NOTHING });
-    });
+    it.each(WINDOWS)(
+      "§4.4 $name is compared with the equally long window directly before",
+      async ({ range: [start_date, end_date], previous }) => {
+        const comparison = await getComparison(target, siteName(), { start_date, end_date, compare: "previous_period" });
+        expect(comparison).toEqual({ start_date: previous[0], end_date: previous[1], ...NOTHING });
+      },
+    );
 
     it.each(WINDOWS)("§4.4 $name is compared with the same dates 365 days before", async ({ range: [start_date, end_date], yearAgo }) => {
       const comparison = await getComparison(target, siteName(), { start_date, end_date, compare: "year_over_year" });
       expect(comparison).toEqual({ start_date: yearAgo[0], end_date: yearAgo[1], ...NOTHING });
     });
 
-    it.each(["previous_period", "year_over_year"])("§4.4 days before the calendar's first give 400, also with compare=%s", async (compare) => {
-      for (const start_date of ["0000-01-01", "0000-12-31"]) {
-        const parameters = { site_id: siteName(), start_date, end_date: start_date, compare };
-        await expectError(await askStats(target, "main", parameters), 400, '"start_date"', "YYYY-MM-DD");
-      }
-    });
+    it.each(["previous_period", "year_over_year"])(
+      "§4.4 days before the calendar's first give 400, also with compare=%s",
+      async (compare) => {
+        for (const start_date of ["0000-01-01", "0000-12-31"]) {
+          const parameters = { site_id: siteName(), start_date, end_date: start_date, compare };
+          await expectError(await askStats(target, "main", parameters), 400, '"start_date"', "YYYY-MM-DD");
+        }
+      },
+    );
 
     it.each([1, 2, 7, 30, 90, 365, 366])("§4.4 both windows are equally long and do not overlap: %d days", async (days) => {
       const end = Date.parse("2024-06-30");
@@ -212,7 +273,8 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
       const clocked = await makeTarget();
       const advance = able(clocked, "advance");
       const site = siteName();
-      const compared = (start_date: string) => getComparison(clocked, site, { start_date, end_date: start_date, compare: "year_over_year" });
+      const compared = (start_date: string) =>
+        getComparison(clocked, site, { start_date, end_date: start_date, compare: "year_over_year" });
       // From 2026-03-15 to 2028-02-29.
       await advance(716 * DAY_MS);
       await record(clocked, wireEvent(site));

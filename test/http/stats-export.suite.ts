@@ -39,22 +39,54 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
       getStatsText(target, "export", { site_id: site, period: "day", ...parameters });
 
     const rawRows = async (site: string, parameters: Readonly<Record<string, string>> = {}): Promise<Record<string, string>[]> =>
-      rowsOf(await getExport(site, { kind: "raw", ...parameters })).map((row) => Object.fromEntries(row.map((value, i) => [RAW_COLUMNS[i], value])));
+      rowsOf(await getExport(site, { kind: "raw", ...parameters })).map((row) =>
+        Object.fromEntries(row.map((value, i) => [RAW_COLUMNS[i], value])),
+      );
 
     it("§4.4 raw CSV has a bare header, every column but the visitor's id, and the oldest event first", async () => {
       const site = siteName();
       const before = target.nowMs();
-      await record(target, wireEvent(site, { n: "Sale", u: "https://page.test/a?utm_source=mail", r: "https://news.test/x", w: 1280, p: '{"plan":"pro","n":1}', ra: -2.5, rc: "eur" }));
+      await record(
+        target,
+        wireEvent(site, {
+          n: "Sale",
+          u: "https://page.test/a?utm_source=mail",
+          r: "https://news.test/x",
+          w: 1280,
+          p: '{"plan":"pro","n":1}',
+          ra: -2.5,
+          rc: "eur",
+        }),
+      );
       await record(target, wireEvent(site, { u: "/b" }));
       const csv = await getExport(site, { kind: "raw" });
       expect(csv.slice(0, csv.indexOf("\n"))).toBe(RAW_COLUMNS.join(","));
       const [sale = {}, view = {}, ...more] = await rawRows(site);
       expect(more).toEqual([]);
       expect(sale).toMatchObject({
-        event_name: "Sale", pathname: "/a", hostname: "page.test", referrer: "https://news.test/x", referrer_source: "news.test",
-        browser: "Chrome", screen_size: "1280", utm_source: "mail", utm_medium: "", props: '{"plan":"pro","n":1}', revenue_amount: "'-2.5", currency: "EUR", site_id: site,
+        event_name: "Sale",
+        pathname: "/a",
+        hostname: "page.test",
+        referrer: "https://news.test/x",
+        referrer_source: "news.test",
+        browser: "Chrome",
+        screen_size: "1280",
+        utm_source: "mail",
+        utm_medium: "",
+        props: '{"plan":"pro","n":1}',
+        revenue_amount: "'-2.5",
+        currency: "EUR",
+        site_id: site,
       });
-      expect(view).toMatchObject({ event_name: "pageview", pathname: "/b", hostname: "", referrer: "", props: "", revenue_amount: "", currency: "" });
+      expect(view).toMatchObject({
+        event_name: "pageview",
+        pathname: "/b",
+        hostname: "",
+        referrer: "",
+        props: "",
+        revenue_amount: "",
+        currency: "",
+      });
       for (const { timestamp = "" } of [sale, view]) {
         expect(new Date(timestamp).toISOString()).toBe(timestamp);
         expect(Math.abs(Date.parse(timestamp) - before)).toBeLessThan(DAY_MS);
@@ -63,12 +95,21 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
 
     it("§4.4 raw JSON is an array of objects: numbers as numbers, props as an object, null where nothing was recorded", async () => {
       const site = siteName();
-      await record(target, wireEvent(site, { n: "Sale", u: "/a", p: '{"plan":"pro","deep":{"n":[1,null]}}', ra: 9_999_999_999.99, rc: "EUR" }));
+      await record(
+        target,
+        wireEvent(site, { n: "Sale", u: "/a", p: '{"plan":"pro","deep":{"n":[1,null]}}', ra: 9_999_999_999.99, rc: "EUR" }),
+      );
       await record(target, wireEvent(site, { u: "/b" }));
       const events = JSON.parse(await getExport(site, { kind: "raw", format: "json" })) as Record<string, unknown>[];
       expect(events.map((event) => Object.keys(event))).toEqual([RAW_COLUMNS, RAW_COLUMNS]);
       expect(events).toMatchObject([
-        { event_name: "Sale", props: { plan: "pro", deep: { n: [1, null] } }, revenue_amount: 9_999_999_999.99, currency: "EUR", site_id: site },
+        {
+          event_name: "Sale",
+          props: { plan: "pro", deep: { n: [1, null] } },
+          revenue_amount: 9_999_999_999.99,
+          currency: "EUR",
+          site_id: site,
+        },
         { event_name: "pageview", hostname: null, props: null, revenue_amount: null, currency: null },
       ]);
     });
@@ -122,11 +163,19 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
 
     it("§4.4 more texts than are asked for at once are all there, however few of the site's they are", async () => {
       const site = siteName();
-      await Promise.all(Array.from({ length: 60 }, (_, i) => record(target, wireEvent(site, { u: `/${i}`, n: i % 20 === 0 ? "Sale" : "pageview", p: `{"id":"${i}"}` }))));
+      await Promise.all(
+        Array.from({ length: 60 }, (_, i) =>
+          record(target, wireEvent(site, { u: `/${i}`, n: i % 20 === 0 ? "Sale" : "pageview", p: `{"id":"${i}"}` })),
+        ),
+      );
       const rows = await rawRows(site);
       expect(rows.map(({ pathname }) => pathname).sort()).toEqual(Array.from({ length: 60 }, (_, i) => `/${i}`).sort());
       for (const { pathname, props } of rows) expect(props).toBe(`{"id":"${pathname?.slice(1)}"}`);
-      expect((await rawRows(site, { filters: "events==Sale" })).map(({ props }) => props).sort()).toEqual(['{"id":"0"}', '{"id":"20"}', '{"id":"40"}']);
+      expect((await rawRows(site, { filters: "events==Sale" })).map(({ props }) => props).sort()).toEqual([
+        '{"id":"0"}',
+        '{"id":"20"}',
+        '{"id":"40"}',
+      ]);
     });
 
     it("§4.4 the daily CSV has a row for each day, also those without events, with each day's own top page and source", async () => {
@@ -143,7 +192,10 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
 
     it("§4.4 comes as a file with a name, and is not kept", async () => {
       const site = siteName();
-      for (const [kind, format, type] of [["daily", "csv", "text/csv; charset=utf-8"], ["raw", "json", "application/json"]] as const) {
+      for (const [kind, format, type] of [
+        ["daily", "csv", "text/csv; charset=utf-8"],
+        ["raw", "json", "application/json"],
+      ] as const) {
         const response = await askStats(target, "export", { site_id: site, kind, format, period: "day" });
         await response.arrayBuffer();
         const day = new Date(target.nowMs()).toISOString().slice(0, 10);
@@ -153,7 +205,11 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
       }
     });
 
-    it.each([["kind", "weekly"], ["format", "xml"], ["limit", "0"]])("§4.4 %s=%s gives 400", async (parameter, value) => {
+    it.each([
+      ["kind", "weekly"],
+      ["format", "xml"],
+      ["limit", "0"],
+    ])("§4.4 %s=%s gives 400", async (parameter, value) => {
       await expectError(await askStats(target, "export", { site_id: siteName(), kind: "raw", [parameter]: value }), 400, parameter);
     });
   });

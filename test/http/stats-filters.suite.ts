@@ -154,9 +154,17 @@ const WRONG: readonly Wrong[] = [
     filters: Array.from({ length: 13 }, (_, i) => `pages==/${i}`).join(";"),
     says: ["at most 12 conditions"],
   },
-  { name: "13 times the same condition", filters: Array.from({ length: 13 }, () => "pages==/a").join(";"), says: ["at most 12 conditions"] },
+  {
+    name: "13 times the same condition",
+    filters: Array.from({ length: 13 }, () => "pages==/a").join(";"),
+    says: ["at most 12 conditions"],
+  },
   { name: "a value of 513 characters", filters: `pages==/${"a".repeat(512)}`, says: ['"pages"', "at most 512 characters"] },
-  { name: "a value of 513 characters beyond the BMP", filters: `events!=${"\u{1f600}".repeat(513)}`, says: ['"events"', "at most 512 characters"] },
+  {
+    name: "a value of 513 characters beyond the BMP",
+    filters: `events!=${"\u{1f600}".repeat(513)}`,
+    says: ['"events"', "at most 512 characters"],
+  },
 ];
 
 export function describeStatsFilters(makeTarget: MakeTarget): void {
@@ -193,7 +201,16 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
     });
 
     it("§4.3 matching is exact: no part, no other case, no wildcard, no space more", async () => {
-      for (const filters of ["pages==/ful", "pages==/full/", "pages==/FULL", "pages==/*", "pages==%", "pages== /full", "pages==/full ", "os==ios"]) {
+      for (const filters of [
+        "pages==/ful",
+        "pages==/full/",
+        "pages==/FULL",
+        "pages==/*",
+        "pages==%",
+        "pages== /full",
+        "pages==/full ",
+        "os==ios",
+      ]) {
         expect(await pagesWhere(filters), filters).toEqual([]);
       }
       expect(await pagesWhere("utm-sources==Letter")).toEqual([rowOf("/other")]);

@@ -26,29 +26,43 @@ async function createTarget(engineMemoryMb: number): Promise<InProcessTarget> {
 /** So many events of a day, each of a visitor of its own, with the props that are given. */
 async function store(target: InProcessTarget, daysBack: number, count: number, props: (i: number) => string | null): Promise<void> {
   const events: StoredEvent[] = Array.from({ length: count }, (_, i) =>
-    anEvent({ siteId: siteId(SITE), timestampMs: START_MS - daysBack * DAY_MS - i, visitorId: BigInt(daysBack * 100_000 + i), pathname: "/", props: props(i) }),
+    anEvent({
+      siteId: siteId(SITE),
+      timestampMs: START_MS - daysBack * DAY_MS - i,
+      visitorId: BigInt(daysBack * 100_000 + i),
+      pathname: "/",
+      props: props(i),
+    }),
   );
   await Promise.all(events.map((event) => target.services.journal.append(event)));
 }
 
 /** 330 keys that no other event has, as long as an event's properties may be. */
-const newKeys = (i: number): string => JSON.stringify(Object.fromEntries(Array.from({ length: 330 }, (_, k) => [`${i.toString(36)}_${k}`, 1])));
+const newKeys = (i: number): string =>
+  JSON.stringify(Object.fromEntries(Array.from({ length: 330 }, (_, k) => [`${i.toString(36)}_${k}`, 1])));
 
 /** As long as properties may be, and unlike all others. */
 const longProps = (i: number): string => JSON.stringify({ plan: i % 2 === 0 ? "pro" : "free", id: `${i}-`.padEnd(4_000, "x") });
 
 const KEY = { key: "plan" };
-const ask = (target: InProcessTarget, endpoint: string, parameters: StatsParameters) => askStats(target, endpoint, { site_id: SITE, ...parameters });
+const ask = (target: InProcessTarget, endpoint: string, parameters: StatsParameters) =>
+  askStats(target, endpoint, { site_id: SITE, ...parameters });
 
 /** Every report that does not look into properties. */
 async function expectOtherReports(target: InProcessTarget, range: StatsParameters, visitors: number): Promise<void> {
   const others = FILTERED_ENDPOINTS.filter(([endpoint]) => !endpoint.startsWith("propert"));
   for (const [endpoint, parameters] of others) {
     const response = await ask(target, endpoint, { ...parameters, ...range });
-    expect({ endpoint, status: response.status, body: response.status === 200 ? "" : await response.text() }).toEqual({ endpoint, status: 200, body: "" });
+    expect({ endpoint, status: response.status, body: response.status === 200 ? "" : await response.text() }).toEqual({
+      endpoint,
+      status: 200,
+      body: "",
+    });
   }
   expect(await getStats(target, "main", { site_id: SITE, ...range })).toMatchObject({ unique_visitors: visitors, total_events: visitors });
-  expect(await getStats(target, "breakdown/pages", { site_id: SITE, ...range })).toEqual([{ value: "/", visitors, pageviews: visitors, events: visitors }]);
+  expect(await getStats(target, "breakdown/pages", { site_id: SITE, ...range })).toEqual([
+    { value: "/", visitors, pageviews: visitors, events: visitors },
+  ]);
 }
 
 /** The answer, or that the properties are too many: nothing else is allowed. */
@@ -57,7 +71,10 @@ async function propertyReport(target: InProcessTarget, endpoint: string, paramet
   if (response.status === 200) return response.json();
   expect({ status: response.status, body: await response.json() }).toEqual({
     status: 503,
-    body: { error: "The properties of this range's events need more memory than reports of properties may take. Try a shorter range, or set a larger engine_memory_mb." },
+    body: {
+      error:
+        "The properties of this range's events need more memory than reports of properties may take. Try a shorter range, or set a larger engine_memory_mb.",
+    },
   });
   return "too many";
 }

@@ -39,12 +39,25 @@ const WRONG: readonly Wrong[] = [
   { name: "an end_date before the start_date", query: dates("2026-03-02", "2026-03-01"), says: ['"end_date"', /before/] },
   { name: "a range of 367 days", query: dates("2025-01-01", "2026-01-02"), says: ["366"] },
   { name: "a range of a thousand years", query: dates("1026-01-01", "2026-01-02"), says: ["366"] },
-  ...["2026-02-29", "2026-13-01", "2026-00-10", "2026-04-31", "2026-4-1", "26-04-01", "20260401", "01.04.2026", "", "today", "2026-04-01T00:00:00Z", "+002026-04-01", "%202026-04-01", "2026-04-01%00"].flatMap(
-    (text): Wrong[] => [
-      { name: `a start_date of ${text || "nothing"}`, query: dates(text, "2026-04-01"), says: ['"start_date"', "YYYY-MM-DD"] },
-      { name: `an end_date of ${text || "nothing"}`, query: dates("2026-02-01", text), says: ['"end_date"', "YYYY-MM-DD"] },
-    ],
-  ),
+  ...[
+    "2026-02-29",
+    "2026-13-01",
+    "2026-00-10",
+    "2026-04-31",
+    "2026-4-1",
+    "26-04-01",
+    "20260401",
+    "01.04.2026",
+    "",
+    "today",
+    "2026-04-01T00:00:00Z",
+    "+002026-04-01",
+    "%202026-04-01",
+    "2026-04-01%00",
+  ].flatMap((text): Wrong[] => [
+    { name: `a start_date of ${text || "nothing"}`, query: dates(text, "2026-04-01"), says: ['"start_date"', "YYYY-MM-DD"] },
+    { name: `an end_date of ${text || "nothing"}`, query: dates("2026-02-01", text), says: ['"end_date"', "YYYY-MM-DD"] },
+  ]),
 ];
 
 export function describeStatsParameters(makeTarget: MakeTarget): void {

@@ -59,7 +59,11 @@ export function describeStatsRealtime(makeTarget: MakeTarget): void {
     it("§4.4 the lists have ten rows, most visitors first, then by value", async () => {
       const site = siteName();
       for (let i = 0; i < 12; i++) {
-        await record(target, wireEvent(site, { u: `/${String(i).padStart(2, "0")}`, r: `https://site-${String(i).padStart(2, "0")}.example/` }), visitor(i));
+        await record(
+          target,
+          wireEvent(site, { u: `/${String(i).padStart(2, "0")}`, r: `https://site-${String(i).padStart(2, "0")}.example/` }),
+          visitor(i),
+        );
       }
       await record(target, wireEvent(site, { u: "/11", r: "https://site-11.example/" }), visitor(50));
       const { top_pages, top_sources } = await getRealtime(target, site);
@@ -83,7 +87,12 @@ export function describeStatsRealtime(makeTarget: MakeTarget): void {
     it("§4.4 there is no date range: what names one is not looked at", async () => {
       const site = siteName();
       await record(target, wireEvent(site));
-      for (const parameters of [{ period: "nonsense" }, { start_date: "2020-01-01", end_date: "2020-01-02" }, { end_date: "x" }, { limit: "0" }]) {
+      for (const parameters of [
+        { period: "nonsense" },
+        { start_date: "2020-01-01", end_date: "2020-01-02" },
+        { end_date: "x" },
+        { limit: "0" },
+      ]) {
         expect((await getRealtime(target, site, parameters)).pageviews).toBe(1);
       }
     });

@@ -153,7 +153,11 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       }
       await sell(site, 100, "JPY", { u: "/z", n: "zzz" });
       const { by_currency, by_event, by_page } = await getRevenue(target, site);
-      expect(by_currency.map(({ currency, total }) => [currency, total])).toEqual([["JPY", 100], ["EUR", 15], ["USD", 10]]);
+      expect(by_currency.map(({ currency, total }) => [currency, total])).toEqual([
+        ["JPY", 100],
+        ["EUR", 15],
+        ["USD", 10],
+      ]);
       expect(by_event.map(({ value, currency }) => [value, currency])).toEqual([
         ["zzz", "JPY"],
         ["Purchase", "EUR"],
@@ -178,9 +182,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       await Promise.all(Array.from({ length: 102 }, (_, i) => sell(site, i + 1, "EUR", { u: page(i), n: page(i) })));
       const { by_currency, by_event, by_page } = await getRevenue(target, site);
       const largest = Array.from({ length: 100 }, (_, i) => ({ value: page(101 - i), currency: "EUR", total: 102 - i, transactions: 1 }));
-      expect(by_currency).toEqual([
-        { currency: "EUR", total: 5253, transactions: 102, paying_visitors: 1, average_order_value: 51.5 },
-      ]);
+      expect(by_currency).toEqual([{ currency: "EUR", total: 5253, transactions: 102, paying_visitors: 1, average_order_value: 51.5 }]);
       expect(by_event).toEqual(largest);
       expect(by_page).toEqual(largest);
     });

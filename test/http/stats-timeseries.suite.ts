@@ -10,7 +10,8 @@ const DAY_MS = 24 * HOUR_MS;
 
 const visitor = (number: number): RequestHeaders => ({ "x-forwarded-for": `198.51.100.${number}` });
 
-const isoAt = (day: string, steps: number, stepMs: number): string => new Date(Date.parse(`${day}T00:00:00Z`) + steps * stepMs).toISOString();
+const isoAt = (day: string, steps: number, stepMs: number): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + steps * stepMs).toISOString();
 
 /** The labels of so many hours from a day's start. */
 const hoursFrom = (day: string, count: number): string[] =>

@@ -77,7 +77,9 @@ describe("§8 identical questions at the same time", () => {
       await record(target, wireEvent(SITE));
       const alone = await expectSuccess(await askStats(target, endpoint, { site_id: "other.test", ...parameters }));
       const queries = control.asked;
-      const running = await underWay(control, 1, () => Array.from({ length: 20 }, () => askStats(target, endpoint, { site_id: SITE, ...parameters })));
+      const running = await underWay(control, 1, () =>
+        Array.from({ length: 20 }, () => askStats(target, endpoint, { site_id: SITE, ...parameters })),
+      );
       const texts = await running.end();
       expect(new Set(texts).size).toBe(1);
       expect(texts[0]).not.toBe(endpoint === "main" ? alone : undefined);
@@ -113,7 +115,11 @@ describe("§8 identical questions at the same time", () => {
 
   it("§8 kept answers are counted as hits, new ones and those grown too old as misses", async () => {
     const { target } = await createTarget({ SVC_CACHE_TTL_SECS: "60" });
-    for (const expected of [{ cacheMisses: 1, cacheHits: 0 }, { cacheMisses: 1, cacheHits: 1 }, { cacheMisses: 1, cacheHits: 2 }]) {
+    for (const expected of [
+      { cacheMisses: 1, cacheHits: 0 },
+      { cacheMisses: 1, cacheHits: 1 },
+      { cacheMisses: 1, cacheHits: 2 },
+    ]) {
       await expectSuccess(await ask(target, 1));
       expect(target.services.counters).toMatchObject(expected);
     }
@@ -182,17 +188,22 @@ describe("§8 identical questions at the same time", () => {
 });
 
 describe("§8 concurrent queries", () => {
-  it.each(FILTERED_ENDPOINTS)("§7 /api/stats/%s beyond max_concurrent_queries gives 429 with Retry-After at once", async (endpoint, parameters) => {
-    const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
-    const running = await underWay(control, 1, () => [ask(target, 1)]);
-    await expectTooMany(await askStats(target, endpoint, { site_id: SITE, ...parameters }));
-    await running.end();
-    await expectSuccess(await askStats(target, endpoint, { site_id: SITE, ...parameters }));
-  });
+  it.each(FILTERED_ENDPOINTS)(
+    "§7 /api/stats/%s beyond max_concurrent_queries gives 429 with Retry-After at once",
+    async (endpoint, parameters) => {
+      const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
+      const running = await underWay(control, 1, () => [ask(target, 1)]);
+      await expectTooMany(await askStats(target, endpoint, { site_id: SITE, ...parameters }));
+      await running.end();
+      await expectSuccess(await askStats(target, endpoint, { site_id: SITE, ...parameters }));
+    },
+  );
 
   it.each([1, 2, 10])("§8 max_concurrent_queries=%d lets that many run at once, of all endpoints together", async (slots) => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: String(slots) });
-    const running = await underWay(control, slots, () => Array.from({ length: slots }, (_, i) => askStats(target, i % 2 === 0 ? "main" : "goals", different(i))));
+    const running = await underWay(control, slots, () =>
+      Array.from({ length: slots }, (_, i) => askStats(target, i % 2 === 0 ? "main" : "goals", different(i))),
+    );
     await expectTooMany(await askStats(target, "timeseries", different(0)));
     await expectTooMany(await askStats(target, "realtime", { site_id: "another.test" }));
     await running.end();

@@ -54,13 +54,21 @@ const SOURCES: readonly Case[] = [
     shown: { sources: "Google", referrers: "https://www.google.co.uk/search?q=secret" },
   },
   { name: "sources match whole labels", fields: { r: "https://old.reddit.com/r/x" }, shown: { sources: "Reddit" } },
-  { name: "a host that contains a source's is not that source", fields: { r: "https://notreddit.com/" }, shown: { sources: "notreddit.com" } },
+  {
+    name: "a host that contains a source's is not that source",
+    fields: { r: "https://notreddit.com/" },
+    shown: { sources: "notreddit.com" },
+  },
   {
     name: "an unknown host counts without www",
     fields: { r: "https://www.news.example/item?id=7#comments" },
     shown: { sources: "news.example", referrers: "https://www.news.example/item?id=7" },
   },
-  { name: "credentials of a referrer are dropped", fields: { r: "https://me:secret@news.example/" }, shown: { referrers: "https://news.example/" } },
+  {
+    name: "credentials of a referrer are dropped",
+    fields: { r: "https://me:secret@news.example/" },
+    shown: { referrers: "https://news.example/" },
+  },
   {
     name: "a referrer on the page's own host is none",
     fields: { u: "https://page.test/b", r: "https://page.test/a" },
@@ -71,7 +79,11 @@ const SOURCES: readonly Case[] = [
     fields: { u: "https://page.test/b", r: "https://www.page.test/a" },
     shown: { sources: "(unknown)", referrers: "(unknown)" },
   },
-  { name: "a subdomain is another host", fields: { u: "https://page.test/b", r: "https://blog.page.test/a" }, shown: { sources: "blog.page.test" } },
+  {
+    name: "a subdomain is another host",
+    fields: { u: "https://page.test/b", r: "https://blog.page.test/a" },
+    shown: { sources: "blog.page.test" },
+  },
   { name: "an Android app is a source", fields: { r: "android-app://com.reddit.frontpage" }, shown: { sources: "Reddit" } },
   { name: "no referrer is unknown", shown: { sources: "(unknown)", referrers: "(unknown)" } },
   { name: "a javascript: referrer is none", fields: { r: "javascript:alert(1)" }, shown: { sources: "(unknown)", referrers: "(unknown)" } },
@@ -94,9 +106,21 @@ const CAMPAIGNS: readonly Case[] = [
     shown: { "utm-sources": "a b&c", "utm-terms": "caf\u00e9" },
   },
   { name: "the last of several values counts", fields: { u: "/?utm_source=a&utm_source=b" }, shown: { "utm-sources": "b" } },
-  { name: "an empty value is unknown", fields: { u: "/?utm_source=&utm_medium=%20" }, shown: { "utm-sources": "(unknown)", "utm-mediums": "(unknown)" } },
-  { name: "campaign values are cut to 256 characters", fields: { u: `/?utm_term=${"t".repeat(300)}` }, shown: { "utm-terms": "t".repeat(256) } },
-  { name: "other parameters are not looked at", fields: { u: "/?UTM_SOURCE=a&xutm_medium=b" }, shown: { "utm-sources": "(unknown)", "utm-mediums": "(unknown)" } },
+  {
+    name: "an empty value is unknown",
+    fields: { u: "/?utm_source=&utm_medium=%20" },
+    shown: { "utm-sources": "(unknown)", "utm-mediums": "(unknown)" },
+  },
+  {
+    name: "campaign values are cut to 256 characters",
+    fields: { u: `/?utm_term=${"t".repeat(300)}` },
+    shown: { "utm-terms": "t".repeat(256) },
+  },
+  {
+    name: "other parameters are not looked at",
+    fields: { u: "/?UTM_SOURCE=a&xutm_medium=b" },
+    shown: { "utm-sources": "(unknown)", "utm-mediums": "(unknown)" },
+  },
 ];
 
 const BROWSERS: readonly Case[] = [
@@ -173,7 +197,7 @@ const BROWSERS: readonly Case[] = [
   },
   {
     name: "client hints that say nothing",
-    headers: { "user-agent": SAFARI_MAC, "sec-ch-ua": "\u00ff;;\"", "sec-ch-ua-platform": '""', "sec-ch-ua-mobile": "maybe" },
+    headers: { "user-agent": SAFARI_MAC, "sec-ch-ua": '\u00ff;;"', "sec-ch-ua-platform": '""', "sec-ch-ua-mobile": "maybe" },
     shown: { browsers: "Safari", os: "macOS", devices: "desktop" },
   },
 ];
@@ -302,30 +326,40 @@ export function describeStoredEvents(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "restart", "§1 with a generated secret a visitor stays the same across restarts and crashes within the salt period", async () => {
-      // An option that nobody else has, so that others' sessions do not end with the restart.
-      const restarted = await makeTarget({ SVC_SESSION_TTL_SECS: "3601" });
-      const site = siteName();
-      await record(restarted, wireEvent(site));
-      await able(restarted, "restart")();
-      await record(restarted, wireEvent(site));
-      await restarted.crash?.();
-      await record(restarted, wireEvent(site));
-      expect(await getMain(restarted, site)).toMatchObject({ unique_visitors: 1, total_events: 3 });
-      await restarted.close();
-    });
+    itNeeds(
+      makeTarget,
+      "restart",
+      "§1 with a generated secret a visitor stays the same across restarts and crashes within the salt period",
+      async () => {
+        // An option that nobody else has, so that others' sessions do not end with the restart.
+        const restarted = await makeTarget({ SVC_SESSION_TTL_SECS: "3601" });
+        const site = siteName();
+        await record(restarted, wireEvent(site));
+        await able(restarted, "restart")();
+        await record(restarted, wireEvent(site));
+        await restarted.crash?.();
+        await record(restarted, wireEvent(site));
+        expect(await getMain(restarted, site)).toMatchObject({ unique_visitors: 1, total_events: 3 });
+        await restarted.close();
+      },
+    );
 
-    itNeeds(makeTarget, "advance", "§1 with a generated secret a visitor is another one after a restart in the next salt period", async () => {
-      const clocked = await makeTarget({ SVC_SESSION_TTL_SECS: "3602" });
-      const site = siteName();
-      for (const visitors of [1, 2, 3]) {
-        await record(clocked, wireEvent(site));
-        expect(await visitorsOf(clocked, site)).toBe(visitors);
-        await able(clocked, "advance")(DAY_MS);
-        await clocked.restart?.();
-      }
-      await clocked.close();
-    });
+    itNeeds(
+      makeTarget,
+      "advance",
+      "§1 with a generated secret a visitor is another one after a restart in the next salt period",
+      async () => {
+        const clocked = await makeTarget({ SVC_SESSION_TTL_SECS: "3602" });
+        const site = siteName();
+        for (const visitors of [1, 2, 3]) {
+          await record(clocked, wireEvent(site));
+          expect(await visitorsOf(clocked, site)).toBe(visitors);
+          await able(clocked, "advance")(DAY_MS);
+          await clocked.restart?.();
+        }
+        await clocked.close();
+      },
+    );
   });
 }
 
@@ -357,14 +391,17 @@ export function describeDataMinimisation(makeTarget: MakeTarget): void {
       [{}, ["https://away.example/a?token=1#b", "https://away.example/report.pdf?token=1"]],
       [{ SVC_STRIP_REFERRER_QUERY: "true" }, ["https://away.example/a", "https://away.example/report.pdf"]],
       [{ SVC_GDPR_MODE: "true" }, ["https://away.example/a", "https://away.example/report.pdf"]],
-    ] as const)("with %j the links of clicks have no credentials, and a query only where it is kept; other properties stay", async (environment, links) => {
-      const target = await makeTarget(environment);
-      const site = siteName();
-      for (const fields of LINKS) await record(target, wireEvent(site, fields));
-      expect(await valuesOf(target, site, "url")).toEqual([...links, KEPT_BY_SENDER].sort());
-      expect(await valuesOf(target, site, "at")).toEqual([KEPT_BY_SENDER]);
-      await target.close();
-    });
+    ] as const)(
+      "with %j the links of clicks have no credentials, and a query only where it is kept; other properties stay",
+      async (environment, links) => {
+        const target = await makeTarget(environment);
+        const site = siteName();
+        for (const fields of LINKS) await record(target, wireEvent(site, fields));
+        expect(await valuesOf(target, site, "url")).toEqual([...links, KEPT_BY_SENDER].sort());
+        expect(await valuesOf(target, site, "at")).toEqual([KEPT_BY_SENDER]);
+        await target.close();
+      },
+    );
 
     const OPTIONS: readonly (readonly [environment: Record<string, string>, changed: Shown])[] = [
       [{}, {}],
@@ -402,7 +439,12 @@ export function describeDataMinimisation(makeTarget: MakeTarget): void {
       const shown: Record<string, string[]> = {};
       for (const dimension of Object.keys(RECORDED)) shown[dimension] = await getValues(target, site, dimension);
       expect(shown).toEqual(Object.fromEntries(Object.entries({ ...RECORDED, ...changed }).map(([name, value]) => [name, [value]])));
-      for (const [dimension, value] of [["browsers", "Safari"], ["os", "macOS"], ["devices", "desktop"], ["sources", "news.example"]] as const) {
+      for (const [dimension, value] of [
+        ["browsers", "Safari"],
+        ["os", "macOS"],
+        ["devices", "desktop"],
+        ["sources", "news.example"],
+      ] as const) {
         expect(await getValues(target, site, dimension)).toEqual([value]);
       }
       await target.close();

@@ -74,12 +74,20 @@ export function describeSurface(makeTarget: MakeTarget): void {
       await expectError(response, status);
     });
 
-    it.each(["/nothing", "/api", "/api/", "/api/nothing", "/api/stats/nothing?site_id=a.test", "/health/nothing", "/API/SITES", "/svc.js.map", "/health%2Fready", "/api//sites"])(
-      "§7 %s gives 404",
-      async (path) => {
-        await expectError(await target.fetch(path), 404);
-      },
-    );
+    it.each([
+      "/nothing",
+      "/api",
+      "/api/",
+      "/api/nothing",
+      "/api/stats/nothing?site_id=a.test",
+      "/health/nothing",
+      "/API/SITES",
+      "/svc.js.map",
+      "/health%2Fready",
+      "/api//sites",
+    ])("§7 %s gives 404", async (path) => {
+      await expectError(await target.fetch(path), 404);
+    });
 
     // workerd refuses what makes no URL by itself, before the Worker is asked.
     const REFUSALS = [400, 500];
@@ -94,13 +102,16 @@ export function describeSurface(makeTarget: MakeTarget): void {
 
     const PARAMETERS = 100;
 
-    it.each(["/api/stats/main?site_id=a.test", "/api/event?d=a.test&u=/"])("§7 at most 100 query parameters are taken, known or not: %s", async (path) => {
-      const more = (count: number) => path + "&a=1".repeat(count - path.split("&").length);
-      const most = await target.fetch(more(PARAMETERS), { headers: browserHeaders() });
-      await most.arrayBuffer();
-      expect(most.status).toBe(200);
-      await expectError(await target.fetch(more(PARAMETERS + 1), { headers: browserHeaders() }), 400, "100 query parameters");
-    });
+    it.each(["/api/stats/main?site_id=a.test", "/api/event?d=a.test&u=/"])(
+      "§7 at most 100 query parameters are taken, known or not: %s",
+      async (path) => {
+        const more = (count: number) => path + "&a=1".repeat(count - path.split("&").length);
+        const most = await target.fetch(more(PARAMETERS), { headers: browserHeaders() });
+        await most.arrayBuffer();
+        expect(most.status).toBe(200);
+        await expectError(await target.fetch(more(PARAMETERS + 1), { headers: browserHeaders() }), 400, "100 query parameters");
+      },
+    );
 
     it("§7 a query that a route does not read is not looked at", async () => {
       const response = await target.fetch(`/health?${"a=1&".repeat(1000)}`);

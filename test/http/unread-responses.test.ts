@@ -29,7 +29,12 @@ async function startProgram() {
     command: [process.execPath, "--liftoff-only", "--import", LEAPING_CLOCK, MAIN_PATH],
   });
   onTestFinished(async () => void (await server.stop()));
-  const target: Target = { name: "node", fetch: (path, init = {}) => fetch(new URL(path, server.origin), init), nowMs: Date.now, close: async () => {} };
+  const target: Target = {
+    name: "node",
+    fetch: (path, init = {}) => fetch(new URL(path, server.origin), init),
+    nowMs: Date.now,
+    close: async () => {},
+  };
   return { server, target, leap: () => process.kill(server.pid, LEAP) };
 }
 
@@ -65,7 +70,9 @@ describe("the built program", () => {
     // Some may have moved until now: they stand still at the next look.
     const statuses = async () => {
       leap();
-      return (await Promise.all(Array.from({ length: 10 }, () => target.fetch(UNREAD_EXPORT, { method: "HEAD" })))).map(({ status }) => status).join(" ");
+      return (await Promise.all(Array.from({ length: 10 }, () => target.fetch(UNREAD_EXPORT, { method: "HEAD" }))))
+        .map(({ status }) => status)
+        .join(" ");
     };
     await expect.poll(statuses, { timeout: 20_000, interval: 1_500 }).toBe("200 ".repeat(10).trim());
     const whole = await (await target.fetch(UNREAD_EXPORT)).text();

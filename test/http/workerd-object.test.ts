@@ -29,7 +29,10 @@ describe("the Durable Object", () => {
   it("answers 500 while an option is wrong, and its log names the option and no secret", async () => {
     runtime = await startWorkerd({ script: "worker.js", environment: { SVC_FLUSH_EVENT_COUNT: "many", SVC_ADMIN_PASSWORD: "tooshort" } });
     const response = await fetch(`${runtime.origin()}/health`);
-    expect({ status: response.status, body: await response.json() }).toEqual({ status: 500, body: { error: "The service cannot start. Its log says why." } });
+    expect({ status: response.status, body: await response.json() }).toEqual({
+      status: 500,
+      body: { error: "The service cannot start. Its log says why." },
+    });
     await expect.poll(() => ["flush_event_count", "admin_password"].filter((option) => !runtime.log().includes(option))).toEqual([]);
     expect(runtime.log()).not.toContain("tooshort");
   });
@@ -37,12 +40,19 @@ describe("the Durable Object", () => {
   it("refuses events and passwords with a word on why while its database fails, and goes on when it does not", async () => {
     runtime = await startWorkerd({ script: "test-worker.js", className: "TestObject" });
     const send = async (path: string, body?: object, call?: ControlCall): Promise<Response> => {
-      const control: Control = { object: "broken", tenant: "broken", environment: { SVC_CACHE_TTL_SECS: "0" }, nowMs: Date.now(), ...(call && { call }) };
+      const control: Control = {
+        object: "broken",
+        tenant: "broken",
+        environment: { SVC_CACHE_TTL_SECS: "0" },
+        nowMs: Date.now(),
+        ...(call && { call }),
+      };
       const headers = { [CONTROL_HEADER]: JSON.stringify(control), "user-agent": CHROME_WINDOWS, "CF-Connecting-IP": "127.0.0.1" };
       return fetch(new URL(path, runtime.origin()), { headers, ...(body && { method: "POST", body: JSON.stringify(body) }) });
     };
     const post = () => send("/api/event", { d: "broken.test", n: "pageview", u: "/" });
-    const totalOf = async () => ((await (await send("/api/stats/main?site_id=broken.test")).json()) as { total_events: number }).total_events;
+    const totalOf = async () =>
+      ((await (await send("/api/stats/main?site_id=broken.test")).json()) as { total_events: number }).total_events;
     expect((await post()).status).toBe(202);
     expect(await (await send("/", undefined, "breakStorage")).text()).toBe("done");
     const refused = await post();
@@ -52,7 +62,10 @@ describe("the Durable Object", () => {
       { error: "The service cannot store events at the moment. Try again later." },
     ]);
     const setup = await send("/api/auth/setup", { password: "a long password" });
-    expect([setup.status, await setup.json()]).toEqual([500, { error: "The password could not be stored and is not set. The server's log says why." }]);
+    expect([setup.status, await setup.json()]).toEqual([
+      500,
+      { error: "The password could not be stored and is not set. The server's log says why." },
+    ]);
     expect(await totalOf()).toBe(1);
     expect(await (await send("/", undefined, "mendStorage")).text()).toBe("done");
     expect((await post()).status).toBe(202);
@@ -63,12 +76,19 @@ describe("the Durable Object", () => {
     runtime = await startWorkerd({ script: "test-worker.js", className: "TestObject" });
     let nowMs = Date.parse("2026-03-15T12:00:00Z");
     const send = async (path: string, body?: object, call?: ControlCall): Promise<Response> => {
-      const control: Control = { object: "salted", tenant: "salted", environment: { SVC_CACHE_TTL_SECS: "0" }, nowMs, ...(call && { call }) };
+      const control: Control = {
+        object: "salted",
+        tenant: "salted",
+        environment: { SVC_CACHE_TTL_SECS: "0" },
+        nowMs,
+        ...(call && { call }),
+      };
       const headers = { [CONTROL_HEADER]: JSON.stringify(control), "user-agent": CHROME_WINDOWS, "CF-Connecting-IP": "127.0.0.1" };
       return fetch(new URL(path, runtime.origin()), { headers, ...(body && { method: "POST", body: JSON.stringify(body) }) });
     };
     const post = async () => (await send("/api/event", { d: "salted.test", n: "pageview", u: "/" })).status;
-    const visitors = async () => ((await (await send("/api/stats/main?site_id=salted.test&period=7d")).json()) as { unique_visitors: number }).unique_visitors;
+    const visitors = async () =>
+      ((await (await send("/api/stats/main?site_id=salted.test&period=7d")).json()) as { unique_visitors: number }).unique_visitors;
     expect(await post()).toBe(202);
     await runtime.crash();
     expect(await post()).toBe(202);

@@ -1,7 +1,21 @@
 /** What the behavioral endpoints must answer, from a plain list of events (decisions, "Statistics"). */
 import type { StoredEvent } from "../../src/storage/event.ts";
 import { sequenceCountOf, windowFunnelOf, type FunnelQuestion, type MetHistory, type PatternPart } from "./behavioral-model.ts";
-import { byVisitors, dayOf, groupBy, inRange, inScope, isPageview, meets, ratio, sessionFigures, sessionsOf, visitorsIn, type Events, type Scope } from "./model.ts";
+import {
+  byVisitors,
+  dayOf,
+  groupBy,
+  inRange,
+  inScope,
+  isPageview,
+  meets,
+  ratio,
+  sessionFigures,
+  sessionsOf,
+  visitorsIn,
+  type Events,
+  type Scope,
+} from "./model.ts";
 
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
@@ -118,14 +132,22 @@ function mondayOf(ms: number): number {
 export function retentionFiguresOf(events: Events, scope: Scope, weeks: number) {
   const ranged = inScope(events, scope);
   const cohorts = new Map<number, number[]>();
-  for (const [visitorId, own] of groupBy(events.filter(({ siteId, timestampMs }) => siteId === scope.siteId && dayOf(timestampMs) <= scope.lastDay), (event) => event.visitorId)) {
+  for (const [visitorId, own] of groupBy(
+    events.filter(({ siteId, timestampMs }) => siteId === scope.siteId && dayOf(timestampMs) <= scope.lastDay),
+    (event) => event.visitorId,
+  )) {
     const firstMs = Math.min(...own.map(({ timestampMs }) => timestampMs));
     if (dayOf(firstMs) < scope.firstDay) continue;
     const monday = mondayOf(firstMs);
-    const seen = new Set(ranged.filter((event) => event.visitorId === visitorId).map(({ timestampMs }) => (mondayOf(timestampMs) - monday) / WEEK_MS));
+    const seen = new Set(
+      ranged.filter((event) => event.visitorId === visitorId).map(({ timestampMs }) => (mondayOf(timestampMs) - monday) / WEEK_MS),
+    );
     if (!seen.has(0)) continue;
     const retained = cohorts.get(monday) ?? Array.from({ length: weeks }, () => 0);
-    cohorts.set(monday, retained.map((count, week) => count + (seen.has(week) ? 1 : 0)));
+    cohorts.set(
+      monday,
+      retained.map((count, week) => count + (seen.has(week) ? 1 : 0)),
+    );
   }
   return [...cohorts]
     .toSorted(([a], [b]) => a - b)

@@ -47,7 +47,11 @@ const condition = fc.integer({ min: 1, max: CONDITIONS }).map((number): PatternP
 const between: fc.Arbitrary<PatternPart[]> = fc.oneof(
   fc.constantFrom<PatternPart[]>([], [{ kind: "star" }]),
   fc
-    .record({ kind: fc.constant("time" as const), operator: fc.constantFrom("<=" as const, ">" as const), seconds: fc.constantFrom(0, 60, 1800, 86_400) })
+    .record({
+      kind: fc.constant("time" as const),
+      operator: fc.constantFrom("<=" as const, ">" as const),
+      seconds: fc.constantFrom(0, 60, 1800, 86_400),
+    })
     .map((time): PatternPart[] => [time]),
 );
 const pattern = fc.tuple(condition, between, condition).map(([first, parts, second]) => [first, ...parts, second]);
@@ -60,7 +64,12 @@ const questions = fc.record({
   retention: question,
   flow: question,
   steps: fc.array(step, { minLength: 2, maxLength: 3 }),
-  window: fc.constantFrom<readonly [string, number]>(["1 second", 1000], ["30 minutes", 30 * MINUTE_MS], ["1 day", 1440 * MINUTE_MS], ["52 weeks", 524_160 * MINUTE_MS]),
+  window: fc.constantFrom<readonly [string, number]>(
+    ["1 second", 1000],
+    ["30 minutes", 30 * MINUTE_MS],
+    ["1 day", 1440 * MINUTE_MS],
+    ["52 weeks", 524_160 * MINUTE_MS],
+  ),
   modes: fc.subarray([...FUNNEL_MODES]),
   conditions: fc.array(step, { minLength: CONDITIONS, maxLength: CONDITIONS }),
   pattern,
@@ -83,7 +92,11 @@ describe("behavioral figures", () => {
         const gapMs = past.sessionWindowMinutes * MINUTE_MS;
         const limit = String(asked.limit);
         const pagesScope = scopeOf(asked.pages, nowMs);
-        await expectAnswer("sessions", parametersOf(asked.sessions, nowMs), sessionsFiguresOf(events, scopeOf(asked.sessions, nowMs), gapMs));
+        await expectAnswer(
+          "sessions",
+          parametersOf(asked.sessions, nowMs),
+          sessionsFiguresOf(events, scopeOf(asked.sessions, nowMs), gapMs),
+        );
         const pagesParameters = { ...parametersOf(asked.pages, nowMs), limit };
         await expectAnswer("breakdown/entry-pages", pagesParameters, sessionPagesOf(events, pagesScope, gapMs, 0, asked.limit));
         await expectAnswer("breakdown/exit-pages", pagesParameters, sessionPagesOf(events, pagesScope, gapMs, -1, asked.limit));
@@ -100,7 +113,11 @@ describe("behavioral figures", () => {
         await expectAnswer(
           "retention",
           { ...parametersOf(asked.retention, nowMs), weeks: String(asked.weeks) },
-          { cohorts: retentionFiguresOf(events, scopeOf(asked.retention, nowMs), asked.weeks), identity_supports_cohorts: true, caveat: null },
+          {
+            cohorts: retentionFiguresOf(events, scopeOf(asked.retention, nowMs), asked.weeks),
+            identity_supports_cohorts: true,
+            caveat: null,
+          },
         );
         await expectAnswer(
           "flow",

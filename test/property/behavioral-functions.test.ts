@@ -75,7 +75,10 @@ describe("the behavioral functions", { timeout: PROPERTY_TIMEOUT_MS }, () => {
     return Array.from(await applyPerVisitor(perVisitor, rows, () => Promise.resolve(), silent), Number);
   }
 
-  const inhabited = (count: number, conditions: number): MetHistory[] => sampled(history(conditions), count * 2).filter(({ length }) => length > 0).slice(0, count);
+  const inhabited = (count: number, conditions: number): MetHistory[] =>
+    sampled(history(conditions), count * 2)
+      .filter(({ length }) => length > 0)
+      .slice(0, count);
 
   const MODE_SETS: readonly (readonly FunnelMode[])[] = [
     [],
@@ -89,13 +92,18 @@ describe("the behavioral functions", { timeout: PROPERTY_TIMEOUT_MS }, () => {
   ];
 
   it.each(MODE_SETS.map((modes) => [modes.join(", ") || "no mode", modes] as const))("window_funnel with %s", async (_name, modes) => {
-    const questions = sampled(fc.record({ steps: fc.integer({ min: 2, max: 4 }), windowMs: fc.constantFrom(0, 500, 999, 1000, 2000, 60_000) }), QUESTIONS);
+    const questions = sampled(
+      fc.record({ steps: fc.integer({ min: 2, max: 4 }), windowMs: fc.constantFrom(0, 500, 999, 1000, 2000, 60_000) }),
+      QUESTIONS,
+    );
     const histories = inhabited(HISTORIES, 4);
     for (const [i, asked] of questions.entries()) {
       const part = histories.filter((_, at) => at % QUESTIONS === i);
       const question = { ...asked, modes };
       const wanted = part.map((past) => windowFunnelOf(past, question));
-      const clipped = part.map((past) => past.map((event) => ({ ...event, conditions: event.conditions.filter((condition) => condition < asked.steps) })));
+      const clipped = part.map((past) =>
+        past.map((event) => ({ ...event, conditions: event.conditions.filter((condition) => condition < asked.steps) })),
+      );
       const found = await valuesOf({ name: "window_funnel", ...question }, clipped);
       expect(found.map((value, at) => ({ question, history: part[at], value }))).toEqual(
         wanted.map((value, at) => ({ question, history: part[at], value })),
@@ -139,8 +147,12 @@ describe("the behavioral functions", { timeout: PROPERTY_TIMEOUT_MS }, () => {
 
   it("retention", async () => {
     const histories = inhabited(HISTORIES, 4);
-    const rows = await ask(`SELECT visitor_id, retention(bit_or(met)) AS kept FROM ${rowsSql(histories)} AS rows GROUP BY visitor_id ORDER BY visitor_id`);
-    expect(rows.map(({ kept }) => kept)).toEqual(histories.map((past) => maskOf(retentionOf(past, 4).flatMap((kept, i) => (kept ? [i] : [])))));
+    const rows = await ask(
+      `SELECT visitor_id, retention(bit_or(met)) AS kept FROM ${rowsSql(histories)} AS rows GROUP BY visitor_id ORDER BY visitor_id`,
+    );
+    expect(rows.map(({ kept }) => kept)).toEqual(
+      histories.map((past) => maskOf(retentionOf(past, 4).flatMap((kept, i) => (kept ? [i] : [])))),
+    );
   });
 
   it.each([0, 499, 500, 1000, 60_000])("sessionize with a gap of %d ms", async (gapMs) => {
@@ -159,7 +171,9 @@ describe("the behavioral functions", { timeout: PROPERTY_TIMEOUT_MS }, () => {
     const histories = inhabited(HISTORIES, 4);
     const rows = await ask(`
       SELECT ${name}(met, visitor_id, timestamp, arrival) AS node FROM ${rowsSql(histories)} AS rows ORDER BY visitor_id, timestamp, arrival`);
-    const neighbours = histories.flatMap((past) => past.map((_, i) => past[i + step])).map((event) => (event ? maskOf(event.conditions) : null));
+    const neighbours = histories
+      .flatMap((past) => past.map((_, i) => past[i + step]))
+      .map((event) => (event ? maskOf(event.conditions) : null));
     expect(rows.map(({ node }) => node)).toEqual(neighbours);
   });
 });

@@ -2,16 +2,7 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import { PROPERTY_KEYS, history } from "./histories.ts";
-import {
-  goalsOf,
-  mainOf,
-  propertiesOf,
-  propertyValuesOf,
-  realtimeOf,
-  revenueOf,
-  timeseriesOf,
-  type Comparison,
-} from "./model.ts";
+import { goalsOf, mainOf, propertiesOf, propertyValuesOf, realtimeOf, revenueOf, timeseriesOf, type Comparison } from "./model.ts";
 import { playHistory, type PlayedHistory } from "./played-history.ts";
 import { filtersParameter, parametersOf, question, scopeOf, type Question } from "./questions.ts";
 import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";

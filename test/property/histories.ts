@@ -10,7 +10,25 @@ export const DAY_MS = 24 * HOUR_MS;
 export const SITES = ["main.test", "Main.test", "main.test:8080"] as const;
 
 /** Texts that stand for trouble: in SQL, in JSON, in filters, in sorting, on disk. */
-const ODD_TEXTS = ["a=b", "=", "!=x", "a,b", "it's", '"quoted"', "100%", "%41", "\u{1f600}", "\uffff", "é", "e\u0301", "null", "0", "a b", "\\", "$1"];
+const ODD_TEXTS = [
+  "a=b",
+  "=",
+  "!=x",
+  "a,b",
+  "it's",
+  '"quoted"',
+  "100%",
+  "%41",
+  "\u{1f600}",
+  "\uffff",
+  "é",
+  "e\u0301",
+  "null",
+  "0",
+  "a b",
+  "\\",
+  "$1",
+];
 
 interface Windows {
   readonly sessionWindowMinutes: number;
@@ -82,8 +100,7 @@ function instantOf({ anchor: number, offsetMs }: Moment, anchors: readonly Ancho
   return (atMidnight ? ms - (ms % DAY_MS) : ms) + offsetMs;
 }
 
-const orNull = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
-  fc.option(arbitrary, { freq: 3, nil: null });
+const orNull = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { freq: 3, nil: null });
 
 /** Few values, so that they meet; now and then an odd one. */
 const text = (...values: readonly string[]): fc.Arbitrary<string> =>
@@ -119,7 +136,23 @@ export const TEXTS = {
 
 export const PROPERTY_KEYS = ["plan", "a", "b", "a.b", "a.b.c", "2", "-", "_", "toString", "constructor", "none"] as const;
 
-const propertyKey = fc.constantFrom("plan", "plan", "a", "b", "c", "a.b", "2", "-", "_", "toString", "constructor", "", "ключ", "a b", "(unknown)");
+const propertyKey = fc.constantFrom(
+  "plan",
+  "plan",
+  "a",
+  "b",
+  "c",
+  "a.b",
+  "2",
+  "-",
+  "_",
+  "toString",
+  "constructor",
+  "",
+  "ключ",
+  "a b",
+  "(unknown)",
+);
 
 const propertyText = text("pro", "free", "", "(unknown)", "true", "1");
 

@@ -79,8 +79,7 @@ export const meets = (event: StoredEvent, conditions: readonly Condition[]): boo
 export const inRange = (events: Events, { siteId, firstDay, lastDay }: Scope): Events =>
   events.filter((event) => event.siteId === siteId && firstDay <= dayOf(event.timestampMs) && dayOf(event.timestampMs) <= lastDay);
 
-export const inScope = (events: Events, scope: Scope): Events =>
-  inRange(events, scope).filter((event) => meets(event, scope.conditions));
+export const inScope = (events: Events, scope: Scope): Events => inRange(events, scope).filter((event) => meets(event, scope.conditions));
 
 // Counting.
 

@@ -63,8 +63,12 @@ export interface ListedKey extends Omit<CreatedKey, "key"> {
 export const postKey = (target: Target, credential: RequestHeaders, body: unknown): Promise<Response> =>
   postJson(target, "/api/keys", body, credential);
 
-export const createKey = async (target: Target, credential: RequestHeaders, scope: CreatedKey["scope"], name = "a key"): Promise<CreatedKey> =>
-  bodyOf(await postKey(target, credential, { name, scope }), 201);
+export const createKey = async (
+  target: Target,
+  credential: RequestHeaders,
+  scope: CreatedKey["scope"],
+  name = "a key",
+): Promise<CreatedKey> => bodyOf(await postKey(target, credential, { name, scope }), 201);
 
 export const deleteKey = (target: Target, credential: RequestHeaders, keyHash: string): Promise<Response> =>
   target.fetch(`/api/keys/${keyHash}`, { method: "DELETE", headers: credential });

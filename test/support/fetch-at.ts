@@ -15,7 +15,14 @@ export function fetchAt(url: URL, { host, ...init }: TargetRequest): Promise<Res
       response.once("error", reject);
       response.once("end", () => {
         const body = chunks.length === 0 ? null : Buffer.concat(chunks);
-        resolve(new Response(body, { status: response.statusCode ?? 0, headers: Object.entries(response.headersDistinct).flatMap(([name, values = []]) => values.map((value): [string, string] => [name, value])) }));
+        resolve(
+          new Response(body, {
+            status: response.statusCode ?? 0,
+            headers: Object.entries(response.headersDistinct).flatMap(([name, values = []]) =>
+              values.map((value): [string, string] => [name, value]),
+            ),
+          }),
+        );
       });
     });
     sent.end(init.body as string | undefined);

@@ -44,4 +44,5 @@ export async function growthOf(small: Work, large: Work): Promise<number> {
 }
 
 /** Text that is filled up to a length with a unit, and ends otherwise: so patterns for the end of a text begin and fail everywhere. */
-export const filled = (length: number, unit: string, start = ""): string => `${start}${unit.repeat(Math.ceil((length - start.length) / unit.length)).slice(0, Math.max(0, length - start.length - 1))}x`;
+export const filled = (length: number, unit: string, start = ""): string =>
+  `${start}${unit.repeat(Math.ceil((length - start.length) / unit.length)).slice(0, Math.max(0, length - start.length - 1))}x`;

@@ -60,7 +60,10 @@ const CHEAP: Argon2idCosts = { memoryKib: 8, iterations: 1, parallelism: 1 };
 const trackerScript = unpackAsset(packScript(`/* ${"The tracker. ".repeat(50)}*/`));
 
 const assets = createAssets({
-  [DASHBOARD_PAGE]: packAsset("text/html; charset=utf-8", `<!doctype html><title>${"A page. ".repeat(50)}</title><script type="module" src="/assets/page-1.js"></script>`),
+  [DASHBOARD_PAGE]: packAsset(
+    "text/html; charset=utf-8",
+    `<!doctype html><title>${"A page. ".repeat(50)}</title><script type="module" src="/assets/page-1.js"></script>`,
+  ),
   "page-1.js": packAsset("text/javascript; charset=utf-8", "/* a script */".repeat(50)),
 });
 
@@ -77,10 +80,7 @@ function requestOf(path: string, init: TargetRequest): Request {
   return request;
 }
 
-export async function createInProcessTarget(
-  environment: Environment = {},
-  parts: InProcessParts = {},
-): Promise<InProcessTarget> {
+export async function createInProcessTarget(environment: Environment = {}, parts: InProcessParts = {}): Promise<InProcessTarget> {
   const { config: parsed } = parseConfig({ environment: { ...TARGET_DEFAULTS, ...environment }, file: {}, platform: "node" });
   const config = { ...parsed, engineMemoryMb: parts.engineMemoryMb ?? parsed.engineMemoryMb };
   const objects = parts.objects ?? createMemoryObjectStore();

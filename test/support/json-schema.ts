@@ -92,7 +92,9 @@ const RULES: Readonly<Record<Exclude<keyof Schema, "$ref">, Rule>> = {
       : [],
   anyOf(value, { anyOf = [] }, check) {
     const found = anyOf.map((schema) => check(value, schema));
-    return found.some((problems) => problems.length === 0) ? [] : [` is none of its kinds:${found.map((problems) => problems[0]).join(";")}`];
+    return found.some((problems) => problems.length === 0)
+      ? []
+      : [` is none of its kinds:${found.map((problems) => problems[0]).join(";")}`];
   },
 };
 

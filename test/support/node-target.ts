@@ -20,7 +20,8 @@ const SETUP_CODE = / setupCode=(\S+)/;
 
 export async function createNodeTarget(environment: Environment = {}): Promise<NodeTarget> {
   const dataFolder = await makeTempFolder();
-  const start = (): Promise<ServerProcess> => startServer({ dataFolder, clockAheadMs: CLOCK_AHEAD_MS, environment: { ...TARGET_DEFAULTS, ...environment } });
+  const start = (): Promise<ServerProcess> =>
+    startServer({ dataFolder, clockAheadMs: CLOCK_AHEAD_MS, environment: { ...TARGET_DEFAULTS, ...environment } });
   let server = await start();
 
   async function stop(): Promise<void> {

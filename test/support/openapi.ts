@@ -27,9 +27,7 @@ type RawAnswer = OpenapiDocument["components"]["responses"]["NotFound"];
 
 /** An answer with its headers in it. */
 export function answerOf(document: OpenapiDocument, { headers, ...answer }: RawAnswer): Answer {
-  const resolvedHeaders: Headers = Object.fromEntries(
-    Object.entries(headers).map(([name, header]) => [name, resolved(document, header)]),
-  );
+  const resolvedHeaders: Headers = Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, resolved(document, header)]));
   return { ...answer, headers: resolvedHeaders };
 }
 

@@ -61,7 +61,10 @@ export function whyMissing(name: ProxyName): string | null {
 async function freePort(): Promise<number> {
   for (let port = 20_000 + (process.pid % 10_000); port < 32_000; port++) {
     const server = createServer().listen(port, "127.0.0.1");
-    const isFree = await once(server, "listening").then(() => true, () => false);
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
     if (!isFree) continue;
     await new Promise((resolve) => server.close(resolve));
     return port;
@@ -87,7 +90,10 @@ export async function startProxy(name: ProxyName, { snippet, pages = {} }: Proxy
     await removeFolder(folder);
   };
   while (child.exitCode === null) {
-    const isListening = await askProxy(port, "/").then(() => true, () => false);
+    const isListening = await askProxy(port, "/").then(
+      () => true,
+      () => false,
+    );
     if (isListening) return { port, stop };
   }
   await stop();
@@ -117,9 +123,21 @@ function decoded(bytes: Buffer, coding: string | undefined): Buffer {
 }
 
 /** Asks from an address of the caller's choice, and says what really came. */
-export async function askProxy(port: number, path: string, { method = "GET", from = "127.0.0.1", headers = {}, body }: Ask = {}): Promise<Answered> {
+export async function askProxy(
+  port: number,
+  path: string,
+  { method = "GET", from = "127.0.0.1", headers = {}, body }: Ask = {},
+): Promise<Answered> {
   return new Promise((resolve, reject) => {
-    const asked = request({ host: "127.0.0.1", port, path, method, localAddress: from, headers: headers as IncomingHttpHeaders, agent: false });
+    const asked = request({
+      host: "127.0.0.1",
+      port,
+      path,
+      method,
+      localAddress: from,
+      headers: headers as IncomingHttpHeaders,
+      agent: false,
+    });
     asked.once("error", reject);
     asked.once("response", (response) => {
       const chunks: Buffer[] = [];

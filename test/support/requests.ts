@@ -52,11 +52,8 @@ export function postChunks(target: Target, chunks: readonly Uint8Array[], header
 export const pixelPath = (parameters: Readonly<Record<string, string>>): string =>
   `/api/event?${new URLSearchParams(parameters).toString()}`;
 
-export const getPixel = (
-  target: Target,
-  parameters: Readonly<Record<string, string>>,
-  headers: RequestHeaders = {},
-): Promise<Response> => target.fetch(pixelPath(parameters), { headers: browserHeaders(headers) });
+export const getPixel = (target: Target, parameters: Readonly<Record<string, string>>, headers: RequestHeaders = {}): Promise<Response> =>
+  target.fetch(pixelPath(parameters), { headers: browserHeaders(headers) });
 
 /** What an event that was accepted, or silently dropped, is answered with. */
 export async function expectAccepted(response: Response): Promise<void> {

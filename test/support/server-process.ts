@@ -76,12 +76,16 @@ async function within<T>(limitMs: number, what: string, work: Promise<T>): Promi
 const clockFlags = (aheadMs = 0): string[] =>
   aheadMs === 0
     ? []
-    : ["--import", `data:text/javascript,const machineMs=Date.now;let ahead=${aheadMs};Date.now=()=>machineMs()+ahead;process.on("SIGUSR2",()=>{ahead+=${DAY_MS}})`];
+    : [
+        "--import",
+        `data:text/javascript,const machineMs=Date.now;let ahead=${aheadMs};Date.now=()=>machineMs()+ahead;process.on("SIGUSR2",()=>{ahead+=${DAY_MS}})`,
+      ];
 
 /** Starts the program on any free port and does not wait for it. */
 export function spawnServer({ dataFolder, environment = {}, fileBlocksMax, clockAheadMs, command }: ServerOptions): SpawnedServer {
   const program = command ?? [process.execPath, ...NODE_FLAGS, ...clockFlags(clockAheadMs), MAIN_PATH];
-  const [file = "", ...args] = fileBlocksMax === undefined ? program : ["/bin/sh", "-c", `ulimit -f ${fileBlocksMax}; exec "$0" "$@"`, ...program];
+  const [file = "", ...args] =
+    fileBlocksMax === undefined ? program : ["/bin/sh", "-c", `ulimit -f ${fileBlocksMax}; exec "$0" "$@"`, ...program];
   const child = spawn(file, args, {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...environment, SVC_PORT: "0", SVC_DATA_DIR: dataFolder },
@@ -150,7 +154,10 @@ export function spawnServer({ dataFolder, environment = {}, fileBlocksMax, clock
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const server = spawnServer(options);
   try {
-    return { ...server, origin: await within(options.command ? BUILD_MS_MAX + START_MS_MAX : START_MS_MAX, "the program's start", server.listening) };
+    return {
+      ...server,
+      origin: await within(options.command ? BUILD_MS_MAX + START_MS_MAX : START_MS_MAX, "the program's start", server.listening),
+    };
   } catch (error) {
     await server.kill9();
     throw error;

@@ -90,7 +90,7 @@ function keptOf<T>(changes: readonly T[], random: Random): T[] {
 /** A write in pieces, as pages reach a disk one by one. */
 function piecesOf({ at, bytes }: Extract<FileChange, { bytes: unknown }>, random: Random): FileChange[] {
   const pieces: FileChange[] = [];
-  for (let start = 0; start < bytes.length; ) {
+  for (let start = 0; start < bytes.length;) {
     const end = random() < 0.5 ? bytes.length : start + 1 + below(random, bytes.length - start);
     pieces.push({ at: at + start, bytes: bytes.subarray(start, end) });
     start = end;
@@ -328,7 +328,13 @@ export class SimulatedDisk {
           const node = source.folder.current.get(source.name);
           if (!node) throw fileError("ENOENT", "no such file or directory", from);
           if (target.folder.current.get(target.name) instanceof SimulatedFolder) throw fileError("EISDIR", "is a directory", to);
-          change(source.folder, new Map([[source.name, null], [target.name, node]]));
+          change(
+            source.folder,
+            new Map([
+              [source.name, null],
+              [target.name, node],
+            ]),
+          );
         }),
       rm: (path) =>
         call(() => {

@@ -36,7 +36,8 @@ function refusal(): string | null {
 export const MOUNT_REFUSAL = refusal();
 
 /** The title of a suite that needs one, which says why it is skipped where it is. */
-export const onSmallDisk = (title: string): string => (MOUNT_REFUSAL === null ? title : `${title} (skipped, because no file system can be mounted: ${MOUNT_REFUSAL})`);
+export const onSmallDisk = (title: string): string =>
+  MOUNT_REFUSAL === null ? title : `${title} (skipped, because no file system can be mounted: ${MOUNT_REFUSAL})`;
 
 export interface SmallDisk {
   /** An empty folder on it. */

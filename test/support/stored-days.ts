@@ -6,7 +6,12 @@ import { partitionKey } from "../../src/storage/partition-path.ts";
 import { anEvent } from "./stored-event.ts";
 
 /** A file of two events, or of these, on the day of that moment; its key. */
-export async function storeDay(objects: ObjectStore, siteId: SiteId, atMs: EpochMs, events: readonly Partial<StoredEvent>[] = [{}, {}]): Promise<string> {
+export async function storeDay(
+  objects: ObjectStore,
+  siteId: SiteId,
+  atMs: EpochMs,
+  events: readonly Partial<StoredEvent>[] = [{}, {}],
+): Promise<string> {
   const key = partitionKey(siteId, utcDayOf(atMs), 1, 1);
   await objects.put(key, encodeEvents(events.map((fields) => anEvent({ ...fields, siteId, timestampMs: atMs }))));
   return key;

@@ -72,7 +72,19 @@ export const aFullEvent = (number: number, fields: Partial<StoredEvent> & { at?:
     ...fields,
   });
 
-const ODD_TEXTS = ["", "(unknown)", "null", "a\u0000b\nc", "'\"\\", "\ufeff", "e\u0301", "\u{1f468}\u200d\u{1f469}\u200d\u{1f466}", "__proto__", "constructor", "toString"];
+const ODD_TEXTS = [
+  "",
+  "(unknown)",
+  "null",
+  "a\u0000b\nc",
+  "'\"\\",
+  "\ufeff",
+  "e\u0301",
+  "\u{1f468}\u200d\u{1f469}\u200d\u{1f466}",
+  "__proto__",
+  "constructor",
+  "toString",
+];
 
 /** Well-formed text of all kinds, as ingestion leaves it. */
 const text = fc.oneof({ weight: 2, arbitrary: fc.string({ unit: character }) }, { weight: 1, arbitrary: fc.constantFrom(...ODD_TEXTS) });
@@ -93,7 +105,9 @@ const SITE_ID_CHARS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0
 export const anySiteId: fc.Arbitrary<SiteId> = fc
   .oneof(
     fc.string({ unit: fc.constantFrom(...SITE_ID_CHARS), minLength: 1, maxLength: 256 }),
-    fc.string({ unit: fc.constantFrom("A", "a", ".", ":", "%", "2", "E"), minLength: 1, maxLength: 8 }).map((id) => id.replaceAll("%", "-")),
+    fc
+      .string({ unit: fc.constantFrom("A", "a", ".", ":", "%", "2", "E"), minLength: 1, maxLength: 8 })
+      .map((id) => id.replaceAll("%", "-")),
     fc.string({ unit: fc.constantFrom("A", "a", ":"), minLength: 200, maxLength: 256 }),
   )
   .map(siteId);

@@ -24,18 +24,22 @@ export interface WranglerDev {
 /** `folder` takes the data and everything else that wrangler writes beside the build. */
 export async function startWranglerDev(folder: string, variables: Readonly<Record<string, string>>): Promise<WranglerDev> {
   const vars = Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
-  const child = spawn(process.execPath, [WRANGLER, "dev", "--ip", "127.0.0.1", "--port", "0", "--persist-to", join(folder, "state"), ...vars], {
-    cwd: ROOT,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      PATH: process.env["PATH"],
-      CI: "true",
-      NO_COLOR: "1",
-      WRANGLER_SEND_METRICS: "false",
-      WRANGLER_LOG_PATH: join(folder, "logs"),
-      XDG_CONFIG_HOME: join(folder, "config"),
+  const child = spawn(
+    process.execPath,
+    [WRANGLER, "dev", "--ip", "127.0.0.1", "--port", "0", "--persist-to", join(folder, "state"), ...vars],
+    {
+      cwd: ROOT,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        PATH: process.env["PATH"],
+        CI: "true",
+        NO_COLOR: "1",
+        WRANGLER_SEND_METRICS: "false",
+        WRANGLER_LOG_PATH: join(folder, "logs"),
+        XDG_CONFIG_HOME: join(folder, "config"),
+      },
     },
-  });
+  );
   let printed = "";
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const kill = () => void child.kill("SIGKILL");

@@ -61,33 +61,44 @@ const HAPPENINGS: Readonly<Record<string, (target: InProcessTarget, ledger: Ledg
 async function copyWhile(name: string, atRead: number): Promise<number> {
   const [stores, copy] = [memoryStores(), memoryStores()];
   let reads = 0;
-  await inProcess(stores, async (target) => {
-    const ledger = new Ledger(target);
-    for (let flush = 1; flush <= 4; flush++) {
-      for (const site of SITES) await ledger.send(site, 1);
+  await inProcess(
+    stores,
+    async (target) => {
+      const ledger = new Ledger(target);
+      for (let flush = 1; flush <= 4; flush++) {
+        for (const site of SITES) await ledger.send(site, 1);
+        await target.flush();
+      }
+      for (const site of SITES) await ledger.send(site, 2);
+      const before = [...ledger.sent];
+      const changing = readWhile(stores, async () => {
+        if (++reads === atRead || atRead === 0) await HAPPENINGS[name]?.(target, ledger);
+      });
+      const { files } = await backUp(changing, copy);
+      expect(files).toBeGreaterThan(0);
+      const { pages } = await readStores(copy);
+      expect(wrongIn(pages, before), `${name} at read ${atRead}`).toEqual([]);
+      expect((await verifyData(copy)).faults).toEqual([]);
+      const numbers = { copied: [...pages.values()].reduce((sum, times) => sum + times, 0), different: pages.size };
+      expect(numbers.copied).toBe(numbers.different);
+    },
+    MERGING,
+  );
+  await inProcess(
+    copy,
+    async (target) => {
+      const before = await readStores(copy);
       await target.flush();
-    }
-    for (const site of SITES) await ledger.send(site, 2);
-    const before = [...ledger.sent];
-    const changing = readWhile(stores, async () => {
-      if (++reads === atRead || atRead === 0) await HAPPENINGS[name]?.(target, ledger);
-    });
-    const { files } = await backUp(changing, copy);
-    expect(files).toBeGreaterThan(0);
-    const { pages } = await readStores(copy);
-    expect(wrongIn(pages, before), `${name} at read ${atRead}`).toEqual([]);
-    expect((await verifyData(copy)).faults).toEqual([]);
-    const numbers = { copied: [...pages.values()].reduce((sum, times) => sum + times, 0), different: pages.size };
-    expect(numbers.copied).toBe(numbers.different);
-  }, MERGING);
-  await inProcess(copy, async (target) => {
-    const before = await readStores(copy);
-    await target.flush();
-    const after = await readStores(copy);
-    expect(after.inJournalOnly).toBe(0);
-    for (const times of after.pages.values()) expect(times).toBe(1);
-    expect([...before.pages.keys()].filter((page) => !after.pages.has(page)), "lost by the first flush of the copy").toEqual([]);
-  }, MERGING);
+      const after = await readStores(copy);
+      expect(after.inJournalOnly).toBe(0);
+      for (const times of after.pages.values()) expect(times).toBe(1);
+      expect(
+        [...before.pages.keys()].filter((page) => !after.pages.has(page)),
+        "lost by the first flush of the copy",
+      ).toEqual([]);
+    },
+    MERGING,
+  );
   return reads;
 }
 

@@ -23,8 +23,7 @@ function fileWith(name: string, content: string | Uint8Array): string {
   return fileName;
 }
 
-const read = (argv: string[], environment: Record<string, string | undefined> = {}) =>
-  readCommandLine({ argv, environment });
+const read = (argv: string[], environment: Record<string, string | undefined> = {}) => readCommandLine({ argv, environment });
 
 function refusal(argv: string[], environment: Record<string, string | undefined> = {}): string {
   try {
@@ -56,7 +55,12 @@ describe("the command line", () => {
     const fileName = fileWith("command.toml", "port = 9000\n");
     expect(read(["verify"])).toEqual({ action: "verify", file: {} });
     expect(read(["verify", "--config", fileName])).toEqual({ action: "verify", file: { port: 9000 }, fileName });
-    expect(read(["backup", "/copies/1", `--config=${fileName}`])).toEqual({ action: "backup", to: "/copies/1", file: { port: 9000 }, fileName });
+    expect(read(["backup", "/copies/1", `--config=${fileName}`])).toEqual({
+      action: "backup",
+      to: "/copies/1",
+      file: { port: 9000 },
+      fileName,
+    });
   });
 
   it("answers --help and --version without touching any file", () => {
@@ -104,7 +108,7 @@ describe("the configuration file", () => {
   });
 
   it("is named with line and column when it is not TOML, without a quotation of what stands there", () => {
-    const fileName = fileWith("broken.toml", 'port = 8000\nadmin_password = correct-horse-battery\n');
+    const fileName = fileWith("broken.toml", "port = 8000\nadmin_password = correct-horse-battery\n");
     const message = refusal(["--config", fileName]);
     expect(message).toMatch(/^The configuration has a problem:\n- .*broken\.toml, line 2, column 18: not valid TOML: /);
     expect(message).not.toContain("correct-horse");

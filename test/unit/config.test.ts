@@ -6,14 +6,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { closestName, editsBetween } from "../../src/runtime/closest-name.ts";
 import { type Config, ConfigError, parseConfig } from "../../src/runtime/config.ts";
 import type { GeoipDb } from "../../src/runtime/option-kinds.ts";
-import {
-  isOptionName,
-  OPTION_NAMES,
-  OPTIONS,
-  optionNamed,
-  type Platform,
-  variableOf,
-} from "../../src/runtime/options.ts";
+import { isOptionName, OPTION_NAMES, OPTIONS, optionNamed, type Platform, variableOf } from "../../src/runtime/options.ts";
 import { Secret } from "../../src/runtime/secret.ts";
 
 interface Given {
@@ -129,11 +122,7 @@ describe("the table", () => {
   });
 
   it("marks exactly the secrets as secret", () => {
-    expect(OPTION_NAMES.filter((name) => optionNamed(name).kind.secret)).toEqual([
-      "secret",
-      "admin_password",
-      "metrics_token",
-    ]);
+    expect(OPTION_NAMES.filter((name) => optionNamed(name).kind.secret)).toEqual(["secret", "admin_password", "metrics_token"]);
   });
 
   it("names options in snake case and explains each in a sentence", () => {
@@ -196,8 +185,7 @@ const GOOD: Good[] = [
   ...["false", "False", "0", "no", "NO", "off"].map((text): Good => ["filter_bots", text, false, false]),
 ];
 
-const fieldOf = (option: string) =>
-  option.replace(/_./g, (match) => match.slice(1).toUpperCase()) as keyof Config;
+const fieldOf = (option: string) => option.replace(/_./g, (match) => match.slice(1).toUpperCase()) as keyof Config;
 
 describe("good values", () => {
   it.each(GOOD)("%s takes %j and %j", (option, text, value, becomes) => {
@@ -255,9 +243,7 @@ describe("bad values in the environment", () => {
     ["dashboard_origin", "null", '"null"', ORIGIN_RULE],
   ])("%s refuses %j", (option, text, found, rule) => {
     const variable = `SVC_${option.toUpperCase()}`;
-    expect(problemsOf({ environment: { [variable]: text } })).toEqual([
-      `${option} (${variable}): found ${found}; ${rule}`,
-    ]);
+    expect(problemsOf({ environment: { [variable]: text } })).toEqual([`${option} (${variable}): found ${found}; ${rule}`]);
   });
 
   it("of a list name the bad entries only, and not too many of them", () => {
@@ -320,8 +306,16 @@ describe("bad values in the file", () => {
 describe("secrets", () => {
   it.each([
     ["secret", "15 characters !", "found a text of only 15 (not shown); allowed: a text of 16 to 4096 characters"],
-    ["admin_password", "🐦".repeat(11), "found a text of only 11 (not shown); allowed: a text of at least 12 characters and at most 1024 bytes in UTF-8, "],
-    ["admin_password", "é".repeat(513), "found a text of more than 1024 bytes (not shown); allowed: a text of at least 12 characters and at most 1024 bytes in UTF-8, "],
+    [
+      "admin_password",
+      "🐦".repeat(11),
+      "found a text of only 11 (not shown); allowed: a text of at least 12 characters and at most 1024 bytes in UTF-8, ",
+    ],
+    [
+      "admin_password",
+      "é".repeat(513),
+      "found a text of more than 1024 bytes (not shown); allowed: a text of at least 12 characters and at most 1024 bytes in UTF-8, ",
+    ],
     ["admin_password", "correct horse battery\n", "found a text with another character in it (not shown); "],
     ["metrics_token", "has space", "found a text with another character in it (not shown); allowed: a text of "],
     ["metrics_token", "ümlaut", "found a text with another character in it (not shown); "],
@@ -533,9 +527,7 @@ describe("suggestions", () => {
   it("do not stop a start for the port variable that Kubernetes sets for a service called svc", () => {
     const { config, warnings } = parse({ environment: { SVC_PORT: "tcp://10.0.0.1:80" }, file: { port: 9000 } });
     expect(config.port).toBe(9000);
-    expect(warnings).toEqual([
-      "SVC_PORT is ignored: it holds the address of a service, which the orchestrator put there",
-    ]);
+    expect(warnings).toEqual(["SVC_PORT is ignored: it holds the address of a service, which the orchestrator put there"]);
   });
 });
 

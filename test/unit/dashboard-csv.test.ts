@@ -45,7 +45,9 @@ describe("CSV of the dashboard", () => {
     expect(csvOf([[value]])).toBe(`${cell}\r\n`);
   });
 
-  const TEXTS = fc.array(fc.constantFrom("=", "+", "-", "@", "\t", "\r", "\n", ";", ",", '"', "a", " "), { maxLength: 6 }).map((all) => all.join(""));
+  const TEXTS = fc
+    .array(fc.constantFrom("=", "+", "-", "@", "\t", "\r", "\n", ";", ",", '"', "a", " "), { maxLength: 6 })
+    .map((all) => all.join(""));
   const ROWS = fc.array(fc.tuple(TEXTS, TEXTS, fc.nat(99)), { minLength: 1, maxLength: 3 });
 
   it.each([",", ";", "\t"])("no program that splits at %j finds a formula", (separator) => {

@@ -5,7 +5,9 @@ import { ServiceError, askFigure, askFile } from "../../dashboard/api/service.ts
 const { signal } = new AbortController();
 
 /** What the service answers, one request after the other. */
-function answering(...answers: readonly (readonly [status: number, headers?: Readonly<Record<string, string>>])[]): { readonly asked: number } {
+function answering(...answers: readonly (readonly [status: number, headers?: Readonly<Record<string, string>>])[]): {
+  readonly asked: number;
+} {
   const counts = { asked: 0 };
   vi.stubGlobal("fetch", async () => {
     const [status, headers] = answers[Math.min(counts.asked++, answers.length - 1)] ?? [500];

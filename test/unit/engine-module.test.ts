@@ -10,7 +10,11 @@ it("leaves out the C++ symbols that the module does not ask for itself, and noth
   const whole = await WebAssembly.compile(bytes);
   const slim = await WebAssembly.compile(slimEngineModule(bytes));
 
-  const asked = new Set(WebAssembly.Module.imports(whole).filter(({ module }) => module.startsWith("GOT.")).map(({ name }) => name));
+  const asked = new Set(
+    WebAssembly.Module.imports(whole)
+      .filter(({ module }) => module.startsWith("GOT."))
+      .map(({ name }) => name),
+  );
   const isKept = ({ name }: WebAssembly.ModuleExportDescriptor) => !/^(?:orig\$)?_Z/.test(name) || asked.has(name.replace(/^orig\$/, ""));
   const exports = WebAssembly.Module.exports(whole);
   expect(WebAssembly.Module.exports(slim)).toEqual(exports.filter(isKept));

@@ -47,13 +47,24 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100) {
   const residents = new ResidentDays({ engine, journal, partitions, locks, budgetBytes: 2 ** 40, sessionGapMs: 1_800_000, log });
   const counters = createCounters();
   const compaction = new Compaction({ partitions, parquet: inlineParquetWriter, journal, locks, counters, log, filesMax: 0 });
-  const flusher = new Flusher({ journal, partitions, residents, compaction, counters, log, eventCount: 1e9, byteCount: 1e9, intervalSecs: 1e9, now: () => NOW_MS }, NOW_MS);
+  const flusher = new Flusher(
+    { journal, partitions, residents, compaction, counters, log, eventCount: 1e9, byteCount: 1e9, intervalSecs: 1e9, now: () => NOW_MS },
+    NOW_MS,
+  );
   const nothing = (): void => {};
   const cache = new QueryCache({ ttlSecs: 60, entriesMax: 100, now: () => NOW_MS, onHit: nothing, onMiss: nothing });
   const slots = new QuerySlots({ concurrentMax: 0, queueMs: 0, wait: () => Promise.resolve() });
   const stats = new StatsAnswers({ cache, slots, queries: new QueryRunner({ engine, residents, budgetBytes: 2 ** 40, rotationDays: 1 }) });
   const wait = () => Promise.resolve();
-  const knownSites = new KnownSites({ storedSites: () => partitions.sites(), journaledSites: [], isJournaled: () => false, sitesMax: 1e9, counters, log, wait });
+  const knownSites = new KnownSites({
+    storedSites: () => partitions.sites(),
+    journaledSites: [],
+    isJournaled: () => false,
+    sitesMax: 1e9,
+    counters,
+    log,
+    wait,
+  });
   const erasure = new Erasure({ journal, flusher, partitions, knownSites, residents, locks, stats, counters, log });
   const { signal } = new AbortController();
   const count = async (over: Over, site: SiteId): Promise<string> => {
@@ -221,13 +232,18 @@ describe("an answer that is under way when its events are erased", () => {
   it("keeps what it reads until it ends, and memory is let go then", async () => {
     const world = await makeWorld(memoryStores());
     await world.append(eventsOn(A, TODAY, 2));
-    await world.residents.withDays(A, rangeOfDays(TODAY, TODAY), { signal: new AbortController().signal, withinBudget: false, passing: false }, async (blocks) => {
-      expect(await world.erase(A)).toEqual({ events: 2, days: 1 });
-      expect(world.residents.dayCount).toBe(0);
-      await world.append(eventsOn(A, TODAY, 1));
-      expect(await world.countNow(A)).toBe("1");
-      expect(blocks).toHaveLength(1);
-    });
+    await world.residents.withDays(
+      A,
+      rangeOfDays(TODAY, TODAY),
+      { signal: new AbortController().signal, withinBudget: false, passing: false },
+      async (blocks) => {
+        expect(await world.erase(A)).toEqual({ events: 2, days: 1 });
+        expect(world.residents.dayCount).toBe(0);
+        await world.append(eventsOn(A, TODAY, 1));
+        expect(await world.countNow(A)).toBe("1");
+        expect(blocks).toHaveLength(1);
+      },
+    );
     expect(await world.countNow(A)).toBe("1");
   });
 

@@ -109,11 +109,16 @@ const SCHEMAS = OBJECTS.filter(([kind]) => kind === "schema");
 describe("the document is OpenAPI 3.1", () => {
   it("has the objects' fields that the specification knows, and all that it asks for", () => {
     const problems = OBJECTS.flatMap(([kind, value, at]) => {
-      if (kind === "schema") return Object.keys(value).filter((name) => !SCHEMA_KEYWORDS.includes(name)).map((name) => `${at} has "${name}"`);
+      if (kind === "schema")
+        return Object.keys(value)
+          .filter((name) => !SCHEMA_KEYWORDS.includes(name))
+          .map((name) => `${at} has "${name}"`);
       const { required, optional }: Kind = KINDS[kind];
       return [
         ...required.filter((name) => !(name in value)).map((name) => `${at} lacks "${name}"`),
-        ...Object.keys(value).filter((name) => ![...required, ...optional].includes(name)).map((name) => `${at} has "${name}"`),
+        ...Object.keys(value)
+          .filter((name) => ![...required, ...optional].includes(name))
+          .map((name) => `${at} has "${name}"`),
       ];
     });
     expect(problems).toEqual([]);
@@ -145,14 +150,17 @@ describe("the document is OpenAPI 3.1", () => {
     expect([...new Set(used)].sort()).toEqual(DOCUMENT.tags.map(({ name }) => name).sort());
   });
 
-  it.each(DOCUMENTED)("$id has the parameters of its path, each name once, and answers with a status each", ({ path, parameters, answers }) => {
-    const inPath = parameters.filter((parameter) => parameter.in === "path");
-    expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
-    expect(inPath.every(({ required }) => required)).toBe(true);
-    expect(new Set(parameters.map(({ name }) => name)).size).toBe(parameters.length);
-    expect(Object.keys(answers).filter((status) => !/^[2-5]\d\d$/.test(status))).toEqual([]);
-    expect(Object.keys(answers).some((status) => status.startsWith("2"))).toBe(true);
-  });
+  it.each(DOCUMENTED)(
+    "$id has the parameters of its path, each name once, and answers with a status each",
+    ({ path, parameters, answers }) => {
+      const inPath = parameters.filter((parameter) => parameter.in === "path");
+      expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
+      expect(inPath.every(({ required }) => required)).toBe(true);
+      expect(new Set(parameters.map(({ name }) => name)).size).toBe(parameters.length);
+      expect(Object.keys(answers).filter((status) => !/^[2-5]\d\d$/.test(status))).toEqual([]);
+      expect(Object.keys(answers).some((status) => status.startsWith("2"))).toBe(true);
+    },
+  );
 
   it("has a description in words wherever the specification has room for one", () => {
     const wordless = OBJECTS.filter(
@@ -176,7 +184,10 @@ describe("the document is OpenAPI 3.1", () => {
   it("asks for credentials that it describes, and none where none are looked at", () => {
     const schemes = Object.keys(DOCUMENT.components.securitySchemes);
     const each = schemes.map((name) => ({ [name]: [] }));
-    const wanted = { stats: [{}, ...each], admin: each, public: undefined, ingest: undefined, auth: undefined } satisfies Record<Access, unknown>;
+    const wanted = { stats: [{}, ...each], admin: each, public: undefined, ingest: undefined, auth: undefined } satisfies Record<
+      Access,
+      unknown
+    >;
     for (const { method, path, access } of ROUTES) {
       const operation = DOCUMENT.paths[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
       expect({ path, security: operation?.security }).toEqual({ path, security: wanted[access] });
@@ -239,9 +250,10 @@ describe("the document and the service", () => {
   it("has every status provoked by a request in test/http/openapi-answers.ts", () => {
     const documented = DOCUMENTED.flatMap(({ id, answers }) => Object.keys(answers).map((status) => `${status} ${id}`));
     const provoked = [...PROVOKED, ...FAILING].map(({ id, status }) => `${status} ${id}`);
-    expect([...new Set(provoked)].sort(), "add a request to test/http/openapi-answers.ts, or take the status out of the description").toEqual(
-      documented.sort(),
-    );
+    expect(
+      [...new Set(provoked)].sort(),
+      "add a request to test/http/openapi-answers.ts, or take the status out of the description",
+    ).toEqual(documented.sort());
   });
 });
 

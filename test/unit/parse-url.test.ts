@@ -51,6 +51,11 @@ describe("the cost is linear in the length", () => {
     ["of what is no URL, with slashes", (length) => `http:${"/\t".repeat(length / 2)}`],
   ])("%s", async (_, textOf) => {
     const [small, large] = [textOf(16_000), textOf(64_000)];
-    expect(await growthOf(() => parseUrl(small), () => parseUrl(large))).toBeLessThan(GROWTH_MAX);
+    expect(
+      await growthOf(
+        () => parseUrl(small),
+        () => parseUrl(large),
+      ),
+    ).toBeLessThan(GROWTH_MAX);
   });
 });

@@ -82,7 +82,9 @@ describe("loading ahead", () => {
     const { run, loaded, controlled, target, whenLoading } = await createStarted(objects);
     let asked: Promise<Response> | undefined;
     controlled.hold();
-    whenLoading(() => (asked ??= target.fetch("/api/stats/main?site_id=b.test")));
+    whenLoading(() => {
+      asked ??= target.fetch("/api/stats/main?site_id=b.test");
+    });
     await run();
     expect(loaded).toEqual(keys.slice(0, 1));
     await run();
@@ -108,7 +110,9 @@ describe("loading ahead", () => {
     for (const back of [1, 2, 3]) await storeDay(objects, A, daysBack(back), LARGE);
     const { run, loaded, preload, whenLoading } = await createStarted(objects);
     let stopped: Promise<void> | undefined;
-    whenLoading(() => (stopped ??= preload.stop()));
+    whenLoading(() => {
+      stopped ??= preload.stop();
+    });
     await run();
     await stopped;
     await run();
@@ -123,7 +127,9 @@ describe("loading ahead", () => {
     const { run, target, loaded } = await createStarted({ ...objects, folders });
     await run();
     const said = target.log.lines.filter(({ message }) => message.startsWith("days are not loaded"));
-    expect(said.map(({ message, fields }) => [message, fields])).toEqual([["days are not loaded ahead of questions", { reason: "told to fail" }]]);
+    expect(said.map(({ message, fields }) => [message, fields])).toEqual([
+      ["days are not loaded ahead of questions", { reason: "told to fail" }],
+    ]);
     isBroken = false;
     const answer = await target.fetch("/api/stats/main?site_id=a.test&period=7d");
     expect(await answer.json()).toMatchObject({ total_events: 2 });

@@ -17,14 +17,25 @@ function modelOf(object: Json, prefix = ""): [string, string][] {
 describe("the properties of an event", () => {
   it("are those of its JSON, whatever it holds", () => {
     const key = fc.string({ unit: fc.constantFrom("a", ".", '"', "\\", "{", "é", "\u{1f600}", "\n"), maxLength: 4 });
-    const leaf = fc.oneof(fc.string(), fc.integer(), fc.double({ noDefaultInfinity: true, noNaN: true }).map((n) => (Object.is(n, -0) ? 0 : n)), fc.boolean(), fc.constant(null), fc.array(fc.jsonValue({ maxDepth: 2 }), { maxLength: 3 }));
-    const { object } = fc.letrec<{ object: Json }>((tie) => ({ object: fc.dictionary(key, fc.oneof({ depthSize: "small" }, leaf, tie("object")), { maxKeys: 4 }) }));
+    const leaf = fc.oneof(
+      fc.string(),
+      fc.integer(),
+      fc.double({ noDefaultInfinity: true, noNaN: true }).map((n) => (Object.is(n, -0) ? 0 : n)),
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(fc.jsonValue({ maxDepth: 2 }), { maxLength: 3 }),
+    );
+    const { object } = fc.letrec<{ object: Json }>((tie) => ({
+      object: fc.dictionary(key, fc.oneof({ depthSize: "small" }, leaf, tie("object")), { maxKeys: 4 }),
+    }));
     fc.assert(
       fc.property(object, fc.constantFrom(undefined, 1), (value, space) => {
         // Lists are shown as they are written, which is without white space as events are stored.
         const text = JSON.stringify(value, null, space);
         const expected = new Map(modelOf(JSON.parse(text) as Json));
-        const found = new Map([...propertiesOf(text)].map(([name, shown]) => [name, space && shown.startsWith("[") ? (expected.get(name) ?? "") : shown]));
+        const found = new Map(
+          [...propertiesOf(text)].map(([name, shown]) => [name, space && shown.startsWith("[") ? (expected.get(name) ?? "") : shown]),
+        );
         expect(found).toEqual(expected);
       }),
       { numRuns: 3_000 },
@@ -32,7 +43,11 @@ describe("the properties of an event", () => {
   });
 
   it.each(["9007199254740993", "-12345678901234567890.10", "1e400", "1.0", "0.1e-7"])("have the number %s as it is written", (number) => {
-    expect([...propertiesOf(`{"n":${number},"list":[${number}],"in":{"n":${number}}}`)]).toEqual([["n", number], ["list", `[${number}]`], ["in.n", number]]);
+    expect([...propertiesOf(`{"n":${number},"list":[${number}],"in":{"n":${number}}}`)]).toEqual([
+      ["n", number],
+      ["list", `[${number}]`],
+      ["in.n", number],
+    ]);
   });
 
   it("take time in proportion to their length, also where they nest as deep as they can", () => {

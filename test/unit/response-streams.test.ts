@@ -86,12 +86,54 @@ describe("a streamed response", () => {
   it.each<[string, (made: ReturnType<typeof opened>) => Promise<unknown>]>([
     ["all of it is taken", async ({ open }) => readAll(open().getReader())],
     ["it is given up before any of it is read", async ({ open }) => open().cancel()],
-    ["it is given up midway", async ({ open }) => { const reader = open().getReader(); await reader.read(); await reader.cancel(); }],
-    ["the client goes away before any of it is read", async ({ open, client }) => { const stream = open(); client.abort(new Error("gone")); await expect(readAll(stream.getReader())).rejects.toThrow("gone"); }],
-    ["the client goes away midway", async ({ open, client }) => { const reader = open().getReader(); await reader.read(); client.abort(new Error("gone")); await expect(readAll(reader)).rejects.toThrow("gone"); }],
-    ["the client goes away while a part is written", async ({ open, client }) => { const reader = open().getReader(); const read = reader.read(); client.abort(new Error("gone")); await expect(read).rejects.toThrow("gone"); }],
-    ["the client was gone before it began", async ({ open, client }) => { client.abort(new Error("gone")); await expect(readAll(open().getReader())).rejects.toThrow("gone"); }],
-    ["it stalls", async ({ open, streams, state }) => { open(); streams.endStalled((state.nowMs += RESPONSE_STALL_MS)); }],
+    [
+      "it is given up midway",
+      async ({ open }) => {
+        const reader = open().getReader();
+        await reader.read();
+        await reader.cancel();
+      },
+    ],
+    [
+      "the client goes away before any of it is read",
+      async ({ open, client }) => {
+        const stream = open();
+        client.abort(new Error("gone"));
+        await expect(readAll(stream.getReader())).rejects.toThrow("gone");
+      },
+    ],
+    [
+      "the client goes away midway",
+      async ({ open, client }) => {
+        const reader = open().getReader();
+        await reader.read();
+        client.abort(new Error("gone"));
+        await expect(readAll(reader)).rejects.toThrow("gone");
+      },
+    ],
+    [
+      "the client goes away while a part is written",
+      async ({ open, client }) => {
+        const reader = open().getReader();
+        const read = reader.read();
+        client.abort(new Error("gone"));
+        await expect(read).rejects.toThrow("gone");
+      },
+    ],
+    [
+      "the client was gone before it began",
+      async ({ open, client }) => {
+        client.abort(new Error("gone"));
+        await expect(readAll(open().getReader())).rejects.toThrow("gone");
+      },
+    ],
+    [
+      "it stalls",
+      async ({ open, streams, state }) => {
+        open();
+        streams.endStalled((state.nowMs += RESPONSE_STALL_MS));
+      },
+    ],
   ])("gives back what it holds once, and nothing again afterwards, when %s", async (_way, end) => {
     const made = opened();
     await end(made);

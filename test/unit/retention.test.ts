@@ -111,7 +111,9 @@ describe("retention", () => {
     await pass(target, 0);
     expect((await stores.objects.list("events")).map(({ key }) => key.includes("a.test"))).toEqual([true]);
     expect(target.services.counters.retentionFailures).toBe(1);
-    expect(target.log.lines.filter(({ level }) => level === "error").map(({ fields }) => fields.reason)).toEqual(["1 of 2 sites: told to fail"]);
+    expect(target.log.lines.filter(({ level }) => level === "error").map(({ fields }) => fields.reason)).toEqual([
+      "1 of 2 sites: told to fail",
+    ]);
     broken = false;
     await pass(target, RETENTION_RETRY_MS - 1);
     expect(await daysIn(stores)).toEqual([dayBack(5)]);
@@ -138,7 +140,9 @@ describe("retention by a clock that jumps", () => {
     target.setClockAhead(30 * DAY_MS);
     for (let minute = 0; minute < 59; minute++) await pass(target, 60_000);
     expect(await daysIn(stores)).toEqual(ALL);
-    expect(target.log.lines.filter(({ level }) => level === "warn").map(({ fields }) => fields)).toEqual([{ lastSeen: "2026-03-15T12:00:00.000Z", daysAhead: 30 }]);
+    expect(target.log.lines.filter(({ level }) => level === "warn").map(({ fields }) => fields)).toEqual([
+      { lastSeen: "2026-03-15T12:00:00.000Z", daysAhead: 30 },
+    ]);
     await pass(target, 60_000);
     expect(await daysIn(stores)).toEqual([]);
   });

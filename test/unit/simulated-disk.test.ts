@@ -51,7 +51,11 @@ async function seenAfterLoss(
   return seen;
 }
 
-const namesIn = async (files: FileSystem, path: string): Promise<string> => (await files.readdir(path)).map(({ name }) => name).sort().join(" ");
+const namesIn = async (files: FileSystem, path: string): Promise<string> =>
+  (await files.readdir(path))
+    .map(({ name }) => name)
+    .sort()
+    .join(" ");
 
 describe("the simulated disk at a power loss", () => {
   it("keeps what was synced, content and name, and nothing else of it", async () => {
@@ -83,7 +87,10 @@ describe("the simulated disk at a power loss", () => {
   });
 
   it("may lose the name of a file whose content was synced, and a folder with all that is in it", async () => {
-    const file = await seenAfterLoss((files) => write(files, "/b", NEW, true), (files) => textOf(files, "/b"));
+    const file = await seenAfterLoss(
+      (files) => write(files, "/b", NEW, true),
+      (files) => textOf(files, "/b"),
+    );
     expect(file).toEqual(new Set(["ENOENT", NEW]));
     const folder = await seenAfterLoss(
       async (files) => {
@@ -97,7 +104,10 @@ describe("the simulated disk at a power loss", () => {
   });
 
   it("may undo a rename, but never leaves half of one", async () => {
-    const seen = await seenAfterLoss((files) => files.rename("/a", "/b"), (files) => namesIn(files, "/"));
+    const seen = await seenAfterLoss(
+      (files) => files.rename("/a", "/b"),
+      (files) => namesIn(files, "/"),
+    );
     expect(seen).toEqual(new Set(["a folder", "b folder"]));
   });
 

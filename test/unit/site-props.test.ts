@@ -7,7 +7,12 @@ describe("the properties of a site", () => {
     const props = new SiteProps();
     props.keep(1);
     props.keep(2);
-    const [a, b, again, ofOther] = [props.of(1)?.numberOf("a"), props.of(1)?.numberOf("b"), props.of(1)?.numberOf("a"), props.of(2)?.numberOf("a")];
+    const [a, b, again, ofOther] = [
+      props.of(1)?.numberOf("a"),
+      props.of(1)?.numberOf("b"),
+      props.of(1)?.numberOf("a"),
+      props.of(2)?.numberOf("a"),
+    ];
     expect(again).toBe(a);
     expect(new Set([a, b, ofOther]).size).toBe(3);
     expect(props.textOf(ofOther ?? 0)).toBe("a");

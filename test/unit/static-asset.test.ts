@@ -9,7 +9,8 @@ import { createAssets, unpackAsset } from "../../src/runtime/assets.ts";
 const TEXT = "Ein Wort, ein zweites Wort: größer. ".repeat(100);
 const ASSET = unpackAsset(packAsset("text/plain", TEXT));
 
-const answer = (headers: Record<string, string>): Response => responseTo("GET", assetReply(new Request("http://a.test/", { headers }), ASSET, {}));
+const answer = (headers: Record<string, string>): Response =>
+  responseTo("GET", assetReply(new Request("http://a.test/", { headers }), ASSET, {}));
 
 describe("the coding of a file", () => {
   const ALL = ["br", "gzip", "identity"] as const;

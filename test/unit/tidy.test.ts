@@ -67,7 +67,9 @@ describe("the source", () => {
   });
 
   it("takes time and chance from the host: no clock, no randomness, no timer in src", () => {
-    expect(pathsWhere(src, ({ text }) => /Date\.now\(|new Date\(\)|Math\.random\(|randomUUID\(|getRandomValues\(|performance\.now\(/.test(text))).toEqual([]);
+    expect(
+      pathsWhere(src, ({ text }) => /Date\.now\(|new Date\(\)|Math\.random\(|randomUUID\(|getRandomValues\(|performance\.now\(/.test(text)),
+    ).toEqual([]);
   });
 
   it("spells the product's prefix in names.ts only", () => {

@@ -16,7 +16,8 @@ const SITE = siteId("Site.test");
 const DAY = "2026-03-15" as const;
 const day = DAY as Parameters<typeof partitionKey>[1];
 
-const eventsOf = (count: number): StoredEvent[] => Array.from({ length: count }, (_, i) => aFullEvent(i, { siteId: SITE, at: `${DAY}T12:00:00Z` }));
+const eventsOf = (count: number): StoredEvent[] =>
+  Array.from({ length: count }, (_, i) => aFullEvent(i, { siteId: SITE, at: `${DAY}T12:00:00Z` }));
 
 const keyOf = (first: number, last = first): string => partitionKey(SITE, day, first, last);
 
@@ -32,7 +33,18 @@ async function wholeStores(): Promise<Stores> {
   return stores;
 }
 
-const NUMBERS = { sites: 1, days: 1, files: 2, events: 5, supersededFiles: 0, segments: 1, unflushedEvents: 4, tornSegments: 0, faults: [], faultCount: 0 };
+const NUMBERS = {
+  sites: 1,
+  days: 1,
+  files: 2,
+  events: 5,
+  supersededFiles: 0,
+  segments: 1,
+  unflushedEvents: 4,
+  tornSegments: 0,
+  faults: [],
+  faultCount: 0,
+};
 
 /** What the check says after a change of whole data. */
 async function reportAfter(change: (stores: Stores) => Promise<unknown>): Promise<VerificationReport> {
@@ -48,7 +60,15 @@ describe("data that are whole", () => {
     const report = await verifyData(await wholeStores());
     expect(report).toMatchObject(NUMBERS);
     expect(report.bytes).toBeGreaterThan(1000);
-    expect(await verifyData(memoryStores())).toMatchObject({ sites: 0, days: 0, files: 0, events: 0, segments: 0, unflushedEvents: 0, faultCount: 0 });
+    expect(await verifyData(memoryStores())).toMatchObject({
+      sites: 0,
+      days: 0,
+      files: 0,
+      events: 0,
+      segments: 0,
+      unflushedEvents: 0,
+      faultCount: 0,
+    });
   });
 
   it("may be those of a service at work, with a password, keys, files and a journal", async () => {
@@ -64,18 +84,28 @@ describe("data that are whole", () => {
   });
 
   it("may have a segment whose files are written already, and half a line at a segment's end", async () => {
-    expect(await reportAfter(({ segmentLog }) => segmentLog.create(2).then(() => segmentLog.append(2, encodeJournalLines(eventTexts(eventsOf(2))))))).toMatchObject({
+    expect(
+      await reportAfter(({ segmentLog }) =>
+        segmentLog.create(2).then(() => segmentLog.append(2, encodeJournalLines(eventTexts(eventsOf(2))))),
+      ),
+    ).toMatchObject({
       ...NUMBERS,
       segments: 2,
     });
-    expect(await reportAfter(({ segmentLog }) => segmentLog.append(3, encodeJournalLines(eventTexts(eventsOf(1))).slice(0, -5)))).toMatchObject({
+    expect(
+      await reportAfter(({ segmentLog }) => segmentLog.append(3, encodeJournalLines(eventTexts(eventsOf(1))).slice(0, -5))),
+    ).toMatchObject({
       ...NUMBERS,
       tornSegments: 1,
     });
   });
 
   it("may have what a merge that was cut short has left", async () => {
-    expect(await reportAfter(({ objects }) => objects.put(keyOf(1, 2), encodeEvents(eventsOf(5))))).toMatchObject({ ...NUMBERS, files: 1, supersededFiles: 2 });
+    expect(await reportAfter(({ objects }) => objects.put(keyOf(1, 2), encodeEvents(eventsOf(5))))).toMatchObject({
+      ...NUMBERS,
+      files: 1,
+      supersededFiles: 2,
+    });
   });
 
   it("may change while they are read: what is merged, erased or flushed meanwhile is no fault", async () => {
@@ -111,12 +141,20 @@ describe("damage", () => {
     const damages = [whole.slice(0, -1), whole.map((byte, i) => (i === 40 ? byte ^ 1 : byte)), text("no Parquet"), new Uint8Array()];
     for (const damaged of damages) {
       const report = await reportAfter(({ objects }) => objects.put(keyOf(1), damaged));
-      expect(report).toMatchObject({ events: 2, faultCount: 1, faults: [{ file: keyOf(1), reason: expect.stringMatching(/checksum/) as unknown }] });
+      expect(report).toMatchObject({
+        events: 2,
+        faultCount: 1,
+        faults: [{ file: keyOf(1), reason: expect.stringMatching(/checksum/) as unknown }],
+      });
     }
   });
 
   it("is rows that are of another site or day than their folder", async () => {
-    const strangers = [...eventsOf(1), anEvent({ siteId: SITE, at: "2026-03-16T00:00:00Z" }), anEvent({ siteId: siteId("site.test"), at: `${DAY}T00:00:00Z` })];
+    const strangers = [
+      ...eventsOf(1),
+      anEvent({ siteId: SITE, at: "2026-03-16T00:00:00Z" }),
+      anEvent({ siteId: siteId("site.test"), at: `${DAY}T00:00:00Z` }),
+    ];
     expect(await faultsAfter(({ objects }) => objects.put(keyOf(1), encodeEvents(strangers)))).toEqual([
       { file: keyOf(1), reason: "1 of its 3 events are of another site than its folder" },
       { file: keyOf(1), reason: "1 of its 3 events are of another day than its folder" },
@@ -128,7 +166,9 @@ describe("damage", () => {
       await objects.put(keyOf(4, 6), encodeEvents(eventsOf(1)));
       await objects.put(keyOf(6, 7), encodeEvents(eventsOf(1)));
     });
-    expect(faults).toEqual([{ file: keyOf(6, 7), reason: `its range of segments overlaps that of ${keyOf(4, 6)}: events may be counted twice` }]);
+    expect(faults).toEqual([
+      { file: keyOf(6, 7), reason: `its range of segments overlaps that of ${keyOf(4, 6)}: events may be counted twice` },
+    ]);
   });
 
   it("is a merged file with fewer events than its parts", async () => {
@@ -144,7 +184,10 @@ describe("damage", () => {
     });
     expect(faults).toEqual([
       { file: "events/lost+found", reason: "is not the folder of a site; it is ignored" },
-      ...strays.slice(1).sort().map((file) => ({ file, reason: "is not a partition file; it is ignored" })),
+      ...strays
+        .slice(1)
+        .sort()
+        .map((file) => ({ file, reason: "is not a partition file; it is ignored" })),
     ]);
   });
 
@@ -153,7 +196,10 @@ describe("damage", () => {
       await segmentLog.append(3, text("nonsense\n"));
       await segmentLog.append(3, encodeJournalLines(eventTexts(eventsOf(1))));
     });
-    expect(report).toMatchObject({ unflushedEvents: 5, faults: [{ file: "journal segment 3", reason: "1 of its lines are damaged; the rest can be read" }] });
+    expect(report).toMatchObject({
+      unflushedEvents: 5,
+      faults: [{ file: "journal segment 3", reason: "1 of its lines are damaged; the rest can be read" }],
+    });
   });
 
   it("is a password or a key that cannot be read, and what lies among the keys", async () => {
@@ -164,7 +210,11 @@ describe("damage", () => {
       await records.write("keys/notes.json", text("{}"));
     });
     expect(faults.map(({ file }) => file)).toEqual(["admin.json", `keys/${hash}.json`, "keys/notes.json"]);
-    expect(faults.map(({ reason }) => reason)).toEqual([expect.stringContaining("no password hash"), expect.stringContaining("no JSON object"), expect.stringContaining("no API key")]);
+    expect(faults.map(({ reason }) => reason)).toEqual([
+      expect.stringContaining("no password hash"),
+      expect.stringContaining("no JSON object"),
+      expect.stringContaining("no API key"),
+    ]);
   });
 
   it("is whatever cannot be read at all", async () => {
@@ -172,7 +222,11 @@ describe("damage", () => {
     const fails = async (): Promise<never> => {
       throw new Error("EIO: i/o error, read");
     };
-    const { faults } = await verifyData({ objects: { ...objects, get: fails }, segmentLog: { ...segmentLog, read: fails }, records: { ...records, read: fails } });
+    const { faults } = await verifyData({
+      objects: { ...objects, get: fails },
+      segmentLog: { ...segmentLog, read: fails },
+      records: { ...records, read: fails },
+    });
     expect(faults.map(({ file }) => file)).toEqual([keyOf(1), keyOf(2), "journal segment 3", "admin.json"]);
     expect(new Set(faults.map(({ reason }) => reason))).toEqual(new Set(["EIO: i/o error, read"]));
   });

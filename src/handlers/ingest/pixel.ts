@@ -7,9 +7,7 @@ import { arrivalOf } from "./arrival.ts";
 
 /** GIF89a of one transparent pixel: size, palette of two colours, transparency, image, trailer. */
 const TRANSPARENT_GIF = Uint8Array.from(
-  "474946383961 01000100800000 000000ffffff 21f9040100000000 2c000000000100010000 0202440100 3b"
-    .replaceAll(" ", "")
-    .match(/../g) ?? [],
+  "474946383961 01000100800000 000000ffffff 21f9040100000000 2c000000000100010000 0202440100 3b".replaceAll(" ", "").match(/../g) ?? [],
   (hex) => Number.parseInt(hex, 16),
 );
 

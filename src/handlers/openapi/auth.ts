@@ -32,7 +32,11 @@ const NEW_PASSWORD: Schema = {
       minLength: ADMIN_PASSWORD_CHARS_MIN,
       maxLength: PASSWORD_BYTES_MAX,
     }),
-    code: orNull(text("The setup code from the log. Needed where the host name is refused otherwise, and ignored elsewhere. Case, dashes and spaces do not matter.")),
+    code: orNull(
+      text(
+        "The setup code from the log. Needed where the host name is refused otherwise, and ignored elsewhere. Case, dashes and spaces do not matter.",
+      ),
+    ),
   },
   required: ["password"],
 };
@@ -173,8 +177,7 @@ export const AUTH_OPERATIONS = {
     refusals: {
       ...BODY_REFUSALS,
       ...KEY_CHANGE_REFUSALS,
-      invalid_input:
-        "The body is not JSON, the name is empty or too long, the scope is none, or there are as many keys as there may be.",
+      invalid_input: "The body is not JSON, the name is empty or too long, the scope is none, or there are as many keys as there may be.",
       not_stored: "The key could not be stored, and does not work.",
     },
   },

@@ -42,7 +42,11 @@ const PATTERN = /^(?:\(\?[1-9]\d?\)|\(\?t(?:<=?|>=?|==)\d{1,9}\)|\.\*?)+$/;
 const MODE = `(?:${FUNNEL_MODES.join("|")})`;
 
 export const BEHAVIORAL_OPERATIONS = {
-  "GET /api/stats/sessions": behavioral({ operationId: "getSessions", summary: "Visits, and what they are like on average", answer: "Sessions" }),
+  "GET /api/stats/sessions": behavioral({
+    operationId: "getSessions",
+    summary: "Visits, and what they are like on average",
+    answer: "Sessions",
+  }),
   "GET /api/stats/session-timeseries": behavioral({
     operationId: "getSessionTimeseries",
     summary: "Visits over time, each where it began",
@@ -61,7 +65,10 @@ export const BEHAVIORAL_OPERATIONS = {
       }),
       query("window", {
         description: `How long after the first step the last one may come; at most ${FUNNEL_WEEKS_MAX} weeks.`,
-        schema: text("A number and second, minute, hour, day or week, also with an s.", { pattern: FUNNEL_WINDOW.source, default: FUNNEL_WINDOW_DEFAULT }),
+        schema: text("A number and second, minute, hour, day or week, also with an s.", {
+          pattern: FUNNEL_WINDOW.source,
+          default: FUNNEL_WINDOW_DEFAULT,
+        }),
         example: "2 days",
       }),
       query("modes", {

@@ -91,7 +91,10 @@ export const PERHAPS_RETRY_AFTER: Headers = { "Retry-After": sometimes("Where tr
 
 /** Where a status has other reasons, too. */
 export const PERHAPS_SETUP_CODE: Headers = {
-  "X-Setup-Code": sometimes("Where the host name is refused until there is an admin password: setup takes the setup code there.", only("required")),
+  "X-Setup-Code": sometimes(
+    "Where the host name is refused until there is an admin password: setup takes the setup code there.",
+    only("required"),
+  ),
 };
 
 export const ALLOW: Headers = { Allow: always("The methods that the path takes, separated by commas.", TEXT) };

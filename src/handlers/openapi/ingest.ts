@@ -15,15 +15,20 @@ import type { Operation } from "./operation.ts";
 import { query, siteId } from "./parameters.ts";
 import { number, orNull, text, type Properties, type Schema } from "./schema.ts";
 
-const SITE = siteId("The id of the site. Where the service has a list of sites, one of them; where it takes no more sites, one that has events.");
+const SITE = siteId(
+  "The id of the site. Where the service has a list of sites, one of them; where it takes no more sites, one that has events.",
+);
 const NAME = text(`The event's name. \`${PAGEVIEW}\` is a page view; any other is an event of your own and shows as a goal.`, {
   minLength: 1,
   maxLength: EVENT_NAME_CHARS_MAX,
 });
-const PAGE = text(`The page's whole http or https URL, whose host has at most ${URL_HOST_CHARS_MAX} characters, or its path from the first \`/\` on. Path, host and \`utm_\` values are kept.`, {
-  minLength: 1,
-  maxLength: URL_CHARS_MAX,
-});
+const PAGE = text(
+  `The page's whole http or https URL, whose host has at most ${URL_HOST_CHARS_MAX} characters, or its path from the first \`/\` on. Path, host and \`utm_\` values are kept.`,
+  {
+    minLength: 1,
+    maxLength: URL_CHARS_MAX,
+  },
+);
 const REFERRER = text("URL of the page that led here. One of the same host is not recorded.", { maxLength: URL_CHARS_MAX });
 const WIDTH = number("Width of the screen in pixels.");
 
@@ -35,7 +40,9 @@ const EVENT_FIELDS: Properties = {
   w: orNull(WIDTH),
   p: orNull(text("Properties of your own: a JSON object as text. Anything else is not recorded.", { maxLength: PROPS_CHARS_MAX })),
   ra: orNull(
-    number(`Revenue in units of the currency, to the hundredth; negative for a refund. Beyond ${REVENUE_CENTS_MAX / 100} it is not recorded.`),
+    number(
+      `Revenue in units of the currency, to the hundredth; negative for a refund. Beyond ${REVENUE_CENTS_MAX / 100} it is not recorded.`,
+    ),
   ),
   rc: orNull(text("Three letters of ISO 4217. Anything else is not recorded.", { maxLength: CURRENCY_CHARS_MAX })),
 };

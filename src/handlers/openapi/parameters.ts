@@ -44,7 +44,11 @@ const PERIOD = query("period", {
 
 export const START = day("start_date", "The first UTC date. Needs `end_date`.", "2026-01-01");
 
-export const END = day("end_date", `The last UTC date, included. Needs \`start_date\`; the two span at most ${RANGE_DAYS_MAX} days.`, "2026-01-31");
+export const END = day(
+  "end_date",
+  `The last UTC date, included. Needs \`start_date\`; the two span at most ${RANGE_DAYS_MAX} days.`,
+  "2026-01-31",
+);
 
 /** What every question about a range of days takes (contract 4.2). */
 export const SCOPE: readonly Parameter[] = [SITE, PERIOD, START, END, FILTERS];

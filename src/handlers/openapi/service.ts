@@ -102,7 +102,11 @@ export const SERVICE_OPERATIONS = {
     tag: "Service",
     summary: "What is there",
     answers: {
-      200: { description: "It lives.", headers: NOT_STORED, content: { "application/json": { schema: { $ref: "#/components/schemas/Health" } } } },
+      200: {
+        description: "It lives.",
+        headers: NOT_STORED,
+        content: { "application/json": { schema: { $ref: "#/components/schemas/Health" } } },
+      },
     },
     refusals: { request_timeout: "The query engine did not start within the time limit." },
   },

@@ -96,9 +96,13 @@ const GOALS = rows("Most visitors first, then by name.", GOAL_ROWS_MAX, {
   conversion_rate: fraction("Share of all visitors of the range."),
 });
 
-const PROPERTY_KEYS = list(`In ascending order. At most ${PROPERTY_KEYS_MAX}.`, text("A key; those of nested objects are joined by dots."), {
-  maxItems: PROPERTY_KEYS_MAX,
-});
+const PROPERTY_KEYS = list(
+  `In ascending order. At most ${PROPERTY_KEYS_MAX}.`,
+  text("A key; those of nested objects are joined by dots."),
+  {
+    maxItems: PROPERTY_KEYS_MAX,
+  },
+);
 
 const PROPERTY_VALUES = rows("Most visitors first, then by value.", PROPERTY_VALUES_MAX, {
   value: text("The value as text."),
@@ -139,7 +143,8 @@ const EXPORTED = EVENT_COLUMNS.filter(({ kind }) => kind !== "visitor");
 function exportedValue({ kind, required }: EventColumn): Schema {
   if (kind === "timestamp") return text("UTC.", { format: "date-time" });
   if (kind === "cents") return { ...orNull(MONEY), description: `${MONEY.description} Null where none was recorded.` };
-  if (kind === "json") return { type: ["object", "null"], description: "As it was sent. Null where nothing was recorded.", additionalProperties: true };
+  if (kind === "json")
+    return { type: ["object", "null"], description: "As it was sent. Null where nothing was recorded.", additionalProperties: true };
   return required ? text("As recorded.") : orNull(text("Null where it was not recorded."));
 }
 

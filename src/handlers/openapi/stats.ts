@@ -109,7 +109,12 @@ export const STATS_OPERATIONS = {
     summary: "Values of one custom property",
     answer: "PropertyValues",
     parameters: [
-      query("key", { description: "Which one.", required: true, schema: text("Its key.", { pattern: PROPERTY_KEY.source }), example: "plan" }),
+      query("key", {
+        description: "Which one.",
+        required: true,
+        schema: text("Its key.", { pattern: PROPERTY_KEY.source }),
+        example: "plan",
+      }),
       query("event", { description: "Looks at events of this name only.", schema: text("An event's name."), example: "signup" }),
     ],
   }),
@@ -152,6 +157,10 @@ export const STATS_OPERATIONS = {
         },
       },
     },
-    refusals: { ...REFUSALS, invalid_input: `${REFUSALS.invalid_input} Or the export would take more memory than exports may.`, unavailable: `${REFUSALS.unavailable} Or other exports take the memory that exports have.` },
+    refusals: {
+      ...REFUSALS,
+      invalid_input: `${REFUSALS.invalid_input} Or the export would take more memory than exports may.`,
+      unavailable: `${REFUSALS.unavailable} Or other exports take the memory that exports have.`,
+    },
   },
 } satisfies Partial<Record<RouteId, Operation>>;

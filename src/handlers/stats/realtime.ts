@@ -12,9 +12,7 @@ export const getRealtime: Handler = async (_request, { services, nowMs, url, dea
   const windowMinutes = services.config.realtimeWindowMinutes;
   const window = realtimeWindow(nowMs, windowMinutes, query.conditions());
   const range = rangeOfDays(utcDayOf(window.startMs), utcDayOf(window.endMs));
-  const realtime = await services.stats.fresh(deadline.signal, (over) =>
-    over({ siteId, range }, (ask) => realtimeOf(ask, window)),
-  );
+  const realtime = await services.stats.fresh(deadline.signal, (over) => over({ siteId, range }, (ask) => realtimeOf(ask, window)));
   return jsonReply({
     current_visitors: realtime.currentVisitors,
     pageviews: realtime.pageviews,

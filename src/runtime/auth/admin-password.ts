@@ -82,7 +82,9 @@ export class AdminPassword {
       this.checkSetupIsOpen();
       const passwordHash = await hasher.hash(password);
       await createJsonRecord(records, ADMIN_RECORD, { passwordHash }).catch((cause: unknown) => {
-        throw new AppError({ code: "not_stored" }, "The password could not be stored and is not set. The server's log says why.", { cause });
+        throw new AppError({ code: "not_stored" }, "The password could not be stored and is not set. The server's log says why.", {
+          cause,
+        });
       });
       this.#hash = passwordHash;
     }, signal);

@@ -172,6 +172,9 @@ export class ApiKeys {
     const oldest = this.list().find(({ revoked }) => revoked);
     if (!oldest) throw invalidInput(`There are ${keysMax} API keys, which is as many as there may be. Revoke one first.`);
     await records.remove(recordOf(oldest.keyHash)).catch(notStored);
-    this.#known.splice(this.#known.findIndex(({ key }) => key === oldest), 1);
+    this.#known.splice(
+      this.#known.findIndex(({ key }) => key === oldest),
+      1,
+    );
   }
 }

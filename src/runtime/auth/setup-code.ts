@@ -60,7 +60,10 @@ export class SetupCode {
     }
     counters.loginFailures++;
     if (lockout.fail(address, now())) log.warn("an address is locked out of setup and login after too many wrong setup codes");
-    throw new AppError({ code: "unverified_host" }, "The setup code is wrong: a new one is printed in the log each time the service starts, and only the latest works.");
+    throw new AppError(
+      { code: "unverified_host" },
+      "The setup code is wrong: a new one is printed in the log each time the service starts, and only the latest works.",
+    );
   }
 }
 

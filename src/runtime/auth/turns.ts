@@ -21,7 +21,10 @@ export class Turns {
   async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const { waitingMax, retryAfterSecs } = this.#options;
     if (this.#count > waitingMax) {
-      throw new AppError({ code: "too_many_requests", retryAfterSecs }, "Too many requests of this kind at the same time. Try again later.");
+      throw new AppError(
+        { code: "too_many_requests", retryAfterSecs },
+        "Too many requests of this kind at the same time. Try again later.",
+      );
     }
     this.#count++;
     const result = this.#last.then(() => {

@@ -76,7 +76,8 @@ export function parsePattern(text: string, conditions: number): Pattern {
   }
   if (timeAt !== null) throw wrongAt(timeAt, "a time needs an event after it");
   if (wanted.length === 0) throw invalidInput(`"pattern" needs at least one event: (?1) to (?${conditions}), or "."`);
-  if (wanted.length > PATTERN_EVENTS_MAX) throw invalidInput(`"pattern" must ask for at most ${PATTERN_EVENTS_MAX} events; it asks for ${wanted.length}`);
+  if (wanted.length > PATTERN_EVENTS_MAX)
+    throw invalidInput(`"pattern" must ask for at most ${PATTERN_EVENTS_MAX} events; it asks for ${wanted.length}`);
   return { wanted, distances };
 }
 

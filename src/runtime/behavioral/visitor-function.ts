@@ -50,7 +50,7 @@ export async function applyPerVisitor(
   const values = new Int32Array(count);
   let found = 0;
   let portionEnd = PORTION_ROWS;
-  for (let from = 0; from < count; ) {
+  for (let from = 0; from < count;) {
     let to = from + 1;
     while (to < count && visitors[2 * to] === visitors[2 * from] && visitors[2 * to + 1] === visitors[2 * from + 1]) to++;
     values[found++] = valueOf(columns, from, to);

@@ -1,17 +1,5 @@
 /** The Arrow IPC bytes that DuckDB-WASM takes rows in and gives results out. Owner of apache-arrow. */
-import {
-  DataType,
-  Int32,
-  Int64,
-  Table,
-  Uint64,
-  Utf8,
-  makeData,
-  makeVector,
-  tableFromIPC,
-  tableToIPC,
-  type Vector,
-} from "apache-arrow";
+import { DataType, Int32, Int64, Table, Uint64, Utf8, makeData, makeVector, tableFromIPC, tableToIPC, type Vector } from "apache-arrow";
 import type { NumberColumn } from "../../storage/parquet-columns.ts";
 import type { EventRows } from "../behavioral/visitor-function.ts";
 import type { NumberColumns, SqlRow, SqlValue } from "./engine.ts";
@@ -59,9 +47,7 @@ const ipc = (columns: Record<string, Vector>): Uint8Array => tableToIPC(new Tabl
 export function ipcFromEvents(batch: EventBatch, sessions: Int32Array, firstArrival: number): Uint8Array {
   const arrival = Int32Array.from({ length: batch.rows }, (_, row) => firstArrival + row);
   return ipc({
-    ...Object.fromEntries(
-      TEXT_COLUMNS.map(({ name }, i) => [name, numbers(new Int32(), batch.texts[i] ?? new Int32Array())]),
-    ),
+    ...Object.fromEntries(TEXT_COLUMNS.map(({ name }, i) => [name, numbers(new Int32(), batch.texts[i] ?? new Int32Array())])),
     revenue_amount: nullableNumbers(batch.revenueCents),
     visitor_id: numbers(new Uint64(), batch.visitorIds),
     timestamp: numbers(new Int64(), batch.timestampsMs),
@@ -113,7 +99,9 @@ function valuesOf(column: Vector | null): SqlValue[] {
 export function rowsFromIpc(pieces: readonly Uint8Array[]): SqlRow[] {
   const table = tableFromIPC<Record<string, DataType>>(pieces);
   const columns = table.schema.fields.map(({ name }, i): [string, SqlValue[]] => [name, valuesOf(table.getChildAt(i))]);
-  return Array.from({ length: table.numRows }, (_, row) => Object.fromEntries(columns.map(([name, values]) => [name, values[row] ?? null])));
+  return Array.from({ length: table.numRows }, (_, row) =>
+    Object.fromEntries(columns.map(([name, values]) => [name, values[row] ?? null])),
+  );
 }
 
 /** The columns of a result of integers without nulls, each in one array. */

@@ -18,6 +18,8 @@ export interface DuckdbBindings {
  * trusted, or DuckDB has given it up, as when there is no room to compress what it holds.
  */
 export const isFatal = (error: unknown): boolean =>
-  error instanceof WebAssembly.RuntimeError || (error instanceof Error && /Aborted|unreachable|out of bounds|FATAL Error/.test(error.message));
+  error instanceof WebAssembly.RuntimeError ||
+  (error instanceof Error && /Aborted|unreachable|out of bounds|FATAL Error/.test(error.message));
 
-export const isOutOfMemory = (error: unknown): boolean => error instanceof Error && /out of memory|bad_alloc|could not allocate/i.test(error.message);
+export const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof Error && /out of memory|bad_alloc|could not allocate/i.test(error.message);

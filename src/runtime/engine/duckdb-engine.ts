@@ -99,7 +99,15 @@ export class DuckdbEngine implements Engine {
     };
     this.#sites = new EngineSites(loader);
     const blockTables = (blocks: readonly number[]) => (blocks.length > 0 ? blocks.map((id) => this.#tableNameOf(id)) : [EMPTY_BLOCK]);
-    this.#queries = new EngineQueries({ bindings, connections: this.#querying, yieldToOthers, ...loader, sites: this.#sites, summaries: this.#summaries, blockTables });
+    this.#queries = new EngineQueries({
+      bindings,
+      connections: this.#querying,
+      yieldToOthers,
+      ...loader,
+      sites: this.#sites,
+      summaries: this.#summaries,
+      blockTables,
+    });
   }
 
   #tableNameOf(block: number): string {
@@ -158,7 +166,10 @@ export class DuckdbEngine implements Engine {
 
   #insert(block: Block, site: Site, parts: readonly DayPart[]): void {
     const table = this.#tables.get(block.id);
-    const batch = batchOf(parts.map(({ events }) => events), { texts: site.texts, props: site.props.of(block.id) });
+    const batch = batchOf(
+      parts.map(({ events }) => events),
+      { texts: site.texts, props: site.props.of(block.id) },
+    );
     if (!table || batch.rows === 0) return;
     this.#sites.insertTexts(site);
     if ((site.props.of(block.id)?.bytes ?? 0) > block.propsBytesMax) site.props.drop(block.id);
@@ -188,7 +199,9 @@ export class DuckdbEngine implements Engine {
 
   #knownVisitors({ name }: Table, day: number): KnownVisitor[] {
     const rows = rowsFromIpc([
-      this.#run(`SELECT visitor_id, max(timestamp) AS timestamp_ms, max(session) AS session FROM ${name} WHERE ${ofDay(day)} GROUP BY visitor_id`),
+      this.#run(
+        `SELECT visitor_id, max(timestamp) AS timestamp_ms, max(session) AS session FROM ${name} WHERE ${ofDay(day)} GROUP BY visitor_id`,
+      ),
     ]);
     return rows.map((row) => ({
       visitorId: BigInt(row.visitor_id ?? 0),
@@ -210,7 +223,11 @@ export class DuckdbEngine implements Engine {
   }
 
   #usage(): EngineUsage {
-    const [row] = rowsFromIpc([this.#run("SELECT sum(memory_usage_bytes)::BIGINT AS bytes FROM duckdb_memory() WHERE tag IN ('BASE_TABLE', 'IN_MEMORY_TABLE', 'OVERFLOW_STRINGS', 'METADATA')")]);
+    const [row] = rowsFromIpc([
+      this.#run(
+        "SELECT sum(memory_usage_bytes)::BIGINT AS bytes FROM duckdb_memory() WHERE tag IN ('BASE_TABLE', 'IN_MEMORY_TABLE', 'OVERFLOW_STRINGS', 'METADATA')",
+      ),
+    ]);
     const { textBytes, propsBytes } = this.#sites;
     return { residentBytes: Number(row?.bytes ?? 0) + textBytes + propsBytes, textBytes };
   }

@@ -135,7 +135,9 @@ export class EngineQueries {
     const { sites, summaries, blockTables } = this.#options;
     const site = sites.get(siteId);
     const relations = {
-      events: blockTables(blocks).map((name) => `SELECT * FROM ${name}`).join(" UNION ALL "),
+      events: blockTables(blocks)
+        .map((name) => `SELECT * FROM ${name}`)
+        .join(" UNION ALL "),
       texts: site ? `SELECT * FROM ${site.textsTable}` : "SELECT 0 AS code, '' AS text WHERE false",
       ...(summary && { pieces: summaries.relationOf(summary) }),
       ...own,

@@ -16,9 +16,7 @@ export interface EventBatch {
 }
 
 /** Columns held as numbers of texts. The site is the same throughout a block. */
-export const TEXT_COLUMNS = EVENT_COLUMNS.filter(
-  ({ kind, name }) => (kind === "text" || kind === "json") && name !== "site_id",
-);
+export const TEXT_COLUMNS = EVENT_COLUMNS.filter(({ kind, name }) => (kind === "text" || kind === "json") && name !== "site_id");
 
 /** Where a batch's texts and properties get their numbers; properties that the block does not keep get none. */
 export interface BatchNumbers {

@@ -31,7 +31,8 @@ export async function findProperties(
   const add = (number: number, text: string) => {
     props.push(number);
     codes.push(texts.codeOf(text));
-    if (texts.bytes + props.length * ROW_BYTES > wanted.bytesMax) throw new EngineFullError("the different properties of the range are too long together");
+    if (texts.bytes + props.length * ROW_BYTES > wanted.bytesMax)
+      throw new EngineFullError("the different properties of the range are too long together");
   };
   let left = PORTION_CHARS;
   for (const block of blocks) {

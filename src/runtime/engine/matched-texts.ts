@@ -17,7 +17,8 @@ export interface MatchedTexts {
 export function patternsOf(parameters: readonly SqlParameter[]): readonly string[] {
   const patterns = new Set<string>();
   for (const parameter of parameters) if (typeof parameter === "object" && "pattern" in parameter) patterns.add(parameter.pattern);
-  if (patterns.size > QUERY_PATTERNS_MAX) throw new TypeError(`a query has at most ${QUERY_PATTERNS_MAX} patterns; this one has ${patterns.size}`);
+  if (patterns.size > QUERY_PATTERNS_MAX)
+    throw new TypeError(`a query has at most ${QUERY_PATTERNS_MAX} patterns; this one has ${patterns.size}`);
   return [...patterns];
 }
 

@@ -35,7 +35,9 @@ export class PropsShare {
     let excess = this.#excess(blocks, bytesMax);
     if (excess <= 0) return;
     // A block that has none yet may not be in the engine yet, which would keep those that come in spite of being told now.
-    const unneeded = [...blocks].filter(({ props }) => props.pins === 0 && (props.bytes ?? 0) > 0).sort((a, b) => (b.props.bytes ?? 0) - (a.props.bytes ?? 0));
+    const unneeded = [...blocks]
+      .filter(({ props }) => props.pins === 0 && (props.bytes ?? 0) > 0)
+      .sort((a, b) => (b.props.bytes ?? 0) - (a.props.bytes ?? 0));
     const dropped: number[] = [];
     for (const { id, props } of unneeded) {
       if (excess <= 0) break;
@@ -49,6 +51,7 @@ export class PropsShare {
   /** Rejects unless all of these are kept, and within the share together with what others need. */
   check(wanted: Iterable<BlockWithProps>, blocks: Iterable<BlockWithProps>): void {
     const isKept = [...wanted].every(({ props }) => props.bytes !== null);
-    if (!isKept || this.#excess(blocks) > 0) throw new EngineFullError("the properties of the range do not fit into their share of the engine's memory");
+    if (!isKept || this.#excess(blocks) > 0)
+      throw new EngineFullError("the properties of the range do not fit into their share of the engine's memory");
   }
 }

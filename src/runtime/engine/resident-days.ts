@@ -253,7 +253,16 @@ export class ResidentDays {
       const isOfItsKind = block.siteId === siteId && block.passing === passing && !(withProperties && block.props.bytes === null);
       if (isOfItsKind && block.parquetBytes + parquetBytes <= this.#blockBytesMax()) return block;
     }
-    const block: ResidentBlock = { id: ++this.#blocksMade, siteId, days: [], parquetBytes: 0, pins: 0, passing, props: { bytes: 0, pins: 0 }, outdated: false };
+    const block: ResidentBlock = {
+      id: ++this.#blocksMade,
+      siteId,
+      days: [],
+      parquetBytes: 0,
+      pins: 0,
+      passing,
+      props: { bytes: 0, pins: 0 },
+      outdated: false,
+    };
     residents.blocks.add(block);
     return block;
   }
@@ -262,7 +271,10 @@ export class ResidentDays {
   async #append(residents: Residents, block: ResidentBlock, source: BlockSource): Promise<void> {
     const { engine, sessionGapMs } = this.#options;
     const { propsBytesMax } = this.#memory;
-    const { unreadable, propsBytes, ...usage } = await engine.append({ id: block.id, siteId: block.siteId, sessionGapMs, propsBytesMax }, source);
+    const { unreadable, propsBytes, ...usage } = await engine.append(
+      { id: block.id, siteId: block.siteId, sessionGapMs, propsBytesMax },
+      source,
+    );
     this.#memory.note(usage);
     this.#checkGeneration(residents);
     // Once given up they stay so, also where that happened while the engine took this.

@@ -151,7 +151,10 @@ export class Summaries {
       void this.#drop(kept, "all");
       return;
     }
-    void this.#drop(kept, kept.outdated.map(({ number }) => number));
+    void this.#drop(
+      kept,
+      kept.outdated.map(({ number }) => number),
+    );
     this.#bytes -= bytesOf(kept.outdated);
     kept.outdated = [];
     this.#evict();

@@ -49,8 +49,7 @@ function placeNameFrom(value: unknown): string | null {
 }
 
 /** Loopback, private, link-local and carrier-shared networks: whatever anybody says of their place is not about the visitor. */
-const PLACELESS_IPV4 =
-  /^(?:(?:0|10|127)\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
+const PLACELESS_IPV4 = /^(?:(?:0|10|127)\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
 const PLACELESS_IPV6 = /^(?:::1?$|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/i;
 
 /** Whether an address, IPv4 in dots or IPv6 in its shortest form, is of a network that is nowhere on a map. */

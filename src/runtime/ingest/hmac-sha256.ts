@@ -37,7 +37,10 @@ export async function createHmacSha256(): Promise<HmacSha256> {
     const room = padded.subarray(BLOCK_BYTES);
     if (typeof message !== "string") room.set(message);
     const length = typeof message === "string" ? encoder.encodeInto(message, room).written : message.length;
-    return hash.init().update(padded.subarray(0, BLOCK_BYTES + length)).digest("binary");
+    return hash
+      .init()
+      .update(padded.subarray(0, BLOCK_BYTES + length))
+      .digest("binary");
   }
 
   return {

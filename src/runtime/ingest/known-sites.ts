@@ -102,7 +102,8 @@ export class KnownSites {
       for (const siteId of await storedSites()) this.#known.add(siteId);
       this.#areListed = true;
     } catch (error) {
-      if (!this.#hasLoggedFailure) log.warn("the sites could not be listed; max_sites is not enforced until they can", { reason: reasonOf(error) });
+      if (!this.#hasLoggedFailure)
+        log.warn("the sites could not be listed; max_sites is not enforced until they can", { reason: reasonOf(error) });
       this.#hasLoggedFailure = true;
     }
   }
@@ -110,7 +111,8 @@ export class KnownSites {
   #refuse(): never {
     const { counters, log, sitesMax } = this.#options;
     counters.sitesRefused++;
-    if (!this.#hasLoggedRefusal) log.warn("events of a new site are refused: there are as many sites as max_sites allows", { maxSites: sitesMax });
+    if (!this.#hasLoggedRefusal)
+      log.warn("events of a new site are refused: there are as many sites as max_sites allows", { maxSites: sitesMax });
     this.#hasLoggedRefusal = true;
     throw new AppError(
       { code: "forbidden" },

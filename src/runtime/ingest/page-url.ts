@@ -28,7 +28,9 @@ export function parsePageUrl(url: string): PageUrl {
   const isPath = url.charCodeAt(0) === SLASH;
   const parsed = parseWebUrl(isPath ? PATH_ORIGIN + url : url);
   if (parsed === null) {
-    throw invalidInput(`Field "u" must be an absolute http or https URL whose host has at most ${URL_HOST_CHARS_MAX} characters, or a path that starts with "/"`);
+    throw invalidInput(
+      `Field "u" must be an absolute http or https URL whose host has at most ${URL_HOST_CHARS_MAX} characters, or a path that starts with "/"`,
+    );
   }
   return {
     pathname: pathnameFrom(parsed.pathname),

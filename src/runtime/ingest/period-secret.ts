@@ -24,7 +24,8 @@ const SECRET_BYTES = 32;
 export const generateSecret = (randomBytes: (length: number) => Uint8Array): string =>
   Array.from(randomBytes(SECRET_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-export const formatPeriodSecret = (secret: string, { firstDay, days }: SaltPeriod): string => `${JSON.stringify({ secret, firstDay, days })}\n`;
+export const formatPeriodSecret = (secret: string, { firstDay, days }: SaltPeriod): string =>
+  `${JSON.stringify({ secret, firstDay, days })}\n`;
 
 export interface PeriodSecret {
   readonly secret: string;
@@ -44,7 +45,9 @@ export function parsePeriodSecret(text: string, location: string): PeriodSecret 
     if (typeof firstDay === "string" && typeof days === "number") return { secret, period: { firstDay: firstDay as UtcDay, days } };
   }
   // Not the parser's own message, which would quote the text.
-  throw new Error(`${location} does not hold the secret that was stored there; remove it to start with a new one, which counts the visitors of the current salt period again`);
+  throw new Error(
+    `${location} does not hold the secret that was stored there; remove it to start with a new one, which counts the visitors of the current salt period again`,
+  );
 }
 
 function fieldsOf(json: string): Record<string, unknown> {

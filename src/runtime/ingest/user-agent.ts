@@ -51,15 +51,21 @@ const PATTERN_STARTS_MAX = 8;
  */
 const LINEAR_PATTERNS = {
   browser: [[/(naver)\((?:[^)]{0,64}?(\d{1,9}\.[\w.]{1,32}))?/i], ["name", "version"]],
-  device: [
-    [/archos ?(?:5(?: b|\))|gamepad|(?:[\w ]{0,32}[t1789]|hello) ?\d)/i], [["type", "tablet"]],
-    [/archos/i], [["type", "mobile"]],
-  ],
+  device: [[/archos ?(?:5(?: b|\))|gamepad|(?:[\w ]{0,32}[t1789]|hello) ?\d)/i], [["type", "tablet"]], [/archos/i], [["type", "mobile"]]],
 };
 
 /** Systems that run on desks: the parser reports no device for these. */
 const DESKTOP_SYSTEMS: ReadonlySet<string> = new Set([
-  "ChromeOS", "FreeBSD", "Haiku", "Linux", "macOS", "NetBSD", "OpenBSD", "OpenSolaris", "Solaris", "Windows",
+  "ChromeOS",
+  "FreeBSD",
+  "Haiku",
+  "Linux",
+  "macOS",
+  "NetBSD",
+  "OpenBSD",
+  "OpenSolaris",
+  "Solaris",
+  "Windows",
 ]);
 
 /** Kinds of device that a hint cannot contradict: it only tells mobile from not mobile. */

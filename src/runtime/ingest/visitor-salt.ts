@@ -10,7 +10,14 @@ import { reasonOf, type Log } from "../log.ts";
 import { VISITOR_SALT_LABEL } from "../names.ts";
 import type { Secret } from "../secret.ts";
 import type { HmacKey, HmacSha256 } from "./hmac-sha256.ts";
-import { formatPeriodSecret, generateSecret, parsePeriodSecret, saltPeriodAt, saltPeriodNumber, type PeriodSecret } from "./period-secret.ts";
+import {
+  formatPeriodSecret,
+  generateSecret,
+  parsePeriodSecret,
+  saltPeriodAt,
+  saltPeriodNumber,
+  type PeriodSecret,
+} from "./period-secret.ts";
 
 export interface VisitorSaltOptions {
   /** The `secret` option; null has one generated for each period. */

@@ -6,7 +6,12 @@ import type { MetricFamily } from "./metrics-text.ts";
 
 const own = (name: string): string => `${METRIC_PREFIX}${name}`;
 
-const counter = (name: string, help: string, value: number): MetricFamily => ({ name: own(name), type: "counter", help, samples: [{ value }] });
+const counter = (name: string, help: string, value: number): MetricFamily => ({
+  name: own(name),
+  type: "counter",
+  help,
+  samples: [{ value }],
+});
 
 const gauge = (name: string, help: string, value: number | boolean): MetricFamily => ({
   name: own(name),
@@ -22,7 +27,11 @@ function counters({ counters: count }: Services): MetricFamily[] {
     counter("bot_events_dropped_total", "Events dropped because a bot sent them.", count.botEventsDropped),
     counter("events_refused_total", "Events answered with 503 because they could not be stored.", count.eventsRefused),
     counter("flush_failures_total", "Flushes that failed; their events stay in the journal.", count.flushFailures),
-    counter("journal_fsync_failures_total", "Syncs of the journal that failed; their events are refused or written to files at once.", count.journalSyncFailures),
+    counter(
+      "journal_fsync_failures_total",
+      "Syncs of the journal that failed; their events are refused or written to files at once.",
+      count.journalSyncFailures,
+    ),
     counter("files_compacted_total", "Files that were merged into others.", count.filesCompacted),
     counter("compaction_failures_total", "Merges of files that failed; the files stay as they are.", count.compactionFailures),
     counter("events_erased_total", "Events erased on request or by retention_days.", count.eventsErased),
@@ -73,7 +82,12 @@ const requests = ({ requests: noted }: Services): MetricFamily[] => [
 
 /** Named as everywhere, so that common dashboards find them. */
 function process({ processUsage, startedAtMs }: Services, nowMs: EpochMs): MetricFamily[] {
-  const plain = (name: string, type: "counter" | "gauge", help: string, value: number): MetricFamily => ({ name, type, help, samples: [{ value }] });
+  const plain = (name: string, type: "counter" | "gauge", help: string, value: number): MetricFamily => ({
+    name,
+    type,
+    help,
+    samples: [{ value }],
+  });
   const usage = processUsage?.();
   return [
     gauge("uptime_seconds", "Since the start.", (nowMs - startedAtMs) / 1000),

@@ -11,7 +11,9 @@ import type { SqlText } from "./sql.ts";
 import { summaryColumns, summedSql, wholeSql, type SummedQuery } from "./summed-query.ts";
 
 /** The rows of several questions. They are asked together, because a range that is computed in pieces is gone through once for each call. */
-export type Ask = <const Queries extends readonly SummedQuery[]>(...queries: Queries) => Promise<{ readonly [I in keyof Queries]: SqlRow[] }>;
+export type Ask = <const Queries extends readonly SummedQuery[]>(
+  ...queries: Queries
+) => Promise<{ readonly [I in keyof Queries]: SqlRow[] }>;
 
 /** For results too long for rows: every column an INTEGER or BIGINT without NULL. */
 export type AskNumbers = (question: SqlText) => Promise<NumberColumns>;
@@ -63,7 +65,10 @@ export function askWhole<T>(
 }
 
 /** What a query needs of the engine that SQL does not say. */
-const beyondSql = ({ perVisitor, property }: SummedQuery, { propertyTextBytesMax }: ResidentDays): Pick<EngineQuery, "perVisitor" | "properties"> => ({
+const beyondSql = (
+  { perVisitor, property }: SummedQuery,
+  { propertyTextBytesMax }: ResidentDays,
+): Pick<EngineQuery, "perVisitor" | "properties"> => ({
   ...(perVisitor && { perVisitor }),
   ...(property !== undefined && { properties: { key: property, bytesMax: propertyTextBytesMax } }),
 });

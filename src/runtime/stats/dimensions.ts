@@ -40,7 +40,5 @@ export const isSessionDimension = (slug: string): slug is SessionDimension => (S
 /** 400 for an unknown slug, with the list of those there are. */
 export function parseDimension(slug: string): Dimension | SessionDimension {
   if (isDimension(slug) || isSessionDimension(slug)) return slug;
-  throw invalidInput(
-    `"${slug}" is no breakdown dimension; there are ${[...DIMENSIONS, ...SESSION_DIMENSIONS].join(", ")}`,
-  );
+  throw invalidInput(`"${slug}" is no breakdown dimension; there are ${[...DIMENSIONS, ...SESSION_DIMENSIONS].join(", ")}`);
 }

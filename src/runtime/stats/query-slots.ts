@@ -5,10 +5,7 @@ import { QUERIES_WAITING_MAX } from "../limits.ts";
 const RETRY_SECS = 1;
 
 const tooMany = (): AppError =>
-  new AppError(
-    { code: "too_many_requests", retryAfterSecs: RETRY_SECS },
-    "Too many statistics queries at the same time. Try again later.",
-  );
+  new AppError({ code: "too_many_requests", retryAfterSecs: RETRY_SECS }, "Too many statistics queries at the same time. Try again later.");
 
 export interface QuerySlotsOptions {
   /** 0 = any number. */

@@ -22,8 +22,7 @@ export const within = (scope: Scope, range: DateRange): Scope => ({ ...scope, ra
 const inRange = ({ range }: Scope): SqlText => sql`timestamp >= ${range.startMs} AND timestamp < ${range.endMs}`;
 
 /** The relation of the scope's events. */
-export const eventsIn = (scope: Scope): SqlText =>
-  sql`SELECT * FROM events WHERE ${inRange(scope)} AND ${matchesSql(scope.conditions)}`;
+export const eventsIn = (scope: Scope): SqlText => sql`SELECT * FROM events WHERE ${inRange(scope)} AND ${matchesSql(scope.conditions)}`;
 
 /**
  * The relation of all events in range, with `matching`: 1 where the filter holds, else 0. Sessions are made

@@ -24,7 +24,8 @@ function checkLength(value: string, what: string): void {
 }
 
 /** A comma is written %2C; where a path has these very characters, their percent sign is written %25. */
-const unescaped = (text: string): string => text.replaceAll(/%(25)?(2C)/gi, (_, percent?: string, code?: string) => (percent === undefined ? "," : `%${code}`));
+const unescaped = (text: string): string =>
+  text.replaceAll(/%(25)?(2C)/gi, (_, percent?: string, code?: string) => (percent === undefined ? "," : `%${code}`));
 
 function parseStep(text: string, what: string): Step {
   const [, kind, value = ""] = /^(page|event):(.*)$/s.exec(unescaped(text)) ?? [];

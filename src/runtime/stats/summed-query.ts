@@ -27,7 +27,8 @@ export interface SummedQuery {
 }
 
 /** The question of a range in one statement. The rows are computed once, however often the total reads them. */
-export const wholeSql = ({ rowsIn, total }: SummedQuery, range: DateRange): SqlText => sql`WITH figures AS MATERIALIZED (${rowsIn(range)}) ${total}`;
+export const wholeSql = ({ rowsIn, total }: SummedQuery, range: DateRange): SqlText =>
+  sql`WITH figures AS MATERIALIZED (${rowsIn(range)}) ${total}`;
 
 /** The question of all ranges whose rows are in the relation `pieces`. */
 export function summedSql({ keys, names = [], counts, amounts = [], total }: SummedQuery): SqlText {

@@ -17,8 +17,7 @@ export type BrowserOptions = {
 export type UnattendedBrowser = { close(): Promise<void> };
 
 /** What a visitor's Chromium calls itself; the headless one's own name is that of a bot. */
-export const VISITOR_USER_AGENT =
-  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36";
+export const VISITOR_USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36";
 
 const MODULES = fileURLToPath(new URL("../../../node_modules/", import.meta.url));
 
@@ -26,12 +25,7 @@ const MODULES = fileURLToPath(new URL("../../../node_modules/", import.meta.url)
  * None of the flags the package recommends for its own purpose: they switch off web security, and with it the
  * cross-origin rules these tests are about.
  */
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--host-resolver-rules=MAP * 127.0.0.1",
-  `--user-agent=${VISITOR_USER_AGENT}`,
-];
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * 127.0.0.1", `--user-agent=${VISITOR_USER_AGENT}`];
 
 const UNAUTOMATED = "--disable-blink-features=AutomationControlled";
 

@@ -80,12 +80,12 @@ export async function rowsIn(page: Page, name: string): Promise<(readonly [label
   const card = cardOf(page, name);
   // A card asks for its figures when it has been seen, which may be after all others have theirs.
   await card.locator(".figures:not(.stale)").first().waitFor();
-  return card
-    .locator(".row")
-    .evaluateAll((rows) =>
-      rows.map((row) => {
-        const text = (part: string) => (row as unknown as { querySelector(selector: string): { textContent: string } | null }).querySelector(part)?.textContent?.trim() ?? "";
-        return [text(".row-label"), text(".row-count")] as const;
-      }),
-    );
+  return card.locator(".row").evaluateAll((rows) =>
+    rows.map((row) => {
+      const text = (part: string) =>
+        (row as unknown as { querySelector(selector: string): { textContent: string } | null }).querySelector(part)?.textContent?.trim() ??
+        "";
+      return [text(".row-label"), text(".row-count")] as const;
+    }),
+  );
 }

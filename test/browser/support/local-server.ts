@@ -20,9 +20,7 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString("utf8");
 };
 
-export const startLocalServer = async (
-  respond: (exchange: Exchange, response: ServerResponse) => void,
-): Promise<LocalServer> => {
+export const startLocalServer = async (respond: (exchange: Exchange, response: ServerResponse) => void): Promise<LocalServer> => {
   const server = createServer((request, response) => {
     readBody(request).then(
       (body) => {

@@ -3,7 +3,14 @@
 import type { BrowserContext, BrowserContextOptions, Page as BrowserPage, ConsoleMessage, Request, WebError } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { EVENT_PATH, SCRIPT_PATHS } from "../../../src/runtime/names.ts";
-import { type EventRecorder, MARK_PATH, NUMBER_HEADER, type Recording, type RecordedRequest, startEventRecorder } from "./event-recorder.ts";
+import {
+  type EventRecorder,
+  MARK_PATH,
+  NUMBER_HEADER,
+  type Recording,
+  type RecordedRequest,
+  startEventRecorder,
+} from "./event-recorder.ts";
 import { type Page, type PageServer, type Site, servePages } from "./page-server.ts";
 import type { TrackerBrowser } from "./tracker-browsers.ts";
 import { type Windows, openWindows } from "./windows.ts";
@@ -95,9 +102,7 @@ const html = (head: string, body: string): string =>
 /** The event a request carries, or the whole request when it is not the kind the contract asks for. */
 const eventFrom = (request: RecordedRequest): SentEvent => {
   const isRight =
-    request.method === "POST" &&
-    request.path === EVENT_PATH &&
-    request.headers["content-type"] === "text/plain;charset=UTF-8";
+    request.method === "POST" && request.path === EVENT_PATH && request.headers["content-type"] === "text/plain;charset=UTF-8";
   return isRight ? (JSON.parse(request.body) as SentEvent) : { unexpected: request };
 };
 
@@ -139,7 +144,8 @@ const leave = async (page: BrowserPage, url: string): Promise<void> => {
     try {
       await page.goto(url, { waitUntil: "commit" });
     } catch (fault) {
-      const isCutShort = fault instanceof Error && /ABORTED|interrupted by another|has been closed|Download is starting/.test(fault.message);
+      const isCutShort =
+        fault instanceof Error && /ABORTED|interrupted by another|has been closed|Download is starting/.test(fault.message);
       if (!isCutShort || moves === MOVES_MAX) throw fault;
     }
   }
@@ -150,7 +156,9 @@ const leave = async (page: BrowserPage, url: string): Promise<void> => {
  * download follows another, also on pages without a script, an object that is no error. The page is told none of it.
  */
 const isBrowsersOwn = (fault: WebError): boolean =>
-  /^(Content-Security-Policy: |Cross-Origin Request Blocked: |uncaught exception: Object$)/.test(`${fault.error().name}: ${fault.error().message}`);
+  /^(Content-Security-Policy: |Cross-Origin Request Blocked: |uncaught exception: Object$)/.test(
+    `${fault.error().name}: ${fault.error().message}`,
+  );
 
 /** What a visitor's browser says; a driven one says otherwise. */
 const UNAUTOMATED = `Object.defineProperty(Navigator.prototype, "webdriver", { get: () => false });`;

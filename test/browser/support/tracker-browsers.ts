@@ -42,7 +42,12 @@ export const FIREFOX: TrackerBrowser = {
 };
 
 /** A case for the browsers that have the ability. In the others it is skipped by name, with the reason. */
-export const testNeeding = ({ lacks }: TrackerBrowser, ability: Ability, name: string, run: (context: TestContext) => Promise<void>): void => {
+export const testNeeding = (
+  { lacks }: TrackerBrowser,
+  ability: Ability,
+  name: string,
+  run: (context: TestContext) => Promise<void>,
+): void => {
   const reason = lacks[ability];
   if (reason === undefined) test(name, run);
   else test.skip(`${name} (skipped: ${reason})`, run);

@@ -15,7 +15,9 @@ interface WranglerFile {
   readonly r2_buckets: readonly { readonly binding: string }[];
 }
 
-const wranglerFile = parse(readFileSync(fileURLToPath(new URL("../../../wrangler.toml", import.meta.url)), "utf8")) as unknown as WranglerFile;
+const wranglerFile = parse(
+  readFileSync(fileURLToPath(new URL("../../../wrangler.toml", import.meta.url)), "utf8"),
+) as unknown as WranglerFile;
 
 const BUCKET = wranglerFile.r2_buckets[0]?.binding ?? "";
 
@@ -39,7 +41,11 @@ export interface WorkerdRuntime {
   close(): Promise<void>;
 }
 
-function optionsFor({ script, className, environment = {} }: WorkerOptions, folder: string, onOutput: (text: string) => void): MiniflareOptions {
+function optionsFor(
+  { script, className, environment = {} }: WorkerOptions,
+  folder: string,
+  onOutput: (text: string) => void,
+): MiniflareOptions {
   return {
     modules: true,
     modulesRoot: WORKER_FOLDER,

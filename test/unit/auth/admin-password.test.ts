@@ -108,7 +108,9 @@ describe("§2.4 the admin password", () => {
     const records = createMemoryRecordStore();
     await records.write("admin.json", new TextEncoder().encode(text));
     for (const configured of [null, PASSWORD]) {
-      await expect(open(records, configured)).rejects.toThrow(/^admin\.json in the data folder is damaged: it holds no (JSON object|password hash);/);
+      await expect(open(records, configured)).rejects.toThrow(
+        /^admin\.json in the data folder is damaged: it holds no (JSON object|password hash);/,
+      );
     }
   });
 

@@ -127,7 +127,9 @@ describe("records of keys at the start", () => {
   ])("stop it when they are damaged, by name and without a word of what they hold: %s", async (_name, text) => {
     const records = createMemoryRecordStore();
     await writeText(records, `keys/${HASH}.json`, text);
-    await expect(open(records)).rejects.toThrow(new RegExp(`^keys/${HASH}\\.json in the data folder is damaged: it holds no (JSON object|API key of this hash);`));
+    await expect(open(records)).rejects.toThrow(
+      new RegExp(`^keys/${HASH}\\.json in the data folder is damaged: it holds no (JSON object|API key of this hash);`),
+    );
   });
 
   it("stop it when bytes are no UTF-8", async () => {
@@ -143,6 +145,8 @@ describe("records of keys at the start", () => {
     await writeText(records, "keys/readme.json", "{}");
     const log = createRecordingLog();
     expect((await open(records, log)).list()).toEqual([]);
-    expect(log.lines).toEqual([{ level: "warn", message: "what is no API key lies among them and is ignored", fields: { name: "keys/readme.json" } }]);
+    expect(log.lines).toEqual([
+      { level: "warn", message: "what is no API key lies among them and is ignored", fields: { name: "keys/readme.json" } },
+    ]);
   });
 });

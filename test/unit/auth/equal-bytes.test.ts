@@ -13,7 +13,12 @@ describe("the comparison of secrets", () => {
     expect(equalBytes(new Uint8Array(), new Uint8Array())).toBe(true);
     for (let at = 0; at < bytes.length; at++) expect(equalBytes(bytes, changedAt(at))).toBe(false);
     expect(equalBytes(bytes, bytes.subarray(0, 31))).toBe(false);
-    expect(equalBytes(bytes.map((byte) => byte ^ 255), bytes)).toBe(false);
+    expect(
+      equalBytes(
+        bytes.map((byte) => byte ^ 255),
+        bytes,
+      ),
+    ).toBe(false);
   });
 
   it("looks at every byte once, whatever the others were", () => {

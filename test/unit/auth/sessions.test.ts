@@ -49,13 +49,16 @@ describe("§2.3 sessions", () => {
     expect([late, ...later].every((token) => sessions.isValid(token, START_MS + 601_000))).toBe(true);
   });
 
-  it.each(["", "x", "0".repeat(63), "0".repeat(65), "A".repeat(64), `${"0".repeat(64)}\n`])("hash no text that is no token: %j", (token) => {
-    const sessions = make({
-      sha256: () => {
-        throw new Error("hashed");
-      },
-    });
-    expect(sessions.isValid(token, START_MS)).toBe(false);
-    expect(() => sessions.end(token)).not.toThrow();
-  });
+  it.each(["", "x", "0".repeat(63), "0".repeat(65), "A".repeat(64), `${"0".repeat(64)}\n`])(
+    "hash no text that is no token: %j",
+    (token) => {
+      const sessions = make({
+        sha256: () => {
+          throw new Error("hashed");
+        },
+      });
+      expect(sessions.isValid(token, START_MS)).toBe(false);
+      expect(() => sessions.end(token)).not.toThrow();
+    },
+  );
 });

@@ -53,14 +53,26 @@ describe("the setup code", () => {
     expect(new Set(Array.from({ length: 100 }, () => codeWith().setupCode.reveal())).size).toBe(100);
   });
 
-  it.each(["0123-4567-89AB-CDEF", "0123456789abcdef", " 0123 4567 89ab cdef\n", "oi23-4567-89ab-cdef", "Ol23-4567-89ab-cdef", "--0123-4567-89AB-CDEF--"])(
-    "takes %j for 0123-4567-89AB-CDEF",
-    (typed) => {
-      expect(codeWith(LOW).reason(typed)).toBeNull();
-    },
-  );
+  it.each([
+    "0123-4567-89AB-CDEF",
+    "0123456789abcdef",
+    " 0123 4567 89ab cdef\n",
+    "oi23-4567-89ab-cdef",
+    "Ol23-4567-89ab-cdef",
+    "--0123-4567-89AB-CDEF--",
+  ])("takes %j for 0123-4567-89AB-CDEF", (typed) => {
+    expect(codeWith(LOW).reason(typed)).toBeNull();
+  });
 
-  it.each(["", "0123", "0123-4567-89AB-CDE", "0123-4567-89AB-CDEG", "0123-4567-89AB-CDEF0", "\u{1d7d8}123-4567-89AB-CDEF", "x".repeat(60_000)])("refuses %j", (typed) => {
+  it.each([
+    "",
+    "0123",
+    "0123-4567-89AB-CDE",
+    "0123-4567-89AB-CDEG",
+    "0123-4567-89AB-CDEF0",
+    "\u{1d7d8}123-4567-89AB-CDEF",
+    "x".repeat(60_000),
+  ])("refuses %j", (typed) => {
     expect(codeWith(LOW).reason(typed)).toBe("unverified_host");
   });
 
@@ -83,7 +95,11 @@ describe("the setup code", () => {
     const { setupCode, log, adminPassword } = codeWith(LOW);
     logSetupCode(setupCode, log);
     expect(log.lines).toEqual([
-      { level: "warn", message: expect.stringContaining("no admin password is set") as unknown, fields: { setupCode: "0123-4567-89AB-CDEF" } },
+      {
+        level: "warn",
+        message: expect.stringContaining("no admin password is set") as unknown,
+        fields: { setupCode: "0123-4567-89AB-CDEF" },
+      },
     ]);
     adminPassword.isConfigured = true;
     logSetupCode(setupCode, log);

@@ -30,7 +30,9 @@ describe("the behavioral extension", () => {
     const behavioral = new Behavioral(engine, false, createRecordingLog());
     expect(await behavioral.isAvailable()).toBe(false);
     expect(behavioral.version).toBeNull();
-    await expect(behavioral.require()).rejects.toThrow("This needs the behavioral extension, which is switched off by the option behavioral");
+    await expect(behavioral.require()).rejects.toThrow(
+      "This needs the behavioral extension, which is switched off by the option behavioral",
+    );
     await expect(retentionOf(5)).rejects.toThrow(/retention/);
   });
 
@@ -41,7 +43,9 @@ describe("the behavioral extension", () => {
     expect(await behavioral.isAvailable()).toBe(false);
     expect(behavioral.version).toBeNull();
     await expect(behavioral.require()).rejects.toMatchObject({ failure: { code: "extension_missing" } });
-    expect(log.lines).toEqual([expect.objectContaining({ level: "error", fields: { reason: expect.stringContaining("sequence_next_node") as unknown } })]);
+    expect(log.lines).toEqual([
+      expect.objectContaining({ level: "error", fields: { reason: expect.stringContaining("sequence_next_node") as unknown } }),
+    ]);
     await expect(retentionOf(5)).rejects.toThrow(/retention/);
     bindings.runQuery(loading, "DROP MACRO sequence_next_node");
   });

@@ -9,7 +9,8 @@ const atOnce = () => Promise.resolve();
 /** When, and which conditions it meets: `A` the first, `B` the second; `AB` both, `-` none. */
 type Sketch = readonly [atMs: number, met: string];
 
-const maskOf = (met: string): bigint => (met === "-" ? 0n : [...met].reduce((mask, letter) => mask | (1n << BigInt(letter.charCodeAt(0) - 65)), 0n));
+const maskOf = (met: string): bigint =>
+  met === "-" ? 0n : [...met].reduce((mask, letter) => mask | (1n << BigInt(letter.charCodeAt(0) - 65)), 0n);
 
 function rowsOf(visitors: readonly (readonly Sketch[])[]): EventRows {
   const rows = visitors.flatMap((events, visitor) => events.map(([atMs, met]) => ({ visitor, atMs, met })));
@@ -40,13 +41,78 @@ describe("window_funnel", () => {
     ["others in between", [], inTurn("A", "-", "B", "-", "C"), 3],
     ["one event that is all steps", [], [[0, "ABC"]], 3],
     ["one event that is two steps", [], inTurn("AB", "C"), 3],
-    ["the last step a window after the first", [], [[0, "A"], [5_000, "B"], [10_000, "C"]], 3],
-    ["the last step a millisecond too late", [], [[0, "A"], [5_000, "B"], [10_001, "C"]], 2],
-    ["a first step that comes again saves the chain", [], [[0, "A"], [5_000, "A"], [6_000, "B"], [15_000, "C"]], 3],
-    ["a first step that comes again too late does not", [], [[0, "A"], [6_000, "B"], [7_000, "A"], [10_001, "C"]], 2],
-    ["the longest of several chains counts", [], [[0, "A"], [1_000, "B"], [60_000, "A"]], 2],
-    ["ties count in their order", [], [[0, "A"], [0, "B"], [0, "C"]], 3],
-    ["ties in the wrong order do not", [], [[0, "B"], [0, "A"], [0, "C"]], 1],
+    [
+      "the last step a window after the first",
+      [],
+      [
+        [0, "A"],
+        [5_000, "B"],
+        [10_000, "C"],
+      ],
+      3,
+    ],
+    [
+      "the last step a millisecond too late",
+      [],
+      [
+        [0, "A"],
+        [5_000, "B"],
+        [10_001, "C"],
+      ],
+      2,
+    ],
+    [
+      "a first step that comes again saves the chain",
+      [],
+      [
+        [0, "A"],
+        [5_000, "A"],
+        [6_000, "B"],
+        [15_000, "C"],
+      ],
+      3,
+    ],
+    [
+      "a first step that comes again too late does not",
+      [],
+      [
+        [0, "A"],
+        [6_000, "B"],
+        [7_000, "A"],
+        [10_001, "C"],
+      ],
+      2,
+    ],
+    [
+      "the longest of several chains counts",
+      [],
+      [
+        [0, "A"],
+        [1_000, "B"],
+        [60_000, "A"],
+      ],
+      2,
+    ],
+    [
+      "ties count in their order",
+      [],
+      [
+        [0, "A"],
+        [0, "B"],
+        [0, "C"],
+      ],
+      3,
+    ],
+    [
+      "ties in the wrong order do not",
+      [],
+      [
+        [0, "B"],
+        [0, "A"],
+        [0, "C"],
+      ],
+      1,
+    ],
 
     ["strict_order: what is no step ends it", ["strict_order"], inTurn("A", "B", "-", "C"), 2],
     ["strict_order: but not before the first step", ["strict_order"], inTurn("-", "B", "A", "B", "C"), 3],
@@ -60,13 +126,40 @@ describe("window_funnel", () => {
     ["strict_deduplication: a step out of turn does not", ["strict_deduplication"], inTurn("C", "A", "C", "B", "C"), 3],
 
     ["strict_increase: later and later", ["strict_increase"], inTurn("A", "B", "C"), 3],
-    ["strict_increase: at the same time is not later", ["strict_increase"], [[0, "A"], [1_000, "B"], [1_000, "C"]], 2],
-    ["strict_increase: an earlier one of the step before will do", ["strict_increase"], [[0, "A"], [1_000, "A"], [1_000, "B"]], 2],
+    [
+      "strict_increase: at the same time is not later",
+      ["strict_increase"],
+      [
+        [0, "A"],
+        [1_000, "B"],
+        [1_000, "C"],
+      ],
+      2,
+    ],
+    [
+      "strict_increase: an earlier one of the step before will do",
+      ["strict_increase"],
+      [
+        [0, "A"],
+        [1_000, "A"],
+        [1_000, "B"],
+      ],
+      2,
+    ],
     ["strict_increase: one event is one step", ["strict_increase"], inTurn("AB", "AB", "C"), 3],
 
     ["strict_once: one event is one step", ["strict_once"], [[0, "ABC"]], 1],
     ["strict_once: each event a further one", ["strict_once"], inTurn("ABC", "ABC", "ABC"), 3],
-    ["strict_once: at the same time is fine", ["strict_once"], [[0, "A"], [0, "B"], [0, "C"]], 3],
+    [
+      "strict_once: at the same time is fine",
+      ["strict_once"],
+      [
+        [0, "A"],
+        [0, "B"],
+        [0, "C"],
+      ],
+      3,
+    ],
 
     ["all modes: steps in their order", FUNNEL_MODES, inTurn("A", "B", "C"), 3],
     ["all modes: the first to object ends it", FUNNEL_MODES, inTurn("A", "B", "-", "B", "C"), 2],
@@ -105,23 +198,100 @@ describe("sequence_match and sequence_count", () => {
     ["(?1).*(?1)", inTurn("A", "A", "A"), 1],
     // The first A is too early for the B, the second is not: the chain begins with the second.
     ["(?1)(?t<=2)(?2)", inTurn("A", "A", "C", "B"), 1],
-    ["(?1)(?t<=2)(?2)", [[0, "A"], [2_000, "B"]], 1],
-    ["(?1)(?t<=2)(?2)", [[0, "A"], [2_001, "B"]], 0],
-    ["(?1)(?t<2)(?2)", [[0, "A"], [1_999, "B"]], 1],
-    ["(?1)(?t<2)(?2)", [[0, "A"], [2_000, "B"]], 0],
-    ["(?1)(?t>=2)(?2)", [[0, "A"], [2_000, "B"]], 1],
-    ["(?1)(?t>=2)(?2)", [[0, "A"], [1_999, "B"]], 0],
-    ["(?1)(?t>2)(?2)", [[0, "A"], [2_001, "B"]], 1],
-    ["(?1)(?t>2)(?2)", [[0, "A"], [2_000, "B"]], 0],
-    ["(?1)(?t==2)(?2)", [[0, "A"], [2_999, "B"]], 1],
-    ["(?1)(?t==2)(?2)", [[0, "A"], [3_000, "B"]], 0],
+    [
+      "(?1)(?t<=2)(?2)",
+      [
+        [0, "A"],
+        [2_000, "B"],
+      ],
+      1,
+    ],
+    [
+      "(?1)(?t<=2)(?2)",
+      [
+        [0, "A"],
+        [2_001, "B"],
+      ],
+      0,
+    ],
+    [
+      "(?1)(?t<2)(?2)",
+      [
+        [0, "A"],
+        [1_999, "B"],
+      ],
+      1,
+    ],
+    [
+      "(?1)(?t<2)(?2)",
+      [
+        [0, "A"],
+        [2_000, "B"],
+      ],
+      0,
+    ],
+    [
+      "(?1)(?t>=2)(?2)",
+      [
+        [0, "A"],
+        [2_000, "B"],
+      ],
+      1,
+    ],
+    [
+      "(?1)(?t>=2)(?2)",
+      [
+        [0, "A"],
+        [1_999, "B"],
+      ],
+      0,
+    ],
+    [
+      "(?1)(?t>2)(?2)",
+      [
+        [0, "A"],
+        [2_001, "B"],
+      ],
+      1,
+    ],
+    [
+      "(?1)(?t>2)(?2)",
+      [
+        [0, "A"],
+        [2_000, "B"],
+      ],
+      0,
+    ],
+    [
+      "(?1)(?t==2)(?2)",
+      [
+        [0, "A"],
+        [2_999, "B"],
+      ],
+      1,
+    ],
+    [
+      "(?1)(?t==2)(?2)",
+      [
+        [0, "A"],
+        [3_000, "B"],
+      ],
+      0,
+    ],
     ["(?1)(?t>=1)(?t<=2)(?2)", inTurn("A", "-", "B"), 1],
     // Between the two there may be anything, also what would do too early.
     ["(?1)(?t>2)(?2)", inTurn("A", "B", "C", "B"), 1],
     // A chain that cannot be ended is given up for a later one.
     ["(?1)(?2)(?3)", inTurn("A", "B", "A", "B", "C"), 1],
     ["(?1).*(?2)(?t<=1)(?3)", inTurn("A", "B", "-", "-", "B", "C"), 1],
-    ["(?1)(?t<=0)(?2)", [[0, "A"], [0, "B"]], 1],
+    [
+      "(?1)(?t<=0)(?2)",
+      [
+        [0, "A"],
+        [0, "B"],
+      ],
+      1,
+    ],
   ])("%s in %j", async (pattern, events, count) => {
     expect(await valueOf({ name: "sequence_count", pattern, conditions: 3 }, ...events)).toBe(count);
     expect(await valueOf({ name: "sequence_match", pattern, conditions: 3 }, ...events)).toBe(Math.min(count, 1));
@@ -152,9 +322,21 @@ describe("time", () => {
 
   it.each<[name: string, perVisitor: VisitorFunction, events: (count: number) => readonly Sketch[]]>([
     ["a pattern that never ends", { name: "sequence_count", pattern: `${"(?1).*".repeat(63)}(?2)`, conditions: 2 }, alike],
-    ["a pattern that almost ends at every event", { name: "sequence_count", pattern: `${"(?1).*".repeat(62)}(?2)(?t>=999999)(?1)`, conditions: 2 }, alternating],
-    ["a pattern with times everywhere", { name: "sequence_count", pattern: `${"(?1)(?t<=3600)".repeat(63)}(?2)`, conditions: 2 }, alternating],
-    ["a funnel of 32 steps that every event meets", { name: "window_funnel", windowMs: 0, steps: 32, modes: ["strict_once"] }, (count) => inTurn(...Array.from({ length: count }, () => ALL_STEPS))],
+    [
+      "a pattern that almost ends at every event",
+      { name: "sequence_count", pattern: `${"(?1).*".repeat(62)}(?2)(?t>=999999)(?1)`, conditions: 2 },
+      alternating,
+    ],
+    [
+      "a pattern with times everywhere",
+      { name: "sequence_count", pattern: `${"(?1)(?t<=3600)".repeat(63)}(?2)`, conditions: 2 },
+      alternating,
+    ],
+    [
+      "a funnel of 32 steps that every event meets",
+      { name: "window_funnel", windowMs: 0, steps: 32, modes: ["strict_once"] },
+      (count) => inTurn(...Array.from({ length: count }, () => ALL_STEPS)),
+    ],
   ])("grows with the number of events and no faster: %s", async (_, perVisitor, events) => {
     await fastest(perVisitor, events(2_000));
     expect((await fastest(perVisitor, events(20_000))) / (await fastest(perVisitor, events(5_000)))).toBeLessThan(4 * 2);

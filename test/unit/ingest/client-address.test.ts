@@ -5,7 +5,8 @@ import { clientAddressOf } from "../../../src/handlers/client-address.ts";
 
 const SOCKET = "198.51.100.1";
 
-const behind = (trustedProxies: number, forwardedFor: string | null) => clientAddressOf({ socketAddress: SOCKET, forwardedFor, trustedProxies });
+const behind = (trustedProxies: number, forwardedFor: string | null) =>
+  clientAddressOf({ socketAddress: SOCKET, forwardedFor, trustedProxies });
 
 describe("without a trusted proxy", () => {
   it.each([null, "", "1.2.3.4", "1.2.3.4, 5.6.7.8"])("X-Forwarded-For %j is ignored", (forwardedFor) => {

@@ -164,10 +164,7 @@ describe("§8 limits of the fields", () => {
     [{ props: "x".repeat(4097) }, 'Field "p" must be at most 4096 characters'],
     [{ currency: "EURO" }, 'Field "rc" must be at most 3 characters'],
     [{ eventName: "😀".repeat(257) }, 'Field "n" must be at most 256 characters'],
-    [
-      { siteId: "not a site" },
-      '"d" must be 1 to 256 characters long and hold only ASCII letters, digits, ".", "-", "_" and ":"',
-    ],
+    [{ siteId: "not a site" }, '"d" must be 1 to 256 characters long and hold only ASCII letters, digits, ".", "-", "_" and ":"'],
   ])("case %# is 400 and names the field", (fields, message) => {
     expect(failureOf(() => check(fields))).toEqual(["invalid_input", message]);
   });

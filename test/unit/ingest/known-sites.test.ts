@@ -56,7 +56,10 @@ describe("sites that come into being by events", () => {
     const stores = await storesWithSites("filed.test");
     await record(await createTarget(2, stores), wireEvent("journaled.test"));
     const listing = createDeferred<void>();
-    const objects: Stores["objects"] = { ...stores.objects, folders: async (folder) => (await listing.promise, stores.objects.folders(folder)) };
+    const objects: Stores["objects"] = {
+      ...stores.objects,
+      folders: async (folder) => (await listing.promise, stores.objects.folders(folder)),
+    };
     const target = await createTarget(2, { ...stores, objects });
     expect(await statusOf(target, "journaled.test")).toBe(202);
     const [filed, other] = [statusOf(target, "filed.test"), statusOf(target, "other.test")];
@@ -67,7 +70,10 @@ describe("sites that come into being by events", () => {
   it("a listing that hangs holds events up for a moment only; sites are taken meanwhile, and refused when it is there", async () => {
     const stores = await storesWithSites("filed.test");
     const listing = createDeferred<void>();
-    const objects: Stores["objects"] = { ...stores.objects, folders: async (folder) => (await listing.promise, stores.objects.folders(folder)) };
+    const objects: Stores["objects"] = {
+      ...stores.objects,
+      folders: async (folder) => (await listing.promise, stores.objects.folders(folder)),
+    };
     const target = await createTarget(1, { ...stores, objects });
     await expectAccepted(await post(target, wireEvent("filed.test")));
     await expectAccepted(await post(target, wireEvent("other.test")));
@@ -79,7 +85,8 @@ describe("sites that come into being by events", () => {
   it("a listing that fails lets sites in, is logged once, and is tried again with the next new site", async () => {
     const stores = await storesWithSites("filed.test");
     let isBroken = true;
-    const folders: Stores["objects"]["folders"] = (folder) => (isBroken ? Promise.reject(new Error("told to fail")) : stores.objects.folders(folder));
+    const folders: Stores["objects"]["folders"] = (folder) =>
+      isBroken ? Promise.reject(new Error("told to fail")) : stores.objects.folders(folder);
     const target = await createTarget(1, { ...stores, objects: { ...stores.objects, folders } });
     for (const site of ["filed.test", "other.test"]) expect(await statusOf(target, site)).toBe(202);
     isBroken = false;

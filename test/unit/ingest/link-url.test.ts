@@ -41,7 +41,29 @@ describe("link of a click: credentials", () => {
   });
 
   it("no way of writing a URL keeps them", () => {
-    const parts = fc.constantFrom("http", "https", "ftp", "app", ":", "/", "\\", "//", "user", "secret", "@", "away.example", "?", "#", "\t", " ", "[", "::1", "%40", "é", ":99999");
+    const parts = fc.constantFrom(
+      "http",
+      "https",
+      "ftp",
+      "app",
+      ":",
+      "/",
+      "\\",
+      "//",
+      "user",
+      "secret",
+      "@",
+      "away.example",
+      "?",
+      "#",
+      "\t",
+      " ",
+      "[",
+      "::1",
+      "%40",
+      "é",
+      ":99999",
+    );
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 14 }), (all) => {
         const url = parseUrl(keptLink(all.join(""), keep));

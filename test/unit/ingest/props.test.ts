@@ -23,12 +23,24 @@ describe("parseProps", () => {
     // Numbers that a JavaScript number cannot hold stay as they were sent
     ['{"id":9007199254740993}', '{"id":9007199254740993}'],
     ['{"id":-9007199254740993, "a" : 1.0}', '{"id":-9007199254740993,"a":1}'],
-    ['{"a":[1152921504606846976,{"b":123456789012345678901234567890}]}', '{"a":[1152921504606846976,{"b":123456789012345678901234567890}]}'],
-    ['{"a":0.12345678901234567891,"b":1e999,"c":1E-400,"d":9007199254740992.0}', '{"a":0.12345678901234567891,"b":1e999,"c":1E-400,"d":9007199254740992}'],
+    [
+      '{"a":[1152921504606846976,{"b":123456789012345678901234567890}]}',
+      '{"a":[1152921504606846976,{"b":123456789012345678901234567890}]}',
+    ],
+    [
+      '{"a":0.12345678901234567891,"b":1e999,"c":1E-400,"d":9007199254740992.0}',
+      '{"a":0.12345678901234567891,"b":1e999,"c":1E-400,"d":9007199254740992}',
+    ],
     ['{"a":1e22,"b":1e-7,"c":0.0000000000000000001}', '{"a":1e+22,"b":1e-7,"c":1e-19}'],
-    ['{"9007199254740993":9007199254740993,"a":"9007199254740993","n1":"n1","s":"\\"s\\""}', '{"9007199254740993":9007199254740993,"a":"9007199254740993","n1":"n1","s":"\\"s\\""}'],
+    [
+      '{"9007199254740993":9007199254740993,"a":"9007199254740993","n1":"n1","s":"\\"s\\""}',
+      '{"9007199254740993":9007199254740993,"a":"9007199254740993","n1":"n1","s":"\\"s\\""}',
+    ],
     ['{"b":9007199254740993,"1":"n2","b":9007199254740995}', '{"1":"n2","b":9007199254740995}'],
-    ['{"__proto__":9007199254740993,"a":{"\\u005f_proto__":1},"b":"\\ud800","c":9007199254740993}', '{"a":{},"b":"\uFFFD","c":9007199254740993}'],
+    [
+      '{"__proto__":9007199254740993,"a":{"\\u005f_proto__":1},"b":"\\ud800","c":9007199254740993}',
+      '{"a":{},"b":"\uFFFD","c":9007199254740993}',
+    ],
     ['{"a":"x","b":"","c":9007199254740993,"d":null,"e":true}', '{"a":"x","b":"","c":9007199254740993,"d":null,"e":true}'],
     ['{"":""}', '{"":""}'],
     ['{"a":"\\u00e9\\/\\u0000"}', '{"a":"é/\\u0000"}'],
@@ -101,10 +113,12 @@ describe("parseProps", () => {
 
   it("every number of the result has the value that was sent, whatever stands around it", () => {
     const digits = (max: number) => fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 1, maxLength: max });
-    const literals = fc.tuple(fc.boolean(), digits(25), fc.option(digits(25)), fc.option(fc.integer({ min: -400, max: 400 }))).map(
-      ([isNegative, whole, fraction, exponent]) =>
-        `${isNegative ? "-" : ""}${BigInt(whole)}${fraction === null ? "" : `.${fraction}`}${exponent === null ? "" : `e${exponent}`}`,
-    );
+    const literals = fc
+      .tuple(fc.boolean(), digits(25), fc.option(digits(25)), fc.option(fc.integer({ min: -400, max: 400 })))
+      .map(
+        ([isNegative, whole, fraction, exponent]) =>
+          `${isNegative ? "-" : ""}${BigInt(whole)}${fraction === null ? "" : `.${fraction}`}${exponent === null ? "" : `e${exponent}`}`,
+      );
     const strings = fc.string({ unit: fc.constantFrom("n", "s", "1", ":", '"', "\\", "{", "\ud800"), maxLength: 6 });
     fc.assert(
       fc.property(fc.array(fc.tuple(literals, strings), { maxLength: 5 }), fc.boolean(), (pairs, isSpaced) => {

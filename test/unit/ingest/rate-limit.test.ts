@@ -104,9 +104,7 @@ describe("createRateLimit", () => {
           }
           const filled = filledMs.get(key) ?? capacityMs;
           const expected =
-            filled >= tokenMs
-              ? { allowed: true }
-              : { allowed: false, retryAfterSecs: Math.max(1, Math.ceil((tokenMs - filled) / 1000)) };
+            filled >= tokenMs ? { allowed: true } : { allowed: false, retryAfterSecs: Math.max(1, Math.ceil((tokenMs - filled) / 1000)) };
           expect(limit.peek(key, nowMs)).toEqual(expected);
           expect(limit.take(key, nowMs)).toEqual(expected);
           if (filled >= tokenMs) filledMs.set(key, filled - tokenMs);

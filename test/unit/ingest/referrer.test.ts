@@ -99,7 +99,9 @@ describe("parseReferrer", () => {
 
   it("never throws, and what it keeps has no credentials and no fragment", () => {
     const scheme = fc.constantFrom("https://", "http:", "android-app://", "ftp://", "");
-    const pieces = fc.array(fc.constantFrom("user", ":", "@", "a.b", "www.", "/", "?q", "#f", "%", "é", "\ud800", "[", "\\"), { maxLength: 12 });
+    const pieces = fc.array(fc.constantFrom("user", ":", "@", "a.b", "www.", "/", "?q", "#f", "%", "é", "\ud800", "[", "\\"), {
+      maxLength: 12,
+    });
     fc.assert(
       fc.property(scheme, pieces, (start, parts) => {
         const { referrer, source } = parseReferrer(start + parts.join(""), "example.com", keepQuery);

@@ -69,7 +69,9 @@ describe("parseRevenue", () => {
       fc.double({ min: -1e11, max: 1e11 }),
       fc.double({ min: -10, max: 10 }),
       // Halves of a cent, where binary fractions err.
-      fc.tuple(fc.integer({ min: -10_000_000, max: 10_000_000 }), fc.integer({ min: 0, max: 5 })).map(([n, places]) => Number(`${n}e-${places}`)),
+      fc
+        .tuple(fc.integer({ min: -10_000_000, max: 10_000_000 }), fc.integer({ min: 0, max: 5 }))
+        .map(([n, places]) => Number(`${n}e-${places}`)),
     );
     fc.assert(
       fc.property(anyAmount, (amount) => {

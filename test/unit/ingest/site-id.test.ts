@@ -31,9 +31,7 @@ describe("§2.5 site id", () => {
   it("is refused with a sentence that names the field and the rule", () => {
     const parse = () => parseSiteId("a b", "site_id");
     expect(parse).toThrow(AppError);
-    expect(parse).toThrow(
-      '"site_id" must be 1 to 256 characters long and hold only ASCII letters, digits, ".", "-", "_" and ":"',
-    );
+    expect(parse).toThrow('"site_id" must be 1 to 256 characters long and hold only ASCII letters, digits, ".", "-", "_" and ":"');
     expect(parse).toThrow(expect.objectContaining({ failure: { code: "invalid_input" } }));
   });
 

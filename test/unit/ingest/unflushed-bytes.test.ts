@@ -11,7 +11,8 @@ const SITE = "bytes.test";
 const BOUND = 100_000;
 
 /** About as long as an event gets, most of it in characters of three bytes. */
-const longEvent = (): WireFields => wireEvent(SITE, { n: "漢".repeat(256), u: `https://${SITE}/${"p".repeat(2000)}`, p: JSON.stringify({ long: "漢".repeat(4000) }) });
+const longEvent = (): WireFields =>
+  wireEvent(SITE, { n: "漢".repeat(256), u: `https://${SITE}/${"p".repeat(2000)}`, p: JSON.stringify({ long: "漢".repeat(4000) }) });
 
 /** Stores that take files only while they are told to. */
 function storesWithFiles(): { stores: Stores; files: { areTaken: boolean } } {
@@ -19,7 +20,10 @@ function storesWithFiles(): { stores: Stores; files: { areTaken: boolean } } {
   const files = { areTaken: false };
   return {
     files,
-    stores: { ...others, objects: { ...objects, put: (key, bytes) => (files.areTaken ? objects.put(key, bytes) : Promise.reject(new Error("told to fail"))) } },
+    stores: {
+      ...others,
+      objects: { ...objects, put: (key, bytes) => (files.areTaken ? objects.put(key, bytes) : Promise.reject(new Error("told to fail"))) },
+    },
   };
 }
 
@@ -47,7 +51,12 @@ describe("events that wait for a flush", () => {
     const target = await createTarget(stores);
     const accepted = await postUntilRefused(target);
     expect(accepted).toBeLessThan(15);
-    expect(await getMetrics(target)).toMatchObject({ svc_buffered_events: accepted, svc_buffered_bytes: target.services.journal.bytes, svc_events_storable: 0, svc_events_refused_total: 1 });
+    expect(await getMetrics(target)).toMatchObject({
+      svc_buffered_events: accepted,
+      svc_buffered_bytes: target.services.journal.bytes,
+      svc_events_storable: 0,
+      svc_events_refused_total: 1,
+    });
     expect(target.services.journal.bytes).toBeGreaterThanOrEqual(BOUND);
     expect(target.services.journal.bytes).toBeLessThan(BOUND + 20_000);
     files.areTaken = true;

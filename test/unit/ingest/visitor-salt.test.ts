@@ -62,25 +62,28 @@ function world() {
 }
 
 describe("a generated secret", () => {
-  it.each([1, 7])("belongs to one salt period of %i days: a start within it finds it again, and the next period gets another", async (rotationDays) => {
-    const { clock, open, store, changed } = world();
-    const { idAt } = await open({ rotationDays });
-    expect(changed()).toEqual(["erase", "write"]);
-    const [id, text] = [idAt(NOON), await store.read()];
-    const { endMs } = saltPeriodAt(NOON, rotationDays);
+  it.each([1, 7])(
+    "belongs to one salt period of %i days: a start within it finds it again, and the next period gets another",
+    async (rotationDays) => {
+      const { clock, open, store, changed } = world();
+      const { idAt } = await open({ rotationDays });
+      expect(changed()).toEqual(["erase", "write"]);
+      const [id, text] = [idAt(NOON), await store.read()];
+      const { endMs } = saltPeriodAt(NOON, rotationDays);
 
-    clock.nowMs = endMs - 1;
-    const again = await open({ rotationDays });
-    expect(again.idAt(endMs - 1)).toBe(id);
-    expect(changed()).toEqual([]);
-    expect(again.salt.keyAt(endMs)).toBeNull();
+      clock.nowMs = endMs - 1;
+      const again = await open({ rotationDays });
+      expect(again.idAt(endMs - 1)).toBe(id);
+      expect(changed()).toEqual([]);
+      expect(again.salt.keyAt(endMs)).toBeNull();
 
-    clock.nowMs = endMs;
-    const next = await open({ rotationDays });
-    expect(changed()).toEqual(["erase", "write"]);
-    expect(next.idAt(endMs)).not.toBe(id);
-    expect(await store.read()).not.toContain(parsePeriodSecret(text ?? "", "").secret);
-  });
+      clock.nowMs = endMs;
+      const next = await open({ rotationDays });
+      expect(changed()).toEqual(["erase", "write"]);
+      expect(next.idAt(endMs)).not.toBe(id);
+      expect(await store.read()).not.toContain(parsePeriodSecret(text ?? "", "").secret);
+    },
+  );
 
   it("is replaced before the first id of a new period, once for everybody who asks", async () => {
     const { clock, open, changed } = world();
@@ -145,26 +148,29 @@ describe("a generated secret", () => {
     expect(changed()).toEqual([]);
   });
 
-  it.each(["erase", "write"] as const)("that cannot be replaced (%s fails) makes no ids, and neither the old nor an unstored one is used", async (failure) => {
-    const { clock, open, fail, store, log } = world();
-    const { salt, idAt } = await open();
-    const [id, text] = [idAt(NOON), await store.read()];
-    clock.nowMs = MIDNIGHT;
-    fail(failure);
-    await expect(salt.renew()).rejects.toThrow(/ENOSPC|EIO/);
-    for (const instant of [MIDNIGHT - 1, MIDNIGHT]) expect(salt.keyAt(instant)).toBeNull();
-    expect(() => idAt(MIDNIGHT)).toThrow("not there");
-    // What could be erased is gone although nothing could be stored in its place.
-    expect(await store.read()).toBe(failure === "erase" ? text : null);
+  it.each(["erase", "write"] as const)(
+    "that cannot be replaced (%s fails) makes no ids, and neither the old nor an unstored one is used",
+    async (failure) => {
+      const { clock, open, fail, store, log } = world();
+      const { salt, idAt } = await open();
+      const [id, text] = [idAt(NOON), await store.read()];
+      clock.nowMs = MIDNIGHT;
+      fail(failure);
+      await expect(salt.renew()).rejects.toThrow(/ENOSPC|EIO/);
+      for (const instant of [MIDNIGHT - 1, MIDNIGHT]) expect(salt.keyAt(instant)).toBeNull();
+      expect(() => idAt(MIDNIGHT)).toThrow("not there");
+      // What could be erased is gone although nothing could be stored in its place.
+      expect(await store.read()).toBe(failure === "erase" ? text : null);
 
-    // A start in this state goes on, says so, and makes no ids either.
-    const next = await open();
-    expect(next.salt.keyAt(MIDNIGHT)).toBeNull();
-    expect(log.lines.map(({ level }) => level)).toEqual(["error"]);
-    fail(null);
-    await next.salt.renew();
-    expect(next.idAt(MIDNIGHT)).not.toBe(id);
-  });
+      // A start in this state goes on, says so, and makes no ids either.
+      const next = await open();
+      expect(next.salt.keyAt(MIDNIGHT)).toBeNull();
+      expect(log.lines.map(({ level }) => level)).toEqual(["error"]);
+      fail(null);
+      await next.salt.renew();
+      expect(next.idAt(MIDNIGHT)).not.toBe(id);
+    },
+  );
 
   it("that could not be replaced is tried again by ticks after a pause, also when the clock is set back, and by every event", async () => {
     const { clock, open, fail, changed, log } = world();
@@ -181,7 +187,9 @@ describe("a generated secret", () => {
     expect(await tick(MIDNIGHT + SALT_RETRY_MS - 1)).toBe(false);
     expect(await tick(MIDNIGHT + SALT_RETRY_MS)).toBe(true);
     expect(await tick(MIDNIGHT - DAY)).toBe(true);
-    expect(log.lines.map(({ level, fields }) => `${level} ${String(fields["reason"])}`)).toEqual(Array(3).fill("error ENOSPC: no space left on device"));
+    expect(log.lines.map(({ level, fields }) => `${level} ${String(fields["reason"])}`)).toEqual(
+      Array(3).fill("error ENOSPC: no space left on device"),
+    );
     fail(null);
     await salt.renew();
     expect(salt.keyAt(MIDNIGHT - DAY)).not.toBeNull();
@@ -215,16 +223,24 @@ describe("a generated secret", () => {
     expect([idAt(NOON), (await open()).idAt(NOON)]).not.toContain(generated.idAt(NOON));
   });
 
-  it.each(["?", "{}", "null", "[1]", '{"secret":"5"}', `{"secret":"${"5".repeat(64)}","firstDay":4,"days":"x"}`, "5".repeat(63), `${"5".repeat(64)} 2026-03-04`])(
-    "that is damaged (%j) ends the start with a sentence that does not quote it",
-    async (text) => {
-      const { open, store } = world();
-      await store.write(text);
-      const failure = await open().catch((error: unknown) => String(error));
-      expect(failure).toMatch(/^Error: the record secret\.json does not hold the secret that was stored there; remove it to start with a new one/);
-      expect(failure).not.toContain("555");
-    },
-  );
+  it.each([
+    "?",
+    "{}",
+    "null",
+    "[1]",
+    '{"secret":"5"}',
+    `{"secret":"${"5".repeat(64)}","firstDay":4,"days":"x"}`,
+    "5".repeat(63),
+    `${"5".repeat(64)} 2026-03-04`,
+  ])("that is damaged (%j) ends the start with a sentence that does not quote it", async (text) => {
+    const { open, store } = world();
+    await store.write(text);
+    const failure = await open().catch((error: unknown) => String(error));
+    expect(failure).toMatch(
+      /^Error: the record secret\.json does not hold the secret that was stored there; remove it to start with a new one/,
+    );
+    expect(failure).not.toContain("555");
+  });
 
   it("is stored as text that names its period", () => {
     const text = formatPeriodSecret("5".repeat(64), saltPeriodAt(NOON, 7));

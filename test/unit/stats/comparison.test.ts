@@ -74,7 +74,12 @@ describe("comparedRange", () => {
         expect(lastDay).toMatch(/^\d{4}-\d{2}-\d{2}$/);
         expect(Number.isFinite(startMs)).toBe(true);
       }),
-      { examples: [[rangeOf("0001-01-01", "0001-01-01"), "year_over_year"], [rangeOf("0001-01-01", "0002-01-01"), "previous_period"]] },
+      {
+        examples: [
+          [rangeOf("0001-01-01", "0001-01-01"), "year_over_year"],
+          [rangeOf("0001-01-01", "0002-01-01"), "previous_period"],
+        ],
+      },
     );
   });
 });

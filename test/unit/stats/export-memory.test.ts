@@ -37,11 +37,14 @@ describe("packed numbers", () => {
 
   it("are the numbers that were packed, in no more bytes than these", () => {
     fc.assert(
-      fc.property(ranges.chain((max) => fc.array(fc.integer({ min: max > 2 ** 30 ? -max : 0, max }), { maxLength: 20 })), (numbers) => {
-        const packed = new PackedNumbers(Int32Array.from(numbers));
-        expect([...packed.unpacked()]).toEqual(numbers);
-        expect(packed.bytes).toBeLessThanOrEqual(numbers.length * 4);
-      }),
+      fc.property(
+        ranges.chain((max) => fc.array(fc.integer({ min: max > 2 ** 30 ? -max : 0, max }), { maxLength: 20 })),
+        (numbers) => {
+          const packed = new PackedNumbers(Int32Array.from(numbers));
+          expect([...packed.unpacked()]).toEqual(numbers);
+          expect(packed.bytes).toBeLessThanOrEqual(numbers.length * 4);
+        },
+      ),
     );
     fc.assert(
       fc.property(fc.array(fc.maxSafeInteger(), { maxLength: 20 }), (numbers) => {

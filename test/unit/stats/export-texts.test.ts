@@ -19,9 +19,16 @@ describe("the texts of an export", () => {
   beforeAll(async () => {
     engine = await createEngineShare();
     const block = { id: 1, siteId: SITE, sessionGapMs: 1000, propsBytesMax: 0 };
-    await engine.append(block, { events: eventTexts(Array.from({ length: PAGES }, (_, i) => anEvent({ siteId: SITE, pathname: `/${i}` }))) });
+    await engine.append(block, {
+      events: eventTexts(Array.from({ length: PAGES }, (_, i) => anEvent({ siteId: SITE, pathname: `/${i}` }))),
+    });
     ask = ({ text, values }) => engine.query({ siteId: SITE, blocks: [1], sql: text, parameters: values }, new AbortController().signal);
-    codes = (await engine.query({ siteId: SITE, blocks: [1], sql: "SELECT pathname FROM events ORDER BY arrival", parameters: [] }, new AbortController().signal)).map(({ pathname }) => Number(pathname));
+    codes = (
+      await engine.query(
+        { siteId: SITE, blocks: [1], sql: "SELECT pathname FROM events ORDER BY arrival", parameters: [] },
+        new AbortController().signal,
+      )
+    ).map(({ pathname }) => Number(pathname));
   });
   afterAll(() => engine.close());
 

@@ -17,9 +17,15 @@ const contentsOf = (bytes: readonly number[]): DayContents[] =>
   bytes.flatMap((size, i) => (size === 0 ? [] : [{ day: dayAt(i), bytes: size, contents: `${i}` }]));
 
 const cut = (bytes: readonly number[], rotationDays: number, bytesMax: number, from = 0, to = bytes.length): Piece[] =>
-  cutIntoPieces(rangeOfDays(dayAt(from), dayAt(to - 1)), contentsOf(bytes).filter(({ day }) => dayAt(from) <= day && day < dayAt(to)), rotationDays, bytesMax);
+  cutIntoPieces(
+    rangeOfDays(dayAt(from), dayAt(to - 1)),
+    contentsOf(bytes).filter(({ day }) => dayAt(from) <= day && day < dayAt(to)),
+    rotationDays,
+    bytesMax,
+  );
 
-const namesOf = (pieces: readonly Piece[]): string[] => pieces.map(({ range, contents }) => `${range.firstDay} ${range.lastDay} ${contents}`);
+const namesOf = (pieces: readonly Piece[]): string[] =>
+  pieces.map(({ range, contents }) => `${range.firstDay} ${range.lastDay} ${contents}`);
 
 const sizes = fc.array(fc.constantFrom(0, 1, 1, 2, 5, 30), { minLength: 1, maxLength: 80 });
 const rotation = fc.constantFrom(1, 2, 7, 30, 365);
@@ -30,7 +36,9 @@ describe("pieces of a range", () => {
       fc.property(sizes, rotation, fc.constantFrom(0, 4, 20, 1000), fc.nat(79), (bytes, rotationDays, bytesMax, from) => {
         const start = from % bytes.length;
         const pieces = cut(bytes, rotationDays, bytesMax, start);
-        const wanted = contentsOf(bytes).map(({ day }) => day).filter((day) => day >= dayAt(start));
+        const wanted = contentsOf(bytes)
+          .map(({ day }) => day)
+          .filter((day) => day >= dayAt(start));
         expect(pieces.flatMap(({ days }) => days)).toEqual(wanted);
         for (const { range, days } of pieces) for (const day of days) expect(range.firstDay <= day && day <= range.lastDay).toBe(true);
         const periods = pieces.map(({ days }) => new Set(days.map((day) => periodOf(day, rotationDays))));
@@ -53,7 +61,11 @@ describe("pieces of a range", () => {
 
   it("leave the newest period with events to itself", () => {
     for (const days of [8, 9, 10, 11]) {
-      const pieces = cut(Array.from({ length: days }, () => 1), 1, 1000);
+      const pieces = cut(
+        Array.from({ length: days }, () => 1),
+        1,
+        1000,
+      );
       expect(pieces.at(-1)?.days).toEqual([dayAt(days - 1)]);
     }
   });

@@ -14,7 +14,12 @@ interface Bench {
 
 const NO_END = new AbortController().signal;
 
-const keyOf = ({ figure = "main", siteId = "a.test" as SiteId, parameters, name = "" }: Partial<CacheKey> & { readonly name?: string }): CacheKey => ({
+const keyOf = ({
+  figure = "main",
+  siteId = "a.test" as SiteId,
+  parameters,
+  name = "",
+}: Partial<CacheKey> & { readonly name?: string }): CacheKey => ({
   figure,
   siteId,
   parameters: parameters ?? [name],

@@ -7,7 +7,11 @@ import { TimeWriter } from "../../../src/runtime/stats/exports/time-writer.ts";
 
 const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
-const instant = fc.oneof(fc.integer({ min: -62_135_596_800_000, max: LATEST_MS }), fc.nat(200_000), fc.constantFrom(0, -1, 59_999, 60_000, LATEST_MS));
+const instant = fc.oneof(
+  fc.integer({ min: -62_135_596_800_000, max: LATEST_MS }),
+  fc.nat(200_000),
+  fc.constantFrom(0, -1, 59_999, 60_000, LATEST_MS),
+);
 
 describe("the times of an export", () => {
   it.each([
@@ -18,7 +22,9 @@ describe("the times of an export", () => {
       fc.property(fc.array(instant, { maxLength: 20 }), (instants) => {
         const [writer, times] = [new ByteWriter(16), new TimeWriter(formatted)];
         for (const timestampMs of instants) times.write(writer, timestampMs);
-        expect(new TextDecoder().decode(writer.take())).toBe(instants.map((timestampMs) => formatted(new Date(timestampMs).toISOString())).join(""));
+        expect(new TextDecoder().decode(writer.take())).toBe(
+          instants.map((timestampMs) => formatted(new Date(timestampMs).toISOString())).join(""),
+        );
       }),
     );
   });

@@ -28,7 +28,9 @@ function refusal(attempt: () => unknown): string {
 }
 
 /** Days of any four-digit year. */
-const anyDay = fc.integer({ min: Date.parse("0001-01-01") / DAY_MS, max: Date.parse("9998-12-31") / DAY_MS }).map((day) => utcDayOf(day * DAY_MS));
+const anyDay = fc
+  .integer({ min: Date.parse("0001-01-01") / DAY_MS, max: Date.parse("9998-12-31") / DAY_MS })
+  .map((day) => utcDayOf(day * DAY_MS));
 
 describe("parseDateRange", () => {
   it.each([
@@ -60,7 +62,11 @@ describe("parseDateRange", () => {
 
   it("takes dates with both ends included, and not the period beside them", () => {
     expect(firstAndLast(datesAt("2026-02-28", "2026-03-01"))).toEqual(["2026-02-28", "2026-03-01", 2]);
-    expect(firstAndLast(parseDateRange({ period: "12mo", startDate: "2026-01-01", endDate: "2026-01-01" }, NOON_MS))).toEqual(["2026-01-01", "2026-01-01", 1]);
+    expect(firstAndLast(parseDateRange({ period: "12mo", startDate: "2026-01-01", endDate: "2026-01-01" }, NOON_MS))).toEqual([
+      "2026-01-01",
+      "2026-01-01",
+      1,
+    ]);
   });
 
   it("begins at midnight and ends before the midnight after the last day", () => {
@@ -112,8 +118,24 @@ describe("isUtcDay", () => {
   });
 
   it.each([
-    "2026-02-29", "1900-02-29", "2026-04-31", "2026-00-01", "2026-13-01", "2026-01-00", "2026-01-32", "2026-1-1", "26-01-01",
-    "2026-01-01T00:00:00Z", " 2026-01-01", "2026-01-01 ", "2026-01-01\n", "+2026-01-01", "-2026-01-01", "12026-01-01", "２０２６-01-01", "",
+    "2026-02-29",
+    "1900-02-29",
+    "2026-04-31",
+    "2026-00-01",
+    "2026-13-01",
+    "2026-01-00",
+    "2026-01-32",
+    "2026-1-1",
+    "26-01-01",
+    "2026-01-01T00:00:00Z",
+    " 2026-01-01",
+    "2026-01-01 ",
+    "2026-01-01\n",
+    "+2026-01-01",
+    "-2026-01-01",
+    "12026-01-01",
+    "２０２６-01-01",
+    "",
   ])("refuses %j", (text) => {
     expect(isUtcDay(text)).toBe(false);
   });
@@ -128,7 +150,13 @@ describe("bucketsOf", () => {
 
   it("are hours for one day and for two", () => {
     const one = bucketsFrom("2026-03-15", "2026-03-15");
-    expect([one.sizeMs, one.count, one.labels[0], one.labels[9], one.labels[23]]).toEqual([HOUR_MS, 24, "2026-03-15 00:00", "2026-03-15 09:00", "2026-03-15 23:00"]);
+    expect([one.sizeMs, one.count, one.labels[0], one.labels[9], one.labels[23]]).toEqual([
+      HOUR_MS,
+      24,
+      "2026-03-15 00:00",
+      "2026-03-15 09:00",
+      "2026-03-15 23:00",
+    ]);
     const two = bucketsFrom("2026-02-28", "2026-03-01");
     expect([two.sizeMs, two.count, two.labels[24], two.labels[47]]).toEqual([HOUR_MS, 48, "2026-03-01 00:00", "2026-03-01 23:00"]);
   });

@@ -38,17 +38,21 @@ describe("groupIntoBlocks", () => {
 
   it("keeps every day once and in order, fits each block or leaves one day alone, and makes no two where one would do", () => {
     fc.assert(
-      fc.property(fc.array(fc.array(fc.nat(12), { maxLength: 3 }), { maxLength: 30 }), fc.integer({ min: 1, max: 30 }), (sizes, bytesMax) => {
-        const days = daysOf(sizes);
-        const groups = groupIntoBlocks(days, bytesMax);
-        expect(groups.flat()).toEqual(days);
-        groups.forEach((group, i) => {
-          expect(group.length).toBeGreaterThan(0);
-          if (group.length > 1) expect(bytesOf(group)).toBeLessThanOrEqual(bytesMax);
-          const next = groups[i + 1]?.[0];
-          if (next) expect(bytesOf([...group, next])).toBeGreaterThan(bytesMax);
-        });
-      }),
+      fc.property(
+        fc.array(fc.array(fc.nat(12), { maxLength: 3 }), { maxLength: 30 }),
+        fc.integer({ min: 1, max: 30 }),
+        (sizes, bytesMax) => {
+          const days = daysOf(sizes);
+          const groups = groupIntoBlocks(days, bytesMax);
+          expect(groups.flat()).toEqual(days);
+          groups.forEach((group, i) => {
+            expect(group.length).toBeGreaterThan(0);
+            if (group.length > 1) expect(bytesOf(group)).toBeLessThanOrEqual(bytesMax);
+            const next = groups[i + 1]?.[0];
+            if (next) expect(bytesOf([...group, next])).toBeGreaterThan(bytesMax);
+          });
+        },
+      ),
     );
   });
 });

@@ -29,14 +29,15 @@ const lineOf = (json: string): Uint8Array => {
 const EVENTS: readonly StoredEvent[] = [
   anEvent(),
   aFullEvent(1),
-  anEvent({ eventName: "line\nbreak\r\n\u2028 \u0000 \u{1f600} \"quoted\" \\", visitorId: 0xffff_ffff_ffff_ffffn }),
+  anEvent({ eventName: 'line\nbreak\r\n\u2028 \u0000 \u{1f600} "quoted" \\', visitorId: 0xffff_ffff_ffff_ffffn }),
   anEvent({ siteId: siteId("a".repeat(256)), pathname: `/${"\u{10ffff}".repeat(2000)}`, revenueCents: -999_999_999_999 }),
 ];
 
 describe("journal lines", () => {
   it("are a checksum and the values in the order of the columns", () => {
     const text = new TextDecoder().decode(encodeJournalLines(eventTexts([anEvent({ currency: "EUR", revenueCents: 5 })])));
-    const values = '["pageview","/",null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,5,"EUR","1","site.test",1773576000000]';
+    const values =
+      '["pageview","/",null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,5,"EUR","1","site.test",1773576000000]';
     expect(text).toBe(`${crc32(bytesOf(values), 0, values.length).toString(16).padStart(8, "0")} ${values}\n`);
   });
 
@@ -101,7 +102,11 @@ describe("journal lines", () => {
   });
 
   it("whose line break is gone lose both lines around it", () => {
-    const [first, second, third] = EVENTS.slice(0, 3).map((event) => encodeJournalLines(eventTexts([event]))) as [Uint8Array, Uint8Array, Uint8Array];
+    const [first, second, third] = EVENTS.slice(0, 3).map((event) => encodeJournalLines(eventTexts([event]))) as [
+      Uint8Array,
+      Uint8Array,
+      Uint8Array,
+    ];
     expect(decodeJournalLines(joined(first, second.subarray(0, -1), third, first))).toEqual({
       events: [EVENTS[0], EVENTS[0]],
       damagedLines: 1,

@@ -20,7 +20,8 @@ const numbered = (number: number, fields: Partial<StoredEvent> = {}): StoredEven
 const open = async (log: SegmentLog, nowMs = NOW_MS): Promise<Journal> => (await Journal.open(log, nowMs)).journal;
 
 /** The paths of all unflushed events of the site's day, in order. */
-const pathsIn = (journal: Journal): string[] => journal.unflushed(SITE, DAY).flatMap(({ events }) => events.map((text) => eventOf(text).pathname));
+const pathsIn = (journal: Journal): string[] =>
+  journal.unflushed(SITE, DAY).flatMap(({ events }) => events.map((text) => eventOf(text).pathname));
 
 /** What a process that starts now would find. */
 async function recovered(log: SegmentLog): Promise<{ paths: string[]; damage: JournalDamage[] }> {

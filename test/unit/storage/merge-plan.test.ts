@@ -9,19 +9,33 @@ const DAY = "2026-03-14" as UtcDay;
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-const file = (first: number, last: number, sizeBytes: number): PartitionFile => ({ day: DAY, first, last, key: `${first}-${last}`, sizeBytes });
+const file = (first: number, last: number, sizeBytes: number): PartitionFile => ({
+  day: DAY,
+  first,
+  last,
+  key: `${first}-${last}`,
+  sizeBytes,
+});
 
 const filesOf = (sizes: readonly number[]): PartitionFile[] => sizes.map((sizeBytes, i) => file(i + 1, i + 1, sizeBytes));
 
 const plan = (files: readonly PartitionFile[], given: { filesMax?: number; isPast?: boolean; stays?: readonly number[] } = {}) => {
   const { filesMax = 3, isPast = true, stays = [] } = given;
-  return planMerges({ files, isMergeable: ({ first }) => !stays.includes(first), isPast, filesMax }).map((group) => group.map(({ first }) => first));
+  return planMerges({ files, isMergeable: ({ first }) => !stays.includes(first), isPast, filesMax }).map((group) =>
+    group.map(({ first }) => first),
+  );
 };
 
 /** What is there after the groups were merged. */
 const mergedFiles = (files: readonly PartitionFile[], groups: readonly (readonly PartitionFile[])[]): PartitionFile[] => {
   const gone = new Set(groups.flat());
-  const made = groups.map((group) => file(group[0]?.first ?? 0, group.at(-1)?.last ?? 0, group.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)));
+  const made = groups.map((group) =>
+    file(
+      group[0]?.first ?? 0,
+      group.at(-1)?.last ?? 0,
+      group.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    ),
+  );
   return [...files.filter((each) => !gone.has(each)), ...made].sort((a, b) => a.first - b.first);
 };
 

@@ -39,21 +39,32 @@ describe("a Parquet file of events", () => {
     ["thousands of different events", Array.from({ length: 5_000 }, (_, i) => aFullEvent(i))],
     ["texts of all kinds", TEXTS.map((text) => anEvent({ eventName: text, pathname: text, city: text }))],
     ["a column in which one of many has a value", Array.from({ length: 1_000 }, (_, i) => anEvent({ city: i === 777 ? "Bern" : null }))],
-    ["the ends of all ranges", [
-      anEvent({ visitorId: 0n, timestampMs: 0, revenueCents: 999_999_999_999 }),
-      anEvent({ visitorId: 0xffff_ffff_ffff_ffffn, timestampMs: Date.parse("9999-12-31T23:59:59.999Z"), revenueCents: -999_999_999_999 }),
-      anEvent({ visitorId: 1n << 63n, timestampMs: -1, revenueCents: 0 }),
-    ]],
-    ["long texts, which take several pages", Array.from({ length: 40 }, (_, i) => anEvent({ city: i % 3 === 0 ? null : `${i} ${"x".repeat(100_000)}`, region: i % 2 === 0 ? "y".repeat(50_000) : null }))],
+    [
+      "the ends of all ranges",
+      [
+        anEvent({ visitorId: 0n, timestampMs: 0, revenueCents: 999_999_999_999 }),
+        anEvent({ visitorId: 0xffff_ffff_ffff_ffffn, timestampMs: Date.parse("9999-12-31T23:59:59.999Z"), revenueCents: -999_999_999_999 }),
+        anEvent({ visitorId: 1n << 63n, timestampMs: -1, revenueCents: 0 }),
+      ],
+    ],
+    [
+      "long texts, which take several pages",
+      Array.from({ length: 40 }, (_, i) =>
+        anEvent({ city: i % 3 === 0 ? null : `${i} ${"x".repeat(100_000)}`, region: i % 2 === 0 ? "y".repeat(50_000) : null }),
+      ),
+    ],
     ["texts that begin with a mark of byte order", ["\ufeffa", "\ufeff", "a"].map((pathname) => anEvent({ pathname }))],
-    ["props of all kinds", [
-      '{"a":1}',
-      '{"":""}',
-      '{"a":{"b":[1,2.5,-0.1,1e+21,true,false,null,"\\u0000\u{1f600}"]}}',
-      '{"toString":"x","constructor":{},"hasOwnProperty":[]}',
-      `{"a":${"[".repeat(2_000)}${"]".repeat(2_000)}}`,
-      `${'{"a":'.repeat(600)}1${"}".repeat(600)}`,
-    ].map((props) => anEvent({ props }))],
+    [
+      "props of all kinds",
+      [
+        '{"a":1}',
+        '{"":""}',
+        '{"a":{"b":[1,2.5,-0.1,1e+21,true,false,null,"\\u0000\u{1f600}"]}}',
+        '{"toString":"x","constructor":{},"hasOwnProperty":[]}',
+        `{"a":${"[".repeat(2_000)}${"]".repeat(2_000)}}`,
+        `${'{"a":'.repeat(600)}1${"}".repeat(600)}`,
+      ].map((props) => anEvent({ props })),
+    ],
   ])("gives back %s", (_name, events) => {
     expect(roundTrip(events)).toEqual(events);
   });
@@ -70,7 +81,13 @@ describe("a Parquet file of events", () => {
   it("gives back the events of a file in several parts, each with texts of its own", () => {
     const days = [0, 1, 2].map((day) =>
       Array.from({ length: 40_000 }, (_, i) =>
-        anEvent({ pathname: `/${day}/${i % 100}`, city: i % 5 === 0 ? `City ${i % 7}` : null, timestampMs: day * 1000 + (i % 10), visitorId: BigInt(i % 1000), revenueCents: i % 11 === 0 ? i : null }),
+        anEvent({
+          pathname: `/${day}/${i % 100}`,
+          city: i % 5 === 0 ? `City ${i % 7}` : null,
+          timestampMs: day * 1000 + (i % 10),
+          visitorId: BigInt(i % 1000),
+          revenueCents: i % 11 === 0 ? i : null,
+        }),
       ),
     );
     const merged = mergeFiles(days.map((events, day) => ({ key: String(day), bytes: encodeEvents(events) })));

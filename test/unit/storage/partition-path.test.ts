@@ -106,15 +106,17 @@ describe("siteFolder", () => {
     anySiteId.chain((id) =>
       fc.tuple(
         fc.constant(id),
-        fc.constantFrom(
-          id.toLowerCase(),
-          id.toUpperCase(),
-          `${id}.`.slice(-256),
-          id.replaceAll(":", "%3A").replaceAll("%", ""),
-          id.replaceAll(".", ""),
-          id.slice(0, -1) || "a",
-          [...id].reverse().join(""),
-        ).map(siteId),
+        fc
+          .constantFrom(
+            id.toLowerCase(),
+            id.toUpperCase(),
+            `${id}.`.slice(-256),
+            id.replaceAll(":", "%3A").replaceAll("%", ""),
+            id.replaceAll(".", ""),
+            id.slice(0, -1) || "a",
+            [...id].reverse().join(""),
+          )
+          .map(siteId),
       ),
     ),
   );

@@ -74,7 +74,13 @@ async function makeWorld(startBudgetBytes: number) {
   const objects = createMemoryObjectStore();
   const log = createRecordingLog();
   const { journal } = await Journal.open(createMemorySegmentLog(), START_MS);
-  const partitions = new Partitions({ parquet: inlineParquetWriter, store: objects, isSiteId, listingsMax: 2, onStray: (key, fault) => log.warn(`${key} ${fault}`) });
+  const partitions = new Partitions({
+    parquet: inlineParquetWriter,
+    store: objects,
+    isSiteId,
+    listingsMax: 2,
+    onStray: (key, fault) => log.warn(`${key} ${fault}`),
+  });
   const residents = new ResidentDays({
     engine,
     journal,
@@ -121,7 +127,10 @@ async function makeWorld(startBudgetBytes: number) {
     propertyKeys(site: SiteId, day: UtcDay): Promise<unknown[]> {
       return residents.withDays(site, { firstDay: day, lastDay: day }, { ...WANTED, withProperties: true }, async (ids) => {
         const properties = { key: null, bytesMax: UNLIMITED };
-        const rows = await engine.query({ siteId: site, blocks: ids, sql: "SELECT text FROM property_texts", parameters: [], properties }, silent());
+        const rows = await engine.query(
+          { siteId: site, blocks: ids, sql: "SELECT text FROM property_texts", parameters: [], properties },
+          silent(),
+        );
         return rows.map(({ text }) => text);
       });
     },
@@ -194,7 +203,10 @@ describe("resident days", () => {
     await world.append(eventsOn(A, dayAt(0), 2, 3));
     await world.flush();
     expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
-    expect(world.loads.map(({ kind, count }) => [kind, count])).toEqual([["events", 3], ["events", 2]]);
+    expect(world.loads.map(({ kind, count }) => [kind, count])).toEqual([
+      ["events", 3],
+      ["events", 2],
+    ]);
   });
 
   it("of one site are no other's", async () => {
@@ -294,7 +306,8 @@ describe("resident days", () => {
   it("keep their properties when room is made before the first of them are there", async () => {
     const world = await makeWorld(UNLIMITED);
     const range = { firstDay: dayAt(0), lastDay: dayAt(0) };
-    const withPlan = (site: SiteId): StoredEvent => anEvent({ siteId: site, at: `${dayAt(0)}T12:00:00Z`, props: JSON.stringify({ plan: "pro" }) });
+    const withPlan = (site: SiteId): StoredEvent =>
+      anEvent({ siteId: site, at: `${dayAt(0)}T12:00:00Z`, props: JSON.stringify({ plan: "pro" }) });
     await world.append([withPlan(A), ...eventsOn(B, dayAt(0), 3), withPlan(C)]);
     // What one question needs is too much, so all other properties that there are have to go.
     await world.residents.withDays(A, range, { ...WANTED, withProperties: true }, async () => {
@@ -313,7 +326,9 @@ describe("resident days", () => {
 
   it("are refused when their texts alone would fill the memory, which other days are none the worse for", async () => {
     const world = await makeWorld(5 * 1024 * 1024);
-    const long = Array.from({ length: 12_000 }, (_, i) => anEvent({ siteId: A, at: `${dayAt(0)}T12:00:00Z`, pathname: `/${"x".repeat(300)}${i}` }));
+    const long = Array.from({ length: 12_000 }, (_, i) =>
+      anEvent({ siteId: A, at: `${dayAt(0)}T12:00:00Z`, pathname: `/${"x".repeat(300)}${i}` }),
+    );
     await world.partitions.write(A, dayAt(0), 1, eventTexts(long));
     await world.append(eventsOn(B, dayAt(0), 3));
     await expect(world.count(A, dayAt(0), dayAt(0))).rejects.toBeInstanceOf(EngineFullError);
@@ -343,7 +358,12 @@ describe("resident days", () => {
     await world.flush();
     const controller = new AbortController();
     const reason = new Error("gone");
-    const left = world.residents.withDays(A, { firstDay: dayAt(0), lastDay: dayAt(1) }, { ...WANTED, signal: controller.signal }, async () => {});
+    const left = world.residents.withDays(
+      A,
+      { firstDay: dayAt(0), lastDay: dayAt(1) },
+      { ...WANTED, signal: controller.signal },
+      async () => {},
+    );
     controller.abort(reason);
     await expect(left).rejects.toBe(reason);
     expect(world.loads).toEqual([]);
@@ -410,7 +430,12 @@ describe("resident days", () => {
     await world.objects.put(first, new TextEncoder().encode("no Parquet at all"));
     await world.objects.delete(second);
     expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(4);
-    expect(world.log.lines.filter(({ level }) => level === "error").map(({ fields }) => fields.file).sort()).toEqual([first, second].sort());
+    expect(
+      world.log.lines
+        .filter(({ level }) => level === "error")
+        .map(({ fields }) => fields.file)
+        .sort(),
+    ).toEqual([first, second].sort());
   });
 
   it("have each event once when its file is there before the journal has let go of it", async () => {
@@ -452,7 +477,10 @@ describe("resident days", () => {
 
   const site = fc.constantFrom(A, B);
   const step: fc.Arbitrary<Step> = fc.oneof(
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant("append" as const), site, day: fc.nat(4), count: fc.integer({ min: 1, max: 4 }) }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({ kind: fc.constant("append" as const), site, day: fc.nat(4), count: fc.integer({ min: 1, max: 4 }) }),
+    },
     { weight: 4, arbitrary: fc.record({ kind: fc.constant("ask" as const), site, day: fc.nat(4), days: fc.nat(4) }) },
     { weight: 2, arbitrary: fc.constantFrom<Step>({ kind: "flush" }, { kind: "lose" }, { kind: "fail" }) },
   );

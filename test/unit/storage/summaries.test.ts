@@ -90,7 +90,8 @@ describe("what is kept of pieces", () => {
     const { open, add, has, summaries } = await makeWorld();
     const texts = (): KeptSummary => summaries.open({ siteId: A, key: "texts", columns: [{ name: "name", type: "VARCHAR" }] });
     const sql = "SELECT repeat('x', 200000) AS name FROM range(10)";
-    const addTexts = (kept: KeptSummary, name: string) => summaries.add(kept, { name, contents: "" }, { siteId: A, blocks: [], sql, parameters: [] }, silent);
+    const addTexts = (kept: KeptSummary, name: string) =>
+      summaries.add(kept, { name, contents: "" }, { siteId: A, blocks: [], sql, parameters: [] }, silent);
     const users = [texts(), texts()];
     for (const kept of users) await expect(addTexts(kept, "monday")).rejects.toBeInstanceOf(EngineFullError);
     for (const kept of users) summaries.release(kept);
@@ -139,7 +140,12 @@ describe("what is kept of pieces", () => {
   it("has nothing of what failed, and what is dropped as the oldest is nobody's", async () => {
     const { open, add, has, summaries } = await makeWorld();
     const kept = open();
-    const broken = summaries.add(kept, { name: "monday", contents: "" }, { siteId: A, blocks: [], sql: "SELECT nothing", parameters: [] }, silent);
+    const broken = summaries.add(
+      kept,
+      { name: "monday", contents: "" },
+      { siteId: A, blocks: [], sql: "SELECT nothing", parameters: [] },
+      silent,
+    );
     await expect(broken).rejects.toThrow();
     expect(has(kept, "monday", "")).toBe(false);
     await add(kept, "monday");
@@ -167,6 +173,10 @@ describe("the engine's memory", () => {
     const memory = new EngineMemory({ budgetBytes: 100 * MB });
     expect([memory.shouldFit(100 * MB, 0), memory.shouldFit(101 * MB, 0)]).toEqual([true, false]);
     memory.note({ residentBytes: 90 * MB, textBytes: 0 });
-    expect([memory.shouldFit(60 * MB, 30 * MB), memory.shouldFit(30 * MB, 30 * MB), memory.shouldFit(60 * MB, 10 * MB)]).toEqual([false, true, true]);
+    expect([memory.shouldFit(60 * MB, 30 * MB), memory.shouldFit(30 * MB, 30 * MB), memory.shouldFit(60 * MB, 10 * MB)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
   });
 });

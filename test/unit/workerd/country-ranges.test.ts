@@ -41,13 +41,18 @@ describe("the packed country database", () => {
 
   it("knows every IPv6 address as the database does", () => {
     const tops = ["2001", "2400", "2600", "2804", "2a00", "2a02", "2c0f", "2001:4860", "2a02:ec80"];
-    const addresses = Array.from({ length: 20_000 }, (_, i) => normal(`${tops[i % tops.length]}:${group()}:${i % 3 ? "0" : group()}::${group()}`));
+    const addresses = Array.from({ length: 20_000 }, (_, i) =>
+      normal(`${tops[i % tops.length]}:${group()}:${i % 3 ? "0" : group()}::${group()}`),
+    );
     for (const address of [...addresses, "2001:4860:4860::8888", "::2", "ffff::"]) {
       expect({ address, ...lookup(address) }).toEqual({ address, ...database(address) });
     }
   });
 
-  it.each(["127.0.0.1", "10.1.2.3", "192.168.1.1", "::1", "fe80::1", "fd00::1", "", "unknown", "1.2.3"])("takes %j for nowhere", (address) => {
-    expect(lookup(address)).toEqual(NOWHERE);
-  });
+  it.each(["127.0.0.1", "10.1.2.3", "192.168.1.1", "::1", "fe80::1", "fd00::1", "", "unknown", "1.2.3"])(
+    "takes %j for nowhere",
+    (address) => {
+      expect(lookup(address)).toEqual(NOWHERE);
+    },
+  );
 });

@@ -1,7 +1,13 @@
 /** The engine of an isolate comes up when it is needed, and anew when it broke. */
 import { describe, expect, it } from "vitest";
 import { IsolateEngine } from "../../../adapters/workerd/isolate-engine.ts";
-import { EngineFullError, EngineLostError, type Engine, type EngineExtension, type EngineQuery } from "../../../src/runtime/engine/engine.ts";
+import {
+  EngineFullError,
+  EngineLostError,
+  type Engine,
+  type EngineExtension,
+  type EngineQuery,
+} from "../../../src/runtime/engine/engine.ts";
 import type { SiteId } from "../../../src/storage/event.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 
@@ -60,9 +66,13 @@ describe("the engine of an isolate", () => {
   });
 
   it("comes up anew, and is full, when DuckDB gave its database up for want of memory", async () => {
-    const fatal = "FATAL Error: Failed to create checkpoint because of error: could not allocate block of size 256.0 KiB (45.5 MiB/45.7 MiB used)";
+    const fatal =
+      "FATAL Error: Failed to create checkpoint because of error: could not allocate block of size 256.0 KiB (45.5 MiB/45.7 MiB used)";
     let made = 0;
-    const engine = new IsolateEngine(async () => anEngine(++made === 1 ? () => Promise.reject(new Error(fatal)) : answers), createRecordingLog());
+    const engine = new IsolateEngine(
+      async () => anEngine(++made === 1 ? () => Promise.reject(new Error(fatal)) : answers),
+      createRecordingLog(),
+    );
     await expect(engine.query(QUERY, silent())).rejects.toBeInstanceOf(EngineFullError);
     expect(engine.generation).toBe(1);
     expect(await engine.query(QUERY, silent())).toEqual([]);

@@ -46,4 +46,7 @@ const tooLarge = (bytesMax: number): AppError =>
   invalidInput(`The export takes more than ${bytesMax / 1024 / 1024} MiB of memory; ask for fewer days, a filter or a smaller "limit"`);
 
 const taken = (): AppError =>
-  new AppError({ code: "unavailable", retryAfterSecs: RETRY_SECS }, "Other exports take the memory that exports have. Try again later, or with a smaller \"limit\".");
+  new AppError(
+    { code: "unavailable", retryAfterSecs: RETRY_SECS },
+    'Other exports take the memory that exports have. Try again later, or with a smaller "limit".',
+  );

@@ -31,7 +31,9 @@ interface TextPage {
 function questionsFor(codes: readonly number[]): SqlText[] {
   const [first = 0, last = 0] = [codes[0], codes.at(-1)];
   if (last - first < codes.length * LEFT_PER_WANTED_MAX) return [queryTextRange(first, last)];
-  const lists = Array.from({ length: Math.ceil(codes.length / TEXTS_PER_LIST) }, (_, i) => codes.slice(i * TEXTS_PER_LIST, (i + 1) * TEXTS_PER_LIST));
+  const lists = Array.from({ length: Math.ceil(codes.length / TEXTS_PER_LIST) }, (_, i) =>
+    codes.slice(i * TEXTS_PER_LIST, (i + 1) * TEXTS_PER_LIST),
+  );
   return lists.map(queryTexts);
 }
 

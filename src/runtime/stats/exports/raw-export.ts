@@ -36,7 +36,10 @@ export interface RawExportQuestion {
  * The first events of the scope, oldest first. When this resolves, all of it is in memory: as numbers
  * and the texts they stand for, a tenth of what it takes once it is written. The chunks are written as they are taken.
  */
-export async function exportRaw(stretches: Stretches, { scope, rowsMax, format, memory }: RawExportQuestion): Promise<Iterable<Uint8Array>> {
+export async function exportRaw(
+  stretches: Stretches,
+  { scope, rowsMax, format, memory }: RawExportQuestion,
+): Promise<Iterable<Uint8Array>> {
   memory.clear();
   const text = new ExportTexts(format.text, memory);
   const portions: PackedEvents[] = [];
@@ -81,7 +84,11 @@ function pack(events: NumberColumns, texts: Texts): PackedEvents {
 /** Writes one column's value of a row. */
 type Cell = (writer: ByteWriter, row: number) => void;
 
-function* chunksOf(portions: PackedEvents[], format: ExportFormat, cellsOf: (events: PackedEvents) => readonly Cell[]): Iterable<Uint8Array> {
+function* chunksOf(
+  portions: PackedEvents[],
+  format: ExportFormat,
+  cellsOf: (events: PackedEvents) => readonly Cell[],
+): Iterable<Uint8Array> {
   const names = COLUMNS.map(({ name }) => name);
   const encoder = new TextEncoder();
   const frame = format.frame(names).map((piece) => encoder.encode(piece));
@@ -112,7 +119,11 @@ interface Texts {
   readonly json: ExportTexts;
 }
 
-function cellOf({ name, kind, required }: EventColumn, { columns, texts }: PackedEvents, { siteId, format }: { siteId: SiteId; format: ExportFormat }): Cell {
+function cellOf(
+  { name, kind, required }: EventColumn,
+  { columns, texts }: PackedEvents,
+  { siteId, format }: { siteId: SiteId; format: ExportFormat },
+): Cell {
   const constant = new TextEncoder().encode(name === "site_id" ? format.text(siteId) : format.unrecorded);
   const writeConstant = (writer: ByteWriter): void => writer.copy(constant, 0, constant.length);
   switch (kind) {

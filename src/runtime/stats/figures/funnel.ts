@@ -27,7 +27,13 @@ export interface FunnelRow {
 }
 
 const SECOND_MS = 1000;
-const UNITS_MS = { second: SECOND_MS, minute: 60 * SECOND_MS, hour: 3_600 * SECOND_MS, day: 86_400 * SECOND_MS, week: 604_800 * SECOND_MS } as const;
+const UNITS_MS = {
+  second: SECOND_MS,
+  minute: 60 * SECOND_MS,
+  hour: 3_600 * SECOND_MS,
+  day: 86_400 * SECOND_MS,
+  week: 604_800 * SECOND_MS,
+} as const;
 
 /** How a window is written. */
 export const FUNNEL_WINDOW = /^([1-9]\d{0,8}) ?(second|minute|hour|day|week)s?$/;

@@ -27,11 +27,7 @@ function neededBy({ pattern, conditions }: SequenceQuestion): number {
   return conditions.reduce((bits, _, i) => (named.has(i + 1) ? bits + 2 ** i : bits), 0);
 }
 
-export async function sequenceFiguresOf(
-  ask: Ask,
-  scope: Scope,
-  question: SequenceQuestion,
-): Promise<SequenceFigures> {
+export async function sequenceFiguresOf(ask: Ask, scope: Scope, question: SequenceQuestion): Promise<SequenceFigures> {
   const { pattern, conditions } = question;
   const events = { steps: conditions, needed: neededBy(question), withOthers: false };
   const [[headline], tallies] = await ask(

@@ -12,7 +12,10 @@ export const queryMinutes = (scope: Scope): SqlText => sql`
   )
   SELECT minute_ms, count(*) AS events FROM placed GROUP BY minute_ms ORDER BY minute_ms`;
 
-const TEXT_CODES = joinSql(TEXT_COLUMNS.map(({ name }) => column(name)), ", ");
+const TEXT_CODES = joinSql(
+  TEXT_COLUMNS.map(({ name }) => column(name)),
+  ", ",
+);
 
 /**
  * The first events of a portion, oldest first: numbers of texts, `timestamp`, `revenue_cents`, and
@@ -30,8 +33,12 @@ export const queryEvents = (scope: Scope, { startMs, endMs }: Portion, rowsMax: 
   LIMIT ${rowsMax}`;
 
 /** Rows `code`, `text` of all numbers from `first` to `last`. */
-export const queryTextRange = (first: number, last: number): SqlText => sql`SELECT code, text FROM texts WHERE code >= ${first} AND code <= ${last}`;
+export const queryTextRange = (first: number, last: number): SqlText =>
+  sql`SELECT code, text FROM texts WHERE code >= ${first} AND code <= ${last}`;
 
 /** Rows `code`, `text` of these numbers, which are in ascending order. */
 export const queryTexts = (codes: readonly number[]): SqlText =>
-  sql`${queryTextRange(codes[0] ?? 0, codes.at(-1) ?? 0)} AND code IN (${joinSql(codes.map((code) => sql`${code}`), ", ")})`;
+  sql`${queryTextRange(codes[0] ?? 0, codes.at(-1) ?? 0)} AND code IN (${joinSql(
+    codes.map((code) => sql`${code}`),
+    ", ",
+  )})`;
