@@ -1,6 +1,6 @@
 /** What every host does alike to bring DuckDB-WASM up: an instance of a module that is compiled already, and connections to one database. */
-import type { DuckdbBindings } from "../src/runtime/engine/duckdb-bindings.ts";
-import { ENGINE_CONNECTIONS_MAX } from "../src/runtime/limits.ts";
+import type { DuckdbBindings } from "../src/runtime/engine/duckdb/duckdb-bindings.ts";
+import { ENGINE_CONNECTIONS_MAX } from "../src/runtime/config/limits.ts";
 
 /** The library's bindings, of whichever of its builds. */
 interface LibraryBindings extends DuckdbBindings {

@@ -2,14 +2,14 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Sites } from "./api/types.ts";
-import { FirstRunPage, LoginPage, SetupCodePage } from "./entrance/entrance.tsx";
-import { FirstSitePage } from "./entrance/first-site.tsx";
+import { FirstRunPage, LoginPage, SetupCodePage } from "./login/login.tsx";
+import { FirstSitePage } from "./login/first-site.tsx";
 import { PRODUCT_NAME } from "./names.ts";
 import { Overview } from "./overview.tsx";
-import { Failure, Loading } from "./parts/states.tsx";
+import { Failure, Loading } from "./components/states.tsx";
 import { askAgain, door, isOffline, knock } from "./state/connection.ts";
 import { go, site } from "./state/view.ts";
-import { forgetAnswers, usePath } from "./state/use-figure.ts";
+import { forgetAnswers, usePath } from "./state/use-report.ts";
 
 /** Looked at again after so long, the figures are asked anew. */
 const AWAY_MS = 300_000;

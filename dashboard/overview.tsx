@@ -1,11 +1,11 @@
 /** The page itself: headline, chart, cards, behaviour; or what is on now. */
-import { Behaviours } from "./behaviours/behaviours.tsx";
+import { Behaviours } from "./behavior/behavior.tsx";
 import { Cards } from "./cards/cards.tsx";
 import { DetailsPanel } from "./cards/details-panel.tsx";
-import { Snippet } from "./entrance/snippet.tsx";
-import { Waiting } from "./entrance/first-site.tsx";
-import { MainChart } from "./figures/main-chart.tsx";
-import { TopFigures } from "./figures/top-figures.tsx";
+import { Snippet } from "./login/snippet.tsx";
+import { Waiting } from "./login/first-site.tsx";
+import { MainChart } from "./charts/main-chart.tsx";
+import { TopFigures } from "./charts/top-figures.tsx";
 import { RealtimeView } from "./realtime/realtime-view.tsx";
 import { ErasePanel } from "./settings/erase-panel.tsx";
 import { ExportPanel } from "./settings/export-panel.tsx";
@@ -19,8 +19,8 @@ import { DaysPanel } from "./shell/period-picker.tsx";
 import { TopBar } from "./shell/top-bar.tsx";
 import { door, isOffline } from "./state/connection.ts";
 import { comparison, isFiltered, openPanel, panel, param, scope, site } from "./state/view.ts";
-import { useFigure } from "./state/use-figure.ts";
-import { DIMENSIONS } from "./words/dimensions.ts";
+import { useFigure } from "./state/use-report.ts";
+import { DIMENSIONS } from "./format/dimensions.ts";
 
 const PANELS = {
   filter: FilterPanel,

@@ -1,4 +1,4 @@
-/** The words the script shares with the service: copied from `src/runtime/names.ts` so the bundle carries no more than these, and compared with it by a test. */
+/** The words the script shares with the service: copied from `src/runtime/config/names.ts` so the bundle carries no more than these, and compared with it by a test. */
 
 /** The public function's name, and the beginning of every other name that is the product's. */
 export const PREFIX = "svc";

@@ -1,7 +1,7 @@
 /** The log on standard output and error, a line each. */
-import type { Config } from "../../src/runtime/config.ts";
-import type { Log } from "../../src/runtime/log.ts";
-import { createLogLines } from "../../src/runtime/log-lines.ts";
+import type { Config } from "../../src/runtime/config/config.ts";
+import type { Log } from "../../src/runtime/metrics/log.ts";
+import { createLogLines } from "../../src/runtime/metrics/log-lines.ts";
 
 /** Warnings and errors go to standard error. To be called once: from then on nothing that becomes of the two ends the process. */
 export function createConsoleLog(config: Pick<Config, "logFormat" | "logLevel">): Log {

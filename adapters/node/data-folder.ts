@@ -1,10 +1,10 @@
 /** A data folder that another process may be working on: checked and copied through ports that change nothing in it. */
 import { join, relative, resolve } from "node:path";
-import { backUp } from "../../src/runtime/backup.ts";
-import type { Config } from "../../src/runtime/config.ts";
+import { backUp } from "../../src/runtime/jobs/backup.ts";
+import type { Config } from "../../src/runtime/config/config.ts";
 import { parsePeriodSecret } from "../../src/runtime/ingest/period-secret.ts";
-import { reasonOf } from "../../src/runtime/log.ts";
-import { verifyData, type Fault, type VerificationReport } from "../../src/runtime/verification.ts";
+import { reasonOf } from "../../src/runtime/metrics/log.ts";
+import { verifyData, type Fault, type VerificationReport } from "../../src/runtime/jobs/verification.ts";
 import { makeFolder } from "./durable-folders.ts";
 import { createFileObjectStore } from "./file-object-store.ts";
 import { createFileRecordStore } from "./file-record-store.ts";

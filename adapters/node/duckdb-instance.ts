@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { createDuckDB, NODE_RUNTIME, VoidLogger } from "@duckdb/duckdb-wasm/blocking";
-import { DuckdbEngine } from "../../src/runtime/engine/duckdb-engine.ts";
+import { DuckdbEngine } from "../../src/runtime/engine/duckdb/duckdb-engine.ts";
 import { openDatabase, UNUSED_BUNDLES, type Database } from "../duckdb-database.ts";
 import { slimEngineModule } from "../engine-module.mjs";
 

@@ -1,6 +1,6 @@
 /** The engine's thread: serves the calls that come as messages. */
 import { parentPort } from "node:worker_threads";
-import { isFatal } from "../../src/runtime/engine/duckdb-bindings.ts";
+import { isFatal } from "../../src/runtime/engine/duckdb/duckdb-bindings.ts";
 import type { NumberColumns } from "../../src/runtime/engine/engine.ts";
 import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.ts";
 import { createDuckdbEngine } from "./duckdb-instance.ts";

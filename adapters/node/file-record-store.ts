@@ -1,6 +1,6 @@
 /** Records as files of the data folder that only their owner may read. They share it with files that are no records. */
 import { dirname, join } from "node:path";
-import { reasonOf } from "../../src/runtime/log.ts";
+import { reasonOf } from "../../src/runtime/metrics/log.ts";
 import { RECORD_NAME, recordName, type RecordStore } from "../../src/storage/record-store.ts";
 import { syncFolder, writeDurably } from "./durable-file.ts";
 import { DurableFolders } from "./durable-folders.ts";

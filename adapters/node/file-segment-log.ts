@@ -1,8 +1,8 @@
 /** The journal as append-only files, one a segment, and how soon they are forced to the disk. */
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { Config } from "../../src/runtime/config.ts";
-import { reasonOf } from "../../src/runtime/log.ts";
+import type { Config } from "../../src/runtime/config/config.ts";
+import { reasonOf } from "../../src/runtime/metrics/log.ts";
 import { NothingAppendedError, SyncFailedError, type SegmentLog } from "../../src/storage/segment-log.ts";
 import { syncFile, syncFolder, writeDurably } from "./durable-file.ts";
 import { DurableFolders } from "./durable-folders.ts";

@@ -6,7 +6,7 @@ import { Reader } from "mmdb-lib";
 import type { CountryResponse } from "mmdb-lib";
 import { geoPlaceFromRecord, isPlaceless, NOWHERE } from "../../src/runtime/ingest/geo.ts";
 import type { GeoLookup } from "../../src/runtime/ingest/geo.ts";
-import type { GeoipDb } from "../../src/runtime/option-kinds.ts";
+import type { GeoipDb } from "../../src/runtime/config/option-kinds.ts";
 
 export interface GeoDatabase {
   readonly lookup: GeoLookup;

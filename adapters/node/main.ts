@@ -2,9 +2,9 @@
 import { problemsWithRoutes } from "../../src/handlers/app.ts";
 import { createAssets, unpackAsset, type PackedAsset, type PackedAssets } from "../../src/runtime/assets.ts";
 import { logSetupCode } from "../../src/runtime/auth/setup-code.ts";
-import { ConfigError, parseConfig } from "../../src/runtime/config.ts";
-import { reasonOf, type Log } from "../../src/runtime/log.ts";
-import { PRODUCT_NAME, SCRIPT_PATHS } from "../../src/runtime/names.ts";
+import { ConfigError, parseConfig } from "../../src/runtime/config/config.ts";
+import { reasonOf, type Log } from "../../src/runtime/metrics/log.ts";
+import { PRODUCT_NAME, SCRIPT_PATHS } from "../../src/runtime/config/names.ts";
 import { readCommandLine } from "./config-file.ts";
 import { createConsoleLog } from "./console-log.ts";
 import { backUpFolder, verifyFolder } from "./data-folder.ts";

@@ -1,6 +1,6 @@
 /** How a process makes a folder its own before it works there: made if need be, locked, and rid of what another one left half written. */
 import { join } from "node:path";
-import { reasonOf } from "../../src/runtime/log.ts";
+import { reasonOf } from "../../src/runtime/metrics/log.ts";
 import { isLeftOver, syncFolder } from "./durable-file.ts";
 import { makeFolder } from "./durable-folders.ts";
 import { nodeFileSystem, type FileSystem, type FolderEntry } from "./file-system.ts";

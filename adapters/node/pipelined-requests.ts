@@ -1,7 +1,7 @@
 /** How many requests a client may send ahead on one connection (pipelining, RFC 9112, 9.3.2). */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { PIPELINED_REQUESTS_MAX } from "../../src/runtime/limits.ts";
+import { PIPELINED_REQUESTS_MAX } from "../../src/runtime/config/limits.ts";
 import { endAtOnce } from "./stalled-connections.ts";
 
 /**

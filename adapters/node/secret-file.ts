@@ -1,6 +1,6 @@
 /** The generated secret of visitor ids as a file of the data folder: it is overwritten before it goes. */
 import { join } from "node:path";
-import { reasonOf } from "../../src/runtime/log.ts";
+import { reasonOf } from "../../src/runtime/metrics/log.ts";
 import type { SecretStore } from "../../src/storage/secret-store.ts";
 import { syncFolder, writeDurably } from "./durable-file.ts";
 import { codeOf, nodeFileSystem, type FileSystem, type OpenFile } from "./file-system.ts";

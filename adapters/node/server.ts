@@ -6,7 +6,7 @@ import { createServerAdapter } from "@whatwg-node/server";
 import type { App } from "../../src/handlers/app.ts";
 import { responseTo } from "../../src/handlers/reply.ts";
 import { invalidInput } from "../../src/runtime/errors.ts";
-import { CONNECTIONS_MAX, STOP_GRACE_MS } from "../../src/runtime/limits.ts";
+import { CONNECTIONS_MAX, STOP_GRACE_MS } from "../../src/runtime/config/limits.ts";
 import { lingerBehindAnswer } from "./lingering-close.ts";
 import { PipelinedRequests } from "./pipelined-requests.ts";
 import { normaliseTarget } from "./request-target.ts";

@@ -1,6 +1,6 @@
 /** Ends connections whose client takes nothing of what waits to be sent: an answer that nobody reads would stay in memory for ever. */
 import type { Socket } from "node:net";
-import { RESPONSE_STALL_MS } from "../../src/runtime/limits.ts";
+import { RESPONSE_STALL_MS } from "../../src/runtime/config/limits.ts";
 
 /** Bytes given to the system, and those of them that it has not taken yet. Equal twice, with some left, when none went out. */
 interface Progress {

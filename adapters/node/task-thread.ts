@@ -1,6 +1,6 @@
 /** A thread that does tasks for the main one: both ends of it. It starts when the first task comes, and anew when it died. */
 import { parentPort, Worker } from "node:worker_threads";
-import { reasonOf } from "../../src/runtime/log.ts";
+import { reasonOf } from "../../src/runtime/metrics/log.ts";
 
 interface TaskMessage<Task> {
   readonly id: number;

@@ -16,7 +16,7 @@ import {
   type Summary,
 } from "../../src/runtime/engine/engine.ts";
 import type { SiteId } from "../../src/storage/event.ts";
-import { reasonOf, type Log } from "../../src/runtime/log.ts";
+import { reasonOf, type Log } from "../../src/runtime/metrics/log.ts";
 import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.ts";
 
 /** A query that was given up must let go of the engine within this, or the engine is taken to hang. */

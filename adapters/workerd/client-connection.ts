@@ -1,6 +1,6 @@
 /** What the platform knows of a request's sender: the address in a header of its own, and the address's place. */
 import type { Connection } from "../../src/handlers/app.ts";
-import type { Config } from "../../src/runtime/config.ts";
+import type { Config } from "../../src/runtime/config/config.ts";
 import { geoPlaceFromRecord, isPlaceless, type GeoPlace } from "../../src/runtime/ingest/geo.ts";
 import type { IncomingRequestProperties } from "./platform.ts";
 

@@ -2,12 +2,12 @@
 import { createApp } from "../../src/handlers/app.ts";
 import type { Asset, Assets } from "../../src/runtime/assets.ts";
 import { createArgon2id } from "../../src/runtime/auth/argon2id.ts";
-import type { Config } from "../../src/runtime/config.ts";
+import type { Config } from "../../src/runtime/config/config.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
 import { NOWHERE, type GeoLookup } from "../../src/runtime/ingest/geo.ts";
-import { SALT_RETRY_MS, UNFLUSHED_BYTES_MAX_IN_WORKERD } from "../../src/runtime/limits.ts";
-import type { Log } from "../../src/runtime/log.ts";
-import { runMaintenance } from "../../src/runtime/maintenance.ts";
+import { SALT_RETRY_MS, UNFLUSHED_BYTES_MAX_IN_WORKERD } from "../../src/runtime/config/limits.ts";
+import type { Log } from "../../src/runtime/metrics/log.ts";
+import { runMaintenance } from "../../src/runtime/jobs/maintenance.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
@@ -20,7 +20,7 @@ import { createR2ObjectStore } from "./r2-object-store.ts";
 import { openSqlRecordStore } from "./sql-record-store.ts";
 import { openSqlSegmentLog } from "./sql-segment-log.ts";
 import { createSteadyClock } from "./steady-clock.ts";
-import { discardUnread } from "./unread-body.ts";
+import { discardUnread } from "./drain-body.ts";
 
 /** How often requests under way are looked at. Nothing ticks while there are none: the platform lets idle objects rest. */
 const TICK_MS = 1000;

@@ -1,5 +1,5 @@
 /** The engine in the object's own isolate: brought up when it is first needed, and anew when it broke. */
-import { isFatal, isOutOfMemory } from "../../src/runtime/engine/duckdb-bindings.ts";
+import { isFatal, isOutOfMemory } from "../../src/runtime/engine/duckdb/duckdb-bindings.ts";
 import {
   EngineFullError,
   EngineLostError,
@@ -16,7 +16,7 @@ import {
   type Summary,
 } from "../../src/runtime/engine/engine.ts";
 import type { SiteId } from "../../src/storage/event.ts";
-import { reasonOf, type Log } from "../../src/runtime/log.ts";
+import { reasonOf, type Log } from "../../src/runtime/metrics/log.ts";
 
 export class IsolateEngine implements Engine {
   readonly #create: () => Promise<Engine>;

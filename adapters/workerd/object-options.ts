@@ -1,5 +1,5 @@
 /** The options among an object's bindings, as texts, which is how an environment has them. */
-import { ENVIRONMENT_PREFIX } from "../../src/runtime/names.ts";
+import { ENVIRONMENT_PREFIX } from "../../src/runtime/config/names.ts";
 
 /** In the configuration of a Worker variables may be numbers, booleans and lists as well. */
 export function optionsIn(bindings: Readonly<Record<string, unknown>>): Record<string, string> {

@@ -1,6 +1,6 @@
 /** The journal as rows of the Durable Object's own database: an append is a row, or several where it is long. */
 import type { ObjectStore } from "../../src/storage/object-store.ts";
-import { reasonOf } from "../../src/runtime/log.ts";
+import { reasonOf } from "../../src/runtime/metrics/log.ts";
 import { NothingAppendedError, type SegmentLog } from "../../src/storage/segment-log.ts";
 import type { DurableObjectStorage } from "./platform.ts";
 

@@ -1,12 +1,12 @@
 /** A card of breakdowns: tabs, the nine most frequent values, and a way to all of them. */
 import type { ComponentChildren } from "preact";
-import { chosenTab, Tabs, type Tab } from "../parts/tabs.tsx";
-import { Empty, FigureView } from "../parts/states.tsx";
-import { useNear } from "../parts/use-near.ts";
-import { totalVisitors } from "../figures/totals.ts";
+import { chosenTab, Tabs, type Tab } from "../components/tabs.tsx";
+import { Empty, FigureView } from "../components/states.tsx";
+import { useNear } from "../components/use-near.ts";
+import { totalVisitors } from "../charts/totals.ts";
 import { filters, openPanel, scope } from "../state/view.ts";
-import { useBreakdown } from "../state/use-figure.ts";
-import { DIMENSIONS } from "../words/dimensions.ts";
+import { useBreakdown } from "../state/use-report.ts";
+import { DIMENSIONS } from "../format/dimensions.ts";
 import { rowsOf } from "./breakdown-rows.ts";
 import { RowList } from "./row-list.tsx";
 

@@ -2,7 +2,7 @@
 import type { Breakdown } from "../api/types.ts";
 import { canFilterBy } from "../state/filters.ts";
 import { filters, site, toggleFilter } from "../state/view.ts";
-import { filterDimensionOf, UNKNOWN, valueText } from "../words/dimensions.ts";
+import { filterDimensionOf, UNKNOWN, valueText } from "../format/dimensions.ts";
 import type { Row } from "./row-list.tsx";
 
 const PAGE_DIMENSIONS: readonly string[] = ["pages", "entry-pages", "exit-pages"];

@@ -1,11 +1,11 @@
 /** Visitors by country, on a map that is loaded when it is first looked at. The countries' list says the same in words. */
 import { useEffect, useState } from "preact/hooks";
-import { totalVisitors } from "../figures/totals.ts";
-import { Empty, FigureView } from "../parts/states.tsx";
+import { totalVisitors } from "../charts/totals.ts";
+import { Empty, FigureView } from "../components/states.tsx";
 import { filters, openPanel, scope, toggleFilter } from "../state/view.ts";
-import { useBreakdown } from "../state/use-figure.ts";
-import { countryName, UNKNOWN } from "../words/dimensions.ts";
-import { countText, shareText } from "../words/numbers.ts";
+import { useBreakdown } from "../state/use-report.ts";
+import { countryName, UNKNOWN } from "../format/dimensions.ts";
+import { countText, shareText } from "../format/numbers.ts";
 
 /** Put in by the build. */
 declare const COUNTRY_MAP_URL: string;

@@ -1,18 +1,18 @@
 /** All values of a dimension: search, order, pages, and a file for spreadsheets. */
 import { useState } from "preact/hooks";
 import type { Breakdown } from "../api/types.ts";
-import { totalVisitors } from "../figures/totals.ts";
-import { CSV_TYPE, csvOf } from "../parts/csv.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { saveFile } from "../parts/save-file.ts";
-import { Empty, FigureView } from "../parts/states.tsx";
+import { totalVisitors } from "../charts/totals.ts";
+import { CSV_TYPE, csvOf } from "../components/csv.ts";
+import { Dialog } from "../components/dialog.tsx";
+import { saveFile } from "../components/save-file.ts";
+import { Empty, FigureView } from "../components/states.tsx";
 import { canFilterBy } from "../state/filters.ts";
 import { closePanel, filters, go, param, range, scope, site, toggleFilter } from "../state/view.ts";
-import { useBreakdown } from "../state/use-figure.ts";
-import { DIMENSIONS, filterDimensionOf, UNKNOWN, valueText } from "../words/dimensions.ts";
-import { LOCALE } from "../words/locale.ts";
-import { rangeText } from "../words/dates.ts";
-import { countText, shareText } from "../words/numbers.ts";
+import { useBreakdown } from "../state/use-report.ts";
+import { DIMENSIONS, filterDimensionOf, UNKNOWN, valueText } from "../format/dimensions.ts";
+import { LOCALE } from "../format/locale.ts";
+import { rangeText } from "../format/dates.ts";
+import { countText, shareText } from "../format/numbers.ts";
 
 /** As many as the service gives. */
 const ROWS_MAX = 1000;

@@ -1,5 +1,5 @@
 /** Rows of a card: what it is, a bar as long as its share of the largest, a number, and the share of all while it is pointed at. */
-import { countText, shareText, shortCount } from "../words/numbers.ts";
+import { countText, shareText, shortCount } from "../format/numbers.ts";
 
 export interface Row {
   readonly key: string;

@@ -1,6 +1,6 @@
 /** How many are there now, in the bar; leads to the realtime view. */
 import { go, param } from "../state/view.ts";
-import { countText } from "../words/numbers.ts";
+import { countText } from "../format/numbers.ts";
 import { useRealtime } from "./use-realtime.ts";
 
 export function CurrentVisitors() {

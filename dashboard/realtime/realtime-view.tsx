@@ -1,9 +1,9 @@
 /** Now: visitors, pageviews by minute, what they look at and where they come from. */
 import { RowList } from "../cards/row-list.tsx";
-import { Empty, Loading } from "../parts/states.tsx";
+import { Empty, Loading } from "../components/states.tsx";
 import { go, toggleFilter } from "../state/view.ts";
-import { valueText } from "../words/dimensions.ts";
-import { countText } from "../words/numbers.ts";
+import { valueText } from "../format/dimensions.ts";
+import { countText } from "../format/numbers.ts";
 import { useRealtime, type Realtime } from "./use-realtime.ts";
 
 function MinuteBars({ minutes }: { readonly minutes: readonly number[] }) {

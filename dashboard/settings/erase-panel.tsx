@@ -2,11 +2,11 @@
 import { useState } from "preact/hooks";
 import { erase, ServiceError } from "../api/service.ts";
 import type { Erased } from "../api/types.ts";
-import { Dialog } from "../parts/dialog.tsx";
+import { Dialog } from "../components/dialog.tsx";
 import { askAgain, door, noteFailure } from "../state/connection.ts";
-import { forgetAnswers } from "../state/use-figure.ts";
+import { forgetAnswers } from "../state/use-report.ts";
 import { closePanel, openPanel, range, site, today } from "../state/view.ts";
-import { countOf } from "../words/numbers.ts";
+import { countOf } from "../format/numbers.ts";
 
 export function ErasePanel() {
   const [start, setStart] = useState(range.value.start);

@@ -1,11 +1,11 @@
 /** The period's days or events as a file, narrowed by the filters. */
 import { useState } from "preact/hooks";
 import { askFile, pathOf, ServiceError } from "../api/service.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { saveFile } from "../parts/save-file.ts";
+import { Dialog } from "../components/dialog.tsx";
+import { saveFile } from "../components/save-file.ts";
 import { noteFailure } from "../state/connection.ts";
 import { closePanel, isFiltered, range, scope, site } from "../state/view.ts";
-import { rangeText } from "../words/dates.ts";
+import { rangeText } from "../format/dates.ts";
 
 /** As many events as the service gives at once. */
 const EVENTS_MAX = 1_000_000;

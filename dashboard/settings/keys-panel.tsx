@@ -2,11 +2,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { createKey, keys, revokeKey, ServiceError, type KeyScope } from "../api/service.ts";
 import type { CreatedKey, Keys } from "../api/types.ts";
-import { CopyButton } from "../parts/copy-button.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { CopyButton } from "../components/copy-button.tsx";
+import { Dialog } from "../components/dialog.tsx";
 import { door, noteFailure } from "../state/connection.ts";
 import { closePanel, openPanel } from "../state/view.ts";
-import { momentText } from "../words/dates.ts";
+import { momentText } from "../format/dates.ts";
 
 const SCOPE_WORDS: Readonly<Record<KeyScope, string>> = {
   ReadOnly: "Read figures",

@@ -1,6 +1,6 @@
 /** Protects an open instance. */
-import { NewPasswordForm } from "../entrance/entrance.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { NewPasswordForm } from "../login/login.tsx";
+import { Dialog } from "../components/dialog.tsx";
 import { closePanel } from "../state/view.ts";
 
 export const PasswordPanel = () => (

@@ -1,7 +1,7 @@
 /** How a further site is counted. */
-import { SiteSnippetForm } from "../entrance/first-site.tsx";
-import { Snippet } from "../entrance/snippet.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { SiteSnippetForm } from "../login/first-site.tsx";
+import { Snippet } from "../login/snippet.tsx";
+import { Dialog } from "../components/dialog.tsx";
 import { closePanel, site } from "../state/view.ts";
 
 export const SnippetPanel = () => (

@@ -1,5 +1,5 @@
 /** What the period is compared with. */
-import { Menu } from "../parts/menu.tsx";
+import { Menu } from "../components/menu.tsx";
 import { comparison, go, type Comparison } from "../state/view.ts";
 
 const WORDS: Readonly<Record<Comparison, string>> = {

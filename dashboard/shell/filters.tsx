@@ -1,13 +1,13 @@
 /** Filters: pills below the bar, and the dialog that makes them of values that there are. */
 import { useState } from "preact/hooks";
-import { Dialog } from "../parts/dialog.tsx";
-import { Picker } from "../parts/picker.tsx";
-import { Failure } from "../parts/states.tsx";
+import { Dialog } from "../components/dialog.tsx";
+import { Picker } from "../components/picker.tsx";
+import { Failure } from "../components/states.tsx";
 import { canFilterBy, parseFilters, type Filter } from "../state/filters.ts";
 import { closePanel, filters, openPanel, panel, period, range, setFilters, site } from "../state/view.ts";
-import { useBreakdown } from "../state/use-figure.ts";
-import { DIMENSIONS, FILTERABLE, valueText } from "../words/dimensions.ts";
-import { countText } from "../words/numbers.ts";
+import { useBreakdown } from "../state/use-report.ts";
+import { DIMENSIONS, FILTERABLE, valueText } from "../format/dimensions.ts";
+import { countText } from "../format/numbers.ts";
 
 const VALUES_MAX = 1000;
 

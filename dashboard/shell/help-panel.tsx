@@ -1,6 +1,6 @@
 /** The keys, and what the figures mean. */
-import { METRICS, METRIC_WORDS } from "../figures/metrics.ts";
-import { Dialog } from "../parts/dialog.tsx";
+import { METRICS, METRIC_WORDS } from "../charts/metrics.ts";
+import { Dialog } from "../components/dialog.tsx";
 import { closePanel } from "../state/view.ts";
 import { KEYS } from "./keyboard.ts";
 

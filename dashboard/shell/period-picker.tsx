@@ -1,10 +1,10 @@
 /** Which days: named periods, any range, and arrows to the ones before and after. */
 import { useState } from "preact/hooks";
-import { Dialog } from "../parts/dialog.tsx";
-import { Menu } from "../parts/menu.tsx";
+import { Dialog } from "../components/dialog.tsx";
+import { Menu } from "../components/menu.tsx";
 import { dayAfter, daysBetween, shifted, type Period } from "../state/range.ts";
 import { closePanel, go, openPanel, period, range, today } from "../state/view.ts";
-import { rangeText } from "../words/dates.ts";
+import { rangeText } from "../format/dates.ts";
 
 /** As many as the service takes. */
 const DAYS_MAX = 366;

@@ -1,5 +1,5 @@
 /** Which site: a menu of all there are, and the way to count another. */
-import { Menu } from "../parts/menu.tsx";
+import { Menu } from "../components/menu.tsx";
 import { go, openPanel, site } from "../state/view.ts";
 
 export function SiteSwitcher({ sites }: { readonly sites: readonly string[] }) {

@@ -1,5 +1,5 @@
 /** The bar that stays: site, who is there now, filters, period, comparison, and the menu of everything else. */
-import { Menu } from "../parts/menu.tsx";
+import { Menu } from "../components/menu.tsx";
 import { CurrentVisitors } from "../realtime/current-visitors.tsx";
 import { door, leave } from "../state/connection.ts";
 import { chooseTheme, theme, THEMES } from "../state/theme.ts";

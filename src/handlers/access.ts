@@ -5,7 +5,7 @@ import type { EpochMs } from "../storage/event.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Context } from "./context.ts";
 import { apiKeysOf, sessionTokensOf } from "./credentials.ts";
-import { requireOwnPage } from "./own-pages.ts";
+import { requireOwnPage } from "./csrf.ts";
 
 /**
  * `public`: everyone. `ingest`: everyone whose site the allowlist names. `auth`: everyone, to get in and out.

@@ -1,9 +1,9 @@
 /** The whole HTTP surface: a line each for method, path, who may call it, and the handler. */
-import type { Config } from "../runtime/config.ts";
+import type { Config } from "../runtime/config/config.ts";
 import { invalidInput, type AppError } from "../runtime/errors.ts";
-import { ASSETS_PATH, EVENT_PATH, SCRIPT_PATHS } from "../runtime/names.ts";
+import { ASSETS_PATH, EVENT_PATH, SCRIPT_PATHS } from "../runtime/config/names.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
-import { parseUrl } from "../runtime/parse-url.ts";
+import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import type { Services } from "../runtime/services.ts";
 import type { EpochMs } from "../storage/event.ts";
 import { checkAccess, type Access } from "./access.ts";

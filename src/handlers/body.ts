@@ -1,6 +1,6 @@
 /** How much of a request's body is read: never more than the limit, whatever the headers promise. */
 import { AppError, invalidInput } from "../runtime/errors.ts";
-import { BODY_BYTES_DISCARDED_MAX, BODY_BYTES_MAX } from "../runtime/limits.ts";
+import { BODY_BYTES_DISCARDED_MAX, BODY_BYTES_MAX } from "../runtime/config/limits.ts";
 
 const wholeBody = new TextDecoder();
 

@@ -1,5 +1,5 @@
 /** Which address a request came from: the socket's, or the one that the last untrusted hop of `X-Forwarded-For` had. */
-import { parseUrl } from "../runtime/parse-url.ts";
+import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import type { Context } from "./context.ts";
 import { forwardedEntry } from "./forwarded-entry.ts";
 

@@ -1,5 +1,5 @@
 /** Which foreign pages may read answers: any page those of ingestion, the dashboard's those about figures, keys and logins. */
-import type { Config } from "../runtime/config.ts";
+import type { Config } from "../runtime/config/config.ts";
 import { emptyReply, withHeaders, type Reply, type ReplyHeaders } from "./reply.ts";
 
 const PREFLIGHT_SECS = 86_400;

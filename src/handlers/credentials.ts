@@ -1,6 +1,6 @@
 /** Where a request carries its credentials: the session's cookie, and a key in either of two headers (contract 5). */
-import { CREDENTIALS_TRIED_MAX } from "../runtime/limits.ts";
-import { API_KEY_PREFIX, SESSION_COOKIE } from "../runtime/names.ts";
+import { CREDENTIALS_TRIED_MAX } from "../runtime/config/limits.ts";
+import { API_KEY_PREFIX, SESSION_COOKIE } from "../runtime/config/names.ts";
 
 const BEARER = /^Bearer +(\S+)$/i;
 

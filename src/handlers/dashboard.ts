@@ -1,5 +1,5 @@
 /** GET / and /assets/…: the dashboard's page and the files it is made of, from the bundle. */
-import { DASHBOARD_PAGE } from "../runtime/names.ts";
+import { DASHBOARD_PAGE } from "../runtime/config/names.ts";
 import { AppError } from "../runtime/errors.ts";
 import type { Handler } from "./context.ts";
 import { assetReply } from "./static-asset.ts";

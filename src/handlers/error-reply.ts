@@ -1,6 +1,6 @@
 /** The one place where a reason to stop becomes a status and a body (contract 7). */
 import { AppError, type AppErrorCode } from "../runtime/errors.ts";
-import { reasonOf, type Log } from "../runtime/log.ts";
+import { reasonOf, type Log } from "../runtime/metrics/log.ts";
 import { jsonReply, type Reply } from "./reply.ts";
 
 export const STATUS = {

@@ -1,6 +1,6 @@
 /** POST, GET and DELETE /api/keys (contract 4.6): the keys of programs. */
 import { parseKeyName, parseKeyScope, type ApiKey } from "../runtime/auth/api-keys.ts";
-import { parseObject, requiredText } from "../runtime/json-fields.ts";
+import { parseObject, requiredText } from "../runtime/ingest/json-fields.ts";
 import { readBody } from "./body.ts";
 import type { Handler } from "./context.ts";
 import { jsonReply } from "./reply.ts";

@@ -3,7 +3,7 @@ import { equalBytes } from "../runtime/auth/equal-bytes.ts";
 import { AppError } from "../runtime/errors.ts";
 import { metricFamilies } from "../runtime/metrics/metric-families.ts";
 import { METRICS_CONTENT_TYPE, renderMetrics } from "../runtime/metrics/metrics-text.ts";
-import type { Secret } from "../runtime/secret.ts";
+import type { Secret } from "../runtime/config/secret.ts";
 import type { Handler } from "./context.ts";
 import { bearerTokenOf } from "./credentials.ts";
 import { NO_STORE, textReply } from "./reply.ts";

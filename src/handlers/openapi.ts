@@ -1,5 +1,5 @@
 /** GET /api/openapi.json: the whole HTTP surface as an OpenAPI 3.1 document, made of the routes and their descriptions. */
-import { PRODUCT_NAME } from "../runtime/names.ts";
+import { PRODUCT_NAME } from "../runtime/config/names.ts";
 import type { Access } from "./access.ts";
 import type { RouteId } from "./app.ts";
 import type { Handler } from "./context.ts";

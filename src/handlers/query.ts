@@ -1,11 +1,11 @@
 /** The query parameters of an endpoint, each given once or not at all. */
 import { invalidInput } from "../runtime/errors.ts";
-import { QUERY_PARAMETERS_MAX } from "../runtime/limits.ts";
+import { QUERY_PARAMETERS_MAX } from "../runtime/config/limits.ts";
 import { isSiteId } from "../runtime/ingest/site-id.ts";
 import type { SiteId, EpochMs } from "../storage/event.ts";
-import { parseDateRange, type DateRange } from "../runtime/stats/date-range.ts";
-import { parseSegmentFilter, type Condition } from "../runtime/stats/segment-filter.ts";
-import type { Scope } from "../runtime/stats/scope.ts";
+import { parseDateRange, type DateRange } from "../runtime/query/date-range.ts";
+import { parseSegmentFilter, type Condition } from "../runtime/query/filters.ts";
+import type { Scope } from "../runtime/query/scope.ts";
 
 /** All parameters of a request, known or not; 400 for more than any endpoint could mean. Each look-up goes through all of them. */
 export function parametersOf(url: URL): URLSearchParams {

@@ -2,8 +2,8 @@
  * Bodies that are written while the client takes them. Each ends exactly once: when all of it was taken, when the client or the
  * host gives it up, when writing it fails, or when nothing of it was taken for `RESPONSE_STALL_MS`.
  */
-import { RESPONSE_SLICE_BYTES, RESPONSE_STALL_MS } from "../runtime/limits.ts";
-import { reasonOf, type Log } from "../runtime/log.ts";
+import { RESPONSE_SLICE_BYTES, RESPONSE_STALL_MS } from "../runtime/config/limits.ts";
+import { reasonOf, type Log } from "../runtime/metrics/log.ts";
 import type { EpochMs } from "../storage/event.ts";
 
 export interface StreamSource {

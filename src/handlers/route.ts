@@ -1,8 +1,8 @@
 /** What a route is, which routes there are at a path, and which further paths options give to some. Owner of itty-router. */
 import { Router, type IRequest } from "itty-router";
-import type { Config } from "../runtime/config.ts";
+import type { Config } from "../runtime/config/config.ts";
 import { AppError } from "../runtime/errors.ts";
-import { EVENT_PATH, SCRIPT_PATHS } from "../runtime/names.ts";
+import { EVENT_PATH, SCRIPT_PATHS } from "../runtime/config/names.ts";
 import type { Access } from "./access.ts";
 import type { Context, Handler } from "./context.ts";
 

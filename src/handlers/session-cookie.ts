@@ -1,5 +1,5 @@
 /** The cookie that carries a session's token, and when it may be sent over connections that anybody can read. */
-import { SESSION_COOKIE } from "../runtime/names.ts";
+import { SESSION_COOKIE } from "../runtime/config/names.ts";
 import type { Services } from "../runtime/services.ts";
 import type { HostContext } from "./context.ts";
 import { isHttps } from "./request-scheme.ts";

@@ -1,6 +1,6 @@
 /** The closed set of reasons for which a request is stopped. Statuses are given to them in `handlers/error-reply.ts`. */
 
-import { STORAGE_RETRY_SECS } from "./limits.ts";
+import { STORAGE_RETRY_SECS } from "./config/limits.ts";
 
 type Failure =
   /** A parameter or field breaks a rule; the message names both. */

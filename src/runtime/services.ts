@@ -17,15 +17,15 @@ import type { PasswordHasher } from "./auth/password-hasher.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { SetupCode } from "./auth/setup-code.ts";
 import { createSha256 } from "./auth/sha256.ts";
-import { Turns } from "./auth/turns.ts";
-import { Compaction } from "./compaction.ts";
-import type { Config } from "./config.ts";
-import { Behavioral } from "./behavioral/extension.ts";
-import { createCounters, type Counters } from "./counters.ts";
+import { Turns } from "./auth/serial-queue.ts";
+import { Compaction } from "./jobs/compaction.ts";
+import type { Config } from "./config/config.ts";
+import { Behavioral } from "./engine/duckdb/behavioral/extension.ts";
+import { createCounters, type Counters } from "./metrics/counters.ts";
 import type { Engine } from "./engine/engine.ts";
-import { ResidentDays } from "./engine/resident-days.ts";
-import { Erasure } from "./erasure.ts";
-import { Flusher } from "./flusher.ts";
+import { ResidentDays } from "./engine/partition-cache.ts";
+import { Erasure } from "./jobs/erasure.ts";
+import { Flusher } from "./jobs/flush.ts";
 import { createAcceptEvent, type AcceptEvent } from "./ingest/accept-event.ts";
 import { createAllowlist } from "./ingest/allowlist.ts";
 import type { GeoLookup } from "./ingest/geo.ts";
@@ -33,7 +33,7 @@ import { createRateLimit } from "./ingest/rate-limit.ts";
 import { createHmacSha256 } from "./ingest/hmac-sha256.ts";
 import { isSiteId } from "./ingest/site-id.ts";
 import { KnownSites } from "./ingest/known-sites.ts";
-import { EventIntake } from "./ingest/event-intake.ts";
+import { EventIntake } from "./ingest/ingest-gate.ts";
 import { createUserAgentCache } from "./ingest/user-agent-cache.ts";
 import { createVisitorIds } from "./ingest/visitor-id.ts";
 import { VisitorSalt } from "./ingest/visitor-salt.ts";
@@ -48,19 +48,19 @@ import {
   PASSWORD_CHECKS_WAITING_MAX,
   RATE_LIMIT_BUCKETS_MAX,
   SESSIONS_MAX,
-} from "./limits.ts";
-import { createSyncFailureReport } from "./journal-sync-failures.ts";
-import type { Log } from "./log.ts";
+} from "./config/limits.ts";
+import { createSyncFailureReport } from "./metrics/journal-sync-failures.ts";
+import type { Log } from "./metrics/log.ts";
 import { RequestMetrics } from "./metrics/request-metrics.ts";
-import { Preload } from "./preload.ts";
-import { Readiness } from "./readiness.ts";
-import { Retention } from "./retention.ts";
-import { ExportMemory } from "./stats/exports/export-memory.ts";
-import { QueryCache } from "./stats/query-cache.ts";
-import { QueryRunner } from "./stats/query-runner.ts";
-import { QuerySlots } from "./stats/query-slots.ts";
-import { StatsAnswers } from "./stats/stats-answers.ts";
-import { TrustedClock } from "./trusted-clock.ts";
+import { Preload } from "./jobs/cache-warmer.ts";
+import { Readiness } from "./execution/readiness.ts";
+import { Retention } from "./jobs/retention.ts";
+import { ExportMemory } from "./reports/exports/export-memory.ts";
+import { QueryCache } from "./execution/result-cache.ts";
+import { QueryRunner } from "./execution/executor.ts";
+import { QuerySlots } from "./execution/query-limiter.ts";
+import { StatsAnswers } from "./execution/stats-answers.ts";
+import { TrustedClock } from "./jobs/trusted-clock.ts";
 
 export interface ProcessUsage {
   readonly residentBytes: number;

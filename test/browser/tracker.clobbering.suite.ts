@@ -1,7 +1,7 @@
 /** DOM clobbering: elements whose names hide what a script reads, as a visitor may put them into a page that lets markup through. */
 
 import { describe, test } from "vitest";
-import { EVENT_PATH } from "../../src/runtime/names.ts";
+import { EVENT_PATH } from "../../src/runtime/config/names.ts";
 import { SITE_ID, scriptTag, type TrackerBench } from "./support/tracker-bench.ts";
 
 /** What the tracker reads of document and window, or could. */

@@ -1,7 +1,7 @@
 /** What counts as a pageview, and what it says. A visitor opens, leaves, returns and moves; the list of events is exact each time. */
 
 import { describe, test } from "vitest";
-import { EVENT_PATH } from "../../src/runtime/names.ts";
+import { EVENT_PATH } from "../../src/runtime/config/names.ts";
 import { launchUnattended } from "./support/browser.ts";
 import { servePages } from "./support/page-server.ts";
 import { type VisitOptions, scriptTag, type TrackerBench } from "./support/tracker-bench.ts";

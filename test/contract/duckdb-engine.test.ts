@@ -1,7 +1,7 @@
 /** DuckDB in the same thread keeps the promises of the port. */
 import { expect, it } from "vitest";
 import { createDuckdbEngine, openDuckdb } from "../../adapters/node/duckdb-instance.ts";
-import { DuckdbEngine } from "../../src/runtime/engine/duckdb-engine.ts";
+import { DuckdbEngine } from "../../src/runtime/engine/duckdb/duckdb-engine.ts";
 import { decodeEvents, encodeEvents } from "../../src/storage/parquet-events.ts";
 import { anEvent, eventTexts } from "../support/stored-event.ts";
 import { aBlock, aQuery, aSite, describeEngine, silent } from "./engine.suite.ts";

@@ -5,7 +5,7 @@ import { createFileRecordStore } from "../../adapters/node/file-record-store.ts"
 import { makeFolder } from "../../adapters/node/durable-folders.ts";
 import { openFileSegmentLog } from "../../adapters/node/file-segment-log.ts";
 import type { FileSystem } from "../../adapters/node/file-system.ts";
-import { FLUSH_RETRY_MS_MAX } from "../../src/runtime/limits.ts";
+import { FLUSH_RETRY_MS_MAX } from "../../src/runtime/config/limits.ts";
 import type { InProcessTarget } from "../support/in-process-target.ts";
 import { getMetrics } from "../support/metrics.ts";
 import type { Stores } from "../support/mortal-stores.ts";

@@ -5,7 +5,7 @@
  * were handed out and not those that were revoked, and the check of the data finds no fault.
  */
 import { describe, expect, it } from "vitest";
-import { verifyData } from "../../src/runtime/verification.ts";
+import { verifyData } from "../../src/runtime/jobs/verification.ts";
 import { utcDayOf } from "../../src/storage/event.ts";
 import { deleteKey, PASSWORD, postKey, postLogin, postSetup, withBearer, withSession } from "../support/auth-requests.ts";
 import type { InProcessTarget } from "../support/in-process-target.ts";

@@ -1,6 +1,6 @@
 /** §3, §5: what takes the app as a function: stores and hashers that fail, keys of an earlier life, schemes and hosts of requests. */
 import { describe, expect, it } from "vitest";
-import { PASSWORD_CHECKS_WAITING_MAX } from "../../src/runtime/limits.ts";
+import { PASSWORD_CHECKS_WAITING_MAX } from "../../src/runtime/config/limits.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import {
   bodyOf,

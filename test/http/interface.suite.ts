@@ -14,7 +14,7 @@ import { describeKeptCredentials, describeKeys } from "./keys.suite.ts";
 import { describeMaxSites } from "./ingest-sites.suite.ts";
 import { describeOpenapi } from "./openapi.suite.ts";
 import { describeHealthDetails, describeHttps, describeMetrics, describeWellKnown } from "./operations.suite.ts";
-import { describeOwnPages } from "./own-pages.suite.ts";
+import { describeOwnPages } from "./csrf.suite.ts";
 import { describePixel } from "./pixel.suite.ts";
 import { describeRebinding } from "./rebinding.suite.ts";
 import { describeStatsFunnel, describeStatsSequences } from "./stats-behavioral-steps.suite.ts";

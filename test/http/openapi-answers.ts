@@ -1,7 +1,7 @@
 /** A request for every status that the document names of a route: those that any host gives, and those that take a part that fails. */
 import { EngineFullError } from "../../src/runtime/engine/engine.ts";
-import { UNFLUSHED_EVENTS_MAX } from "../../src/runtime/limits.ts";
-import { SCRIPT_PATHS } from "../../src/runtime/names.ts";
+import { UNFLUSHED_EVENTS_MAX } from "../../src/runtime/config/limits.ts";
+import { SCRIPT_PATHS } from "../../src/runtime/config/names.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
 import { CLOSED } from "../support/auth-requests.ts";

@@ -1,6 +1,6 @@
 /** §4.7 what operators ask for: details of health, metrics, and what robots and finders of holes look for. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { BEHAVIORAL_EXTENSION } from "../../src/runtime/behavioral/extension.ts";
+import { BEHAVIORAL_EXTENSION } from "../../src/runtime/engine/duckdb/behavioral/extension.ts";
 import { bodyOf, CLOSED, createKey, logIn, PASSWORD, postLogin, postSetup, ofItsOwn, withKey } from "../support/auth-requests.ts";
 import { deleteEvents } from "../support/erasure-requests.ts";
 import { getMetricFamilies, getMetrics } from "../support/metrics.ts";

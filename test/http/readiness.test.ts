@@ -1,6 +1,6 @@
 /** §4.7 /health/ready: how often callers make the query engine work, and what one hanging check does to others. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { READINESS_CHECK_MS_MAX } from "../../src/runtime/limits.ts";
+import { READINESS_CHECK_MS_MAX } from "../../src/runtime/config/limits.ts";
 import { createControlledEngine, type ControlledEngine } from "../support/controlled-engine.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { createEngineShare } from "../support/shared-engine.ts";

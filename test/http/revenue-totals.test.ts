@@ -1,6 +1,6 @@
 /** §2.1: totals of so many events that no host is asked to take them in over the wire. */
 import { expect, it } from "vitest";
-import { REVENUE_CENTS_MAX } from "../../src/runtime/limits.ts";
+import { REVENUE_CENTS_MAX } from "../../src/runtime/config/limits.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { getStatsText } from "../support/stats-requests.ts";
 import { anEvent, siteId } from "../support/stored-event.ts";

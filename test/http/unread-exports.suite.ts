@@ -1,6 +1,6 @@
 /** §8: what becomes of exports whose client takes nothing, or goes away. */
 import { afterAll, beforeAll, describe, expect } from "vitest";
-import { EXPORT_ROWS_MAX, RESPONSE_STALL_MS } from "../../src/runtime/limits.ts";
+import { EXPORT_ROWS_MAX, RESPONSE_STALL_MS } from "../../src/runtime/config/limits.ts";
 import { post, wireEvent } from "../support/requests.ts";
 import { able, itNeeds, type MakeTarget, type Target } from "../support/target.ts";
 

@@ -1,9 +1,9 @@
 /** The functions of the behavioral extension, over rows of the engine, against the plainest reading of their documentation. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { BEHAVIORAL_EXTENSION } from "../../src/runtime/behavioral/extension.ts";
-import { applyPerVisitor, type EventRows, type VisitorFunction } from "../../src/runtime/behavioral/visitor-function.ts";
-import { FUNNEL_MODES, type FunnelMode } from "../../src/runtime/behavioral/window-funnel.ts";
+import { BEHAVIORAL_EXTENSION } from "../../src/runtime/engine/duckdb/behavioral/extension.ts";
+import { applyPerVisitor, type EventRows, type VisitorFunction } from "../../src/runtime/engine/duckdb/behavioral/visitor-function.ts";
+import { FUNNEL_MODES, type FunnelMode } from "../../src/runtime/engine/duckdb/behavioral/window-funnel.ts";
 import type { Engine, SqlRow } from "../../src/runtime/engine/engine.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
 import { siteId } from "../support/stored-event.ts";

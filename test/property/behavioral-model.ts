@@ -2,7 +2,7 @@
  * Funnels and patterns as ClickHouse documents them, said as plainly as possible and without a thought for speed: by trying
  * every choice of events. Histories are short, so that this ends.
  */
-import type { FunnelMode } from "../../src/runtime/behavioral/window-funnel.ts";
+import type { FunnelMode } from "../../src/runtime/engine/duckdb/behavioral/window-funnel.ts";
 
 export interface MetEvent {
   readonly atMs: number;

@@ -1,5 +1,5 @@
 /** A log that keeps its lines for the test to look at. */
-import type { Log, LogFields } from "../../src/runtime/log.ts";
+import type { Log, LogFields } from "../../src/runtime/metrics/log.ts";
 
 export interface LogLine {
   readonly level: keyof Log;

@@ -1,6 +1,6 @@
 /** Stored events for the tests of storage and engine: one with every field in plain sight, and any that may be stored. */
 import fc from "fast-check";
-import { REVENUE_CENTS_MAX } from "../../src/runtime/limits.ts";
+import { REVENUE_CENTS_MAX } from "../../src/runtime/config/limits.ts";
 import { eventText, type EventText } from "../../src/storage/event-text.ts";
 import type { SiteId, StoredEvent } from "../../src/storage/event.ts";
 import { character } from "./character.ts";

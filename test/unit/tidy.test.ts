@@ -16,11 +16,11 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   "ua-parser-js": "src/runtime/ingest/user-agent.ts",
   isbot: "src/runtime/ingest/bot-filter.ts",
   "hash-wasm": ["src/runtime/ingest/hmac-sha256.ts", "src/runtime/auth/argon2id.ts", "src/runtime/auth/sha256.ts"],
-  "apache-arrow": "src/runtime/engine/arrow-batches.ts",
+  "apache-arrow": "src/runtime/engine/duckdb/arrow-batches.ts",
   "@duckdb/duckdb-wasm/blocking": "adapters/node/duckdb-instance.ts",
   "@whatwg-node/fetch": "adapters/node/fetch-classes.ts",
   "@whatwg-node/server": "adapters/node/server.ts",
-  uplot: "dashboard/figures/line-chart.tsx",
+  uplot: "dashboard/charts/line-chart.tsx",
   "mmdb-lib": "adapters/node/geo-database.ts",
   "smol-toml": "adapters/node/config-file.ts",
 };
@@ -73,7 +73,7 @@ describe("the source", () => {
   });
 
   it("spells the product's prefix in names.ts only", () => {
-    const allowed = new Set(["src/runtime/names.ts", "tracker/names.ts", "dashboard/names.ts"]);
+    const allowed = new Set(["src/runtime/config/names.ts", "tracker/names.ts", "dashboard/names.ts"]);
     const code = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\/\/.*$/gm, "");
     expect(pathsWhere(product, ({ path, text }) => !allowed.has(path) && /["'`/]svc\b|SVC_/.test(code(text)))).toEqual([]);
   });

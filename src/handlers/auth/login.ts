@@ -1,9 +1,9 @@
 /** POST /api/auth/login (contract 4.6): a session for whoever knows the password. */
-import { parseObject, requiredText } from "../../runtime/json-fields.ts";
+import { parseObject, requiredText } from "../../runtime/ingest/json-fields.ts";
 import { readBody } from "../body.ts";
 import { clientAddressOfRequest } from "../client-address.ts";
 import type { Handler } from "../context.ts";
-import { refuseForeignPage } from "../own-pages.ts";
+import { refuseForeignPage } from "../csrf.ts";
 import { jsonReply } from "../reply.ts";
 import { sessionCookie } from "../session-cookie.ts";
 

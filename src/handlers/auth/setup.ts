@@ -1,9 +1,9 @@
 /** POST /api/auth/setup (contract 4.6): chooses the admin password, once. */
-import { optionalText, parseObject, requiredText } from "../../runtime/json-fields.ts";
+import { optionalText, parseObject, requiredText } from "../../runtime/ingest/json-fields.ts";
 import { readBody } from "../body.ts";
 import { clientAddressOfRequest } from "../client-address.ts";
 import type { Context, Handler } from "../context.ts";
-import { refuseForeignPage } from "../own-pages.ts";
+import { refuseForeignPage } from "../csrf.ts";
 import { maybeRebound, unverifiedHost } from "../rebinding.ts";
 import { jsonReply } from "../reply.ts";
 import { sessionCookie } from "../session-cookie.ts";

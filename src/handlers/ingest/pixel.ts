@@ -3,7 +3,7 @@ import { parsePixelQuery } from "../../runtime/ingest/event-input.ts";
 import type { Handler } from "../context.ts";
 import { parametersOf } from "../query.ts";
 import { NO_STORE } from "../reply.ts";
-import { arrivalOf } from "./arrival.ts";
+import { arrivalOf } from "./ingest-context.ts";
 
 /** GIF89a of one transparent pixel: size, palette of two colours, transparency, image, trailer. */
 const TRANSPARENT_GIF = Uint8Array.from(

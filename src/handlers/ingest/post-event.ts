@@ -3,7 +3,7 @@ import { parseEventBody } from "../../runtime/ingest/event-input.ts";
 import { readBody } from "../body.ts";
 import type { Handler } from "../context.ts";
 import { emptyReply } from "../reply.ts";
-import { arrivalOf } from "./arrival.ts";
+import { arrivalOf } from "./ingest-context.ts";
 
 /** Else hosts that stream would announce chunks, of which there is none. */
 const NO_CONTENT = { "Content-Length": "0" } as const;

@@ -1,5 +1,5 @@
 /** Behavior: what visitors do in which order (decisions, "Statistics"). */
-import { FUNNEL_MODES } from "../../runtime/behavioral/window-funnel.ts";
+import { FUNNEL_MODES } from "../../runtime/engine/duckdb/behavioral/window-funnel.ts";
 import {
   CONDITIONS_MAX,
   FLOW_ROWS_DEFAULT,
@@ -12,9 +12,9 @@ import {
   RETENTION_WEEKS_MIN,
   STEPS_MIN,
   STEP_CHARS_MAX,
-} from "../../runtime/limits.ts";
-import { FUNNEL_WINDOW, FUNNEL_WINDOW_DEFAULT } from "../../runtime/stats/figures/funnel.ts";
-import { FLOW_DIRECTIONS } from "../../runtime/stats/queries/flow.ts";
+} from "../../runtime/config/limits.ts";
+import { FUNNEL_WINDOW, FUNNEL_WINDOW_DEFAULT } from "../../runtime/reports/funnel.ts";
+import { FLOW_DIRECTIONS } from "../../runtime/reports/queries/flow.ts";
 import type { RouteId } from "../app.ts";
 import type { Operation } from "./operation.ts";
 import { query } from "./parameters.ts";

@@ -1,5 +1,5 @@
 /** The dashboard's page and its files. */
-import { ASSETS_PATH, DASHBOARD_PAGE } from "../../runtime/names.ts";
+import { ASSETS_PATH, DASHBOARD_PAGE } from "../../runtime/config/names.ts";
 import type { RouteId } from "../app.ts";
 import { CODED, FILE_HEADERS, required, UNCHANGED } from "./file-headers.ts";
 import type { Headers, Operation } from "./operation.ts";

@@ -7,8 +7,8 @@ import {
   REVENUE_CENTS_MAX,
   URL_CHARS_MAX,
   URL_HOST_CHARS_MAX,
-} from "../../runtime/limits.ts";
-import { PAGEVIEW } from "../../runtime/names.ts";
+} from "../../runtime/config/limits.ts";
+import { PAGEVIEW } from "../../runtime/config/names.ts";
 import type { RouteId } from "../app.ts";
 import { NOT_STORED, PREFLIGHT_HEADERS } from "./headers.ts";
 import type { Operation } from "./operation.ts";

@@ -1,5 +1,5 @@
 /** What is served beside events and figures: the script, the state of the service, this document. */
-import { SCRIPT_PATHS } from "../../runtime/names.ts";
+import { SCRIPT_PATHS } from "../../runtime/config/names.ts";
 import type { RouteId } from "../app.ts";
 import { ANY_PAGE, NOT_STORED, RETRY_AFTER, STORED } from "./headers.ts";
 import { CODED, FILE_HEADERS, UNCHANGED } from "./file-headers.ts";

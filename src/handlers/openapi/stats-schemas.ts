@@ -14,8 +14,8 @@ import {
   RETENTION_WEEKS_MIN,
   REVENUE_ROWS_MAX,
   STEPS_MIN,
-} from "../../runtime/limits.ts";
-import { PAGEVIEW } from "../../runtime/names.ts";
+} from "../../runtime/config/limits.ts";
+import { PAGEVIEW } from "../../runtime/config/names.ts";
 import { boolean, closed, count, fraction, list, number, orNull, text, type Properties, type Schema } from "./schema.ts";
 
 const VISITORS = count("Distinct visitors.");

@@ -1,8 +1,8 @@
 /** Statistics: what can be asked about a site (contract 4.4). */
-import { BREAKDOWN_ROWS_DEFAULT, BREAKDOWN_ROWS_MAX, EXPORT_ROWS_DEFAULT, EXPORT_ROWS_MAX } from "../../runtime/limits.ts";
-import { COMPARISONS } from "../../runtime/stats/comparison.ts";
-import { DIMENSIONS, SESSION_DIMENSIONS } from "../../runtime/stats/dimensions.ts";
-import { PROPERTY_KEY } from "../../runtime/stats/figures/properties.ts";
+import { BREAKDOWN_ROWS_DEFAULT, BREAKDOWN_ROWS_MAX, EXPORT_ROWS_DEFAULT, EXPORT_ROWS_MAX } from "../../runtime/config/limits.ts";
+import { COMPARISONS } from "../../runtime/query/comparison.ts";
+import { DIMENSIONS, SESSION_DIMENSIONS } from "../../runtime/query/dimensions.ts";
+import { PROPERTY_KEY } from "../../runtime/reports/properties.ts";
 import type { RouteId } from "../app.ts";
 import { EXPORT_FORMATS, EXPORT_KINDS } from "../stats/export.ts";
 import { NOT_STORED } from "./headers.ts";

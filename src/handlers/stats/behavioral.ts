@@ -1,6 +1,6 @@
 /** What the endpoints of the behavioral extension have in common: their parameters are checked first, then that it is there. */
-import type { Config } from "../../runtime/config.ts";
-import type { Over } from "../../runtime/stats/stats-answers.ts";
+import type { Config } from "../../runtime/config/config.ts";
+import type { Over } from "../../runtime/execution/stats-answers.ts";
 import type { Context } from "../context.ts";
 import type { Reply } from "../reply.ts";
 import { figureReply, type Figure } from "./figure.ts";

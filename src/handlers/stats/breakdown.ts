@@ -1,7 +1,7 @@
 /** GET /api/stats/breakdown/{dimension} (contract 4.4): figures for each value of a dimension. */
-import { BREAKDOWN_ROWS_DEFAULT, BREAKDOWN_ROWS_MAX } from "../../runtime/limits.ts";
-import { isDimension, parseDimension } from "../../runtime/stats/dimensions.ts";
-import { breakdownOf, sessionPagesOf } from "../../runtime/stats/figures/breakdown.ts";
+import { BREAKDOWN_ROWS_DEFAULT, BREAKDOWN_ROWS_MAX } from "../../runtime/config/limits.ts";
+import { isDimension, parseDimension } from "../../runtime/query/dimensions.ts";
+import { breakdownOf, sessionPagesOf } from "../../runtime/reports/breakdown.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { behavioralReply, sessionGapMsOf } from "./behavioral.ts";

@@ -1,10 +1,10 @@
 /** GET /api/stats/export (contract 4.4): a site's days or events as a file, always of now. */
-import { EXPORT_ROWS_DEFAULT, EXPORT_ROWS_MAX } from "../../runtime/limits.ts";
-import { PRODUCT_NAME } from "../../runtime/names.ts";
-import { csvFormat } from "../../runtime/stats/exports/csv-format.ts";
-import { exportDaily } from "../../runtime/stats/exports/daily-export.ts";
-import { jsonFormat } from "../../runtime/stats/exports/json-format.ts";
-import { exportRaw } from "../../runtime/stats/exports/raw-export.ts";
+import { EXPORT_ROWS_DEFAULT, EXPORT_ROWS_MAX } from "../../runtime/config/limits.ts";
+import { PRODUCT_NAME } from "../../runtime/config/names.ts";
+import { csvFormat } from "../../runtime/reports/exports/csv-format.ts";
+import { exportDaily } from "../../runtime/reports/exports/daily-export.ts";
+import { jsonFormat } from "../../runtime/reports/exports/json-format.ts";
+import { exportRaw } from "../../runtime/reports/exports/raw-export.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { NO_STORE } from "../reply.ts";

@@ -1,6 +1,6 @@
 /** What the endpoints of figures have in common: parse, answer from the cache or the engine, JSON. */
-import type { Over } from "../../runtime/stats/stats-answers.ts";
-import type { Scope } from "../../runtime/stats/scope.ts";
+import type { Over } from "../../runtime/execution/stats-answers.ts";
+import type { Scope } from "../../runtime/query/scope.ts";
 import type { Context } from "../context.ts";
 import { jsonTextReply, type Reply } from "../reply.ts";
 

@@ -1,8 +1,8 @@
 /** GET /api/stats/flow (decisions, "Statistics"): which page comes after or before a page. */
-import { FLOW_ROWS_DEFAULT, FLOW_ROWS_MAX } from "../../runtime/limits.ts";
-import { flowOf } from "../../runtime/stats/figures/flow.ts";
-import { FLOW_DIRECTIONS } from "../../runtime/stats/queries/flow.ts";
-import { parsePage } from "../../runtime/stats/steps.ts";
+import { FLOW_ROWS_DEFAULT, FLOW_ROWS_MAX } from "../../runtime/config/limits.ts";
+import { flowOf } from "../../runtime/reports/flow.ts";
+import { FLOW_DIRECTIONS } from "../../runtime/reports/queries/flow.ts";
+import { parsePage } from "../../runtime/query/steps.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { behavioralReply, sessionGapMsOf } from "./behavioral.ts";

@@ -1,7 +1,7 @@
 /** GET /api/stats/funnel (decisions, "Statistics"): how many visitors take one step after the other. */
-import { STEPS_MIN } from "../../runtime/limits.ts";
-import { funnelOf, parseFunnelModes, parseFunnelWindow, type Funnel } from "../../runtime/stats/figures/funnel.ts";
-import { parseSteps } from "../../runtime/stats/steps.ts";
+import { STEPS_MIN } from "../../runtime/config/limits.ts";
+import { funnelOf, parseFunnelModes, parseFunnelWindow, type Funnel } from "../../runtime/reports/funnel.ts";
+import { parseSteps } from "../../runtime/query/steps.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { behavioralReply } from "./behavioral.ts";

@@ -1,5 +1,5 @@
 /** GET /api/stats/goals (contract 4.4): every event other than a pageview, and the share of visitors it reached. */
-import { goalsOf } from "../../runtime/stats/figures/goals.ts";
+import { goalsOf } from "../../runtime/reports/goals.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { figureReply } from "./figure.ts";

@@ -1,7 +1,7 @@
 /** GET /api/stats/main (contract 4.4): the headline figures, and those of an earlier window beside them. */
-import { comparedRange, parseComparison } from "../../runtime/stats/comparison.ts";
-import { headlineOf, type Headline } from "../../runtime/stats/figures/headline.ts";
-import type { Scope } from "../../runtime/stats/scope.ts";
+import { comparedRange, parseComparison } from "../../runtime/query/comparison.ts";
+import { headlineOf, type Headline } from "../../runtime/reports/headline.ts";
+import type { Scope } from "../../runtime/query/scope.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { sessionGapMsOf } from "./behavioral.ts";

@@ -1,5 +1,5 @@
 /** GET /api/stats/properties and /property-values (contract 4.4): custom properties of events. */
-import { parsePropertyKey, propertyKeysOf, propertyValuesOf } from "../../runtime/stats/figures/properties.ts";
+import { parsePropertyKey, propertyKeysOf, propertyValuesOf } from "../../runtime/reports/properties.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { figureReply } from "./figure.ts";

@@ -1,6 +1,6 @@
 /** GET /api/stats/realtime (contract 4.4): the last minutes, never from the cache. */
-import { rangeOfDays } from "../../runtime/stats/date-range.ts";
-import { realtimeOf, realtimeWindow } from "../../runtime/stats/figures/realtime.ts";
+import { rangeOfDays } from "../../runtime/query/date-range.ts";
+import { realtimeOf, realtimeWindow } from "../../runtime/reports/realtime.ts";
 import { utcDayOf } from "../../storage/event.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";

@@ -1,6 +1,6 @@
 /** GET /api/stats/retention (decisions, "Statistics"): which of a week's new visitors come again in later weeks. */
-import { RETENTION_WEEKS_DEFAULT, RETENTION_WEEKS_MAX, RETENTION_WEEKS_MIN } from "../../runtime/limits.ts";
-import { cohortIdentity, rangeWithFirstEvents, retentionOf } from "../../runtime/stats/figures/retention.ts";
+import { RETENTION_WEEKS_DEFAULT, RETENTION_WEEKS_MAX, RETENTION_WEEKS_MIN } from "../../runtime/config/limits.ts";
+import { cohortIdentity, rangeWithFirstEvents, retentionOf } from "../../runtime/reports/retention.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { behavioralReply } from "./behavioral.ts";

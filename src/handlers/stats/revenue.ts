@@ -1,6 +1,6 @@
 /** GET /api/stats/revenue (contract 4.4): money per currency, event and page, as exact decimals. */
-import { decimalFromCents } from "../../runtime/stats/decimal.ts";
-import { revenueOf, type CurrencyRevenue, type ValueRevenue } from "../../runtime/stats/figures/revenue.ts";
+import { decimalFromCents } from "../../runtime/query/decimal.ts";
+import { revenueOf, type CurrencyRevenue, type ValueRevenue } from "../../runtime/reports/revenue.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { figureReply } from "./figure.ts";

@@ -1,9 +1,9 @@
 /** GET /api/stats/sequences (decisions, "Statistics"): how many visitors' events follow a pattern. */
-import { parsePattern, patternOfSteps } from "../../runtime/behavioral/pattern.ts";
+import { parsePattern, patternOfSteps } from "../../runtime/engine/duckdb/behavioral/pattern.ts";
 import { invalidInput } from "../../runtime/errors.ts";
-import { STEPS_MIN } from "../../runtime/limits.ts";
-import { sequenceFiguresOf, type SequenceQuestion } from "../../runtime/stats/figures/sequences.ts";
-import { parseSteps } from "../../runtime/stats/steps.ts";
+import { STEPS_MIN } from "../../runtime/config/limits.ts";
+import { sequenceFiguresOf, type SequenceQuestion } from "../../runtime/reports/sequences.ts";
+import { parseSteps } from "../../runtime/query/steps.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { behavioralReply } from "./behavioral.ts";

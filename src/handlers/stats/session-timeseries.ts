@@ -1,5 +1,5 @@
 /** GET /api/stats/session-timeseries: visits by hour or day, and what they are like on average; what the dashboard draws. */
-import { sessionSeriesOf } from "../../runtime/stats/figures/series.ts";
+import { sessionSeriesOf } from "../../runtime/reports/series.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { behavioralReply, sessionGapMsOf } from "./behavioral.ts";

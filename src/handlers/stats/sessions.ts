@@ -1,5 +1,5 @@
 /** GET /api/stats/sessions (decisions, "Statistics"): visits, and what they are like on average. */
-import { sessionFiguresOf } from "../../runtime/stats/figures/headline.ts";
+import { sessionFiguresOf } from "../../runtime/reports/headline.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { behavioralReply, sessionGapMsOf } from "./behavioral.ts";

@@ -1,5 +1,5 @@
 /** GET /api/stats/timeseries (contract 4.4): visitors and pageviews by hour or day. */
-import { seriesOf } from "../../runtime/stats/figures/series.ts";
+import { seriesOf } from "../../runtime/reports/series.ts";
 import type { Handler } from "../context.ts";
 import { Query } from "../query.ts";
 import { figureReply } from "./figure.ts";

@@ -2,13 +2,13 @@
 import type { RecordStore } from "../../storage/record-store.ts";
 import { AppError, invalidInput } from "../errors.ts";
 import { exceedsBytes, exceedsChars } from "../ingest/code-points.ts";
-import { PASSWORD_BYTES_MAX } from "../limits.ts";
-import { ADMIN_PASSWORD_CHARS_MIN } from "../options.ts";
-import type { Secret } from "../secret.ts";
+import { PASSWORD_BYTES_MAX } from "../config/limits.ts";
+import { ADMIN_PASSWORD_CHARS_MIN } from "../config/options.ts";
+import type { Secret } from "../config/secret.ts";
 import { createJsonRecord, damagedRecord, readJsonRecord } from "./json-record.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
 import { parsePhc } from "./phc.ts";
-import type { Turns } from "./turns.ts";
+import type { Turns } from "./serial-queue.ts";
 
 /** The record that holds its hash. */
 export const ADMIN_RECORD = "admin.json";

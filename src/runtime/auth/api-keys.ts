@@ -3,14 +3,14 @@ import type { EpochMs } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { AppError, invalidInput, storageUnavailable } from "../errors.ts";
 import { exceedsChars } from "../ingest/code-points.ts";
-import type { JsonObject } from "../json-fields.ts";
-import { API_KEY_CHANGES_WAITING_MAX, API_KEY_NAME_CHARS_MAX } from "../limits.ts";
-import type { Log } from "../log.ts";
-import { API_KEY_PREFIX } from "../names.ts";
+import type { JsonObject } from "../ingest/json-fields.ts";
+import { API_KEY_CHANGES_WAITING_MAX, API_KEY_NAME_CHARS_MAX } from "../config/limits.ts";
+import type { Log } from "../metrics/log.ts";
+import { API_KEY_PREFIX } from "../config/names.ts";
 import { equalBytes } from "./equal-bytes.ts";
 import { createJsonRecord, damagedRecord, readJsonRecord, replaceJsonRecord } from "./json-record.ts";
 import { fromHex, toHex, type Sha256 } from "./sha256.ts";
-import { Turns } from "./turns.ts";
+import { Turns } from "./serial-queue.ts";
 
 /** `ReadOnly` keys read figures; `Admin` keys may also manage keys and erase. */
 export const KEY_SCOPES = ["ReadOnly", "Admin"] as const;

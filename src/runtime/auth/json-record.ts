@@ -1,6 +1,6 @@
 /** Records that hold one JSON object. One that holds anything else stops the start: it must never count as missing. */
 import type { RecordStore } from "../../storage/record-store.ts";
-import type { JsonObject } from "../json-fields.ts";
+import type { JsonObject } from "../ingest/json-fields.ts";
 
 /** Names the record, which on Node is a file of the data folder, and quotes nothing of it. */
 export const damagedRecord = (name: string, fault: string): Error =>

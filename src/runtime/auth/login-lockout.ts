@@ -1,7 +1,7 @@
 /** How often an address may fail to log in before it has to wait (contract 5.9); IPv6 by network. Remembered in memory only. */
 import type { EpochMs } from "../../storage/event.ts";
 import { AppError } from "../errors.ts";
-import { networkOf } from "../sender-network.ts";
+import { networkOf } from "../ingest/rate-limit-key.ts";
 
 export interface LoginLockoutOptions {
   /** Failures in a row that lock an address out; 0 = never. */

@@ -1,12 +1,12 @@
 /** How a password becomes a session: attempts are checked one after the other, so that no two count as one (contract 3). */
 import type { EpochMs } from "../../storage/event.ts";
-import type { Counters } from "../counters.ts";
+import type { Counters } from "../metrics/counters.ts";
 import { AppError } from "../errors.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../metrics/log.ts";
 import type { AdminPassword } from "./admin-password.ts";
 import type { LoginLockout } from "./login-lockout.ts";
 import type { Sessions } from "./sessions.ts";
-import type { Turns } from "./turns.ts";
+import type { Turns } from "./serial-queue.ts";
 
 export interface LoginParts {
   readonly adminPassword: AdminPassword;

@@ -1,9 +1,9 @@
 /** The one-time code that opens setup from a host name that may be an attacker's: random, in memory only, void once a password is set. */
 import type { EpochMs } from "../../storage/event.ts";
-import type { Counters } from "../counters.ts";
+import type { Counters } from "../metrics/counters.ts";
 import { AppError } from "../errors.ts";
-import type { Log } from "../log.ts";
-import { Secret } from "../secret.ts";
+import type { Log } from "../metrics/log.ts";
+import { Secret } from "../config/secret.ts";
 import type { AdminPassword } from "./admin-password.ts";
 import { equalBytes } from "./equal-bytes.ts";
 import type { LoginLockout } from "./login-lockout.ts";

@@ -1,5 +1,11 @@
 /** What the engine may hold and what it holds, as of the last change: events by the size of their files, and the texts that their numbers stand for. */
-import { PROPERTY_TEXT_BYTES_MAX, PROPS_BYTES_ALLOWED_MIN, PROPS_SHARE_MAX, TEXTS_BYTES_ALLOWED_MIN, TEXTS_SHARE_MAX } from "../limits.ts";
+import {
+  PROPERTY_TEXT_BYTES_MAX,
+  PROPS_BYTES_ALLOWED_MIN,
+  PROPS_SHARE_MAX,
+  TEXTS_BYTES_ALLOWED_MIN,
+  TEXTS_SHARE_MAX,
+} from "../config/limits.ts";
 import { EngineFullError, type EngineUsage } from "./engine.ts";
 
 /** What events take in the engine, as a share of what they take in Parquet files: measured at 0.7 where texts repeat. */

@@ -1,7 +1,7 @@
 /** The port to whatever answers SQL over events that are loaded into it. DuckDB's words stay behind it. */
 import type { SiteId } from "../../storage/event.ts";
 import type { EventText } from "../../storage/event-text.ts";
-import type { VisitorFunction } from "../behavioral/visitor-function.ts";
+import type { VisitorFunction } from "./duckdb/behavioral/visitor-function.ts";
 
 /**
  * A run of a site's events that is loaded and dropped as one, in order of arrival.

@@ -2,12 +2,12 @@
 import type { StoredEvent } from "../../storage/event.ts";
 import type { EpochMs } from "../../storage/event.ts";
 import { AppError } from "../errors.ts";
-import type { Counters } from "../counters.ts";
-import { SALT_RENEWALS_PER_EVENT_MAX } from "../limits.ts";
-import { networkOf } from "../sender-network.ts";
+import type { Counters } from "../metrics/counters.ts";
+import { SALT_RENEWALS_PER_EVENT_MAX } from "../config/limits.ts";
+import { networkOf } from "./rate-limit-key.ts";
 import type { Allowlist } from "./allowlist.ts";
 import { minimiseEvent, type DataMinimisation } from "./data-minimisation.ts";
-import type { EventIntake } from "./event-intake.ts";
+import type { EventIntake } from "./ingest-gate.ts";
 import { checkEventInput, type CheckedEventInput, type EventInput } from "./event-input.ts";
 import type { GeoLookup, GeoPlace } from "./geo.ts";
 import type { KnownSites } from "./known-sites.ts";

@@ -1,6 +1,6 @@
 /** Which pages and which sites may send events: the `site_ids` option (contract 4.1, decisions "Ingestion"). */
 import { AppError } from "../errors.ts";
-import { parseUrl } from "../parse-url.ts";
+import { parseUrl } from "./parse-url.ts";
 
 export interface Allowlist {
   /** 403 unless the page's host is an entry. A request without an origin passes here: its site is what counts. */

@@ -1,6 +1,6 @@
 /** Who counts as a bot: what the `isbot` package says of the User-Agent, and nobody else. This file owns that package. */
 import { isbot } from "isbot";
-import { USER_AGENT_CHARS_MAX } from "../limits.ts";
+import { USER_AGENT_CHARS_MAX } from "../config/limits.ts";
 
 /**
  * Whether the User-Agent is one of a crawler, a headless browser, a monitor or an HTTP library (`curl/8.5.0`, `node`,

@@ -1,8 +1,8 @@
 /** How an event looks on the wire: one-letter fields, as a JSON body or as the pixel's query string. */
 import { invalidInput } from "../errors.ts";
-import { fieldOf, malformedBody, optionalText, parseObject, requiredText, type JsonObject } from "../json-fields.ts";
-import { CURRENCY_CHARS_MAX, EVENT_NAME_CHARS_MAX, PROPS_CHARS_MAX, SITE_ID_CHARS_MAX, URL_CHARS_MAX } from "../limits.ts";
-import { PAGEVIEW } from "../names.ts";
+import { fieldOf, malformedBody, optionalText, parseObject, requiredText, type JsonObject } from "./json-fields.ts";
+import { CURRENCY_CHARS_MAX, EVENT_NAME_CHARS_MAX, PROPS_CHARS_MAX, SITE_ID_CHARS_MAX, URL_CHARS_MAX } from "../config/limits.ts";
+import { PAGEVIEW } from "../config/names.ts";
 import type { SiteId } from "../../storage/event.ts";
 import { exceedsChars, wellFormed } from "./code-points.ts";
 import { parseSiteId } from "./site-id.ts";

@@ -1,9 +1,9 @@
 /** Which sites have events, and whether an event may make another one: what the `max_sites` option bounds. */
 import type { SiteId } from "../../storage/event.ts";
-import type { Counters } from "../counters.ts";
+import type { Counters } from "../metrics/counters.ts";
 import { AppError } from "../errors.ts";
-import { SITES_LISTING_WAIT_MS } from "../limits.ts";
-import { reasonOf, type Log } from "../log.ts";
+import { SITES_LISTING_WAIT_MS } from "../config/limits.ts";
+import { reasonOf, type Log } from "../metrics/log.ts";
 
 export interface KnownSitesOptions {
   /** Sites with files; listed once, beside the start, and again with the next new site when that failed. */

@@ -1,7 +1,7 @@
 /** What is kept of a link that was clicked: never its user name and password, and no query and fragment where referrers lose theirs. */
-import { URL_CHARS_MAX } from "../limits.ts";
-import { FILE_DOWNLOAD, OUTBOUND_CLICK } from "../names.ts";
-import { parseUrl } from "../parse-url.ts";
+import { URL_CHARS_MAX } from "../config/limits.ts";
+import { FILE_DOWNLOAD, OUTBOUND_CLICK } from "../config/names.ts";
+import { parseUrl } from "./parse-url.ts";
 
 export interface LinkUrlOptions {
   /** Drops the query and the fragment, too. */

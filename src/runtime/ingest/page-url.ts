@@ -1,8 +1,8 @@
 /** Which parts of a page's URL are kept: the path, the host and the campaign parameters, and in which form. */
 import { invalidInput } from "../errors.ts";
-import { PATHNAME_CHARS_MAX, URL_HOST_CHARS_MAX, UTM_CHARS_MAX } from "../limits.ts";
+import { PATHNAME_CHARS_MAX, URL_HOST_CHARS_MAX, UTM_CHARS_MAX } from "../config/limits.ts";
 import { cutToChars } from "./code-points.ts";
-import { parseUrl } from "../parse-url.ts";
+import { parseUrl } from "./parse-url.ts";
 
 export interface PageUrl {
   /** Starts with `/`, has no trailing slash but the root's own, and stays percent-encoded as the URL standard writes it. */

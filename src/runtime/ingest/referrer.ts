@@ -1,7 +1,7 @@
 /** What is kept of a referrer, and which source it counts for. */
-import { URL_CHARS_MAX } from "../limits.ts";
+import { URL_CHARS_MAX } from "../config/limits.ts";
 import { sourceFromAndroidPackage, sourceFromHost, withoutWww } from "./referrer-sources.ts";
-import { parseUrl } from "../parse-url.ts";
+import { parseUrl } from "./parse-url.ts";
 
 export interface Referrer {
   /** The URL without credentials and fragment. */

@@ -1,5 +1,5 @@
 /** Which amounts and currencies are recorded, and how an amount becomes hundredths without an error of binary fractions. */
-import { REVENUE_CENTS_MAX } from "../limits.ts";
+import { REVENUE_CENTS_MAX } from "../config/limits.ts";
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
 

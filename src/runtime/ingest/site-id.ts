@@ -1,6 +1,6 @@
 /** What a site id may look like (contract 2.5): the one rule that ingestion and queries share. */
 import { invalidInput } from "../errors.ts";
-import { SITE_ID_CHARS_MAX } from "../limits.ts";
+import { SITE_ID_CHARS_MAX } from "../config/limits.ts";
 import type { SiteId } from "../../storage/event.ts";
 
 /** Its form; how long it may be is said in `limits.ts`. */

@@ -1,5 +1,5 @@
 /** How parsed User-Agents are remembered, so that one that comes again costs a look into a map. */
-import { USER_AGENT_CHARS_MAX, USER_AGENTS_REMEMBERED_MAX } from "../limits.ts";
+import { USER_AGENT_CHARS_MAX, USER_AGENTS_REMEMBERED_MAX } from "../config/limits.ts";
 import { isBot } from "./bot-filter.ts";
 import { factsFromUserAgent } from "./user-agent.ts";
 import type { UserAgentFacts } from "./user-agent.ts";

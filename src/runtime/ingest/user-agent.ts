@@ -1,6 +1,6 @@
 /** Which browser, system and kind of device a visit came from. This file owns `ua-parser-js`. */
 import UAParser from "ua-parser-js";
-import { USER_AGENT_CHARS_MAX } from "../limits.ts";
+import { USER_AGENT_CHARS_MAX } from "../config/limits.ts";
 import { browserNameFrom, osNameFrom, osVersionFrom, versionFrom } from "./platform-names.ts";
 
 /** The values of `Sec-CH-UA`, `Sec-CH-UA-Platform` and `Sec-CH-UA-Mobile`. */

@@ -5,10 +5,10 @@
  */
 import type { EpochMs } from "../../storage/event.ts";
 import type { SecretStore } from "../../storage/secret-store.ts";
-import { SALT_RETRY_MS } from "../limits.ts";
-import { reasonOf, type Log } from "../log.ts";
-import { VISITOR_SALT_LABEL } from "../names.ts";
-import type { Secret } from "../secret.ts";
+import { SALT_RETRY_MS } from "../config/limits.ts";
+import { reasonOf, type Log } from "../metrics/log.ts";
+import { VISITOR_SALT_LABEL } from "../config/names.ts";
+import type { Secret } from "../config/secret.ts";
 import type { HmacKey, HmacSha256 } from "./hmac-sha256.ts";
 import {
   formatPeriodSecret,

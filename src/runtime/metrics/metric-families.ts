@@ -1,6 +1,6 @@
 /** Which metrics there are (contract 4.7, and what else tells an operator how the service does). */
 import type { EpochMs } from "../../storage/event.ts";
-import { METRIC_PREFIX } from "../names.ts";
+import { METRIC_PREFIX } from "../config/names.ts";
 import type { Services } from "../services.ts";
 import type { MetricFamily } from "./metrics-text.ts";
 

@@ -5,7 +5,7 @@ import { createDuckdbEngine } from "../../../adapters/workerd/duckdb-instance.ts
 import mainModule from "../../../adapters/workerd/duckdb-eh.wasm";
 import type { DurableObjectNamespace, DurableObjectState } from "../../../adapters/workerd/platform.ts";
 import type { Engine } from "../../../src/runtime/engine/engine.ts";
-import { runMaintenance } from "../../../src/runtime/maintenance.ts";
+import { runMaintenance } from "../../../src/runtime/jobs/maintenance.ts";
 import { shareOf } from "../engine-share.ts";
 import { TAKEN_NAME } from "../taken-name.ts";
 import { CONTROL_HEADER, type Control } from "./control.ts";

@@ -1,0 +1,132 @@
+/** The Arrow IPC bytes that DuckDB-WASM takes rows in and gives results out. Owner of apache-arrow. */
+import { DataType, Int32, Int64, Table, Uint64, Utf8, makeData, makeVector, tableFromIPC, tableToIPC, type Vector } from "apache-arrow";
+import type { NumberColumn } from "../../../storage/parquet-columns.ts";
+import type { EventRows } from "./behavioral/visitor-function.ts";
+import type { NumberColumns, SqlRow, SqlValue } from "../engine.ts";
+import { TEXT_COLUMNS, type EventBatch } from "./event-batch.ts";
+import type { FoundProperties } from "./found-properties.ts";
+import type { MatchedTexts } from "./matched-texts.ts";
+
+/** Longest UTF-8 encoding of one UTF-16 unit. */
+const UTF8_BYTES_PER_UNIT_MAX = 3;
+
+type NumberType = Int32 | Int64 | Uint64;
+type NumberArray = Int32Array | BigInt64Array | BigUint64Array;
+
+const numbers = (type: NumberType, data: NumberArray): Vector =>
+  makeVector(makeData({ type, data, length: data.length, nullCount: 0 } as never));
+
+/** Arrow's validity bitmap: a bit a row, set where there is a value. */
+function nullableNumbers({ numbers: data, recorded }: NumberColumn): Vector {
+  const nullBitmap = new Uint8Array((data.length + 7) >> 3);
+  let nullCount = 0;
+  for (let row = 0; row < recorded.length; row++) {
+    if (recorded[row] === 1) nullBitmap[row >> 3] = (nullBitmap[row >> 3] ?? 0) | (1 << (row & 7));
+    else nullCount++;
+  }
+  return makeVector(makeData({ type: new Int64(), data, length: data.length, nullCount, nullBitmap }));
+}
+
+/** Offsets and bytes are filled by hand: building a vector from strings is many times slower. */
+function strings(values: readonly string[]): Vector {
+  const room = values.reduce((sum, value) => sum + value.length * UTF8_BYTES_PER_UNIT_MAX, 0);
+  const data = new Uint8Array(room);
+  const valueOffsets = new Int32Array(values.length + 1);
+  const encoder = new TextEncoder();
+  let at = 0;
+  values.forEach((value, row) => {
+    at += encoder.encodeInto(value, data.subarray(at)).written;
+    valueOffsets[row + 1] = at;
+  });
+  return makeVector(makeData({ type: new Utf8(), data: data.subarray(0, at), valueOffsets, length: values.length, nullCount: 0 }));
+}
+
+const ipc = (columns: Record<string, Vector>): Uint8Array => tableToIPC(new Table(columns), "stream");
+
+/** A batch of events with the session of each; `firstArrival` is the block's row count so far. */
+export function ipcFromEvents(batch: EventBatch, sessions: Int32Array, firstArrival: number): Uint8Array {
+  const arrival = Int32Array.from({ length: batch.rows }, (_, row) => firstArrival + row);
+  return ipc({
+    ...Object.fromEntries(TEXT_COLUMNS.map(({ name }, i) => [name, numbers(new Int32(), batch.texts[i] ?? new Int32Array())])),
+    revenue_amount: nullableNumbers(batch.revenueCents),
+    visitor_id: numbers(new Uint64(), batch.visitorIds),
+    timestamp: numbers(new Int64(), batch.timestampsMs),
+    arrival: numbers(new Int32(), arrival),
+    session: numbers(new Int32(), sessions),
+  });
+}
+
+/** Rows for a `texts` table: numbers from `firstCode` on. */
+export function ipcFromTexts(firstCode: number, texts: readonly string[]): Uint8Array {
+  const codes = Int32Array.from({ length: texts.length }, (_, i) => firstCode + i);
+  return ipc({ code: numbers(new Int32(), codes), text: strings(texts) });
+}
+
+/** Rows for the relation `matches`. */
+export const ipcFromMatches = ({ codes, patterns }: MatchedTexts): Uint8Array =>
+  ipc({ code: numbers(new Int32(), codes), patterns: numbers(new Int64(), patterns) });
+
+/** Rows for the relation `properties`. */
+export const ipcFromPropertyRows = ({ props, codes }: FoundProperties): Uint8Array =>
+  ipc({ props: numbers(new Int32(), props), code: numbers(new Int32(), codes) });
+
+/** Integers become numbers where a number holds them exactly. */
+function plainValue(value: unknown): SqlValue {
+  if (typeof value === "bigint") {
+    return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
+  }
+  if (value === null || typeof value === "number") return value;
+  throw new TypeError(`the engine returned a value that is no number and no text: ${typeof value}`);
+}
+
+/** Arrow's own decoder takes U+FEFF at the beginning of a text for a mark of byte order, and loses it. */
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+const textsOf = ({ data: chunks }: Vector<Utf8>): (string | null)[] =>
+  chunks.flatMap((chunk) => {
+    const { values, valueOffsets } = chunk;
+    return Array.from({ length: chunk.length }, (_, row) =>
+      chunk.getValid(row) ? decoder.decode(values.subarray(valueOffsets[row], valueOffsets[row + 1])) : null,
+    );
+  });
+
+function valuesOf(column: Vector | null): SqlValue[] {
+  if (column && DataType.isUtf8(column.type)) return textsOf(column as Vector<Utf8>);
+  return Array.from({ length: column?.length ?? 0 }, (_, row) => plainValue(column?.get(row) as unknown));
+}
+
+/** The rows of a result that came as pieces of one IPC stream. */
+export function rowsFromIpc(pieces: readonly Uint8Array[]): SqlRow[] {
+  const table = tableFromIPC<Record<string, DataType>>(pieces);
+  const columns = table.schema.fields.map(({ name }, i): [string, SqlValue[]] => [name, valuesOf(table.getChildAt(i))]);
+  return Array.from({ length: table.numRows }, (_, row) =>
+    Object.fromEntries(columns.map(([name, values]) => [name, values[row] ?? null])),
+  );
+}
+
+/** The columns of a result of integers without nulls, each in one array. */
+export function columnsFromIpc(pieces: readonly Uint8Array[]): NumberColumns {
+  const table = tableFromIPC<Record<string, DataType>>(pieces);
+  return Object.fromEntries(
+    table.schema.fields.map(({ name }) => {
+      const column = table.getChild(name);
+      const values: unknown = column?.toArray();
+      if ((column?.nullCount ?? 0) > 0 || !(values instanceof Int32Array || values instanceof BigInt64Array)) {
+        throw new TypeError(`the column ${name} holds something else than integers`);
+      }
+      // A copy of its own: what Arrow gives out may lie in the engine's memory.
+      return [name, values.slice()];
+    }),
+  );
+}
+
+/** The rows of a question that is answered per visitor (see `EngineQuery`). */
+export function eventRowsFromIpc(pieces: readonly Uint8Array[]): EventRows {
+  const table = tableFromIPC<Record<string, DataType>>(pieces);
+  const column = (name: string): BigInt64Array | BigUint64Array => {
+    const values: unknown = table.getChild(name)?.toArray();
+    if (values instanceof BigInt64Array || values instanceof BigUint64Array) return values;
+    throw new TypeError(`the column ${name} holds something else than BIGINT`);
+  };
+  return { visitorIds: column("visitor_id"), timestampsMs: column("timestamp"), met: column("met") };
+}

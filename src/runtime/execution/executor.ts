@@ -1,0 +1,94 @@
+/** Asks the engine about a site's range: as a whole if it fits, else in pieces, and once more when the engine was lost on the way. */
+import { AppError } from "../errors.ts";
+import { EngineFullError, EngineLostError, type Engine } from "../engine/engine.ts";
+import { RESIDENT_SHARE_OF_PARQUET } from "../engine/engine-memory.ts";
+import type { ResidentDays } from "../engine/partition-cache.ts";
+import { PIECES_OF_BUDGET_MIN, PIECE_BYTES_MAX, WORKED_ON_SHARE_MAX } from "../config/limits.ts";
+import type { SiteId } from "../../storage/event.ts";
+import { PiecedRange, askWhole, type AskedRangeOptions, type Questions } from "./asked-range.ts";
+import { PieceRoom } from "./memory-admission.ts";
+import { bytesOf, cutIntoPieces } from "./chunks.ts";
+import type { SiteRange } from "../query/scope.ts";
+import { sql } from "../query/sql.ts";
+
+/** Whether it fits depends on what else runs, so it may be tried again. */
+const FULL_RETRY_SECS = 10;
+
+const tooMuchForTheEngine = (): AppError =>
+  new AppError(
+    { code: "unavailable", retryAfterSecs: FULL_RETRY_SECS },
+    "The query engine has too little memory for this range at the moment. Try a shorter range, or again later.",
+  );
+
+const tooManyProperties = (): AppError =>
+  new AppError(
+    { code: "unavailable", retryAfterSecs: FULL_RETRY_SECS },
+    "The properties of this range's events need more memory than reports of properties may take. Try a shorter range, or set a larger engine_memory_mb.",
+  );
+
+export interface QueryRunnerOptions {
+  readonly engine: Engine;
+  readonly residents: ResidentDays;
+  /** Of the engine's memory. */
+  readonly budgetBytes: number;
+  /** Days of a salt period. */
+  readonly rotationDays: number;
+}
+
+export class QueryRunner {
+  readonly #options: QueryRunnerOptions & AskedRangeOptions;
+
+  constructor(options: QueryRunnerOptions) {
+    this.#options = { ...options, room: new PieceRoom((options.budgetBytes * WORKED_ON_SHARE_MAX) / RESIDENT_SHARE_OF_PARQUET) };
+  }
+
+  /** Runs the questions over every event of the scope accepted before the call. */
+  async over<T>(scope: SiteRange, signal: AbortSignal, questions: Questions<T>): Promise<T> {
+    try {
+      return await this.#attempt(scope, signal, questions).catch((error: unknown) => {
+        if (error instanceof EngineLostError) return this.#attempt(scope, signal, questions);
+        throw error;
+      });
+    } catch (error) {
+      if (error instanceof EngineFullError) throw scope.withProperties ? tooManyProperties() : tooMuchForTheEngine();
+      throw error;
+    }
+  }
+
+  async #attempt<T>(scope: SiteRange, signal: AbortSignal, questions: Questions<T>): Promise<T> {
+    const { residents, rotationDays, budgetBytes } = this.#options;
+    const { siteId, range, withProperties } = scope;
+    const days = await residents.contentsOf(siteId, range.firstDay, range.lastDay);
+    if (residents.shouldFit(bytesOf(days))) {
+      try {
+        return await askWhole(this.#options, scope, signal, true, questions);
+      } catch (error) {
+        if (!(error instanceof EngineFullError)) throw error;
+      }
+    }
+    const pieceBytesMax = Math.min(PIECE_BYTES_MAX, budgetBytes / RESIDENT_SHARE_OF_PARQUET / PIECES_OF_BUDGET_MIN);
+    const inPieces = async (bytesMax: number): Promise<T> => {
+      const pieces = cutIntoPieces(range, days, rotationDays, bytesMax);
+      if (pieces.length <= 1) return askWhole(this.#options, scope, signal, false, questions);
+      return new PiecedRange(this.#options, scope, pieces, signal).put(questions);
+    };
+    try {
+      return await inPieces(pieceBytesMax);
+    } catch (error) {
+      // Properties may be long where files are small: what does not fit in this piece may fit in smaller ones.
+      if (withProperties && error instanceof EngineFullError) return inPieces(0);
+      throw error;
+    }
+  }
+
+  /** Whether the engine answers a question that needs no data. */
+  async isAnswering(signal: AbortSignal): Promise<boolean> {
+    const { text, values } = sql`SELECT 1 AS one`;
+    try {
+      await this.#options.engine.query({ siteId: "health" as SiteId, blocks: [], sql: text, parameters: values }, signal);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}

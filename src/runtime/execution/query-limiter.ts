@@ -1,0 +1,81 @@
+/** How many statistics queries run at once; the others are refused, at once or after a short wait (contract 8). */
+import { AppError } from "../errors.ts";
+import { QUERIES_WAITING_MAX } from "../config/limits.ts";
+
+const RETRY_SECS = 1;
+
+const tooMany = (): AppError =>
+  new AppError({ code: "too_many_requests", retryAfterSecs: RETRY_SECS }, "Too many statistics queries at the same time. Try again later.");
+
+export interface QuerySlotsOptions {
+  /** 0 = any number. */
+  readonly concurrentMax: number;
+  /** 0 refuses at once. */
+  readonly queueMs: number;
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+export class QuerySlots {
+  readonly #options: QuerySlotsOptions;
+  #taken = 0;
+  /** Told when a slot is theirs. */
+  readonly #waiting = new Set<() => void>();
+
+  constructor(options: QuerySlotsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether no query is under way. */
+  get areAllFree(): boolean {
+    return this.#taken === 0;
+  }
+
+  /** Runs the task in a slot; 429 when none comes free in time. */
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    const release = await this.take();
+    try {
+      return await task();
+    } finally {
+      release();
+    }
+  }
+
+  /** Takes a slot until the release is called, which counts once; 429 when none comes free in time. */
+  async take(): Promise<() => void> {
+    await this.#take();
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#giveBack();
+      isHeld = false;
+    };
+  }
+
+  async #take(): Promise<void> {
+    const { concurrentMax, queueMs } = this.#options;
+    if (concurrentMax === 0 || this.#taken < concurrentMax) {
+      this.#taken++;
+      return;
+    }
+    if (queueMs === 0 || this.#waiting.size >= QUERIES_WAITING_MAX) throw tooMany();
+    await this.#queue(queueMs);
+  }
+
+  #queue(queueMs: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.add(resolve);
+      void this.#options.wait(queueMs).then(() => {
+        if (this.#waiting.delete(resolve)) reject(tooMany());
+      });
+    });
+  }
+
+  /** A slot goes from hand to hand while somebody waits. */
+  #giveBack(): void {
+    for (const next of this.#waiting) {
+      this.#waiting.delete(next);
+      next();
+      return;
+    }
+    this.#taken--;
+  }
+}

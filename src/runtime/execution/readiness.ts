@@ -1,0 +1,44 @@
+/** Whether the query engine answers: checked at most once a second, however many callers ask. */
+import type { EpochMs } from "../../storage/event.ts";
+import { READINESS_CHECK_MS_MAX, READINESS_TTL_MS } from "../config/limits.ts";
+
+interface Check {
+  readonly beganMs: EpochMs;
+  readonly outcome: Promise<boolean>;
+  readonly controller: AbortController;
+  isRunning: boolean;
+}
+
+export class Readiness {
+  readonly #query: (signal: AbortSignal) => Promise<boolean>;
+  #last: Check | null = null;
+
+  /** `query` resolves to whether the engine has answered, and never rejects. */
+  constructor(query: (signal: AbortSignal) => Promise<boolean>) {
+    this.#query = query;
+  }
+
+  /** The outcome of the last second's check, or of the one that is running, or else of a new one. */
+  isReady(nowMs: EpochMs): Promise<boolean> {
+    if (this.#last && isUsable(this.#last, nowMs)) return this.#last.outcome;
+    // No caller may abort a check that others share, so one that hangs is aborted here.
+    this.#last?.controller.abort();
+    this.#last = this.#begin(nowMs);
+    return this.#last.outcome;
+  }
+
+  #begin(nowMs: EpochMs): Check {
+    const controller = new AbortController();
+    const outcome = this.#query(controller.signal).finally(() => {
+      check.isRunning = false;
+    });
+    const check: Check = { beganMs: nowMs, outcome, controller, isRunning: true };
+    return check;
+  }
+}
+
+/** After the clock was set back nothing tells how old a check is. */
+function isUsable({ beganMs, isRunning }: Check, nowMs: EpochMs): boolean {
+  const ageMs = nowMs - beganMs;
+  return ageMs >= 0 && ageMs < (isRunning ? READINESS_CHECK_MS_MAX : READINESS_TTL_MS);
+}

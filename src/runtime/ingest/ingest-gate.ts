@@ -1,0 +1,83 @@
+/** Whether events can be stored now: who sends one that cannot is told to come back, and operators hear of it once, not for each event. */
+import type { EpochMs, StoredEvent } from "../../storage/event.ts";
+import type { Journal } from "../../storage/journal.ts";
+import type { Counters } from "../metrics/counters.ts";
+import { AppError } from "../errors.ts";
+import { FLUSH_RETRY_MS_MAX, REFUSALS_OVER_MS, REFUSED_EVENTS_LOG_MS, STORAGE_RETRY_SECS, UNFLUSHED_EVENTS_MAX } from "../config/limits.ts";
+import { reasonOf, type Log } from "../metrics/log.ts";
+
+export interface EventIntakeOptions {
+  readonly journal: Journal;
+  readonly counters: Counters;
+  readonly log: Log;
+  /** Bytes of journal lines that may wait for a flush. */
+  readonly unflushedBytesMax: number;
+}
+
+const refusal = (retryAfterSecs: number): AppError =>
+  new AppError({ code: "unavailable", retryAfterSecs }, "The service cannot store events at the moment. Try again later.");
+
+export class EventIntake {
+  readonly #options: EventIntakeOptions;
+  /** Events refused since storage last took all of them for a while. */
+  #refused = 0;
+  #refusedAtMs: EpochMs = 0;
+  #loggedAtMs: EpochMs = 0;
+
+  constructor(options: EventIntakeOptions) {
+    this.#options = options;
+  }
+
+  /** False from the first event that is refused until storage has taken all of them for a while. */
+  get isOpen(): boolean {
+    return this.#refused === 0;
+  }
+
+  /** Resolves when the event is in the journal; 503 when it cannot be, or when too many wait for a flush. */
+  async store(event: StoredEvent, nowMs: EpochMs): Promise<void> {
+    const { journal, unflushedBytesMax } = this.#options;
+    if (journal.size >= UNFLUSHED_EVENTS_MAX || journal.bytes >= unflushedBytesMax) {
+      this.#refuse("too many events wait to be written to files", nowMs);
+      throw refusal(FLUSH_RETRY_MS_MAX / 1000);
+    }
+    try {
+      await journal.append(event);
+    } catch (error) {
+      throw this.#refusalFor(error, nowMs);
+    }
+    if (this.#refused > 0) this.#reopen(nowMs);
+  }
+
+  /** Makes the salt durable that an event's visitor id needs; 503 when it cannot be. */
+  async storeSalt(renew: () => Promise<void>, nowMs: EpochMs): Promise<void> {
+    try {
+      await renew();
+    } catch (error) {
+      throw this.#refusalFor(error, nowMs);
+    }
+  }
+
+  #refusalFor(error: unknown, nowMs: EpochMs): AppError {
+    this.#refuse(reasonOf(error), nowMs);
+    return refusal(STORAGE_RETRY_SECS);
+  }
+
+  #refuse(reason: string, nowMs: EpochMs): void {
+    const { counters, log } = this.#options;
+    counters.eventsRefused++;
+    this.#refused++;
+    this.#refusedAtMs = nowMs;
+    // A clock that was set back must not silence it.
+    const isSilent = this.#refused > 1 && nowMs >= this.#loggedAtMs && nowMs - this.#loggedAtMs < REFUSED_EVENTS_LOG_MS;
+    if (isSilent) return;
+    this.#loggedAtMs = nowMs;
+    log.error("events are refused because they cannot be stored", { reason, refusedEvents: this.#refused });
+  }
+
+  /** A disk that is just full takes a short event now and then. */
+  #reopen(nowMs: EpochMs): void {
+    if (nowMs >= this.#refusedAtMs && nowMs - this.#refusedAtMs < REFUSALS_OVER_MS) return;
+    this.#options.log.info("events can be stored again", { refusedEvents: this.#refused });
+    this.#refused = 0;
+  }
+}

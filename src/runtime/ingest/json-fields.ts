@@ -1,0 +1,43 @@
+/** How fields are taken out of a request's JSON body: which faults are of its grammar (400) and which of its shape (422). */
+import { AppError, invalidInput } from "../errors.ts";
+import { wellFormed } from "./code-points.ts";
+
+/** The body is JSON but not what this endpoint takes (422). */
+export const malformedBody = (message: string): AppError => new AppError({ code: "malformed_body" }, message);
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** invalid_input when the text is no JSON, malformed_body when it is not an object. */
+export function parseObject(text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The engine's own message would quote the body.
+    throw invalidInput("The body is not valid JSON");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw malformedBody("The body must be a JSON object");
+  }
+  return value as JsonObject;
+}
+
+/** `null` stands for an absent field. Only the object's own fields count: `{}` has no `constructor`. */
+export function fieldOf(body: JsonObject, name: string): unknown {
+  return Object.hasOwn(body, name) ? (body[name] ?? null) : null;
+}
+
+/** The field's text, made well-formed; `null` when it is missing. malformed_body when it is no text. */
+export function optionalText(body: JsonObject, name: string): string | null {
+  const value = fieldOf(body, name);
+  if (value === null) return null;
+  if (typeof value !== "string") throw malformedBody(`Field "${name}" must be a string`);
+  return wellFormed(value);
+}
+
+/** The same for a field that must be there: malformed_body when it is missing, too. */
+export function requiredText(body: JsonObject, name: string): string {
+  const text = optionalText(body, name);
+  if (text === null) throw malformedBody(`Field "${name}" is missing`);
+  return text;
+}

@@ -1,0 +1,249 @@
+/** What it takes for a folder of data to be whole: every file, journal line and record is read, and whatever is wrong is named. Nothing is changed. */
+import { EVENT_COLUMNS } from "../../storage/event-columns.ts";
+import { utcDayOf, type SiteId, type UtcDay } from "../../storage/event.ts";
+import { keptEvent } from "../../storage/event-text.ts";
+import { decodeJournalLines } from "../../storage/journal-line.ts";
+import { Segment } from "../../storage/journal.ts";
+import type { ObjectStore } from "../../storage/object-store.ts";
+import { countEvents, decodeEvents } from "../../storage/parquet-events.ts";
+import { inlineParquetWriter } from "../../storage/parquet-writer.ts";
+import type { PartitionFile } from "../../storage/partition-path.ts";
+import { Partitions } from "../../storage/partitions.ts";
+import type { RecordStore } from "../../storage/record-store.ts";
+import type { SegmentLog } from "../../storage/segment-log.ts";
+import { ADMIN_RECORD, readPasswordHash } from "../auth/admin-password.ts";
+import { API_KEYS_FOLDER, readApiKey } from "../auth/api-keys.ts";
+import { isSiteId } from "../ingest/site-id.ts";
+import { FAULTS_KEPT_MAX, LISTING_ATTEMPTS_MAX } from "../config/limits.ts";
+import { reasonOf } from "../metrics/log.ts";
+
+export interface VerifiedData {
+  readonly objects: ObjectStore;
+  readonly segmentLog: Pick<SegmentLog, "list" | "read">;
+  readonly records: Pick<RecordStore, "list" | "read">;
+}
+
+export interface Fault {
+  /** The object, record or journal segment that is wrong. */
+  readonly file: string;
+  readonly reason: string;
+}
+
+export interface VerificationReport {
+  readonly sites: number;
+  /** Days of sites that have files. */
+  readonly days: number;
+  /** Files that count, and their bytes. */
+  readonly files: number;
+  readonly bytes: number;
+  readonly events: number;
+  /** Files that a merge has superseded: left by a crash, or about to be removed. They count for nothing. */
+  readonly supersededFiles: number;
+  readonly segments: number;
+  /** Events of the journal that are in no file yet. */
+  readonly unflushedEvents: number;
+  /** Segments that end in half a line: it is being written, or a crash cut it short before it was acknowledged. */
+  readonly tornSegments: number;
+  /** The first of them, at most `FAULTS_KEPT_MAX`. */
+  readonly faults: readonly Fault[];
+  readonly faultCount: number;
+}
+
+const SITE_COLUMN = EVENT_COLUMNS.find(({ name }) => name === "site_id");
+
+/** Reads everything, a file at a time. The program may be running: what vanishes meanwhile was merged, flushed or erased, which is no fault. */
+export async function verifyData(data: VerifiedData): Promise<VerificationReport> {
+  const verification = new Verification(data);
+  await verification.checkPartitions();
+  await verification.checkJournal();
+  await verification.checkRecords();
+  return verification.report();
+}
+
+type FileFault = [key: string, reason: string];
+
+interface ReadDay {
+  readonly events: number;
+  /** Whether a file was gone that had been listed. */
+  readonly vanished: boolean;
+  readonly faults: readonly FileFault[];
+}
+
+class Verification {
+  readonly #data: VerifiedData;
+  readonly #faults: Fault[] = [];
+  readonly #strays = new Set<string>();
+  #faultCount = 0;
+  readonly #counts = {
+    sites: 0,
+    days: 0,
+    files: 0,
+    bytes: 0,
+    events: 0,
+    supersededFiles: 0,
+    segments: 0,
+    unflushedEvents: 0,
+    tornSegments: 0,
+  };
+
+  constructor(data: VerifiedData) {
+    this.#data = data;
+  }
+
+  report(): VerificationReport {
+    return { ...this.#counts, faults: this.#faults, faultCount: this.#faultCount };
+  }
+
+  #fault(file: string, reason: string): void {
+    this.#faultCount++;
+    if (this.#faults.length < FAULTS_KEPT_MAX) this.#faults.push({ file, reason });
+  }
+
+  /** What is there from now on: each listing is read once. */
+  #listing(): Partitions {
+    return new Partitions({
+      store: this.#data.objects,
+      parquet: inlineParquetWriter,
+      isSiteId,
+      listingsMax: 1,
+      onStray: (key, fault) => {
+        // A folder that changes is listed again.
+        if (this.#strays.has(key) || this.#strays.size >= FAULTS_KEPT_MAX) return;
+        this.#strays.add(key);
+        this.#fault(key, fault);
+      },
+    });
+  }
+
+  async checkPartitions(): Promise<void> {
+    const listing = this.#listing();
+    for (const siteId of await listing.sites()) {
+      const days = await listing.days(siteId);
+      if (days.length > 0) this.#counts.sites++;
+      for (const day of days) await this.#checkDay(siteId, day, listing);
+    }
+  }
+
+  /** A file that is gone may have been merged into one that was not there yet, so the day is listed and read again. */
+  async #checkDay(siteId: SiteId, day: UtcDay, firstListing: Partitions): Promise<void> {
+    let listing = firstListing;
+    for (let attempt = 1; ; attempt++) {
+      const files = await listing.files(siteId, day);
+      const superseded = await listing.superseded(siteId, day);
+      const found = await this.#readDay(siteId, day, files, superseded);
+      if (found.vanished && attempt < LISTING_ATTEMPTS_MAX) {
+        listing = this.#listing();
+        continue;
+      }
+      for (const [key, reason] of [...found.faults, ...overlaps(files)]) this.#fault(key, reason);
+      if (files.length > 0) this.#counts.days++;
+      this.#counts.files += files.length;
+      this.#counts.bytes += files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+      this.#counts.events += found.events;
+      this.#counts.supersededFiles += superseded.length;
+      return;
+    }
+  }
+
+  async #readDay(siteId: SiteId, day: UtcDay, files: readonly PartitionFile[], superseded: readonly PartitionFile[]): Promise<ReadDay> {
+    const faults: FileFault[] = [];
+    let [events, vanished] = [0, false];
+    for (const file of files) {
+      try {
+        const bytes = await this.#data.objects.get(file.key);
+        if (bytes === null) {
+          vanished = true;
+          continue;
+        }
+        const { rows, faults: misplaced } = readFile(bytes, siteId, day);
+        events += rows;
+        faults.push(...misplaced.map((reason): FileFault => [file.key, reason]));
+        const inParts = await this.#countEvents(superseded.filter((part) => file.first <= part.first && part.last <= file.last));
+        if (inParts > rows) faults.push([file.key, `it holds ${rows} events, but the files that it stands for hold ${inParts}`]);
+      } catch (error) {
+        faults.push([file.key, reasonOf(error)]);
+      }
+    }
+    return { events, vanished, faults };
+  }
+
+  /** What those say that can be read. None of them counts. */
+  async #countEvents(files: readonly PartitionFile[]): Promise<number> {
+    let events = 0;
+    for (const { key } of files) {
+      const bytes = await this.#data.objects.get(key).catch(() => null);
+      events += (bytes && countEvents(bytes)) ?? 0;
+    }
+    return events;
+  }
+
+  async checkJournal(): Promise<void> {
+    const { segmentLog } = this.#data;
+    const listing = this.#listing();
+    for (const segment of await segmentLog.list()) {
+      let bytes: Uint8Array;
+      try {
+        bytes = await segmentLog.read(segment);
+      } catch (error) {
+        // One that is gone was flushed.
+        if ((await segmentLog.list()).includes(segment)) this.#fault(segmentName(segment), reasonOf(error));
+        continue;
+      }
+      const { events, damagedLines, tornBytes } = decodeJournalLines(bytes);
+      this.#counts.segments++;
+      if (damagedLines > 0) this.#fault(segmentName(segment), `${damagedLines} of its lines are damaged; the rest can be read`);
+      if (tornBytes > 0) this.#counts.tornSegments++;
+      const read = new Segment(segment);
+      for (const event of events) read.add(keptEvent(event));
+      for (const [siteId, days] of read.sites) {
+        for (const [day, ofDay] of days) {
+          const files = await listing.files(siteId, day);
+          if (!files.some(({ first, last }) => first <= segment && segment <= last)) this.#counts.unflushedEvents += ofDay.length;
+        }
+      }
+    }
+  }
+
+  async checkRecords(): Promise<void> {
+    const { records } = this.#data;
+    const check = async (name: string, read: () => Promise<unknown>) => {
+      try {
+        await read();
+      } catch (error) {
+        this.#fault(name, reasonOf(error));
+      }
+    };
+    await check(ADMIN_RECORD, () => readPasswordHash(records));
+    for (const name of await records.list(API_KEYS_FOLDER)) {
+      await check(name, async () => {
+        if ((await readApiKey(records, name)) === null) throw new Error("it is no API key, and is ignored");
+      });
+    }
+  }
+}
+
+const segmentName = (segment: number): string => `journal segment ${segment}`;
+
+/** How many events a file holds, and which of them are not of the site and day whose folder it is in. Throws when it cannot be read. */
+function readFile(bytes: Uint8Array, siteId: SiteId, day: UtcDay): { readonly rows: number; readonly faults: string[] } {
+  if (!SITE_COLUMN) throw new Error("events have no site");
+  let [rows, ofOtherSites, ofOtherDays] = [0, 0, 0];
+  for (const decoded of decodeEvents(bytes)) {
+    const { texts, places } = decoded.text(SITE_COLUMN);
+    rows += decoded.rows;
+    ofOtherSites += places.filter((place) => texts[place] !== siteId).length;
+    ofOtherDays += decoded.timestampsMs.filter((timestampMs) => utcDayOf(Number(timestampMs)) !== day).length;
+  }
+  const told = (count: number, what: string) =>
+    count > 0 ? [`${count} of its ${rows} events are of another ${what} than its folder`] : [];
+  return { rows, faults: [...told(ofOtherSites, "site"), ...told(ofOtherDays, "day")] };
+}
+
+/** Files that count although they share segments, whose events may be in both. They come oldest first. */
+function overlaps(files: readonly PartitionFile[]): FileFault[] {
+  return files.flatMap((file, i): FileFault[] => {
+    const before = files[i - 1];
+    if (!before || before.last < file.first) return [];
+    return [[file.key, `its range of segments overlaps that of ${before.key}: events may be counted twice`]];
+  });
+}

@@ -1,0 +1,76 @@
+/** Which UTC days a statistics request speaks of (contract 4.2). */
+import { DAY_MS, isUtcDay, startOfDayMs, utcDayOf, type EpochMs, type UtcDay } from "../../storage/event.ts";
+import { invalidInput } from "../errors.ts";
+import { HOURLY_DAYS_MAX, RANGE_DAYS_MAX } from "../config/limits.ts";
+
+/** Whole days, both included; `endMs` is the first instant after them. */
+export interface DateRange {
+  readonly firstDay: UtcDay;
+  readonly lastDay: UtcDay;
+  readonly startMs: EpochMs;
+  readonly endMs: EpochMs;
+  readonly dayCount: number;
+}
+
+/** Dates of each period, today included. */
+const PERIOD_DAYS = { day: 1, today: 1, "7d": 7, "30d": 30, "90d": 90, "12mo": 365 } as const;
+export const PERIODS = Object.keys(PERIOD_DAYS) as readonly (keyof typeof PERIOD_DAYS)[];
+export const PERIOD_DEFAULT = "30d";
+
+export function rangeOfDays(firstDay: UtcDay, lastDay: UtcDay): DateRange {
+  const startMs = startOfDayMs(firstDay);
+  const endMs = startOfDayMs(lastDay) + DAY_MS;
+  return { firstDay, lastDay, startMs, endMs, dayCount: (endMs - startMs) / DAY_MS };
+}
+
+function rangeOfPeriod(period: string, nowMs: EpochMs): DateRange {
+  if (!Object.hasOwn(PERIOD_DAYS, period)) {
+    throw invalidInput(`"period" must be one of ${PERIODS.join(", ")}`);
+  }
+  const days = PERIOD_DAYS[period as keyof typeof PERIOD_DAYS];
+  return rangeOfDays(utcDayOf(nowMs - (days - 1) * DAY_MS), utcDayOf(nowMs));
+}
+
+function parseDay(name: string, text: string): UtcDay {
+  if (!isUtcDay(text)) throw invalidInput(`"${name}" must be a real calendar date in the form YYYY-MM-DD`);
+  return text;
+}
+
+/** The range the parameters name; 400 for wrong dates, one date without the other, or more than 366 days. */
+export function parseDateRange(
+  { period, startDate, endDate }: { period: string | null; startDate: string | null; endDate: string | null },
+  nowMs: EpochMs,
+): DateRange {
+  if (startDate === null && endDate === null) return rangeOfPeriod(period ?? PERIOD_DEFAULT, nowMs);
+  if (startDate === null) throw invalidInput('"start_date" is required when "end_date" is given');
+  if (endDate === null) throw invalidInput('"end_date" is required when "start_date" is given');
+  const range = rangeOfDays(parseDay("start_date", startDate), parseDay("end_date", endDate));
+  if (range.dayCount < 1) throw invalidInput('"end_date" must not be before "start_date"');
+  if (range.dayCount > RANGE_DAYS_MAX) {
+    throw invalidInput(`"start_date" to "end_date" must span at most ${RANGE_DAYS_MAX} days, both included`);
+  }
+  return range;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** How a range is cut for a chart: by the hour up to two days, by the day beyond. */
+export interface Buckets {
+  readonly sizeMs: number;
+  readonly count: number;
+  /** `YYYY-MM-DD HH:00` or `YYYY-MM-DD`. */
+  labelOf(bucket: number): string;
+}
+
+export function bucketsOf({ startMs, endMs, dayCount }: DateRange): Buckets {
+  const hourly = dayCount <= HOURLY_DAYS_MAX;
+  const sizeMs = hourly ? HOUR_MS : DAY_MS;
+  return {
+    sizeMs,
+    count: (endMs - startMs) / sizeMs,
+    labelOf: (bucket) => {
+      const instant = new Date(startMs + bucket * sizeMs).toISOString();
+      return hourly ? `${instant.slice(0, 10)} ${instant.slice(11, 13)}:00` : instant.slice(0, 10);
+    },
+  };
+}

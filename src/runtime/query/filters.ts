@@ -1,0 +1,58 @@
+/** The grammar of segment filters (contract 4.3): conditions on dimensions, all of which must hold. */
+import { AppError, invalidInput } from "../errors.ts";
+import { exceedsChars } from "../ingest/code-points.ts";
+import { FILTER_CONDITIONS_MAX, FILTER_VALUE_CHARS_MAX } from "../config/limits.ts";
+import { DIMENSIONS, columnOf, isDimension, isSessionDimension, type Dimension } from "./dimensions.ts";
+import { column, joinSql, sql, textCode, type SqlText } from "./sql.ts";
+
+export interface Condition {
+  readonly dimension: Dimension;
+  readonly operator: "==" | "!=";
+  /** As it is stored; `(unknown)` for "not recorded". */
+  readonly value: string;
+}
+
+function unknownDimension(name: string): AppError {
+  if (isSessionDimension(name)) {
+    return invalidInput(`"filters": the dimension "${name}" cannot be filtered on`);
+  }
+  return invalidInput(`"filters": there is no dimension "${name}"; there are ${DIMENSIONS.join(", ")}`);
+}
+
+function parseCondition(text: string): Condition {
+  const match = /^([^=!]*)(==|!=)(.*)$/s.exec(text);
+  if (!match) throw invalidInput(`"filters": the condition "${text}" has no operator; use dimension==value or dimension!=value`);
+  const [, dimension = "", operator = "", value = ""] = match;
+  if (!isDimension(dimension)) throw unknownDimension(dimension);
+  if (value === "") throw invalidInput(`"filters": the condition on "${dimension}" has an empty value`);
+  if (exceedsChars(value, FILTER_VALUE_CHARS_MAX)) {
+    throw invalidInput(`"filters": the value for "${dimension}" must be at most ${FILTER_VALUE_CHARS_MAX} characters`);
+  }
+  return { dimension, operator: operator === "==" ? "==" : "!=", value };
+}
+
+const spelled = ({ dimension, operator, value }: Condition): string => `${dimension}${operator}${value}`;
+
+/** The conditions in an order of their own and without repetitions, so that equal filters are equal; 400 for wrong ones. */
+export function parseSegmentFilter(text: string | null): readonly Condition[] {
+  if (text === null || text === "") return [];
+  const conditions = text.split(";", FILTER_CONDITIONS_MAX + 1);
+  if (conditions.length > FILTER_CONDITIONS_MAX) {
+    throw invalidInput(`"filters" must have at most ${FILTER_CONDITIONS_MAX} conditions`);
+  }
+  const distinct = new Map(conditions.map(parseCondition).map((condition) => [spelled(condition), condition]));
+  return [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, condition]) => condition);
+}
+
+/**
+ * "Not recorded" is a number like any text's (see `EngineQuery`), so `!=` includes it by itself, and
+ * `(unknown)` needs no rule of its own.
+ */
+function conditionSql({ dimension, operator, value }: Condition): SqlText {
+  const name = column(columnOf(dimension));
+  return operator === "==" ? sql`${name} = ${textCode(value)}` : sql`${name} <> ${textCode(value)}`;
+}
+
+/** Whether an event meets all conditions; always, when there are none. */
+export const matchesSql = (conditions: readonly Condition[]): SqlText =>
+  conditions.length === 0 ? sql`true` : joinSql(conditions.map(conditionSql), " AND ");

@@ -1,0 +1,155 @@
+/** A row for each event of a scope (contract 4.4, "export", `raw`), of which there may be a million. */
+import { EVENT_COLUMNS, type EventColumn } from "../../../storage/event-columns.ts";
+import type { SiteId } from "../../../storage/event.ts";
+import type { NumberColumns } from "../../engine/engine.ts";
+import { UNKNOWN } from "../../engine/duckdb/string-dictionary.ts";
+import { decimalFromCents } from "../../query/decimal.ts";
+import { queryEvents, queryMinutes } from "../queries/raw-export.ts";
+import type { Stretches } from "../../execution/asked-range.ts";
+import { within, type Scope } from "../../query/scope.ts";
+import { ByteWriter } from "./byte-writer.ts";
+import type { ExportFormat } from "./export-format.ts";
+import type { ExportReservation } from "./export-memory.ts";
+import { portionsOf } from "./export-portions.ts";
+import { ExportTexts, textsByQuestion, textsOfProps } from "./export-texts.ts";
+import { PackedNumbers } from "./packed-numbers.ts";
+import { TimeWriter } from "./time-writer.ts";
+
+/** Events that are asked for as one: enough to pay for a query, few enough for a short stop of the engine's other work. */
+const ROWS_PER_PORTION = 25_000;
+
+/** What is written without a pause: about a thousand rows, a few milliseconds of work. */
+const CHUNK_BYTES = 256 * 1024;
+
+/** Contract 1: a visitor id is never exported. */
+const COLUMNS: readonly EventColumn[] = EVENT_COLUMNS.filter(({ kind }) => kind !== "visitor");
+
+export interface RawExportQuestion {
+  readonly scope: Scope;
+  readonly rowsMax: number;
+  readonly format: ExportFormat;
+  /** Has all that is kept here, and nothing of an attempt before. */
+  readonly memory: ExportReservation;
+}
+
+/**
+ * The first events of the scope, oldest first. When this resolves, all of it is in memory: as numbers
+ * and the texts they stand for, a tenth of what it takes once it is written. The chunks are written as they are taken.
+ */
+export async function exportRaw(
+  stretches: Stretches,
+  { scope, rowsMax, format, memory }: RawExportQuestion,
+): Promise<Iterable<Uint8Array>> {
+  memory.clear();
+  const text = new ExportTexts(format.text, memory);
+  const portions: PackedEvents[] = [];
+  let left = rowsMax;
+  await stretches.visit(async (range, ask, askProps) => {
+    const stretch = within(scope, range);
+    // Numbers of properties mean something else in the next stretch.
+    const texts = { text, json: new ExportTexts(format.json, memory) };
+    for (const portion of portionsOf(await ask(queryMinutes(stretch)), left, ROWS_PER_PORTION)) {
+      const events = await ask(queryEvents(stretch, portion, left));
+      for (const { name, kind } of COLUMNS) {
+        if (isCodes(events[name]) && (kind === "text" || kind === "json")) texts[kind].mark(events[name]);
+      }
+      const packed = pack(events, texts);
+      memory.add(packed.bytes);
+      portions.push(packed);
+      left -= packed.rows;
+    }
+    await texts.json.fetch(textsOfProps(askProps));
+    return left > 0;
+  });
+  await text.fetch(textsByQuestion((question) => stretches.askTexts(question)));
+  return chunksOf(portions, format, (events) => COLUMNS.map((column) => cellOf(column, events, { siteId: scope.siteId, format })));
+}
+
+const isCodes = (column: NumberColumns[string] | undefined): column is Int32Array => column instanceof Int32Array;
+
+/** A portion's columns, by name, and what their numbers stand for. */
+interface PackedEvents {
+  readonly rows: number;
+  readonly texts: Texts;
+  readonly columns: ReadonlyMap<string, PackedNumbers>;
+  readonly bytes: number;
+}
+
+function pack(events: NumberColumns, texts: Texts): PackedEvents {
+  const columns = new Map(Object.entries(events).map(([name, numbers]) => [name, new PackedNumbers(numbers)]));
+  const bytes = [...columns.values()].reduce((sum, column) => sum + column.bytes, 0);
+  return { rows: events.timestamp?.length ?? 0, texts, columns, bytes };
+}
+
+/** Writes one column's value of a row. */
+type Cell = (writer: ByteWriter, row: number) => void;
+
+function* chunksOf(
+  portions: PackedEvents[],
+  format: ExportFormat,
+  cellsOf: (events: PackedEvents) => readonly Cell[],
+): Iterable<Uint8Array> {
+  const names = COLUMNS.map(({ name }) => name);
+  const encoder = new TextEncoder();
+  const frame = format.frame(names).map((piece) => encoder.encode(piece));
+  const separator = encoder.encode(format.separator);
+  const writer = new ByteWriter(CHUNK_BYTES * 2);
+  const add = (bytes: Uint8Array | undefined) => bytes && writer.copy(bytes, 0, bytes.length);
+  writer.text(format.opening(names));
+  let isFirst = true;
+  for (let events = portions.shift(); events; events = portions.shift()) {
+    const cells = cellsOf(events);
+    for (let row = 0; row < events.rows; row++) {
+      if (!isFirst) add(separator);
+      isFirst = false;
+      add(frame[0]);
+      for (let i = 0; i < cells.length; i++) {
+        cells[i]?.(writer, row);
+        add(frame[i + 1]);
+      }
+      if (writer.length >= CHUNK_BYTES) yield writer.take();
+    }
+  }
+  writer.text(format.closing);
+  yield writer.take();
+}
+
+interface Texts {
+  readonly text: ExportTexts;
+  readonly json: ExportTexts;
+}
+
+function cellOf(
+  { name, kind, required }: EventColumn,
+  { columns, texts }: PackedEvents,
+  { siteId, format }: { siteId: SiteId; format: ExportFormat },
+): Cell {
+  const constant = new TextEncoder().encode(name === "site_id" ? format.text(siteId) : format.unrecorded);
+  const writeConstant = (writer: ByteWriter): void => writer.copy(constant, 0, constant.length);
+  switch (kind) {
+    case "timestamp": {
+      const timesMs = columns.get("timestamp")?.unpacked();
+      const times = new TimeWriter(format.text);
+      return (writer, row) => times.write(writer, timesMs?.[row] ?? 0);
+    }
+    case "cents": {
+      const [cents, recorded] = [columns.get("revenue_cents")?.unpacked(), columns.get("has_revenue")?.unpacked()];
+      return (writer, row) => {
+        if (recorded?.[row] === 1) writer.text(format.number(decimalFromCents(BigInt(cents?.[row] ?? 0))));
+        else writeConstant(writer);
+      };
+    }
+    case "visitor":
+      throw new Error("a visitor id is never exported");
+    default: {
+      const codes = columns.get(name)?.unpacked();
+      if (!codes) return writeConstant;
+      const known = texts[kind];
+      // Where every event has a value, the number of "not recorded" stands for that very text (`SiteTexts`).
+      const numberless = required ? new TextEncoder().encode(format.text(UNKNOWN)) : constant;
+      return (writer, row) => {
+        if (!known.copyTo(writer, codes[row] ?? 0)) writer.copy(numberless, 0, numberless.length);
+      };
+    }
+  }
+}

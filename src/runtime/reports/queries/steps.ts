@@ -1,0 +1,45 @@
+/** Events as what they are of a list of steps, for functions of a visitor's events in order (see `EngineQuery`). */
+import type { VisitorFunction } from "../../engine/duckdb/behavioral/visitor-function.ts";
+import { eventsIn, within, type Scope } from "../../query/scope.ts";
+import { sql, type SqlText } from "../../query/sql.ts";
+import { stepBitsSql, stepSql, type Step } from "../../query/steps.ts";
+import { perVisitorQuery, type SummedQuery } from "../../execution/partial-aggregate.ts";
+
+export interface StepEvents {
+  readonly steps: readonly Step[];
+  /** Bits of steps without all of which a visitor's events cannot matter: they are left out before anything is sorted. */
+  readonly needed: number;
+  /** Whether events that are no step matter. */
+  readonly withOthers: boolean;
+}
+
+/** How many visitors the function gives each value, of whom an event may matter: rows `value`, `visitors`. */
+export const queryStepEvents = (scope: Scope, events: StepEvents, perVisitor: VisitorFunction): SummedQuery =>
+  perVisitorQuery(perVisitor, (range) => stepEventsIn(within(scope, range), events));
+
+/** Rows `visitor_id`, `timestamp`, `met`, a visitor's next to each other, in order of time and arrival. */
+function stepEventsIn(scope: Scope, { steps, needed, withOthers }: StepEvents): SqlText {
+  const matters = withOthers ? sql`true` : sql`met <> 0`;
+  return sql`
+  WITH met_events AS MATERIALIZED (
+    SELECT visitor_id, timestamp, arrival, met
+    FROM (SELECT visitor_id, timestamp, arrival, ${stepBitsSql(steps)} AS met FROM (${eventsIn(scope)}) AS scoped) AS marked
+    WHERE ${matters}
+  ),
+  promising AS (
+    SELECT visitor_id FROM met_events GROUP BY visitor_id HAVING bit_or(met) & CAST(${needed} AS BIGINT) = CAST(${needed} AS BIGINT)
+  )
+  SELECT visitor_id, timestamp, met
+  FROM met_events
+  WHERE visitor_id IN (SELECT visitor_id FROM promising)
+  ORDER BY visitor_id, timestamp, arrival`;
+}
+
+/** One row: `visitors` with an event that is the step. */
+export const queryStepVisitors = (scope: Scope, step: Step): SummedQuery => ({
+  keys: [],
+  counts: ["visitors"],
+  rowsIn: (range) =>
+    sql`SELECT count(DISTINCT visitor_id) AS visitors FROM (${eventsIn(within(scope, range))}) AS scoped WHERE ${stepSql(step)}`,
+  total: sql`SELECT visitors FROM figures`,
+});

@@ -1,0 +1,137 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openGeoDatabase } from "../../../../adapters/node/geo-database.ts";
+import { NOWHERE } from "../../../../src/runtime/ingest/geo.ts";
+
+const builtinFile = createRequire(import.meta.url).resolve("@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb");
+const ipv4File = builtinFile.replace(/\.mmdb$/, "-ipv4.mmdb");
+
+/** Stands before the metadata at the end of each database. */
+const METADATA_MARKER = Buffer.from("\xab\xcd\xefMaxMind.com", "latin1");
+
+const countryOf = (countryCode: string | null) => ({ ...NOWHERE, countryCode });
+
+describe("the builtin database", () => {
+  const database = openGeoDatabase("builtin");
+
+  it("is loaded", () => {
+    expect(database.loaded).toBe(true);
+  });
+
+  it.each([
+    ["8.8.8.8", "US"],
+    ["91.198.174.192", "NL"],
+    ["2001:4860:4860::8888", "US"],
+    ["2A02:EC80::1", "NL"],
+    ["::ffff:91.198.174.192", "NL"],
+    ["::FFFF:8.8.8.8", "US"],
+  ])("%s is in %s", (address, country) => {
+    expect(database.lookup(address)).toEqual(countryOf(country));
+  });
+
+  it.each([
+    "127.0.0.1",
+    "127.255.255.255",
+    "10.0.0.1",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.168.1.1",
+    "169.254.1.1",
+    "100.64.0.1",
+    "100.127.255.255",
+    "0.0.0.0",
+    "::",
+    "::1",
+    "fc00::1",
+    "fd12:3456::1",
+    "FD00::1",
+    "fe80::1",
+    "febf::1",
+    "fe80::1%eth0",
+    "::ffff:10.0.0.1",
+    "::ffff:127.0.0.1",
+    "224.0.0.1",
+    "255.255.255.255",
+  ])("%s has no place", (address) => {
+    expect(database.lookup(address)).toEqual(NOWHERE);
+  });
+
+  it.each([
+    "",
+    " ",
+    "localhost",
+    "1.2.3",
+    "1.2.3.4.5",
+    "256.1.1.1",
+    "1.2.3.4:80",
+    "[::1]",
+    "::g",
+    "1".repeat(10_000),
+    "\u0000",
+    "__proto__",
+  ])("%j is no address and has no place", (address) => {
+    expect(database.lookup(address)).toEqual(NOWHERE);
+  });
+
+  it.each(["172.15.0.1", "172.32.0.1", "100.63.255.255", "100.128.0.1", "11.0.0.1", "126.0.0.1", "192.167.1.1"])(
+    "%s is beside a private network and has a place",
+    (address) => {
+      expect(database.lookup(address).countryCode).toMatch(/^[A-Z]{2}$/);
+    },
+  );
+});
+
+describe("no database", () => {
+  it("knows no place and says so", () => {
+    const database = openGeoDatabase("none");
+    expect(database.loaded).toBe(false);
+    expect(database.lookup("8.8.8.8")).toEqual(NOWHERE);
+  });
+});
+
+describe("a database of the operator's", () => {
+  let folder = "";
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "geo-database-"));
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it("is read from its path", () => {
+    const path = join(folder, "copy with spaces.mmdb");
+    copyFileSync(builtinFile, path);
+    expect(openGeoDatabase({ path }).lookup("91.198.174.192")).toEqual(countryOf("NL"));
+  });
+
+  it("may know IPv4 only", () => {
+    const database = openGeoDatabase({ path: ipv4File });
+    expect(database.lookup("91.198.174.192")).toEqual(countryOf("NL"));
+    expect(database.lookup("2001:4860:4860::8888")).toEqual(NOWHERE);
+  });
+
+  it("that is not there stops the start, with the option and the path", () => {
+    const path = join(folder, "missing.mmdb");
+    expect(() => openGeoDatabase({ path })).toThrow(`geoip_db: cannot read the geo database ${path}: ENOENT`);
+    expect(() => openGeoDatabase({ path: folder })).toThrow(`geoip_db: cannot read the geo database ${folder}: EISDIR`);
+  });
+
+  it.each<[string, (bytes: Buffer) => Buffer]>([
+    ["empty", () => Buffer.alloc(0)],
+    ["text", () => Buffer.from("this is no database\n".repeat(100))],
+    ["zeros", () => Buffer.alloc(100_000)],
+    ["cut off at the end", (bytes) => bytes.subarray(0, bytes.length - 2000)],
+    ["cut off in the middle", (bytes) => bytes.subarray(0, bytes.length / 2)],
+    ["cut off at the start", (bytes) => bytes.subarray(bytes.length - 2000)],
+    ["metadata and nothing else", (bytes) => bytes.subarray(bytes.lastIndexOf(METADATA_MARKER))],
+    ["metadata that lacks its fields", () => Buffer.concat([METADATA_MARKER, Buffer.from([0xe0])])],
+    ["records overwritten", (bytes) => bytes.fill(0xff, bytes.length - 6000, bytes.lastIndexOf(METADATA_MARKER))],
+  ])("that is damaged (%s) stops the start too", (name, damage) => {
+    const path = join(folder, `${name.replaceAll(" ", "-")}.mmdb`);
+    writeFileSync(path, damage(readFileSync(builtinFile)));
+    expect(() => openGeoDatabase({ path })).toThrow(`geoip_db: ${path} is no geo database in MaxMind format, or it is damaged`);
+  });
+});

@@ -1,0 +1,42 @@
+/** What the platform says of a request's sender. */
+import { describe, expect, it } from "vitest";
+import { connectionOf } from "../../../../adapters/workerd/client-connection.ts";
+import { NOWHERE } from "../../../../src/runtime/ingest/geo.ts";
+
+const BUILTIN = { geoipDb: "builtin" } as const;
+
+function requestFrom(address: string | null, cf?: Record<string, unknown>): Request {
+  const request = new Request("http://stats.test/api/event", address === null ? {} : { headers: { "CF-Connecting-IP": address } });
+  return Object.assign(request, cf && { cf });
+}
+
+describe("the connection of a request", () => {
+  it("has the platform's address and place", () => {
+    const request = requestFrom("8.8.8.8", { country: "US", region: "California", city: "Mountain View", colo: "SFO" });
+    expect(connectionOf(request, BUILTIN)).toEqual({
+      socketAddress: "8.8.8.8",
+      socketPlace: { countryCode: "US", region: "California", city: "Mountain View" },
+    });
+  });
+
+  it("has what there is of a place", () => {
+    expect(connectionOf(requestFrom("8.8.8.8", { country: "US" }), BUILTIN).socketPlace).toEqual({ ...NOWHERE, countryCode: "US" });
+    expect(connectionOf(requestFrom("8.8.8.8", { country: 5, city: "" }), BUILTIN).socketPlace).toEqual(NOWHERE);
+  });
+
+  it("has no place where the platform tells none, so that the database is asked", () => {
+    expect(connectionOf(requestFrom("8.8.8.8"), BUILTIN).socketPlace).toBeNull();
+  });
+
+  it.each(["127.0.0.1", "::1", "192.168.1.7"])("does not take over the made-up place of %s, a development machine", (address) => {
+    expect(connectionOf(requestFrom(address, { country: "US", city: "Austin" }), BUILTIN).socketPlace).toBeNull();
+  });
+
+  it("has no place with geoip_db none", () => {
+    expect(connectionOf(requestFrom("8.8.8.8", { country: "US" }), { geoipDb: "none" }).socketPlace).toBeNull();
+  });
+
+  it("has an empty address without the platform's header", () => {
+    expect(connectionOf(requestFrom(null), BUILTIN).socketAddress).toBe("");
+  });
+});

@@ -1,0 +1,97 @@
+/** The engine of an isolate comes up when it is needed, and anew when it broke. */
+import { describe, expect, it } from "vitest";
+import { IsolateEngine } from "../../../../adapters/workerd/isolate-engine.ts";
+import {
+  EngineFullError,
+  EngineLostError,
+  type Engine,
+  type EngineExtension,
+  type EngineQuery,
+} from "../../../../src/runtime/engine/engine.ts";
+import type { SiteId } from "../../../../src/storage/event.ts";
+import { createRecordingLog } from "../../../support/recording-log.ts";
+
+const QUERY: EngineQuery = { siteId: "a.test" as SiteId, blocks: [], sql: "SELECT 1 AS n", parameters: [] };
+const EXTENSION: EngineExtension = { name: "more", version: "1", definitions: [], check: "" };
+
+const silent = (): AbortSignal => new AbortController().signal;
+
+/** An engine that does as it is told. */
+function anEngine(answer: () => Promise<[]>, loaded: string[] = []): Engine {
+  return {
+    generation: 0,
+    append: async () => ({ residentBytes: 0, textBytes: 0, propsBytes: 0, unreadable: [] }),
+    dropProps: async () => ({ residentBytes: 0, textBytes: 0 }),
+    propsTexts: async () => [],
+    drop: async () => ({ residentBytes: 0, textBytes: 0 }),
+    query: answer,
+    queryNumbers: async () => ({}),
+    summarise: async () => ({ residentBytes: 0, textBytes: 0, rows: 0, keptTextBytes: 0 }),
+    dropSummary: async () => ({ residentBytes: 0, textBytes: 0 }),
+    async loadExtension({ name }) {
+      loaded.push(name);
+    },
+    async close() {},
+  };
+}
+
+const breaks = () => Promise.reject(new WebAssembly.RuntimeError("unreachable"));
+const answers = async (): Promise<[]> => [];
+
+describe("the engine of an isolate", () => {
+  it("comes up with the first call, be it for an extension", async () => {
+    const loaded: string[] = [];
+    let made = 0;
+    const engine = new IsolateEngine(async () => (made++, anEngine(answers, loaded)), createRecordingLog());
+    expect(made).toBe(0);
+    await engine.loadExtension(EXTENSION);
+    expect([made, loaded]).toEqual([1, ["more"]]);
+    await engine.query(QUERY, silent());
+    await engine.loadExtension({ ...EXTENSION, name: "later" });
+    expect([made, loaded]).toEqual([1, ["more", "later"]]);
+  });
+
+  it("comes up anew with its extensions when it broke, and counts that once", async () => {
+    const loaded: string[] = [];
+    let made = 0;
+    const log = createRecordingLog();
+    const engine = new IsolateEngine(async () => anEngine(++made === 1 ? breaks : answers, loaded), log);
+    await engine.loadExtension(EXTENSION);
+    const outcomes = await Promise.allSettled([engine.query(QUERY, silent()), engine.query(QUERY, silent())]);
+    for (const outcome of outcomes) expect(outcome).toEqual({ status: "rejected", reason: expect.any(EngineLostError) as unknown });
+    expect(engine.generation).toBe(1);
+    expect(await engine.query(QUERY, silent())).toEqual([]);
+    expect([made, loaded]).toEqual([2, ["more", "more"]]);
+    expect(log.lines.map(({ level }) => level)).toEqual(["error"]);
+  });
+
+  it("comes up anew, and is full, when DuckDB gave its database up for want of memory", async () => {
+    const fatal =
+      "FATAL Error: Failed to create checkpoint because of error: could not allocate block of size 256.0 KiB (45.5 MiB/45.7 MiB used)";
+    let made = 0;
+    const engine = new IsolateEngine(
+      async () => anEngine(++made === 1 ? () => Promise.reject(new Error(fatal)) : answers),
+      createRecordingLog(),
+    );
+    await expect(engine.query(QUERY, silent())).rejects.toBeInstanceOf(EngineFullError);
+    expect(engine.generation).toBe(1);
+    expect(await engine.query(QUERY, silent())).toEqual([]);
+  });
+
+  it("goes on after an error that breaks nothing", async () => {
+    const engine = new IsolateEngine(async () => anEngine(() => Promise.reject(new Error("no such column"))), createRecordingLog());
+    await expect(engine.query(QUERY, silent())).rejects.toThrow("no such column");
+    expect(engine.generation).toBe(0);
+  });
+
+  it("is tried again when it did not come up", async () => {
+    let made = 0;
+    const create = async () => {
+      if (++made === 1) throw new Error("no memory");
+      return anEngine(answers);
+    };
+    const engine = new IsolateEngine(create, createRecordingLog());
+    await expect(engine.query(QUERY, silent())).rejects.toThrow(new EngineLostError("the engine did not come up: no memory"));
+    expect(await engine.query(QUERY, silent())).toEqual([]);
+  });
+});

@@ -1,0 +1,13 @@
+/** Time that passes for certain, by a clock that may be set. */
+import { expect, it } from "vitest";
+import { createSteadyClock } from "../../../../adapters/workerd/steady-clock.ts";
+
+it("the steady clock counts small steps, and neither jumps nor steps back", () => {
+  let nowMs = 1_000_000;
+  const steadyMs = createSteadyClock(() => nowMs);
+  const stepped = (ms: number): number => {
+    nowMs += ms;
+    return steadyMs();
+  };
+  expect([0, 1000, 3_600_000, 7_200_001, -5_000_000, 500].map(stepped)).toEqual([0, 1000, 3_601_000, 3_601_000, 3_601_000, 3_601_500]);
+});

@@ -1,0 +1,317 @@
+/** The document itself: that it is OpenAPI 3.1, complete, closed, and says what the handlers read. */
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Access } from "../../../src/handlers/access.ts";
+import { ROUTES } from "../../../src/handlers/app.ts";
+import { openapiDocument } from "../../../src/handlers/openapi.ts";
+import type { Schema } from "../../../src/handlers/openapi/schema.ts";
+import { PROVOKED, FAILING } from "../../http/openapi-answers.ts";
+import { CLOSED, logIn } from "../../support/auth-requests.ts";
+import { createInProcessTarget } from "../../support/in-process-target.ts";
+import { schemaProblems, resolveReference, SCHEMA_KEYWORDS, type SchemaRoot } from "../../support/json-schema.ts";
+import { bodySchemaOf, documentedIn, pathWith, requiredValues, type Documented, type Values } from "../../support/openapi.ts";
+import { browserHeaders } from "../../support/requests.ts";
+
+const DOCUMENT = openapiDocument(ROUTES);
+const DOCUMENTED = documentedIn(DOCUMENT);
+
+/** As a reader of the JSON has it. */
+const JSON_DOCUMENT = JSON.parse(JSON.stringify(DOCUMENT)) as SchemaRoot;
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** An object of the specification: the fields that it must have, and those that it may. */
+interface Kind {
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+}
+
+/** The objects of OpenAPI 3.1 that the document is made of, as far as it may use them. */
+const KINDS = {
+  document: { required: ["openapi", "info", "paths"], optional: ["servers", "tags", "components"] },
+  info: { required: ["title", "version"], optional: ["summary", "description", "license"] },
+  license: { required: ["name"], optional: ["identifier"] },
+  server: { required: ["url"], optional: ["description"] },
+  tag: { required: ["name"], optional: ["description"] },
+  components: { required: [], optional: ["schemas", "responses", "parameters", "headers", "securitySchemes"] },
+  pathItem: { required: [], optional: ["get", "put", "post", "delete", "options", "head", "patch", "trace"] },
+  operation: {
+    required: ["responses", "operationId", "summary", "tags"],
+    optional: ["description", "parameters", "requestBody", "security"],
+  },
+  parameter: { required: ["name", "in", "schema", "description"], optional: ["required", "example"] },
+  requestBody: { required: ["content"], optional: ["description", "required"] },
+  response: { required: ["description"], optional: ["headers", "content"] },
+  header: { required: ["schema", "description"], optional: ["required"] },
+  mediaType: { required: [], optional: ["schema"] },
+  securityScheme: { required: ["type", "description"], optional: ["in", "name", "scheme"] },
+  reference: { required: ["$ref"], optional: [] },
+} as const satisfies Readonly<Record<string, Kind>>;
+
+/** Every object of the document with its kind and place, found by walking it as the specification says. */
+function* objectsOf(document: SchemaRoot): Generator<readonly [kind: keyof typeof KINDS | "schema", value: JsonObject, at: string]> {
+  type Step = readonly [kind: keyof typeof KINDS | "schema", value: unknown, at: string];
+  const children = (kind: Step[0], object: JsonObject, at: string): Step[] => {
+    const one = (name: string, child: Step[0]): Step[] => (name in object ? [[child, object[name], `${at}/${name}`]] : []);
+    const each = (name: string, child: Step[0]): Step[] =>
+      Object.entries(object[name] ?? {}).map(([key, value]) => [child, value, `${at}/${name}/${key}`]);
+    switch (kind) {
+      case "document":
+        return [
+          ...one("info", "info"),
+          ...each("servers", "server"),
+          ...each("tags", "tag"),
+          ...each("paths", "pathItem"),
+          ...one("components", "components"),
+        ];
+      case "info":
+        return one("license", "license");
+      case "components":
+        return [
+          ...each("schemas", "schema"),
+          ...each("responses", "response"),
+          ...each("parameters", "parameter"),
+          ...each("headers", "header"),
+          ...each("securitySchemes", "securityScheme"),
+        ];
+      case "pathItem":
+        return Object.keys(object).flatMap((method) => one(method, "operation"));
+      case "operation":
+        return [...each("parameters", "parameter"), ...one("requestBody", "requestBody"), ...each("responses", "response")];
+      case "requestBody":
+        return each("content", "mediaType");
+      case "response":
+        return [...each("headers", "header"), ...each("content", "mediaType")];
+      case "parameter":
+      case "header":
+      case "mediaType":
+        return one("schema", "schema");
+      case "schema":
+        return [...each("properties", "schema"), ...one("items", "schema"), ...each("anyOf", "schema")];
+      default:
+        return [];
+    }
+  };
+  const left: Step[] = [["document", document, "#"]];
+  for (let step = left.pop(); step; step = left.pop()) {
+    const [kind, value, at] = step;
+    if (!isObject(value)) throw new Error(`${at} is no object`);
+    const actual = kind !== "schema" && "$ref" in value ? "reference" : kind;
+    yield [actual, value, at];
+    left.push(...children(actual, value, at));
+  }
+}
+
+const OBJECTS = [...objectsOf(JSON_DOCUMENT)];
+const SCHEMAS = OBJECTS.filter(([kind]) => kind === "schema");
+
+describe("the document is OpenAPI 3.1", () => {
+  it("has the objects' fields that the specification knows, and all that it asks for", () => {
+    const problems = OBJECTS.flatMap(([kind, value, at]) => {
+      if (kind === "schema")
+        return Object.keys(value)
+          .filter((name) => !SCHEMA_KEYWORDS.includes(name))
+          .map((name) => `${at} has "${name}"`);
+      const { required, optional }: Kind = KINDS[kind];
+      return [
+        ...required.filter((name) => !(name in value)).map((name) => `${at} lacks "${name}"`),
+        ...Object.keys(value)
+          .filter((name) => ![...required, ...optional].includes(name))
+          .map((name) => `${at} has "${name}"`),
+      ];
+    });
+    expect(problems).toEqual([]);
+  });
+
+  it("names the version of the specification, and one of its own", () => {
+    expect(DOCUMENT.openapi).toMatch(/^3\.1\.\d+$/);
+    expect(DOCUMENT.info.version).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+
+  it("has no reference that leads nowhere, and no component that nothing leads to", () => {
+    const references = OBJECTS.flatMap(([, { $ref }]) => (typeof $ref === "string" ? [$ref] : []));
+    for (const reference of references) expect(() => resolveReference(JSON_DOCUMENT, reference)).not.toThrow();
+    const { schemas, parameters, headers } = DOCUMENT.components;
+    const components = Object.entries({ schemas, parameters, headers }).flatMap(([kind, named]) =>
+      Object.keys(named).map((name) => `#/components/${kind}/${name}`),
+    );
+    expect(components.filter((component) => !references.includes(component))).toEqual([]);
+  });
+
+  it("has an operationId for each route, unlike any other's and fit for a function's name", () => {
+    const ids = OBJECTS.flatMap(([kind, { operationId }]) => (kind === "operation" ? [String(operationId)] : []));
+    expect(new Set(ids).size).toBe(DOCUMENTED.length);
+    expect(ids.filter((id) => !/^[a-z][A-Za-z]*$/.test(id))).toEqual([]);
+  });
+
+  it("uses the tags that it lists, and no others", () => {
+    const used = OBJECTS.flatMap(([kind, { tags }]) => (kind === "operation" ? (tags as string[]) : []));
+    expect([...new Set(used)].sort()).toEqual(DOCUMENT.tags.map(({ name }) => name).sort());
+  });
+
+  it.each(DOCUMENTED)(
+    "$id has the parameters of its path, each name once, and answers with a status each",
+    ({ path, parameters, answers }) => {
+      const inPath = parameters.filter((parameter) => parameter.in === "path");
+      expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
+      expect(inPath.every(({ required }) => required)).toBe(true);
+      expect(new Set(parameters.map(({ name }) => name)).size).toBe(parameters.length);
+      expect(Object.keys(answers).filter((status) => !/^[2-5]\d\d$/.test(status))).toEqual([]);
+      expect(Object.keys(answers).some((status) => status.startsWith("2"))).toBe(true);
+    },
+  );
+
+  it("has a description in words wherever the specification has room for one", () => {
+    const wordless = OBJECTS.filter(
+      ([kind, { description }]) =>
+        ["parameter", "header", "response", "tag", "requestBody", "securityScheme"].includes(kind) && String(description ?? "").length < 5,
+    );
+    expect(wordless.map(([, , at]) => at)).toEqual([]);
+  });
+
+  it("has examples and defaults that their schemas allow", () => {
+    for (const [kind, { schema, example }, at] of OBJECTS) {
+      if (kind !== "parameter" || example === undefined) continue;
+      expect({ at, problems: schemaProblems(JSON_DOCUMENT, example, schema as Schema) }).toEqual({ at, problems: [] });
+    }
+    for (const [, value, at] of SCHEMAS) {
+      if (!("default" in value)) continue;
+      expect({ at, problems: schemaProblems(JSON_DOCUMENT, value.default, value as Schema) }).toEqual({ at, problems: [] });
+    }
+  });
+
+  it("asks for credentials that it describes, and none where none are looked at", () => {
+    const schemes = Object.keys(DOCUMENT.components.securitySchemes);
+    const each = schemes.map((name) => ({ [name]: [] }));
+    const wanted = { stats: [{}, ...each], admin: each, public: undefined, ingest: undefined, auth: undefined } satisfies Record<
+      Access,
+      unknown
+    >;
+    for (const { method, path, access } of ROUTES) {
+      const operation = DOCUMENT.paths[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
+      expect({ path, security: operation?.security }).toEqual({ path, security: wanted[access] });
+    }
+  });
+
+  it("has an example for every parameter that must be there", () => {
+    const bare = DOCUMENTED.flatMap(({ id, parameters }) =>
+      parameters.filter(({ required, example }) => required && example === undefined).map(({ name }) => `${id} ${name}`),
+    );
+    expect(bare).toEqual([]);
+  });
+});
+
+/** Objects that may have fields beside those that are named, and why. */
+const OPEN_OBJECTS: Readonly<Record<string, string>> = {
+  "#/components/schemas/Event": "fields of a request that the service does not know are ignored",
+  "#/components/schemas/NewPassword": "as of an event",
+  "#/components/schemas/Password": "as of an event",
+  "#/components/schemas/NewKey": "as of an event",
+  "#/components/schemas/OpenApiDocument": "the specification of OpenAPI says what is in it",
+  "#/components/schemas/RawExport/items/properties/props": "custom properties are whatever was sent",
+};
+
+describe("schemas", () => {
+  it("are closed: what an answer may have is named, but for the objects that are listed with a reason", () => {
+    const open = SCHEMAS.filter(([, { type, additionalProperties }]) => [type].flat().includes("object") && additionalProperties !== false);
+    expect(open.map(([, , at]) => at).sort()).toEqual(Object.keys(OPEN_OBJECTS).sort());
+  });
+
+  it("require fields that they have", () => {
+    const problems = SCHEMAS.flatMap(([, { required = [], properties = {} }, at]) =>
+      (required as string[]).filter((name) => !Object.hasOwn(properties as object, name)).map((name) => `${at}: ${name}`),
+    );
+    expect(problems.filter((problem) => !problem.startsWith("#/components/schemas/OpenApiDocument"))).toEqual([]);
+  });
+
+  it("of errors is {error}, whatever the route", () => {
+    const errors = DOCUMENTED.flatMap(({ id, answers }) =>
+      Object.entries(answers).flatMap(([status, { content }]) =>
+        Number(status) >= 400 && content?.["application/json"] ? [{ id, status, schema: content["application/json"].schema }] : [],
+      ),
+    );
+    expect(errors.length).toBeGreaterThan(50);
+    for (const { schema } of errors) expect(schema).toEqual({ $ref: "#/components/schemas/Error" });
+  });
+});
+
+const documentedId = (method: string, path: string): string => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`;
+
+describe("the document and the service", () => {
+  it("has every route, and nothing else", () => {
+    const routes = ROUTES.map(({ method, path }) => documentedId(method, path));
+    expect(
+      DOCUMENTED.map(({ id }) => id).sort(),
+      "a route and its description in src/handlers/openapi must go together: write the one or remove the other",
+    ).toEqual(routes.sort());
+  });
+
+  it("has every status provoked by a request in test/http/openapi-answers.ts", () => {
+    const documented = DOCUMENTED.flatMap(({ id, answers }) => Object.keys(answers).map((status) => `${status} ${id}`));
+    const provoked = [...PROVOKED, ...FAILING].map(({ id, status }) => `${status} ${id}`);
+    expect(
+      [...new Set(provoked)].sort(),
+      "add a request to test/http/openapi-answers.ts, or take the status out of the description",
+    ).toEqual(documented.sort());
+  });
+});
+
+/** Requests of a route in which each value that changes what is read comes up: those of its lists. */
+function requestsOf(route: Documented): Values[] {
+  const base = { ...requiredValues(route) };
+  const words = route.parameters.flatMap(({ name, schema }) => (schema.enum ?? []).map((word) => ({ ...base, [name]: word })));
+  return [base, ...words];
+}
+
+describe("what the handlers read", () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it.each(DOCUMENTED)("$id reads the query parameters that are documented, and no others", async (route) => {
+    const names = new Set<string>();
+    const target = await createInProcessTarget(CLOSED);
+    const headers = browserHeaders(await logIn(target));
+    for (const reader of ["get", "getAll", "has"] as const) {
+      const original = URLSearchParams.prototype[reader] as (name: string) => never;
+      vi.spyOn(URLSearchParams.prototype, reader).mockImplementation(function (this: URLSearchParams, name: string) {
+        names.add(name);
+        return original.call(this, name);
+      });
+    }
+    for (const values of requestsOf(route)) {
+      const response = await target.fetch(pathWith(route, values), { method: route.method, headers });
+      await response.arrayBuffer();
+    }
+    await target.close();
+    const inQuery = route.parameters.filter((parameter) => parameter.in === "query");
+    expect([...names].sort()).toEqual(inQuery.map(({ name }) => name).sort());
+  });
+
+  it.each(DOCUMENTED.filter(({ requestBody }) => requestBody !== null))(
+    "$id reads the fields of its body that are documented, and no others",
+    async (route) => {
+      const names = new Set<string | symbol>();
+      const isSetup = route.path === "/api/auth/setup";
+      const target = await createInProcessTarget(isSetup ? {} : CLOSED);
+      const credential = isSetup ? {} : await logIn(target);
+      const original = JSON.parse;
+      const watched = (value: object): object =>
+        new Proxy(value, {
+          get: (object, name) => (names.add(name), Reflect.get(object, name) as unknown),
+          has: (object, name) => (names.add(name), Reflect.has(object, name)),
+          getOwnPropertyDescriptor: (object, name) => (names.add(name), Reflect.getOwnPropertyDescriptor(object, name)),
+        });
+      const { required = [], properties = {} } = bodySchemaOf(DOCUMENT, route) ?? {};
+      const body = JSON.stringify(Object.fromEntries(required.map((name) => [name, "/"])));
+      vi.spyOn(JSON, "parse").mockImplementation((text: string) => {
+        const value: unknown = original(text);
+        return text === body ? watched(value as object) : value;
+      });
+      await target.fetch(route.path, { method: route.method, headers: browserHeaders(credential), body });
+      await target.close();
+      expect([...names].sort()).toEqual(Object.keys(properties).sort());
+    },
+  );
+});

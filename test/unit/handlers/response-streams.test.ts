@@ -1,0 +1,153 @@
+/** Every way in which a streamed response can end: what it holds is given back once, and whoever reads it knows whether it is whole. */
+import { describe, expect, it } from "vitest";
+import { ResponseStreams } from "../../../src/handlers/response-streams.ts";
+import { RESPONSE_SLICE_BYTES, RESPONSE_STALL_MS } from "../../../src/runtime/config/limits.ts";
+import { createRecordingLog } from "../../support/recording-log.ts";
+
+const CHUNK_BYTES = RESPONSE_SLICE_BYTES * 2.5;
+
+function opened({ chunks = 2, failsAt = Number.POSITIVE_INFINITY } = {}) {
+  const state = { nowMs: 1_000_000, ended: 0, written: 0 };
+  const log = createRecordingLog();
+  const streams = new ResponseStreams({ now: () => state.nowMs, pause: () => Promise.resolve(), log });
+  const client = new AbortController();
+  function* source(): Generator<Uint8Array, void> {
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      if (chunk === failsAt) throw new Error("no more");
+      state.written++;
+      yield new Uint8Array(CHUNK_BYTES).fill(chunk + 1);
+    }
+  }
+  const open = () => streams.open({ chunks: source(), onEnd: () => void state.ended++, signal: client.signal });
+  return { state, log, streams, client, open };
+}
+
+async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<number> {
+  let bytes = 0;
+  for (let next = await reader.read(); !next.done; next = await reader.read()) bytes += next.value.length;
+  return bytes;
+}
+
+describe("a streamed response", () => {
+  it("is whole and in order, and ends when its last byte is taken, not before", async () => {
+    const { state, streams, open } = opened();
+    const reader = open().getReader();
+    const bytes: number[] = [];
+    while (bytes.length < 2 * CHUNK_BYTES) {
+      const { value = new Uint8Array(0) } = await reader.read();
+      expect(value.length).toBeLessThanOrEqual(RESPONSE_SLICE_BYTES);
+      bytes.push(...value);
+      expect({ ended: state.ended, open: streams.count }).toEqual({ ended: 0, open: 1 });
+    }
+    expect(await reader.read()).toEqual({ done: true, value: undefined });
+    expect({ ended: state.ended, open: streams.count }).toEqual({ ended: 1, open: 0 });
+    expect(bytes.map((byte, at) => byte === Math.floor(at / CHUNK_BYTES) + 1)).not.toContain(false);
+  });
+
+  it("writes nothing before it is wanted, and no further than the client has read", async () => {
+    const { state, open } = opened({ chunks: 100 });
+    const reader = open().getReader();
+    expect(state.written).toBe(0);
+    await reader.read();
+    expect(state.written).toBe(1);
+  });
+
+  it("of which nothing was taken for the limit is ended, and its reader is told", async () => {
+    const { state, streams, open } = opened();
+    const reader = open().getReader();
+    await reader.read();
+    streams.endStalled((state.nowMs += RESPONSE_STALL_MS - 1));
+    expect(state.ended).toBe(0);
+    streams.endStalled((state.nowMs += 1));
+    expect({ ended: state.ended, open: streams.count }).toEqual({ ended: 1, open: 0 });
+    await expect(reader.read()).rejects.toThrow("taken nothing for 30 seconds");
+  });
+
+  it("that is slow but moves is left alone, however long it takes", async () => {
+    const { state, streams, open } = opened({ chunks: 4 });
+    const reader = open().getReader();
+    let bytes = 0;
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      bytes += next.value.length;
+      streams.endStalled((state.nowMs += RESPONSE_STALL_MS - 1));
+    }
+    expect(bytes).toBe(4 * CHUNK_BYTES);
+  });
+
+  it("is not ended early by a clock that goes forward, nor kept by one that is set back", async () => {
+    const { state, streams, open } = opened();
+    open();
+    streams.endStalled((state.nowMs -= 3_600_000));
+    expect(state.ended).toBe(0);
+    streams.endStalled((state.nowMs += RESPONSE_STALL_MS));
+    expect(state.ended).toBe(1);
+  });
+
+  it.each<[string, (made: ReturnType<typeof opened>) => Promise<unknown>]>([
+    ["all of it is taken", async ({ open }) => readAll(open().getReader())],
+    ["it is given up before any of it is read", async ({ open }) => open().cancel()],
+    [
+      "it is given up midway",
+      async ({ open }) => {
+        const reader = open().getReader();
+        await reader.read();
+        await reader.cancel();
+      },
+    ],
+    [
+      "the client goes away before any of it is read",
+      async ({ open, client }) => {
+        const stream = open();
+        client.abort(new Error("gone"));
+        await expect(readAll(stream.getReader())).rejects.toThrow("gone");
+      },
+    ],
+    [
+      "the client goes away midway",
+      async ({ open, client }) => {
+        const reader = open().getReader();
+        await reader.read();
+        client.abort(new Error("gone"));
+        await expect(readAll(reader)).rejects.toThrow("gone");
+      },
+    ],
+    [
+      "the client goes away while a part is written",
+      async ({ open, client }) => {
+        const reader = open().getReader();
+        const read = reader.read();
+        client.abort(new Error("gone"));
+        await expect(read).rejects.toThrow("gone");
+      },
+    ],
+    [
+      "the client was gone before it began",
+      async ({ open, client }) => {
+        client.abort(new Error("gone"));
+        await expect(readAll(open().getReader())).rejects.toThrow("gone");
+      },
+    ],
+    [
+      "it stalls",
+      async ({ open, streams, state }) => {
+        open();
+        streams.endStalled((state.nowMs += RESPONSE_STALL_MS));
+      },
+    ],
+  ])("gives back what it holds once, and nothing again afterwards, when %s", async (_way, end) => {
+    const made = opened();
+    await end(made);
+    expect({ ended: made.state.ended, open: made.streams.count }).toEqual({ ended: 1, open: 0 });
+    made.client.abort();
+    made.streams.endStalled((made.state.nowMs += 10 * RESPONSE_STALL_MS));
+    expect(made.state.ended).toBe(1);
+  });
+
+  it("that cannot be written to its end breaks off, and the log says why", async () => {
+    const { state, streams, log, open } = opened({ chunks: 3, failsAt: 1 });
+    const reader = open().getReader();
+    await expect(readAll(reader)).rejects.toThrow("no more");
+    expect({ ended: state.ended, open: streams.count }).toEqual({ ended: 1, open: 0 });
+    expect(JSON.stringify(log)).toContain("no more");
+  });
+});

@@ -1,0 +1,109 @@
+/** The one-time code that opens setup. */
+import { randomBytes } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { LoginLockout } from "../../../../src/runtime/auth/login-lockout.ts";
+import { logSetupCode, SetupCode } from "../../../../src/runtime/auth/setup-code.ts";
+import { createCounters } from "../../../../src/runtime/metrics/counters.ts";
+import { AppError } from "../../../../src/runtime/errors.ts";
+import { createRecordingLog } from "../../../support/recording-log.ts";
+
+const ADDRESS = "192.168.1.7";
+
+function codeWith(bytes: (length: number) => Uint8Array = randomBytes) {
+  const log = createRecordingLog();
+  const counters = createCounters();
+  const lockout = new LoginLockout({ attemptsMax: 3, lockoutSecs: 300, addressesMax: 10 });
+  const adminPassword = {
+    isConfigured: false,
+    checkSetupIsOpen() {
+      if (this.isConfigured) throw new AppError({ code: "already_configured" }, "there is one");
+    },
+  };
+  const setupCode = new SetupCode({ adminPassword, lockout, randomBytes: bytes, counters, log, now: () => 0 });
+  const reason = (typed: string): string | null => {
+    try {
+      setupCode.check(typed, ADDRESS);
+      return null;
+    } catch (error) {
+      return (error as AppError).failure.code;
+    }
+  };
+  return { setupCode, log, counters, adminPassword, reason };
+}
+
+/** Characters 0 to 15 of the alphabet, and 16 to 31. */
+const [LOW, HIGH] = [0, 16].map((first) => () => Uint8Array.from({ length: 16 }, (_, i) => first + i));
+
+describe("the setup code", () => {
+  it("has sixteen characters of 32 that cannot be taken for one another, in groups of four", () => {
+    expect(codeWith(LOW).setupCode.reveal()).toBe("0123-4567-89AB-CDEF");
+    expect(codeWith(HIGH).setupCode.reveal()).toBe("GHJK-MNPQ-RSTV-WXYZ");
+  });
+
+  it("has every character equally often, whatever the random bytes are", () => {
+    const counts = new Map<string, number>();
+    for (let first = 0; first < 256; first += 16) {
+      const { setupCode } = codeWith(() => Uint8Array.from({ length: 16 }, (_, i) => first + i));
+      for (const char of setupCode.reveal()?.replaceAll("-", "") ?? "") counts.set(char, (counts.get(char) ?? 0) + 1);
+    }
+    expect([...counts.values()]).toEqual(Array<number>(32).fill(8));
+  });
+
+  it("is another one each time", () => {
+    expect(new Set(Array.from({ length: 100 }, () => codeWith().setupCode.reveal())).size).toBe(100);
+  });
+
+  it.each([
+    "0123-4567-89AB-CDEF",
+    "0123456789abcdef",
+    " 0123 4567 89ab cdef\n",
+    "oi23-4567-89ab-cdef",
+    "Ol23-4567-89ab-cdef",
+    "--0123-4567-89AB-CDEF--",
+  ])("takes %j for 0123-4567-89AB-CDEF", (typed) => {
+    expect(codeWith(LOW).reason(typed)).toBeNull();
+  });
+
+  it.each([
+    "",
+    "0123",
+    "0123-4567-89AB-CDE",
+    "0123-4567-89AB-CDEG",
+    "0123-4567-89AB-CDEF0",
+    "\u{1d7d8}123-4567-89AB-CDEF",
+    "x".repeat(60_000),
+  ])("refuses %j", (typed) => {
+    expect(codeWith(LOW).reason(typed)).toBe("unverified_host");
+  });
+
+  it("counts wrong codes as failed logins, and locks the address out before it looks at the next", () => {
+    const { reason, counters, log } = codeWith(LOW);
+    for (let i = 0; i < 3; i++) expect(reason("wrong")).toBe("unverified_host");
+    expect(reason("0123-4567-89AB-CDEF")).toBe("too_many_requests");
+    expect(counters.loginFailures).toBe(3);
+    expect(log.lines).toEqual([{ level: "warn", message: expect.stringContaining("wrong setup codes") as unknown, fields: {} }]);
+  });
+
+  it("is void once there is a password", () => {
+    const { setupCode, reason, adminPassword } = codeWith(LOW);
+    adminPassword.isConfigured = true;
+    expect(setupCode.reveal()).toBeNull();
+    expect(reason("0123-4567-89AB-CDEF")).toBe("already_configured");
+  });
+
+  it("is told in one warning while there is no password, and shown by nothing else", () => {
+    const { setupCode, log, adminPassword } = codeWith(LOW);
+    logSetupCode(setupCode, log);
+    expect(log.lines).toEqual([
+      {
+        level: "warn",
+        message: expect.stringContaining("no admin password is set") as unknown,
+        fields: { setupCode: "0123-4567-89AB-CDEF" },
+      },
+    ]);
+    adminPassword.isConfigured = true;
+    logSetupCode(setupCode, log);
+    expect(log.lines).toHaveLength(1);
+    expect(`${JSON.stringify(setupCode)}${String(setupCode)}`).not.toContain("0123");
+  });
+});

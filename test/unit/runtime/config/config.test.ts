@@ -1,0 +1,604 @@
+/** Every default, every kind of value from both sources, and the messages: complete, and silent about secrets. */
+
+import { inspect } from "node:util";
+import fc from "fast-check";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { closestName, editsBetween } from "../../../../src/runtime/config/closest-name.ts";
+import { type Config, ConfigError, parseConfig } from "../../../../src/runtime/config/config.ts";
+import type { GeoipDb } from "../../../../src/runtime/config/option-kinds.ts";
+import { isOptionName, OPTION_NAMES, OPTIONS, optionNamed, type Platform, variableOf } from "../../../../src/runtime/config/options.ts";
+import { Secret } from "../../../../src/runtime/config/secret.ts";
+
+interface Given {
+  environment?: Record<string, string | undefined>;
+  file?: Record<string, unknown>;
+  fileName?: string;
+  platform?: Platform;
+}
+
+const parse = (given: Given) => parseConfig({ environment: {}, file: {}, platform: "node", ...given });
+
+function problemsOf(given: Given): readonly string[] {
+  try {
+    parse(given);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+/** Secrets compare as what they hold, everything else as itself. */
+const shown = (value: unknown): unknown => (value instanceof Secret ? { secret: value.reveal() } : value);
+
+const DEFAULTS: Config = {
+  host: "127.0.0.1",
+  port: 8000,
+  dataDir: "./data",
+  secret: null,
+  adminPassword: null,
+  metricsToken: null,
+  siteIds: [],
+  maxSites: 10_000,
+  dashboardOrigin: null,
+  scriptPaths: [],
+  eventPaths: [],
+  filterBots: true,
+  flushEventCount: 1000,
+  flushIntervalSecs: 60,
+  compactAfterFiles: 24,
+  visitorSaltRotationDays: 1,
+  sessionWindowMinutes: 30,
+  realtimeWindowMinutes: 5,
+  cacheTtlSecs: 60,
+  cacheMaxEntries: 10_000,
+  maxConcurrentQueries: 10,
+  queryQueueMs: 0,
+  requestTimeoutSecs: 30,
+  sessionTtlSecs: 86_400,
+  maxLoginAttempts: 5,
+  loginLockoutSecs: 300,
+  rateLimitPerSite: 0,
+  rateLimitPerIp: 0,
+  trustProxy: 0,
+  secureCookies: "auto",
+  geoipDb: "builtin",
+  geoipPrecision: "city",
+  behavioral: true,
+  retentionDays: 0,
+  engineMemoryMb: 2048,
+  journalFsync: "interval",
+  stripReferrerQuery: false,
+  roundTimestamps: false,
+  suppressBrowserVersion: false,
+  suppressOsVersion: false,
+  suppressScreenSize: false,
+  gdprMode: false,
+  logFormat: "text",
+  logLevel: "info",
+};
+
+describe("defaults", () => {
+  it("are the documented ones on Node", () => {
+    expect(parse({})).toEqual({ config: DEFAULTS, warnings: [] });
+  });
+
+  it("leave less memory to the engine on workerd", () => {
+    expect(parse({ platform: "workerd" })).toEqual({ config: { ...DEFAULTS, engineMemoryMb: 64 }, warnings: [] });
+  });
+
+  it("pass their own option's check, unless they stand for nothing", () => {
+    for (const name of OPTION_NAMES) {
+      const option = optionNamed(name);
+      if (option.default === null) continue;
+      expect(option.kind.check(option.default), name).toEqual({ value: option.default });
+      if (option.defaultOnWorkerd === undefined) continue;
+      expect(option.kind.check(option.defaultOnWorkerd), name).toEqual({ value: option.defaultOnWorkerd });
+    }
+  });
+
+  it("are not open to change", () => {
+    const { config } = parse({});
+    expect(Object.isFrozen(config)).toBe(true);
+    expect(Object.isFrozen(parse({ file: { site_ids: ["a"] } }).config.siteIds)).toBe(true);
+  });
+
+  it("count for an empty variable", () => {
+    const environment = Object.fromEntries(OPTION_NAMES.map((name) => [variableOf(name), ""]));
+    expect(parse({ environment: { ...environment, SVC_NOTHING: "" } })).toEqual({ config: DEFAULTS, warnings: [] });
+  });
+});
+
+describe("the table", () => {
+  it("gives every field its type", () => {
+    expectTypeOf<Config["port"]>().toEqualTypeOf<number>();
+    expectTypeOf<Config["filterBots"]>().toEqualTypeOf<boolean>();
+    expectTypeOf<Config["secret"]>().toEqualTypeOf<Secret | null>();
+    expectTypeOf<Config["dashboardOrigin"]>().toEqualTypeOf<string | null>();
+    expectTypeOf<Config["trustProxy"]>().toEqualTypeOf<number>();
+    expectTypeOf<Config["secureCookies"]>().toEqualTypeOf<"auto" | boolean>();
+    expectTypeOf<Config["geoipDb"]>().toEqualTypeOf<GeoipDb>();
+    expectTypeOf<Config["journalFsync"]>().toEqualTypeOf<"always" | "interval" | "off">();
+  });
+
+  it("marks exactly the secrets as secret", () => {
+    expect(OPTION_NAMES.filter((name) => optionNamed(name).kind.secret)).toEqual(["secret", "admin_password", "metrics_token"]);
+  });
+
+  it("names options in snake case and explains each in a sentence", () => {
+    for (const [name, option] of Object.entries(OPTIONS)) {
+      expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
+      expect(option.meaning).toMatch(/^[A-Z`].*\.$/);
+    }
+    expect(isOptionName("toString")).toBe(false);
+  });
+});
+
+/** Option, field, text in the environment (or none), value in the file (or none), what it becomes. */
+type Good = [option: string, text: string | undefined, value: unknown, becomes: unknown];
+
+const GOOD: Good[] = [
+  ["host", " 0.0.0.0 ", "0.0.0.0", "0.0.0.0"],
+  ["host", "my_box-1.example", "my_box-1.example", "my_box-1.example"],
+  ["host", "[::1]", "::1", "::1"],
+  ["host", "fe80::1%eth0", "[fe80::1%eth0]", "fe80::1%eth0"],
+  ["port", "0", 0, 0],
+  ["port", " 65535 ", 65_535, 65_535],
+  ["data_dir", " with space ", " with space ", " with space "],
+  ["secret", "exactly 16 chars", "exactly 16 chars", { secret: "exactly 16 chars" }],
+  ["secret", "two lines of text\nare kept", "two lines of text\nare kept", { secret: "two lines of text\nare kept" }],
+  ["admin_password", " spaces and ü ", " spaces and ü ", { secret: " spaces and ü " }],
+  ["admin_password", "🐦".repeat(12), "🐦".repeat(12), { secret: "🐦".repeat(12) }],
+  ["admin_password", "é".repeat(512), "é".repeat(512), { secret: "é".repeat(512) }],
+  ["metrics_token", "!~x", "!~x", { secret: "!~x" }],
+  ["site_ids", "a.example, B-1_x:80 ,,a.example,", ["a.example", "B-1_x:80", "a.example"], ["a.example", "B-1_x:80"]],
+  ["site_ids", " ", [], []],
+  ["script_paths", "/s.js, /a-b/_c~d.mjs", ["/s.js", "/a-b/_c~d.mjs"], ["/s.js", "/a-b/_c~d.mjs"]],
+  ["event_paths", `/${"x".repeat(255)}`, [`/${"x".repeat(255)}`], [`/${"x".repeat(255)}`]],
+  ["site_ids", "x".repeat(256), ["x".repeat(256)], ["x".repeat(256)]],
+  ["dashboard_origin", "HTTPS://Stats.Example:443", "https://stats.example/", "https://stats.example"],
+  ["dashboard_origin", " http://localhost:8000 ", "http://localhost:8000", "http://localhost:8000"],
+  ["dashboard_origin", "http://[::1]:80", "http://[::1]", "http://[::1]"],
+  ["flush_event_count", "100000", 100_000, 100_000],
+  ["flush_interval_secs", "0.5", 0.5, 0.5],
+  ["flush_interval_secs", "3.", 3, 3],
+  ["cache_ttl_secs", ".25", 0.25, 0.25],
+  ["cache_ttl_secs", "0", -0, 0],
+  ["session_ttl_secs", "315360000", 315_360_000, 315_360_000],
+  ["rate_limit_per_site", "0.1", 0.1, 0.1],
+  ["rate_limit_per_ip", "20", 20, 20],
+  ["trust_proxy", "yes", true, 1],
+  ["trust_proxy", "Off", false, 0],
+  ["trust_proxy", "1", 1, 1],
+  ["trust_proxy", "32", 32, 32],
+  ["secure_cookies", "AUTO", "auto", "auto"],
+  ["secure_cookies", "on", true, true],
+  ["secure_cookies", "0", false, false],
+  ["geoip_db", "Builtin", "builtin", "builtin"],
+  ["geoip_db", "none", "none", "none"],
+  ["geoip_db", "/geo/City.mmdb", "/geo/City.mmdb", { path: "/geo/City.mmdb" }],
+  ["geoip_db", "./none", "./none", { path: "./none" }],
+  ["geoip_precision", " Region ", "region", "region"],
+  ["log_level", "WARN", "warn", "warn"],
+  ["engine_memory_mb", "8", 8, 8],
+  ...["true", "TRUE", "1", "yes", "Yes", "on", " on "].map((text): Good => ["gdpr_mode", text, true, true]),
+  ...["false", "False", "0", "no", "NO", "off"].map((text): Good => ["filter_bots", text, false, false]),
+];
+
+const fieldOf = (option: string) => option.replace(/_./g, (match) => match.slice(1).toUpperCase()) as keyof Config;
+
+describe("good values", () => {
+  it.each(GOOD)("%s takes %j and %j", (option, text, value, becomes) => {
+    const fromText = parse({ environment: { [`SVC_${option.toUpperCase()}`]: text } });
+    expect(shown(fromText.config[fieldOf(option)])).toEqual(becomes);
+    const fromFile = parse({ file: { [option]: value } });
+    expect(shown(fromFile.config[fieldOf(option)])).toEqual(becomes);
+    expect([...fromText.warnings, ...fromFile.warnings]).toEqual([]);
+  });
+});
+
+const PORT_RULE = "allowed: a whole number from 0 to 65535";
+const ORIGIN_RULE = "allowed: http://host or https://host, with :port where needed and no path";
+const HOST_RULE = "allowed: a host name or an IP address, without scheme and port";
+
+describe("bad values in the environment", () => {
+  it.each([
+    ["port", "abc", '"abc"', PORT_RULE],
+    ["port", " ", '" "', PORT_RULE],
+    ["port", "-1", "-1", PORT_RULE],
+    ["port", "65536", "65536", PORT_RULE],
+    ["port", "80.5", '"80.5"', PORT_RULE],
+    ["port", "1e3", '"1e3"', PORT_RULE],
+    ["port", "0x50", '"0x50"', PORT_RULE],
+    ["port", "9".repeat(400), `"${"9".repeat(80)}…"`, PORT_RULE],
+    ["host", "127.0.0.1:8000", '"127.0.0.1:8000"', HOST_RULE],
+    ["host", "http://a", '"http://a"', HOST_RULE],
+    ["host", "a b", '"a b"', HOST_RULE],
+    ["host", "[a]", '"[a]"', HOST_RULE],
+    ["data_dir", "  ", '"  "', "allowed: a path"],
+    ["filter_bots", "maybe", '"maybe"', "allowed: true or false"],
+    ["filter_bots", "2", '"2"', "allowed: true or false"],
+    ["flush_event_count", "0", "0", "allowed: a whole number from 1 to 100000"],
+    ["flush_event_count", "100001", "100001", "allowed: a whole number from 1 to 100000"],
+    ["flush_interval_secs", "0", "0", "allowed: a number from 0.1 to 86400"],
+    ["rate_limit_per_ip", "-0.5", "-0.5", "allowed: a number from 0 to 1000000"],
+    ["rate_limit_per_ip", "Infinity", '"Infinity"', "allowed: a number from 0 to 1000000"],
+    ["rate_limit_per_ip", ".", '"."', "allowed: a number from 0 to 1000000"],
+    ["session_ttl_secs", "315360001", "315360001", "allowed: a whole number from 1 to 315360000"],
+    ["trust_proxy", "33", "33", "allowed: a whole number of proxies from 0 to 32, true (1) or false (0)"],
+    ["trust_proxy", "-1", "-1", "allowed: a whole number of proxies from 0 to 32, true (1) or false (0)"],
+    ["trust_proxy", "10.0.0.1", '"10.0.0.1"', "allowed: a whole number of proxies from 0 to 32, true (1) or false (0)"],
+    ["secure_cookies", "sometimes", '"sometimes"', "allowed: auto, true or false"],
+    ["geoip_precision", "street", '"street"', "allowed: city, region, country or none"],
+    ["journal_fsync", "true", '"true"', "allowed: always, interval or off"],
+    ["geoip_db", " ", '" "', "allowed: builtin, none or a path"],
+    ["dashboard_origin", "stats.example", '"stats.example"', ORIGIN_RULE],
+    ["dashboard_origin", "https://stats.example/app", '"https://stats.example/app"', ORIGIN_RULE],
+    ["dashboard_origin", "https://stats.example?", '"https://stats.example?"', ORIGIN_RULE],
+    ["dashboard_origin", "https://stats.example#x", '"https://stats.example#x"', ORIGIN_RULE],
+    ["dashboard_origin", "https://me@stats.example", '"https://me@stats.example"', ORIGIN_RULE],
+    ["dashboard_origin", "https:\\\\stats.example", '"https:\\\\\\\\stats.example"', ORIGIN_RULE],
+    ["dashboard_origin", "https://stats.example:70000", '"https://stats.example:70000"', ORIGIN_RULE],
+    ["dashboard_origin", "ftp://stats.example", '"ftp://stats.example"', ORIGIN_RULE],
+    ["dashboard_origin", "null", '"null"', ORIGIN_RULE],
+  ])("%s refuses %j", (option, text, found, rule) => {
+    const variable = `SVC_${option.toUpperCase()}`;
+    expect(problemsOf({ environment: { [variable]: text } })).toEqual([`${option} (${variable}): found ${found}; ${rule}`]);
+  });
+
+  it("of a list name the bad entries only, and not too many of them", () => {
+    const text = "ok.example,https://a.example,*.example,münchen.de";
+    expect(problemsOf({ environment: { SVC_SITE_IDS: text } })).toEqual([
+      'site_ids (SVC_SITE_IDS): found "https://a.example", "*.example", "münchen.de"; allowed: a list of at most ' +
+        "10000 entries, each a site id or host name of at most 256 ASCII letters, digits and . - _ : characters",
+    ]);
+    expect(problemsOf({ environment: { SVC_SITE_IDS: "/1,/2,/3,/4,/5,/6,/7" } })[0]).toContain('"/5" and 2 more; ');
+    expect(problemsOf({ environment: { SVC_SITE_IDS: "x".repeat(257) } })).toHaveLength(1);
+    // Names that were left out by mistake would open the service to any site.
+    expect(problemsOf({ environment: { SVC_SITE_IDS: " , ," } })[0]).toContain('found " , ,"; allowed: a list of ');
+  });
+
+  it("stay one short line, whatever they hold", () => {
+    const text = `a\nb\u001b[31m\u009b\u2028${"c".repeat(10_000)}`;
+    const [problem] = problemsOf({ environment: { SVC_LOG_LEVEL: text } });
+    expect(problem).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+    expect(problem?.length).toBeLessThan(250);
+  });
+});
+
+describe("bad values in the file", () => {
+  it.each([
+    ["port", "8000", '"8000"'],
+    ["port", true, "true"],
+    ["port", 80.5, "80.5"],
+    ["port", Number.NaN, "NaN"],
+    ["port", [8000], "a list"],
+    ["port", new Date(0), "a date"],
+    ["port", { number: 8000 }, "a table"],
+    ["host", 5, "5"],
+    ["host", "", '""'],
+    ["data_dir", "a\0b", '"a\\u0000b"'],
+    ["data_dir", "x".repeat(4097), `"${"x".repeat(80)}…"`],
+    ["filter_bots", "true", '"true"'],
+    ["filter_bots", 1, "1"],
+    ["rate_limit_per_site", "0.5", '"0.5"'],
+    ["rate_limit_per_site", Infinity, "Infinity"],
+    ["trust_proxy", "1", '"1"'],
+    ["trust_proxy", 0.5, "0.5"],
+    ["secure_cookies", "true", '"true"'],
+    ["geoip_precision", false, "false"],
+    ["geoip_db", false, "false"],
+    ["dashboard_origin", "", '""'],
+    ["site_ids", "a.example", '"a.example"'],
+    ["site_ids", ["a.example", 5, ""], '5, ""'],
+    ["event_paths", ["/", "/a/", "//a", "e", "/a?b", "/a/../b", "/./a", "/ä"], '"/", "/a/", "//a", "e", "/a?b" and 3 more'],
+    ["script_paths", [`/${"x".repeat(256)}`], `"/${"x".repeat(79)}…"`],
+    ["script_paths", Array.from({ length: 17 }, (_, i) => `/${i}`), "17 entries"],
+    ["site_ids", [" a.example"], '" a.example"'],
+    ["site_ids", Array.from({ length: 10_001 }, () => "a"), "10001 entries"],
+  ])("%s refuses %j", (option, value, found) => {
+    const [problem, ...others] = problemsOf({ file: { [option]: value }, fileName: "my.toml" });
+    expect(problem).toContain(`${option} (${option} in my.toml): found ${found}; allowed: `);
+    expect(others).toEqual([]);
+  });
+});
+
+describe("secrets", () => {
+  it.each([
+    ["secret", "15 characters !", "found a text of only 15 (not shown); allowed: a text of 16 to 4096 characters"],
+    [
+      "admin_password",
+      "🐦".repeat(11),
+      "found a text of only 11 (not shown); allowed: a text of at least 12 characters and at most 1024 bytes in UTF-8, ",
+    ],
+    [
+      "admin_password",
+      "é".repeat(513),
+      "found a text of more than 1024 bytes (not shown); allowed: a text of at least 12 characters and at most 1024 bytes in UTF-8, ",
+    ],
+    ["admin_password", "correct horse battery\n", "found a text with another character in it (not shown); "],
+    ["metrics_token", "has space", "found a text with another character in it (not shown); allowed: a text of "],
+    ["metrics_token", "ümlaut", "found a text with another character in it (not shown); "],
+    ["secret", "x".repeat(4097), "found a text of 4097 (not shown); allowed: a text of 16 to 4096 characters"],
+  ])("%s refuses %j and does not show it", (option, text, message) => {
+    const variable = `SVC_${option.toUpperCase()}`;
+    for (const given of [{ environment: { [variable]: text } }, { file: { [option]: text } }]) {
+      const [problem] = problemsOf(given);
+      expect(problem).toContain(message);
+      expect(problem).not.toContain(text);
+    }
+  });
+
+  it("are refused by type without being shown", () => {
+    const file = { secret: 1234567890123456, admin_password: ["hidden-in-a-list"], metrics_token: true };
+    expect(problemsOf({ file })).toEqual([
+      expect.stringContaining("secret (secret in the configuration file): found a number (not shown); "),
+      expect.stringContaining("found a list (not shown); "),
+      expect.stringContaining("found a boolean (not shown); "),
+    ]);
+  });
+
+  it("print as [redacted] in every way a config can be printed", () => {
+    const text = "correct horse battery staple";
+    const { config } = parse({ environment: { SVC_SECRET: text, SVC_ADMIN_PASSWORD: text } });
+    const secret = config.secret;
+    if (secret === null) throw new Error("The secret was set.");
+    expect(secret.reveal()).toBe(text);
+    expect(`${secret}`).toBe("[redacted]");
+    expect(JSON.stringify({ secret })).toBe('{"secret":"[redacted]"}');
+    expect(inspect(secret)).toBe("[redacted]");
+    for (const printed of [
+      JSON.stringify(config),
+      inspect(config, { depth: null, showHidden: true, customInspect: false }),
+      inspect(config, { depth: null, showHidden: true }),
+      String(secret),
+      Object.entries(secret).join(),
+      JSON.stringify(structuredClone({ ...config })),
+    ]) {
+      expect(printed).not.toContain(text);
+    }
+  });
+
+  // Letters that no message has, so that even a secret of one letter is recognised.
+  const letter = fc.constantFrom("Ж", "Щ", "ж", "щ", "🔑", "\n");
+  const secretLetters = fc.string({ unit: letter, minLength: 1, maxLength: 60 });
+  const secretLeak = /[ЖЩжщ🔑]/u;
+  const secretOption = fc.constantFrom("secret", "admin_password", "metrics_token");
+  const misspelt = fc.constantFrom("admin_pasword", "secrets", "metric-token", "adminPassword", "SVC_SECRET", "else");
+  const badTogether = fc.dictionary(
+    fc.constantFrom("port", "host", "nonsense", "site_ids", "log_level", "gdpr_mode"),
+    fc.oneof(fc.integer(), fc.constantFrom("x y", "", "/"), fc.boolean()),
+  );
+  const secretValue = fc.oneof(
+    secretLetters,
+    fc.array(secretLetters),
+    fc.dictionary(fc.constantFrom("value", "text"), secretLetters, { minKeys: 1 }),
+  );
+
+  it("are in no message and no warning, whatever else is wrong", () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.oneof(secretOption, misspelt), secretValue),
+        fc.dictionary(fc.oneof(secretOption, misspelt), secretLetters),
+        badTogether,
+        fc.constantFrom<Platform>("node", "workerd"),
+        (secretsInFile, secretsInEnvironment, others, platform) => {
+          const environment = Object.fromEntries(
+            Object.entries(secretsInEnvironment).map(([name, text]) => [`SVC_${name.toUpperCase()}`, text]),
+          );
+          let said: string;
+          try {
+            said = parse({ environment, file: { ...others, ...secretsInFile }, platform }).warnings.join("\n");
+          } catch (error) {
+            if (!(error instanceof ConfigError)) throw error;
+            said = `${inspect(error, { showHidden: true })}\n${error.problems.join("\n")}`;
+          }
+          expect(said).not.toMatch(secretLeak);
+        },
+      ),
+    );
+  });
+
+  it("may be of any characters and still stay out of the message that refuses them", () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 6, maxLength: 11 }), (text) => {
+        const secret = `#${text}#`;
+        const problems = problemsOf({ environment: { SVC_SECRET: secret.slice(0, 13) }, file: { port: "bad" } });
+        expect(problems).toHaveLength(2);
+        expect(problems.join("\n")).not.toContain(secret.slice(0, 13));
+      }),
+    );
+  });
+});
+
+describe("sources", () => {
+  it("give way to the environment", () => {
+    const { config, warnings } = parse({
+      environment: { SVC_PORT: "9001", SVC_SITE_IDS: "env.example", SVC_HOST: "" },
+      file: { port: 9000, site_ids: ["file.example"], host: "::1", log_level: "debug" },
+    });
+    expect(config).toMatchObject({ port: 9001, siteIds: ["env.example"], host: "::1", logLevel: "debug" });
+    expect(warnings).toEqual([]);
+  });
+
+  it("are both checked, even where one overrides the other", () => {
+    expect(problemsOf({ environment: { SVC_PORT: "9001" }, file: { port: "x" } })).toEqual([
+      `port (port in the configuration file): found "x"; ${PORT_RULE}`,
+    ]);
+    expect(problemsOf({ environment: { SVC_PORT: "y" }, file: { port: "x" } })).toHaveLength(2);
+  });
+
+  it("ignore what only Node can use on workerd, and say so", () => {
+    const { config, warnings } = parse({
+      platform: "workerd",
+      environment: { SVC_PORT: "9001", SVC_RETENTION_DAYS: "9" },
+      file: { data_dir: 5 },
+    });
+    expect(config).toMatchObject({ port: 8000, dataDir: "./data", retentionDays: 9 });
+    expect(warnings).toEqual([
+      "SVC_PORT is ignored: port has no meaning on workerd",
+      "data_dir in the configuration file is ignored: data_dir has no meaning on workerd",
+    ]);
+  });
+
+  it("do not include variables without the prefix", () => {
+    const environment = { PORT: "x", svc_port: "x", PATH: "/bin" };
+    expect(parse({ environment })).toEqual({ config: DEFAULTS, warnings: [] });
+  });
+});
+
+describe("all problems", () => {
+  it("come in one message, a line each", () => {
+    expect(() =>
+      parse({
+        environment: { SVC_PORT: "abc", SVC_ADMIN_PASSWORD: "hunter2", SVC_FILTER_BOTS: "maybe", SVC_PROT: "1" },
+        file: { retention_days: -1, sesion_ttl_secs: 5, nonsense: "x" },
+        fileName: "sandpiper.toml",
+      }),
+    ).toThrow(
+      new ConfigError([
+        'port (SVC_PORT): found "abc"; allowed: a whole number from 0 to 65535',
+        "admin_password (SVC_ADMIN_PASSWORD): found a text of only 7 (not shown); " +
+          "allowed: a text of at least 12 characters and at most 1024 bytes in UTF-8, without line breaks and other control characters",
+        'filter_bots (SVC_FILTER_BOTS): found "maybe"; allowed: true or false',
+        "retention_days (retention_days in sandpiper.toml): found -1; allowed: a whole number from 0 to 36500",
+        '"sesion_ttl_secs" in sandpiper.toml: unknown option; did you mean session_ttl_secs?',
+        '"nonsense" in sandpiper.toml: unknown option',
+      ]),
+    );
+  });
+
+  it("are counted in the first line", () => {
+    expect(new ConfigError(["one"]).message).toBe("The configuration has a problem:\n- one");
+    expect(new ConfigError(["one", "two"]).message).toBe("The configuration has 2 problems:\n- one\n- two");
+  });
+});
+
+describe("suggestions", () => {
+  it.each([
+    ["prot", "port"],
+    ["hots", "host"],
+    ["site_id", "site_ids"],
+    ["flushEventCount", "flush_event_count"],
+    ["flush-event-count", "flush_event_count"],
+    ["Log_Level", "log_level"],
+    ["SVC_PORT", "port"],
+    ["retention_day", "retention_days"],
+    ["max_login_atempts", "max_login_attempts"],
+  ])("for the key %s: %s", (key, option) => {
+    expect(problemsOf({ file: { [key]: "hidden" } })).toEqual([
+      `"${key}" in the configuration file: unknown option; did you mean ${option}?`,
+    ]);
+  });
+
+  it.each(["server_name", "x", "", "q".repeat(10_000), "config"])("are not made for %s", (key) => {
+    expect(problemsOf({ file: { [key]: 1 } })[0]).toMatch(/: unknown option$/);
+  });
+
+  it("tell that options stand outside tables", () => {
+    expect(problemsOf({ file: { server: { port: 1 } } })).toEqual([
+      '"server" in the configuration file: unknown option; options stand at the top of the file, outside any table',
+    ]);
+  });
+
+  it("are a warning for variables, which orchestrators set too, and never show the value", () => {
+    const { config, warnings } = parse({
+      environment: {
+        SVC_PROT: "hidden",
+        SVC_COFIG: "hidden",
+        SVC_port: "hidden",
+        SVC_SERVICE_HOST: "10.0.0.1",
+        SVC_PORT_8000_TCP: "hidden",
+        SVC_: "hidden",
+        SVC_CONFIG: "sandpiper.toml",
+      },
+    });
+    expect(config).toEqual(DEFAULTS);
+    expect(warnings).toEqual([
+      '"SVC_PROT" is ignored: no option has this variable; did you mean SVC_PORT?',
+      '"SVC_COFIG" is ignored: no option has this variable; did you mean SVC_CONFIG?',
+      '"SVC_port" is ignored: no option has this variable; did you mean SVC_PORT?',
+      '"SVC_SERVICE_HOST" is ignored: no option has this variable',
+      '"SVC_PORT_8000_TCP" is ignored: no option has this variable',
+      '"SVC_" is ignored: no option has this variable',
+    ]);
+  });
+
+  it("do not stop a start for the port variable that Kubernetes sets for a service called svc", () => {
+    const { config, warnings } = parse({ environment: { SVC_PORT: "tcp://10.0.0.1:80" }, file: { port: 9000 } });
+    expect(config.port).toBe(9000);
+    expect(warnings).toEqual(["SVC_PORT is ignored: it holds the address of a service, which the orchestrator put there"]);
+  });
+});
+
+describe("gdpr_mode", () => {
+  const STRICT = {
+    gdprMode: true,
+    stripReferrerQuery: true,
+    roundTimestamps: true,
+    suppressBrowserVersion: true,
+    suppressOsVersion: true,
+    suppressScreenSize: true,
+  };
+
+  it("turns on all data minimisation and caps places at the country", () => {
+    expect(parse({ file: { gdpr_mode: true } })).toEqual({
+      config: { ...DEFAULTS, ...STRICT, geoipPrecision: "country" },
+      warnings: [],
+    });
+  });
+
+  it("leaves what is stricter", () => {
+    const { config } = parse({ file: { gdpr_mode: true, geoip_precision: "none" } });
+    expect(config.geoipPrecision).toBe("none");
+  });
+
+  it("says which settings it overrules", () => {
+    const { config, warnings } = parse({
+      environment: { SVC_GDPR_MODE: "on", SVC_ROUND_TIMESTAMPS: "no", SVC_SUPPRESS_OS_VERSION: "yes" },
+      file: { geoip_precision: "city" },
+      fileName: "my.toml",
+    });
+    expect(config).toMatchObject({ ...STRICT, geoipPrecision: "country" });
+    expect(warnings).toEqual([
+      "geoip_precision in my.toml is overruled by gdpr_mode: geoip_precision is country",
+      "SVC_ROUND_TIMESTAMPS is overruled by gdpr_mode: round_timestamps is true",
+    ]);
+  });
+});
+
+describe("editsBetween", () => {
+  it.each([
+    ["", "", 0],
+    ["abc", "abc", 0],
+    ["abc", "abd", 1],
+    ["abc", "ab", 1],
+    ["abc", "xabc", 1],
+    ["abc", "acb", 1],
+    ["abcd", "badc", 2],
+    ["kitten", "sitting", 3],
+    ["", "abc", 3],
+  ])("%j and %j: %i", (a, b, edits) => {
+    expect(editsBetween(a, b, 5)).toBe(edits);
+    expect(editsBetween(b, a, 5)).toBe(edits);
+  });
+
+  it("is exact up to its bound, symmetric, and above the bound beyond it", () => {
+    const word = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 8 });
+    fc.assert(
+      fc.property(word, word, fc.integer({ min: 0, max: 8 }), (a, b, bound) => {
+        const edits = editsBetween(a, b, 8);
+        expect(editsBetween(b, a, 8)).toBe(edits);
+        const bounded = editsBetween(a, b, bound);
+        if (edits <= bound) expect(bounded).toBe(edits);
+        else expect(bounded).toBeGreaterThan(bound);
+      }),
+    );
+  });
+
+  it("makes the nearest name win, the first of equals", () => {
+    expect(closestName("hosta", ["hostab", "host", "hosta"])).toBe("hosta");
+    expect(closestName("hosta", ["hostab", "host"])).toBe("hostab");
+    expect(closestName("hosta", [])).toBeUndefined();
+  });
+});

@@ -1,0 +1,57 @@
+/** The README's table of options is the one that the options themselves make. */
+
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { OPTION_NAMES } from "../../../../src/runtime/config/options.ts";
+import { renderOptionsTable, replaceOptionsTable } from "../../../../src/runtime/config/options-table.ts";
+
+const README = new URL("../../../../README.md", import.meta.url);
+
+describe("renderOptionsTable", () => {
+  const lines = renderOptionsTable().split("\n");
+
+  it("has a heading, a rule and one row an option, four cells each", () => {
+    expect(lines.slice(0, 2)).toEqual(["| Option | Variable | Default | Meaning |", "| --- | --- | --- | --- |"]);
+    expect(lines.slice(2, -1).map((line) => line.split(" | ")[0])).toEqual(OPTION_NAMES.map((name) => `| \`${name}\``));
+    for (const line of lines.slice(0, -1)) expect(line.split(/(?<!\\)\|/)).toHaveLength(6);
+    expect(lines.at(-1)).toBe("");
+  });
+
+  it.each([
+    ["host", "| `host` | `SVC_HOST` | `127.0.0.1` | Address to listen on. Node only. Allowed: "],
+    ["secret", "| `secret` | `SVC_SECRET` | generated; replaced at the end of every salt period | "],
+    ["dashboard_origin", "| `dashboard_origin` | `SVC_DASHBOARD_ORIGIN` | none | "],
+    ["site_ids", "| `site_ids` | `SVC_SITE_IDS` | empty (any site) | "],
+    ["trust_proxy", "| `trust_proxy` | `SVC_TRUST_PROXY` | `false` | "],
+    ["engine_memory_mb", "| `engine_memory_mb` | `SVC_ENGINE_MEMORY_MB` | `2048`, on workerd `64` | "],
+  ])("tells variable and default of %s", (_, start) => {
+    expect(lines.filter((line) => line.startsWith(start))).toHaveLength(1);
+  });
+});
+
+describe("replaceOptionsTable", () => {
+  it("replaces what stands between the markers and nothing else", () => {
+    const document = (table: string) => `before\n<!-- options:begin -->\n${table}<!-- options:end -->\nafter\n`;
+    const fresh = document(renderOptionsTable());
+    expect(replaceOptionsTable(document("| old |\n"))).toBe(fresh);
+    expect(replaceOptionsTable(fresh)).toBe(fresh);
+  });
+
+  it.each(["no markers", "<!-- options:begin -->", "<!-- options:end --> <!-- options:begin -->"])(
+    "refuses a document without both markers in order: %s",
+    (document) => {
+      expect(() => replaceOptionsTable(document)).toThrow("<!-- options:begin -->");
+    },
+  );
+});
+
+describe("README.md", () => {
+  it("lists the options as they are", () => {
+    const readme = readFileSync(README, "utf8");
+    expect(
+      replaceOptionsTable(readme) === readme,
+      "README.md's table of options is out of date: bundle and run tools/write-options-table.ts, " +
+        "which rewrites it from src/runtime/config/options.ts.",
+    ).toBe(true);
+  });
+});

@@ -1,0 +1,89 @@
+/** The behavioral extension is loaded, switched off, or cannot be loaded, and the service says which. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDuckdb } from "../../../../../../adapters/node/duckdb-instance.ts";
+import { BEHAVIORAL_EXTENSION, Behavioral } from "../../../../../../src/runtime/engine/duckdb/behavioral/extension.ts";
+import { DuckdbEngine } from "../../../../../../src/runtime/engine/duckdb/duckdb-engine.ts";
+import type { DuckdbBindings } from "../../../../../../src/runtime/engine/duckdb/duckdb-bindings.ts";
+import { EngineLostError, type Engine } from "../../../../../../src/runtime/engine/engine.ts";
+import { siteId } from "../../../../../support/stored-event.ts";
+import { createRecordingLog } from "../../../../../support/recording-log.ts";
+
+const silent = new AbortController().signal;
+
+const unused = { siteId: siteId("nobody.test"), blocks: [], parameters: [] } as const;
+
+describe("the behavioral extension", () => {
+  let bindings: DuckdbBindings;
+  let loading: number;
+  let engine: DuckdbEngine;
+  beforeAll(async () => {
+    const { connections, ...database } = await openDuckdb();
+    bindings = database.bindings;
+    loading = connections[0] ?? 0;
+    engine = new DuckdbEngine({ bindings, connections, yieldToOthers: () => new Promise((resolve) => setImmediate(resolve)) });
+  });
+  afterAll(() => engine.close());
+
+  const retentionOf = (met: number) => engine.query({ ...unused, sql: `SELECT retention(${met}) AS kept` }, silent);
+
+  it("is not loaded when it is switched off, and says so", async () => {
+    const behavioral = new Behavioral(engine, false, createRecordingLog());
+    expect(await behavioral.isAvailable()).toBe(false);
+    expect(behavioral.version).toBeNull();
+    await expect(behavioral.require()).rejects.toThrow(
+      "This needs the behavioral extension, which is switched off by the option behavioral",
+    );
+    await expect(retentionOf(5)).rejects.toThrow(/retention/);
+  });
+
+  it("is not loaded where something of the same name is in its way; nothing of it is left behind, and the log tells why", async () => {
+    bindings.runQuery(loading, "CREATE MACRO sequence_next_node(anything) AS anything");
+    const log = createRecordingLog();
+    const behavioral = new Behavioral(engine, true, log);
+    expect(await behavioral.isAvailable()).toBe(false);
+    expect(behavioral.version).toBeNull();
+    await expect(behavioral.require()).rejects.toMatchObject({ failure: { code: "extension_missing" } });
+    expect(log.lines).toEqual([
+      expect.objectContaining({ level: "error", fields: { reason: expect.stringContaining("sequence_next_node") as unknown } }),
+    ]);
+    await expect(retentionOf(5)).rejects.toThrow(/retention/);
+    bindings.runQuery(loading, "DROP MACRO sequence_next_node");
+  });
+
+  it("is loaded otherwise, as often as anybody asks, and reports its version", async () => {
+    for (let time = 0; time < 2; time++) {
+      const log = createRecordingLog();
+      const behavioral = new Behavioral(engine, true, log);
+      expect(behavioral.version).toBeNull();
+      await behavioral.load();
+      expect(log.lines).toEqual([]);
+      await behavioral.require();
+      expect(behavioral.version).toBe(BEHAVIORAL_EXTENSION.version);
+    }
+    expect(await retentionOf(5)).toEqual([{ kept: 5 }]);
+  });
+
+  it("is loaded by the engine that takes over from one that died at its start", async () => {
+    const behavioral = new Behavioral(failingFirst(1), true, createRecordingLog());
+    expect(await behavioral.isAvailable()).toBe(true);
+  });
+
+  it("is tried again by the next who asks while the engine does not come up, for that says nothing about it", async () => {
+    const log = createRecordingLog();
+    const behavioral = new Behavioral(failingFirst(2), true, log);
+    await expect(behavioral.require()).rejects.toThrow("This needs the behavioral extension, which is not loaded yet");
+    expect(log.lines).toEqual([expect.objectContaining({ level: "warn", fields: { reason: "the engine stopped" } })]);
+    await behavioral.require();
+    expect(behavioral.version).toBe(BEHAVIORAL_EXTENSION.version);
+  });
+
+  /** An engine whose first starts fail. */
+  function failingFirst(failures: number): Engine {
+    let starts = 0;
+    const restarted: Pick<Engine, "loadExtension"> = {
+      loadExtension: (extension) =>
+        ++starts <= failures ? Promise.reject(new EngineLostError("the engine stopped")) : engine.loadExtension(extension),
+    };
+    return restarted as Engine;
+  }
+});

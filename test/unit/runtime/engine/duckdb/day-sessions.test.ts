@@ -1,0 +1,190 @@
+/** Sessions of a day as rows come in: pauses, several batches, days already begun, a clock set back. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DaySessions } from "../../../../../src/runtime/engine/duckdb/day-sessions.ts";
+
+const GAP_MS = 1000;
+
+function sessionsOf(known: ConstructorParameters<typeof DaySessions>[2] = []): DaySessions {
+  let count = 100;
+  return new DaySessions(GAP_MS, () => ++count, known);
+}
+
+const assign = (sessions: DaySessions, rows: readonly (readonly [visitor: number, timestampMs: number])[]): number[] => [
+  ...sessions.assign(
+    BigUint64Array.from(rows, ([visitor]) => BigInt(visitor)),
+    BigInt64Array.from(rows, ([, timestampMs]) => BigInt(timestampMs)),
+  ),
+];
+
+describe("the sessions of a day", () => {
+  it("go on over a pause of exactly the gap and end at a longer one", () => {
+    expect(
+      assign(sessionsOf(), [
+        [1, 0],
+        [1, 1000],
+        [1, 2001],
+        [1, 2001],
+      ]),
+    ).toEqual([101, 101, 102, 102]);
+  });
+
+  it("are each visitor's own", () => {
+    expect(
+      assign(sessionsOf(), [
+        [1, 0],
+        [2, 0],
+        [1, 10],
+        [2, 5000],
+      ]),
+    ).toEqual([101, 102, 101, 103]);
+  });
+
+  it("go on from batch to batch", () => {
+    const sessions = sessionsOf();
+    expect(assign(sessions, [[1, 0]])).toEqual([101]);
+    expect(
+      assign(sessions, [
+        [1, 900],
+        [1, 3000],
+      ]),
+    ).toEqual([101, 102]);
+  });
+
+  it("go on from what is known of the day", () => {
+    const known = [{ visitorId: 7n, timestampMs: 500n, session: 42 }];
+    expect(
+      assign(sessionsOf(known), [
+        [7, 1500],
+        [8, 1500],
+      ]),
+    ).toEqual([42, 101]);
+  });
+
+  it("stay in order when events of one session overtake each other", () => {
+    const sessions = sessionsOf();
+    expect(
+      assign(sessions, [
+        [1, 5000],
+        [1, 4990],
+        [1, 5001],
+        [1, 5000],
+        [1, 4000],
+        [1, 3000],
+      ]),
+    ).toEqual([101, 101, 101, 101, 101, 101]);
+    // A pause counts from the latest event, not from the last that came.
+    expect(
+      assign(sessions, [
+        [1, 6001],
+        [1, 7002],
+      ]),
+    ).toEqual([101, 102]);
+    expect(sessions.inOrder).toBe(true);
+  });
+
+  it("stay in order when the first events of a later session overtake each other", () => {
+    const sessions = sessionsOf();
+    expect(
+      assign(sessions, [
+        [1, 0],
+        [1, 5000],
+        [1, 4999],
+        [1, 4000],
+        [1, 6000],
+      ]),
+    ).toEqual([101, 102, 102, 102, 102]);
+    expect(sessions.inOrder).toBe(true);
+  });
+
+  it.each<[name: string, rows: [visitor: number, timestampMs: number][]]>([
+    [
+      "is too long before the visitor's only session",
+      [
+        [1, 5000],
+        [1, 3999],
+      ],
+    ],
+    [
+      "lies between two sessions and is part of neither",
+      [
+        [1, 0],
+        [1, 5000],
+        [1, 2000],
+      ],
+    ],
+    [
+      "lies between two sessions and joins the earlier one",
+      [
+        [1, 0],
+        [1, 5000],
+        [1, 1000],
+      ],
+    ],
+    [
+      "joins two sessions",
+      [
+        [1, 0],
+        [1, 1500],
+        [1, 900],
+      ],
+    ],
+    [
+      "lies within an earlier session",
+      [
+        [1, 0],
+        [1, 500],
+        [1, 5000],
+        [1, 200],
+      ],
+    ],
+    [
+      "comes before all",
+      [
+        [1, 1000],
+        [1, 5000],
+        [1, 0],
+      ],
+    ],
+  ])("tell when an event %s", (_name, rows) => {
+    const sessions = sessionsOf();
+    assign(sessions, [[2, 0], [3, 9000], ...rows.slice(0, -1)]);
+    expect(sessions.inOrder).toBe(true);
+    assign(sessions, rows.slice(-1));
+    expect(sessions.inOrder).toBe(false);
+  });
+
+  it("tell when an event comes before what is known of the day", () => {
+    const sessions = sessionsOf([{ visitorId: 1n, timestampMs: 500n, session: 42 }]);
+    expect(
+      assign(sessions, [
+        [1, 500],
+        [1, 700],
+        [1, 600],
+      ]),
+    ).toEqual([42, 42, 42]);
+    expect(sessions.inOrder).toBe(true);
+    assign(sessions, [[1, 499]]);
+    expect(sessions.inOrder).toBe(false);
+  });
+
+  it("are those of the sorted events as long as they are in order", () => {
+    const rows = fc.array(fc.tuple(fc.nat({ max: 2 }), fc.nat({ max: 6000 })), { maxLength: 20 });
+    fc.assert(
+      fc.property(rows, (list) => {
+        const sessions = sessionsOf();
+        const given = assign(sessions, list);
+        fc.pre(sessions.inOrder);
+        const byTime = [...list.keys()].sort((a, b) => (list[a]?.[1] ?? 0) - (list[b]?.[1] ?? 0));
+        const sorted = assign(
+          sessionsOf(),
+          byTime.map((row) => list[row] ?? [0, 0]),
+        );
+        // The same rows share a session, whatever its number.
+        const sharing = (numbers: readonly number[]) => numbers.map((number) => numbers.indexOf(number));
+        expect(sharing(list.map((_, row) => sorted[byTime.indexOf(row)] ?? 0))).toEqual(sharing(given));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

@@ -1,0 +1,182 @@
+/** What is kept of pieces, with the real engine: for whom, for how long, and within which memory. */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { EngineMemory } from "../../../../src/runtime/engine/engine-memory.ts";
+import { EngineFullError, EngineLostError, type Engine } from "../../../../src/runtime/engine/engine.ts";
+import { Summaries, type KeptSummary } from "../../../../src/runtime/engine/partial-aggregates.ts";
+import { createEngineShare } from "../../../support/shared-engine.ts";
+import { siteId } from "../../../support/stored-event.ts";
+
+const A = siteId("a.test");
+const B = siteId("b.test");
+const silent = new AbortController().signal;
+
+const ROWS = 1000;
+const ROW_BYTES = 2;
+const SQL = `SELECT i AS n FROM range(${ROWS}) AS numbers(i)`;
+
+/** Room for the rows of two and a half pieces. */
+const BUDGET_BYTES = 4 * 2.5 * ROWS * ROW_BYTES;
+
+async function makeWorld() {
+  const share = await createEngineShare();
+  onTestFinished(() => share.close());
+  let generation = 0;
+  const dropped: string[] = [];
+  const engine: Engine = {
+    ...share,
+    get generation() {
+      return generation;
+    },
+    dropSummary(id, parts) {
+      dropped.push(`${id} ${parts.toString()}`);
+      return share.dropSummary(id, parts);
+    },
+  };
+  const summaries = new Summaries({ engine }, new EngineMemory({ budgetBytes: BUDGET_BYTES }));
+  const open = (site = A, key = "question"): KeptSummary => summaries.open({ siteId: site, key, columns: [{ name: "n", type: "BIGINT" }] });
+  const add = (kept: KeptSummary, name: string, contents = "as it was") =>
+    summaries.add(kept, { name, contents }, { siteId: kept.summary.siteId, blocks: [], sql: SQL, parameters: [] }, silent);
+  return {
+    summaries,
+    dropped,
+    open,
+    add,
+    has: (kept: KeptSummary, name: string, contents = "as it was") => summaries.partOf(kept, { name, contents }) !== undefined,
+    async rowsOf(kept: KeptSummary, parts: readonly number[]): Promise<unknown> {
+      const about = { siteId: kept.summary.siteId, blocks: [], parameters: [], summary: summaries.partsOf(kept, parts) };
+      return (await share.query({ ...about, sql: "SELECT count(*) AS n FROM pieces" }, silent))[0]?.n;
+    },
+    loseEngine(): void {
+      generation++;
+    },
+  };
+}
+
+describe("what is kept of pieces", () => {
+  it("is there for who asks the same of the same site, and nobody else", async () => {
+    const { open, add, has, rowsOf, summaries } = await makeWorld();
+    const first = open();
+    const part = await add(first, "monday");
+    summaries.release(first);
+    const again = open();
+    expect([has(again, "monday"), has(again, "tuesday"), await rowsOf(again, [part])]).toEqual([true, false, ROWS]);
+    expect([has(open(B), "monday"), has(open(A, "other"), "monday")]).toEqual([false, false]);
+  });
+
+  it("is no answer any more when the piece has other events, and goes when its successor is there", async () => {
+    const { open, add, has, summaries, dropped, rowsOf } = await makeWorld();
+    const kept = open();
+    const before = await add(kept, "today", "one event");
+    expect(has(kept, "today", "two events")).toBe(false);
+    const after = await add(kept, "today", "two events");
+    expect([has(kept, "today", "one event"), has(kept, "today", "two events")]).toEqual([false, true]);
+    // Whoever has begun with it still finds it.
+    expect([await rowsOf(kept, [before]), await rowsOf(kept, [after]), dropped]).toEqual([ROWS, ROWS, []]);
+    summaries.release(kept);
+    expect(dropped).toEqual([`${kept.summary.id} ${before}`]);
+  });
+
+  it("goes when there is too much of it: what was used least recently first, and nothing that is in use", async () => {
+    const { open, add, has, summaries } = await makeWorld();
+    const names = ["first", "second", "third"];
+    const all = names.map((name) => open(A, name));
+    for (const kept of all) await add(kept, "monday");
+    for (const kept of all) expect(has(kept, "monday")).toBe(true);
+    for (const kept of all) summaries.release(kept);
+    expect(names.map((name) => has(open(A, name), "monday"))).toEqual([false, true, true]);
+  });
+
+  it("is forgotten once when its texts are too many, however many questions find that out", async () => {
+    const { open, add, has, summaries } = await makeWorld();
+    const texts = (): KeptSummary => summaries.open({ siteId: A, key: "texts", columns: [{ name: "name", type: "VARCHAR" }] });
+    const sql = "SELECT repeat('x', 200000) AS name FROM range(10)";
+    const addTexts = (kept: KeptSummary, name: string) =>
+      summaries.add(kept, { name, contents: "" }, { siteId: A, blocks: [], sql, parameters: [] }, silent);
+    const users = [texts(), texts()];
+    for (const kept of users) await expect(addTexts(kept, "monday")).rejects.toBeInstanceOf(EngineFullError);
+    for (const kept of users) summaries.release(kept);
+    // So what is kept of others is still counted right.
+    const names = ["first", "second", "third"];
+    const all = names.map((name) => open(A, name));
+    for (const kept of all) await add(kept, "monday");
+    for (const kept of all) summaries.release(kept);
+    expect(names.map((name) => has(open(A, name), "monday"))).toEqual([false, true, true]);
+  });
+
+  it("stays as the last one, however much it is", async () => {
+    const { open, add, has, summaries } = await makeWorld();
+    const kept = open();
+    for (const name of ["monday", "tuesday", "wednesday", "thursday"]) await add(kept, name);
+    summaries.release(kept);
+    expect(has(open(), "monday")).toBe(true);
+  });
+
+  it("of a site is forgotten as one, but not before those who use it are done", async () => {
+    const { open, add, has, summaries, dropped, rowsOf } = await makeWorld();
+    const [used, unused, other] = [open(), open(A, "other"), open(B)];
+    const part = await add(used, "monday");
+    for (const kept of [unused, other]) await add(kept, "monday");
+    summaries.release(unused);
+    summaries.forgetSite(A);
+    expect(dropped).toEqual([`${unused.summary.id} all`]);
+    expect([has(open(), "monday"), has(open(B), "monday"), await rowsOf(used, [part])]).toEqual([false, true, ROWS]);
+    await add(used, "tuesday");
+    summaries.release(used);
+    expect(dropped).toEqual([`${unused.summary.id} all`, `${used.summary.id} all`]);
+    expect(has(open(), "tuesday")).toBe(false);
+  });
+
+  it("is lost with the engine, and who was in its middle is told", async () => {
+    const { open, add, has, summaries, loseEngine, dropped } = await makeWorld();
+    const kept = open();
+    await add(kept, "monday");
+    loseEngine();
+    await expect(add(kept, "tuesday")).rejects.toBeInstanceOf(EngineLostError);
+    expect(() => summaries.partsOf(kept, [1])).toThrow(EngineLostError);
+    summaries.release(kept);
+    expect([has(open(), "monday"), dropped]).toEqual([false, []]);
+  });
+
+  it("has nothing of what failed, and what is dropped as the oldest is nobody's", async () => {
+    const { open, add, has, summaries } = await makeWorld();
+    const kept = open();
+    const broken = summaries.add(
+      kept,
+      { name: "monday", contents: "" },
+      { siteId: A, blocks: [], sql: "SELECT nothing", parameters: [] },
+      silent,
+    );
+    await expect(broken).rejects.toThrow();
+    expect(has(kept, "monday", "")).toBe(false);
+    await add(kept, "monday");
+    expect(await summaries.dropOldest()).toBe(false);
+    summaries.release(kept);
+    expect([await summaries.dropOldest(), await summaries.dropOldest(), has(open(), "monday")]).toEqual([true, false, false]);
+  });
+});
+
+describe("the engine's memory", () => {
+  const MB = 1024 * 1024;
+
+  it("has room up to its budget, with texts as a part of it", () => {
+    const memory = new EngineMemory({ budgetBytes: 100 * MB });
+    memory.note({ residentBytes: 60 * MB, textBytes: 50 * MB });
+    expect([memory.hasRoomFor(40 * MB), memory.hasRoomFor(41 * MB), memory.hasRoomBesideTexts]).toEqual([true, false, true]);
+    memory.note({ residentBytes: 60 * MB, textBytes: 50 * MB + 1 });
+    expect(memory.hasRoomBesideTexts).toBe(false);
+    memory.checkTexts();
+    memory.note({ residentBytes: 101 * MB, textBytes: 101 * MB });
+    expect(() => memory.checkTexts()).toThrow(EngineFullError);
+  });
+
+  it("is taken to hold what files of that size take, and more where experience says so", () => {
+    const memory = new EngineMemory({ budgetBytes: 100 * MB });
+    expect([memory.shouldFit(100 * MB, 0), memory.shouldFit(101 * MB, 0)]).toEqual([true, false]);
+    memory.note({ residentBytes: 90 * MB, textBytes: 0 });
+    expect([memory.shouldFit(60 * MB, 30 * MB), memory.shouldFit(30 * MB, 30 * MB), memory.shouldFit(60 * MB, 10 * MB)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+});

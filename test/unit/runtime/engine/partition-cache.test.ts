@@ -1,0 +1,519 @@
+/** Resident days with the real engine: figures stay right whatever is loaded, dropped, flushed or lost in between. */
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { EngineFullError, EngineLostError, type Engine } from "../../../../src/runtime/engine/engine.ts";
+import { ResidentDays, type Loading } from "../../../../src/runtime/engine/partition-cache.ts";
+import { isSiteId } from "../../../../src/runtime/ingest/site-id.ts";
+import { DAY_MS, utcDayOf, type SiteId, type StoredEvent, type UtcDay } from "../../../../src/storage/event.ts";
+import { Journal } from "../../../../src/storage/journal.ts";
+import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";
+import { createMemorySegmentLog } from "../../../../src/storage/memory-segment-log.ts";
+import { inlineParquetWriter } from "../../../../src/storage/parquet-writer.ts";
+import { Partitions } from "../../../../src/storage/partitions.ts";
+import { SiteLocks } from "../../../../src/storage/site-locks.ts";
+import { createRecordingLog } from "../../../support/recording-log.ts";
+import { createEngineShare } from "../../../support/shared-engine.ts";
+import { anEvent, eventTexts, siteId } from "../../../support/stored-event.ts";
+
+const START_MS = Date.parse("2026-03-01T12:00:00Z");
+
+const UNLIMITED = Number.MAX_SAFE_INTEGER;
+
+const dayAt = (index: number): UtcDay => utcDayOf(START_MS + index * DAY_MS);
+
+const silent = (): AbortSignal => new AbortController().signal;
+
+const WANTED: Loading = { signal: silent(), withinBudget: false, passing: false };
+
+/** Everything that belongs together for one test. */
+async function makeWorld(startBudgetBytes: number) {
+  let budgetBytes = startBudgetBytes;
+  const share = await createEngineShare();
+  onTestFinished(() => share.close());
+  const loads: { siteId: SiteId; kind: "files" | "events"; count: number }[] = [];
+  const dropped: number[] = [];
+  const blocks = new Set<number>();
+  let generation = 0;
+  let failAppends = 0;
+  let loseBeforeAppend = false;
+  let replyGate: { readonly onTaken: () => void; readonly opened: Promise<void> } | null = null;
+  const engine: Engine = {
+    get generation() {
+      return generation;
+    },
+    async append(block, source) {
+      if (failAppends > 0) {
+        failAppends--;
+        throw new EngineLostError("told to fail");
+      }
+      if (loseBeforeAppend) generation++;
+      loseBeforeAppend = false;
+      blocks.add(block.id);
+      const [kind, count] = "files" in source ? (["files", source.files.length] as const) : (["events", source.events.length] as const);
+      if (count > 0) loads.push({ siteId: block.siteId, kind, count });
+      const gate = replyGate;
+      replyGate = null;
+      const loaded = await share.append(block, source);
+      gate?.onTaken();
+      await gate?.opened;
+      return loaded;
+    },
+    dropProps: (ids) => share.dropProps(ids),
+    propsTexts: (site, numbers) => share.propsTexts(site, numbers),
+    drop(ids) {
+      dropped.push(...ids);
+      return share.drop(ids);
+    },
+    query: (query, signal) => share.query(query, signal),
+    queryNumbers: (query, signal) => share.queryNumbers(query, signal),
+    summarise: (summary, part, query, signal) => share.summarise(summary, part, query, signal),
+    dropSummary: (id, parts) => share.dropSummary(id, parts),
+    loadExtension: (extension) => share.loadExtension(extension),
+    close: () => share.close(),
+  };
+  const objects = createMemoryObjectStore();
+  const log = createRecordingLog();
+  const { journal } = await Journal.open(createMemorySegmentLog(), START_MS);
+  const partitions = new Partitions({
+    parquet: inlineParquetWriter,
+    store: objects,
+    isSiteId,
+    listingsMax: 2,
+    onStray: (key, fault) => log.warn(`${key} ${fault}`),
+  });
+  const residents = new ResidentDays({
+    engine,
+    journal,
+    partitions,
+    locks: new SiteLocks(),
+    log,
+    sessionGapMs: 1_800_000,
+    get budgetBytes() {
+      return budgetBytes;
+    },
+  });
+
+  return {
+    loads,
+    dropped,
+    log,
+    objects,
+    journal,
+    partitions,
+    residents,
+    append: (events: readonly StoredEvent[]) => Promise.all(events.map((event) => journal.append(event))),
+    /** What the flusher does. */
+    async flush(): Promise<void> {
+      await journal.seal();
+      for (const segment of [...journal.sealed]) {
+        for (const [site, days] of [...segment.sites]) {
+          const files = [];
+          for (const [day, events] of days) files.push(await partitions.write(site, day, segment.number, events));
+          await residents.settleFlushed(segment, site, files);
+        }
+        await journal.drop(segment);
+      }
+    },
+    /** How many events the site has from one day to another, and how many pages. */
+    count(site: SiteId, first: UtcDay, last: UtcDay): Promise<{ n: unknown; pages: unknown }> {
+      return residents.withDays(site, { firstDay: first, lastDay: last }, WANTED, async (ids) => {
+        const sql = "SELECT count(*) AS n, count(DISTINCT pathname) AS pages FROM events WHERE timestamp >= $1 AND timestamp < $2";
+        const range = [Date.parse(first), Date.parse(last) + DAY_MS];
+        const [row] = await engine.query({ siteId: site, blocks: ids, sql, parameters: range }, silent());
+        return { n: row?.n, pages: row?.pages };
+      });
+    },
+    /** The keys of the properties of a site's day. */
+    propertyKeys(site: SiteId, day: UtcDay): Promise<unknown[]> {
+      return residents.withDays(site, { firstDay: day, lastDay: day }, { ...WANTED, withProperties: true }, async (ids) => {
+        const properties = { key: null, bytesMax: UNLIMITED };
+        const rows = await engine.query(
+          { siteId: site, blocks: ids, sql: "SELECT text FROM property_texts", parameters: [], properties },
+          silent(),
+        );
+        return rows.map(({ text }) => text);
+      });
+    },
+    /** The engine's reply to the next append is on its way until it is let through; `taken` resolves when the engine has the events. */
+    delayNextReply(): { readonly taken: Promise<void>; letThrough(): void } {
+      let [onTaken, letThrough] = [() => {}, () => {}];
+      const taken = new Promise<void>((resolve) => (onTaken = resolve));
+      replyGate = { onTaken, opened: new Promise((resolve) => (letThrough = resolve)) };
+      return { taken, letThrough };
+    },
+    /** The engine loses all that it holds. */
+    async loseEngine(): Promise<void> {
+      await share.drop([...blocks]);
+      generation++;
+    },
+    /** It is restarted, and the new one gets what was meant for the old one. */
+    loseEngineBeforeNextAppend(): void {
+      loseBeforeAppend = true;
+    },
+    setBudget(bytes: number): void {
+      budgetBytes = bytes;
+    },
+    failNextAppends(count: number): void {
+      failAppends = count;
+    },
+  };
+}
+
+/** So many events on a day, each of a page of its own. */
+const eventsOn = (site: SiteId, day: UtcDay, count: number, from = 0): StoredEvent[] =>
+  Array.from({ length: count }, (_, i) => anEvent({ siteId: site, at: `${day}T12:00:00Z`, pathname: `/${from + i}` }));
+
+const A = siteId("a.test");
+const B = siteId("b.test");
+const C = siteId("c.test");
+
+describe("resident days", () => {
+  it("are loaded when they are asked for and not again", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(A, dayAt(1), 2), ...eventsOn(A, dayAt(5), 7)]);
+    await world.flush();
+    expect(world.loads).toEqual([]);
+    expect(await world.count(A, dayAt(0), dayAt(1))).toEqual({ n: 5, pages: 3 });
+    expect(world.loads).toEqual([{ siteId: A, kind: "files", count: 2 }]);
+    expect(world.residents.dayCount).toBe(2);
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 3, pages: 3 });
+    expect(await world.count(A, dayAt(1), dayAt(4))).toEqual({ n: 2, pages: 2 });
+    expect(world.loads).toHaveLength(1);
+    expect(await world.count(A, dayAt(1), dayAt(9))).toEqual({ n: 9, pages: 7 });
+    expect(world.loads.slice(1)).toEqual([{ siteId: A, kind: "files", count: 1 }]);
+  });
+
+  it("get new events of the journal once each", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append(eventsOn(A, dayAt(0), 3));
+    expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(3);
+    await world.append(eventsOn(A, dayAt(0), 2, 3));
+    expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(5);
+    expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(5);
+    expect(world.loads).toEqual([
+      { siteId: A, kind: "events", count: 3 },
+      { siteId: A, kind: "events", count: 2 },
+    ]);
+  });
+
+  it("are the same after a flush, which loads only what they did not have", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append(eventsOn(A, dayAt(0), 3));
+    await world.count(A, dayAt(0), dayAt(0));
+    await world.append(eventsOn(A, dayAt(0), 2, 3));
+    await world.flush();
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
+    expect(world.loads.map(({ kind, count }) => [kind, count])).toEqual([
+      ["events", 3],
+      ["events", 2],
+    ]);
+  });
+
+  it("of one site are no other's", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(B, dayAt(0), 4)]);
+    expect([(await world.count(A, dayAt(0), dayAt(0))).n, (await world.count(B, dayAt(0), dayAt(0))).n]).toEqual([3, 4]);
+    expect((await world.count(C, dayAt(0), dayAt(9))).n).toBe(0);
+  });
+
+  it("that were used least recently go first when the budget is spent", async () => {
+    const ROWS = 60_000;
+    const all = { n: ROWS, pages: ROWS };
+    const world = await makeWorld(UNLIMITED);
+    for (const site of [A, B, C]) await world.partitions.write(site, dayAt(0), 1, eventTexts(eventsOn(site, dayAt(0), ROWS)));
+    const bytes: number[] = [];
+    for (const site of [A, B]) {
+      expect(await world.count(site, dayAt(0), dayAt(0))).toEqual(all);
+      bytes.push(world.residents.residentBytes);
+    }
+    const [one = 0, two = 0] = bytes;
+    const perSite = two - one;
+    expect(perSite).toBeGreaterThan(4_000_000);
+    // Room for two sites and half of a third.
+    const budgetBytes = two + perSite / 2;
+    world.setBudget(budgetBytes);
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual(all);
+    expect([world.residents.dayCount, world.dropped]).toEqual([2, []]);
+    expect(await world.count(C, dayAt(0), dayAt(0))).toEqual(all);
+    expect([world.residents.dayCount, world.dropped.length]).toEqual([2, 1]);
+    const loadsBefore = world.loads.length;
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual(all);
+    expect(world.loads.length).toBe(loadsBefore);
+    expect(await world.count(B, dayAt(0), dayAt(0))).toEqual(all);
+    expect(world.loads.slice(loadsBefore).map((load) => load.siteId)).toEqual([B]);
+    expect(world.residents.residentBytes).toBeLessThan(budgetBytes);
+  });
+
+  it("that grow while nobody asks go with the flush that is one too many, and are right when they are asked for", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append(eventsOn(A, dayAt(0), 3));
+    await world.count(A, dayAt(0), dayAt(0));
+    await world.append(eventsOn(A, dayAt(0), 2, 3));
+    await world.flush();
+    expect([world.residents.dayCount, world.dropped]).toEqual([1, []]);
+    world.setBudget(1);
+    await world.append(eventsOn(A, dayAt(0), 2, 5));
+    await world.flush();
+    expect([world.residents.dayCount, world.dropped.length]).toEqual([0, 1]);
+    world.setBudget(UNLIMITED);
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 7, pages: 7 });
+  });
+
+  it("that a question needs stay until it is answered, even when the budget is far too small", async () => {
+    const world = await makeWorld(1);
+    await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(B, dayAt(0), 4)]);
+    await world.flush();
+    let answer: unknown;
+    await world.residents.withDays(A, { firstDay: dayAt(0), lastDay: dayAt(0) }, WANTED, async () => {
+      expect((await world.count(B, dayAt(0), dayAt(0))).n).toBe(4);
+      answer = await world.count(A, dayAt(0), dayAt(0));
+    });
+    expect(answer).toEqual({ n: 3, pages: 3 });
+    expect(world.loads.filter(({ siteId: site }) => site === A)).toHaveLength(1);
+    expect((await world.count(B, dayAt(0), dayAt(0))).n).toBe(4);
+    expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(3);
+  });
+
+  it("that do not fit within the budget are refused where that is asked for, and what was loaded of them stays", async () => {
+    const world = await makeWorld(1);
+    await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(A, dayAt(1), 3)]);
+    await world.flush();
+    const range = { firstDay: dayAt(0), lastDay: dayAt(1) };
+    const within = world.residents.withDays(A, range, { ...WANTED, withinBudget: true }, async () => "answered");
+    await expect(within).rejects.toBeInstanceOf(EngineFullError);
+    expect(await world.count(A, dayAt(0), dayAt(1))).toEqual({ n: 6, pages: 3 });
+  });
+
+  it("are loaded anew for a report of properties that were given up while the engine took more of them", async () => {
+    const world = await makeWorld(UNLIMITED);
+    const withPlan = (plan: string): StoredEvent => anEvent({ siteId: A, at: `${dayAt(0)}T12:00:00Z`, props: JSON.stringify({ plan }) });
+    const ask = (site: SiteId) => world.count(site, dayAt(0), dayAt(0));
+    await world.append([withPlan("free")]);
+    await ask(A);
+    await world.append([withPlan("pro"), ...eventsOn(B, dayAt(0), 3)]);
+    const reply = world.delayNextReply();
+    const asking = ask(A);
+    await reply.taken;
+    // Room for the other site's events is made of all properties that nobody needs.
+    world.setBudget(1);
+    await ask(B);
+    world.setBudget(UNLIMITED);
+    reply.letThrough();
+    expect((await asking).n).toBe(2);
+    expect(await world.propertyKeys(A, dayAt(0))).toEqual(["plan"]);
+  });
+
+  it("keep their properties when room is made before the first of them are there", async () => {
+    const world = await makeWorld(UNLIMITED);
+    const range = { firstDay: dayAt(0), lastDay: dayAt(0) };
+    const withPlan = (site: SiteId): StoredEvent =>
+      anEvent({ siteId: site, at: `${dayAt(0)}T12:00:00Z`, props: JSON.stringify({ plan: "pro" }) });
+    await world.append([withPlan(A), ...eventsOn(B, dayAt(0), 3), withPlan(C)]);
+    // What one question needs is too much, so all other properties that there are have to go.
+    await world.residents.withDays(A, range, { ...WANTED, withProperties: true }, async () => {
+      const reply = world.delayNextReply();
+      const asking = world.count(C, dayAt(0), dayAt(0));
+      await reply.taken;
+      world.setBudget(1);
+      await world.count(B, dayAt(0), dayAt(0));
+      world.setBudget(UNLIMITED);
+      reply.letThrough();
+      await asking;
+    });
+    world.dropped.length = 0;
+    expect([await world.propertyKeys(C, dayAt(0)), world.dropped]).toEqual([["plan"], []]);
+  });
+
+  it("are refused when their texts alone would fill the memory, which other days are none the worse for", async () => {
+    const world = await makeWorld(5 * 1024 * 1024);
+    const long = Array.from({ length: 12_000 }, (_, i) =>
+      anEvent({ siteId: A, at: `${dayAt(0)}T12:00:00Z`, pathname: `/${"x".repeat(300)}${i}` }),
+    );
+    await world.partitions.write(A, dayAt(0), 1, eventTexts(long));
+    await world.append(eventsOn(B, dayAt(0), 3));
+    await expect(world.count(A, dayAt(0), dayAt(0))).rejects.toBeInstanceOf(EngineFullError);
+    expect(await world.count(B, dayAt(0), dayAt(0))).toEqual({ n: 3, pages: 3 });
+  });
+
+  it("that were loaded in passing are the first to go, the last of them first, unless they were wanted since", async () => {
+    const world = await makeWorld(UNLIMITED);
+    const sites = ["wanted.test", "passed.test", "wanted-later.test", "passed-last.test"].map(siteId);
+    const [wanted = A, passed = A, wantedLater = A, passedLast = A] = sites;
+    const range = { firstDay: dayAt(0), lastDay: dayAt(0) };
+    const blocks = new Map<SiteId, readonly number[]>();
+    const load = (site: SiteId, passing: boolean) =>
+      world.residents.withDays(site, range, { ...WANTED, passing }, async (ids) => void blocks.set(site, ids));
+    await world.append(sites.flatMap((site) => eventsOn(site, dayAt(0), 3)));
+    await load(wanted, false);
+    for (const site of [passed, wantedLater, passedLast]) await load(site, true);
+    await load(wantedLater, false);
+    world.setBudget(1);
+    await world.count(B, dayAt(0), dayAt(0));
+    expect(world.dropped).toEqual([passedLast, passed, wanted, wantedLater].flatMap((site) => blocks.get(site) ?? []));
+  });
+
+  it("are loaded no further once nobody wants them any more", async () => {
+    const world = await makeWorld(1);
+    await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(A, dayAt(1), 3)]);
+    await world.flush();
+    const controller = new AbortController();
+    const reason = new Error("gone");
+    const left = world.residents.withDays(
+      A,
+      { firstDay: dayAt(0), lastDay: dayAt(1) },
+      { ...WANTED, signal: controller.signal },
+      async () => {},
+    );
+    controller.abort(reason);
+    await expect(left).rejects.toBe(reason);
+    expect(world.loads).toEqual([]);
+  });
+
+  it("are loaded again after the engine lost them, unflushed events and all", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append(eventsOn(A, dayAt(0), 3));
+    await world.flush();
+    await world.append(eventsOn(A, dayAt(0), 2, 3));
+    expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(5);
+    await world.loseEngine();
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
+    await world.loseEngine();
+    await world.flush();
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
+  });
+
+  it("leave nothing in an engine that was restarted before it got what was meant for the one before", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append(eventsOn(A, dayAt(0), 3));
+    await world.flush();
+    world.loseEngineBeforeNextAppend();
+    await expect(world.count(A, dayAt(0), dayAt(0))).rejects.toThrow(EngineLostError);
+    expect(world.dropped).toHaveLength(1);
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 3, pages: 3 });
+    await world.append(eventsOn(A, dayAt(0), 2, 3));
+    world.loseEngineBeforeNextAppend();
+    await world.flush();
+    expect(world.dropped).toHaveLength(2);
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
+  });
+
+  it.each([1, 2, 3])("are right after %d loads that failed", async (failures) => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append(eventsOn(A, dayAt(0), 3));
+    await world.flush();
+    await world.append(eventsOn(A, dayAt(0), 2, 3));
+    world.failNextAppends(failures);
+    for (let failure = 0; failure < failures; failure++) {
+      await expect(world.count(A, dayAt(0), dayAt(0))).rejects.toBeInstanceOf(EngineLostError);
+    }
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
+  });
+
+  it("are right after the engine failed during a flush", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append(eventsOn(A, dayAt(0), 3));
+    await world.count(A, dayAt(0), dayAt(0));
+    await world.append(eventsOn(A, dayAt(0), 2, 3));
+    world.failNextAppends(1);
+    await world.flush();
+    expect(world.journal.size).toBe(0);
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
+  });
+
+  it("miss the events of a file that cannot be read or is gone, say which, and have all others", async () => {
+    const world = await makeWorld(UNLIMITED);
+    for (const count of [1, 2, 4]) {
+      await world.append(eventsOn(A, dayAt(0), count));
+      await world.flush();
+    }
+    const [first = "", second = ""] = (await world.partitions.files(A, dayAt(0))).map(({ key }) => key);
+    await world.objects.put(first, new TextEncoder().encode("no Parquet at all"));
+    await world.objects.delete(second);
+    expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(4);
+    expect(
+      world.log.lines
+        .filter(({ level }) => level === "error")
+        .map(({ fields }) => fields.file)
+        .sort(),
+    ).toEqual([first, second].sort());
+  });
+
+  it("have each event once when its file is there before the journal has let go of it", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append(eventsOn(A, dayAt(0), 3));
+    await world.journal.seal();
+    const [segment] = world.journal.sealed;
+    if (!segment) throw new Error("nothing was sealed");
+    await world.partitions.write(A, dayAt(0), segment.number, eventTexts(eventsOn(A, dayAt(0), 3)));
+    await world.append(eventsOn(A, dayAt(0), 2, 3));
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
+    await world.flush();
+    expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
+  });
+
+  it("answer many questions at once, while events come and are flushed", async () => {
+    const world = await makeWorld(1);
+    const sites = [A, B, C];
+    await world.append(sites.flatMap((site) => [0, 1, 2].flatMap((day) => eventsOn(site, dayAt(day), 5))));
+    const ask = (site: SiteId) => world.count(site, dayAt(0), dayAt(2));
+    const answers = await Promise.all([
+      ...sites.map(ask),
+      world.flush(),
+      ...sites.map(ask),
+      world.append(sites.flatMap((site) => eventsOn(site, dayAt(1), 5, 5))),
+      ...sites.map(ask),
+    ]);
+    for (const answer of answers) if (answer && "n" in answer) expect([15, 20]).toContain(answer.n);
+    for (const site of sites) expect(await ask(site)).toEqual({ n: 20, pages: 10 });
+  });
+
+  /** One thing that happens. */
+  type Step =
+    | { readonly kind: "append"; readonly site: SiteId; readonly day: number; readonly count: number }
+    | { readonly kind: "ask"; readonly site: SiteId; readonly day: number; readonly days: number }
+    | { readonly kind: "flush" }
+    | { readonly kind: "lose" }
+    | { readonly kind: "fail" };
+
+  const site = fc.constantFrom(A, B);
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({ kind: fc.constant("append" as const), site, day: fc.nat(4), count: fc.integer({ min: 1, max: 4 }) }),
+    },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant("ask" as const), site, day: fc.nat(4), days: fc.nat(4) }) },
+    { weight: 2, arbitrary: fc.constantFrom<Step>({ kind: "flush" }, { kind: "lose" }, { kind: "fail" }) },
+  );
+
+  it("count every event of any history exactly once, with any budget", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(1, UNLIMITED), fc.array(step, { minLength: 5, maxLength: 25 }), async (budget, steps) => {
+        const world = await makeWorld(budget);
+        const counts = new Map<string, number>();
+        const countedFrom = (of: SiteId, first: number, last: number): number => {
+          let sum = 0;
+          for (let day = first; day <= last; day++) sum += counts.get(`${of} ${day}`) ?? 0;
+          return sum;
+        };
+        for (const taken of steps) {
+          if (taken.kind === "append") {
+            await world.append(eventsOn(taken.site, dayAt(taken.day), taken.count));
+            counts.set(`${taken.site} ${taken.day}`, countedFrom(taken.site, taken.day, taken.day) + taken.count);
+          } else if (taken.kind === "flush") await world.flush();
+          else if (taken.kind === "lose") await world.loseEngine();
+          else if (taken.kind === "fail") world.failNextAppends(1);
+          else {
+            const last = taken.day + taken.days;
+            const ask = () => world.count(taken.site, dayAt(taken.day), dayAt(last));
+            const answer = await ask().catch((error: unknown) => {
+              if (error instanceof EngineLostError) return ask();
+              throw error;
+            });
+            expect(answer.n).toBe(countedFrom(taken.site, taken.day, last));
+          }
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

@@ -1,0 +1,161 @@
+/** Where a range is cut into pieces, and how many of them are worked on at a time. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { DayContents } from "../../../../src/runtime/engine/partition-version.ts";
+import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
+import { PieceRoom } from "../../../../src/runtime/execution/memory-admission.ts";
+import { bytesOf, cutIntoPieces, type Piece } from "../../../../src/runtime/execution/chunks.ts";
+import { DAY_MS, utcDayOf, type UtcDay } from "../../../../src/storage/event.ts";
+
+const FIRST_MS = Date.parse("2026-01-01T00:00:00Z");
+
+const dayAt = (index: number): UtcDay => utcDayOf(FIRST_MS + index * DAY_MS);
+
+const periodOf = (day: UtcDay, rotationDays: number): number => Math.floor(Date.parse(day) / DAY_MS / rotationDays);
+
+const contentsOf = (bytes: readonly number[]): DayContents[] =>
+  bytes.flatMap((size, i) => (size === 0 ? [] : [{ day: dayAt(i), bytes: size, contents: `${i}` }]));
+
+const cut = (bytes: readonly number[], rotationDays: number, bytesMax: number, from = 0, to = bytes.length): Piece[] =>
+  cutIntoPieces(
+    rangeOfDays(dayAt(from), dayAt(to - 1)),
+    contentsOf(bytes).filter(({ day }) => dayAt(from) <= day && day < dayAt(to)),
+    rotationDays,
+    bytesMax,
+  );
+
+const namesOf = (pieces: readonly Piece[]): string[] =>
+  pieces.map(({ range, contents }) => `${range.firstDay} ${range.lastDay} ${contents}`);
+
+const sizes = fc.array(fc.constantFrom(0, 1, 1, 2, 5, 30), { minLength: 1, maxLength: 80 });
+const rotation = fc.constantFrom(1, 2, 7, 30, 365);
+
+describe("pieces of a range", () => {
+  it("have every day with events once, in order, and no period in two", () => {
+    fc.assert(
+      fc.property(sizes, rotation, fc.constantFrom(0, 4, 20, 1000), fc.nat(79), (bytes, rotationDays, bytesMax, from) => {
+        const start = from % bytes.length;
+        const pieces = cut(bytes, rotationDays, bytesMax, start);
+        const wanted = contentsOf(bytes)
+          .map(({ day }) => day)
+          .filter((day) => day >= dayAt(start));
+        expect(pieces.flatMap(({ days }) => days)).toEqual(wanted);
+        for (const { range, days } of pieces) for (const day of days) expect(range.firstDay <= day && day <= range.lastDay).toBe(true);
+        const periods = pieces.map(({ days }) => new Set(days.map((day) => periodOf(day, rotationDays))));
+        expect(periods.reduce((sum, { size }) => sum + size, 0)).toBe(new Set(wanted.map((day) => periodOf(day, rotationDays))).size);
+        pieces.forEach(({ bytes: size }, i) => {
+          if ((periods[i]?.size ?? 0) > 1) expect(size).toBeLessThanOrEqual(bytesMax);
+        });
+      }),
+    );
+  });
+
+  it("are the same for ranges that overlap, but for the ends", () => {
+    const bytes = Array.from({ length: 64 }, () => 1);
+    const whole = new Set(namesOf(cut(bytes, 1, 8)));
+    const part = namesOf(cut(bytes, 1, 8, 11));
+    expect(part.filter((name) => !whole.has(name)).length).toBeLessThanOrEqual(3);
+    const nextDay = namesOf(cut([...bytes, 1], 1, 8, 1));
+    expect(nextDay.filter((name) => !whole.has(name)).length).toBeLessThanOrEqual(4);
+  });
+
+  it("leave the newest period with events to itself", () => {
+    for (const days of [8, 9, 10, 11]) {
+      const pieces = cut(
+        Array.from({ length: days }, () => 1),
+        1,
+        1000,
+      );
+      expect(pieces.at(-1)?.days).toEqual([dayAt(days - 1)]);
+    }
+  });
+
+  it("have other contents when a day has", () => {
+    const [before] = cut([1], 1, 10);
+    const [after] = cutIntoPieces(rangeOfDays(dayAt(0), dayAt(0)), [{ day: dayAt(0), bytes: 1, contents: "other" }], 1, 10);
+    expect(after?.contents).not.toBe(before?.contents);
+    expect(bytesOf(contentsOf([1, 2]))).toBe(3);
+  });
+
+  it("are none where nothing happened", () => {
+    expect(cut([0, 0], 1, 10)).toEqual([]);
+  });
+});
+
+describe("room for pieces", () => {
+  const silent = new AbortController().signal;
+
+  /** A task that ends when it is told, and what has begun so far. */
+  function tasks(room: PieceRoom) {
+    const begun: string[] = [];
+    const run = (name: string, bytes: number, signal = silent) => {
+      let end = (): void => {};
+      const ended = new Promise<void>((resolve) => (end = resolve));
+      const done = room.run({ name: name.replace(/ again$/, ""), bytes }, signal, () => (begun.push(name), ended));
+      return { end, done };
+    };
+    return { begun, run };
+  }
+
+  const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+  it("is given to as many as fit, then in the order in which they came", async () => {
+    const { begun, run } = tasks(new PieceRoom(10));
+    const first = run("first", 6);
+    run("second", 4);
+    run("third", 5);
+    run("fourth", 1);
+    expect(begun).toEqual(["first", "second"]);
+    first.end();
+    await first.done;
+    expect(begun).toEqual(["first", "second", "third", "fourth"]);
+  });
+
+  it("is given to one that is larger than all of it when nobody else has any", async () => {
+    const { begun, run } = tasks(new PieceRoom(10));
+    const small = run("small", 1);
+    const large = run("large", 100);
+    run("next", 1);
+    expect(begun).toEqual(["small"]);
+    small.end();
+    await settled();
+    expect(begun).toEqual(["small", "large"]);
+    large.end();
+    await settled();
+    expect(begun).toEqual(["small", "large", "next"]);
+  });
+
+  it("is shared by all who work on the same piece, before others who wait", async () => {
+    const room = new PieceRoom(10);
+    const { begun, run } = tasks(room);
+    const first = run("first", 6);
+    run("second", 6);
+    const again = run("first again", 6);
+    expect([begun, room.isWorkedOn("first"), room.isWorkedOn("second")]).toEqual([["first", "first again"], true, false]);
+    first.end();
+    await settled();
+    expect(begun).toEqual(["first", "first again"]);
+    again.end();
+    await settled();
+    expect([begun, room.isWorkedOn("first")]).toEqual([["first", "first again", "second"], false]);
+  });
+
+  it("is not waited for by who has gone, nor held by who has failed", async () => {
+    const room = new PieceRoom(10);
+    const { begun, run } = tasks(room);
+    const first = run("first", 10);
+    const controller = new AbortController();
+    const gone = run("gone", 10, controller.signal).done.catch((error: unknown) => error);
+    run("next", 10);
+    const reason = new Error("gone");
+    controller.abort(reason);
+    expect(await gone).toBe(reason);
+    first.end();
+    await settled();
+    expect(begun).toEqual(["first", "next"]);
+    const other = new PieceRoom(1);
+    await expect(other.run({ name: "a piece", bytes: 5 }, silent, () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+    expect(await other.run({ name: "a piece", bytes: 5 }, silent, () => Promise.resolve("there is room"))).toBe("there is room");
+    await expect(other.run({ name: "a piece", bytes: 5 }, AbortSignal.abort(reason), () => Promise.resolve())).rejects.toBe(reason);
+  });
+});

@@ -1,0 +1,185 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../../src/runtime/errors.ts";
+import { QUERIES_WAITING_MAX } from "../../../../src/runtime/config/limits.ts";
+import { QuerySlots } from "../../../../src/runtime/execution/query-limiter.ts";
+import { createDeferred } from "../../../support/deferred.ts";
+
+const REFUSAL = new AppError(
+  { code: "too_many_requests", retryAfterSecs: 1 },
+  "Too many statistics queries at the same time. Try again later.",
+);
+
+interface Task {
+  readonly name: string;
+  readonly outcome: Promise<string>;
+  finish(): void;
+  fail(error: Error): void;
+}
+
+/** Slots whose waits end when the test says so, and tasks that end when the test says so. */
+function slotsAndTasks(concurrentMax: number, queueMs: number) {
+  const begun: string[] = [];
+  const waits: { ms: number; end: () => void }[] = [];
+  const wait = (ms: number) => new Promise<void>((end) => waits.push({ ms, end }));
+  const slots = new QuerySlots({ concurrentMax, queueMs, wait });
+  const run = (name: string): Task => {
+    const { promise, resolve, reject } = createDeferred<string>();
+    const outcome = slots.run(() => {
+      begun.push(name);
+      return promise;
+    });
+    // Looked at later, and no reason to stop until then.
+    outcome.catch(() => {});
+    return { name, outcome, finish: () => resolve(name), fail: reject };
+  };
+  return { slots, run, begun, waits };
+}
+
+/** Lets everything go on that waits for nothing but its turn. */
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe("QuerySlots without a queue", () => {
+  it("runs so many at once and refuses the next with 429", async () => {
+    const { run, begun } = slotsAndTasks(2, 0);
+    const [first, second, third] = [run("1"), run("2"), run("3")];
+    await expect(third.outcome).rejects.toEqual(REFUSAL);
+    expect(begun).toEqual(["1", "2"]);
+    first.finish();
+    second.finish();
+    await expect(Promise.all([first.outcome, second.outcome])).resolves.toEqual(["1", "2"]);
+  });
+
+  it("a slot is free again after a success and after a failure", async () => {
+    const { run } = slotsAndTasks(1, 0);
+    const first = run("1");
+    first.finish();
+    await first.outcome;
+    const second = run("2");
+    second.fail(new Error("no"));
+    await expect(second.outcome).rejects.toThrow("no");
+    const third = run("3");
+    third.finish();
+    await expect(third.outcome).resolves.toBe("3");
+  });
+
+  it("a task that throws before it has begun gives its slot back", async () => {
+    const { slots, run } = slotsAndTasks(1, 0);
+    await expect(
+      slots.run(() => {
+        throw new Error("at once");
+      }),
+    ).rejects.toThrow("at once");
+    const next = run("next");
+    next.finish();
+    await expect(next.outcome).resolves.toBe("next");
+  });
+
+  it("0 is any number", async () => {
+    const { run, begun } = slotsAndTasks(0, 0);
+    const tasks = Array.from({ length: 1000 }, (_, i) => run(String(i)));
+    await settle();
+    expect(begun).toHaveLength(1000);
+    for (const task of tasks) task.finish();
+    await Promise.all(tasks.map(({ outcome }) => outcome));
+  });
+});
+
+describe("QuerySlots with a queue", () => {
+  it("gives slots to those who wait in the order they came", async () => {
+    const { run, begun } = slotsAndTasks(1, 500);
+    const tasks = ["1", "2", "3"].map(run);
+    for (const [i, task] of tasks.entries()) {
+      await settle();
+      expect(begun).toEqual(["1", "2", "3"].slice(0, i + 1));
+      task.finish();
+    }
+    await expect(Promise.all(tasks.map(({ outcome }) => outcome))).resolves.toEqual(["1", "2", "3"]);
+  });
+
+  it("a newcomer does not overtake those who wait", async () => {
+    const { run, begun } = slotsAndTasks(1, 500);
+    const [first, second] = [run("1"), run("2")];
+    await settle();
+    first.finish();
+    await first.outcome;
+    const third = run("3");
+    await settle();
+    expect(begun).toEqual(["1", "2"]);
+    second.finish();
+    await settle();
+    third.finish();
+    await expect(third.outcome).resolves.toBe("3");
+  });
+
+  it("waits as long as it is told, and refuses then", async () => {
+    const { run, begun, waits } = slotsAndTasks(1, 500);
+    const [first, second] = [run("1"), run("2")];
+    await settle();
+    expect(waits.map(({ ms }) => ms)).toEqual([500]);
+    waits[0]?.end();
+    await expect(second.outcome).rejects.toEqual(REFUSAL);
+    first.finish();
+    await settle();
+    expect(begun).toEqual(["1"]);
+  });
+
+  it("one that gave up takes no slot from the next", async () => {
+    const { run, begun, waits } = slotsAndTasks(1, 500);
+    const [first, second, third] = [run("1"), run("2"), run("3")];
+    await settle();
+    waits[0]?.end();
+    await expect(second.outcome).rejects.toEqual(REFUSAL);
+    first.finish();
+    await settle();
+    expect(begun).toEqual(["1", "3"]);
+    third.finish();
+    await expect(third.outcome).resolves.toBe("3");
+  });
+
+  it("a wait that ends after its turn came changes nothing", async () => {
+    const { run, waits } = slotsAndTasks(1, 500);
+    const [first, second] = [run("1"), run("2")];
+    first.finish();
+    await settle();
+    waits[0]?.end();
+    await settle();
+    second.finish();
+    await expect(second.outcome).resolves.toBe("2");
+  });
+
+  it("a failure passes the slot on too", async () => {
+    const { run, begun } = slotsAndTasks(1, 500);
+    const [first, second] = [run("1"), run("2")];
+    first.fail(new Error("no"));
+    await expect(first.outcome).rejects.toThrow("no");
+    await settle();
+    expect(begun).toEqual(["1", "2"]);
+    second.finish();
+    await expect(second.outcome).resolves.toBe("2");
+  });
+
+  it("the queue has an end", async () => {
+    const { run } = slotsAndTasks(1, 500);
+    const tasks = Array.from({ length: QUERIES_WAITING_MAX + 1 }, (_, i) => run(String(i)));
+    const oneTooMany = run("one too many");
+    await expect(oneTooMany.outcome).rejects.toEqual(REFUSAL);
+    for (const task of tasks) task.finish();
+    await expect(Promise.all(tasks.map(({ outcome }) => outcome))).resolves.toHaveLength(QUERIES_WAITING_MAX + 1);
+  });
+
+  it("never runs more than its number, whatever happens", async () => {
+    const { slots } = slotsAndTasks(3, 500);
+    let running = 0;
+    let most = 0;
+    const outcomes = Array.from({ length: 50 }, (_, i) =>
+      slots.run(async () => {
+        most = Math.max(most, ++running);
+        for (let turn = 0; turn <= i % 3; turn++) await settle();
+        running--;
+        if (i % 7 === 0) throw new Error("now and then");
+      }),
+    );
+    await Promise.allSettled(outcomes);
+    expect({ most, running }).toEqual({ most: 3, running: 0 });
+  });
+});

@@ -1,0 +1,361 @@
+import { describe, expect, it } from "vitest";
+import { CACHE_CHARS_MAX } from "../../../../src/runtime/config/limits.ts";
+import { QueryCache, type CacheKey } from "../../../../src/runtime/execution/result-cache.ts";
+import type { SiteId } from "../../../../src/storage/event.ts";
+import { createDeferred } from "../../../support/deferred.ts";
+
+interface Bench {
+  readonly cache: QueryCache;
+  readonly counts: { hits: number; misses: number };
+  /** Asks a question that is answered at once, and tells whether it had to be computed. */
+  ask(question: Partial<CacheKey> & { readonly name?: string }, answer?: string): Promise<{ answer: string; computed: boolean }>;
+  advance(ms: number): void;
+}
+
+const NO_END = new AbortController().signal;
+
+const keyOf = ({
+  figure = "main",
+  siteId = "a.test" as SiteId,
+  parameters,
+  name = "",
+}: Partial<CacheKey> & { readonly name?: string }): CacheKey => ({
+  figure,
+  siteId,
+  parameters: parameters ?? [name],
+});
+
+function createBench({ ttlSecs = 60, entriesMax = 100 } = {}): Bench {
+  const counts = { hits: 0, misses: 0 };
+  let nowMs = 1_000_000;
+  const cache = new QueryCache({
+    ttlSecs,
+    entriesMax,
+    now: () => nowMs,
+    onHit: () => counts.hits++,
+    onMiss: () => counts.misses++,
+  });
+  return {
+    cache,
+    counts,
+    async ask(question, answer = "answer") {
+      let computed = false;
+      const text = await cache.get(keyOf(question), NO_END, async () => {
+        computed = true;
+        return answer;
+      });
+      return { answer: text, computed };
+    },
+    advance(ms) {
+      nowMs += ms;
+    },
+  };
+}
+
+describe("QueryCache", () => {
+  it("gives an answer again for the ttl and not a millisecond longer", async () => {
+    const { ask, advance, cache } = createBench({ ttlSecs: 60 });
+    expect(await ask({}, "first")).toEqual({ answer: "first", computed: true });
+    advance(59_999);
+    expect(await ask({}, "second")).toEqual({ answer: "first", computed: false });
+    advance(1);
+    expect(await ask({}, "third")).toEqual({ answer: "third", computed: true });
+    expect(cache.size).toBe(1);
+  });
+
+  it("a ttl may be a fraction of a second", async () => {
+    const { ask, advance } = createBench({ ttlSecs: 0.25 });
+    await ask({});
+    advance(249);
+    expect((await ask({})).computed).toBe(false);
+    advance(1);
+    expect((await ask({})).computed).toBe(true);
+  });
+
+  it("keeps nothing with a ttl of 0", async () => {
+    const { ask, cache } = createBench({ ttlSecs: 0 });
+    expect([(await ask({})).computed, (await ask({})).computed, cache.size]).toEqual([true, true, 0]);
+  });
+
+  it("keeps an empty answer too", async () => {
+    const { ask } = createBench();
+    await ask({}, "");
+    expect(await ask({}, "other")).toEqual({ answer: "", computed: false });
+  });
+
+  it("tells questions apart by figure, site and parameters, whatever their characters", async () => {
+    const { ask } = createBench();
+    const questions = [
+      { figure: "main", siteId: "a" as SiteId, parameters: ["b"] },
+      { figure: "main", siteId: "a" as SiteId, parameters: "b" },
+      { figure: "main", siteId: "a" as SiteId, parameters: [["b"]] },
+      { figure: "main", siteId: "a" as SiteId, parameters: ["b", null] },
+      { figure: "main", siteId: "a" as SiteId, parameters: ["b", "null"] },
+      { figure: "main", siteId: "a" as SiteId, parameters: [1] },
+      { figure: "main", siteId: "a" as SiteId, parameters: ["1"] },
+      { figure: "main", siteId: "a:b" as SiteId, parameters: [] },
+      { figure: "main:a", siteId: "b" as SiteId, parameters: [] },
+      { figure: "main", siteId: "a" as SiteId, parameters: ['b"],["c'] },
+      { figure: "main", siteId: "a" as SiteId, parameters: [["b"], ["c"]] },
+    ];
+    for (const [i, question] of questions.entries()) expect(await ask(question, String(i))).toEqual({ answer: String(i), computed: true });
+    for (const [i, question] of questions.entries()) expect(await ask(question, "?")).toEqual({ answer: String(i), computed: false });
+  });
+
+  it("counts every question once, as a hit or as a miss", async () => {
+    const { ask, counts, advance } = createBench({ ttlSecs: 1 });
+    await ask({});
+    await ask({});
+    await ask({ name: "other" });
+    advance(1000);
+    await ask({});
+    expect(counts).toEqual({ hits: 1, misses: 3 });
+  });
+});
+
+describe("what is kept when there is too much", () => {
+  it("the least recently used goes first", async () => {
+    const { ask, cache } = createBench({ entriesMax: 3 });
+    for (const name of ["a", "b", "c"]) await ask({ name });
+    await ask({ name: "a" });
+    await ask({ name: "d" });
+    expect(cache.size).toBe(3);
+    expect((await ask({ name: "a" })).computed).toBe(false);
+    expect((await ask({ name: "c" })).computed).toBe(false);
+    expect((await ask({ name: "d" })).computed).toBe(false);
+    expect((await ask({ name: "b" })).computed).toBe(true);
+  });
+
+  it("being used does not make an answer younger", async () => {
+    const { ask, advance } = createBench({ ttlSecs: 10 });
+    await ask({});
+    advance(9_000);
+    await ask({});
+    advance(1_000);
+    expect((await ask({})).computed).toBe(true);
+  });
+
+  it("one entry may be kept", async () => {
+    const { ask, cache } = createBench({ entriesMax: 1 });
+    await ask({ name: "a" });
+    await ask({ name: "b" });
+    expect(cache.size).toBe(1);
+    expect((await ask({ name: "b" })).computed).toBe(false);
+    expect((await ask({ name: "a" })).computed).toBe(true);
+  });
+
+  it("long answers push out others by their length", async () => {
+    const { ask, cache } = createBench();
+    const half = "x".repeat(CACHE_CHARS_MAX / 2);
+    await ask({ name: "small" }, "small");
+    await ask({ name: "first" }, half);
+    expect(cache.size).toBe(2);
+    await ask({ name: "second" }, half);
+    // The small one was the oldest, and with it gone there is room.
+    expect(cache.size).toBe(2);
+    expect((await ask({ name: "first" })).computed).toBe(false);
+    expect((await ask({ name: "second" })).computed).toBe(false);
+    await ask({ name: "third" }, half);
+    expect(cache.size).toBe(2);
+    expect((await ask({ name: "first" })).computed).toBe(true);
+  });
+
+  it("an answer that is too long by itself is given and not kept, and pushes nothing out", async () => {
+    const { ask, cache } = createBench();
+    await ask({ name: "small" });
+    const long = "x".repeat(CACHE_CHARS_MAX + 1);
+    expect((await ask({ name: "long" }, long)).answer).toBe(long);
+    expect(cache.size).toBe(1);
+    expect((await ask({ name: "small" })).computed).toBe(false);
+  });
+
+  it("room is given back by what grows too old and by what is dropped", async () => {
+    const { ask, cache, advance } = createBench({ ttlSecs: 10 });
+    const whole = "x".repeat(CACHE_CHARS_MAX);
+    for (let round = 0; round < 3; round++) {
+      await ask({}, whole);
+      advance(10_000);
+    }
+    await ask({}, whole);
+    cache.dropSite("a.test" as SiteId);
+    await ask({ name: "a" }, whole.slice(1));
+    await ask({ name: "b" }, "y");
+    expect(cache.size).toBe(2);
+  });
+});
+
+describe("computations under way", () => {
+  /** A question whose answer comes when the test says so. */
+  function slowQuestion({ cache }: Bench, question: Parameters<Bench["ask"]>[0] = {}, signal = NO_END) {
+    const { promise, resolve, reject } = createDeferred<string>();
+    const run = { begun: false, answer: Promise.resolve(""), resolve, reject };
+    run.answer = cache.get(keyOf(question), signal, () => {
+      run.begun = true;
+      return promise;
+    });
+    run.answer.catch(() => {});
+    return run;
+  }
+
+  it("are shared by those who ask the same", async () => {
+    const bench = createBench();
+    const [first, second, third] = [slowQuestion(bench), slowQuestion(bench), slowQuestion(bench, { name: "other" })];
+    expect([first.begun, second.begun, third.begun]).toEqual([true, false, true]);
+    first.resolve("one");
+    third.resolve("two");
+    expect(await Promise.all([first.answer, second.answer, third.answer])).toEqual(["one", "one", "two"]);
+    expect(bench.counts).toEqual({ hits: 1, misses: 2 });
+  });
+
+  it("are shared also where nothing is kept", async () => {
+    const bench = createBench({ ttlSecs: 0 });
+    const [first, second] = [slowQuestion(bench), slowQuestion(bench)];
+    first.resolve("one");
+    expect(await Promise.all([first.answer, second.answer])).toEqual(["one", "one"]);
+    expect(second.begun).toBe(false);
+    expect((await bench.ask({})).computed).toBe(true);
+  });
+
+  it("share their failure, which is not kept", async () => {
+    const bench = createBench();
+    const [first, second] = [slowQuestion(bench), slowQuestion(bench)];
+    first.reject(new Error("no"));
+    await expect(first.answer).rejects.toThrow("no");
+    await expect(second.answer).rejects.toThrow("no");
+    expect(bench.cache.size).toBe(0);
+    expect(await bench.ask({}, "later")).toEqual({ answer: "later", computed: true });
+  });
+
+  it("an answer is as old as its question", async () => {
+    const bench = createBench({ ttlSecs: 10 });
+    const slow = slowQuestion(bench);
+    bench.advance(9_999);
+    slow.resolve("slow");
+    await slow.answer;
+    expect((await bench.ask({})).computed).toBe(false);
+    bench.advance(1);
+    expect((await bench.ask({})).computed).toBe(true);
+  });
+
+  it("an answer that took longer than the ttl is given and not used again", async () => {
+    const bench = createBench({ ttlSecs: 10 });
+    const slow = slowQuestion(bench);
+    bench.advance(10_000);
+    slow.resolve("slow");
+    expect(await slow.answer).toBe("slow");
+    expect((await bench.ask({})).computed).toBe(true);
+  });
+
+  describe("whose asker's time is up", () => {
+    it("are not shared any more", async () => {
+      const bench = createBench();
+      const end = new AbortController();
+      const first = slowQuestion(bench, {}, end.signal);
+      end.abort();
+      const second = slowQuestion(bench);
+      expect(second.begun).toBe(true);
+      first.reject(end.signal.reason);
+      second.resolve("second");
+      await expect(first.answer).rejects.toBe(end.signal.reason);
+      expect(await second.answer).toBe("second");
+      expect((await bench.ask({})).answer).toBe("second");
+    });
+
+    it("are begun again by the others who have time left, once for all of them", async () => {
+      const bench = createBench();
+      const end = new AbortController();
+      const first = slowQuestion(bench, {}, end.signal);
+      const [second, third] = [slowQuestion(bench), slowQuestion(bench)];
+      expect([second.begun, third.begun]).toEqual([false, false]);
+      end.abort();
+      first.reject(end.signal.reason);
+      await expect(first.answer).rejects.toBe(end.signal.reason);
+      second.resolve("second");
+      expect(await Promise.all([second.answer, third.answer])).toEqual(["second", "second"]);
+      expect([second.begun, third.begun]).toEqual([true, false]);
+    });
+
+    it("fail for the others whose time is up too", async () => {
+      const bench = createBench();
+      const end = new AbortController();
+      const [first, second] = [slowQuestion(bench, {}, end.signal), slowQuestion(bench, {}, end.signal)];
+      end.abort();
+      first.reject(end.signal.reason);
+      await expect(second.answer).rejects.toBe(end.signal.reason);
+      expect(second.begun).toBe(false);
+    });
+
+    it("share an answer that comes all the same", async () => {
+      const bench = createBench();
+      const end = new AbortController();
+      const [first, second] = [slowQuestion(bench, {}, end.signal), slowQuestion(bench)];
+      end.abort();
+      first.resolve("just in time");
+      expect(await second.answer).toBe("just in time");
+      expect((await bench.ask({})).computed).toBe(false);
+    });
+
+    it("do not put their answer in the place of a later one's", async () => {
+      const bench = createBench();
+      const end = new AbortController();
+      const first = slowQuestion(bench, {}, end.signal);
+      end.abort();
+      const second = slowQuestion(bench);
+      second.resolve("second");
+      await second.answer;
+      first.resolve("first");
+      await first.answer;
+      expect((await bench.ask({})).answer).toBe("second");
+      expect(bench.cache.size).toBe(1);
+    });
+  });
+
+  describe("dropSite", () => {
+    it("forgets a site's answers and no other's", async () => {
+      const { ask, cache } = createBench();
+      const other = "b.test" as SiteId;
+      for (const figure of ["main", "goals"]) {
+        await ask({ figure });
+        await ask({ figure, siteId: other });
+      }
+      cache.dropSite("a.test" as SiteId);
+      expect(cache.size).toBe(2);
+      expect((await ask({ figure: "main" })).computed).toBe(true);
+      expect((await ask({ figure: "goals" })).computed).toBe(true);
+      expect((await ask({ figure: "main", siteId: other })).computed).toBe(false);
+      expect((await ask({ figure: "goals", siteId: other })).computed).toBe(false);
+    });
+
+    it("what is under way is answered and not kept: it may have seen what is gone", async () => {
+      const bench = createBench();
+      const slow = slowQuestion(bench);
+      bench.cache.dropSite("a.test" as SiteId);
+      slow.resolve("old");
+      expect(await slow.answer).toBe("old");
+      expect(bench.cache.size).toBe(0);
+      expect((await bench.ask({}, "new")).answer).toBe("new");
+    });
+
+    it("what is under way is not shared with those who ask afterwards", async () => {
+      const bench = createBench();
+      const before = slowQuestion(bench);
+      bench.cache.dropSite("a.test" as SiteId);
+      const after = slowQuestion(bench);
+      expect(after.begun).toBe(true);
+      after.resolve("new");
+      expect(await after.answer).toBe("new");
+      before.resolve("old");
+      expect(await before.answer).toBe("old");
+      expect((await bench.ask({})).answer).toBe("new");
+    });
+
+    it("what is under way for another site is kept", async () => {
+      const bench = createBench();
+      const slow = slowQuestion(bench);
+      bench.cache.dropSite("b.test" as SiteId);
+      slow.resolve("kept");
+      await slow.answer;
+      expect(bench.cache.size).toBe(1);
+    });
+  });
+});

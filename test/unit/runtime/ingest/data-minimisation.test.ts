@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { minimiseEvent, type DataMinimisation } from "../../../../src/runtime/ingest/data-minimisation.ts";
+import { parseSiteId } from "../../../../src/runtime/ingest/site-id.ts";
+import { utcDayOf, type StoredEvent } from "../../../../src/storage/event.ts";
+
+const event: StoredEvent = {
+  siteId: parseSiteId("example.com", "d"),
+  timestampMs: Date.parse("2026-03-04T12:34:56.789Z"),
+  visitorId: 2n ** 64n - 1n,
+  eventName: "signup",
+  pathname: "/a",
+  hostname: "example.com",
+  referrer: "https://ref.example/?q=1",
+  referrerSource: "ref.example",
+  countryCode: "NL",
+  region: "North Holland",
+  city: "Amsterdam",
+  browser: "Firefox",
+  browserVersion: "125",
+  os: "macOS",
+  osVersion: "14.4",
+  deviceType: "desktop",
+  screenSize: "1440",
+  utmSource: "a",
+  utmMedium: "b",
+  utmCampaign: "c",
+  utmContent: "d",
+  utmTerm: "e",
+  props: '{"plan":"pro"}',
+  revenueCents: 999,
+  currency: "EUR",
+};
+
+const nothing: DataMinimisation = {
+  stripReferrerQuery: false,
+  roundTimestamps: false,
+  suppressBrowserVersion: false,
+  suppressOsVersion: false,
+  suppressScreenSize: false,
+  geoipPrecision: "city",
+};
+
+describe("minimiseEvent", () => {
+  it.each<[string, Partial<DataMinimisation>, Partial<StoredEvent>]>([
+    ["nothing asked for", {}, {}],
+    ["the referrer is not its business", { stripReferrerQuery: true }, {}],
+    ["times of the hour", { roundTimestamps: true }, { timestampMs: Date.parse("2026-03-04T12:00:00.000Z") }],
+    ["no browser version", { suppressBrowserVersion: true }, { browserVersion: null }],
+    ["no system version", { suppressOsVersion: true }, { osVersion: null }],
+    ["no screen size", { suppressScreenSize: true }, { screenSize: null }],
+    ["places down to the region", { geoipPrecision: "region" }, { city: null }],
+    ["places down to the country", { geoipPrecision: "country" }, { city: null, region: null }],
+    ["no places", { geoipPrecision: "none" }, { city: null, region: null, countryCode: null }],
+    [
+      "all at once",
+      {
+        stripReferrerQuery: true,
+        roundTimestamps: true,
+        suppressBrowserVersion: true,
+        suppressOsVersion: true,
+        suppressScreenSize: true,
+        geoipPrecision: "country",
+      },
+      {
+        timestampMs: Date.parse("2026-03-04T12:00:00.000Z"),
+        browserVersion: null,
+        osVersion: null,
+        screenSize: null,
+        city: null,
+        region: null,
+      },
+    ],
+  ])("%s", (_case, minimisation, changes) => {
+    expect(minimiseEvent(event, { ...nothing, ...minimisation })).toEqual({ ...event, ...changes });
+  });
+
+  it("leaves the given event alone", () => {
+    const before = { ...event };
+    minimiseEvent(event, { ...nothing, roundTimestamps: true, geoipPrecision: "none" });
+    expect(event).toEqual(before);
+  });
+
+  it.each(["2026-03-04T00:00:00.000Z", "2026-03-04T23:59:59.999Z", "2026-03-04T13:00:00.000Z", "1969-12-31T23:30:00.000Z"])(
+    "a rounded time is never later and on the same date: %s",
+    (time) => {
+      const timestampMs = Date.parse(time);
+      const rounded = minimiseEvent({ ...event, timestampMs }, { ...nothing, roundTimestamps: true }).timestampMs;
+      expect(rounded).toBeLessThanOrEqual(timestampMs);
+      expect(timestampMs - rounded).toBeLessThan(3_600_000);
+      expect(Math.abs(rounded % 3_600_000)).toBe(0);
+      expect(utcDayOf(rounded)).toBe(utcDayOf(timestampMs));
+    },
+  );
+});

@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../../src/runtime/errors.ts";
+import { parsePageUrl } from "../../../../src/runtime/ingest/page-url.ts";
+
+const noCampaign = { utmSource: null, utmMedium: null, utmCampaign: null, utmContent: null, utmTerm: null };
+
+describe("pathname and hostname", () => {
+  it.each([
+    ["https://example.com", "/", "example.com"],
+    ["https://example.com/", "/", "example.com"],
+    ["https://example.com///", "/", "example.com"],
+    ["https://example.com/blog/", "/blog", "example.com"],
+    ["https://example.com/blog///", "/blog", "example.com"],
+    ["https://example.com/Blog/Post", "/Blog/Post", "example.com"],
+    ["http://EXAMPLE.com:8080/a?b=c#d", "/a", "example.com"],
+    ["HTTPS://Example.COM/a/../b/./c", "/b/c", "example.com"],
+    ["https://user:secret@example.com/a", "/a", "example.com"],
+    ["https://example.com?x=/y/", "/", "example.com"],
+    ["https://example.com#/hash", "/", "example.com"],
+    ["  https://example.com/a\n", "/a", "example.com"],
+    ["https://münchen.example/straße", "/stra%C3%9Fe", "xn--mnchen-3ya.example"],
+    ["https://example.com/stra%c3%9fe%20x", "/stra%c3%9fe%20x", "example.com"],
+    ["https://[2001:DB8::1]/a", "/a", "[2001:db8::1]"],
+    ["https://192.0.2.7/a", "/a", "192.0.2.7"],
+    ["http://localhost:3000/a/", "/a", "localhost"],
+    ["https://example.com//a//b/", "//a//b", "example.com"],
+    ["/", "/", null],
+    ["/a/b/?utm_x=1#c", "/a/b", null],
+    ["/Case/Kept", "/Case/Kept", null],
+    ["/a:b@c", "/a:b@c", null],
+    ["//host/path", "//host/path", null],
+    ["//host", "//host", null],
+    ["///", "/", null],
+    ["/\\host/path", "//host/path", null],
+    ["/../../etc/passwd", "/etc/passwd", null],
+    ["/?a", "/", null],
+    ["/#a", "/", null],
+    ["/https://example.com/", "/https://example.com", null],
+    ["/a\u0000b", "/a%00b", null],
+    ["/a\ud800b", "/a%EF%BF%BDb", null],
+    ["/😀", "/%F0%9F%98%80", null],
+  ])("%j -> %j of %j", (url, pathname, hostname) => {
+    expect(parsePageUrl(url)).toEqual({ pathname, hostname, ...noCampaign });
+  });
+
+  it.each([
+    "example.com/a",
+    "a",
+    "?a",
+    "#a",
+    " /a",
+    "\\a",
+    "ftp://example.com/a",
+    "file:///etc/passwd",
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "about:blank",
+    "mailto:a@example.com",
+    "https://",
+    "https://exa mple.com/",
+    "https://example.com:99999/",
+    "http://[::1/",
+    "android-app://com.example/",
+    "chrome-extension://abc/page.html",
+    "\ud800",
+    "\u0000",
+  ])("%j is 400", (url) => {
+    expect(() => parsePageUrl(url)).toThrow(AppError);
+    expect(() => parsePageUrl(url)).toThrow(
+      'Field "u" must be an absolute http or https URL whose host has at most 320 characters, or a path that starts with "/"',
+    );
+    expect(() => parsePageUrl(url)).toThrow(expect.objectContaining({ failure: { code: "invalid_input" } }));
+  });
+
+  it.each([
+    ["a long path is cut", `/${"x".repeat(3000)}`, `/${"x".repeat(2047)}`],
+    ["no part of an escape is left", `/${"x".repeat(2045)}é`, `/${"x".repeat(2045)}`],
+    ["nor one character less", `/${"x".repeat(2046)}é`, `/${"x".repeat(2046)}`],
+    ["a whole escape stays", `/${"x".repeat(2044)}%41%42`, `/${"x".repeat(2044)}%41`],
+    ["a slash at the cut goes", `/${"x".repeat(2046)}/yyy`, `/${"x".repeat(2046)}`],
+    ["a path that grows by its escapes is cut", `/${"漢".repeat(2047)}`, `/${"%E6%BC%A2".repeat(227)}%E6`],
+  ])("at most 2048 characters: %s", (_case, url, pathname) => {
+    expect(parsePageUrl(url).pathname).toBe(pathname);
+    expect(parsePageUrl(`https://example.com${url}`).pathname).toBe(pathname);
+  });
+
+  it("any text is refused or gives a path that parses to itself", () => {
+    const pieces = fc.constantFrom(
+      "/",
+      "//",
+      "\\",
+      "a",
+      "%",
+      "%4",
+      "%C3%A9",
+      "é",
+      "😀",
+      "\ud800",
+      "?",
+      "#",
+      ":",
+      "@",
+      ".",
+      "..",
+      " ",
+      "\t",
+    );
+    const texts = fc.array(pieces, { maxLength: 30 }).map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(fc.constantFrom("", "/", "https://example.com", "https://example.com/"), texts, (start, rest) => {
+        let page;
+        try {
+          page = parsePageUrl(start + rest);
+        } catch (error) {
+          expect(error).toBeInstanceOf(AppError);
+          return;
+        }
+        expect(page.pathname).toMatch(/^\/(?:[\x21-\x7e]*[^/])?$/);
+        expect(parsePageUrl(page.pathname).pathname).toBe(page.pathname);
+      }),
+    );
+  });
+});
+
+describe("campaign parameters", () => {
+  it("are read from the query", () => {
+    const url = "https://example.com/?utm_source=News&utm_medium=email&utm_campaign=May&utm_content=top&utm_term=shoes&x=1";
+    expect(parsePageUrl(url)).toEqual({
+      pathname: "/",
+      hostname: "example.com",
+      utmSource: "News",
+      utmMedium: "email",
+      utmCampaign: "May",
+      utmContent: "top",
+      utmTerm: "shoes",
+    });
+  });
+
+  it.each([
+    ["a bare path has them too", "/?utm_source=a", "a"],
+    ["escapes are decoded", "/?utm_source=caf%C3%A9%20au+lait", "café au lait"],
+    ["names may be escaped", "/?utm_source=a&utm%5Fsource=b", "b"],
+    ["names may be escaped from their beginning on", "/?%75tm_source=a", "a"],
+    ["space around is trimmed", "/?utm_source=%20%09a%20b%C2%A0", "a b"],
+    ["empty is unrecorded", "/?utm_source=", null],
+    ["blank is unrecorded", "/?utm_source=+%20", null],
+    ["a name without a value is unrecorded", "/?utm_source", null],
+    ["the last of several wins", "/?utm_source=a&utm_source=b", "b"],
+    ["also when it is empty", "/?utm_source=a&utm_source=", null],
+    ["names are told apart by case", "/?UTM_SOURCE=a", null],
+    ["other names do not count", "/?my_utm_source=a&utm_source2=b", null],
+    ["the fragment does not count", "/#?utm_source=a", null],
+    ["damaged escapes become U+FFFD", "/?utm_source=%ff%zz", "\uFFFD%zz"],
+    ["NUL stays", "/?utm_source=a%00b", "a\u0000b"],
+    ["lone surrogates become U+FFFD", "/?utm_source=\ud800", "\uFFFD"],
+    ["a long value is cut at 256 characters", `/?utm_source=${"x".repeat(300)}`, "x".repeat(256)],
+    ["and not within one", `/?utm_source=${"😀".repeat(300)}`, "😀".repeat(256)],
+  ])("%s", (_case, url, expected) => {
+    expect(parsePageUrl(url).utmSource).toBe(expected);
+  });
+});

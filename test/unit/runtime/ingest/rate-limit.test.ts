@@ -1,0 +1,225 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createRateLimit, takeFromAll, type RateLimit } from "../../../../src/runtime/ingest/rate-limit.ts";
+
+const START = Date.parse("2026-03-04T12:00:00Z");
+
+/** How many of `count` events at one instant are allowed. */
+function burst(limit: RateLimit, key: string, nowMs: number, count = 100): number {
+  let allowed = 0;
+  for (let i = 0; i < count; i++) if (limit.take(key, nowMs).allowed) allowed++;
+  return allowed;
+}
+
+describe("createRateLimit", () => {
+  it.each([
+    [0, 100],
+    [-1, 100],
+    [1, 1],
+    [0.5, 1],
+    [0.001, 1],
+    [1.5, 1],
+    [2, 2],
+    [2.9, 2],
+    [10, 10],
+    [50, 50],
+  ])("%d events a second: a full bucket allows %d at once", (perSecond, expected) => {
+    expect(burst(createRateLimit({ perSecond, bucketsMax: 10 }), "a", START)).toBe(expected);
+  });
+
+  it("a bucket fills up steadily, and no further than its capacity", () => {
+    const limit = createRateLimit({ perSecond: 4, bucketsMax: 10 });
+    expect(burst(limit, "a", START)).toBe(4);
+    expect(burst(limit, "a", START + 249)).toBe(0);
+    expect(burst(limit, "a", START + 250)).toBe(1);
+    expect(burst(limit, "a", START + 750)).toBe(2);
+    expect(burst(limit, "a", START + 3_600_000)).toBe(4);
+  });
+
+  it("keys do not touch each other", () => {
+    const limit = createRateLimit({ perSecond: 1, bucketsMax: 10 });
+    for (const key of ["a", "b", "__proto__", "constructor"]) expect(burst(limit, key, START)).toBe(1);
+  });
+
+  it.each([
+    [1, 0, 1],
+    [0.1, 0, 10],
+    [0.1, 9_500, 1],
+    [0.1, 1, 10],
+    [0.1, 1_000, 9],
+    [100, 0, 1],
+  ])("%d a second, %d ms after the last token: try again in %d s", (perSecond, laterMs, retryAfterSecs) => {
+    const limit = createRateLimit({ perSecond, bucketsMax: 10 });
+    burst(limit, "a", START);
+    expect(limit.take("a", START + laterMs)).toEqual({ allowed: false, retryAfterSecs });
+  });
+
+  it("whoever waits as long as told is allowed", () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0.01, max: 20, noNaN: true }), fc.integer({ min: 0, max: 3000 }), (perSecond, laterMs) => {
+        const limit = createRateLimit({ perSecond, bucketsMax: 10 });
+        burst(limit, "a", START);
+        const verdict = limit.take("a", START + laterMs);
+        if (verdict.allowed) return;
+        expect(Number.isInteger(verdict.retryAfterSecs) && verdict.retryAfterSecs >= 1).toBe(true);
+        expect(limit.take("a", START + laterMs + verdict.retryAfterSecs * 1000).allowed).toBe(true);
+      }),
+    );
+  });
+
+  it("a look takes nothing", () => {
+    const limit = createRateLimit({ perSecond: 2, bucketsMax: 10 });
+    for (let i = 0; i < 10; i++) expect(limit.peek("a", START)).toEqual({ allowed: true });
+    expect(burst(limit, "a", START)).toBe(2);
+    expect(limit.peek("a", START)).toEqual({ allowed: false, retryAfterSecs: 1 });
+  });
+
+  it("a clock that jumps back holds nobody up longer than a steady one, and gives nothing away", () => {
+    const limit = createRateLimit({ perSecond: 1, bucketsMax: 10 });
+    expect(burst(limit, "a", START)).toBe(1);
+    expect(burst(limit, "a", START - 3_600_000)).toBe(0);
+    expect(burst(limit, "a", START - 3_600_000 + 999)).toBe(0);
+    expect(burst(limit, "a", START - 3_600_000 + 1000)).toBe(1);
+  });
+
+  it("agrees with counting tokens one by one", () => {
+    // Intervals of whole milliseconds, so that the model is exact.
+    const rates = fc.constantFrom(0.25, 0.5, 1, 2, 4, 5, 8, 10);
+    const events = fc.array(
+      fc.record({ key: fc.constantFrom("a", "b", "c"), stepMs: fc.oneof(fc.constant(0), fc.integer({ min: -2000, max: 3000 })) }),
+      { maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(rates, events, (perSecond, list) => {
+        const limit = createRateLimit({ perSecond, bucketsMax: 1000 });
+        const tokenMs = 1000 / perSecond;
+        const capacityMs = Math.max(1, perSecond) * tokenMs;
+        const filledMs = new Map<string, number>();
+        let nowMs = START;
+        for (const { key, stepMs } of list) {
+          nowMs += stepMs;
+          for (const other of ["a", "b", "c"]) {
+            const filled = (filledMs.get(other) ?? capacityMs) + Math.max(0, stepMs);
+            filledMs.set(other, Math.min(capacityMs, filled));
+          }
+          const filled = filledMs.get(key) ?? capacityMs;
+          const expected =
+            filled >= tokenMs ? { allowed: true } : { allowed: false, retryAfterSecs: Math.max(1, Math.ceil((tokenMs - filled) / 1000)) };
+          expect(limit.peek(key, nowMs)).toEqual(expected);
+          expect(limit.take(key, nowMs)).toEqual(expected);
+          if (filled >= tokenMs) filledMs.set(key, filled - tokenMs);
+        }
+      }),
+    );
+  });
+});
+
+describe("when there is no room for another bucket", () => {
+  it("one that has filled up again goes", () => {
+    const limit = createRateLimit({ perSecond: 1, bucketsMax: 2 });
+    burst(limit, "a", START);
+    burst(limit, "b", START + 500);
+    // a is full again, b is not.
+    expect(burst(limit, "c", START + 1000)).toBe(1);
+    expect(burst(limit, "b", START + 1000)).toBe(0);
+    expect(burst(limit, "a", START + 1500)).toBe(1);
+  });
+
+  it("also when one that has not stands before it", () => {
+    const limit = createRateLimit({ perSecond: 10, bucketsMax: 2 });
+    burst(limit, "a", START);
+    limit.take("b", START);
+    expect(burst(limit, "c", START + 100)).toBe(10);
+    expect(burst(limit, "a", START + 100)).toBe(1);
+  });
+
+  it("no key gets a burst by having been pushed out: newcomers share a bucket", () => {
+    const limit = createRateLimit({ perSecond: 2, bucketsMax: 3 });
+    for (const key of ["a", "b", "c"]) expect(burst(limit, key, START)).toBe(2);
+    let newcomers = 0;
+    for (let i = 0; i < 1000; i++) newcomers += burst(limit, `new ${i}`, START, 5);
+    expect(newcomers).toBe(2);
+    for (const key of ["a", "b", "c"]) expect(burst(limit, key, START)).toBe(0);
+    expect(burst(limit, "later", START + 1000)).toBe(2);
+  });
+
+  it("a key that went with the newcomers starts its own bucket with what they took", () => {
+    const limit = createRateLimit({ perSecond: 1, bucketsMax: 1 });
+    burst(limit, "a", START);
+    expect(burst(limit, "b", START + 400)).toBe(1);
+    expect(burst(limit, "b", START + 1000)).toBe(0);
+    expect(burst(limit, "b", START + 1400)).toBe(1);
+  });
+
+  it("keys that cannot be valid share a bucket, fill no memory and take from nobody else", () => {
+    const limit = createRateLimit({ perSecond: 3, bucketsMax: 1000 });
+    expect(burst(limit, "x".repeat(257), START)).toBe(3);
+    expect(burst(limit, "y".repeat(60_000), START)).toBe(0);
+    expect(burst(limit, "", START)).toBe(0);
+    expect(burst(limit, "x".repeat(256), START)).toBe(3);
+  });
+
+  it("no key ever has more than its own rate, whatever the others do", () => {
+    const keys = fc.constantFrom("a", "b", "c", "d", "e", "f");
+    const events = fc.array(fc.record({ key: keys, stepMs: fc.integer({ min: 0, max: 400 }) }), { maxLength: 100 });
+    fc.assert(
+      fc.property(fc.constantFrom(1, 2, 5), fc.integer({ min: 0, max: 4 }), events, (perSecond, bucketsMax, list) => {
+        const limit = createRateLimit({ perSecond, bucketsMax });
+        const taken = new Map<string, number[]>();
+        let nowMs = START;
+        for (const { key, stepMs } of list) {
+          nowMs += stepMs;
+          if (!limit.take(key, nowMs).allowed) continue;
+          const times = [...(taken.get(key) ?? []), nowMs];
+          taken.set(key, times);
+          // In any stretch of time: its length's worth and one full bucket.
+          for (const [index, sinceMs] of times.entries()) {
+            const count = times.length - index;
+            expect(count).toBeLessThanOrEqual(perSecond + ((nowMs - sinceMs) * perSecond) / 1000 + 1e-6);
+          }
+        }
+      }),
+    );
+  });
+});
+
+describe("takeFromAll", () => {
+  const claimsOn = (site: RateLimit, address: RateLimit) => (siteId: string, clientAddress: string, nowMs: number) =>
+    takeFromAll(
+      [
+        { limit: site, key: siteId },
+        { limit: address, key: clientAddress },
+      ],
+      nowMs,
+    );
+
+  it("takes from both when both allow", () => {
+    const [site, address] = [createRateLimit({ perSecond: 2, bucketsMax: 10 }), createRateLimit({ perSecond: 3, bucketsMax: 10 })];
+    const take = claimsOn(site, address);
+    expect(take("s", "1", START)).toEqual({ allowed: true });
+    expect(take("s", "1", START)).toEqual({ allowed: true });
+    expect(take("s", "1", START)).toEqual({ allowed: false, retryAfterSecs: 1 });
+    expect(burst(address, "1", START)).toBe(1);
+  });
+
+  it("takes from neither when one refuses", () => {
+    const [site, address] = [createRateLimit({ perSecond: 5, bucketsMax: 10 }), createRateLimit({ perSecond: 1, bucketsMax: 10 })];
+    const take = claimsOn(site, address);
+    expect(take("s", "1", START)).toEqual({ allowed: true });
+    for (let i = 0; i < 50; i++) expect(take("s", "1", START).allowed).toBe(false);
+    expect(burst(site, "s", START)).toBe(4);
+  });
+
+  it("tells the longest wait", () => {
+    const [site, address] = [createRateLimit({ perSecond: 0.1, bucketsMax: 10 }), createRateLimit({ perSecond: 1, bucketsMax: 10 })];
+    const take = claimsOn(site, address);
+    take("s", "1", START);
+    expect(take("s", "1", START)).toEqual({ allowed: false, retryAfterSecs: 10 });
+  });
+
+  it("allows everything when no limit is set", () => {
+    const off = createRateLimit({ perSecond: 0, bucketsMax: 10 });
+    for (let i = 0; i < 100; i++) expect(claimsOn(off, off)("s", "1", START)).toEqual({ allowed: true });
+    expect(takeFromAll([], START)).toEqual({ allowed: true });
+  });
+});

@@ -1,0 +1,138 @@
+/** Loading ahead: what dashboards show first is there before anybody asks, and nobody who asks waits for the rest. */
+import { randomBytes } from "node:crypto";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Engine } from "../../../../src/runtime/engine/engine.ts";
+import { PRELOAD_DAYS } from "../../../../src/runtime/config/limits.ts";
+import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";
+import type { ObjectStore } from "../../../../src/storage/object-store.ts";
+import { createControlledEngine } from "../../../support/controlled-engine.ts";
+import { createInProcessTarget, START_MS } from "../../../support/in-process-target.ts";
+import { storeDay } from "../../../support/stored-days.ts";
+import { siteId } from "../../../support/stored-event.ts";
+
+const DAY_MS = 86_400_000;
+
+const A = siteId("a.test");
+const B = siteId("b.test");
+
+const daysBack = (days: number): number => START_MS - days * DAY_MS;
+
+/** More than half of what is loaded at a time, so that no two such days go together. */
+const LARGE = Array.from({ length: 400 }, () => ({ props: JSON.stringify({ text: randomBytes(1500).toString("hex") }) }));
+
+/** A service that has just started, and the files that its engine was given. */
+async function createStarted(objects: ObjectStore, engineMemoryMb?: number) {
+  const controlled = await createControlledEngine();
+  onTestFinished(() => controlled.engine.close());
+  const loaded: string[] = [];
+  let onLoad = () => {};
+  const engine: Engine = {
+    ...controlled.engine,
+    append(block, source) {
+      if ("files" in source) loaded.push(...source.files.map(({ key }) => key));
+      onLoad();
+      return controlled.engine.append(block, source);
+    },
+  };
+  const target = await createInProcessTarget({}, { objects, engine, ...(engineMemoryMb !== undefined && { engineMemoryMb }) });
+  const { preload, residents } = target.services;
+  return {
+    target,
+    controlled,
+    loaded,
+    residents,
+    preload,
+    run: () => preload.run(target.nowMs()),
+    whenLoading(task: () => void) {
+      onLoad = task;
+    },
+  };
+}
+
+describe("loading ahead", () => {
+  it("loads the days before today that a dashboard shows and compares, the largest site first, and no other", async () => {
+    const objects = createMemoryObjectStore();
+    await storeDay(objects, A, daysBack(0));
+    const small = [await storeDay(objects, A, daysBack(1)), await storeDay(objects, A, daysBack(PRELOAD_DAYS))];
+    await storeDay(objects, A, daysBack(PRELOAD_DAYS + 1));
+    const large = await storeDay(objects, B, daysBack(1), LARGE);
+    const { run, loaded, target, residents } = await createStarted(objects);
+    await run();
+    expect(loaded).toEqual([large, ...small.reverse()]);
+    expect(residents.dayCount).toBe(3);
+    const answer = await target.fetch("/api/stats/main?site_id=a.test&period=90d");
+    expect(await answer.json()).toMatchObject({ total_events: 8 });
+    expect(loaded).toHaveLength(5);
+  });
+
+  it("is done once", async () => {
+    const objects = createMemoryObjectStore();
+    await storeDay(objects, A, daysBack(1));
+    const { run, loaded } = await createStarted(objects);
+    await run();
+    await storeDay(objects, B, daysBack(1));
+    await run();
+    expect(loaded).toHaveLength(1);
+  });
+
+  it("waits while somebody asks, and goes on with the older days afterwards", async () => {
+    const objects = createMemoryObjectStore();
+    const keys = [];
+    for (const back of [1, 2, 3]) keys.push(await storeDay(objects, A, daysBack(back), LARGE));
+    const { run, loaded, controlled, target, whenLoading } = await createStarted(objects);
+    let asked: Promise<Response> | undefined;
+    controlled.hold();
+    whenLoading(() => {
+      asked ??= target.fetch("/api/stats/main?site_id=b.test");
+    });
+    await run();
+    expect(loaded).toEqual(keys.slice(0, 1));
+    await run();
+    expect(loaded).toHaveLength(1);
+    controlled.release();
+    expect((await asked)?.status).toBe(200);
+    await run();
+    expect(loaded).toEqual(keys);
+  });
+
+  it("takes a share of the engine's memory and drops nothing for more", async () => {
+    const objects = createMemoryObjectStore();
+    for (let back = 1; back <= 20; back++) await storeDay(objects, A, daysBack(back), LARGE);
+    const { run, loaded, residents } = await createStarted(objects, 24);
+    await run();
+    expect(residents.residentBytes).toBeGreaterThan(6 * 1024 * 1024);
+    expect(residents.residentBytes).toBeLessThan(12 * 1024 * 1024);
+    expect(residents.dayCount).toBe(loaded.length);
+  });
+
+  it("ends with the step under way when the service stops", async () => {
+    const objects = createMemoryObjectStore();
+    for (const back of [1, 2, 3]) await storeDay(objects, A, daysBack(back), LARGE);
+    const { run, loaded, preload, whenLoading } = await createStarted(objects);
+    let stopped: Promise<void> | undefined;
+    whenLoading(() => {
+      stopped ??= preload.stop();
+    });
+    await run();
+    await stopped;
+    await run();
+    expect(loaded).toHaveLength(1);
+  });
+
+  it("says so when the storage cannot be read, and leaves it to who asks", async () => {
+    const objects = createMemoryObjectStore();
+    await storeDay(objects, A, daysBack(1));
+    let isBroken = true;
+    const folders: ObjectStore["folders"] = (folder) => (isBroken ? Promise.reject(new Error("told to fail")) : objects.folders(folder));
+    const { run, target, loaded } = await createStarted({ ...objects, folders });
+    await run();
+    const said = target.log.lines.filter(({ message }) => message.startsWith("days are not loaded"));
+    expect(said.map(({ message, fields }) => [message, fields])).toEqual([
+      ["days are not loaded ahead of questions", { reason: "told to fail" }],
+    ]);
+    isBroken = false;
+    const answer = await target.fetch("/api/stats/main?site_id=a.test&period=7d");
+    expect(await answer.json()).toMatchObject({ total_events: 2 });
+    expect(loaded).toHaveLength(1);
+  });
+});

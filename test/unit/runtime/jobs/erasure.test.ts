@@ -1,0 +1,257 @@
+/** §4.5: erasure in moments that are hard to meet from outside, and what it counts. */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { Compaction } from "../../../../src/runtime/jobs/compaction.ts";
+import { createCounters } from "../../../../src/runtime/metrics/counters.ts";
+import { ResidentDays } from "../../../../src/runtime/engine/partition-cache.ts";
+import { Erasure } from "../../../../src/runtime/jobs/erasure.ts";
+import { Flusher } from "../../../../src/runtime/jobs/flush.ts";
+import { KnownSites } from "../../../../src/runtime/ingest/known-sites.ts";
+import { isSiteId } from "../../../../src/runtime/ingest/site-id.ts";
+import { QueryCache } from "../../../../src/runtime/execution/result-cache.ts";
+import { QueryRunner } from "../../../../src/runtime/execution/executor.ts";
+import { QuerySlots } from "../../../../src/runtime/execution/query-limiter.ts";
+import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
+import { StatsAnswers, type Over } from "../../../../src/runtime/execution/stats-answers.ts";
+import { queryHeadline } from "../../../../src/runtime/reports/queries/headline.ts";
+import { utcDayOf, type SiteId, type StoredEvent } from "../../../../src/storage/event.ts";
+import { Journal } from "../../../../src/storage/journal.ts";
+import { encodeEvents } from "../../../../src/storage/parquet-events.ts";
+import { partitionKey } from "../../../../src/storage/partition-path.ts";
+import { inlineParquetWriter } from "../../../../src/storage/parquet-writer.ts";
+import { Partitions } from "../../../../src/storage/partitions.ts";
+import { SiteLocks } from "../../../../src/storage/site-locks.ts";
+import { createDeferred } from "../../../support/deferred.ts";
+import { memoryStores, type Stores } from "../../../support/mortal-stores.ts";
+import { createRecordingLog } from "../../../support/recording-log.ts";
+import { createEngineShare } from "../../../support/shared-engine.ts";
+import { anEvent, siteId } from "../../../support/stored-event.ts";
+
+const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
+const TODAY = utcDayOf(NOW_MS);
+const YESTERDAY = utcDayOf(NOW_MS - 86_400_000);
+
+const A = siteId("a.test");
+const B = siteId("b.test");
+
+const eventsOn = (site: SiteId, day: string, count: number): StoredEvent[] =>
+  Array.from({ length: count }, (_, i) => anEvent({ siteId: site, at: `${day}T10:00:00Z`, pathname: `/${i}` }));
+
+/** One process on these stores. */
+async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100) {
+  const log = createRecordingLog();
+  const engine = await createEngineShare();
+  onTestFinished(() => engine.close());
+  const { journal } = await Journal.open(segmentLog, NOW_MS);
+  const partitions = new Partitions({ parquet: inlineParquetWriter, store: objects, isSiteId, listingsMax, onStray: () => {} });
+  const locks = new SiteLocks();
+  const residents = new ResidentDays({ engine, journal, partitions, locks, budgetBytes: 2 ** 40, sessionGapMs: 1_800_000, log });
+  const counters = createCounters();
+  const compaction = new Compaction({ partitions, parquet: inlineParquetWriter, journal, locks, counters, log, filesMax: 0 });
+  const flusher = new Flusher(
+    { journal, partitions, residents, compaction, counters, log, eventCount: 1e9, byteCount: 1e9, intervalSecs: 1e9, now: () => NOW_MS },
+    NOW_MS,
+  );
+  const nothing = (): void => {};
+  const cache = new QueryCache({ ttlSecs: 60, entriesMax: 100, now: () => NOW_MS, onHit: nothing, onMiss: nothing });
+  const slots = new QuerySlots({ concurrentMax: 0, queueMs: 0, wait: () => Promise.resolve() });
+  const stats = new StatsAnswers({ cache, slots, queries: new QueryRunner({ engine, residents, budgetBytes: 2 ** 40, rotationDays: 1 }) });
+  const wait = () => Promise.resolve();
+  const knownSites = new KnownSites({
+    storedSites: () => partitions.sites(),
+    journaledSites: [],
+    isJournaled: () => false,
+    sitesMax: 1e9,
+    counters,
+    log,
+    wait,
+  });
+  const erasure = new Erasure({ journal, flusher, partitions, knownSites, residents, locks, stats, counters, log });
+  const { signal } = new AbortController();
+  const count = async (over: Over, site: SiteId): Promise<string> => {
+    const scope = { siteId: site, range: rangeOfDays(YESTERDAY, TODAY), conditions: [] };
+    const [[row]] = await over(scope, (ask) => ask(queryHeadline(scope)));
+    return String(row?.events);
+  };
+  return {
+    log,
+    journal,
+    partitions,
+    residents,
+    flusher,
+    stats,
+    counters,
+    append: (events: readonly StoredEvent[]) => Promise.all(events.map((event) => journal.append(event))),
+    flush: () => flusher.flush(NOW_MS),
+    erase: (site: SiteId, first = YESTERDAY, last = TODAY) => erasure.erase(site, first, last, NOW_MS),
+    /** How many events the site has, by a question that waits in its middle if it is told to. */
+    count: (site: SiteId, inTheMiddle: () => Promise<void> = async () => {}) =>
+      stats.cached({ figure: "count", siteId: site, parameters: [] }, signal, async (over) => {
+        const counted = await count(over, site);
+        await inTheMiddle();
+        return counted;
+      }),
+    countNow: (site: SiteId) => stats.fresh(signal, (over) => count(over, site)),
+  };
+}
+
+describe("erasure", () => {
+  it("counts each event once, and the days whose files it removed", async () => {
+    const world = await makeWorld(memoryStores());
+    await world.append([...eventsOn(A, YESTERDAY, 3), ...eventsOn(A, TODAY, 2), ...eventsOn(B, TODAY, 5)]);
+    await world.flush();
+    await world.append([...eventsOn(A, TODAY, 4), ...eventsOn(B, TODAY, 1)]);
+    expect(await world.countNow(A)).toBe("9");
+    expect(await world.erase(A)).toEqual({ events: 9, days: 2 });
+    expect(await world.erase(A)).toEqual({ events: 0, days: 0 });
+    expect([await world.countNow(A), await world.countNow(B)]).toEqual(["0", "6"]);
+    expect(world.counters.eventsErased).toBe(9);
+  });
+
+  it("leaves the days before and after, also those in the same block of memory", async () => {
+    const world = await makeWorld(memoryStores());
+    await world.append([...eventsOn(A, YESTERDAY, 3), ...eventsOn(A, TODAY, 2)]);
+    expect(await world.countNow(A)).toBe("5");
+    expect(await world.erase(A, YESTERDAY, YESTERDAY)).toEqual({ events: 3, days: 1 });
+    expect(await world.countNow(A)).toBe("2");
+    expect(await world.erase(A, TODAY, TODAY)).toEqual({ events: 2, days: 1 });
+    expect(await world.countNow(A)).toBe("0");
+  });
+
+  it("removes superseded files without counting their events again, and files that cannot be read", async () => {
+    const stores = memoryStores();
+    const key = (first: number, last: number) => partitionKey(A, TODAY, first, last);
+    await stores.objects.put(key(1, 1), encodeEvents(eventsOn(A, TODAY, 2)));
+    await stores.objects.put(key(2, 2), encodeEvents(eventsOn(A, TODAY, 3)));
+    await stores.objects.put(key(1, 2), encodeEvents(eventsOn(A, TODAY, 5)));
+    await stores.objects.put(key(3, 3), new TextEncoder().encode("no Parquet"));
+    const world = await makeWorld(stores);
+    expect(await world.erase(A)).toEqual({ events: 5, days: 1 });
+    expect(await stores.objects.list("events")).toEqual([]);
+    expect(world.log.lines.map(({ level, fields }) => [level, fields.file])).toEqual([["warn", key(3, 3)]]);
+  });
+
+  it("takes a site off the list with its last event, and on again with the next", async () => {
+    const world = await makeWorld(memoryStores());
+    await world.append([...eventsOn(A, YESTERDAY, 1), ...eventsOn(A, TODAY, 1)]);
+    await world.flush();
+    await world.erase(A, TODAY, TODAY);
+    expect([...(await world.partitions.sites())]).toEqual([A]);
+    await world.erase(A);
+    expect([...(await world.partitions.sites())]).toEqual([]);
+    await world.append(eventsOn(A, TODAY, 1));
+    await world.flush();
+    expect([...(await world.partitions.sites())]).toEqual([A]);
+    expect(world.partitions.known).toEqual({ partitions: 1, files: 1 });
+  });
+
+  it("does not need the journal's events to be written when none of them is meant", async () => {
+    const stores = memoryStores();
+    await stores.objects.put(partitionKey(A, YESTERDAY, 1, 1), encodeEvents(eventsOn(A, YESTERDAY, 2)));
+    const full: Stores = { ...stores, objects: { ...stores.objects, put: () => Promise.reject(new Error("no space left")) } };
+    const world = await makeWorld(full);
+    await world.append([...eventsOn(A, TODAY, 1), ...eventsOn(B, YESTERDAY, 1)]);
+    expect(await world.erase(A, YESTERDAY, YESTERDAY)).toEqual({ events: 2, days: 1 });
+    await expect(world.erase(A)).rejects.toThrow("cannot be written");
+    expect(await world.countNow(A)).toBe("1");
+  });
+
+  it("waits for a segment that is in files already except for another site's events", async () => {
+    const stores = memoryStores();
+    let refusals = 1;
+    const put: Stores["objects"]["put"] = (key, bytes) =>
+      key.includes(B) && refusals-- > 0 ? Promise.reject(new Error("told to fail")) : stores.objects.put(key, bytes);
+    const world = await makeWorld({ ...stores, objects: { ...stores.objects, put } });
+    await world.append([...eventsOn(A, TODAY, 2), ...eventsOn(B, TODAY, 3)]);
+    expect(await world.flush()).toBe(false);
+    expect(world.journal.unflushedDays(A)).toEqual([]);
+    expect(await world.erase(A)).toEqual({ events: 2, days: 1 });
+    const next = await makeWorld(stores);
+    expect([await next.countNow(A), await next.countNow(B)]).toEqual(["0", "3"]);
+  });
+
+  it("leaves a file alone that a flush is writing of later events", async () => {
+    const stores = memoryStores();
+    let onList = async (): Promise<void> => {};
+    const objects: Stores["objects"] = {
+      ...stores.objects,
+      async list(folder) {
+        await onList();
+        return stores.objects.list(folder);
+      },
+    };
+    // No listing is kept, so that the files are listed while the flush goes on.
+    const world = await makeWorld({ ...stores, objects }, 0);
+    await world.append(eventsOn(A, TODAY, 2));
+    await world.flush();
+    let flushed: Promise<boolean> | undefined;
+    let lists = 0;
+    onList = async () => {
+      // Not when it looks whether to flush, but when it has the site to itself.
+      if (++lists !== 3) return;
+      await world.append(eventsOn(A, TODAY, 3));
+      flushed = world.flush();
+      while ((await stores.objects.list("events")).length < 2) await Promise.resolve();
+    };
+    const erased = await world.erase(A);
+    expect(await flushed).toBe(true);
+    expect([erased, await world.countNow(A)]).toEqual([{ events: 2, days: 1 }, "3"]);
+  });
+});
+
+describe("an answer that is under way when its events are erased", () => {
+  it("is made anew, and nobody gets the old one afterwards", async () => {
+    const world = await makeWorld(memoryStores());
+    await world.append(eventsOn(A, TODAY, 2));
+    const [reached, release] = [createDeferred<void>(), createDeferred<void>()];
+    let times = 0;
+    const answer = world.count(A, async () => {
+      times++;
+      reached.resolve();
+      await release.promise;
+    });
+    await reached.promise;
+    const shared = world.count(A);
+    await world.erase(A);
+    expect(await world.count(A)).toBe("0");
+    release.resolve();
+    expect([await answer, await shared, await world.count(A)]).toEqual(["0", "0", "0"]);
+    expect(times).toBe(2);
+  });
+
+  it("is left alone when they are another site's", async () => {
+    const world = await makeWorld(memoryStores());
+    await world.append([...eventsOn(A, TODAY, 2), ...eventsOn(B, TODAY, 3)]);
+    let times = 0;
+    const answer = await world.count(B, async () => {
+      times++;
+      await world.erase(A);
+    });
+    expect([answer, times]).toEqual(["3", 1]);
+  });
+
+  it("keeps what it reads until it ends, and memory is let go then", async () => {
+    const world = await makeWorld(memoryStores());
+    await world.append(eventsOn(A, TODAY, 2));
+    await world.residents.withDays(
+      A,
+      rangeOfDays(TODAY, TODAY),
+      { signal: new AbortController().signal, withinBudget: false, passing: false },
+      async (blocks) => {
+        expect(await world.erase(A)).toEqual({ events: 2, days: 1 });
+        expect(world.residents.dayCount).toBe(0);
+        await world.append(eventsOn(A, TODAY, 1));
+        expect(await world.countNow(A)).toBe("1");
+        expect(blocks).toHaveLength(1);
+      },
+    );
+    expect(await world.countNow(A)).toBe("1");
+  });
+
+  it("is gone from what is kept", async () => {
+    const world = await makeWorld(memoryStores());
+    await world.append([...eventsOn(A, TODAY, 2), ...eventsOn(B, TODAY, 3)]);
+    expect([await world.count(A), await world.count(B), world.stats.kept]).toEqual(["2", "3", 2]);
+    await world.erase(A);
+    expect([world.stats.kept, await world.count(A), await world.count(B)]).toEqual([1, "0", "3"]);
+  });
+});

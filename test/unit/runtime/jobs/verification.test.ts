@@ -1,0 +1,241 @@
+/** The check of data: whole ones have no fault, and each kind of damage is named with its file. */
+import { describe, expect, it } from "vitest";
+import { verifyData, type Fault, type VerificationReport } from "../../../../src/runtime/jobs/verification.ts";
+import { FAULTS_KEPT_MAX } from "../../../../src/runtime/config/limits.ts";
+import type { StoredEvent } from "../../../../src/storage/event.ts";
+import { encodeJournalLines } from "../../../../src/storage/journal-line.ts";
+import { encodeEvents } from "../../../../src/storage/parquet-events.ts";
+import { partitionKey } from "../../../../src/storage/partition-path.ts";
+import { createKey, postSetup, tokenOf, withSession } from "../../../support/auth-requests.ts";
+import { createInProcessTarget } from "../../../support/in-process-target.ts";
+import { memoryStores, type Stores } from "../../../support/mortal-stores.ts";
+import { post, wireEvent } from "../../../support/requests.ts";
+import { aFullEvent, anEvent, eventTexts, siteId } from "../../../support/stored-event.ts";
+
+const SITE = siteId("Site.test");
+const DAY = "2026-03-15" as const;
+const day = DAY as Parameters<typeof partitionKey>[1];
+
+const eventsOf = (count: number): StoredEvent[] =>
+  Array.from({ length: count }, (_, i) => aFullEvent(i, { siteId: SITE, at: `${DAY}T12:00:00Z` }));
+
+const keyOf = (first: number, last = first): string => partitionKey(SITE, day, first, last);
+
+const text = (content: string): Uint8Array => new TextEncoder().encode(content);
+
+/** Two files of a day, and a segment in whose place no file is yet. */
+async function wholeStores(): Promise<Stores> {
+  const stores = memoryStores();
+  await stores.objects.put(keyOf(1), encodeEvents(eventsOf(3)));
+  await stores.objects.put(keyOf(2), encodeEvents(eventsOf(2)));
+  await stores.segmentLog.create(3);
+  await stores.segmentLog.append(3, encodeJournalLines(eventTexts(eventsOf(4))));
+  return stores;
+}
+
+const NUMBERS = {
+  sites: 1,
+  days: 1,
+  files: 2,
+  events: 5,
+  supersededFiles: 0,
+  segments: 1,
+  unflushedEvents: 4,
+  tornSegments: 0,
+  faults: [],
+  faultCount: 0,
+};
+
+/** What the check says after a change of whole data. */
+async function reportAfter(change: (stores: Stores) => Promise<unknown>): Promise<VerificationReport> {
+  const stores = await wholeStores();
+  await change(stores);
+  return verifyData(stores);
+}
+
+const faultsAfter = async (change: (stores: Stores) => Promise<unknown>): Promise<readonly Fault[]> => (await reportAfter(change)).faults;
+
+describe("data that are whole", () => {
+  it("are counted and have no fault, as far as there are any", async () => {
+    const report = await verifyData(await wholeStores());
+    expect(report).toMatchObject(NUMBERS);
+    expect(report.bytes).toBeGreaterThan(1000);
+    expect(await verifyData(memoryStores())).toMatchObject({
+      sites: 0,
+      days: 0,
+      files: 0,
+      events: 0,
+      segments: 0,
+      unflushedEvents: 0,
+      faultCount: 0,
+    });
+  });
+
+  it("may be those of a service at work, with a password, keys, files and a journal", async () => {
+    const stores = memoryStores();
+    const target = await createInProcessTarget({}, stores);
+    const session = withSession(await tokenOf(await postSetup(target)));
+    await createKey(target, session, "ReadOnly");
+    for (const site of ["a.test", "B:2."]) await post(target, wireEvent(site));
+    await target.flush();
+    await post(target, wireEvent("a.test"));
+    expect(await verifyData(stores)).toMatchObject({ sites: 2, days: 2, files: 2, events: 2, segments: 1, unflushedEvents: 1, faults: [] });
+    await target.close();
+  });
+
+  it("may have a segment whose files are written already, and half a line at a segment's end", async () => {
+    expect(
+      await reportAfter(({ segmentLog }) =>
+        segmentLog.create(2).then(() => segmentLog.append(2, encodeJournalLines(eventTexts(eventsOf(2))))),
+      ),
+    ).toMatchObject({
+      ...NUMBERS,
+      segments: 2,
+    });
+    expect(
+      await reportAfter(({ segmentLog }) => segmentLog.append(3, encodeJournalLines(eventTexts(eventsOf(1))).slice(0, -5))),
+    ).toMatchObject({
+      ...NUMBERS,
+      tornSegments: 1,
+    });
+  });
+
+  it("may have what a merge that was cut short has left", async () => {
+    expect(await reportAfter(({ objects }) => objects.put(keyOf(1, 2), encodeEvents(eventsOf(5))))).toMatchObject({
+      ...NUMBERS,
+      files: 1,
+      supersededFiles: 2,
+    });
+  });
+
+  it("may change while they are read: what is merged, erased or flushed meanwhile is no fault", async () => {
+    const { objects, segmentLog, records } = await wholeStores();
+    let reads = 0;
+    const changing: Stores = {
+      records,
+      objects: {
+        ...objects,
+        async get(key) {
+          if (++reads === 1) {
+            await objects.put(keyOf(1, 2), encodeEvents(eventsOf(5)));
+            for (const part of [1, 2]) await objects.delete(keyOf(part));
+          }
+          return objects.get(key);
+        },
+      },
+      segmentLog: {
+        ...segmentLog,
+        async read(segment) {
+          await segmentLog.remove(segment);
+          throw new Error(`ENOENT: segment ${segment}`);
+        },
+      },
+    };
+    expect(await verifyData(changing)).toMatchObject({ ...NUMBERS, files: 1, segments: 0, unflushedEvents: 0 });
+  });
+});
+
+describe("damage", () => {
+  it("of a file's bytes is named, and the rest is counted", async () => {
+    const whole = encodeEvents(eventsOf(3));
+    const damages = [whole.slice(0, -1), whole.map((byte, i) => (i === 40 ? byte ^ 1 : byte)), text("no Parquet"), new Uint8Array()];
+    for (const damaged of damages) {
+      const report = await reportAfter(({ objects }) => objects.put(keyOf(1), damaged));
+      expect(report).toMatchObject({
+        events: 2,
+        faultCount: 1,
+        faults: [{ file: keyOf(1), reason: expect.stringMatching(/checksum/) as unknown }],
+      });
+    }
+  });
+
+  it("is rows that are of another site or day than their folder", async () => {
+    const strangers = [
+      ...eventsOf(1),
+      anEvent({ siteId: SITE, at: "2026-03-16T00:00:00Z" }),
+      anEvent({ siteId: siteId("site.test"), at: `${DAY}T00:00:00Z` }),
+    ];
+    expect(await faultsAfter(({ objects }) => objects.put(keyOf(1), encodeEvents(strangers)))).toEqual([
+      { file: keyOf(1), reason: "1 of its 3 events are of another site than its folder" },
+      { file: keyOf(1), reason: "1 of its 3 events are of another day than its folder" },
+    ]);
+  });
+
+  it("is files that count although their ranges overlap", async () => {
+    const faults = await faultsAfter(async ({ objects }) => {
+      await objects.put(keyOf(4, 6), encodeEvents(eventsOf(1)));
+      await objects.put(keyOf(6, 7), encodeEvents(eventsOf(1)));
+    });
+    expect(faults).toEqual([
+      { file: keyOf(6, 7), reason: `its range of segments overlaps that of ${keyOf(4, 6)}: events may be counted twice` },
+    ]);
+  });
+
+  it("is a merged file with fewer events than its parts", async () => {
+    expect(await faultsAfter(({ objects }) => objects.put(keyOf(1, 2), encodeEvents(eventsOf(4))))).toEqual([
+      { file: keyOf(1, 2), reason: "it holds 4 events, but the files that it stands for hold 5" },
+    ]);
+  });
+
+  it("is what does not belong among the files, named once", async () => {
+    const strays = ["events/lost+found/x", "events/site_id=site.test/notes.txt", `events/site_id=site.test/date=${DAY}/9-8.parquet`];
+    const faults = await faultsAfter(async ({ objects }) => {
+      for (const key of strays) await objects.put(key, text("x"));
+    });
+    expect(faults).toEqual([
+      { file: "events/lost+found", reason: "is not the folder of a site; it is ignored" },
+      ...strays
+        .slice(1)
+        .sort()
+        .map((file) => ({ file, reason: "is not a partition file; it is ignored" })),
+    ]);
+  });
+
+  it("is lines in the middle of a journal segment", async () => {
+    const report = await reportAfter(async ({ segmentLog }) => {
+      await segmentLog.append(3, text("nonsense\n"));
+      await segmentLog.append(3, encodeJournalLines(eventTexts(eventsOf(1))));
+    });
+    expect(report).toMatchObject({
+      unflushedEvents: 5,
+      faults: [{ file: "journal segment 3", reason: "1 of its lines are damaged; the rest can be read" }],
+    });
+  });
+
+  it("is a password or a key that cannot be read, and what lies among the keys", async () => {
+    const hash = "a".repeat(64);
+    const faults = await faultsAfter(async ({ records }) => {
+      await records.write("admin.json", text("{}"));
+      await records.write(`keys/${hash}.json`, text("["));
+      await records.write("keys/notes.json", text("{}"));
+    });
+    expect(faults.map(({ file }) => file)).toEqual(["admin.json", `keys/${hash}.json`, "keys/notes.json"]);
+    expect(faults.map(({ reason }) => reason)).toEqual([
+      expect.stringContaining("no password hash"),
+      expect.stringContaining("no JSON object"),
+      expect.stringContaining("no API key"),
+    ]);
+  });
+
+  it("is whatever cannot be read at all", async () => {
+    const { objects, segmentLog, records } = await wholeStores();
+    const fails = async (): Promise<never> => {
+      throw new Error("EIO: i/o error, read");
+    };
+    const { faults } = await verifyData({
+      objects: { ...objects, get: fails },
+      segmentLog: { ...segmentLog, read: fails },
+      records: { ...records, read: fails },
+    });
+    expect(faults.map(({ file }) => file)).toEqual([keyOf(1), keyOf(2), "journal segment 3", "admin.json"]);
+    expect(new Set(faults.map(({ reason }) => reason))).toEqual(new Set(["EIO: i/o error, read"]));
+  });
+
+  it("beyond what can be told one by one is counted", async () => {
+    const { faults, faultCount } = await reportAfter(async ({ objects }) => {
+      for (let i = 0; i < FAULTS_KEPT_MAX + 5; i++) await objects.put(keyOf(10 + i), text("x"));
+    });
+    expect(faults).toHaveLength(FAULTS_KEPT_MAX);
+    expect(faultCount).toBe(FAULTS_KEPT_MAX + 5);
+  });
+});

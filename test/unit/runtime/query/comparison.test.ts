@@ -1,0 +1,85 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { comparedRange, parseComparison } from "../../../../src/runtime/query/comparison.ts";
+import { rangeOfDays, type DateRange } from "../../../../src/runtime/query/date-range.ts";
+import { DAY_MS, utcDayOf, type UtcDay } from "../../../../src/storage/event.ts";
+
+const rangeOf = (first: string, last: string): DateRange => rangeOfDays(first as UtcDay, last as UtcDay);
+
+/** Any range that may be asked for. */
+const range = fc
+  .record({
+    firstMs: fc.date({ min: new Date("0001-01-01"), max: new Date("9998-12-30"), noInvalidDate: true }).map((date) => date.getTime()),
+    dayCount: fc.integer({ min: 1, max: 366 }),
+  })
+  .map(({ firstMs, dayCount }) => rangeOfDays(utcDayOf(firstMs), utcDayOf(firstMs + (dayCount - 1) * DAY_MS)));
+
+describe("parseComparison", () => {
+  it("knows two kinds, and none", () => {
+    expect(parseComparison(null)).toBeNull();
+    expect(parseComparison("previous_period")).toBe("previous_period");
+    expect(parseComparison("year_over_year")).toBe("year_over_year");
+  });
+
+  it.each(["", "previous", "Year_Over_Year", "toString"])("refuses %j", (text) => {
+    expect(() => parseComparison(text)).toThrow('"compare" must be one of previous_period, year_over_year');
+  });
+});
+
+describe("comparedRange", () => {
+  it.each<[first: string, last: string, previous: string]>([
+    ["2026-03-01", "2026-03-07", "2026-02-22 2026-02-28"],
+    ["2024-03-01", "2024-03-01", "2024-02-29 2024-02-29"],
+    ["2024-01-01", "2024-12-31", "2022-12-31 2023-12-31"],
+  ])("the period before %s to %s is %s", (first, last, previous) => {
+    const { firstDay, lastDay } = comparedRange(rangeOf(first, last), "previous_period");
+    expect(`${firstDay} ${lastDay}`).toBe(previous);
+  });
+
+  it.each<[first: string, last: string, yearAgo: string]>([
+    ["2026-03-01", "2026-03-07", "2025-03-01 2025-03-07"],
+    ["2024-02-29", "2024-02-29", "2023-03-01 2023-03-01"],
+    ["2025-02-28", "2025-03-01", "2024-02-29 2024-03-01"],
+    ["2024-01-01", "2024-12-31", "2023-01-01 2024-01-01"],
+  ])("365 days before %s to %s is %s", (first, last, yearAgo) => {
+    const { firstDay, lastDay } = comparedRange(rangeOf(first, last), "year_over_year");
+    expect(`${firstDay} ${lastDay}`).toBe(yearAgo);
+  });
+
+  it("the previous period is equally long and ends the day before", () => {
+    fc.assert(
+      fc.property(range, (asked) => {
+        const compared = comparedRange(asked, "previous_period");
+        expect(compared.dayCount).toBe(asked.dayCount);
+        expect(compared.endMs).toBe(asked.startMs);
+      }),
+    );
+  });
+
+  it("a year ago is equally long and 365 days earlier", () => {
+    fc.assert(
+      fc.property(range, (asked) => {
+        const compared = comparedRange(asked, "year_over_year");
+        expect(compared.dayCount).toBe(asked.dayCount);
+        expect(asked.startMs - compared.startMs).toBe(365 * DAY_MS);
+      }),
+    );
+  });
+
+  it("dates can be spelled, whatever was asked", () => {
+    fc.assert(
+      fc.property(range, fc.constantFrom("previous_period" as const, "year_over_year" as const), (asked, comparison) => {
+        const { firstDay, lastDay, startMs } = comparedRange(asked, comparison);
+        expect(firstDay).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+        expect(lastDay).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+        expect(Number.isFinite(startMs)).toBe(true);
+      }),
+      {
+        examples: [
+          [rangeOf("0001-01-01", "0001-01-01"), "year_over_year"],
+          [rangeOf("0001-01-01", "0002-01-01"), "previous_period"],
+        ],
+      },
+    );
+  });
+});

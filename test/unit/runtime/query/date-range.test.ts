@@ -1,0 +1,182 @@
+/** Ranges of UTC days: what periods and dates name, and how they are cut for charts. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../../src/runtime/errors.ts";
+import { bucketsOf, parseDateRange, rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
+import { DAY_MS, isUtcDay, utcDayOf, type UtcDay } from "../../../../src/storage/event.ts";
+
+const NOON_MS = Date.parse("2026-03-15T12:00:00.000Z");
+
+const HOUR_MS = 3_600_000;
+
+const nothing = { period: null, startDate: null, endDate: null };
+
+const firstAndLast = ({ firstDay, lastDay, dayCount }: ReturnType<typeof rangeOfDays>) => [firstDay, lastDay, dayCount];
+
+const periodAt = (period: string | null, nowMs: number) => firstAndLast(parseDateRange({ ...nothing, period }, nowMs));
+
+const datesAt = (startDate: string | null, endDate: string | null) => parseDateRange({ period: null, startDate, endDate }, NOON_MS);
+
+function refusal(attempt: () => unknown): string {
+  try {
+    attempt();
+  } catch (error) {
+    if (error instanceof AppError && error.failure.code === "invalid_input") return error.message;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+/** Days of any four-digit year. */
+const anyDay = fc
+  .integer({ min: Date.parse("0001-01-01") / DAY_MS, max: Date.parse("9998-12-31") / DAY_MS })
+  .map((day) => utcDayOf(day * DAY_MS));
+
+describe("parseDateRange", () => {
+  it.each([
+    ["day", "2026-03-15", 1],
+    ["today", "2026-03-15", 1],
+    ["7d", "2026-03-09", 7],
+    ["30d", "2026-02-14", 30],
+    ["90d", "2025-12-16", 90],
+    ["12mo", "2025-03-16", 365],
+    [null, "2026-02-14", 30],
+  ])("takes the period %s for the dates up to today", (period, firstDay, dayCount) => {
+    expect(periodAt(period, NOON_MS)).toEqual([firstDay, "2026-03-15", dayCount]);
+  });
+
+  it.each([
+    ["2026-03-15T00:00:00.000Z", "2026-03-15"],
+    ["2026-03-15T23:59:59.999Z", "2026-03-15"],
+    ["2026-03-16T00:00:00.000Z", "2026-03-16"],
+    ["2024-02-29T12:00:00.000Z", "2024-02-29"],
+    ["2026-12-31T23:59:59.999Z", "2026-12-31"],
+  ])("at %s takes %s for today", (now, today) => {
+    expect(periodAt("today", Date.parse(now))).toEqual([today, today, 1]);
+  });
+
+  it.each(["", "Day", "1d", "31d", "year", "toString", "__proto__", "7d "])("refuses the period %j and names those there are", (period) => {
+    const message = refusal(() => parseDateRange({ ...nothing, period }, NOON_MS));
+    for (const known of ['"period"', "day", "today", "7d", "30d", "90d", "12mo"]) expect(message).toContain(known);
+  });
+
+  it("takes dates with both ends included, and not the period beside them", () => {
+    expect(firstAndLast(datesAt("2026-02-28", "2026-03-01"))).toEqual(["2026-02-28", "2026-03-01", 2]);
+    expect(firstAndLast(parseDateRange({ period: "12mo", startDate: "2026-01-01", endDate: "2026-01-01" }, NOON_MS))).toEqual([
+      "2026-01-01",
+      "2026-01-01",
+      1,
+    ]);
+  });
+
+  it("begins at midnight and ends before the midnight after the last day", () => {
+    const { startMs, endMs } = datesAt("2026-02-28", "2026-03-01");
+    expect([startMs, endMs]).toEqual([Date.parse("2026-02-28T00:00:00Z"), Date.parse("2026-03-02T00:00:00Z")]);
+  });
+
+  it.each([
+    ["2025-01-01", "2026-01-01", 366],
+    ["2024-01-01", "2024-12-31", 366],
+    ["2026-03-15", "2026-03-15", 1],
+    ["9999-12-31", "9999-12-31", 1],
+  ])("takes %s to %s", (start, end, dayCount) => {
+    expect(datesAt(start, end).dayCount).toBe(dayCount);
+  });
+
+  it.each([
+    ["2025-01-01", "2026-01-02", "366"],
+    ["2024-01-01", "2025-01-01", "366"],
+    ["2026-03-15", "2026-03-14", "before"],
+    ["2026-03-15", null, '"end_date" is required'],
+    [null, "2026-03-15", '"start_date" is required'],
+    ["2026-02-29", "2026-03-15", '"start_date"'],
+    ["2026-02-28", "2026-02-29", '"end_date"'],
+    ["", "2026-03-15", '"start_date"'],
+    ["2026-03-15", "", '"end_date"'],
+    ["nonsense", "nonsense", "YYYY-MM-DD"],
+  ])("refuses %s to %s", (start, end, says) => {
+    expect(refusal(() => datesAt(start, end))).toContain(says);
+  });
+
+  it("takes exactly the spans of 1 to 366 days", () => {
+    fc.assert(
+      fc.property(anyDay, fc.integer({ min: -400, max: 400 }), (start, days) => {
+        const end = utcDayOf(Date.parse(start) + (days - 1) * DAY_MS);
+        // Outside four-digit years there is nothing to write.
+        fc.pre(isUtcDay(end));
+        if (days >= 1 && days <= 366) expect(datesAt(start, end).dayCount).toBe(days);
+        else expect(refusal(() => datesAt(start, end))).toContain("date");
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("isUtcDay", () => {
+  it.each(["2026-01-31", "2024-02-29", "2000-02-29", "0001-01-01", "9999-12-31"])("takes %s", (text) => {
+    expect(isUtcDay(text)).toBe(true);
+  });
+
+  it.each([
+    "2026-02-29",
+    "1900-02-29",
+    "2026-04-31",
+    "2026-00-01",
+    "2026-13-01",
+    "2026-01-00",
+    "2026-01-32",
+    "2026-1-1",
+    "26-01-01",
+    "2026-01-01T00:00:00Z",
+    " 2026-01-01",
+    "2026-01-01 ",
+    "2026-01-01\n",
+    "+2026-01-01",
+    "-2026-01-01",
+    "12026-01-01",
+    "２０２６-01-01",
+    "",
+  ])("refuses %j", (text) => {
+    expect(isUtcDay(text)).toBe(false);
+  });
+});
+
+describe("bucketsOf", () => {
+  const bucketsFrom = (first: string, last: string) => {
+    const range = rangeOfDays(first as UtcDay, last as UtcDay);
+    const buckets = bucketsOf(range);
+    return { ...buckets, labels: Array.from({ length: buckets.count }, (_, i) => buckets.labelOf(i)) };
+  };
+
+  it("are hours for one day and for two", () => {
+    const one = bucketsFrom("2026-03-15", "2026-03-15");
+    expect([one.sizeMs, one.count, one.labels[0], one.labels[9], one.labels[23]]).toEqual([
+      HOUR_MS,
+      24,
+      "2026-03-15 00:00",
+      "2026-03-15 09:00",
+      "2026-03-15 23:00",
+    ]);
+    const two = bucketsFrom("2026-02-28", "2026-03-01");
+    expect([two.sizeMs, two.count, two.labels[24], two.labels[47]]).toEqual([HOUR_MS, 48, "2026-03-01 00:00", "2026-03-01 23:00"]);
+  });
+
+  it("are days for three and more", () => {
+    const three = bucketsFrom("2026-02-27", "2026-03-01");
+    expect([three.sizeMs, three.labels]).toEqual([DAY_MS, ["2026-02-27", "2026-02-28", "2026-03-01"]]);
+    expect(bucketsFrom("2024-01-01", "2024-12-31").count).toBe(366);
+  });
+
+  it("cover their range without gap and without overlap, each with a label of its own", () => {
+    fc.assert(
+      fc.property(anyDay, fc.integer({ min: 1, max: 366 }), (first, days) => {
+        const last = utcDayOf(Date.parse(first) + (days - 1) * DAY_MS);
+        fc.pre(isUtcDay(last));
+        const { count, sizeMs, labels } = bucketsFrom(first, last);
+        expect(count * sizeMs).toBe(days * DAY_MS);
+        expect(new Set(labels).size).toBe(count);
+        expect([...labels].sort()).toEqual(labels);
+      }),
+    );
+  });
+});

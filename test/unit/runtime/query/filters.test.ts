@@ -1,0 +1,127 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../../src/runtime/errors.ts";
+import { DIMENSIONS, columnOf, isDimension, parseDimension } from "../../../../src/runtime/query/dimensions.ts";
+import { matchesSql, parseSegmentFilter, type Condition } from "../../../../src/runtime/query/filters.ts";
+import { character } from "../../../support/character.ts";
+
+const condition = (dimension: Condition["dimension"], operator: Condition["operator"], value: string): Condition => ({
+  dimension,
+  operator,
+  value,
+});
+
+describe("parseSegmentFilter", () => {
+  it("no text and an empty one have no conditions", () => {
+    expect(parseSegmentFilter(null)).toEqual([]);
+    expect(parseSegmentFilter("")).toEqual([]);
+  });
+
+  it.each<[text: string, conditions: Condition[]]>([
+    ["pages==/a", [condition("pages", "==", "/a")]],
+    ["pages!=/a", [condition("pages", "!=", "/a")]],
+    ["pages===a", [condition("pages", "==", "=a")]],
+    ["pages!==a", [condition("pages", "!=", "=a")]],
+    ["pages==!=a", [condition("pages", "==", "!=a")]],
+    ["pages!=!=a", [condition("pages", "!=", "!=a")]],
+    ["pages==os==Linux", [condition("pages", "==", "os==Linux")]],
+    ["pages==a,b", [condition("pages", "==", "a,b")]],
+    ["pages==a\nb", [condition("pages", "==", "a\nb")]],
+    ["pages== ", [condition("pages", "==", " ")]],
+    ["utm-sources==(unknown)", [condition("utm-sources", "==", "(unknown)")]],
+    ["pages==/a;os!=Linux", [condition("os", "!=", "Linux"), condition("pages", "==", "/a")]],
+    ["pages==/b;pages==/a", [condition("pages", "==", "/a"), condition("pages", "==", "/b")]],
+    ["pages==/a;pages==/a", [condition("pages", "==", "/a")]],
+    ["pages==/a;pages!=/a", [condition("pages", "!=", "/a"), condition("pages", "==", "/a")]],
+  ])("%j", (text, conditions) => {
+    expect(parseSegmentFilter(text)).toEqual(conditions);
+  });
+
+  it.each<[text: string, message: string]>([
+    ["pages", '"filters": the condition "pages" has no operator; use dimension==value or dimension!=value'],
+    ["pages=a", '"filters": the condition "pages=a" has no operator; use dimension==value or dimension!=value'],
+    ["pages==/a;", '"filters": the condition "" has no operator; use dimension==value or dimension!=value'],
+    ["pages==", '"filters": the condition on "pages" has an empty value'],
+    ["os!=;pages==/a", '"filters": the condition on "os" has an empty value'],
+    ["entry-pages==/a", '"filters": the dimension "entry-pages" cannot be filtered on'],
+    ["exit-pages==/a", '"filters": the dimension "exit-pages" cannot be filtered on'],
+    ["pathname==/a", `"filters": there is no dimension "pathname"; there are ${DIMENSIONS.join(", ")}`],
+    [`pages==${"a".repeat(513)}`, '"filters": the value for "pages" must be at most 512 characters'],
+    [Array.from({ length: 13 }, () => "pages==/a").join(";"), '"filters" must have at most 12 conditions'],
+  ])("%j is refused", (text, message) => {
+    const refused = expect(() => parseSegmentFilter(text));
+    refused.toThrow(AppError);
+    refused.toThrow(message);
+  });
+
+  it("equal sets of conditions are equal, whatever their order", () => {
+    const value = fc.string({ minLength: 1, unit: "grapheme" }).filter((text) => !text.includes(";"));
+    const spelled = fc
+      .tuple(fc.constantFrom(...DIMENSIONS), fc.constantFrom("==", "!="), value)
+      .map(([dimension, operator, text]) => `${dimension}${operator}${text}`);
+    fc.assert(
+      fc.property(fc.array(spelled, { minLength: 1, maxLength: 6 }), fc.infiniteStream(fc.nat()), (conditions, order) => {
+        const shuffled = [...conditions, ...conditions]
+          .map((text) => ({ text, at: order.next().value as number }))
+          .sort((a, b) => a.at - b.at)
+          .map(({ text }) => text);
+        expect(parseSegmentFilter(shuffled.join(";"))).toEqual(parseSegmentFilter(conditions.join(";")));
+      }),
+    );
+  });
+
+  it("what was parsed, spelled again, is the same filter", () => {
+    const value = fc.string({ minLength: 1, maxLength: 20, unit: character }).filter((text) => !text.includes(";"));
+    const conditions = fc.uniqueArray(
+      fc.record({ dimension: fc.constantFrom(...DIMENSIONS), operator: fc.constantFrom("==" as const, "!=" as const), value }),
+      { minLength: 1, maxLength: 6, selector: ({ dimension, operator, value: text }) => dimension + operator + text },
+    );
+    fc.assert(
+      fc.property(conditions, (list) => {
+        const parsed = parseSegmentFilter(list.map(({ dimension, operator, value: text }) => dimension + operator + text).join(";"));
+        expect(new Set(parsed)).toEqual(new Set(list));
+      }),
+    );
+  });
+
+  it("any text is parsed or refused with a reason, and never anything else", () => {
+    const piece = fc.oneof(fc.constantFrom("pages", "os", "entry-pages", "==", "!=", "=", "!", ";", "(unknown)"), fc.string());
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        try {
+          parseSegmentFilter(pieces.join(""));
+        } catch (error) {
+          expect(error).toBeInstanceOf(AppError);
+          expect((error as AppError).failure).toEqual({ code: "invalid_input" });
+        }
+      }),
+    );
+  });
+});
+
+describe("matchesSql", () => {
+  it("no conditions are always met", () => {
+    expect(matchesSql([])).toMatchObject({ text: "true", values: [] });
+  });
+
+  it("values are parameters and never part of the text", () => {
+    const { text, values } = matchesSql([condition("pages", "==", "'; DROP TABLE events--"), condition("os", "!=", "(unknown)")]);
+    expect(text).toBe("pathname = $1 AND os <> $2");
+    expect(values).toEqual([{ text: "'; DROP TABLE events--" }, { text: "(unknown)" }]);
+  });
+});
+
+describe("dimensions", () => {
+  it("there are 18, each with a column of its own", () => {
+    expect(DIMENSIONS).toHaveLength(18);
+    expect(new Set(DIMENSIONS.map(columnOf)).size).toBe(18);
+  });
+
+  it.each(["toString", "__proto__", "constructor", "", "entry-pages", "Pages"])("%j is none", (slug) => {
+    expect(isDimension(slug)).toBe(false);
+  });
+
+  it.each(["entry-pages", "exit-pages"])("%s is a breakdown all the same", (slug) => {
+    expect(parseDimension(slug)).toBe(slug);
+  });
+});

@@ -1,0 +1,62 @@
+/** The texts of an export: each under its number, however many there are and however far apart the numbers lie. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Engine } from "../../../../../src/runtime/engine/engine.ts";
+import { ByteWriter } from "../../../../../src/runtime/reports/exports/byte-writer.ts";
+import { ExportMemory } from "../../../../../src/runtime/reports/exports/export-memory.ts";
+import { ExportTexts, textsByQuestion } from "../../../../../src/runtime/reports/exports/export-texts.ts";
+import type { Stretches } from "../../../../../src/runtime/execution/asked-range.ts";
+import { createEngineShare } from "../../../../support/shared-engine.ts";
+import { anEvent, eventTexts, siteId } from "../../../../support/stored-event.ts";
+
+const SITE = siteId("texts.test");
+const PAGES = 12_000;
+
+describe("the texts of an export", () => {
+  let engine: Engine;
+  let ask: Stretches["askTexts"];
+  /** The numbers of the pages, in order. */
+  let codes: number[];
+  beforeAll(async () => {
+    engine = await createEngineShare();
+    const block = { id: 1, siteId: SITE, sessionGapMs: 1000, propsBytesMax: 0 };
+    await engine.append(block, {
+      events: eventTexts(Array.from({ length: PAGES }, (_, i) => anEvent({ siteId: SITE, pathname: `/${i}` }))),
+    });
+    ask = ({ text, values }) => engine.query({ siteId: SITE, blocks: [1], sql: text, parameters: values }, new AbortController().signal);
+    codes = (
+      await engine.query(
+        { siteId: SITE, blocks: [1], sql: "SELECT pathname FROM events ORDER BY arrival", parameters: [] },
+        new AbortController().signal,
+      )
+    ).map(({ pathname }) => Number(pathname));
+  });
+  afterAll(() => engine.close());
+
+  it.each([1, 3, 9, 500])("are there when one in %d is wanted", async (step) => {
+    const texts = new ExportTexts((text) => `<${text}>`, new ExportMemory(1024 * 1024).open());
+    const wanted = codes.filter((_, page) => page % step === 0);
+    texts.mark(Int32Array.from(wanted));
+    await texts.fetch(textsByQuestion(ask));
+    const writer = new ByteWriter(16);
+    expect(wanted.every((code) => texts.copyTo(writer, code))).toBe(true);
+    expect(new TextDecoder().decode(writer.take())).toBe(wanted.map((_, i) => `</${i * step}>`).join(""));
+    expect(texts.copyTo(writer, 0)).toBe(false);
+  });
+
+  it("take memory for the numbers that occur, not for all below them", async () => {
+    const memory = new ExportMemory(1024 * 1024);
+    const texts = new ExportTexts((text) => text, memory.open());
+    texts.mark(Int32Array.of(0, 50_000_000, 49_999_999));
+    await texts.fetch(async (wanted) => new Map(wanted.map((code) => [code, `<${code}>`])));
+    const writer = new ByteWriter(16);
+    expect([0, 49_999_999, 50_000_000, 50_000_001].map((code) => texts.copyTo(writer, code))).toEqual([false, true, true, false]);
+    expect(new TextDecoder().decode(writer.take())).toBe("<49999999><50000000>");
+    expect(memory.bytes).toBeLessThan(100_000);
+  });
+
+  it("are refused when they are too long together", async () => {
+    const texts = new ExportTexts((text) => text, new ExportMemory(100_000).open());
+    texts.mark(Int32Array.from(codes));
+    await expect(texts.fetch(textsByQuestion(ask))).rejects.toThrow(/takes more than .* of memory/);
+  });
+});
