@@ -10,7 +10,7 @@ import type {
   NumberColumns,
   SqlRow,
   Summarised,
-  Summary,
+  PartialTableRef,
 } from "../../src/runtime/engine/engine.ts";
 
 export type EngineCall =
@@ -21,7 +21,7 @@ export type EngineCall =
   | { readonly kind: "loadExtension"; readonly extension: EngineExtension }
   | { readonly kind: "query"; readonly query: EngineQuery }
   | { readonly kind: "queryNumbers"; readonly query: EngineQuery }
-  | { readonly kind: "summarise"; readonly summary: Summary; readonly part: number; readonly query: EngineQuery }
+  | { readonly kind: "summarise"; readonly summary: PartialTableRef; readonly part: number; readonly query: EngineQuery }
   | { readonly kind: "dropSummary"; readonly id: number; readonly parts: readonly number[] | "all" };
 
 export type EngineRequest =

@@ -157,7 +157,7 @@ export async function openFileSegmentLog(
       await files.rm(pathOf(segment));
       await syncFolder(folder, files);
     },
-    async setAside(segment) {
+    async quarantine(segment) {
       const copy = join(folder, SET_ASIDE_FOLDER, `${segment}.journal`);
       const bytes = await files.readFile(pathOf(segment));
       await folders.within(dirname(copy), () => writeDurably(copy, bytes, files));

@@ -13,7 +13,7 @@ import { createFileObjectStore } from "./file-object-store.ts";
 import { createFileRecordStore } from "./file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "./file-segment-log.ts";
 import { openGeoDatabase } from "./geo-database.ts";
-import { takeFolder } from "./own-folder.ts";
+import { openDataDir } from "./data-dir.ts";
 import { createFileSecretStore } from "./secret-file.ts";
 import { startServer, type RunningServer } from "./server.ts";
 import { ThreadedEngine } from "./threaded-engine.ts";
@@ -74,7 +74,7 @@ export async function startInstance({
   onFolderLost,
 }: InstanceOptions): Promise<Instance> {
   const dataFolder = resolve(config.dataDir);
-  const lock = await takeFolder(dataFolder, onFolderLost, (message) => log.warn(message));
+  const lock = await openDataDir(dataFolder, onFolderLost, (message) => log.warn(message));
   const started: (() => Promise<void>)[] = [() => lock.release()];
   const takeDown = async () => {
     for (const undo of started.reverse()) await undo();
@@ -125,14 +125,14 @@ export async function startInstance({
       server?.endStalled(nowMs);
       runMaintenance(services, nowMs);
       // Only here: a process stays, an isolate may be gone before anybody asks.
-      services.preload.runIfDue(nowMs);
+      services.cacheWarmer.runIfDue(nowMs);
     }, MAINTENANCE_INTERVAL_MS);
     started.push(async () => {
       clearInterval(maintenance);
       clearInterval(syncing);
       // Before the lock is released: two processes that replace the secret would overwrite each other's.
       await services.visitorSalt.settled();
-      await services.preload.stop();
+      await services.cacheWarmer.stop();
       await services.retention.stop();
       await services.compaction.stop();
       await services.flusher.flush(Date.now());

@@ -13,7 +13,7 @@ import {
   type NumberColumns,
   type SqlRow,
   type Summarised,
-  type Summary,
+  type PartialTableRef,
 } from "../../src/runtime/engine/engine.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { reasonOf, type Log } from "../../src/runtime/metrics/log.ts";
@@ -175,7 +175,7 @@ export class ThreadedEngine implements Engine {
     return this.#call({ kind: "queryNumbers", query }, signal);
   }
 
-  summarise(summary: Summary, part: number, query: EngineQuery, signal: AbortSignal): Promise<Summarised> {
+  summarise(summary: PartialTableRef, part: number, query: EngineQuery, signal: AbortSignal): Promise<Summarised> {
     return this.#call({ kind: "summarise", summary, part, query }, signal);
   }
 

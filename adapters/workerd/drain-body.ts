@@ -7,7 +7,7 @@ import { BODY_BYTES_DISCARDED_MAX } from "../../src/runtime/config/limits.ts";
 /** A client that sends slower gets its answer, and its connection is ended. */
 const WAIT_MS_MAX = 1000;
 
-export async function discardUnread(request: Request): Promise<void> {
+export async function drainBody(request: Request): Promise<void> {
   if (request.body === null || request.bodyUsed) return;
   const reader = request.body.getReader();
   const deadline = setTimeout(() => void reader.cancel(), WAIT_MS_MAX);

@@ -20,7 +20,7 @@ import { createR2ObjectStore } from "./r2-object-store.ts";
 import { openSqlRecordStore } from "./sql-record-store.ts";
 import { openSqlSegmentLog } from "./sql-segment-log.ts";
 import { createSteadyClock } from "./steady-clock.ts";
-import { discardUnread } from "./drain-body.ts";
+import { drainBody } from "./drain-body.ts";
 
 /** How often requests under way are looked at. Nothing ticks while there are none: the platform lets idle objects rest. */
 const TICK_MS = 1000;
@@ -127,7 +127,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       if (!ticking) tick();
       try {
         const response = await app.fetch(request, connectionOf(request, config));
-        await discardUnread(request);
+        await drainBody(request);
         return response;
       } finally {
         underWay--;

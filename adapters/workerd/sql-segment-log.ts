@@ -5,7 +5,7 @@ import { NothingAppendedError, type SegmentLog } from "../../src/storage/segment
 import type { DurableObjectStorage } from "./platform.ts";
 
 /** A value of the database holds two megabytes at the most. */
-const PIECE_BYTES_MAX = 1024 * 1024;
+const CHUNK_BYTES_MAX = 1024 * 1024;
 
 const SET_ASIDE_FOLDER = "journal-damaged";
 
@@ -64,8 +64,8 @@ export function openSqlSegmentLog(storage: DurableObjectStorage, objects: Object
       try {
         storage.transactionSync(() => {
           mustExist(segment);
-          for (let at = 0; at < bytes.length; at += PIECE_BYTES_MAX) {
-            sql.exec(APPEND, segment, bytes.slice(at, at + PIECE_BYTES_MAX).buffer, segment);
+          for (let at = 0; at < bytes.length; at += CHUNK_BYTES_MAX) {
+            sql.exec(APPEND, segment, bytes.slice(at, at + CHUNK_BYTES_MAX).buffer, segment);
           }
         });
       } catch (error) {
@@ -84,7 +84,7 @@ export function openSqlSegmentLog(storage: DurableObjectStorage, objects: Object
       });
       await storage.sync();
     },
-    async setAside(segment) {
+    async quarantine(segment) {
       const key = `${SET_ASIDE_FOLDER}/${segment}.journal`;
       await objects.put(key, read(segment));
       return `${key} in the bucket`;

@@ -5,7 +5,7 @@ import type { EpochMs } from "../storage/event.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Context } from "./context.ts";
 import { apiKeysOf, sessionTokensOf } from "./credentials.ts";
-import { requireOwnPage } from "./csrf.ts";
+import { requireDashboardPage } from "./csrf.ts";
 
 /**
  * `public`: everyone. `ingest`: everyone whose site the allowlist names. `auth`: everyone, to get in and out.
@@ -38,5 +38,5 @@ export function checkAccess(access: Access, request: Request, context: Context):
   if (access === "stats") return;
   if (caller === "ReadOnly")
     throw new AppError({ code: "forbidden" }, "A ReadOnly key may only read statistics; use an Admin key or a session");
-  if (caller === "session" && !isReading(request)) requireOwnPage(request, context);
+  if (caller === "session" && !isReading(request)) requireDashboardPage(request, context);
 }

@@ -36,7 +36,7 @@ export function refuseForeignPage(request: Request, context: HostContext): void 
 }
 
 /** 403 for a request that changes something in a session's name, unless it is known to be sent by a page of the dashboard. */
-export function requireOwnPage(request: Request, context: HostContext): void {
+export function requireDashboardPage(request: Request, context: HostContext): void {
   refuseForeignPage(request, context);
   if (context.services.config.dashboardOrigin !== null && pageOf(request) === null) throw foreign(context);
 }

@@ -17,13 +17,13 @@ import type { PasswordHasher } from "./auth/password-hasher.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { SetupCode } from "./auth/setup-code.ts";
 import { createSha256 } from "./auth/sha256.ts";
-import { Turns } from "./auth/serial-queue.ts";
+import { SerialQueue } from "./auth/serial-queue.ts";
 import { Compaction } from "./jobs/compaction.ts";
 import type { Config } from "./config/config.ts";
 import { Behavioral } from "./engine/duckdb/behavioral/extension.ts";
 import { createCounters, type Counters } from "./metrics/counters.ts";
 import type { Engine } from "./engine/engine.ts";
-import { ResidentDays } from "./engine/partition-cache.ts";
+import { PartitionCache } from "./engine/partition-cache.ts";
 import { Erasure } from "./jobs/erasure.ts";
 import { Flusher } from "./jobs/flush.ts";
 import { createAcceptEvent, type AcceptEvent } from "./ingest/accept-event.ts";
@@ -33,7 +33,7 @@ import { createRateLimit } from "./ingest/rate-limit.ts";
 import { createHmacSha256 } from "./ingest/hmac-sha256.ts";
 import { isSiteId } from "./ingest/site-id.ts";
 import { KnownSites } from "./ingest/known-sites.ts";
-import { EventIntake } from "./ingest/ingest-gate.ts";
+import { IngestGate } from "./ingest/ingest-gate.ts";
 import { createUserAgentCache } from "./ingest/user-agent-cache.ts";
 import { createVisitorIds } from "./ingest/visitor-id.ts";
 import { VisitorSalt } from "./ingest/visitor-salt.ts";
@@ -52,13 +52,13 @@ import {
 import { createSyncFailureReport } from "./metrics/journal-sync-failures.ts";
 import type { Log } from "./metrics/log.ts";
 import { RequestMetrics } from "./metrics/request-metrics.ts";
-import { Preload } from "./jobs/cache-warmer.ts";
+import { CacheWarmer } from "./jobs/cache-warmer.ts";
 import { Readiness } from "./execution/readiness.ts";
 import { Retention } from "./jobs/retention.ts";
 import { ExportMemory } from "./reports/exports/export-memory.ts";
-import { QueryCache } from "./execution/result-cache.ts";
-import { QueryRunner } from "./execution/executor.ts";
-import { QuerySlots } from "./execution/query-limiter.ts";
+import { ResultCache } from "./execution/result-cache.ts";
+import { Executor } from "./execution/executor.ts";
+import { QueryLimiter } from "./execution/query-limiter.ts";
 import { StatsAnswers } from "./execution/stats-answers.ts";
 import { TrustedClock } from "./jobs/trusted-clock.ts";
 
@@ -130,12 +130,12 @@ export interface Services extends AuthServices {
   readonly partitions: Partitions;
   readonly journal: Journal;
   readonly knownSites: KnownSites;
-  readonly intake: EventIntake;
+  readonly ingestGate: IngestGate;
   readonly visitorSalt: VisitorSalt;
   readonly flusher: Flusher;
   readonly compaction: Compaction;
-  readonly residents: ResidentDays;
-  readonly preload: Preload;
+  readonly partitionCache: PartitionCache;
+  readonly cacheWarmer: CacheWarmer;
   readonly stats: StatsAnswers;
   readonly exportMemory: ExportMemory;
   readonly behavioral: Behavioral;
@@ -164,8 +164,8 @@ async function createAuthServices(
   counters: Counters,
 ): Promise<AuthServices> {
   const sha256 = await createSha256();
-  const turns = new Turns({ waitingMax: PASSWORD_CHECKS_WAITING_MAX, retryAfterSecs: PASSWORDS_RETRY_SECS });
-  const adminPassword = await AdminPassword.open({ records, hasher: passwordHasher, turns, configured: config.adminPassword });
+  const queue = new SerialQueue({ waitingMax: PASSWORD_CHECKS_WAITING_MAX, retryAfterSecs: PASSWORDS_RETRY_SECS });
+  const adminPassword = await AdminPassword.open({ records, hasher: passwordHasher, queue, configured: config.adminPassword });
   const sessions = new Sessions({ ttlSecs: config.sessionTtlSecs, sessionsMax: SESSIONS_MAX, sha256, randomBytes });
   const lockout = new LoginLockout({
     attemptsMax: config.maxLoginAttempts,
@@ -176,7 +176,7 @@ async function createAuthServices(
     adminPassword,
     setupCode: new SetupCode({ adminPassword, lockout, randomBytes, counters, log, now }),
     sessions,
-    login: new Login({ adminPassword, lockout, sessions, turns, counters, log, now }),
+    login: new Login({ adminPassword, lockout, sessions, queue, counters, log, now }),
     apiKeys: await ApiKeys.open({ records, sha256, randomBytes, keysMax: API_KEYS_MAX, log }),
   };
 }
@@ -207,7 +207,7 @@ export async function createServices(host: Host): Promise<Services> {
   });
   const locks = new SiteLocks();
   const budgetBytes = Math.min(config.engineMemoryMb * 1024 * 1024, ENGINE_BYTES_MAX);
-  const residents = new ResidentDays({
+  const partitionCache = new PartitionCache({
     engine,
     journal,
     partitions,
@@ -229,7 +229,7 @@ export async function createServices(host: Host): Promise<Services> {
     {
       journal,
       partitions,
-      residents,
+      partitionCache,
       compaction,
       counters,
       log,
@@ -240,7 +240,7 @@ export async function createServices(host: Host): Promise<Services> {
     },
     now(),
   );
-  const intake = new EventIntake({ journal, counters, log, unflushedBytesMax: host.unflushedBytesMax });
+  const ingestGate = new IngestGate({ journal, counters, log, unflushedBytesMax: host.unflushedBytesMax });
   const knownSites = new KnownSites({
     storedSites: () => partitions.sites(),
     journaledSites: journal.unflushedSites(),
@@ -261,22 +261,22 @@ export async function createServices(host: Host): Promise<Services> {
     visitorSalt,
     visitorIds: createVisitorIds({ hmac, salt: visitorSalt }),
     minimisation: config,
-    intake,
+    ingestGate,
     counters,
     now,
   });
-  const queries = new QueryRunner({ engine, residents, budgetBytes, rotationDays: config.visitorSaltRotationDays });
-  const cache = new QueryCache({
+  const queries = new Executor({ engine, partitionCache, budgetBytes, rotationDays: config.visitorSaltRotationDays });
+  const cache = new ResultCache({
     ttlSecs: config.cacheTtlSecs,
     entriesMax: config.cacheMaxEntries,
     now,
     onHit: () => counters.cacheHits++,
     onMiss: () => counters.cacheMisses++,
   });
-  const slots = new QuerySlots({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait: host.wait });
-  const stats = new StatsAnswers({ cache, slots, queries });
+  const limiter = new QueryLimiter({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait: host.wait });
+  const stats = new StatsAnswers({ cache, limiter, queries });
   const clock = await TrustedClock.open({ records: host.records, monotonicMs: host.monotonicMs, log }, now());
-  const erasure = new Erasure({ journal, flusher, partitions, knownSites, residents, locks, stats, counters, log });
+  const erasure = new Erasure({ journal, flusher, partitions, knownSites, partitionCache, locks, stats, counters, log });
 
   return {
     ...auth,
@@ -296,20 +296,20 @@ export async function createServices(host: Host): Promise<Services> {
     partitions,
     journal,
     knownSites,
-    intake,
+    ingestGate,
     visitorSalt,
     flusher,
     compaction,
-    residents,
-    preload: new Preload({ partitions, residents, budgetBytes, slots, log }),
+    partitionCache,
+    cacheWarmer: new CacheWarmer({ partitions, partitionCache, budgetBytes, limiter, log }),
     stats,
     exportMemory: new ExportMemory(Math.max(EXPORTS_BYTES_ALLOWED_MIN, budgetBytes * EXPORTS_SHARE_MAX)),
     behavioral: new Behavioral(engine, config.behavioral, log),
     erasure,
     retention: new Retention({ erasure, partitions, journal, counters, log, clock, retentionDays: config.retentionDays }),
-    async acceptEvent(arrival) {
-      const outcome = await accept(arrival);
-      flusher.flushIfDue(arrival.nowMs);
+    async acceptEvent(context) {
+      const outcome = await accept(context);
+      flusher.flushIfDue(context.nowMs);
       return outcome;
     },
     async sites() {

@@ -6,13 +6,13 @@ import { utcDayOf, type SiteId, type StoredEvent, type UtcDay } from "./event.ts
 export type EventText = string & { readonly brand: "EventText" };
 
 /** What is kept of an event until it is in a file: for the garbage collector a text is one thing, an event with its values a dozen. */
-export interface KeptEvent {
+export interface BufferedEvent {
   readonly siteId: SiteId;
   readonly day: UtcDay;
   readonly text: EventText;
 }
 
-export const keptEvent = (event: StoredEvent): KeptEvent => ({
+export const bufferedEvent = (event: StoredEvent): BufferedEvent => ({
   siteId: event.siteId,
   day: utcDayOf(event.timestampMs),
   text: eventText(event),

@@ -1,6 +1,6 @@
 /** Accepted means journaled: the numbered segments of events that are durable but not yet in Parquet files. */
 import type { EpochMs, SiteId, StoredEvent, UtcDay } from "./event.ts";
-import { keptEvent, type EventText, type KeptEvent } from "./event-text.ts";
+import { bufferedEvent, type EventText, type BufferedEvent } from "./event-text.ts";
 import { decodeJournalLines, encodeJournalLines } from "./journal-line.ts";
 import { NothingAppendedError, SyncFailedError, type SegmentLog } from "./segment-log.ts";
 
@@ -33,7 +33,7 @@ export class Segment {
     this.number = number;
   }
 
-  add({ siteId, day, text }: KeptEvent): void {
+  add({ siteId, day, text }: BufferedEvent): void {
     this.appended++;
     let days = this.sites.get(siteId);
     if (!days) this.sites.set(siteId, (days = new Map()));
@@ -58,7 +58,7 @@ export interface JournalDamage {
 }
 
 interface Waiting {
-  readonly event: KeptEvent;
+  readonly event: BufferedEvent;
   readonly resolve: () => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -113,9 +113,9 @@ export class Journal {
     for (const number of numbers) {
       const bytes = await log.read(number);
       const { events, damagedLines } = decodeJournalLines(bytes);
-      if (damagedLines > 0) damage.push({ segment: number, damagedLines, keptAt: await log.setAside(number) });
+      if (damagedLines > 0) damage.push({ segment: number, damagedLines, keptAt: await log.quarantine(number) });
       const segment = new Segment(number);
-      for (const event of events) segment.add(keptEvent(event));
+      for (const event of events) segment.add(bufferedEvent(event));
       journal.#size += events.length;
       if (events.length > 0) {
         journal.#sealed.push(segment);
@@ -186,7 +186,7 @@ export class Journal {
   /** Resolves once the event is durable and visible to queries; rejects when it is neither. */
   append(event: StoredEvent): Promise<void> {
     return new Promise((resolve, reject) => {
-      const kept = keptEvent(event);
+      const kept = bufferedEvent(event);
       this.#waitingChars += kept.text.length;
       this.#waiting.push({ event: kept, resolve, reject });
       if (!this.#writing) this.#writing = this.#writeGroups();
@@ -285,7 +285,7 @@ export class Journal {
   }
 
   /** Takes a site's events out of a segment: they are in files now. */
-  takeOut(segment: Segment, siteId: SiteId): void {
+  release(segment: Segment, siteId: SiteId): void {
     for (const events of segment.sites.get(siteId)?.values() ?? []) this.#size -= events.length;
     segment.sites.delete(siteId);
   }

@@ -25,7 +25,7 @@ export function createMemorySegmentLog(): SegmentLog {
     async remove(segment) {
       segments.delete(segment);
     },
-    async setAside(segment) {
+    async quarantine(segment) {
       return `segment ${segment} in memory`;
     },
     async close() {},

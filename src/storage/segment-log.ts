@@ -39,7 +39,7 @@ export interface SegmentLog {
   /** Removes a segment; removing what is not there is fine. Survives a crash once resolved: what it held may be erased by then. */
   remove(segment: number): Promise<void>;
   /** Keeps a copy of a damaged segment for a person to look at, and says where. */
-  setAside(segment: number): Promise<string>;
+  quarantine(segment: number): Promise<string>;
   /** Makes everything appended durable and lets go of it. */
   close(): Promise<void>;
 }

@@ -43,7 +43,7 @@ async function msUntilLoaded({ origin, startedMs }) {
   for (let days = 0; days < DAYS - 1;) {
     await new Promise((resolve) => setTimeout(resolve, 50));
     const metrics = await (await fetch(`${origin}/metrics`)).text();
-    days = Number(/^svc_resident_days (\d+)$/m.exec(metrics)?.[1]);
+    days = Number(/^svc_cached_partitions (\d+)$/m.exec(metrics)?.[1]);
   }
   return performance.now() - startedMs;
 }

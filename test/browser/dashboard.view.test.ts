@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { launchBrowser } from "./support/browser.ts";
-import { cardOf, DAY_MS, rowsIn, utcDay, watchRequests, writeVisits, type Visit } from "./support/dashboard.ts";
+import { cardOf, DAY_MS, partial, utcDay, watchRequests, writeVisits, type Visit } from "./support/dashboard.ts";
 
 const SITE = "shop.example";
 const PASSWORD = "correct horse battery";
@@ -92,19 +92,19 @@ describe("the dashboard", () => {
     expect(await figure("pageviews").textContent()).toBe(String(main.total_pageviews));
     const rows = async (dimension: string) =>
       (await api<{ value: string; visitors: number }[]>(`breakdown/${dimension}`)).map(({ value, visitors }) => [value, String(visitors)]);
-    expect(await rowsIn(page, "pages")).toEqual(await rows("pages"));
-    expect(await rowsIn(page, "devices")).toEqual(await rows("browsers"));
-    expect(await rowsIn(page, "from")).toEqual(
+    expect(await partial(page, "pages")).toEqual(await rows("pages"));
+    expect(await partial(page, "devices")).toEqual(await rows("browsers"));
+    expect(await partial(page, "from")).toEqual(
       (await rows("sources")).map(([value, count]) => [value === "(unknown)" ? "Direct / none" : value, count]),
     );
-    expect(await rowsIn(page, "places")).toEqual([
+    expect(await partial(page, "places")).toEqual([
       ["DEGermany", "5"],
       ["FRFrance", "3"],
       ["Unknown", "1"],
     ]);
     const goals = await api<{ name: string; visitors: number; conversion_rate: number }[]>("goals");
-    expect((await rowsIn(page, "did")).map(([name]) => name)).toEqual(goals.map(({ name }) => name));
-    expect((await rowsIn(page, "did"))[0]?.[1]).toBe("44.4%  ·  4");
+    expect((await partial(page, "did")).map(([name]) => name)).toEqual(goals.map(({ name }) => name));
+    expect((await partial(page, "did"))[0]?.[1]).toBe("44.4%  ·  4");
   });
 
   it("points arrows by direction and colours them by meaning", async () => {

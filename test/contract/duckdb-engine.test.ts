@@ -22,7 +22,7 @@ it("a file of several parts is loaded whole, in order, and sessions go on from o
   const block = aBlock(site);
   expect((await engine.append(block, { files: [{ key: "large", bytes }] })).unreadable).toEqual([]);
   const inOrder = `SELECT count(*) AS n, count(DISTINCT session) AS sessions, count(DISTINCT pathname) AS pages,
-    count(*) FILTER (timestamp = ${noon} + arrival + CASE WHEN arrival < ${PAUSE_AFTER} THEN 0 ELSE 3600000 END) AS in_order FROM events`;
+    count(*) FILTER (timestamp = ${noon} + sequence_number + CASE WHEN sequence_number < ${PAUSE_AFTER} THEN 0 ELSE 3600000 END) AS in_order FROM events`;
   expect(await engine.query(aQuery(site, [block], inOrder), silent())).toEqual([
     { n: ROWS, sessions: 2 * VISITORS, pages: 1000, in_order: ROWS },
   ]);
@@ -43,11 +43,18 @@ it("more than two gigabytes of memory are as good as less: their addresses do no
   await engine.append(block, { events: eventTexts(events) });
   await engine.append(block, { files: [{ key: "file", bytes: encodeEvents(events) }] });
   const pages = await engine.query(
-    aQuery(site, [block], "SELECT text, count(*) AS n FROM events JOIN texts ON code = pathname GROUP BY text ORDER BY min(arrival)"),
+    aQuery(
+      site,
+      [block],
+      "SELECT text, count(*) AS n FROM events JOIN texts ON code = pathname GROUP BY text ORDER BY min(sequence_number)",
+    ),
     silent(),
   );
   expect(pages).toEqual(events.map(({ pathname }) => ({ text: pathname, n: 2 })));
-  const { arrival } = await engine.queryNumbers(aQuery(site, [block], "SELECT arrival FROM events ORDER BY arrival"), silent());
-  expect(arrival).toEqual(Int32Array.from({ length: 2000 }, (_, i) => i));
+  const { sequence_number } = await engine.queryNumbers(
+    aQuery(site, [block], "SELECT sequence_number FROM events ORDER BY sequence_number"),
+    silent(),
+  );
+  expect(sequence_number).toEqual(Int32Array.from({ length: 2000 }, (_, i) => i));
   await engine.close();
 });

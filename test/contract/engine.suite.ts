@@ -9,7 +9,7 @@ import {
   type EngineQuery,
   type SqlParameter,
   type SqlRow,
-  type Summary,
+  type PartialTableRef,
 } from "../../src/runtime/engine/engine.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { utcDayOf, type SiteId, type StoredEvent } from "../../src/storage/event.ts";
@@ -25,7 +25,7 @@ const MINUTE_MS = 60_000;
 const HEAVY_SQL = `
   SELECT count(*) AS n
   FROM events AS a, events AS b, events AS c
-  WHERE (a.timestamp * 31 + b.timestamp * 17 + c.timestamp * 13 + a.arrival + b.arrival + c.arrival) % 7 = 3`;
+  WHERE (a.timestamp * 31 + b.timestamp * 17 + c.timestamp * 13 + a.sequence_number + b.sequence_number + c.sequence_number) % 7 = 3`;
 const HEAVY_ROWS = 4_000;
 
 let blocksMade = 0;
@@ -91,14 +91,14 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
     const ALL_TEXTS = `
       SELECT ${TEXT_COLUMNS.map(({ name: column }) => `t_${column}.text AS ${column}`).join(", ")}
       FROM events ${TEXT_COLUMNS.map(({ name: column }) => `LEFT JOIN texts AS t_${column} ON t_${column}.code = events.${column}`).join(" ")}
-      ORDER BY arrival`;
+      ORDER BY sequence_number`;
 
     const textsOf = (event: StoredEvent): SqlRow =>
       Object.fromEntries(TEXT_COLUMNS.map(({ name: column, field }) => [column, event[field] as string | null]));
 
     /** The properties of a block's events, as the texts that they came as. */
     async function propsOf(site: SiteId, block: Block): Promise<(string | null)[]> {
-      const numbers = (await ask(site, [block], "SELECT props FROM events ORDER BY arrival")).map(({ props }) => Number(props));
+      const numbers = (await ask(site, [block], "SELECT props FROM events ORDER BY sequence_number")).map(({ props }) => Number(props));
       const recorded = numbers.filter((number) => number !== 0);
       const texts = new Map((await engine.propsTexts(site, recorded)).map((text, i) => [recorded[i], text]));
       return numbers.map((number) => texts.get(number) ?? null);
@@ -112,15 +112,15 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         anEvent({ at: "9999-12-31T23:59:59.999Z", visitorId: 1n << 63n, revenueCents: 999_999_999_999 }),
         aFullEvent(2, { revenueCents: -999_999_999_999 }),
       ];
-      const NUMBERS = "SELECT timestamp, visitor_id, revenue_amount, arrival FROM events ORDER BY arrival";
-      const numbers = events.map(({ timestampMs, visitorId, revenueCents }, arrival) => ({
+      const NUMBERS = "SELECT timestamp, visitor_id, revenue_amount, sequence_number FROM events ORDER BY sequence_number";
+      const numbers = events.map(({ timestampMs, visitorId, revenueCents }, sequence_number) => ({
         timestamp: timestampMs,
         visitor_id: visitorId <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(visitorId) : visitorId,
         revenue_amount: revenueCents,
-        arrival,
+        sequence_number,
       }));
 
-      it("are rows in order of arrival, with exact numbers", async () => {
+      it("are rows in order of sequence number, with exact numbers", async () => {
         const { site, block } = await load(events);
         expect(await ask(site, [block], NUMBERS)).toEqual(numbers);
       });
@@ -160,7 +160,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         const many = Array.from({ length: 5_000 }, (_, i) => aFullEvent(i % 1_000, { revenueCents: i % 100 }));
         const { site, block } = await load(many);
         const sql =
-          "SELECT count(*) AS n, count(DISTINCT pathname) AS pages, sum(revenue_amount)::BIGINT AS cents, max(arrival) AS last FROM events";
+          "SELECT count(*) AS n, count(DISTINCT pathname) AS pages, sum(revenue_amount)::BIGINT AS cents, max(sequence_number) AS last FROM events";
         expect(await ask(site, [block], sql)).toEqual([{ n: 5_000, pages: 1_000, cents: 247_500, last: 4_999 }]);
       });
     });
@@ -196,7 +196,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
                 ),
               );
               await engine.append(block, { files: files.map((ofFile, i) => ({ key: String(i), bytes: encodeEvents(ofFile) })) });
-              const given = await ask(site, [block], "SELECT visitor_id, timestamp, session FROM events ORDER BY arrival");
+              const given = await ask(site, [block], "SELECT visitor_id, timestamp, session FROM events ORDER BY sequence_number");
               expect(given.map(({ visitor_id, timestamp }) => [visitor_id, timestamp])).toEqual(
                 files.flat().map(({ visitorId, timestampMs }) => [Number(visitorId), timestampMs]),
               );
@@ -286,10 +286,10 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
 
       it("of all kinds come back as they are, each told from the others", async () => {
         const { site, block } = await load(TEXTS.map((eventName) => anEvent({ eventName })));
-        const rows = await ask(site, [block], "SELECT text FROM events JOIN texts ON code = event_name ORDER BY arrival");
+        const rows = await ask(site, [block], "SELECT text FROM events JOIN texts ON code = event_name ORDER BY sequence_number");
         expect(rows.map(({ text }) => text)).toEqual(TEXTS);
         for (const text of TEXTS) {
-          const sql = "SELECT count(*) AS n, min(arrival) AS first FROM events WHERE event_name = $1";
+          const sql = "SELECT count(*) AS n, min(sequence_number) AS first FROM events WHERE event_name = $1";
           expect(await ask(site, [block], sql, [{ text }])).toEqual([{ n: 1, first: TEXTS.indexOf(text) }]);
         }
       });
@@ -475,18 +475,22 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
 
       it("give results of many rows whole and in order", async () => {
         const { site, block } = await load(Array.from({ length: 10_000 }, (_, i) => anEvent({ pathname: `/${i}` })));
-        const rows = await ask(site, [block], "SELECT arrival, text FROM events JOIN texts ON code = pathname ORDER BY arrival DESC");
-        expect(rows).toEqual(Array.from({ length: 10_000 }, (_, i) => ({ arrival: 9_999 - i, text: `/${9_999 - i}` })));
+        const rows = await ask(
+          site,
+          [block],
+          "SELECT sequence_number, text FROM events JOIN texts ON code = pathname ORDER BY sequence_number DESC",
+        );
+        expect(rows).toEqual(Array.from({ length: 10_000 }, (_, i) => ({ sequence_number: 9_999 - i, text: `/${9_999 - i}` })));
       });
 
       it("give columns of numbers where these are asked for", async () => {
         const { site, block } = await load([anEvent(), anEvent({ at: "2026-03-16T00:00:00.000Z" })]);
         const columns = await engine.queryNumbers(
-          aQuery(site, [block], "SELECT arrival, timestamp FROM events ORDER BY arrival"),
+          aQuery(site, [block], "SELECT sequence_number, timestamp FROM events ORDER BY sequence_number"),
           silent(),
         );
         expect(Object.fromEntries(Object.entries(columns).map(([column, values]) => [column, [...values].map(Number)]))).toEqual({
-          arrival: [0, 1],
+          sequence_number: [0, 1],
           timestamp: [Date.parse("2026-03-15T12:00:00Z"), Date.parse("2026-03-16T00:00:00Z")],
         });
       });
@@ -555,15 +559,15 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         { name: "code", type: "BIGINT" },
         { name: "total", type: "HUGEINT" },
       ] as const;
-      const aSummary = (site: SiteId): Summary => ({ id: ++blocksMade, siteId: site, columns: COLUMNS });
+      const aSummary = (site: SiteId): PartialTableRef => ({ id: ++blocksMade, siteId: site, columns: COLUMNS });
       const BY_PAGE =
         "WITH scoped AS (SELECT * FROM events) SELECT pathname AS code, sum(revenue_amount) AS total FROM scoped WHERE pathname <> $1 GROUP BY pathname";
       const TOTAL =
-        "WITH figures AS (SELECT code, sum(total) AS total FROM pieces GROUP BY code) SELECT text, CAST(total AS VARCHAR) AS total FROM figures JOIN texts ON texts.code = figures.code ORDER BY text";
+        "WITH figures AS (SELECT code, sum(total) AS total FROM chunks GROUP BY code) SELECT text, CAST(total AS VARCHAR) AS total FROM figures JOIN texts ON texts.code = figures.code ORDER BY text";
 
-      const summed = (summary: Summary, part: number, blocks: readonly Block[]) =>
+      const summed = (summary: PartialTableRef, part: number, blocks: readonly Block[]) =>
         engine.summarise(summary, part, aQuery(summary.siteId, blocks, BY_PAGE, [{ text: "/none" }]), silent());
-      const totals = ({ id, siteId: site }: Summary, parts: readonly number[]) =>
+      const totals = ({ id, siteId: site }: PartialTableRef, parts: readonly number[]) =>
         engine.query({ ...aQuery(site, [], TOTAL), summary: { id, parts } }, silent());
 
       it("keep the rows of queries by part, exactly, and the texts that they name after all blocks are gone", async () => {
@@ -594,7 +598,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
 
       it("of a function of each visitor's events are how many visitors have each value", async () => {
         const { site, block } = await load([1n, 2n, 2n].map((visitorId, i) => anEvent({ visitorId, timestampMs: i })));
-        const summary: Summary = {
+        const summary: PartialTableRef = {
           id: ++blocksMade,
           siteId: site,
           columns: [
@@ -611,7 +615,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         await engine.summarise(summary, 2, { ...query, blocks: [] }, silent());
         expect(
           await engine.query(
-            { ...aQuery(site, [], "SELECT * FROM pieces ORDER BY value"), summary: { id: summary.id, parts: [1, 2] } },
+            { ...aQuery(site, [], "SELECT * FROM chunks ORDER BY value"), summary: { id: summary.id, parts: [1, 2] } },
             silent(),
           ),
         ).toMatchObject([

@@ -33,7 +33,7 @@ describe("the segment log in files", () => {
     const log = await openFileSegmentLog(folder, "off");
     await log.create(7);
     await log.append(7, new TextEncoder().encode("damaged"));
-    expect(await readFile(await log.setAside(7), "utf8")).toBe("damaged");
+    expect(await readFile(await log.quarantine(7), "utf8")).toBe("damaged");
     expect((await readdir(folder)).sort()).toEqual(["7.journal", "damaged"]);
     await log.close();
   });

@@ -106,8 +106,8 @@ export function describeSegmentLog(name: string, openLog: () => Promise<OpenedLo
       const { log } = await openLog();
       await log.create(1);
       await log.append(1, bytesOf("damaged"));
-      expect(await log.setAside(1)).toContain("1");
-      await log.setAside(1);
+      expect(await log.quarantine(1)).toContain("1");
+      await log.quarantine(1);
       expect(await log.list()).toEqual([1]);
       await log.append(1, bytesOf(" more"));
       expect(textOf(await log.read(1))).toBe("damaged more");

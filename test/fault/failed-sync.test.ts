@@ -170,7 +170,7 @@ describe("a failed sync of a file or folder", () => {
           await log.create(7);
           throw new Error("not appended");
         });
-        await log.setAside(7);
+        await log.quarantine(7);
       },
       async (files) => expect((await files.readFile(`${DATA_FOLDER}/journal/damaged/7.journal`)).subarray(0, bytes.length)).toEqual(bytes),
     ));

@@ -240,7 +240,7 @@ describe.skipIf(MOUNT_REFUSAL !== null)(onSmallDisk("the program on a disk that 
     expect(await refusal.json()).toEqual({ error: "The service cannot store events at the moment. Try again later." });
     expect(await totalOf(first)).toBe(load.acknowledged.length);
     expect(await (await fetch(`${first.origin}/health/ready`)).text()).toBe("ready");
-    expect(await (await fetch(`${first.origin}/metrics`)).text()).toMatch(/^svc_events_storable 0$/m);
+    expect(await (await fetch(`${first.origin}/metrics`)).text()).toMatch(/^svc_ingest_available 0$/m);
     await disk.makeRoom();
     const again = first.logged(/events can be stored again/);
     const posting = load.start(first.origin);

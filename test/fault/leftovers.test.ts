@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
-import { takeFolder } from "../../adapters/node/own-folder.ts";
+import { openDataDir } from "../../adapters/node/data-dir.ts";
 import { spawnServer } from "../support/server-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
@@ -28,7 +28,7 @@ describe("what a killed process left half written", () => {
     const whole = ["admin.json", "keys/a.json", "secret", "notes.unfinished", "events/site_id=a/date=2026-03-01/1-1.parquet"];
     await write(folder, ...whole, HALF, `keys/${HALF}`);
     await mkdir(join(folder, "keys", ".folder.unfinished"));
-    const lock = await takeFolder(folder, () => {});
+    const lock = await openDataDir(folder, () => {});
     expect(await below(folder)).toEqual([...whole, "lock"].sort());
     for (const name of whole) expect(await readFile(join(folder, name), "utf8")).toBe(name);
     await lock.release();

@@ -9,7 +9,7 @@ import { createFileObjectStore } from "../../adapters/node/file-object-store.ts"
 import { createFileRecordStore } from "../../adapters/node/file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/file-segment-log.ts";
 import type { FileSystem } from "../../adapters/node/file-system.ts";
-import { tidyFolder } from "../../adapters/node/own-folder.ts";
+import { tidyFolder } from "../../adapters/node/data-dir.ts";
 import { createFileSecretStore } from "../../adapters/node/secret-file.ts";
 import { utcDayOf } from "../../src/storage/event.ts";
 import type { SecretStore } from "../../src/storage/secret-store.ts";

@@ -126,7 +126,7 @@ describe("events at the end of a salt period", () => {
       expect(refused.headers.get("retry-after")).toBe("10");
       await expectError(refused, 503, "The service cannot store events at the moment. Try again later.");
     }
-    expect([await metric("svc_events_storable"), await metric("svc_events_refused_total")]).toEqual(["0", "3"]);
+    expect([await metric("svc_ingest_available"), await metric("svc_events_refused_total")]).toEqual(["0", "3"]);
     const errors = () =>
       target.log.lines.filter(({ level }) => level === "error").map(({ message, fields }) => [message, fields["reason"]]);
     expect(errors()).toEqual([

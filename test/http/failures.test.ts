@@ -95,7 +95,7 @@ describe("§7 failures inside", () => {
   };
 
   const storable = async (target: InProcessTarget): Promise<string | undefined> =>
-    /^svc_events_storable (\d)$/m.exec(await (await target.fetch("/metrics")).text())?.[1];
+    /^svc_ingest_available (\d)$/m.exec(await (await target.fetch("/metrics")).text())?.[1];
 
   it("§4.1 an event that cannot be journaled gives 503 with Retry-After and is not counted; the next one is", async () => {
     let isFull = true;

@@ -17,7 +17,7 @@ it("loads days that are on disk before anybody asks", async () => {
   const server = await startServer({ dataFolder, environment: { SVC_LOG_LEVEL: "debug" } });
   onTestFinished(async () => void (await server.stop()));
   await server.logged(/what dashboards show first is loaded.*days=3/);
-  expect(await (await fetch(`${server.origin}/metrics`)).text()).toMatch(/^svc_resident_days 3$/m);
+  expect(await (await fetch(`${server.origin}/metrics`)).text()).toMatch(/^svc_cached_partitions 3$/m);
 });
 
 it("says in one line where it cannot listen, and by which options", async () => {

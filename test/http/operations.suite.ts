@@ -90,7 +90,7 @@ const GAUGES = [
   ...[
     "svc_buffered_events",
     "svc_buffered_bytes",
-    "svc_events_storable",
+    "svc_ingest_available",
     "svc_sites",
     "svc_cache_entries",
     "svc_auth_configured",
@@ -101,9 +101,9 @@ const GAUGES = [
   ...[
     "svc_journal_lag_seconds",
     "svc_resident_bytes",
-    "svc_resident_days",
+    "svc_cached_partitions",
     "svc_known_partitions",
-    "svc_known_files",
+    "svc_catalog_files",
     "svc_uptime_seconds",
   ],
   ...["process_start_time_seconds", "process_resident_memory_bytes", "process_heap_bytes"],
@@ -223,7 +223,7 @@ export function describeMetrics(makeTarget: MakeTarget): void {
         "svc_buffered_events",
         "svc_buffered_bytes",
         "svc_sites",
-        "svc_events_storable",
+        "svc_ingest_available",
         "svc_cache_entries",
         ...(target.name === "workerd" ? [] : OF_A_PROCESS),
       ];
@@ -268,15 +268,15 @@ export function describeMetrics(makeTarget: MakeTarget): void {
       const site = siteName();
       await record(target, wireEvent(site));
       await able(target, "advance")(20_000);
-      const { svc_journal_lag_seconds: lag, svc_known_files: files = 0 } = await getMetrics(target);
+      const { svc_journal_lag_seconds: lag, svc_catalog_files: files = 0 } = await getMetrics(target);
       const session = await logIn(target);
       await ask(target, site, session);
       await able(target, "flush")();
       await ask(target, site, session);
       const values = await getMetrics(target);
       expect([none, lag, values.svc_journal_lag_seconds]).toEqual([0, 20, 0]);
-      expect(values.svc_known_files).toBe(files + 1);
-      expect(values.svc_resident_days).toBeGreaterThan(0);
+      expect(values.svc_catalog_files).toBe(files + 1);
+      expect(values.svc_cached_partitions).toBeGreaterThan(0);
       const flushes = (await getMetricFamilies(target)).find(({ name }) => name === "svc_flush_duration_seconds");
       expect(Number(flushes?.metrics[0]?.count)).toBeGreaterThan(1);
     });

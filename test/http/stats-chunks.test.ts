@@ -1,4 +1,4 @@
-/** §8: questions about more than the engine's memory holds, while other things happen: each day is a piece here, and a test can hold any. */
+/** §8: questions about more than the engine's memory holds, while other things happen: each day is a chunk here, and a test can hold any. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
 import type { StoredEvent, UtcDay } from "../../src/storage/event.ts";
@@ -10,7 +10,7 @@ import { askStats } from "../support/stats-requests.ts";
 import { anEvent, siteId } from "../support/stored-event.ts";
 import type { Environment } from "../support/target.ts";
 
-const SITE = "pieces.test";
+const SITE = "chunks.test";
 const SECOND_MS = 1000;
 const DAY_MS = 86_400_000;
 const DAYS = 6;
@@ -85,7 +85,7 @@ const visitorsByDay = async (target: InProcessTarget): Promise<number[]> =>
 
 const oldestFirst = Array.from({ length: DAYS }, (_, i) => dayAt(DAYS - 1 - i));
 
-describe("§8 a range that is computed in pieces", () => {
+describe("§8 a range that is computed in chunks", () => {
   it("is asked day by day, and afterwards only for what has changed", async () => {
     const { target, summedUp } = await createTight();
     expect(await visitorsByDay(target)).toEqual([0, 1, 1, 1, 1, 1, 1]);
@@ -123,7 +123,7 @@ describe("§8 a range that is computed in pieces", () => {
     expect(summedUp).toEqual(days);
   });
 
-  it("is given up within a piece when its client has gone away", async () => {
+  it("is given up within a chunk when its client has gone away", async () => {
     const { target, summedUp, hold, release, held } = await createTight({ SVC_MAX_CONCURRENT_QUERIES: "1", SVC_QUERY_QUEUE_MS: "600000" });
     hold();
     const client = new AbortController();

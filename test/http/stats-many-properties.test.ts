@@ -114,7 +114,7 @@ describe("§4.4 properties that are too many", () => {
       ]);
       expect(await propertyReport(target, "properties", onDay(1))).toEqual(["plan"]);
       await expectOtherReports(target, { period: "7d" }, 5_050);
-      expect(target.services.residents.residentBytes).toBeLessThan(8 * 1024 * 1024);
+      expect(target.services.partitionCache.residentBytes).toBeLessThan(8 * 1024 * 1024);
     }
   });
 

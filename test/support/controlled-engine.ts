@@ -16,7 +16,7 @@ export interface ControlledEngine {
   makeEndless(endless: boolean): void;
 }
 
-/** Works for longer than any test, in pieces as every query. */
+/** Works for longer than any test, in chunks as every query. */
 const ENDLESS = "SELECT count(*) AS visitors FROM range(10000000000) AS a(i), range(1000) AS b(j) WHERE (i * j) % 7 = 3";
 
 interface Held {

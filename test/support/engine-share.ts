@@ -1,5 +1,5 @@
 /** A share of an engine, for one of several that use it: with block ids of its own. */
-import type { Block, BlockSource, Engine, EngineExtension, EngineQuery, Summary } from "../../src/runtime/engine/engine.ts";
+import type { Block, BlockSource, Engine, EngineExtension, EngineQuery, PartialTableRef } from "../../src/runtime/engine/engine.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 
 let idsMade = 0;
@@ -20,11 +20,11 @@ function ownIds(): { idOf(id: number): number; all(): number[] } {
 
 /** Closing a share drops what it loaded and leaves the others' alone. */
 export function shareOf(engine: Engine): Engine {
-  const [blocks, summaries] = [ownIds(), ownIds()];
+  const [blocks, partialAggregates] = [ownIds(), ownIds()];
   const shared = (query: EngineQuery): EngineQuery => ({
     ...query,
     blocks: query.blocks.map(blocks.idOf),
-    ...(query.summary && { summary: { ...query.summary, id: summaries.idOf(query.summary.id) } }),
+    ...(query.summary && { summary: { ...query.summary, id: partialAggregates.idOf(query.summary.id) } }),
   });
   return {
     generation: 0,
@@ -34,12 +34,12 @@ export function shareOf(engine: Engine): Engine {
     drop: (ids: readonly number[]) => engine.drop(ids.map(blocks.idOf)),
     query: (query: EngineQuery, signal: AbortSignal) => engine.query(shared(query), signal),
     queryNumbers: (query: EngineQuery, signal: AbortSignal) => engine.queryNumbers(shared(query), signal),
-    summarise: (summary: Summary, part: number, query: EngineQuery, signal: AbortSignal) =>
-      engine.summarise({ ...summary, id: summaries.idOf(summary.id) }, part, shared(query), signal),
-    dropSummary: (id: number, parts: readonly number[] | "all") => engine.dropSummary(summaries.idOf(id), parts),
+    summarise: (summary: PartialTableRef, part: number, query: EngineQuery, signal: AbortSignal) =>
+      engine.summarise({ ...summary, id: partialAggregates.idOf(summary.id) }, part, shared(query), signal),
+    dropSummary: (id: number, parts: readonly number[] | "all") => engine.dropSummary(partialAggregates.idOf(id), parts),
     loadExtension: (extension: EngineExtension) => engine.loadExtension(extension),
     async close() {
-      for (const id of summaries.all()) await engine.dropSummary(id, "all");
+      for (const id of partialAggregates.all()) await engine.dropSummary(id, "all");
       await engine.drop(blocks.all());
     },
   };

@@ -88,7 +88,7 @@ function keptOf<T>(changes: readonly T[], random: Random): T[] {
 }
 
 /** A write in pieces, as pages reach a disk one by one. */
-function piecesOf({ at, bytes }: Extract<FileChange, { bytes: unknown }>, random: Random): FileChange[] {
+function chunksOf({ at, bytes }: Extract<FileChange, { bytes: unknown }>, random: Random): FileChange[] {
   const pieces: FileChange[] = [];
   for (let start = 0; start < bytes.length;) {
     const end = random() < 0.5 ? bytes.length : start + 1 + below(random, bytes.length - start);
@@ -100,7 +100,7 @@ function piecesOf({ at, bytes }: Extract<FileChange, { bytes: unknown }>, random
 
 /** The content after a loss of the unsynced changes: what was not kept below the length is zeros, or what the disk held before. */
 function contentAfterLoss(synced: Uint8Array, unsynced: readonly FileChange[], random: Random): Uint8Array {
-  const pieces = unsynced.flatMap((change) => ("bytes" in change ? piecesOf(change, random) : [change]));
+  const pieces = unsynced.flatMap((change) => ("bytes" in change ? chunksOf(change, random) : [change]));
   const kept = keptOf(pieces, random);
   const lengths = pieces.map((piece) => ("bytes" in piece ? piece.at + piece.bytes.length : piece.length));
   const grown = random() < 0.3 ? (lengths[below(random, lengths.length)] ?? 0) : 0;

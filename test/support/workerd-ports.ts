@@ -14,7 +14,7 @@ import {
   type NumberColumns,
   type SqlRow,
   type Summarised,
-  type Summary,
+  type PartialTableRef,
 } from "../../src/runtime/engine/engine.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import type { ObjectStore, StoredObject } from "../../src/storage/object-store.ts";
@@ -93,7 +93,7 @@ export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
       append: (segment, bytes) => log("append", segment, bytes),
       read: (segment) => log<Uint8Array>("read", segment),
       remove: (segment) => log("remove", segment),
-      setAside: (segment) => log<string>("setAside", segment),
+      quarantine: (segment) => log<string>("quarantine", segment),
       close: () => log("close"),
     },
     records: {
@@ -117,7 +117,7 @@ export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
       drop: (blocks: readonly number[]) => engine<EngineUsage>("drop", blocks),
       query: (query: EngineQuery, signal: AbortSignal) => askUntilAborted<SqlRow[]>("query", signal, query),
       queryNumbers: (query: EngineQuery, signal: AbortSignal) => askUntilAborted<NumberColumns>("queryNumbers", signal, query),
-      summarise: (summary: Summary, part: number, query: EngineQuery, signal: AbortSignal) =>
+      summarise: (summary: PartialTableRef, part: number, query: EngineQuery, signal: AbortSignal) =>
         askUntilAborted<Summarised>("summarise", signal, summary, part, query),
       dropSummary: (id: number, parts: readonly number[] | "all") => engine<EngineUsage>("dropSummary", id, parts),
       loadExtension: (extension: EngineExtension) => engine("loadExtension", extension),

@@ -1,10 +1,10 @@
 /** What an event's request says about where it comes from. */
-import type { Arrival } from "../../runtime/ingest/accept-event.ts";
+import type { IngestContext } from "../../runtime/ingest/accept-event.ts";
 import { parseClientHints } from "../../runtime/ingest/user-agent.ts";
 import { clientAddressOfRequest } from "../client-address.ts";
 import type { Context } from "../context.ts";
 
-export function arrivalOf(request: Request, context: Context): Omit<Arrival, "readInput"> {
+export function ingestContextOf(request: Request, context: Context): Omit<IngestContext, "readInput"> {
   const { services, socketPlace, nowMs } = context;
   const { headers } = request;
   const isForwarded = services.config.trustProxy > 0 && headers.has("x-forwarded-for");

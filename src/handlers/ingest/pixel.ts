@@ -3,7 +3,7 @@ import { parsePixelQuery } from "../../runtime/ingest/event-input.ts";
 import type { Handler } from "../context.ts";
 import { parametersOf } from "../query.ts";
 import { NO_STORE } from "../reply.ts";
-import { arrivalOf } from "./ingest-context.ts";
+import { ingestContextOf } from "./ingest-context.ts";
 
 /** GIF89a of one transparent pixel: size, palette of two colours, transparency, image, trailer. */
 const TRANSPARENT_GIF = Uint8Array.from(
@@ -17,7 +17,7 @@ export const getPixel: Handler = async (request, context) => {
   const { services, url } = context;
   const parameters = parametersOf(url);
   const outcome = await services.acceptEvent({
-    ...arrivalOf(request, context),
+    ...ingestContextOf(request, context),
     readInput: () => parsePixelQuery(parameters),
   });
   if (outcome === "accepted") services.counters.pixelEventsIngested++;

@@ -3,7 +3,7 @@ import { parseEventBody } from "../../runtime/ingest/event-input.ts";
 import { readBody } from "../body.ts";
 import type { Handler } from "../context.ts";
 import { emptyReply } from "../reply.ts";
-import { arrivalOf } from "./ingest-context.ts";
+import { ingestContextOf } from "./ingest-context.ts";
 
 /** Else hosts that stream would announce chunks, of which there is none. */
 const NO_CONTENT = { "Content-Length": "0" } as const;
@@ -12,7 +12,7 @@ const NO_CONTENT = { "Content-Length": "0" } as const;
 export const postEvent: Handler = async (request, context) => {
   const { services } = context;
   const body = await readBody(request);
-  const outcome = await services.acceptEvent({ ...arrivalOf(request, context), readInput: () => parseEventBody(body) });
+  const outcome = await services.acceptEvent({ ...ingestContextOf(request, context), readInput: () => parseEventBody(body) });
   if (outcome === "accepted") services.counters.eventsIngested++;
   return emptyReply(202, NO_CONTENT);
 };

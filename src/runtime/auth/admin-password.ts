@@ -8,7 +8,7 @@ import type { Secret } from "../config/secret.ts";
 import { createJsonRecord, damagedRecord, readJsonRecord } from "./json-record.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
 import { parsePhc } from "./phc.ts";
-import type { Turns } from "./serial-queue.ts";
+import type { SerialQueue } from "./serial-queue.ts";
 
 /** The record that holds its hash. */
 export const ADMIN_RECORD = "admin.json";
@@ -17,7 +17,7 @@ export interface AdminPasswordParts {
   readonly records: RecordStore;
   readonly hasher: PasswordHasher;
   /** Hashing is done one at a time, and with it whatever depends on the outcome. */
-  readonly turns: Turns;
+  readonly queue: SerialQueue;
   /** The option's, which goes before the stored one. */
   readonly configured: Secret | null;
 }
@@ -77,8 +77,8 @@ export class AdminPassword {
   async setUp(password: string, signal: AbortSignal): Promise<void> {
     this.checkSetupIsOpen();
     checkLength(password);
-    const { records, hasher, turns } = this.#parts;
-    await turns.run(async () => {
+    const { records, hasher, queue } = this.#parts;
+    await queue.run(async () => {
       this.checkSetupIsOpen();
       const passwordHash = await hasher.hash(password);
       await createJsonRecord(records, ADMIN_RECORD, { passwordHash }).catch((cause: unknown) => {

@@ -10,7 +10,7 @@ import { API_KEY_PREFIX } from "../config/names.ts";
 import { equalBytes } from "./equal-bytes.ts";
 import { createJsonRecord, damagedRecord, readJsonRecord, replaceJsonRecord } from "./json-record.ts";
 import { fromHex, toHex, type Sha256 } from "./sha256.ts";
-import { Turns } from "./serial-queue.ts";
+import { SerialQueue } from "./serial-queue.ts";
 
 /** `ReadOnly` keys read figures; `Admin` keys may also manage keys and erase. */
 export const KEY_SCOPES = ["ReadOnly", "Admin"] as const;
@@ -101,7 +101,7 @@ interface KnownKey {
 export class ApiKeys {
   readonly #parts: ApiKeysParts;
   readonly #known: KnownKey[];
-  readonly #turns = new Turns({ waitingMax: API_KEY_CHANGES_WAITING_MAX, retryAfterSecs: 1 });
+  readonly #queue = new SerialQueue({ waitingMax: API_KEY_CHANGES_WAITING_MAX, retryAfterSecs: 1 });
 
   private constructor(parts: ApiKeysParts, keys: readonly ApiKey[]) {
     this.#parts = parts;
@@ -139,7 +139,7 @@ export class ApiKeys {
   /** A new key, which is told this once. It works when it is stored; 400 when there are too many, 500 when it cannot be stored. */
   create(name: string, scope: KeyScope, nowMs: EpochMs, signal: AbortSignal): Promise<ApiKey & { readonly key: string }> {
     const { records, sha256, randomBytes } = this.#parts;
-    return this.#turns.run(async () => {
+    return this.#queue.run(async () => {
       await this.#makeRoom();
       const key = API_KEY_PREFIX + toHex(randomBytes(KEY_BYTES));
       const hash = sha256(key);
@@ -158,7 +158,7 @@ export class ApiKeys {
     const known = this.#known.find(({ key }) => key.keyHash === keyHash);
     if (!known) throw new AppError({ code: "not_found" }, "Key not found");
     known.key = { ...known.key, revoked: true };
-    await this.#turns.run(() => {
+    await this.#queue.run(() => {
       return replaceJsonRecord(this.#parts.records, recordOf(keyHash), known.key).catch((cause: unknown) => {
         throw storageUnavailable("The key is out of use, but only until a restart: that could not be stored. Try again later.", cause);
       });

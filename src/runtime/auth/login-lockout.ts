@@ -1,7 +1,7 @@
 /** How often an address may fail to log in before it has to wait (contract 5.9); IPv6 by network. Remembered in memory only. */
 import type { EpochMs } from "../../storage/event.ts";
 import { AppError } from "../errors.ts";
-import { networkOf } from "../ingest/rate-limit-key.ts";
+import { rateLimitKeyOf } from "../ingest/rate-limit-key.ts";
 
 export interface LoginLockoutOptions {
   /** Failures in a row that lock an address out; 0 = never. */
@@ -28,7 +28,7 @@ export class LoginLockout {
 
   /** 429 with the seconds that are left when the address is locked out. */
   check(address: string, nowMs: EpochMs): void {
-    const network = networkOf(address);
+    const network = rateLimitKeyOf(address);
     const failures = this.#failures.get(network);
     if (!failures || !this.#isLocked(failures)) return;
     // A clock that was set back must not make the wait longer than it may be.
@@ -46,7 +46,7 @@ export class LoginLockout {
   fail(address: string, nowMs: EpochMs): boolean {
     const { attemptsMax, addressesMax } = this.#options;
     if (attemptsMax === 0) return false;
-    const network = networkOf(address);
+    const network = rateLimitKeyOf(address);
     const failures = { count: (this.#failures.get(network)?.count ?? 0) + 1, atMs: nowMs };
     this.#failures.delete(network);
     this.#failures.set(network, failures);
@@ -56,7 +56,7 @@ export class LoginLockout {
 
   /** A success ends the row of failures. */
   clear(address: string): void {
-    this.#failures.delete(networkOf(address));
+    this.#failures.delete(rateLimitKeyOf(address));
   }
 
   #isLocked({ count }: Failures): boolean {

@@ -6,13 +6,13 @@ import type { Log } from "../metrics/log.ts";
 import type { AdminPassword } from "./admin-password.ts";
 import type { LoginLockout } from "./login-lockout.ts";
 import type { Sessions } from "./sessions.ts";
-import type { Turns } from "./serial-queue.ts";
+import type { SerialQueue } from "./serial-queue.ts";
 
 export interface LoginParts {
   readonly adminPassword: AdminPassword;
   readonly lockout: LoginLockout;
   readonly sessions: Sessions;
-  readonly turns: Turns;
+  readonly queue: SerialQueue;
   readonly counters: Counters;
   readonly log: Log;
   readonly now: () => EpochMs;
@@ -41,8 +41,8 @@ export class Login {
 
   /** A new session's token; 401 for a wrong password, 429 when the address is locked out or too many attempts wait. */
   attempt({ password, address, signal }: LoginAttempt): Promise<string> {
-    const { adminPassword, lockout, sessions, turns, counters, log, now } = this.#parts;
-    return turns.run(async () => {
+    const { adminPassword, lockout, sessions, queue, counters, log, now } = this.#parts;
+    return queue.run(async () => {
       // Those before it may have locked the address meanwhile.
       lockout.check(address, now());
       if (await adminPassword.matches(password)) {

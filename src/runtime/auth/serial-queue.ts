@@ -1,19 +1,19 @@
 /** Work that is done one piece after the other, with a bound on how many pieces may wait. */
 import { AppError } from "../errors.ts";
 
-export interface TurnsOptions {
+export interface SerialQueueOptions {
   /** Pieces that may be there beside the one that is done. */
   readonly waitingMax: number;
   /** Seconds after which it is worth trying again. */
   readonly retryAfterSecs: number;
 }
 
-export class Turns {
-  readonly #options: TurnsOptions;
+export class SerialQueue {
+  readonly #options: SerialQueueOptions;
   #count = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(options: TurnsOptions) {
+  constructor(options: SerialQueueOptions) {
     this.#options = options;
   }
 

@@ -148,35 +148,35 @@ export const SITES_LISTING_WAIT_MS = 1_000;
 export const PARTITION_LISTINGS_MAX = 1_000;
 
 /** Parquet bytes that are decoded into one resident table; days are grouped up to this. */
-export const RESIDENT_BLOCK_BYTES_MAX = 8 * 1024 * 1024;
+export const BLOCK_BYTES_MAX = 8 * 1024 * 1024;
 
 /** Parquet bytes that are read and handed to the engine at a time, or one file if that is larger. */
-export const LOAD_BYTES_MAX = RESIDENT_BLOCK_BYTES_MAX;
+export const LOAD_BYTES_MAX = BLOCK_BYTES_MAX;
 
 /**
  * What is loaded after a start before anybody asks: so many days, as a dashboard shows thirty and compares them with the
  * thirty before, of so many sites, while no more than this share of the engine's memory is taken.
  */
-export const PRELOAD_DAYS = 60;
-export const PRELOAD_SITES_MAX = 100;
-export const PRELOAD_SHARE_MAX = 1 / 4;
+export const WARM_DAYS = 60;
+export const WARM_SITES_MAX = 100;
+export const WARM_SHARE_MAX = 1 / 4;
 
 /** Parquet bytes that are loaded ahead at a time, or one day if that is larger: a question that comes meanwhile waits for so much. */
-export const PRELOAD_BYTES_MAX = 2 * 1024 * 1024;
+export const WARM_BYTES_MAX = 2 * 1024 * 1024;
 
 /** An engine's memory holds at least so many of these tables, or they are made smaller. */
 export const BLOCKS_OF_BUDGET_MIN = 16;
 
 /**
- * Parquet bytes of a piece, where a question is computed piece by piece, unless a single salt period has more: about a million
+ * Parquet bytes of a chunk, where a question is computed chunk by chunk, unless a single salt period has more: about a million
  * events, which are loaded within a few seconds.
  */
-export const PIECE_BYTES_MAX = 24 * 1024 * 1024;
+export const CHUNK_BYTES_MAX = 24 * 1024 * 1024;
 
-/** Shares of the engine's memory: what a piece may take, what all pieces may take that are being worked on, and what is kept of pieces. */
-export const PIECES_OF_BUDGET_MIN = 8;
+/** Shares of the engine's memory: what a chunk may take, what all chunks may take that are being worked on, and what is kept of chunks. */
+export const CHUNKS_OF_BUDGET_MIN = 8;
 export const WORKED_ON_SHARE_MAX = 1 / 2;
-export const SUMMARIES_SHARE_MAX = 1 / 4;
+export const PARTIALS_SHARE_MAX = 1 / 4;
 
 /**
  * What texts may take of the engine's memory before all that can be spared is dropped for their sake. More than the whole
@@ -196,8 +196,8 @@ export const PROPS_BYTES_ALLOWED_MIN = 1024 * 1024;
 /** Different keys of properties, or values of one, that a report of properties may find, where its share of memory does not allow less. */
 export const PROPERTY_TEXT_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Questions of which pieces are kept. */
-export const SUMMARIES_MAX = 1_000;
+/** Questions of which chunks are kept. */
+export const PARTIALS_MAX = 1_000;
 
 /** What an engine holds at the most, whatever it is allowed: WebAssembly addresses 4 GB, of which queries need some to work. */
 export const ENGINE_BYTES_MAX = 3 * 1024 * 1024 * 1024;

@@ -1,6 +1,6 @@
 /** The table of all options: name, kind of value, default, meaning, and the hosts each one is for. */
 
-import { PASSWORD_BYTES_MAX, RESIDENT_BLOCK_BYTES_MAX, UNFLUSHED_EVENTS_MAX } from "./limits.ts";
+import { PASSWORD_BYTES_MAX, BLOCK_BYTES_MAX, UNFLUSHED_EVENTS_MAX } from "./limits.ts";
 import { ENVIRONMENT_PREFIX } from "./names.ts";
 import {
   autoOrBoolean,
@@ -49,7 +49,7 @@ const FLUSH_EVENTS_MAX = UNFLUSHED_EVENTS_MAX / 10;
 const EXTRA_PATHS_MAX = 16;
 
 /** One resident block must fit, or no query could be answered. */
-const ENGINE_MEMORY_MB_MIN = RESIDENT_BLOCK_BYTES_MAX / 1024 ** 2;
+const ENGINE_MEMORY_MB_MIN = BLOCK_BYTES_MAX / 1024 ** 2;
 
 /** Infers `Value` from the kind alone, so that a default of another type does not compile. */
 function option<Value>(

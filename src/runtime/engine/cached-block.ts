@@ -2,7 +2,7 @@
 import type { SiteId, UtcDay } from "../../storage/event.ts";
 import type { KeptProps } from "./props-share.ts";
 
-export interface ResidentBlock {
+export interface CachedBlock {
   readonly id: number;
   readonly siteId: SiteId;
   readonly days: UtcDay[];
@@ -10,8 +10,8 @@ export interface ResidentBlock {
   parquetBytes: number;
   /** Queries and loads that need it now. */
   pins: number;
-  /** It was loaded in passing and nobody has needed it otherwise. */
-  passing: boolean;
+  /** It was loaded in onePass and nobody has needed it otherwise. */
+  onePass: boolean;
   readonly props: KeptProps;
   /** Its days were erased or are loaded anew: nobody asks for it any more, and it is dropped when nobody needs it. */
   outdated: boolean;
@@ -23,12 +23,12 @@ interface Need {
 }
 
 /** Needs a block, and its properties where they are wanted, until it is unpinned as often. */
-export function pin(block: ResidentBlock, { withProperties }: Need): void {
+export function pin(block: CachedBlock, { withProperties }: Need): void {
   block.pins++;
   if (withProperties) block.props.pins++;
 }
 
-export function unpin(block: ResidentBlock, { withProperties }: Need): void {
+export function unpin(block: CachedBlock, { withProperties }: Need): void {
   block.pins--;
   if (withProperties) block.props.pins--;
 }

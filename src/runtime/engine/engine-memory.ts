@@ -9,7 +9,7 @@ import {
 import { EngineFullError, type EngineUsage } from "./engine.ts";
 
 /** What events take in the engine, as a share of what they take in Parquet files: measured at 0.7 where texts repeat. */
-export const RESIDENT_SHARE_OF_PARQUET = 1;
+export const CACHED_SHARE_OF_PARQUET = 1;
 
 export class EngineMemory {
   readonly #budget: { readonly budgetBytes: number };
@@ -32,7 +32,7 @@ export class EngineMemory {
   }
 
   hasRoomFor(parquetBytes: number): boolean {
-    return this.residentBytes + parquetBytes * RESIDENT_SHARE_OF_PARQUET <= this.budgetBytes;
+    return this.residentBytes + parquetBytes * CACHED_SHARE_OF_PARQUET <= this.budgetBytes;
   }
 
   /** What properties may take that are kept as texts. */
@@ -40,7 +40,7 @@ export class EngineMemory {
     return Math.max(PROPS_BYTES_ALLOWED_MIN, this.budgetBytes * PROPS_SHARE_MAX);
   }
 
-  /** What the keys, or one key's values, may take that one question finds in a range, or in a piece of it. */
+  /** What the keys, or one key's values, may take that one question finds in a range, or in a chunk of it. */
   get propertyTextBytesMax(): number {
     return Math.min(PROPERTY_TEXT_BYTES_MAX, this.propsBytesMax);
   }
@@ -58,9 +58,9 @@ export class EngineMemory {
   }
 
   /** Whether so much Parquet should fit, going by what so much takes that is resident. Where little is, that says nothing. */
-  shouldFit(parquetBytes: number, residentParquetBytes: number): boolean {
-    const isTelling = residentParquetBytes * RESIDENT_SHARE_OF_PARQUET > this.budgetBytes / 4;
-    const share = isTelling ? Math.max(RESIDENT_SHARE_OF_PARQUET, this.residentBytes / residentParquetBytes) : RESIDENT_SHARE_OF_PARQUET;
+  shouldFit(parquetBytes: number, cachedParquetBytes: number): boolean {
+    const isTelling = cachedParquetBytes * CACHED_SHARE_OF_PARQUET > this.budgetBytes / 4;
+    const share = isTelling ? Math.max(CACHED_SHARE_OF_PARQUET, this.residentBytes / cachedParquetBytes) : CACHED_SHARE_OF_PARQUET;
     return parquetBytes * share <= this.budgetBytes;
   }
 }

@@ -4,7 +4,7 @@ import type { EventText } from "../../storage/event-text.ts";
 import type { VisitorFunction } from "./duckdb/behavioral/visitor-function.ts";
 
 /**
- * A run of a site's events that is loaded and dropped as one, in order of arrival.
+ * A run of a site's events that is loaded and dropped as one, in order of sequence number.
  * Within an engine an id is used once.
  */
 export interface Block {
@@ -48,7 +48,7 @@ export const QUERY_PATTERNS_MAX = 62;
  * Rows that queries leave behind in the engine, each query's as a part, so that later queries read them together.
  * Within an engine an id is used once.
  */
-export interface Summary {
+export interface PartialTableRef {
   readonly id: number;
   readonly siteId: SiteId;
   /** The columns that the queries give. HUGEINT is for sums that 64 bits may not hold. */
@@ -56,7 +56,7 @@ export interface Summary {
 }
 
 /** Some parts of a summary. */
-export interface SummaryParts {
+export interface PartialTableParts {
   readonly id: number;
   readonly parts: readonly number[];
 }
@@ -80,16 +80,16 @@ export interface EngineQuery {
    * Reads two relations. `events`: an event a row, columns as in `EVENT_COLUMNS` with these types:
    * text columns hold the number of a text, 0 where not recorded; `timestamp` is a BIGINT of UTC
    * milliseconds; `visitor_id` an unsigned BIGINT; `revenue_amount` a BIGINT of hundredths or NULL;
-   * `arrival` an INTEGER that orders events of one day and equal timestamp; `session` an INTEGER that
+   * `sequence_number` an INTEGER that orders events of one day and equal timestamp; `session` an INTEGER that
    * the events of one visitor and UTC day share that no longer pause than `sessionGapMs` parts.
    * The column `props` has numbers of its own: see `properties`. `texts`: `code`, `text`. Where parts of a summary are
-   * named, `pieces` is their rows. Where
+   * named, `chunks` is their rows. Where
    * parameters are patterns, `matches` has `code` and `patterns` of each text that matches any: a BIGINT with the bits of
    * those that it matches (see `TextPattern`). A query may begin with `WITH` and relations of its own. Parameters are `$1`, `$2`, …
    */
   readonly sql: string;
   readonly parameters: readonly SqlParameter[];
-  readonly summary?: SummaryParts;
+  readonly summary?: PartialTableParts;
   /**
    * Gives two more relations. `properties`: `props`, `code`, a row for each key that a number in the column `props` stands
    * for, or for its value of the key that is wanted. `property_texts`: `code`, `text`, where 0, for the text `(unknown)`,
@@ -98,7 +98,7 @@ export interface EngineQuery {
   readonly properties?: PropertiesWanted;
   /**
    * What becomes of the rows, which are then `visitor_id`, `timestamp` and `met` (a BIGINT, a bit for each condition that
-   * the event meets), a visitor's next to each other and in order of time and arrival. The answer is `value` and
+   * the event meets), a visitor's next to each other and in order of time and sequence number. The answer is `value` and
    * `visitors`: for how many visitors it is the function's value, a row for each that there is, in ascending order.
    * Not for `queryNumbers`.
    */
@@ -139,9 +139,9 @@ export interface Engine {
   queryNumbers(query: EngineQuery, signal: AbortSignal): Promise<NumberColumns>;
   /**
    * Adds the rows of a query to a summary, making it when it is new, as the part of that number, which is used once.
-   * After a rejection, which is as that of `query`, nothing was added. The texts of the site stay as long as its summaries.
+   * After a rejection, which is as that of `query`, nothing was added. The texts of the site stay as long as its partialAggregates.
    */
-  summarise(summary: Summary, part: number, query: EngineQuery, signal: AbortSignal): Promise<Summarised>;
+  summarise(summary: PartialTableRef, part: number, query: EngineQuery, signal: AbortSignal): Promise<Summarised>;
   /** Drops parts of a summary, or all of it; unknown ones are fine. No query reads them at that time. */
   dropSummary(id: number, parts: readonly number[] | "all"): Promise<EngineUsage>;
   /** Loads the extension, also whenever the engine starts anew; a second time does nothing. Rejects when it cannot. */

@@ -1,10 +1,10 @@
-/** Which pieces of which questions the engine has summed up: kept, so that a question goes on where it was given up, and only what has changed is computed anew. */
+/** Which chunks of which questions the engine has summed up: kept, so that a question goes on where it was given up, and only what has changed is computed anew. */
 import type { SiteId } from "../../storage/event.ts";
-import { SUMMARIES_MAX, SUMMARIES_SHARE_MAX } from "../config/limits.ts";
+import { PARTIALS_MAX, PARTIALS_SHARE_MAX } from "../config/limits.ts";
 import type { EngineMemory } from "./engine-memory.ts";
-import { EngineFullError, EngineLostError, type Engine, type EngineQuery, type Summary, type SummaryParts } from "./engine.ts";
+import { EngineFullError, EngineLostError, type Engine, type EngineQuery, type PartialTableRef, type PartialTableParts } from "./engine.ts";
 
-export interface SummariesOptions {
+export interface PartialAggregatesOptions {
   readonly engine: Engine;
 }
 
@@ -13,29 +13,29 @@ export interface SummarisedQuestion {
   readonly siteId: SiteId;
   /** Two questions of a site are the same if and only if these are equal. */
   readonly key: string;
-  readonly columns: Summary["columns"];
+  readonly columns: PartialTableRef["columns"];
 }
 
-/** A stretch of time with the events it has (see `DayContents`). */
-export interface SummarisedPiece {
+/** A stretch of time with the events it has (see `PartitionVersion`). */
+export interface AggregatedChunk {
   readonly name: string;
-  readonly contents: string;
+  readonly version: string;
 }
 
 interface Part {
   readonly number: number;
-  readonly contents: string;
+  readonly version: string;
   readonly bytes: number;
   /** Of these, what texts take. */
   readonly textBytes: number;
 }
 
 /** What is kept of one question. Whoever opens it has to release it. */
-export interface KeptSummary {
-  readonly summary: Summary;
+export interface KeptPartials {
+  readonly summary: PartialTableRef;
   readonly key: string;
   readonly generation: number;
-  /** By the names of pieces. */
+  /** By the names of chunks. */
   readonly parts: Map<string, Part>;
   /** Parts that others have replaced. */
   outdated: Part[];
@@ -50,23 +50,23 @@ const bytesOf = (parts: readonly Part[]): number => parts.reduce((sum, { bytes }
 /** What keeps nothing but a site's texts. */
 const NO_ROWS = "SELECT 0 AS nothing WHERE false";
 
-export class Summaries {
-  readonly #options: SummariesOptions;
+export class PartialAggregates {
+  readonly #options: PartialAggregatesOptions;
   readonly #memory: EngineMemory;
   /** In order of last use. */
-  readonly #kept = new Map<string, KeptSummary>();
+  readonly #kept = new Map<string, KeptPartials>();
   #generation = 0;
   #made = 0;
   #partsMade = 0;
   #bytes = 0;
 
-  constructor(options: SummariesOptions, memory: EngineMemory) {
+  constructor(options: PartialAggregatesOptions, memory: EngineMemory) {
     this.#options = options;
     this.#memory = memory;
   }
 
   /** What there is of a question, to be released. */
-  open({ siteId, key: question, columns }: SummarisedQuestion): KeptSummary {
+  open({ siteId, key: question, columns }: SummarisedQuestion): KeptPartials {
     const { generation } = this.#options.engine;
     if (generation !== this.#generation) this.#loseAll(generation);
     const key = JSON.stringify([siteId, question]);
@@ -86,10 +86,10 @@ export class Summaries {
   }
 
   /** The numbers of all texts of the site mean the same until this is released. */
-  async holdTexts(siteId: SiteId, signal: AbortSignal): Promise<KeptSummary> {
+  async holdTexts(siteId: SiteId, signal: AbortSignal): Promise<KeptPartials> {
     const kept = this.open({ siteId, key: NO_ROWS, columns: [{ name: "nothing", type: "BIGINT" }] });
     try {
-      await this.add(kept, { name: "", contents: "" }, { siteId, blocks: [], sql: NO_ROWS, parameters: [] }, signal);
+      await this.add(kept, { name: "", version: "" }, { siteId, blocks: [], sql: NO_ROWS, parameters: [] }, signal);
       return kept;
     } catch (error) {
       this.release(kept);
@@ -97,24 +97,24 @@ export class Summaries {
     }
   }
 
-  /** The part that has the rows of a piece with just these contents. */
-  partOf({ parts }: KeptSummary, { name, contents }: SummarisedPiece): number | undefined {
+  /** The part that has the rows of a chunk with just this version. */
+  partOf({ parts }: KeptPartials, { name, version }: AggregatedChunk): number | undefined {
     const part = parts.get(name);
-    return part?.contents === contents ? part.number : undefined;
+    return part?.version === version ? part.number : undefined;
   }
 
   /**
-   * Keeps the rows of a query over the piece, and gives the part's number. The query may see events that came after the
-   * contents were looked at: then these have changed, and nobody takes the part for theirs.
+   * Keeps the rows of a query over the chunk, and gives the part's number. The query may see events that came after the
+   * version were looked at: then these have changed, and nobody takes the part for theirs.
    */
-  async add(kept: KeptSummary, { name, contents }: SummarisedPiece, query: EngineQuery, signal: AbortSignal): Promise<number> {
+  async add(kept: KeptPartials, { name, version }: AggregatedChunk, query: EngineQuery, signal: AbortSignal): Promise<number> {
     this.#checkGeneration(kept);
     const number = ++this.#partsMade;
     const { rows, keptTextBytes: textBytes, ...usage } = await this.#options.engine.summarise(kept.summary, number, query, signal);
     this.#memory.note(usage);
     const replaced = kept.parts.get(name);
     if (replaced) kept.outdated.push(replaced);
-    const part = { number, contents, bytes: rows * kept.summary.columns.length * NUMBER_BYTES + textBytes, textBytes };
+    const part = { number, version, bytes: rows * kept.summary.columns.length * NUMBER_BYTES + textBytes, textBytes };
     kept.parts.set(name, part);
     if (this.#isKept(kept)) this.#bytes += part.bytes;
     await this.#checkTexts(kept);
@@ -122,7 +122,7 @@ export class Summaries {
   }
 
   /** Rejects a question whose rows would fill the memory with texts. */
-  async #checkTexts(kept: KeptSummary): Promise<void> {
+  async #checkTexts(kept: KeptPartials): Promise<void> {
     let textBytes = 0;
     for (const part of kept.parts.values()) textBytes += part.textBytes;
     if (textBytes <= this.#memory.propertyTextBytesMax) return;
@@ -131,20 +131,20 @@ export class Summaries {
   }
 
   /** Parts of a summary as a query names them. */
-  partsOf(kept: KeptSummary, parts: readonly number[]): SummaryParts {
+  partsOf(kept: KeptPartials, parts: readonly number[]): PartialTableParts {
     this.#checkGeneration(kept);
     return { id: kept.summary.id, parts };
   }
 
-  #checkGeneration({ generation }: KeptSummary): void {
+  #checkGeneration({ generation }: KeptPartials): void {
     if (generation !== this.#options.engine.generation) throw new EngineLostError("what was summed up is lost");
   }
 
-  #isKept(kept: KeptSummary): boolean {
+  #isKept(kept: KeptPartials): boolean {
     return this.#kept.get(kept.key) === kept;
   }
 
-  release(kept: KeptSummary): void {
+  release(kept: KeptPartials): void {
     kept.pins--;
     if (kept.pins > 0) return;
     if (!this.#isKept(kept)) {
@@ -162,9 +162,9 @@ export class Summaries {
 
   /** The last one stays, however large: the next time it may be all that is missing to an answer in time. */
   #evict(): void {
-    const bytesMax = this.#memory.budgetBytes * SUMMARIES_SHARE_MAX;
+    const bytesMax = this.#memory.budgetBytes * PARTIALS_SHARE_MAX;
     for (const kept of this.#kept.values()) {
-      if (this.#kept.size === 1 || (this.#kept.size <= SUMMARIES_MAX && this.#bytes <= bytesMax)) return;
+      if (this.#kept.size === 1 || (this.#kept.size <= PARTIALS_MAX && this.#bytes <= bytesMax)) return;
       if (kept.pins === 0) void this.#forget(kept);
     }
   }
@@ -182,7 +182,7 @@ export class Summaries {
     for (const kept of this.#kept.values()) if (kept.summary.siteId === siteId) void this.#forget(kept);
   }
 
-  async #forget(kept: KeptSummary): Promise<void> {
+  async #forget(kept: KeptPartials): Promise<void> {
     // Another question that uses it, or an erasure, may have done so before.
     if (!this.#isKept(kept)) return;
     this.#kept.delete(kept.key);
@@ -196,7 +196,7 @@ export class Summaries {
     this.#bytes = 0;
   }
 
-  async #drop({ summary, generation }: KeptSummary, parts: readonly number[] | "all"): Promise<void> {
+  async #drop({ summary, generation }: KeptPartials, parts: readonly number[] | "all"): Promise<void> {
     if (generation !== this.#options.engine.generation || parts.length === 0) return;
     try {
       this.#memory.note(await this.#options.engine.dropSummary(summary.id, parts));

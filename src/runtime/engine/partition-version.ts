@@ -3,12 +3,12 @@ import type { UtcDay } from "../../storage/event.ts";
 import type { EventText } from "../../storage/event-text.ts";
 import type { PartitionFile } from "../../storage/partition-path.ts";
 
-export interface DayContents {
+export interface PartitionVersion {
   readonly day: UtcDay;
   /** As Parquet, roughly. */
   readonly bytes: number;
-  /** Names the day's events: once one has come or gone, the day never has the same contents again. */
-  readonly contents: string;
+  /** Names the day's events: once one has come or gone, the day never has the same version again. */
+  readonly version: string;
 }
 
 /** What an event takes in a Parquet file, as measured. */
@@ -25,13 +25,13 @@ export const isInFiles = (segment: number, files: readonly PartitionFile[]): boo
   files.some(({ first, last }) => first <= segment && segment <= last);
 
 /** Files never change, and a segment's events only grow in number. */
-export function dayContentsOf(day: UtcDay, files: readonly PartitionFile[], journaled: readonly UnflushedEvents[]): DayContents {
+export function partitionVersionOf(day: UtcDay, files: readonly PartitionFile[], journaled: readonly UnflushedEvents[]): PartitionVersion {
   const unflushed = journaled.filter(({ segment }) => !isInFiles(segment, files));
   const inFiles = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   return {
     day,
     bytes: unflushed.reduce((sum, { events }) => sum + events.length * PARQUET_BYTES_PER_EVENT, inFiles),
-    contents: [
+    version: [
       ...files.map(({ first, last }) => `${first}-${last}`),
       ...unflushed.map(({ segment, events }) => `${segment}:${events.length}`),
     ].join(),

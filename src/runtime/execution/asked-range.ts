@@ -1,17 +1,17 @@
-/** What questions about a range are put to: the range as a whole, if the engine can hold it, or its pieces one after the other. */
+/** What questions about a range are put to: the range as a whole, if the engine can hold it, or its chunks one after the other. */
 import type { Engine, EngineQuery, NumberColumns, SqlParameter, SqlRow } from "../engine/engine.ts";
-import type { ResidentDays } from "../engine/partition-cache.ts";
-import type { KeptSummary } from "../engine/partial-aggregates.ts";
+import type { PartitionCache } from "../engine/partition-cache.ts";
+import type { KeptPartials } from "../engine/partial-aggregates.ts";
 import { utcDayOf, type SiteId } from "../../storage/event.ts";
 import { rangeOfDays, type DateRange } from "../query/date-range.ts";
-import type { NamedPiece, PieceRoom } from "./memory-admission.ts";
-import type { Piece } from "./chunks.ts";
+import type { NamedChunk, MemoryAdmission } from "./memory-admission.ts";
+import type { Chunk } from "./chunks.ts";
 import type { SiteRange } from "../query/scope.ts";
 import type { SqlText } from "../query/sql.ts";
-import { summaryColumns, summedSql, wholeSql, type SummedQuery } from "./partial-aggregate.ts";
+import { partialColumns, finalizeSql, singlePassSql, type AggregateQuery } from "./partial-aggregate.ts";
 
-/** The rows of several questions. They are asked together, because a range that is computed in pieces is gone through once for each call. */
-export type Ask = <const Queries extends readonly SummedQuery[]>(
+/** The rows of several questions. They are asked together, because a range that is computed in chunks is gone through once for each call. */
+export type Ask = <const Queries extends readonly AggregateQuery[]>(
   ...queries: Queries
 ) => Promise<{ readonly [I in keyof Queries]: SqlRow[] }>;
 
@@ -36,22 +36,25 @@ export type Questions<T> = (ask: Ask, stretches: Stretches) => Promise<T>;
 
 export interface AskedRangeOptions {
   readonly engine: Engine;
-  readonly residents: ResidentDays;
-  readonly room: PieceRoom;
+  readonly partitionCache: PartitionCache;
+  readonly room: MemoryAdmission;
 }
 
 /** Puts the questions to all of a range at once, which is made resident. */
 export function askWhole<T>(
-  { engine, residents }: AskedRangeOptions,
+  { engine, partitionCache }: AskedRangeOptions,
   { siteId, range, withProperties = false }: SiteRange,
   signal: AbortSignal,
   withinBudget: boolean,
   questions: Questions<T>,
 ): Promise<T> {
-  return residents.withDays(siteId, range, { signal, withinBudget, passing: false, withProperties }, (blocks) => {
+  return partitionCache.withDays(siteId, range, { signal, withinBudget, onePass: false, withProperties }, (blocks) => {
     const about = ({ text, values }: SqlText) => ({ siteId, blocks, sql: text, parameters: values });
-    const rowsOf = (query: SummedQuery): Promise<SqlRow[]> =>
-      engine.query({ ...about(query.perVisitor ? query.rowsIn(range) : wholeSql(query, range)), ...beyondSql(query, residents) }, signal);
+    const rowsOf = (query: AggregateQuery): Promise<SqlRow[]> =>
+      engine.query(
+        { ...about(query.perVisitor ? query.partial(range) : singlePassSql(query, range)), ...beyondSql(query, partitionCache) },
+        signal,
+      );
     return questions(oneByOne(rowsOf), {
       visit: async (visitor) =>
         void (await visitor(
@@ -66,8 +69,8 @@ export function askWhole<T>(
 
 /** What a query needs of the engine that SQL does not say. */
 const beyondSql = (
-  { perVisitor, property }: SummedQuery,
-  { propertyTextBytesMax }: ResidentDays,
+  { perVisitor, property }: AggregateQuery,
+  { propertyTextBytesMax }: PartitionCache,
 ): Pick<EngineQuery, "perVisitor" | "properties"> => ({
   ...(perVisitor && { perVisitor }),
   ...(property !== undefined && { properties: { key: property, bytesMax: propertyTextBytesMax } }),
@@ -75,7 +78,7 @@ const beyondSql = (
 
 /** One query after the other, so that a question takes no more of the engine than any other. */
 const oneByOne =
-  (rowsOf: (query: SummedQuery) => Promise<SqlRow[]>): Ask =>
+  (rowsOf: (query: AggregateQuery) => Promise<SqlRow[]>): Ask =>
   async (...queries) => {
     const answers: SqlRow[][] = [];
     for (const query of queries) answers.push(await rowsOf(query));
@@ -84,34 +87,34 @@ const oneByOne =
 
 /** A query with what is summed up of it, and the parts that make its answer. */
 interface OpenQuery {
-  readonly query: SummedQuery;
-  readonly kept: KeptSummary;
+  readonly query: AggregateQuery;
+  readonly kept: KeptPartials;
   readonly parts: number[];
 }
 
 /** Stands for any range: what makes the difference between two questions is the rest. */
 const ANY_RANGE = rangeOfDays(utcDayOf(0), utcDayOf(0));
 
-/** Equal for two questions if and only if they give the same rows of the same piece. */
-function keyOf({ rowsIn, keys, names, counts, amounts, perVisitor, property }: SummedQuery): string {
-  const { text, values } = rowsIn(ANY_RANGE);
+/** Equal for two questions if and only if they give the same rows of the same chunk. */
+function keyOf({ partial, keys, names, counts, amounts, perVisitor, property }: AggregateQuery): string {
+  const { text, values } = partial(ANY_RANGE);
   const spelled = (value: SqlParameter) => (typeof value === "bigint" ? String(value) : value);
   return JSON.stringify([text, values.map(spelled), keys, names, counts, amounts, perVisitor, property]);
 }
 
-const nameOf = ({ range }: Piece): string => `${range.firstDay} ${range.lastDay}`;
+const nameOf = ({ range }: Chunk): string => `${range.firstDay} ${range.lastDay}`;
 
-/** Puts questions to the pieces of a range: each piece is made resident for as long as it is worked on. */
-export class PiecedRange {
+/** Puts questions to the chunks of a range: each chunk is made resident for as long as it is worked on. */
+export class ChunkedRange {
   readonly #options: AskedRangeOptions;
   readonly #site: Omit<SiteRange, "range">;
-  readonly #pieces: readonly Piece[];
+  readonly #chunks: readonly Chunk[];
   readonly #signal: AbortSignal;
 
-  constructor(options: AskedRangeOptions, site: Omit<SiteRange, "range">, pieces: readonly Piece[], signal: AbortSignal) {
+  constructor(options: AskedRangeOptions, site: Omit<SiteRange, "range">, chunks: readonly Chunk[], signal: AbortSignal) {
     this.#options = options;
     this.#site = site;
-    this.#pieces = pieces;
+    this.#chunks = chunks;
     this.#signal = signal;
   }
 
@@ -120,28 +123,28 @@ export class PiecedRange {
   }
 
   async put<T>(questions: Questions<T>): Promise<T> {
-    const { engine, residents } = this.#options;
+    const { engine, partitionCache } = this.#options;
     const ask: Ask = async (...queries) => (await this.#answers(queries)) as never;
-    let texts: KeptSummary | null = null;
+    let texts: KeptPartials | null = null;
     try {
       return await questions(ask, {
         visit: async (visitor) => {
-          texts ??= await residents.summaries.holdTexts(this.#siteId, this.#signal);
+          texts ??= await partitionCache.partialAggregates.holdTexts(this.#siteId, this.#signal);
           await this.#visit(visitor);
         },
         askTexts: ({ text, values }) => engine.query({ siteId: this.#siteId, blocks: [], sql: text, parameters: values }, this.#signal),
       });
     } finally {
-      if (texts) residents.summaries.release(texts);
+      if (texts) partitionCache.partialAggregates.release(texts);
     }
   }
 
   async #visit(visitor: Visitor): Promise<void> {
     const { engine } = this.#options;
-    for (const piece of this.#pieces) {
-      const goesOn = await this.#withPiece(piece, (blocks) =>
+    for (const chunk of this.#chunks) {
+      const goesOn = await this.#withChunk(chunk, (blocks) =>
         visitor(
-          piece.range,
+          chunk.range,
           ({ text, values }) => engine.queryNumbers({ siteId: this.#siteId, blocks, sql: text, parameters: values }, this.#signal),
           (numbers) => engine.propsTexts(this.#siteId, numbers),
         ),
@@ -150,48 +153,48 @@ export class PiecedRange {
     }
   }
 
-  /** As all questions about the site name it, whatever they ask. A piece has the same bytes for all, unless events have come. */
-  #named(piece: Piece): NamedPiece {
-    return { name: JSON.stringify([this.#siteId, nameOf(piece), piece.bytes]), bytes: piece.bytes };
+  /** As all questions about the site name it, whatever they ask. A chunk has the same bytes for all, unless events have come. */
+  #named(chunk: Chunk): NamedChunk {
+    return { name: JSON.stringify([this.#siteId, nameOf(chunk), chunk.bytes]), bytes: chunk.bytes };
   }
 
-  #withPiece<T>(piece: Piece, task: (blocks: readonly number[]) => Promise<T>): Promise<T> {
-    const { residents, room } = this.#options;
+  #withChunk<T>(chunk: Chunk, task: (blocks: readonly number[]) => Promise<T>): Promise<T> {
+    const { partitionCache, room } = this.#options;
     const signal = this.#signal;
-    const loading = { signal, withinBudget: false, passing: true, withProperties: this.#site.withProperties ?? false };
-    return room.run(this.#named(piece), signal, () => residents.withDays(this.#siteId, piece.range, loading, task));
+    const loading = { signal, withinBudget: false, onePass: true, withProperties: this.#site.withProperties ?? false };
+    return room.run(this.#named(chunk), signal, () => partitionCache.withDays(this.#siteId, chunk.range, loading, task));
   }
 
-  async #answers(queries: readonly SummedQuery[]): Promise<SqlRow[][]> {
-    const { summaries } = this.#options.residents;
+  async #answers(queries: readonly AggregateQuery[]): Promise<SqlRow[][]> {
+    const { partialAggregates } = this.#options.partitionCache;
     const open: OpenQuery[] = queries.map((query) => ({
       query,
-      kept: summaries.open({ siteId: this.#siteId, key: keyOf(query), columns: summaryColumns(query) }),
+      kept: partialAggregates.open({ siteId: this.#siteId, key: keyOf(query), columns: partialColumns(query) }),
       parts: [],
     }));
     try {
-      for (const piece of this.#inGoodOrder()) await this.#sumUp(piece, open);
+      for (const chunk of this.#inGoodOrder()) await this.#sumUp(chunk, open);
       const answers: SqlRow[][] = [];
       for (const one of open) answers.push(await this.#total(one));
       return answers;
     } finally {
-      for (const { kept } of open) summaries.release(kept);
+      for (const { kept } of open) partialAggregates.release(kept);
     }
   }
 
   /**
-   * What is resident already comes first, then what somebody else makes resident, then what follows the last piece: so
+   * What is resident already comes first, then what somebody else makes resident, then what follows the last chunk: so
    * questions about the same range that are under way together soon go through it together.
    */
-  *#inGoodOrder(): Iterable<Piece> {
-    const { residents, room } = this.#options;
-    const left = new Set(this.#pieces);
+  *#inGoodOrder(): Iterable<Chunk> {
+    const { partitionCache, room } = this.#options;
+    const left = new Set(this.#chunks);
     let lastMs = Number.NEGATIVE_INFINITY;
     while (left.size > 0) {
       const waiting = [...left];
       const next =
-        waiting.find(({ days }) => residents.areResident(this.#siteId, days)) ??
-        waiting.find((piece) => room.isWorkedOn(this.#named(piece).name)) ??
+        waiting.find(({ days }) => partitionCache.areCached(this.#siteId, days)) ??
+        waiting.find((chunk) => room.isWorkedOn(this.#named(chunk).name)) ??
         waiting.find(({ range }) => range.startMs > lastMs) ??
         waiting[0];
       if (!next) return;
@@ -201,29 +204,29 @@ export class PiecedRange {
     }
   }
 
-  async #sumUp(piece: Piece, open: readonly OpenQuery[]): Promise<void> {
-    const { residents } = this.#options;
-    const { summaries } = residents;
-    const named = { name: nameOf(piece), contents: piece.contents };
+  async #sumUp(chunk: Chunk, open: readonly OpenQuery[]): Promise<void> {
+    const { partitionCache } = this.#options;
+    const { partialAggregates } = partitionCache;
+    const named = { name: nameOf(chunk), version: chunk.version };
     const lacking = open.filter(({ kept, parts }) => {
-      const part = summaries.partOf(kept, named);
+      const part = partialAggregates.partOf(kept, named);
       if (part !== undefined) parts.push(part);
       return part === undefined;
     });
     if (lacking.length === 0) return;
-    await this.#withPiece(piece, async (blocks) => {
+    await this.#withChunk(chunk, async (blocks) => {
       for (const { query, kept, parts } of lacking) {
-        const { text, values } = query.rowsIn(piece.range);
-        const about = { siteId: this.#siteId, blocks, sql: text, parameters: values, ...beyondSql(query, residents) };
-        parts.push(await summaries.add(kept, named, about, this.#signal));
+        const { text, values } = query.partial(chunk.range);
+        const about = { siteId: this.#siteId, blocks, sql: text, parameters: values, ...beyondSql(query, partitionCache) };
+        parts.push(await partialAggregates.add(kept, named, about, this.#signal));
       }
     });
   }
 
   #total({ query, kept, parts }: OpenQuery): Promise<SqlRow[]> {
-    const { engine, residents } = this.#options;
-    const { text, values } = summedSql(query);
-    const summary = residents.summaries.partsOf(kept, parts);
+    const { engine, partitionCache } = this.#options;
+    const { text, values } = finalizeSql(query);
+    const summary = partitionCache.partialAggregates.partsOf(kept, parts);
     return engine.query({ siteId: this.#siteId, blocks: [], summary, sql: text, parameters: values }, this.#signal);
   }
 }

@@ -1,32 +1,32 @@
 /** How a range that does not fit into the engine's memory is cut: into runs of salt periods, at the same places whatever the range. */
 import { DAY_MS, startOfDayMs, utcDayOf, type UtcDay } from "../../storage/event.ts";
-import type { DayContents } from "../engine/partition-version.ts";
+import type { PartitionVersion } from "../engine/partition-version.ts";
 import { rangeOfDays, type DateRange } from "../query/date-range.ts";
 
-export interface Piece {
+export interface Chunk {
   readonly range: DateRange;
   /** Those with events. */
   readonly days: readonly UtcDay[];
   /** As Parquet, roughly. */
   readonly bytes: number;
-  /** Unlike what it was whenever an event has come or gone (see `DayContents`). */
-  readonly contents: string;
+  /** Unlike what it was whenever an event has come or gone (see `PartitionVersion`). */
+  readonly version: string;
 }
 
 interface Period {
   readonly number: number;
-  readonly days: readonly DayContents[];
+  readonly days: readonly PartitionVersion[];
 }
 
-export const bytesOf = (days: readonly DayContents[]): number => days.reduce((sum, { bytes }) => sum + bytes, 0);
+export const bytesOf = (days: readonly PartitionVersion[]): number => days.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** Periods are counted from the epoch (see `visitor-id.ts`). */
 const periodOf = (day: UtcDay, rotationDays: number): number => Math.floor(startOfDayMs(day) / DAY_MS / rotationDays);
 
 const firstDayOf = (period: number, rotationDays: number): UtcDay => utcDayOf(period * rotationDays * DAY_MS);
 
-function periodsOf(days: readonly DayContents[], rotationDays: number): Period[] {
-  const periods = new Map<number, DayContents[]>();
+function periodsOf(days: readonly PartitionVersion[], rotationDays: number): Period[] {
+  const periods = new Map<number, PartitionVersion[]>();
   for (const day of days) {
     const number = periodOf(day.day, rotationDays);
     const ofPeriod = periods.get(number);
@@ -37,11 +37,11 @@ function periodsOf(days: readonly DayContents[], rotationDays: number): Period[]
 }
 
 /**
- * Pieces of up to `bytesMax`, oldest first; a salt period is never cut. Each is 1, 2, 4, … periods whose number is a
- * multiple of that, so that ranges that overlap have most of their pieces in common, also after another day. The newest
- * period with events is a piece of its own, for it is the one that grows.
+ * Chunks of up to `bytesMax`, oldest first; a salt period is never cut. Each is 1, 2, 4, … periods whose number is a
+ * multiple of that, so that ranges that overlap have most of their chunks in common, also after another day. The newest
+ * period with events is a chunk of its own, for it is the one that grows.
  */
-export function cutIntoPieces(range: DateRange, days: readonly DayContents[], rotationDays: number, bytesMax: number): Piece[] {
+export function cutIntoChunks(range: DateRange, days: readonly PartitionVersion[], rotationDays: number, bytesMax: number): Chunk[] {
   const all = periodsOf(days, rotationDays);
   const newest = all.at(-1)?.number ?? 0;
   const [first, last] = [periodOf(range.firstDay, rotationDays), periodOf(range.lastDay, rotationDays)];
@@ -49,23 +49,23 @@ export function cutIntoPieces(range: DateRange, days: readonly DayContents[], ro
     firstDayOf(start, rotationDays) >= range.firstDay && firstDayOf(end, rotationDays) <= utcDayOf(range.endMs);
 
   /** Those of the periods from `start` to before `start + size`. */
-  function cut(start: number, size: number, periods: readonly Period[]): Piece[] {
+  function cut(start: number, size: number, periods: readonly Period[]): Chunk[] {
     const found = periods.filter(({ number }) => start <= number && number < start + size);
     if (found.length === 0) return [];
-    const contents = found.flatMap((period) => period.days);
-    const isPiece = size === 1 || (bytesOf(contents) <= bytesMax && start + size <= newest && isWhole(start, start + size));
-    if (isPiece) return [pieceOf(start, start + size, contents)];
+    const version = found.flatMap((period) => period.days);
+    const isChunk = size === 1 || (bytesOf(version) <= bytesMax && start + size <= newest && isWhole(start, start + size));
+    if (isChunk) return [chunkOf(start, start + size, version)];
     const half = size / 2;
     return [...cut(start, half, found), ...cut(start + half, half, found)];
   }
 
-  function pieceOf(start: number, end: number, contents: readonly DayContents[]): Piece {
+  function chunkOf(start: number, end: number, version: readonly PartitionVersion[]): Chunk {
     const [startDay, endMs] = [firstDayOf(start, rotationDays), end * rotationDays * DAY_MS];
     return {
       range: rangeOfDays(startDay > range.firstDay ? startDay : range.firstDay, utcDayOf(Math.min(endMs, range.endMs) - DAY_MS)),
-      days: contents.map(({ day }) => day),
-      bytes: bytesOf(contents),
-      contents: contents.map((day) => `${day.day} ${day.contents}`).join(";"),
+      days: version.map(({ day }) => day),
+      bytes: bytesOf(version),
+      version: version.map((day) => `${day.day} ${day.version}`).join(";"),
     };
   }
 

@@ -1,13 +1,13 @@
-/** Asks the engine about a site's range: as a whole if it fits, else in pieces, and once more when the engine was lost on the way. */
+/** Asks the engine about a site's range: as a whole if it fits, else in chunks, and once more when the engine was lost on the way. */
 import { AppError } from "../errors.ts";
 import { EngineFullError, EngineLostError, type Engine } from "../engine/engine.ts";
-import { RESIDENT_SHARE_OF_PARQUET } from "../engine/engine-memory.ts";
-import type { ResidentDays } from "../engine/partition-cache.ts";
-import { PIECES_OF_BUDGET_MIN, PIECE_BYTES_MAX, WORKED_ON_SHARE_MAX } from "../config/limits.ts";
+import { CACHED_SHARE_OF_PARQUET } from "../engine/engine-memory.ts";
+import type { PartitionCache } from "../engine/partition-cache.ts";
+import { CHUNKS_OF_BUDGET_MIN, CHUNK_BYTES_MAX, WORKED_ON_SHARE_MAX } from "../config/limits.ts";
 import type { SiteId } from "../../storage/event.ts";
-import { PiecedRange, askWhole, type AskedRangeOptions, type Questions } from "./asked-range.ts";
-import { PieceRoom } from "./memory-admission.ts";
-import { bytesOf, cutIntoPieces } from "./chunks.ts";
+import { ChunkedRange, askWhole, type AskedRangeOptions, type Questions } from "./asked-range.ts";
+import { MemoryAdmission } from "./memory-admission.ts";
+import { bytesOf, cutIntoChunks } from "./chunks.ts";
 import type { SiteRange } from "../query/scope.ts";
 import { sql } from "../query/sql.ts";
 
@@ -26,20 +26,20 @@ const tooManyProperties = (): AppError =>
     "The properties of this range's events need more memory than reports of properties may take. Try a shorter range, or set a larger engine_memory_mb.",
   );
 
-export interface QueryRunnerOptions {
+export interface ExecutorOptions {
   readonly engine: Engine;
-  readonly residents: ResidentDays;
+  readonly partitionCache: PartitionCache;
   /** Of the engine's memory. */
   readonly budgetBytes: number;
   /** Days of a salt period. */
   readonly rotationDays: number;
 }
 
-export class QueryRunner {
-  readonly #options: QueryRunnerOptions & AskedRangeOptions;
+export class Executor {
+  readonly #options: ExecutorOptions & AskedRangeOptions;
 
-  constructor(options: QueryRunnerOptions) {
-    this.#options = { ...options, room: new PieceRoom((options.budgetBytes * WORKED_ON_SHARE_MAX) / RESIDENT_SHARE_OF_PARQUET) };
+  constructor(options: ExecutorOptions) {
+    this.#options = { ...options, room: new MemoryAdmission((options.budgetBytes * WORKED_ON_SHARE_MAX) / CACHED_SHARE_OF_PARQUET) };
   }
 
   /** Runs the questions over every event of the scope accepted before the call. */
@@ -56,27 +56,27 @@ export class QueryRunner {
   }
 
   async #attempt<T>(scope: SiteRange, signal: AbortSignal, questions: Questions<T>): Promise<T> {
-    const { residents, rotationDays, budgetBytes } = this.#options;
+    const { partitionCache, rotationDays, budgetBytes } = this.#options;
     const { siteId, range, withProperties } = scope;
-    const days = await residents.contentsOf(siteId, range.firstDay, range.lastDay);
-    if (residents.shouldFit(bytesOf(days))) {
+    const days = await partitionCache.versionsOf(siteId, range.firstDay, range.lastDay);
+    if (partitionCache.shouldFit(bytesOf(days))) {
       try {
         return await askWhole(this.#options, scope, signal, true, questions);
       } catch (error) {
         if (!(error instanceof EngineFullError)) throw error;
       }
     }
-    const pieceBytesMax = Math.min(PIECE_BYTES_MAX, budgetBytes / RESIDENT_SHARE_OF_PARQUET / PIECES_OF_BUDGET_MIN);
-    const inPieces = async (bytesMax: number): Promise<T> => {
-      const pieces = cutIntoPieces(range, days, rotationDays, bytesMax);
-      if (pieces.length <= 1) return askWhole(this.#options, scope, signal, false, questions);
-      return new PiecedRange(this.#options, scope, pieces, signal).put(questions);
+    const chunkBytesMax = Math.min(CHUNK_BYTES_MAX, budgetBytes / CACHED_SHARE_OF_PARQUET / CHUNKS_OF_BUDGET_MIN);
+    const inChunks = async (bytesMax: number): Promise<T> => {
+      const chunks = cutIntoChunks(range, days, rotationDays, bytesMax);
+      if (chunks.length <= 1) return askWhole(this.#options, scope, signal, false, questions);
+      return new ChunkedRange(this.#options, scope, chunks, signal).put(questions);
     };
     try {
-      return await inPieces(pieceBytesMax);
+      return await inChunks(chunkBytesMax);
     } catch (error) {
-      // Properties may be long where files are small: what does not fit in this piece may fit in smaller ones.
-      if (withProperties && error instanceof EngineFullError) return inPieces(0);
+      // Properties may be long where files are small: what does not fit in this chunk may fit in smaller ones.
+      if (withProperties && error instanceof EngineFullError) return inChunks(0);
       throw error;
     }
   }

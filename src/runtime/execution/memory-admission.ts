@@ -1,20 +1,20 @@
-/** How many pieces are worked on at a time: as many as the engine's memory has room for beside what else it holds, in the order in which they come. */
+/** How many chunks are worked on at a time: as many as the engine's memory has room for beside what else it holds, in the order in which they come. */
 
-/** A piece as all who work on it name it. */
-export interface NamedPiece {
+/** A chunk as all who work on it name it. */
+export interface NamedChunk {
   readonly name: string;
   readonly bytes: number;
 }
 
 interface Waiting {
-  readonly piece: NamedPiece;
+  readonly chunk: NamedChunk;
   readonly begin: () => void;
 }
 
-export class PieceRoom {
+export class MemoryAdmission {
   readonly #bytesMax: number;
   #bytes = 0;
-  /** How many work on each piece. */
+  /** How many work on each chunk. */
   readonly #workers = new Map<string, number>();
   readonly #waiting = new Set<Waiting>();
 
@@ -22,36 +22,36 @@ export class PieceRoom {
     this.#bytesMax = bytesMax;
   }
 
-  /** Whether somebody works on the piece. Whoever joins him takes no more room. */
+  /** Whether somebody works on the chunk. Whoever joins him takes no more room. */
   isWorkedOn(name: string): boolean {
     return this.#workers.has(name);
   }
 
-  /** Runs the task once there is room for the piece; one that is too large for the room has it for itself. Rejects with the signal's reason when aborted before. */
-  async run<T>(piece: NamedPiece, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
+  /** Runs the task once there is room for the chunk; one that is too large for the room has it for itself. Rejects with the signal's reason when aborted before. */
+  async run<T>(chunk: NamedChunk, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    const mayBegin = this.isWorkedOn(piece.name) || (this.#waiting.size === 0 && this.#hasRoomFor(piece));
-    if (mayBegin) this.#enter(piece);
-    else await this.#wait(piece, signal);
+    const mayBegin = this.isWorkedOn(chunk.name) || (this.#waiting.size === 0 && this.#hasRoomFor(chunk));
+    if (mayBegin) this.#enter(chunk);
+    else await this.#wait(chunk, signal);
     try {
       return await task();
     } finally {
-      this.#leave(piece);
+      this.#leave(chunk);
       this.#beginNext();
     }
   }
 
-  #hasRoomFor({ name, bytes }: NamedPiece): boolean {
+  #hasRoomFor({ name, bytes }: NamedChunk): boolean {
     return this.#bytes === 0 || this.isWorkedOn(name) || this.#bytes + bytes <= this.#bytesMax;
   }
 
-  #enter({ name, bytes }: NamedPiece): void {
+  #enter({ name, bytes }: NamedChunk): void {
     const workers = this.#workers.get(name) ?? 0;
     if (workers === 0) this.#bytes += bytes;
     this.#workers.set(name, workers + 1);
   }
 
-  #leave({ name, bytes }: NamedPiece): void {
+  #leave({ name, bytes }: NamedChunk): void {
     const workers = (this.#workers.get(name) ?? 1) - 1;
     if (workers > 0) {
       this.#workers.set(name, workers);
@@ -61,7 +61,7 @@ export class PieceRoom {
     this.#bytes -= bytes;
   }
 
-  #wait(piece: NamedPiece, signal: AbortSignal): Promise<void> {
+  #wait(chunk: NamedChunk, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         if (!this.#waiting.delete(waiting)) return;
@@ -69,7 +69,7 @@ export class PieceRoom {
         this.#beginNext();
       };
       const waiting: Waiting = {
-        piece,
+        chunk,
         begin: () => {
           signal.removeEventListener("abort", giveUp);
           resolve();
@@ -82,9 +82,9 @@ export class PieceRoom {
 
   #beginNext(): void {
     for (const next of this.#waiting) {
-      if (!this.#hasRoomFor(next.piece)) return;
+      if (!this.#hasRoomFor(next.chunk)) return;
       this.#waiting.delete(next);
-      this.#enter(next.piece);
+      this.#enter(next.chunk);
       next.begin();
     }
   }

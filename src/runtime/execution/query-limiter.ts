@@ -7,7 +7,7 @@ const RETRY_SECS = 1;
 const tooMany = (): AppError =>
   new AppError({ code: "too_many_requests", retryAfterSecs: RETRY_SECS }, "Too many statistics queries at the same time. Try again later.");
 
-export interface QuerySlotsOptions {
+export interface QueryLimiterOptions {
   /** 0 = any number. */
   readonly concurrentMax: number;
   /** 0 refuses at once. */
@@ -15,13 +15,13 @@ export interface QuerySlotsOptions {
   readonly wait: (ms: number) => Promise<void>;
 }
 
-export class QuerySlots {
-  readonly #options: QuerySlotsOptions;
+export class QueryLimiter {
+  readonly #options: QueryLimiterOptions;
   #taken = 0;
   /** Told when a slot is theirs. */
   readonly #waiting = new Set<() => void>();
 
-  constructor(options: QuerySlotsOptions) {
+  constructor(options: QueryLimiterOptions) {
     this.#options = options;
   }
 

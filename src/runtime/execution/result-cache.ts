@@ -23,7 +23,7 @@ interface Computation {
   readonly signal: AbortSignal;
 }
 
-export interface QueryCacheOptions {
+export interface ResultCacheOptions {
   /** 0 keeps nothing, but identical questions at the same time still share one computation. */
   readonly ttlSecs: number;
   readonly entriesMax: number;
@@ -32,14 +32,14 @@ export interface QueryCacheOptions {
   readonly onMiss: () => void;
 }
 
-export class QueryCache {
-  readonly #options: QueryCacheOptions;
+export class ResultCache {
+  readonly #options: ResultCacheOptions;
   /** In order of last use. */
   readonly #entries = new Map<string, Entry>();
   readonly #underWay = new Map<string, Computation>();
   #chars = 0;
 
-  constructor(options: QueryCacheOptions) {
+  constructor(options: ResultCacheOptions) {
     this.#options = options;
   }
 

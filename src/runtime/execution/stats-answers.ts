@@ -1,9 +1,9 @@
 /** The way of every statistics question: kept answers first, then a slot, then the engine. */
 import type { SiteId } from "../../storage/event.ts";
 import type { Questions } from "./asked-range.ts";
-import type { QueryRunner } from "./executor.ts";
-import type { CacheKey, QueryCache } from "./result-cache.ts";
-import type { QuerySlots } from "./query-limiter.ts";
+import type { Executor } from "./executor.ts";
+import type { CacheKey, ResultCache } from "./result-cache.ts";
+import type { QueryLimiter } from "./query-limiter.ts";
 import type { SiteRange } from "../query/scope.ts";
 
 /** Asks about a scope within the slot and time of one question. */
@@ -17,9 +17,9 @@ interface Computation {
 }
 
 export interface StatsAnswersOptions {
-  readonly cache: QueryCache;
-  readonly slots: QuerySlots;
-  readonly queries: QueryRunner;
+  readonly cache: ResultCache;
+  readonly limiter: QueryLimiter;
+  readonly queries: Executor;
 }
 
 export class StatsAnswers {
@@ -37,12 +37,12 @@ export class StatsAnswers {
 
   /** An answer of now. `compute` may be begun anew, so it keeps nothing outside itself. */
   fresh<T>(signal: AbortSignal, compute: (over: Over) => Promise<T>): Promise<T> {
-    return this.#options.slots.run(() => this.#compute(signal, compute));
+    return this.#options.limiter.run(() => this.#compute(signal, compute));
   }
 
   /** Like `fresh`, for an answer that takes memory until its client has it: the slot stays taken until `release` is called. */
   async held<T>(signal: AbortSignal, compute: (over: Over) => Promise<T>): Promise<{ readonly answer: T; readonly release: () => void }> {
-    const release = await this.#options.slots.take();
+    const release = await this.#options.limiter.take();
     try {
       return { answer: await this.#compute(signal, compute), release };
     } catch (error) {

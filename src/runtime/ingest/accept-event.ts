@@ -4,10 +4,10 @@ import type { EpochMs } from "../../storage/event.ts";
 import { AppError } from "../errors.ts";
 import type { Counters } from "../metrics/counters.ts";
 import { SALT_RENEWALS_PER_EVENT_MAX } from "../config/limits.ts";
-import { networkOf } from "./rate-limit-key.ts";
+import { rateLimitKeyOf } from "./rate-limit-key.ts";
 import type { Allowlist } from "./allowlist.ts";
 import { minimiseEvent, type DataMinimisation } from "./data-minimisation.ts";
-import type { EventIntake } from "./ingest-gate.ts";
+import type { IngestGate } from "./ingest-gate.ts";
 import { checkEventInput, type CheckedEventInput, type EventInput } from "./event-input.ts";
 import type { GeoLookup, GeoPlace } from "./geo.ts";
 import type { KnownSites } from "./known-sites.ts";
@@ -24,7 +24,7 @@ import type { VisitorIds } from "./visitor-id.ts";
 import type { VisitorSalt } from "./visitor-salt.ts";
 
 /** A request that brings an event. Its body has been read and found short enough. */
-export interface Arrival {
+export interface IngestContext {
   /** When the request began. */
   readonly nowMs: EpochMs;
   readonly origin: string | null;
@@ -38,7 +38,7 @@ export interface Arrival {
   readonly readInput: () => EventInput;
 }
 
-export type AcceptEvent = (arrival: Arrival) => Promise<"accepted" | "bot">;
+export type AcceptEvent = (context: IngestContext) => Promise<"accepted" | "bot">;
 
 export interface AcceptEventOptions {
   readonly allowlist: Allowlist;
@@ -51,7 +51,7 @@ export interface AcceptEventOptions {
   readonly visitorSalt: VisitorSalt;
   readonly visitorIds: VisitorIds;
   readonly minimisation: DataMinimisation;
-  readonly intake: EventIntake;
+  readonly ingestGate: IngestGate;
   readonly counters: Counters;
   readonly now: () => EpochMs;
 }
@@ -59,35 +59,35 @@ export interface AcceptEventOptions {
 /** Resolves when the event is in the journal, or was a bot's and is dropped; throws why it is refused. */
 export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
   const { allowlist, knownSites, userAgents, counters } = options;
-  return async (arrival) => {
-    allowlist.checkOrigin(arrival.origin);
-    const sent = arrival.readInput();
+  return async (context) => {
+    allowlist.checkOrigin(context.origin);
+    const sent = context.readInput();
     allowlist.checkSite(sent.siteId);
-    checkRate(sent.siteId, arrival, options);
+    checkRate(sent.siteId, context, options);
     const input = checkEventInput(sent);
     const { siteId } = input;
     if (!knownSites.has(siteId)) {
       if (!knownSites.areListed) await knownSites.untilListed();
       knownSites.check(siteId);
     }
-    if (options.filterBots && userAgents.isBot(arrival.userAgent)) {
+    if (options.filterBots && userAgents.isBot(context.userAgent)) {
       counters.botEventsDropped++;
       return "bot";
     }
-    await knownSites.storing(siteId, () => storeEvent(input, arrival, options));
+    await knownSites.storing(siteId, () => storeEvent(input, context, options));
     return "accepted";
   };
 }
 
 /** The event's instant is when its id is made, not when its request began: a body may arrive after the end of a salt period, when no id of that one can be made. */
-async function storeEvent(input: CheckedEventInput, arrival: Arrival, options: AcceptEventOptions): Promise<void> {
-  const { visitorSalt, intake, now } = options;
+async function storeEvent(input: CheckedEventInput, context: IngestContext, options: AcceptEventOptions): Promise<void> {
+  const { visitorSalt, ingestGate, now } = options;
   let timestampMs = now();
   for (let renewals = 1; visitorSalt.keyAt(timestampMs) === null; renewals++) {
-    await intake.storeSalt(() => renewSalt(visitorSalt, renewals), arrival.nowMs);
+    await ingestGate.storeSalt(() => renewSalt(visitorSalt, renewals), context.nowMs);
     timestampMs = now();
   }
-  await intake.store(eventFrom(input, arrival, timestampMs, options), arrival.nowMs);
+  await ingestGate.store(eventFrom(input, context, timestampMs, options), context.nowMs);
 }
 
 async function renewSalt(visitorSalt: VisitorSalt, renewals: number): Promise<void> {
@@ -95,10 +95,10 @@ async function renewSalt(visitorSalt: VisitorSalt, renewals: number): Promise<vo
   await visitorSalt.renew();
 }
 
-function checkRate(siteId: string, { clientAddress, nowMs }: Arrival, options: AcceptEventOptions): void {
+function checkRate(siteId: string, { clientAddress, nowMs }: IngestContext, options: AcceptEventOptions): void {
   const { siteRateLimit, addressRateLimit, counters } = options;
   const site = { limit: siteRateLimit, key: siteId };
-  const verdict = takeFromAll([site, { limit: addressRateLimit, key: networkOf(clientAddress) }], nowMs);
+  const verdict = takeFromAll([site, { limit: addressRateLimit, key: rateLimitKeyOf(clientAddress) }], nowMs);
   if (verdict.allowed) return;
   const ofSite = !siteRateLimit.peek(siteId, nowMs).allowed;
   if (ofSite) counters.rateLimitRejections++;
@@ -108,11 +108,11 @@ function checkRate(siteId: string, { clientAddress, nowMs }: Arrival, options: A
   );
 }
 
-function eventFrom(input: CheckedEventInput, arrival: Arrival, timestampMs: EpochMs, options: AcceptEventOptions): StoredEvent {
-  const { clientAddress, userAgent, clientHints } = arrival;
+function eventFrom(input: CheckedEventInput, context: IngestContext, timestampMs: EpochMs, options: AcceptEventOptions): StoredEvent {
+  const { clientAddress, userAgent, clientHints } = context;
   const screenWidth = parseScreenWidth(input.screenWidth);
   const client = factsWithHints(options.userAgents.factsOf(userAgent), clientHints, screenWidth);
-  const place = arrival.clientPlace ?? options.geo(clientAddress);
+  const place = context.clientPlace ?? options.geo(clientAddress);
   const visitorId = options.visitorIds.visitorIdOf({ siteId: input.siteId, clientAddress, userAgent, timestampMs });
   const page = parsePageUrl(input.url);
   const stripQuery = options.minimisation.stripReferrerQuery;

@@ -6,7 +6,7 @@ import { AppError } from "../errors.ts";
 import { FLUSH_RETRY_MS_MAX, REFUSALS_OVER_MS, REFUSED_EVENTS_LOG_MS, STORAGE_RETRY_SECS, UNFLUSHED_EVENTS_MAX } from "../config/limits.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
 
-export interface EventIntakeOptions {
+export interface IngestGateOptions {
   readonly journal: Journal;
   readonly counters: Counters;
   readonly log: Log;
@@ -17,14 +17,14 @@ export interface EventIntakeOptions {
 const refusal = (retryAfterSecs: number): AppError =>
   new AppError({ code: "unavailable", retryAfterSecs }, "The service cannot store events at the moment. Try again later.");
 
-export class EventIntake {
-  readonly #options: EventIntakeOptions;
+export class IngestGate {
+  readonly #options: IngestGateOptions;
   /** Events refused since storage last took all of them for a while. */
   #refused = 0;
   #refusedAtMs: EpochMs = 0;
   #loggedAtMs: EpochMs = 0;
 
-  constructor(options: EventIntakeOptions) {
+  constructor(options: IngestGateOptions) {
     this.#options = options;
   }
 

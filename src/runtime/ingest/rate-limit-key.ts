@@ -11,7 +11,7 @@ const groupsIn = (text: string): string[] => text.split(":").filter((group) => g
  * What an address counts as: IPv4 as itself, IPv6 as its /64 network. Takes addresses as the handlers write them: IPv4 that
  * is mapped into IPv6 as IPv4, and IPv6 in its shortest form. Visitors are told apart by the whole address all the same.
  */
-export function networkOf(address: string): string {
+export function rateLimitKeyOf(address: string): string {
   if (!address.includes(":")) return address;
   const [head = "", tail = ""] = address.split("::");
   const [first, last] = [groupsIn(head), groupsIn(tail)];

@@ -5,7 +5,7 @@ import type { PartitionFile } from "../../storage/partition-path.ts";
 import type { Partitions } from "../../storage/partitions.ts";
 import type { SiteLocks } from "../../storage/site-locks.ts";
 import type { Counters } from "../metrics/counters.ts";
-import type { ResidentDays } from "../engine/partition-cache.ts";
+import type { PartitionCache } from "../engine/partition-cache.ts";
 import type { Flusher } from "./flush.ts";
 import type { KnownSites } from "../ingest/known-sites.ts";
 import type { Log } from "../metrics/log.ts";
@@ -23,7 +23,7 @@ export interface ErasureOptions {
   readonly flusher: Flusher;
   readonly partitions: Partitions;
   readonly knownSites: KnownSites;
-  readonly residents: ResidentDays;
+  readonly partitionCache: PartitionCache;
   readonly locks: SiteLocks;
   readonly stats: StatsAnswers;
   readonly counters: Counters;
@@ -79,10 +79,10 @@ export class Erasure {
   }
 
   async #removeFiles(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<Erased> {
-    const { partitions, knownSites, residents } = this.#options;
+    const { partitions, knownSites, partitionCache } = this.#options;
     const days = await this.#daysToErase(siteId, firstDay, lastDay);
     const events = await this.#countEvents(days.flatMap(({ files }) => files));
-    residents.forgetDays(siteId, firstDay, lastDay);
+    partitionCache.forgetDays(siteId, firstDay, lastDay);
     // In this order, or a crash in between would let the superseded ones count again.
     await partitions.remove(
       siteId,

@@ -4,7 +4,7 @@ import type { EpochMs } from "../../storage/event.ts";
 import type { Partitions } from "../../storage/partitions.ts";
 import type { Compaction } from "./compaction.ts";
 import type { Counters } from "../metrics/counters.ts";
-import type { ResidentDays } from "../engine/partition-cache.ts";
+import type { PartitionCache } from "../engine/partition-cache.ts";
 import { FLUSH_RETRY_MS_MAX, FLUSH_RETRY_MS_MIN } from "../config/limits.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
 import { Histogram } from "../metrics/histogram.ts";
@@ -12,7 +12,7 @@ import { Histogram } from "../metrics/histogram.ts";
 export interface FlusherOptions {
   readonly journal: Journal;
   readonly partitions: Partitions;
-  readonly residents: ResidentDays;
+  readonly partitionCache: PartitionCache;
   readonly compaction: Compaction;
   readonly counters: Counters;
   readonly log: Log;
@@ -109,11 +109,11 @@ export class Flusher {
   }
 
   async #flushSegment(segment: Segment): Promise<void> {
-    const { journal, partitions, residents, compaction } = this.#options;
+    const { journal, partitions, partitionCache, compaction } = this.#options;
     for (const [siteId, days] of [...segment.sites]) {
       const files = [];
       for (const [day, events] of days) files.push(await partitions.write(siteId, day, segment.number, events));
-      await residents.settleFlushed(segment, siteId, files);
+      await partitionCache.commitFlush(segment, siteId, files);
       compaction.noteFiles(siteId, days.keys());
     }
     await journal.drop(segment);

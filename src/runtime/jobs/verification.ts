@@ -1,7 +1,7 @@
 /** What it takes for a folder of data to be whole: every file, journal line and record is read, and whatever is wrong is named. Nothing is changed. */
 import { EVENT_COLUMNS } from "../../storage/event-columns.ts";
 import { utcDayOf, type SiteId, type UtcDay } from "../../storage/event.ts";
-import { keptEvent } from "../../storage/event-text.ts";
+import { bufferedEvent } from "../../storage/event-text.ts";
 import { decodeJournalLines } from "../../storage/journal-line.ts";
 import { Segment } from "../../storage/journal.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
@@ -194,7 +194,7 @@ class Verification {
       if (damagedLines > 0) this.#fault(segmentName(segment), `${damagedLines} of its lines are damaged; the rest can be read`);
       if (tornBytes > 0) this.#counts.tornSegments++;
       const read = new Segment(segment);
-      for (const event of events) read.add(keptEvent(event));
+      for (const event of events) read.add(bufferedEvent(event));
       for (const [siteId, days] of read.sites) {
         for (const [day, ofDay] of days) {
           const files = await listing.files(siteId, day);

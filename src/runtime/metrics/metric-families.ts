@@ -44,11 +44,11 @@ function counters({ counters: count }: Services): MetricFamily[] {
   ];
 }
 
-function state({ journal, knownSites, intake, stats, adminPassword, geoIsLoaded, config, behavioral }: Services): MetricFamily[] {
+function state({ journal, knownSites, ingestGate, stats, adminPassword, geoIsLoaded, config, behavioral }: Services): MetricFamily[] {
   return [
     gauge("buffered_events", "Events in the journal that are in no file yet.", journal.size),
     gauge("buffered_bytes", "Bytes of the journal's lines, which are in memory until they are in files.", journal.bytes),
-    gauge("events_storable", "0 while events are refused because they cannot be stored.", intake.isOpen),
+    gauge("ingest_available", "0 while events are refused because they cannot be stored.", ingestGate.isOpen),
     gauge("sites", "Sites that have events.", knownSites.count),
     gauge("cache_entries", "Kept answers.", stats.kept),
     gauge("auth_configured", "1 if there is an admin password.", adminPassword.isConfigured),
@@ -58,15 +58,15 @@ function state({ journal, knownSites, intake, stats, adminPassword, geoIsLoaded,
   ];
 }
 
-function storage({ flusher, residents, partitions }: Services, nowMs: EpochMs): MetricFamily[] {
+function storage({ flusher, partitionCache, partitions }: Services, nowMs: EpochMs): MetricFamily[] {
   const { partitions: known, files } = partitions.known;
   return [
     gauge("journal_lag_seconds", "How long the oldest event in the journal has waited for its file.", flusher.lagMs(nowMs) / 1000),
     { name: own("flush_duration_seconds"), type: "histogram", help: "How long flushes took.", samples: flusher.durations.samples() },
-    gauge("resident_bytes", "Event data that the query engine holds.", residents.residentBytes),
-    gauge("resident_days", "Days of sites that the query engine holds.", residents.dayCount),
+    gauge("resident_bytes", "Event data that the query engine holds.", partitionCache.residentBytes),
+    gauge("cached_partitions", "Days of sites that the query engine holds.", partitionCache.dayCount),
     gauge("known_partitions", "Days of sites that have files, as far as they were looked up.", known),
-    gauge("known_files", "Files of these.", files),
+    gauge("catalog_files", "Files of these.", files),
   ];
 }
 

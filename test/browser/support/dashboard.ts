@@ -76,7 +76,7 @@ export function watchRequests(page: Page): { readonly most: number; readonly all
 export const cardOf = (page: Page, name: string) => page.locator(`[data-card="${name}"]`);
 
 /** What the rows of a list say, once it is there: label and number. */
-export async function rowsIn(page: Page, name: string): Promise<(readonly [label: string, count: string])[]> {
+export async function partial(page: Page, name: string): Promise<(readonly [label: string, count: string])[]> {
   const card = cardOf(page, name);
   // A card asks for its figures when it has been seen, which may be after all others have theirs.
   await card.locator(".figures:not(.stale)").first().waitFor();

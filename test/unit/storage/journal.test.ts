@@ -33,7 +33,7 @@ async function recovered(log: SegmentLog): Promise<{ paths: string[]; damage: Jo
 async function flushAll(journal: Journal): Promise<void> {
   await journal.seal();
   for (const segment of [...journal.sealed]) {
-    for (const site of [...segment.sites.keys()]) journal.takeOut(segment, site);
+    for (const site of [...segment.sites.keys()]) journal.release(segment, site);
     await journal.drop(segment);
   }
 }
@@ -149,8 +149,8 @@ describe("the journal", () => {
     const [segment] = journal.sealed;
     if (!segment) throw new Error("nothing was sealed");
     await expect(journal.drop(segment)).rejects.toThrow("still holds 1 events");
-    journal.takeOut(segment, SITE);
-    journal.takeOut(segment, SITE);
+    journal.release(segment, SITE);
+    journal.release(segment, SITE);
     expect([journal.size, pathsIn(journal)]).toEqual([0, []]);
     await journal.drop(segment);
     expect(journal.sealed).toEqual([]);
@@ -229,7 +229,7 @@ describe("the journal of an earlier process", () => {
     const journal = await open(log);
     for (const number of [1, 2, 3]) await journal.append(numbered(number));
     const asides: number[] = [];
-    const watched: SegmentLog = { ...log, setAside: async (segment) => `kept ${asides.push(segment)}` };
+    const watched: SegmentLog = { ...log, quarantine: async (segment) => `kept ${asides.push(segment)}` };
     const length = (await log.read(NOW_MS)).length;
     await log.damage(NOW_MS, (bytes) => bytes.map((byte, at) => (at === Math.floor(length / 2) ? byte ^ 1 : byte)));
     expect(await recovered(watched)).toEqual({
@@ -470,7 +470,7 @@ describe("a journal whose log fails", () => {
         await journal.seal().catch(ignoringFailure);
         for (const segment of [...journal.sealed]) {
           for (const text of segment.sites.get(SITE)?.get(DAY) ?? []) flushed.add(eventOf(text).pathname);
-          journal.takeOut(segment, SITE);
+          journal.release(segment, SITE);
           await journal.drop(segment).catch(ignoringFailure);
         }
       } else if (taken.kind === "failAppend") log.failAppendAfter(taken.bytes);

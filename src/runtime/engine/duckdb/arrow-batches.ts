@@ -43,15 +43,15 @@ function strings(values: readonly string[]): Vector {
 
 const ipc = (columns: Record<string, Vector>): Uint8Array => tableToIPC(new Table(columns), "stream");
 
-/** A batch of events with the session of each; `firstArrival` is the block's row count so far. */
-export function ipcFromEvents(batch: EventBatch, sessions: Int32Array, firstArrival: number): Uint8Array {
-  const arrival = Int32Array.from({ length: batch.rows }, (_, row) => firstArrival + row);
+/** A batch of events with the session of each; `firstSequenceNumber` is the block's row count so far. */
+export function ipcFromEvents(batch: EventBatch, sessions: Int32Array, firstSequenceNumber: number): Uint8Array {
+  const sequenceNumbers = Int32Array.from({ length: batch.rows }, (_, row) => firstSequenceNumber + row);
   return ipc({
     ...Object.fromEntries(TEXT_COLUMNS.map(({ name }, i) => [name, numbers(new Int32(), batch.texts[i] ?? new Int32Array())])),
     revenue_amount: nullableNumbers(batch.revenueCents),
     visitor_id: numbers(new Uint64(), batch.visitorIds),
     timestamp: numbers(new Int64(), batch.timestampsMs),
-    arrival: numbers(new Int32(), arrival),
+    sequence_number: numbers(new Int32(), sequenceNumbers),
     session: numbers(new Int32(), sessions),
   });
 }
@@ -95,9 +95,9 @@ function valuesOf(column: Vector | null): SqlValue[] {
   return Array.from({ length: column?.length ?? 0 }, (_, row) => plainValue(column?.get(row) as unknown));
 }
 
-/** The rows of a result that came as pieces of one IPC stream. */
-export function rowsFromIpc(pieces: readonly Uint8Array[]): SqlRow[] {
-  const table = tableFromIPC<Record<string, DataType>>(pieces);
+/** The rows of a result that came as chunks of one IPC stream. */
+export function rowsFromIpc(chunks: readonly Uint8Array[]): SqlRow[] {
+  const table = tableFromIPC<Record<string, DataType>>(chunks);
   const columns = table.schema.fields.map(({ name }, i): [string, SqlValue[]] => [name, valuesOf(table.getChildAt(i))]);
   return Array.from({ length: table.numRows }, (_, row) =>
     Object.fromEntries(columns.map(([name, values]) => [name, values[row] ?? null])),
@@ -105,8 +105,8 @@ export function rowsFromIpc(pieces: readonly Uint8Array[]): SqlRow[] {
 }
 
 /** The columns of a result of integers without nulls, each in one array. */
-export function columnsFromIpc(pieces: readonly Uint8Array[]): NumberColumns {
-  const table = tableFromIPC<Record<string, DataType>>(pieces);
+export function columnsFromIpc(chunks: readonly Uint8Array[]): NumberColumns {
+  const table = tableFromIPC<Record<string, DataType>>(chunks);
   return Object.fromEntries(
     table.schema.fields.map(({ name }) => {
       const column = table.getChild(name);
@@ -121,8 +121,8 @@ export function columnsFromIpc(pieces: readonly Uint8Array[]): NumberColumns {
 }
 
 /** The rows of a question that is answered per visitor (see `EngineQuery`). */
-export function eventRowsFromIpc(pieces: readonly Uint8Array[]): EventRows {
-  const table = tableFromIPC<Record<string, DataType>>(pieces);
+export function eventRowsFromIpc(chunks: readonly Uint8Array[]): EventRows {
+  const table = tableFromIPC<Record<string, DataType>>(chunks);
   const column = (name: string): BigInt64Array | BigUint64Array => {
     const values: unknown = table.getChild(name)?.toArray();
     if (values instanceof BigInt64Array || values instanceof BigUint64Array) return values;

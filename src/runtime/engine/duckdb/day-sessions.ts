@@ -1,5 +1,5 @@
 /** Numbers for sessions within a day, given as rows come in: later questions group by one number instead of sorting all events. */
-import { VisitorPlaces } from "./visitor-index.ts";
+import { VisitorIndex } from "./visitor-index.ts";
 import { floatsOf, wordsOf } from "./int64-words.ts";
 
 /** Where a visitor's last event of the day is known from. */
@@ -39,9 +39,9 @@ class LatestSessions {
   }
 }
 
-/** The sessions of one day in one block. Rows come in order of arrival, which nearly always is that of time. */
+/** The sessions of one day in one block. Rows come in order of sequence number, which nearly always is that of time. */
 export class DaySessions {
-  readonly #visitors = new VisitorPlaces();
+  readonly #visitors = new VisitorIndex();
   readonly #latest = new LatestSessions();
   readonly #gapMs: number;
   readonly #nextSession: () => number;
@@ -108,12 +108,12 @@ export class DaySessions {
 export const renumberedSql = (table: string, isOfDay: string, gapMs: number, numbersGiven: number): string => `
   UPDATE ${table} SET session = renumbered.session
   FROM (
-    SELECT arrival, CAST(${numbersGiven} + sum(CASE WHEN gap_ms <= ${gapMs} THEN 0 ELSE 1 END)
-      OVER (ORDER BY visitor_id, timestamp, arrival ROWS UNBOUNDED PRECEDING) AS INTEGER) AS session
+    SELECT sequence_number, CAST(${numbersGiven} + sum(CASE WHEN gap_ms <= ${gapMs} THEN 0 ELSE 1 END)
+      OVER (ORDER BY visitor_id, timestamp, sequence_number ROWS UNBOUNDED PRECEDING) AS INTEGER) AS session
     FROM (
-      SELECT arrival, visitor_id, timestamp,
-        timestamp - lag(timestamp) OVER (PARTITION BY visitor_id ORDER BY timestamp, arrival) AS gap_ms
+      SELECT sequence_number, visitor_id, timestamp,
+        timestamp - lag(timestamp) OVER (PARTITION BY visitor_id ORDER BY timestamp, sequence_number) AS gap_ms
       FROM ${table} WHERE ${isOfDay}
     ) AS spaced
   ) AS renumbered
-  WHERE ${table}.arrival = renumbered.arrival`;
+  WHERE ${table}.sequence_number = renumbered.sequence_number`;

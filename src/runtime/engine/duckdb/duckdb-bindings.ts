@@ -8,7 +8,7 @@ export interface DuckdbBindings {
   /** Works on the query for a while: the head of its result when it is done, else null. */
   pollPendingQuery(connection: number): Uint8Array | null;
   cancelPendingQuery(connection: number): boolean;
-  /** The next piece of a finished query's result; empty at its end, null when there is none yet. */
+  /** The next chunk of a finished query's result; empty at its end, null when there is none yet. */
   fetchQueryResults(connection: number): Uint8Array | null;
   insertArrowFromIPCStream(connection: number, bytes: Uint8Array, options: { name: string; create: boolean }): void;
 }

@@ -22,11 +22,11 @@ import {
   type NumberColumns,
   type SqlRow,
   type Summarised,
-  type Summary,
+  type PartialTableRef,
 } from "../engine.ts";
 import { TEXT_COLUMNS, batchOf } from "./event-batch.ts";
 import { InsertParts, dayPartOf, type DayPart } from "./insert-parts.ts";
-import { SummaryTables } from "./partial-aggregate-tables.ts";
+import { PartialAggregateTables } from "./partial-aggregate-tables.ts";
 
 export interface DuckdbEngineOptions {
   readonly bindings: DuckdbBindings;
@@ -48,7 +48,7 @@ const EVENT_TABLE_COLUMNS = [
   "revenue_amount BIGINT",
   "visitor_id UBIGINT",
   "timestamp BIGINT",
-  "arrival INTEGER",
+  "sequence_number INTEGER",
   "session INTEGER",
 ].join(", ");
 
@@ -78,7 +78,7 @@ export class DuckdbEngine implements Engine {
   readonly #querying: EngineConnections;
   readonly #yieldToOthers: () => Promise<void>;
   readonly #tables = new Map<number, Table>();
-  readonly #summaries = new SummaryTables((statement) => this.#run(statement));
+  readonly #partialAggregates = new PartialAggregateTables((statement) => this.#run(statement));
   readonly #sites: EngineSites;
   readonly #queries: EngineQueries;
   readonly #extensions = new Set<EngineExtension["name"]>();
@@ -105,7 +105,7 @@ export class DuckdbEngine implements Engine {
       yieldToOthers,
       ...loader,
       sites: this.#sites,
-      summaries: this.#summaries,
+      partialAggregates: this.#partialAggregates,
       blockTables,
     });
   }
@@ -274,22 +274,22 @@ export class DuckdbEngine implements Engine {
     return columnsFromIpc(await this.#queries.answer(query, signal));
   }
 
-  summarise(summary: Summary, part: number, query: EngineQuery, signal: AbortSignal): Promise<Summarised> {
+  summarise(summary: PartialTableRef, part: number, query: EngineQuery, signal: AbortSignal): Promise<Summarised> {
     return this.#summarise(summary, part, query, signal).catch(rethrown);
   }
 
-  async #summarise(summary: Summary, part: number, query: EngineQuery, signal: AbortSignal): Promise<Summarised> {
+  async #summarise(summary: PartialTableRef, part: number, query: EngineQuery, signal: AbortSignal): Promise<Summarised> {
     signal.throwIfAborted();
-    this.#sites.open(summary.siteId).tables.add(this.#summaries.open(summary));
+    this.#sites.open(summary.siteId).tables.add(this.#partialAggregates.open(summary));
     const rows = query.perVisitor
-      ? this.#summaries.insertTallies(summary.id, part, await this.#tallies(query, query.perVisitor, signal))
-      : Number(rowsFromIpc(await this.#queries.answer(query, signal, this.#summaries.insertion(summary.id, part)))[0]?.Count);
+      ? this.#partialAggregates.insertTallies(summary.id, part, await this.#tallies(query, query.perVisitor, signal))
+      : Number(rowsFromIpc(await this.#queries.answer(query, signal, this.#partialAggregates.insertion(summary.id, part)))[0]?.Count);
     this.#querying.noteRows(rows);
-    return { ...this.#usage(), rows, keptTextBytes: this.#summaries.textBytesOf(summary.id, part) };
+    return { ...this.#usage(), rows, keptTextBytes: this.#partialAggregates.textBytesOf(summary.id, part) };
   }
 
   async dropSummary(id: number, parts: readonly number[] | "all"): Promise<EngineUsage> {
-    const dropped = this.#summaries.drop(id, parts);
+    const dropped = this.#partialAggregates.drop(id, parts);
     if (dropped) this.#sites.noteDropped(dropped.siteId, dropped.name);
     return this.#usage();
   }

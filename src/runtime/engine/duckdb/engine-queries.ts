@@ -8,8 +8,8 @@ import { EngineFullError, EngineLostError, type EngineQuery, type SqlParameter }
 import { findProperties } from "./found-properties.ts";
 import { matchTexts, patternBit, patternsOf } from "./matched-texts.ts";
 import { QueryTables } from "./query-tables.ts";
-import { SiteTexts } from "./string-dictionary.ts";
-import { NEW_ROWS, type SummaryTables } from "./partial-aggregate-tables.ts";
+import { StringDictionary } from "./string-dictionary.ts";
+import { NEW_ROWS, type PartialAggregateTables } from "./partial-aggregate-tables.ts";
 
 /** How a query that has relations of its own begins: they join the engine's. */
 const WITH = "WITH ";
@@ -28,7 +28,7 @@ export interface EngineQueriesOptions {
   readonly run: (statement: string) => unknown;
   readonly insert: (table: string, ipc: Uint8Array) => void;
   readonly sites: EngineSites;
-  readonly summaries: SummaryTables;
+  readonly partialAggregates: PartialAggregateTables;
   /** The tables of these blocks, at least one. */
   readonly blockTables: (blocks: readonly number[]) => readonly string[];
 }
@@ -72,7 +72,7 @@ export class EngineQueries {
   async #addMatches(tables: QueryTables, { siteId }: EngineQuery, patterns: readonly string[], signal: AbortSignal): Promise<void> {
     if (patterns.length === 0) return;
     const { sites, yieldToOthers } = this.#options;
-    const matched = await matchTexts(sites.get(siteId)?.texts ?? new SiteTexts(), patterns, yieldToOthers, signal);
+    const matched = await matchTexts(sites.get(siteId)?.texts ?? new StringDictionary(), patterns, yieldToOthers, signal);
     tables.add("matches", "code INTEGER, patterns BIGINT", matched.codes.length > 0 ? ipcFromMatches(matched) : null);
   }
 
@@ -101,7 +101,7 @@ export class EngineQueries {
   }
 
   /**
-   * Works on the query piece by piece (about a tenth of a second each), so that it can be aborted and
+   * Works on the query chunk by chunk (about a tenth of a second each), so that it can be aborted and
    * others get their turn. Parameters are bound by EXECUTE, which is the way to both in this build;
    * they are numbers only, so nothing of them can be taken for SQL.
    */
@@ -121,25 +121,25 @@ export class EngineQueries {
       }
       head = bindings.pollPendingQuery(connection);
     }
-    const pieces = [head];
+    const chunks = [head];
     for (;;) {
-      const piece = bindings.fetchQueryResults(connection);
-      if (piece === null) continue;
-      if (piece.length === 0) return pieces;
-      pieces.push(piece);
+      const chunk = bindings.fetchQueryResults(connection);
+      if (chunk === null) continue;
+      if (chunk.length === 0) return chunks;
+      chunks.push(chunk);
     }
   }
 
   /** The query behind the relations that it reads; with `into`, the statement that puts its rows there. */
   #withRelations({ siteId, blocks, sql, summary }: EngineQuery, { relations: own, into }: OwnOfQuery): string {
-    const { sites, summaries, blockTables } = this.#options;
+    const { sites, partialAggregates, blockTables } = this.#options;
     const site = sites.get(siteId);
     const relations = {
       events: blockTables(blocks)
         .map((name) => `SELECT * FROM ${name}`)
         .join(" UNION ALL "),
       texts: site ? `SELECT * FROM ${site.textsTable}` : "SELECT 0 AS code, '' AS text WHERE false",
-      ...(summary && { pieces: summaries.relationOf(summary) }),
+      ...(summary && { chunks: partialAggregates.relationOf(summary) }),
       ...own,
     };
     // Inlined, or every query would first copy all columns of all rows.

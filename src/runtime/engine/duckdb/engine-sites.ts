@@ -2,13 +2,13 @@
 import type { SiteId } from "../../../storage/event.ts";
 import { ipcFromTexts } from "./arrow-batches.ts";
 import { SiteProps } from "./site-props.ts";
-import { SiteTexts } from "./string-dictionary.ts";
+import { StringDictionary } from "./string-dictionary.ts";
 
 export interface Site {
-  readonly texts: SiteTexts;
+  readonly texts: StringDictionary;
   readonly textsTable: string;
   readonly props: SiteProps;
-  /** The names of its blocks and summaries. */
+  /** The names of its blocks and partialAggregates. */
   readonly tables: Set<string>;
   sessionsMade: number;
 }
@@ -37,7 +37,7 @@ export class EngineSites {
     if (known) return known;
     const textsTable = `texts_${++this.#made}`;
     this.#options.run(`CREATE TABLE ${textsTable} (code INTEGER, text VARCHAR)`);
-    const site: Site = { textsTable, texts: new SiteTexts(), props: new SiteProps(), tables: new Set(), sessionsMade: 0 };
+    const site: Site = { textsTable, texts: new StringDictionary(), props: new SiteProps(), tables: new Set(), sessionsMade: 0 };
     this.#sites.set(siteId, site);
     return site;
   }

@@ -3,7 +3,7 @@ import { EVENT_COLUMNS } from "../../../storage/event-columns.ts";
 import type { NumberColumn } from "../../../storage/parquet-columns.ts";
 import type { DecodedEvents } from "../../../storage/parquet-events.ts";
 import type { BlockProps } from "./site-props.ts";
-import { NOT_RECORDED, type SiteTexts } from "./string-dictionary.ts";
+import { NOT_RECORDED, type StringDictionary } from "./string-dictionary.ts";
 
 /** Rows of one block. Texts are numbers of the block's site. */
 export interface EventBatch {
@@ -20,7 +20,7 @@ export const TEXT_COLUMNS = EVENT_COLUMNS.filter(({ kind, name }) => (kind === "
 
 /** Where a batch's texts and properties get their numbers; properties that the block does not keep get none. */
 export interface BatchNumbers {
-  readonly texts: SiteTexts;
+  readonly texts: StringDictionary;
   readonly props: BlockProps | undefined;
 }
 

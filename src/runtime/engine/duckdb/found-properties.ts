@@ -2,7 +2,7 @@
 import { EngineFullError, type PropertiesWanted } from "../engine.ts";
 import { propertiesOf } from "./properties.ts";
 import type { BlockProps } from "./site-props.ts";
-import { SiteTexts } from "./string-dictionary.ts";
+import { StringDictionary } from "./string-dictionary.ts";
 
 /** Characters of texts that are taken apart before others get their turn: some milliseconds. */
 const PORTION_CHARS = 500_000;
@@ -27,7 +27,7 @@ export async function findProperties(
 ): Promise<FoundProperties> {
   const props: number[] = [];
   const codes: number[] = [];
-  const texts = new SiteTexts();
+  const texts = new StringDictionary();
   const add = (number: number, text: string) => {
     props.push(number);
     codes.push(texts.codeOf(text));

@@ -5,7 +5,7 @@ import type { DecodedEvents } from "../../../storage/parquet-events.ts";
 /** Beyond so many rows an insert takes longer than others should wait for their turn. */
 const INSERT_ROWS_MAX = 50_000;
 
-/** Events of one day, in order of arrival. */
+/** Events of one day, in order of sequence number. */
 export interface DayPart {
   readonly day: number;
   readonly events: DecodedEvents;

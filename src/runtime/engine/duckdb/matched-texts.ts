@@ -1,6 +1,6 @@
 /** Which of a site's texts match the patterns of a query. No text is ever given to a matcher that backtracks. */
 import { QUERY_PATTERNS_MAX, type SqlParameter } from "../engine.ts";
-import type { SiteTexts } from "./string-dictionary.ts";
+import type { StringDictionary } from "./string-dictionary.ts";
 import { TextPattern } from "./text-pattern.ts";
 
 /** Characters that are compared before others get their turn: a few milliseconds, or a tenth of a second at the worst. */
@@ -27,7 +27,7 @@ export const patternBit = (patterns: readonly string[], pattern: string): bigint
 
 /** Takes time in proportion to the texts' lengths times the patterns'. Rejects with the signal's reason when aborted. */
 export async function matchTexts(
-  texts: SiteTexts,
+  texts: StringDictionary,
   patterns: readonly string[],
   yieldToOthers: () => Promise<void>,
   signal: AbortSignal,

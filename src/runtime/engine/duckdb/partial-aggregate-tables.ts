@@ -1,8 +1,8 @@
-/** How DuckDB keeps summaries: a table for each, in which every row says of which part it is. Parts come and go by INSERT and DELETE. */
+/** How DuckDB keeps partialAggregates: a table for each, in which every row says of which part it is. Parts come and go by INSERT and DELETE. */
 import type { Tally } from "./behavioral/visitor-function.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import { rowsFromIpc } from "./arrow-batches.ts";
-import { EngineLostError, type Summary, type SummaryParts } from "../engine.ts";
+import { EngineLostError, type PartialTableRef, type PartialTableParts } from "../engine.ts";
 
 /** The relation of rows that are to be inserted. */
 export const NEW_ROWS = "new_rows";
@@ -10,7 +10,7 @@ export const NEW_ROWS = "new_rows";
 /** No query gives a column of that name. */
 const PART = "summary_part";
 
-interface SummaryTable {
+interface PartialTable {
   readonly name: string;
   readonly siteId: SiteId;
   readonly columns: string;
@@ -21,16 +21,16 @@ interface SummaryTable {
 /** What a text takes beside its bytes. */
 const TEXT_ENTRY_BYTES = 16;
 
-export class SummaryTables {
+export class PartialAggregateTables {
   readonly #run: (statement: string) => Uint8Array;
-  readonly #tables = new Map<number, SummaryTable>();
+  readonly #tables = new Map<number, PartialTable>();
 
   constructor(run: (statement: string) => Uint8Array) {
     this.#run = run;
   }
 
   /** Makes the table when it is new, and gives its name. */
-  open({ id, siteId, columns }: Summary): string {
+  open({ id, siteId, columns }: PartialTableRef): string {
     const known = this.#tables.get(id);
     if (known) return known.name;
     const name = `summary_${id}`;
@@ -40,7 +40,7 @@ export class SummaryTables {
     return name;
   }
 
-  #table(id: number): SummaryTable {
+  #table(id: number): PartialTable {
     const table = this.#tables.get(id);
     if (!table) throw new EngineLostError(`summary ${id} is gone`);
     return table;
@@ -67,12 +67,12 @@ export class SummaryTables {
     return Number(rowsFromIpc([this.#run(`SELECT CAST(${bytes} AS BIGINT) AS bytes FROM ${name} WHERE ${PART} = ${part}`)])[0]?.bytes ?? 0);
   }
 
-  relationOf({ id, parts }: SummaryParts): string {
+  relationOf({ id, parts }: PartialTableParts): string {
     return `SELECT * FROM ${this.#table(id).name} WHERE ${PART} IN (${[-1, ...parts].join(", ")})`;
   }
 
   /** The table, if it is gone now. */
-  drop(id: number, parts: readonly number[] | "all"): SummaryTable | undefined {
+  drop(id: number, parts: readonly number[] | "all"): PartialTable | undefined {
     const table = this.#tables.get(id);
     if (!table || parts.length === 0) return undefined;
     if (parts !== "all") {

@@ -12,7 +12,7 @@ const NO_TEXT = -1;
 /** What an entry costs beside its characters: the map's slot, the string's header, the row in `texts`. */
 const ENTRY_BYTES = 96;
 
-export class SiteTexts {
+export class StringDictionary {
   readonly #codes = new Map<string, number>();
   #added: string[] = [];
   #bytes = 0;

@@ -10,7 +10,7 @@ const SLOTS_PER_VISITOR = 2;
 /** Ids are hashes of which every bit is as good as the others, but nothing here depends on it. */
 const mixed = (low: number, high: number): number => Math.imul(low ^ Math.imul(high, 0x9e3779b1), 0x85ebca6b);
 
-export class VisitorPlaces {
+export class VisitorIndex {
   #count = 0;
   /** Of each slot, the number of the visitor in it. */
   #slots = new Int32Array(SLOTS_AT_FIRST).fill(EMPTY);

@@ -1,7 +1,7 @@
-/** UTF-8 text as it grows: many short pieces are copied as bytes, which is several times as fast as joining strings. */
+/** UTF-8 text as it grows: many short chunks are copied as bytes, which is several times as fast as joining strings. */
 
-/** Shorter pieces are copied faster byte by byte. */
-const LONG_PIECE_BYTES = 64;
+/** Shorter chunks are copied faster byte by byte. */
+const LONG_CHUNK_BYTES = 64;
 
 export class ByteWriter {
   readonly #encoder = new TextEncoder();
@@ -26,7 +26,7 @@ export class ByteWriter {
   /** The bytes of `source` from `start` to before `end`. */
   copy(source: Uint8Array, start: number, end: number): void {
     this.#makeRoom(end - start);
-    if (end - start > LONG_PIECE_BYTES) {
+    if (end - start > LONG_CHUNK_BYTES) {
       this.#bytes.set(source.subarray(start, end), this.#length);
     } else {
       for (let from = start, to = this.#length; from < end; from++, to++) this.#bytes[to] = source[from] ?? 0;

@@ -27,7 +27,7 @@ export async function exportDaily(ask: Ask, scope: Scope, format: ExportFormat):
       format.text(String(pages?.get(dayMs)?.value ?? "")),
       format.text(String(sources?.get(dayMs)?.value ?? "")),
     ];
-    return frame.map((piece, i) => piece + (values[i] ?? "")).join("");
+    return frame.map((chunk, i) => chunk + (values[i] ?? "")).join("");
   });
   return [new TextEncoder().encode(format.opening(COLUMNS) + rows.join(format.separator) + format.closing)];
 }

@@ -6,7 +6,7 @@ export interface ExportFormat {
   readonly contentType: string;
   /** Before the first row. */
   opening(columns: readonly string[]): string;
-  /** What stands around the values of a row: a piece before each of them and one after the last. */
+  /** What stands around the values of a row: a chunk before each of them and one after the last. */
   frame(columns: readonly string[]): readonly string[];
   /** Between two rows. */
   readonly separator: string;

@@ -91,7 +91,7 @@ function* chunksOf(
 ): Iterable<Uint8Array> {
   const names = COLUMNS.map(({ name }) => name);
   const encoder = new TextEncoder();
-  const frame = format.frame(names).map((piece) => encoder.encode(piece));
+  const frame = format.frame(names).map((chunk) => encoder.encode(chunk));
   const separator = encoder.encode(format.separator);
   const writer = new ByteWriter(CHUNK_BYTES * 2);
   const add = (bytes: Uint8Array | undefined) => bytes && writer.copy(bytes, 0, bytes.length);
@@ -145,7 +145,7 @@ function cellOf(
       const codes = columns.get(name)?.unpacked();
       if (!codes) return writeConstant;
       const known = texts[kind];
-      // Where every event has a value, the number of "not recorded" stands for that very text (`SiteTexts`).
+      // Where every event has a value, the number of "not recorded" stands for that very text (`StringDictionary`).
       const numberless = required ? new TextEncoder().encode(format.text(UNKNOWN)) : constant;
       return (writer, row) => {
         if (!known.copyTo(writer, codes[row] ?? 0)) writer.copy(numberless, 0, numberless.length);

@@ -2,13 +2,13 @@
 import { PAGEVIEW } from "../../config/names.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
 import { column, sql, textCode, type ColumnName } from "../../query/sql.ts";
-import type { SummedQuery } from "../../execution/partial-aggregate.ts";
+import type { AggregateQuery } from "../../execution/partial-aggregate.ts";
 
 /** Rows `value`, `visitors`, `pageviews`, `events`; visitors descending, then value ascending. */
-export const queryBreakdown = (scope: Scope, name: ColumnName, rowsMax: number): SummedQuery => ({
+export const queryBreakdown = (scope: Scope, name: ColumnName, rowsMax: number): AggregateQuery => ({
   keys: ["code"],
   counts: ["visitors", "pageviews", "events"],
-  rowsIn: (range) => sql`
+  partial: (range) => sql`
     SELECT
       ${column(name)} AS code,
       count(DISTINCT visitor_id) AS visitors,
@@ -16,7 +16,7 @@ export const queryBreakdown = (scope: Scope, name: ColumnName, rowsMax: number):
       count(*) AS events
     FROM (${eventsIn(within(scope, range))}) AS scoped
     GROUP BY ${column(name)}`,
-  total: sql`
+  finalize: sql`
     SELECT coalesce(texts.text, '(unknown)') AS value, visitors, pageviews, events
     FROM figures LEFT JOIN texts ON texts.code = figures.code
     ORDER BY visitors DESC, value ASC

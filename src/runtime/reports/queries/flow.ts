@@ -3,7 +3,7 @@ import { PAGEVIEW } from "../../config/names.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
 import { sql, textCode } from "../../query/sql.ts";
 import { stepSql, type Step } from "../../query/steps.ts";
-import type { SummedQuery } from "../../execution/partial-aggregate.ts";
+import type { AggregateQuery } from "../../execution/partial-aggregate.ts";
 import { sessionParts } from "./sessions.ts";
 
 export const FLOW_DIRECTIONS = ["forward", "backward"] as const;
@@ -13,13 +13,13 @@ export type FlowDirection = (typeof FLOW_DIRECTIONS)[number];
  * Rows `next_page`, `visitors`, and `viewers`: the visitors who viewed the page, whether or not another page was next;
  * visitors descending, then page. Only pages of the sessions that the page was viewed in are put in order.
  */
-export function queryFlow(scope: Scope, sessionGapMs: number, page: Step, direction: FlowDirection, rowsMax: number): SummedQuery {
+export function queryFlow(scope: Scope, sessionGapMs: number, page: Step, direction: FlowDirection, rowsMax: number): AggregateQuery {
   const neighbour = direction === "forward" ? sql`sequence_next_node` : sql`sequence_previous_node`;
   const isViewed = sql`CASE WHEN ${stepSql(page)} THEN 1 ELSE 0 END`;
   return {
     keys: ["code"],
     counts: ["visitors"],
-    rowsIn: (range) => sql`
+    partial: (range) => sql`
       WITH ${sessionParts(within(scope, range), sessionGapMs, sql`max(${isViewed}) AS viewed`)},
       wholes AS (
         SELECT session, session AS whole, matching, viewed
@@ -32,18 +32,18 @@ export function queryFlow(scope: Scope, sessionGapMs: number, page: Step, direct
       ),
       wanted AS (SELECT session, whole FROM wholes WHERE matching = 1 AND viewed = 1),
       views AS (
-        SELECT visitor_id, timestamp, arrival, viewed, ${neighbour}(pathname, whole, timestamp, arrival) AS neighbour
+        SELECT visitor_id, timestamp, sequence_number, viewed, ${neighbour}(pathname, whole, timestamp, sequence_number) AS neighbour
         FROM (SELECT *, ${isViewed} AS viewed FROM (${eventsIn({ ...scope, range, conditions: [] })}) AS ranged) AS marked
         JOIN wanted ON wanted.session = marked.session
         WHERE event_name = ${textCode(PAGEVIEW)}
       ),
       ranked AS (
-        SELECT neighbour, row_number() OVER (PARTITION BY visitor_id ORDER BY timestamp, arrival) AS place
+        SELECT neighbour, row_number() OVER (PARTITION BY visitor_id ORDER BY timestamp, sequence_number) AS place
         FROM views
         WHERE viewed = 1
       )
       SELECT neighbour AS code, count(*) AS visitors FROM ranked WHERE place = 1 GROUP BY neighbour`,
-    total: sql`
+    finalize: sql`
       SELECT
         coalesce(texts.text, '(unknown)') AS next_page,
         visitors,

@@ -2,17 +2,17 @@
 import { PAGEVIEW } from "../../config/names.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
 import { sql, textCode } from "../../query/sql.ts";
-import type { SummedQuery } from "../../execution/partial-aggregate.ts";
+import type { AggregateQuery } from "../../execution/partial-aggregate.ts";
 
 /** One row: `visitors`, `pageviews`, `events`. */
-export const queryHeadline = (scope: Scope): SummedQuery => ({
+export const queryHeadline = (scope: Scope): AggregateQuery => ({
   keys: [],
   counts: ["visitors", "pageviews", "events"],
-  rowsIn: (range) => sql`
+  partial: (range) => sql`
     SELECT
       count(DISTINCT visitor_id) AS visitors,
       count(*) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS pageviews,
       count(*) AS events
     FROM (${eventsIn(within(scope, range))}) AS scoped`,
-  total: sql`SELECT visitors, pageviews, events FROM figures`,
+  finalize: sql`SELECT visitors, pageviews, events FROM figures`,
 });

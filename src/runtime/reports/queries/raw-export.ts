@@ -29,7 +29,7 @@ export const queryEvents = (scope: Scope, { startMs, endMs }: Portion, rowsMax: 
     CASE WHEN revenue_amount IS NULL THEN 0 ELSE 1 END AS has_revenue
   FROM (${eventsIn(scope)}) AS scoped
   WHERE timestamp >= ${startMs} AND timestamp < ${endMs}
-  ORDER BY timestamp, arrival
+  ORDER BY timestamp, sequence_number
   LIMIT ${rowsMax}`;
 
 /** Rows `code`, `text` of all numbers from `first` to `last`. */

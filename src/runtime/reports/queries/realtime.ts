@@ -5,7 +5,7 @@ import type { EpochMs } from "../../../storage/event.ts";
 import type { DateRange } from "../../query/date-range.ts";
 import { matchesSql, type Condition } from "../../query/filters.ts";
 import { column, sql, textCode, type SqlText } from "../../query/sql.ts";
-import type { SummedQuery } from "../../execution/partial-aggregate.ts";
+import type { AggregateQuery } from "../../execution/partial-aggregate.ts";
 
 /** Both ends belong to the window. */
 export interface RealtimeWindow {
@@ -21,43 +21,47 @@ function eventsInWindow({ startMs, endMs, conditions }: RealtimeWindow, range: D
 }
 
 /** One row: `visitors` of any event, `pageviews`. */
-export const queryCurrent = (window: RealtimeWindow): SummedQuery => ({
+export const queryCurrent = (window: RealtimeWindow): AggregateQuery => ({
   keys: [],
   counts: ["visitors", "pageviews"],
-  rowsIn: (range) => sql`
+  partial: (range) => sql`
     SELECT
       count(DISTINCT visitor_id) AS visitors,
       count(*) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS pageviews
     FROM (${eventsInWindow(window, range)}) AS current`,
-  total: sql`SELECT visitors, pageviews FROM figures`,
+  finalize: sql`SELECT visitors, pageviews FROM figures`,
 });
 
 /** Rows `minute_ms` (the minute's first millisecond), `pageviews`, where there are any. */
-export const queryPerMinute = (window: RealtimeWindow): SummedQuery => ({
+export const queryPerMinute = (window: RealtimeWindow): AggregateQuery => ({
   keys: ["minute_ms"],
   counts: ["pageviews"],
-  rowsIn: (range) => sql`
+  partial: (range) => sql`
     WITH placed AS (
       SELECT timestamp - timestamp % 60000 AS minute_ms
       FROM (${eventsInWindow(window, range)}) AS current
       WHERE event_name = ${textCode(PAGEVIEW)}
     )
     SELECT minute_ms, count(*) AS pageviews FROM placed GROUP BY minute_ms`,
-  total: sql`SELECT minute_ms, pageviews FROM figures`,
+  finalize: sql`SELECT minute_ms, pageviews FROM figures`,
 });
 
 /** Rows `value`, `visitors` of pageviews; visitors descending, then value. */
-export function queryTop(window: RealtimeWindow, name: "pathname" | "referrer_source", unrecorded: "(unknown)" | "(direct)"): SummedQuery {
+export function queryTop(
+  window: RealtimeWindow,
+  name: "pathname" | "referrer_source",
+  unrecorded: "(unknown)" | "(direct)",
+): AggregateQuery {
   const fallback = unrecorded === "(direct)" ? sql`'(direct)'` : sql`'(unknown)'`;
   return {
     keys: ["code"],
     counts: ["visitors"],
-    rowsIn: (range) => sql`
+    partial: (range) => sql`
       SELECT ${column(name)} AS code, count(DISTINCT visitor_id) AS visitors
       FROM (${eventsInWindow(window, range)}) AS current
       WHERE event_name = ${textCode(PAGEVIEW)}
       GROUP BY ${column(name)}`,
-    total: sql`
+    finalize: sql`
       SELECT coalesce(texts.text, ${fallback}) AS value, visitors
       FROM figures LEFT JOIN texts ON texts.code = figures.code
       ORDER BY visitors DESC, value ASC

@@ -2,7 +2,7 @@
 import { DAY_MS } from "../../../storage/event.ts";
 import { eventsWithMatch, within, type Scope } from "../../query/scope.ts";
 import { sql } from "../../query/sql.ts";
-import type { SummedQuery } from "../../execution/partial-aggregate.ts";
+import type { AggregateQuery } from "../../execution/partial-aggregate.ts";
 
 const WEEK_DAYS = 7;
 
@@ -20,10 +20,10 @@ export const startOfWeekMs = (week: number): number => (week * WEEK_DAYS - EPOCH
  * event lies in the scope's range and who have a matching event in that week and in the later one. To be asked about that
  * range and all of its first day's salt period.
  */
-export const queryRetention = (scope: Scope, weeks: number): SummedQuery => ({
+export const queryRetention = (scope: Scope, weeks: number): AggregateQuery => ({
   keys: ["week", "kept"],
   counts: ["visitors"],
-  rowsIn(known) {
+  partial(known) {
     const startMs = Math.max(scope.range.startMs, known.startMs);
     const firstWeek = weekOf(startMs);
     return sql`
@@ -45,7 +45,7 @@ export const queryRetention = (scope: Scope, weeks: number): SummedQuery => ({
       WHERE first_ms >= ${startMs} AND (seen >> week) & 1 = 1
       GROUP BY ALL`;
   },
-  total: sql`
+  finalize: sql`
     SELECT week, later, CAST(sum(visitors) FILTER (WHERE (kept >> later) & 1 = 1) AS BIGINT) AS visitors
     FROM figures, (SELECT unnest(range(${weeks})) AS later) AS weeks
     GROUP BY week, later

@@ -2,7 +2,7 @@
 import { REVENUE_ROWS_MAX } from "../../config/limits.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
 import { column, sql, type ColumnName } from "../../query/sql.ts";
-import type { SummedQuery } from "../../execution/partial-aggregate.ts";
+import type { AggregateQuery } from "../../execution/partial-aggregate.ts";
 
 const TAKINGS = sql`sum(revenue_amount) AS total, count(*) AS transactions`;
 
@@ -10,16 +10,16 @@ const TAKINGS = sql`sum(revenue_amount) AS total, count(*) AS transactions`;
 const TOTAL_CENTS = sql`CAST(total AS VARCHAR) AS total_cents`;
 
 /** Rows `currency`, `total_cents`, `transactions`, `paying_visitors`; total descending, then currency. */
-export const queryRevenueByCurrency = (scope: Scope): SummedQuery => ({
+export const queryRevenueByCurrency = (scope: Scope): AggregateQuery => ({
   keys: ["code"],
   counts: ["transactions", "paying_visitors"],
   amounts: ["total"],
-  rowsIn: (range) => sql`
+  partial: (range) => sql`
     SELECT currency AS code, ${TAKINGS}, count(DISTINCT visitor_id) AS paying_visitors
     FROM (${eventsIn(within(scope, range))}) AS scoped
     WHERE revenue_amount IS NOT NULL
     GROUP BY currency`,
-  total: sql`
+  finalize: sql`
     SELECT coalesce(texts.text, '(unknown)') AS currency, ${TOTAL_CENTS}, transactions, paying_visitors
     FROM figures LEFT JOIN texts ON texts.code = figures.code
     ORDER BY total DESC, currency ASC
@@ -27,16 +27,16 @@ export const queryRevenueByCurrency = (scope: Scope): SummedQuery => ({
 });
 
 /** Rows `value`, `currency`, `total_cents`, `transactions`; total descending, then value, then currency. */
-export const queryRevenueBy = (scope: Scope, name: ColumnName): SummedQuery => ({
+export const queryRevenueBy = (scope: Scope, name: ColumnName): AggregateQuery => ({
   keys: ["code", "currency_code"],
   counts: ["transactions"],
   amounts: ["total"],
-  rowsIn: (range) => sql`
+  partial: (range) => sql`
     SELECT ${column(name)} AS code, currency AS currency_code, ${TAKINGS}
     FROM (${eventsIn(within(scope, range))}) AS scoped
     WHERE revenue_amount IS NOT NULL
     GROUP BY ALL`,
-  total: sql`
+  finalize: sql`
     SELECT
       coalesce(named_value.text, '(unknown)') AS value,
       coalesce(named_currency.text, '(unknown)') AS currency,

@@ -2,13 +2,13 @@
 import { PAGEVIEW } from "../../config/names.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
 import { sql, textCode } from "../../query/sql.ts";
-import type { SummedQuery } from "../../execution/partial-aggregate.ts";
+import type { AggregateQuery } from "../../execution/partial-aggregate.ts";
 
 /** A row for each hour or day that has events: `bucket_ms` (its first instant), `visitors`, `pageviews`. */
-export const querySeries = (scope: Scope, bucketMs: number): SummedQuery => ({
+export const querySeries = (scope: Scope, bucketMs: number): AggregateQuery => ({
   keys: ["bucket_ms"],
   counts: ["visitors", "pageviews"],
-  rowsIn: (range) => sql`
+  partial: (range) => sql`
     WITH placed AS (
       SELECT visitor_id, event_name, timestamp - timestamp % ${bucketMs} AS bucket_ms
       FROM (${eventsIn(within(scope, range))}) AS scoped
@@ -19,5 +19,5 @@ export const querySeries = (scope: Scope, bucketMs: number): SummedQuery => ({
       count(*) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS pageviews
     FROM placed
     GROUP BY bucket_ms`,
-  total: sql`SELECT bucket_ms, visitors, pageviews FROM figures`,
+  finalize: sql`SELECT bucket_ms, visitors, pageviews FROM figures`,
 });

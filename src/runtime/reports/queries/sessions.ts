@@ -3,7 +3,7 @@ import { DAY_MS } from "../../../storage/event.ts";
 import { PAGEVIEW } from "../../config/names.ts";
 import { eventsWithMatch, within, type Scope } from "../../query/scope.ts";
 import { sql, textCode, type SqlText } from "../../query/sql.ts";
-import type { SummedQuery } from "../../execution/partial-aggregate.ts";
+import type { AggregateQuery } from "../../execution/partial-aggregate.ts";
 
 /**
  * Relations for a `WITH`. `placed`: the part of a session that lies within one day a row, with `session`, `visitor_id`,
@@ -64,22 +64,22 @@ const SUMS = sql`
     CAST(coalesce(sum(pageviews), 0) AS BIGINT) AS pageviews`;
 
 /** One row of sums over sessions: `sessions`, `bounces`, `duration_ms`, `pageviews`. */
-export const querySessions = (scope: Scope, sessionGapMs: number): SummedQuery => ({
+export const querySessions = (scope: Scope, sessionGapMs: number): AggregateQuery => ({
   keys: [],
   counts: ["sessions", "bounces", "duration_ms", "pageviews"],
-  rowsIn: (range) => sql`
+  partial: (range) => sql`
     ${withSessions(within(scope, range), sessionGapMs)}
     SELECT ${SUMS}
     FROM sessions
     WHERE matching = 1`,
-  total: sql`SELECT sessions, bounces, duration_ms, pageviews FROM figures`,
+  finalize: sql`SELECT sessions, bounces, duration_ms, pageviews FROM figures`,
 });
 
 /** The same sums for each hour or day in which sessions begin: `bucket_ms`, its first instant. */
-export const querySessionSeries = (scope: Scope, sessionGapMs: number, bucketMs: number): SummedQuery => ({
+export const querySessionSeries = (scope: Scope, sessionGapMs: number, bucketMs: number): AggregateQuery => ({
   keys: ["bucket_ms"],
   counts: ["sessions", "bounces", "duration_ms", "pageviews"],
-  rowsIn: (range) => sql`
+  partial: (range) => sql`
     ${withSessions(within(scope, range), sessionGapMs)},
     begun AS (
       SELECT *, first_ms - first_ms % ${bucketMs} AS bucket_ms
@@ -89,25 +89,25 @@ export const querySessionSeries = (scope: Scope, sessionGapMs: number, bucketMs:
     SELECT bucket_ms, ${SUMS}
     FROM begun
     GROUP BY bucket_ms`,
-  total: sql`SELECT bucket_ms, sessions, bounces, duration_ms, pageviews FROM figures`,
+  finalize: sql`SELECT bucket_ms, sessions, bounces, duration_ms, pageviews FROM figures`,
 });
 
 /** More than any block has rows. */
-const ARRIVALS = 2 ** 31;
+const SEQUENCE_NUMBERS = 2 ** 31;
 
 /**
  * Rows `value`, `visitors`, `sessions` of the pages that sessions begin or end with; visitors descending, then value
  * ascending. Sessions without a pageview have no such page.
  */
-export function querySessionPages(scope: Scope, sessionGapMs: number, end: "first" | "last", rowsMax: number): SummedQuery {
+export function querySessionPages(scope: Scope, sessionGapMs: number, end: "first" | "last", rowsMax: number): AggregateQuery {
   const pick = end === "first" ? sql`arg_min` : sql`arg_max`;
   // Within a day, one number says when an event was and which of those at the same time came first.
-  const moment = sql`timestamp % ${DAY_MS} * ${ARRIVALS} + arrival`;
+  const moment = sql`timestamp % ${DAY_MS} * ${SEQUENCE_NUMBERS} + sequence_number`;
   const page = sql`${pick}(pathname, ${moment}) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS page`;
   return {
     keys: ["code"],
     counts: ["visitors", "sessions"],
-    rowsIn: (range) => sql`
+    partial: (range) => sql`
       WITH ${sessionParts(within(scope, range), sessionGapMs, page)},
       sessions AS (
         SELECT visitor_id, page, matching
@@ -122,7 +122,7 @@ export function querySessionPages(scope: Scope, sessionGapMs: number, end: "firs
       FROM sessions
       WHERE matching = 1 AND page IS NOT NULL
       GROUP BY page`,
-    total: sql`
+    finalize: sql`
       SELECT coalesce(texts.text, '(unknown)') AS value, visitors, sessions
       FROM figures LEFT JOIN texts ON texts.code = figures.code
       ORDER BY visitors DESC, value ASC

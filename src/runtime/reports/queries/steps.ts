@@ -3,7 +3,7 @@ import type { VisitorFunction } from "../../engine/duckdb/behavioral/visitor-fun
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
 import { sql, type SqlText } from "../../query/sql.ts";
 import { stepBitsSql, stepSql, type Step } from "../../query/steps.ts";
-import { perVisitorQuery, type SummedQuery } from "../../execution/partial-aggregate.ts";
+import { perVisitorQuery, type AggregateQuery } from "../../execution/partial-aggregate.ts";
 
 export interface StepEvents {
   readonly steps: readonly Step[];
@@ -14,16 +14,16 @@ export interface StepEvents {
 }
 
 /** How many visitors the function gives each value, of whom an event may matter: rows `value`, `visitors`. */
-export const queryStepEvents = (scope: Scope, events: StepEvents, perVisitor: VisitorFunction): SummedQuery =>
+export const queryStepEvents = (scope: Scope, events: StepEvents, perVisitor: VisitorFunction): AggregateQuery =>
   perVisitorQuery(perVisitor, (range) => stepEventsIn(within(scope, range), events));
 
-/** Rows `visitor_id`, `timestamp`, `met`, a visitor's next to each other, in order of time and arrival. */
+/** Rows `visitor_id`, `timestamp`, `met`, a visitor's next to each other, in order of time and sequence number. */
 function stepEventsIn(scope: Scope, { steps, needed, withOthers }: StepEvents): SqlText {
   const matters = withOthers ? sql`true` : sql`met <> 0`;
   return sql`
   WITH met_events AS MATERIALIZED (
-    SELECT visitor_id, timestamp, arrival, met
-    FROM (SELECT visitor_id, timestamp, arrival, ${stepBitsSql(steps)} AS met FROM (${eventsIn(scope)}) AS scoped) AS marked
+    SELECT visitor_id, timestamp, sequence_number, met
+    FROM (SELECT visitor_id, timestamp, sequence_number, ${stepBitsSql(steps)} AS met FROM (${eventsIn(scope)}) AS scoped) AS marked
     WHERE ${matters}
   ),
   promising AS (
@@ -32,14 +32,14 @@ function stepEventsIn(scope: Scope, { steps, needed, withOthers }: StepEvents): 
   SELECT visitor_id, timestamp, met
   FROM met_events
   WHERE visitor_id IN (SELECT visitor_id FROM promising)
-  ORDER BY visitor_id, timestamp, arrival`;
+  ORDER BY visitor_id, timestamp, sequence_number`;
 }
 
 /** One row: `visitors` with an event that is the step. */
-export const queryStepVisitors = (scope: Scope, step: Step): SummedQuery => ({
+export const queryStepVisitors = (scope: Scope, step: Step): AggregateQuery => ({
   keys: [],
   counts: ["visitors"],
-  rowsIn: (range) =>
+  partial: (range) =>
     sql`SELECT count(DISTINCT visitor_id) AS visitors FROM (${eventsIn(within(scope, range))}) AS scoped WHERE ${stepSql(step)}`,
-  total: sql`SELECT visitors FROM figures`,
+  finalize: sql`SELECT visitors FROM figures`,
 });

@@ -1,8 +1,8 @@
-/** What is kept of pieces, with the real engine: for whom, for how long, and within which memory. */
+/** What is kept of chunks, with the real engine: for whom, for how long, and within which memory. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { EngineMemory } from "../../../../src/runtime/engine/engine-memory.ts";
 import { EngineFullError, EngineLostError, type Engine } from "../../../../src/runtime/engine/engine.ts";
-import { Summaries, type KeptSummary } from "../../../../src/runtime/engine/partial-aggregates.ts";
+import { PartialAggregates, type KeptPartials } from "../../../../src/runtime/engine/partial-aggregates.ts";
 import { createEngineShare } from "../../../support/shared-engine.ts";
 import { siteId } from "../../../support/stored-event.ts";
 
@@ -14,7 +14,7 @@ const ROWS = 1000;
 const ROW_BYTES = 2;
 const SQL = `SELECT i AS n FROM range(${ROWS}) AS numbers(i)`;
 
-/** Room for the rows of two and a half pieces. */
+/** Room for the rows of two and a half chunks. */
 const BUDGET_BYTES = 4 * 2.5 * ROWS * ROW_BYTES;
 
 async function makeWorld() {
@@ -32,19 +32,20 @@ async function makeWorld() {
       return share.dropSummary(id, parts);
     },
   };
-  const summaries = new Summaries({ engine }, new EngineMemory({ budgetBytes: BUDGET_BYTES }));
-  const open = (site = A, key = "question"): KeptSummary => summaries.open({ siteId: site, key, columns: [{ name: "n", type: "BIGINT" }] });
-  const add = (kept: KeptSummary, name: string, contents = "as it was") =>
-    summaries.add(kept, { name, contents }, { siteId: kept.summary.siteId, blocks: [], sql: SQL, parameters: [] }, silent);
+  const partialAggregates = new PartialAggregates({ engine }, new EngineMemory({ budgetBytes: BUDGET_BYTES }));
+  const open = (site = A, key = "question"): KeptPartials =>
+    partialAggregates.open({ siteId: site, key, columns: [{ name: "n", type: "BIGINT" }] });
+  const add = (kept: KeptPartials, name: string, version = "as it was") =>
+    partialAggregates.add(kept, { name, version }, { siteId: kept.summary.siteId, blocks: [], sql: SQL, parameters: [] }, silent);
   return {
-    summaries,
+    partialAggregates,
     dropped,
     open,
     add,
-    has: (kept: KeptSummary, name: string, contents = "as it was") => summaries.partOf(kept, { name, contents }) !== undefined,
-    async rowsOf(kept: KeptSummary, parts: readonly number[]): Promise<unknown> {
-      const about = { siteId: kept.summary.siteId, blocks: [], parameters: [], summary: summaries.partsOf(kept, parts) };
-      return (await share.query({ ...about, sql: "SELECT count(*) AS n FROM pieces" }, silent))[0]?.n;
+    has: (kept: KeptPartials, name: string, version = "as it was") => partialAggregates.partOf(kept, { name, version }) !== undefined,
+    async rowsOf(kept: KeptPartials, parts: readonly number[]): Promise<unknown> {
+      const about = { siteId: kept.summary.siteId, blocks: [], parameters: [], summary: partialAggregates.partsOf(kept, parts) };
+      return (await share.query({ ...about, sql: "SELECT count(*) AS n FROM chunks" }, silent))[0]?.n;
     },
     loseEngine(): void {
       generation++;
@@ -52,19 +53,19 @@ async function makeWorld() {
   };
 }
 
-describe("what is kept of pieces", () => {
+describe("what is kept of chunks", () => {
   it("is there for who asks the same of the same site, and nobody else", async () => {
-    const { open, add, has, rowsOf, summaries } = await makeWorld();
+    const { open, add, has, rowsOf, partialAggregates } = await makeWorld();
     const first = open();
     const part = await add(first, "monday");
-    summaries.release(first);
+    partialAggregates.release(first);
     const again = open();
     expect([has(again, "monday"), has(again, "tuesday"), await rowsOf(again, [part])]).toEqual([true, false, ROWS]);
     expect([has(open(B), "monday"), has(open(A, "other"), "monday")]).toEqual([false, false]);
   });
 
-  it("is no answer any more when the piece has other events, and goes when its successor is there", async () => {
-    const { open, add, has, summaries, dropped, rowsOf } = await makeWorld();
+  it("is no answer any more when the chunk has other events, and goes when its successor is there", async () => {
+    const { open, add, has, partialAggregates, dropped, rowsOf } = await makeWorld();
     const kept = open();
     const before = await add(kept, "today", "one event");
     expect(has(kept, "today", "two events")).toBe(false);
@@ -72,86 +73,90 @@ describe("what is kept of pieces", () => {
     expect([has(kept, "today", "one event"), has(kept, "today", "two events")]).toEqual([false, true]);
     // Whoever has begun with it still finds it.
     expect([await rowsOf(kept, [before]), await rowsOf(kept, [after]), dropped]).toEqual([ROWS, ROWS, []]);
-    summaries.release(kept);
+    partialAggregates.release(kept);
     expect(dropped).toEqual([`${kept.summary.id} ${before}`]);
   });
 
   it("goes when there is too much of it: what was used least recently first, and nothing that is in use", async () => {
-    const { open, add, has, summaries } = await makeWorld();
+    const { open, add, has, partialAggregates } = await makeWorld();
     const names = ["first", "second", "third"];
     const all = names.map((name) => open(A, name));
     for (const kept of all) await add(kept, "monday");
     for (const kept of all) expect(has(kept, "monday")).toBe(true);
-    for (const kept of all) summaries.release(kept);
+    for (const kept of all) partialAggregates.release(kept);
     expect(names.map((name) => has(open(A, name), "monday"))).toEqual([false, true, true]);
   });
 
   it("is forgotten once when its texts are too many, however many questions find that out", async () => {
-    const { open, add, has, summaries } = await makeWorld();
-    const texts = (): KeptSummary => summaries.open({ siteId: A, key: "texts", columns: [{ name: "name", type: "VARCHAR" }] });
+    const { open, add, has, partialAggregates } = await makeWorld();
+    const texts = (): KeptPartials => partialAggregates.open({ siteId: A, key: "texts", columns: [{ name: "name", type: "VARCHAR" }] });
     const sql = "SELECT repeat('x', 200000) AS name FROM range(10)";
-    const addTexts = (kept: KeptSummary, name: string) =>
-      summaries.add(kept, { name, contents: "" }, { siteId: A, blocks: [], sql, parameters: [] }, silent);
+    const addTexts = (kept: KeptPartials, name: string) =>
+      partialAggregates.add(kept, { name, version: "" }, { siteId: A, blocks: [], sql, parameters: [] }, silent);
     const users = [texts(), texts()];
     for (const kept of users) await expect(addTexts(kept, "monday")).rejects.toBeInstanceOf(EngineFullError);
-    for (const kept of users) summaries.release(kept);
+    for (const kept of users) partialAggregates.release(kept);
     // So what is kept of others is still counted right.
     const names = ["first", "second", "third"];
     const all = names.map((name) => open(A, name));
     for (const kept of all) await add(kept, "monday");
-    for (const kept of all) summaries.release(kept);
+    for (const kept of all) partialAggregates.release(kept);
     expect(names.map((name) => has(open(A, name), "monday"))).toEqual([false, true, true]);
   });
 
   it("stays as the last one, however much it is", async () => {
-    const { open, add, has, summaries } = await makeWorld();
+    const { open, add, has, partialAggregates } = await makeWorld();
     const kept = open();
     for (const name of ["monday", "tuesday", "wednesday", "thursday"]) await add(kept, name);
-    summaries.release(kept);
+    partialAggregates.release(kept);
     expect(has(open(), "monday")).toBe(true);
   });
 
   it("of a site is forgotten as one, but not before those who use it are done", async () => {
-    const { open, add, has, summaries, dropped, rowsOf } = await makeWorld();
+    const { open, add, has, partialAggregates, dropped, rowsOf } = await makeWorld();
     const [used, unused, other] = [open(), open(A, "other"), open(B)];
     const part = await add(used, "monday");
     for (const kept of [unused, other]) await add(kept, "monday");
-    summaries.release(unused);
-    summaries.forgetSite(A);
+    partialAggregates.release(unused);
+    partialAggregates.forgetSite(A);
     expect(dropped).toEqual([`${unused.summary.id} all`]);
     expect([has(open(), "monday"), has(open(B), "monday"), await rowsOf(used, [part])]).toEqual([false, true, ROWS]);
     await add(used, "tuesday");
-    summaries.release(used);
+    partialAggregates.release(used);
     expect(dropped).toEqual([`${unused.summary.id} all`, `${used.summary.id} all`]);
     expect(has(open(), "tuesday")).toBe(false);
   });
 
   it("is lost with the engine, and who was in its middle is told", async () => {
-    const { open, add, has, summaries, loseEngine, dropped } = await makeWorld();
+    const { open, add, has, partialAggregates, loseEngine, dropped } = await makeWorld();
     const kept = open();
     await add(kept, "monday");
     loseEngine();
     await expect(add(kept, "tuesday")).rejects.toBeInstanceOf(EngineLostError);
-    expect(() => summaries.partsOf(kept, [1])).toThrow(EngineLostError);
-    summaries.release(kept);
+    expect(() => partialAggregates.partsOf(kept, [1])).toThrow(EngineLostError);
+    partialAggregates.release(kept);
     expect([has(open(), "monday"), dropped]).toEqual([false, []]);
   });
 
   it("has nothing of what failed, and what is dropped as the oldest is nobody's", async () => {
-    const { open, add, has, summaries } = await makeWorld();
+    const { open, add, has, partialAggregates } = await makeWorld();
     const kept = open();
-    const broken = summaries.add(
+    const broken = partialAggregates.add(
       kept,
-      { name: "monday", contents: "" },
+      { name: "monday", version: "" },
       { siteId: A, blocks: [], sql: "SELECT nothing", parameters: [] },
       silent,
     );
     await expect(broken).rejects.toThrow();
     expect(has(kept, "monday", "")).toBe(false);
     await add(kept, "monday");
-    expect(await summaries.dropOldest()).toBe(false);
-    summaries.release(kept);
-    expect([await summaries.dropOldest(), await summaries.dropOldest(), has(open(), "monday")]).toEqual([true, false, false]);
+    expect(await partialAggregates.dropOldest()).toBe(false);
+    partialAggregates.release(kept);
+    expect([await partialAggregates.dropOldest(), await partialAggregates.dropOldest(), has(open(), "monday")]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 });
 

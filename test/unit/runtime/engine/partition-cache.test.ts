@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { EngineFullError, EngineLostError, type Engine } from "../../../../src/runtime/engine/engine.ts";
-import { ResidentDays, type Loading } from "../../../../src/runtime/engine/partition-cache.ts";
+import { PartitionCache, type Loading } from "../../../../src/runtime/engine/partition-cache.ts";
 import { isSiteId } from "../../../../src/runtime/ingest/site-id.ts";
 import { DAY_MS, utcDayOf, type SiteId, type StoredEvent, type UtcDay } from "../../../../src/storage/event.ts";
 import { Journal } from "../../../../src/storage/journal.ts";
@@ -23,7 +23,7 @@ const dayAt = (index: number): UtcDay => utcDayOf(START_MS + index * DAY_MS);
 
 const silent = (): AbortSignal => new AbortController().signal;
 
-const WANTED: Loading = { signal: silent(), withinBudget: false, passing: false };
+const WANTED: Loading = { signal: silent(), withinBudget: false, onePass: false };
 
 /** Everything that belongs together for one test. */
 async function makeWorld(startBudgetBytes: number) {
@@ -81,7 +81,7 @@ async function makeWorld(startBudgetBytes: number) {
     listingsMax: 2,
     onStray: (key, fault) => log.warn(`${key} ${fault}`),
   });
-  const residents = new ResidentDays({
+  const partitionCache = new PartitionCache({
     engine,
     journal,
     partitions,
@@ -100,7 +100,7 @@ async function makeWorld(startBudgetBytes: number) {
     objects,
     journal,
     partitions,
-    residents,
+    partitionCache,
     append: (events: readonly StoredEvent[]) => Promise.all(events.map((event) => journal.append(event))),
     /** What the flusher does. */
     async flush(): Promise<void> {
@@ -109,14 +109,14 @@ async function makeWorld(startBudgetBytes: number) {
         for (const [site, days] of [...segment.sites]) {
           const files = [];
           for (const [day, events] of days) files.push(await partitions.write(site, day, segment.number, events));
-          await residents.settleFlushed(segment, site, files);
+          await partitionCache.commitFlush(segment, site, files);
         }
         await journal.drop(segment);
       }
     },
     /** How many events the site has from one day to another, and how many pages. */
     count(site: SiteId, first: UtcDay, last: UtcDay): Promise<{ n: unknown; pages: unknown }> {
-      return residents.withDays(site, { firstDay: first, lastDay: last }, WANTED, async (ids) => {
+      return partitionCache.withDays(site, { firstDay: first, lastDay: last }, WANTED, async (ids) => {
         const sql = "SELECT count(*) AS n, count(DISTINCT pathname) AS pages FROM events WHERE timestamp >= $1 AND timestamp < $2";
         const range = [Date.parse(first), Date.parse(last) + DAY_MS];
         const [row] = await engine.query({ siteId: site, blocks: ids, sql, parameters: range }, silent());
@@ -125,7 +125,7 @@ async function makeWorld(startBudgetBytes: number) {
     },
     /** The keys of the properties of a site's day. */
     propertyKeys(site: SiteId, day: UtcDay): Promise<unknown[]> {
-      return residents.withDays(site, { firstDay: day, lastDay: day }, { ...WANTED, withProperties: true }, async (ids) => {
+      return partitionCache.withDays(site, { firstDay: day, lastDay: day }, { ...WANTED, withProperties: true }, async (ids) => {
         const properties = { key: null, bytesMax: UNLIMITED };
         const rows = await engine.query(
           { siteId: site, blocks: ids, sql: "SELECT text FROM property_texts", parameters: [], properties },
@@ -175,7 +175,7 @@ describe("resident days", () => {
     expect(world.loads).toEqual([]);
     expect(await world.count(A, dayAt(0), dayAt(1))).toEqual({ n: 5, pages: 3 });
     expect(world.loads).toEqual([{ siteId: A, kind: "files", count: 2 }]);
-    expect(world.residents.dayCount).toBe(2);
+    expect(world.partitionCache.dayCount).toBe(2);
     expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 3, pages: 3 });
     expect(await world.count(A, dayAt(1), dayAt(4))).toEqual({ n: 2, pages: 2 });
     expect(world.loads).toHaveLength(1);
@@ -224,7 +224,7 @@ describe("resident days", () => {
     const bytes: number[] = [];
     for (const site of [A, B]) {
       expect(await world.count(site, dayAt(0), dayAt(0))).toEqual(all);
-      bytes.push(world.residents.residentBytes);
+      bytes.push(world.partitionCache.residentBytes);
     }
     const [one = 0, two = 0] = bytes;
     const perSite = two - one;
@@ -233,15 +233,15 @@ describe("resident days", () => {
     const budgetBytes = two + perSite / 2;
     world.setBudget(budgetBytes);
     expect(await world.count(A, dayAt(0), dayAt(0))).toEqual(all);
-    expect([world.residents.dayCount, world.dropped]).toEqual([2, []]);
+    expect([world.partitionCache.dayCount, world.dropped]).toEqual([2, []]);
     expect(await world.count(C, dayAt(0), dayAt(0))).toEqual(all);
-    expect([world.residents.dayCount, world.dropped.length]).toEqual([2, 1]);
+    expect([world.partitionCache.dayCount, world.dropped.length]).toEqual([2, 1]);
     const loadsBefore = world.loads.length;
     expect(await world.count(A, dayAt(0), dayAt(0))).toEqual(all);
     expect(world.loads.length).toBe(loadsBefore);
     expect(await world.count(B, dayAt(0), dayAt(0))).toEqual(all);
     expect(world.loads.slice(loadsBefore).map((load) => load.siteId)).toEqual([B]);
-    expect(world.residents.residentBytes).toBeLessThan(budgetBytes);
+    expect(world.partitionCache.residentBytes).toBeLessThan(budgetBytes);
   });
 
   it("that grow while nobody asks go with the flush that is one too many, and are right when they are asked for", async () => {
@@ -250,11 +250,11 @@ describe("resident days", () => {
     await world.count(A, dayAt(0), dayAt(0));
     await world.append(eventsOn(A, dayAt(0), 2, 3));
     await world.flush();
-    expect([world.residents.dayCount, world.dropped]).toEqual([1, []]);
+    expect([world.partitionCache.dayCount, world.dropped]).toEqual([1, []]);
     world.setBudget(1);
     await world.append(eventsOn(A, dayAt(0), 2, 5));
     await world.flush();
-    expect([world.residents.dayCount, world.dropped.length]).toEqual([0, 1]);
+    expect([world.partitionCache.dayCount, world.dropped.length]).toEqual([0, 1]);
     world.setBudget(UNLIMITED);
     expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 7, pages: 7 });
   });
@@ -264,7 +264,7 @@ describe("resident days", () => {
     await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(B, dayAt(0), 4)]);
     await world.flush();
     let answer: unknown;
-    await world.residents.withDays(A, { firstDay: dayAt(0), lastDay: dayAt(0) }, WANTED, async () => {
+    await world.partitionCache.withDays(A, { firstDay: dayAt(0), lastDay: dayAt(0) }, WANTED, async () => {
       expect((await world.count(B, dayAt(0), dayAt(0))).n).toBe(4);
       answer = await world.count(A, dayAt(0), dayAt(0));
     });
@@ -279,7 +279,7 @@ describe("resident days", () => {
     await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(A, dayAt(1), 3)]);
     await world.flush();
     const range = { firstDay: dayAt(0), lastDay: dayAt(1) };
-    const within = world.residents.withDays(A, range, { ...WANTED, withinBudget: true }, async () => "answered");
+    const within = world.partitionCache.withDays(A, range, { ...WANTED, withinBudget: true }, async () => "answered");
     await expect(within).rejects.toBeInstanceOf(EngineFullError);
     expect(await world.count(A, dayAt(0), dayAt(1))).toEqual({ n: 6, pages: 3 });
   });
@@ -310,7 +310,7 @@ describe("resident days", () => {
       anEvent({ siteId: site, at: `${dayAt(0)}T12:00:00Z`, props: JSON.stringify({ plan: "pro" }) });
     await world.append([withPlan(A), ...eventsOn(B, dayAt(0), 3), withPlan(C)]);
     // What one question needs is too much, so all other properties that there are have to go.
-    await world.residents.withDays(A, range, { ...WANTED, withProperties: true }, async () => {
+    await world.partitionCache.withDays(A, range, { ...WANTED, withProperties: true }, async () => {
       const reply = world.delayNextReply();
       const asking = world.count(C, dayAt(0), dayAt(0));
       await reply.taken;
@@ -335,14 +335,14 @@ describe("resident days", () => {
     expect(await world.count(B, dayAt(0), dayAt(0))).toEqual({ n: 3, pages: 3 });
   });
 
-  it("that were loaded in passing are the first to go, the last of them first, unless they were wanted since", async () => {
+  it("that were loaded in onePass are the first to go, the last of them first, unless they were wanted since", async () => {
     const world = await makeWorld(UNLIMITED);
     const sites = ["wanted.test", "passed.test", "wanted-later.test", "passed-last.test"].map(siteId);
     const [wanted = A, passed = A, wantedLater = A, passedLast = A] = sites;
     const range = { firstDay: dayAt(0), lastDay: dayAt(0) };
     const blocks = new Map<SiteId, readonly number[]>();
-    const load = (site: SiteId, passing: boolean) =>
-      world.residents.withDays(site, range, { ...WANTED, passing }, async (ids) => void blocks.set(site, ids));
+    const load = (site: SiteId, onePass: boolean) =>
+      world.partitionCache.withDays(site, range, { ...WANTED, onePass }, async (ids) => void blocks.set(site, ids));
     await world.append(sites.flatMap((site) => eventsOn(site, dayAt(0), 3)));
     await load(wanted, false);
     for (const site of [passed, wantedLater, passedLast]) await load(site, true);
@@ -358,7 +358,7 @@ describe("resident days", () => {
     await world.flush();
     const controller = new AbortController();
     const reason = new Error("gone");
-    const left = world.residents.withDays(
+    const left = world.partitionCache.withDays(
       A,
       { firstDay: dayAt(0), lastDay: dayAt(1) },
       { ...WANTED, signal: controller.signal },

@@ -1,10 +1,10 @@
-/** Where a range is cut into pieces, and how many of them are worked on at a time. */
+/** Where a range is cut into chunks, and how many of them are worked on at a time. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { DayContents } from "../../../../src/runtime/engine/partition-version.ts";
+import type { PartitionVersion } from "../../../../src/runtime/engine/partition-version.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
-import { PieceRoom } from "../../../../src/runtime/execution/memory-admission.ts";
-import { bytesOf, cutIntoPieces, type Piece } from "../../../../src/runtime/execution/chunks.ts";
+import { MemoryAdmission } from "../../../../src/runtime/execution/memory-admission.ts";
+import { bytesOf, cutIntoChunks, type Chunk } from "../../../../src/runtime/execution/chunks.ts";
 import { DAY_MS, utcDayOf, type UtcDay } from "../../../../src/storage/event.ts";
 
 const FIRST_MS = Date.parse("2026-01-01T00:00:00Z");
@@ -13,37 +13,36 @@ const dayAt = (index: number): UtcDay => utcDayOf(FIRST_MS + index * DAY_MS);
 
 const periodOf = (day: UtcDay, rotationDays: number): number => Math.floor(Date.parse(day) / DAY_MS / rotationDays);
 
-const contentsOf = (bytes: readonly number[]): DayContents[] =>
-  bytes.flatMap((size, i) => (size === 0 ? [] : [{ day: dayAt(i), bytes: size, contents: `${i}` }]));
+const versionsOf = (bytes: readonly number[]): PartitionVersion[] =>
+  bytes.flatMap((size, i) => (size === 0 ? [] : [{ day: dayAt(i), bytes: size, version: `${i}` }]));
 
-const cut = (bytes: readonly number[], rotationDays: number, bytesMax: number, from = 0, to = bytes.length): Piece[] =>
-  cutIntoPieces(
+const cut = (bytes: readonly number[], rotationDays: number, bytesMax: number, from = 0, to = bytes.length): Chunk[] =>
+  cutIntoChunks(
     rangeOfDays(dayAt(from), dayAt(to - 1)),
-    contentsOf(bytes).filter(({ day }) => dayAt(from) <= day && day < dayAt(to)),
+    versionsOf(bytes).filter(({ day }) => dayAt(from) <= day && day < dayAt(to)),
     rotationDays,
     bytesMax,
   );
 
-const namesOf = (pieces: readonly Piece[]): string[] =>
-  pieces.map(({ range, contents }) => `${range.firstDay} ${range.lastDay} ${contents}`);
+const namesOf = (chunks: readonly Chunk[]): string[] => chunks.map(({ range, version }) => `${range.firstDay} ${range.lastDay} ${version}`);
 
 const sizes = fc.array(fc.constantFrom(0, 1, 1, 2, 5, 30), { minLength: 1, maxLength: 80 });
 const rotation = fc.constantFrom(1, 2, 7, 30, 365);
 
-describe("pieces of a range", () => {
+describe("chunks of a range", () => {
   it("have every day with events once, in order, and no period in two", () => {
     fc.assert(
       fc.property(sizes, rotation, fc.constantFrom(0, 4, 20, 1000), fc.nat(79), (bytes, rotationDays, bytesMax, from) => {
         const start = from % bytes.length;
-        const pieces = cut(bytes, rotationDays, bytesMax, start);
-        const wanted = contentsOf(bytes)
+        const chunks = cut(bytes, rotationDays, bytesMax, start);
+        const wanted = versionsOf(bytes)
           .map(({ day }) => day)
           .filter((day) => day >= dayAt(start));
-        expect(pieces.flatMap(({ days }) => days)).toEqual(wanted);
-        for (const { range, days } of pieces) for (const day of days) expect(range.firstDay <= day && day <= range.lastDay).toBe(true);
-        const periods = pieces.map(({ days }) => new Set(days.map((day) => periodOf(day, rotationDays))));
+        expect(chunks.flatMap(({ days }) => days)).toEqual(wanted);
+        for (const { range, days } of chunks) for (const day of days) expect(range.firstDay <= day && day <= range.lastDay).toBe(true);
+        const periods = chunks.map(({ days }) => new Set(days.map((day) => periodOf(day, rotationDays))));
         expect(periods.reduce((sum, { size }) => sum + size, 0)).toBe(new Set(wanted.map((day) => periodOf(day, rotationDays))).size);
-        pieces.forEach(({ bytes: size }, i) => {
+        chunks.forEach(({ bytes: size }, i) => {
           if ((periods[i]?.size ?? 0) > 1) expect(size).toBeLessThanOrEqual(bytesMax);
         });
       }),
@@ -61,20 +60,20 @@ describe("pieces of a range", () => {
 
   it("leave the newest period with events to itself", () => {
     for (const days of [8, 9, 10, 11]) {
-      const pieces = cut(
+      const chunks = cut(
         Array.from({ length: days }, () => 1),
         1,
         1000,
       );
-      expect(pieces.at(-1)?.days).toEqual([dayAt(days - 1)]);
+      expect(chunks.at(-1)?.days).toEqual([dayAt(days - 1)]);
     }
   });
 
-  it("have other contents when a day has", () => {
+  it("have other version when a day has", () => {
     const [before] = cut([1], 1, 10);
-    const [after] = cutIntoPieces(rangeOfDays(dayAt(0), dayAt(0)), [{ day: dayAt(0), bytes: 1, contents: "other" }], 1, 10);
-    expect(after?.contents).not.toBe(before?.contents);
-    expect(bytesOf(contentsOf([1, 2]))).toBe(3);
+    const [after] = cutIntoChunks(rangeOfDays(dayAt(0), dayAt(0)), [{ day: dayAt(0), bytes: 1, version: "other" }], 1, 10);
+    expect(after?.version).not.toBe(before?.version);
+    expect(bytesOf(versionsOf([1, 2]))).toBe(3);
   });
 
   it("are none where nothing happened", () => {
@@ -82,11 +81,11 @@ describe("pieces of a range", () => {
   });
 });
 
-describe("room for pieces", () => {
+describe("memory admission of chunks", () => {
   const silent = new AbortController().signal;
 
   /** A task that ends when it is told, and what has begun so far. */
-  function tasks(room: PieceRoom) {
+  function tasks(room: MemoryAdmission) {
     const begun: string[] = [];
     const run = (name: string, bytes: number, signal = silent) => {
       let end = (): void => {};
@@ -100,7 +99,7 @@ describe("room for pieces", () => {
   const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 
   it("is given to as many as fit, then in the order in which they came", async () => {
-    const { begun, run } = tasks(new PieceRoom(10));
+    const { begun, run } = tasks(new MemoryAdmission(10));
     const first = run("first", 6);
     run("second", 4);
     run("third", 5);
@@ -112,7 +111,7 @@ describe("room for pieces", () => {
   });
 
   it("is given to one that is larger than all of it when nobody else has any", async () => {
-    const { begun, run } = tasks(new PieceRoom(10));
+    const { begun, run } = tasks(new MemoryAdmission(10));
     const small = run("small", 1);
     const large = run("large", 100);
     run("next", 1);
@@ -125,8 +124,8 @@ describe("room for pieces", () => {
     expect(begun).toEqual(["small", "large", "next"]);
   });
 
-  it("is shared by all who work on the same piece, before others who wait", async () => {
-    const room = new PieceRoom(10);
+  it("is shared by all who work on the same chunk, before others who wait", async () => {
+    const room = new MemoryAdmission(10);
     const { begun, run } = tasks(room);
     const first = run("first", 6);
     run("second", 6);
@@ -141,7 +140,7 @@ describe("room for pieces", () => {
   });
 
   it("is not waited for by who has gone, nor held by who has failed", async () => {
-    const room = new PieceRoom(10);
+    const room = new MemoryAdmission(10);
     const { begun, run } = tasks(room);
     const first = run("first", 10);
     const controller = new AbortController();
@@ -153,9 +152,9 @@ describe("room for pieces", () => {
     first.end();
     await settled();
     expect(begun).toEqual(["first", "next"]);
-    const other = new PieceRoom(1);
-    await expect(other.run({ name: "a piece", bytes: 5 }, silent, () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
-    expect(await other.run({ name: "a piece", bytes: 5 }, silent, () => Promise.resolve("there is room"))).toBe("there is room");
-    await expect(other.run({ name: "a piece", bytes: 5 }, AbortSignal.abort(reason), () => Promise.resolve())).rejects.toBe(reason);
+    const other = new MemoryAdmission(1);
+    await expect(other.run({ name: "a chunk", bytes: 5 }, silent, () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+    expect(await other.run({ name: "a chunk", bytes: 5 }, silent, () => Promise.resolve("there is room"))).toBe("there is room");
+    await expect(other.run({ name: "a chunk", bytes: 5 }, AbortSignal.abort(reason), () => Promise.resolve())).rejects.toBe(reason);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/runtime/errors.ts";
 import { QUERIES_WAITING_MAX } from "../../../../src/runtime/config/limits.ts";
-import { QuerySlots } from "../../../../src/runtime/execution/query-limiter.ts";
+import { QueryLimiter } from "../../../../src/runtime/execution/query-limiter.ts";
 import { createDeferred } from "../../../support/deferred.ts";
 
 const REFUSAL = new AppError(
@@ -21,10 +21,10 @@ function slotsAndTasks(concurrentMax: number, queueMs: number) {
   const begun: string[] = [];
   const waits: { ms: number; end: () => void }[] = [];
   const wait = (ms: number) => new Promise<void>((end) => waits.push({ ms, end }));
-  const slots = new QuerySlots({ concurrentMax, queueMs, wait });
+  const limiter = new QueryLimiter({ concurrentMax, queueMs, wait });
   const run = (name: string): Task => {
     const { promise, resolve, reject } = createDeferred<string>();
-    const outcome = slots.run(() => {
+    const outcome = limiter.run(() => {
       begun.push(name);
       return promise;
     });
@@ -32,13 +32,13 @@ function slotsAndTasks(concurrentMax: number, queueMs: number) {
     outcome.catch(() => {});
     return { name, outcome, finish: () => resolve(name), fail: reject };
   };
-  return { slots, run, begun, waits };
+  return { limiter, run, begun, waits };
 }
 
 /** Lets everything go on that waits for nothing but its turn. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describe("QuerySlots without a queue", () => {
+describe("QueryLimiter without a queue", () => {
   it("runs so many at once and refuses the next with 429", async () => {
     const { run, begun } = slotsAndTasks(2, 0);
     const [first, second, third] = [run("1"), run("2"), run("3")];
@@ -63,9 +63,9 @@ describe("QuerySlots without a queue", () => {
   });
 
   it("a task that throws before it has begun gives its slot back", async () => {
-    const { slots, run } = slotsAndTasks(1, 0);
+    const { limiter, run } = slotsAndTasks(1, 0);
     await expect(
-      slots.run(() => {
+      limiter.run(() => {
         throw new Error("at once");
       }),
     ).rejects.toThrow("at once");
@@ -84,8 +84,8 @@ describe("QuerySlots without a queue", () => {
   });
 });
 
-describe("QuerySlots with a queue", () => {
-  it("gives slots to those who wait in the order they came", async () => {
+describe("QueryLimiter with a queue", () => {
+  it("gives limiter to those who wait in the order they came", async () => {
     const { run, begun } = slotsAndTasks(1, 500);
     const tasks = ["1", "2", "3"].map(run);
     for (const [i, task] of tasks.entries()) {
@@ -168,11 +168,11 @@ describe("QuerySlots with a queue", () => {
   });
 
   it("never runs more than its number, whatever happens", async () => {
-    const { slots } = slotsAndTasks(3, 500);
+    const { limiter } = slotsAndTasks(3, 500);
     let running = 0;
     let most = 0;
     const outcomes = Array.from({ length: 50 }, (_, i) =>
-      slots.run(async () => {
+      limiter.run(async () => {
         most = Math.max(most, ++running);
         for (let turn = 0; turn <= i % 3; turn++) await settle();
         running--;

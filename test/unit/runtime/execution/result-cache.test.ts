@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { CACHE_CHARS_MAX } from "../../../../src/runtime/config/limits.ts";
-import { QueryCache, type CacheKey } from "../../../../src/runtime/execution/result-cache.ts";
+import { ResultCache, type CacheKey } from "../../../../src/runtime/execution/result-cache.ts";
 import type { SiteId } from "../../../../src/storage/event.ts";
 import { createDeferred } from "../../../support/deferred.ts";
 
 interface Bench {
-  readonly cache: QueryCache;
+  readonly cache: ResultCache;
   readonly counts: { hits: number; misses: number };
   /** Asks a question that is answered at once, and tells whether it had to be computed. */
   ask(question: Partial<CacheKey> & { readonly name?: string }, answer?: string): Promise<{ answer: string; computed: boolean }>;
@@ -28,7 +28,7 @@ const keyOf = ({
 function createBench({ ttlSecs = 60, entriesMax = 100 } = {}): Bench {
   const counts = { hits: 0, misses: 0 };
   let nowMs = 1_000_000;
-  const cache = new QueryCache({
+  const cache = new ResultCache({
     ttlSecs,
     entriesMax,
     now: () => nowMs,
@@ -52,7 +52,7 @@ function createBench({ ttlSecs = 60, entriesMax = 100 } = {}): Bench {
   };
 }
 
-describe("QueryCache", () => {
+describe("ResultCache", () => {
   it("gives an answer again for the ttl and not a millisecond longer", async () => {
     const { ask, advance, cache } = createBench({ ttlSecs: 60 });
     expect(await ask({}, "first")).toEqual({ answer: "first", computed: true });

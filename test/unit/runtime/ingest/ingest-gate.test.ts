@@ -54,7 +54,7 @@ describe("events that wait for a flush", () => {
     expect(await getMetrics(target)).toMatchObject({
       svc_buffered_events: accepted,
       svc_buffered_bytes: target.services.journal.bytes,
-      svc_events_storable: 0,
+      svc_ingest_available: 0,
       svc_events_refused_total: 1,
     });
     expect(target.services.journal.bytes).toBeGreaterThanOrEqual(BOUND);

@@ -2,10 +2,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { clientAddressOf } from "../../../../src/handlers/client-address.ts";
-import { networkOf } from "../../../../src/runtime/ingest/rate-limit-key.ts";
+import { rateLimitKeyOf } from "../../../../src/runtime/ingest/rate-limit-key.ts";
 
 /** As a request that came from that address counts. */
-const networkFrom = (socketAddress: string): string => networkOf(clientAddressOf({ socketAddress, forwardedFor: null, trustedProxies: 0 }));
+const networkFrom = (socketAddress: string): string =>
+  rateLimitKeyOf(clientAddressOf({ socketAddress, forwardedFor: null, trustedProxies: 0 }));
 
 describe("the network of an address", () => {
   it.each([

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Engine } from "../../../../src/runtime/engine/engine.ts";
-import { PRELOAD_DAYS } from "../../../../src/runtime/config/limits.ts";
+import { WARM_DAYS } from "../../../../src/runtime/config/limits.ts";
 import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";
 import type { ObjectStore } from "../../../../src/storage/object-store.ts";
 import { createControlledEngine } from "../../../support/controlled-engine.ts";
@@ -35,14 +35,14 @@ async function createStarted(objects: ObjectStore, engineMemoryMb?: number) {
     },
   };
   const target = await createInProcessTarget({}, { objects, engine, ...(engineMemoryMb !== undefined && { engineMemoryMb }) });
-  const { preload, residents } = target.services;
+  const { cacheWarmer, partitionCache } = target.services;
   return {
     target,
     controlled,
     loaded,
-    residents,
-    preload,
-    run: () => preload.run(target.nowMs()),
+    partitionCache,
+    cacheWarmer,
+    run: () => cacheWarmer.run(target.nowMs()),
     whenLoading(task: () => void) {
       onLoad = task;
     },
@@ -53,13 +53,13 @@ describe("loading ahead", () => {
   it("loads the days before today that a dashboard shows and compares, the largest site first, and no other", async () => {
     const objects = createMemoryObjectStore();
     await storeDay(objects, A, daysBack(0));
-    const small = [await storeDay(objects, A, daysBack(1)), await storeDay(objects, A, daysBack(PRELOAD_DAYS))];
-    await storeDay(objects, A, daysBack(PRELOAD_DAYS + 1));
+    const small = [await storeDay(objects, A, daysBack(1)), await storeDay(objects, A, daysBack(WARM_DAYS))];
+    await storeDay(objects, A, daysBack(WARM_DAYS + 1));
     const large = await storeDay(objects, B, daysBack(1), LARGE);
-    const { run, loaded, target, residents } = await createStarted(objects);
+    const { run, loaded, target, partitionCache } = await createStarted(objects);
     await run();
     expect(loaded).toEqual([large, ...small.reverse()]);
-    expect(residents.dayCount).toBe(3);
+    expect(partitionCache.dayCount).toBe(3);
     const answer = await target.fetch("/api/stats/main?site_id=a.test&period=90d");
     expect(await answer.json()).toMatchObject({ total_events: 8 });
     expect(loaded).toHaveLength(5);
@@ -98,20 +98,20 @@ describe("loading ahead", () => {
   it("takes a share of the engine's memory and drops nothing for more", async () => {
     const objects = createMemoryObjectStore();
     for (let back = 1; back <= 20; back++) await storeDay(objects, A, daysBack(back), LARGE);
-    const { run, loaded, residents } = await createStarted(objects, 24);
+    const { run, loaded, partitionCache } = await createStarted(objects, 24);
     await run();
-    expect(residents.residentBytes).toBeGreaterThan(6 * 1024 * 1024);
-    expect(residents.residentBytes).toBeLessThan(12 * 1024 * 1024);
-    expect(residents.dayCount).toBe(loaded.length);
+    expect(partitionCache.residentBytes).toBeGreaterThan(6 * 1024 * 1024);
+    expect(partitionCache.residentBytes).toBeLessThan(12 * 1024 * 1024);
+    expect(partitionCache.dayCount).toBe(loaded.length);
   });
 
   it("ends with the step under way when the service stops", async () => {
     const objects = createMemoryObjectStore();
     for (const back of [1, 2, 3]) await storeDay(objects, A, daysBack(back), LARGE);
-    const { run, loaded, preload, whenLoading } = await createStarted(objects);
+    const { run, loaded, cacheWarmer, whenLoading } = await createStarted(objects);
     let stopped: Promise<void> | undefined;
     whenLoading(() => {
-      stopped ??= preload.stop();
+      stopped ??= cacheWarmer.stop();
     });
     await run();
     await stopped;

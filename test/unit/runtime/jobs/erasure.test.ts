@@ -2,14 +2,14 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Compaction } from "../../../../src/runtime/jobs/compaction.ts";
 import { createCounters } from "../../../../src/runtime/metrics/counters.ts";
-import { ResidentDays } from "../../../../src/runtime/engine/partition-cache.ts";
+import { PartitionCache } from "../../../../src/runtime/engine/partition-cache.ts";
 import { Erasure } from "../../../../src/runtime/jobs/erasure.ts";
 import { Flusher } from "../../../../src/runtime/jobs/flush.ts";
 import { KnownSites } from "../../../../src/runtime/ingest/known-sites.ts";
 import { isSiteId } from "../../../../src/runtime/ingest/site-id.ts";
-import { QueryCache } from "../../../../src/runtime/execution/result-cache.ts";
-import { QueryRunner } from "../../../../src/runtime/execution/executor.ts";
-import { QuerySlots } from "../../../../src/runtime/execution/query-limiter.ts";
+import { ResultCache } from "../../../../src/runtime/execution/result-cache.ts";
+import { Executor } from "../../../../src/runtime/execution/executor.ts";
+import { QueryLimiter } from "../../../../src/runtime/execution/query-limiter.ts";
 import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import { StatsAnswers, type Over } from "../../../../src/runtime/execution/stats-answers.ts";
 import { queryHeadline } from "../../../../src/runtime/reports/queries/headline.ts";
@@ -44,17 +44,32 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100) {
   const { journal } = await Journal.open(segmentLog, NOW_MS);
   const partitions = new Partitions({ parquet: inlineParquetWriter, store: objects, isSiteId, listingsMax, onStray: () => {} });
   const locks = new SiteLocks();
-  const residents = new ResidentDays({ engine, journal, partitions, locks, budgetBytes: 2 ** 40, sessionGapMs: 1_800_000, log });
+  const partitionCache = new PartitionCache({ engine, journal, partitions, locks, budgetBytes: 2 ** 40, sessionGapMs: 1_800_000, log });
   const counters = createCounters();
   const compaction = new Compaction({ partitions, parquet: inlineParquetWriter, journal, locks, counters, log, filesMax: 0 });
   const flusher = new Flusher(
-    { journal, partitions, residents, compaction, counters, log, eventCount: 1e9, byteCount: 1e9, intervalSecs: 1e9, now: () => NOW_MS },
+    {
+      journal,
+      partitions,
+      partitionCache,
+      compaction,
+      counters,
+      log,
+      eventCount: 1e9,
+      byteCount: 1e9,
+      intervalSecs: 1e9,
+      now: () => NOW_MS,
+    },
     NOW_MS,
   );
   const nothing = (): void => {};
-  const cache = new QueryCache({ ttlSecs: 60, entriesMax: 100, now: () => NOW_MS, onHit: nothing, onMiss: nothing });
-  const slots = new QuerySlots({ concurrentMax: 0, queueMs: 0, wait: () => Promise.resolve() });
-  const stats = new StatsAnswers({ cache, slots, queries: new QueryRunner({ engine, residents, budgetBytes: 2 ** 40, rotationDays: 1 }) });
+  const cache = new ResultCache({ ttlSecs: 60, entriesMax: 100, now: () => NOW_MS, onHit: nothing, onMiss: nothing });
+  const limiter = new QueryLimiter({ concurrentMax: 0, queueMs: 0, wait: () => Promise.resolve() });
+  const stats = new StatsAnswers({
+    cache,
+    limiter,
+    queries: new Executor({ engine, partitionCache, budgetBytes: 2 ** 40, rotationDays: 1 }),
+  });
   const wait = () => Promise.resolve();
   const knownSites = new KnownSites({
     storedSites: () => partitions.sites(),
@@ -65,7 +80,7 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100) {
     log,
     wait,
   });
-  const erasure = new Erasure({ journal, flusher, partitions, knownSites, residents, locks, stats, counters, log });
+  const erasure = new Erasure({ journal, flusher, partitions, knownSites, partitionCache, locks, stats, counters, log });
   const { signal } = new AbortController();
   const count = async (over: Over, site: SiteId): Promise<string> => {
     const scope = { siteId: site, range: rangeOfDays(YESTERDAY, TODAY), conditions: [] };
@@ -76,7 +91,7 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100) {
     log,
     journal,
     partitions,
-    residents,
+    partitionCache,
     flusher,
     stats,
     counters,
@@ -232,13 +247,13 @@ describe("an answer that is under way when its events are erased", () => {
   it("keeps what it reads until it ends, and memory is let go then", async () => {
     const world = await makeWorld(memoryStores());
     await world.append(eventsOn(A, TODAY, 2));
-    await world.residents.withDays(
+    await world.partitionCache.withDays(
       A,
       rangeOfDays(TODAY, TODAY),
-      { signal: new AbortController().signal, withinBudget: false, passing: false },
+      { signal: new AbortController().signal, withinBudget: false, onePass: false },
       async (blocks) => {
         expect(await world.erase(A)).toEqual({ events: 2, days: 1 });
-        expect(world.residents.dayCount).toBe(0);
+        expect(world.partitionCache.dayCount).toBe(0);
         await world.append(eventsOn(A, TODAY, 1));
         expect(await world.countNow(A)).toBe("1");
         expect(blocks).toHaveLength(1);

@@ -6,7 +6,7 @@ import { windowFunnel, type WindowFunnelFunction } from "./window-funnel.ts";
 /** What to make of each visitor's events. Plain data, so that it travels between threads. */
 export type VisitorFunction = WindowFunnelFunction | SequenceFunction;
 
-/** Events of many visitors: a visitor's next to each other, in order of time and arrival. */
+/** Events of many visitors: a visitor's next to each other, in order of time and sequence number. */
 export interface EventRows {
   readonly visitorIds: BigInt64Array | BigUint64Array;
   readonly timestampsMs: BigInt64Array | BigUint64Array;

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { matchTexts, patternsOf } from "../../../../../src/runtime/engine/duckdb/matched-texts.ts";
-import { SiteTexts } from "../../../../../src/runtime/engine/duckdb/string-dictionary.ts";
+import { StringDictionary } from "../../../../../src/runtime/engine/duckdb/string-dictionary.ts";
 import { TextPattern } from "../../../../../src/runtime/engine/duckdb/text-pattern.ts";
 
 /** The textbook's table: whether the first characters of the text match the first characters of the pattern. */
@@ -79,7 +79,7 @@ describe("a page with wildcards", () => {
   });
 
   it("is looked for in portions: others get their turn, and a search that is given up ends", async () => {
-    const texts = new SiteTexts();
+    const texts = new StringDictionary();
     for (let i = 0; i < 2_000; i++) texts.codeOf(`/${"a".repeat(2_000)}${i}`);
     let turns = 0;
     const controller = new AbortController();

@@ -25,7 +25,7 @@ describe("the texts of an export", () => {
     ask = ({ text, values }) => engine.query({ siteId: SITE, blocks: [1], sql: text, parameters: values }, new AbortController().signal);
     codes = (
       await engine.query(
-        { siteId: SITE, blocks: [1], sql: "SELECT pathname FROM events ORDER BY arrival", parameters: [] },
+        { siteId: SITE, blocks: [1], sql: "SELECT pathname FROM events ORDER BY sequence_number", parameters: [] },
         new AbortController().signal,
       )
     ).map(({ pathname }) => Number(pathname));

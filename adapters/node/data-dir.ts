@@ -32,7 +32,7 @@ export async function tidyFolder(folder: string, files: FileSystem = nodeFileSys
  * cannot be written, or is another process's; `onLost` as the lock has it. `warn` hears when other users can open the folder and that
  * is not ours to change.
  */
-export async function takeFolder(folder: string, onLost: () => void, warn: (message: string) => void = () => {}): Promise<FolderLock> {
+export async function openDataDir(folder: string, onLost: () => void, warn: (message: string) => void = () => {}): Promise<FolderLock> {
   const saying = (what: string) => (error: unknown) => {
     if (error instanceof FolderLockedError) throw error;
     throw new Error(`the data folder ${folder} (data_dir) cannot be ${what}: ${reasonOf(error)}`, { cause: error });
