@@ -1,4 +1,4 @@
-/** The snippets for nginx and Caddy of README.md and docs/operations.md, as they are written there, in front of the program. */
+/** The nginx and Caddy snippets of docs/tracking.md and docs/installation.md, as they are written there, in front of the program. */
 import { readFile } from "node:fs/promises";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,32 +8,32 @@ import { createNodeTarget, type NodeTarget } from "../support/node-target.ts";
 import { askProxy, startProxy, whyMissing, type Ask, type Proxy, type ProxyName } from "../support/proxy.ts";
 import { browserHeaders, getBreakdown, getMain, pixelPath, record, wireEvent } from "../support/requests.ts";
 
-const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
+const tracking = await readFile(new URL("../../docs/tracking.md", import.meta.url), "utf8");
 
-const operations = await readFile(new URL("../../docs/operations.md", import.meta.url), "utf8");
+const installation = await readFile(new URL("../../docs/installation.md", import.meta.url), "utf8");
 
 /** The page's block of code in that language. */
 const snippet = (page: string, language: string): string => page.split("```" + language + "\n")[1]?.split("```")[0] ?? "";
 
-const startLine = /^SVC_SCRIPT_PATHS=.*$/m.exec(readme)?.[0] ?? "";
+const startLine = /^SVC_SCRIPT_PATHS=.*$/m.exec(tracking)?.[0] ?? "";
 const environment = Object.fromEntries([...startLine.matchAll(/(SVC_\w+)=(\S+)/g)].map(([, name = "", value = ""]) => [name, value]));
-const tag = /^<script .*src="\/lib\/hello\.js"><\/script>$/m.exec(readme)?.[0] ?? "";
+const tag = /^<script .*src="\/lib\/hello\.js"><\/script>$/m.exec(tracking)?.[0] ?? "";
 
 const SCRIPT = "/lib/hello.js";
 const EVENTS = "/lib/hello";
 
-describe("the README's names of a site's own", () => {
-  it("are what its tag and its snippets name", () => {
+describe("the first-party paths of docs/tracking.md", () => {
+  it("are the same in its script tag, its start command and its proxy snippets", () => {
     expect(environment).toMatchObject({ SVC_SCRIPT_PATHS: SCRIPT, SVC_EVENT_PATHS: EVENTS, SVC_TRUST_PROXY: "1" });
     expect(tag).toContain(`data-domain="example.com" data-api="https://example.com${EVENTS}"`);
-    expect(snippet(readme, "nginx")).toContain("location ~ ^/lib/hello(\\.js)?$");
-    expect(snippet(readme, "caddy")).toContain(`path ${EVENTS} ${SCRIPT}`);
+    expect(snippet(tracking, "nginx")).toContain("location ~ ^/lib/hello(\\.js)?$");
+    expect(snippet(tracking, "caddy")).toContain(`path ${EVENTS} ${SCRIPT}`);
   });
 });
 
 const PROXIES: readonly ProxyName[] = ["nginx", "caddy"];
 
-/** What docs/operations.md says of a proxy that stands behind another one: how its snippet changes. */
+/** How docs/installation.md ("Two proxies") changes the snippet of a proxy that stands behind another one. */
 const APPENDING: Readonly<Record<ProxyName, (text: string) => string>> = {
   nginx: (text) => text.replace("$remote_addr", "$proxy_add_x_forwarded_for").replace("$scheme", "$http_x_forwarded_proto"),
   caddy: (text) => text.replace(/\n$/, " {\n    trusted_proxies 127.0.0.1\n}\n"),
@@ -42,7 +42,7 @@ const APPENDING: Readonly<Record<ProxyName, (text: string) => string>> = {
 /** As the program reads an address that stands in a snippet. */
 const before = (service: string, text: string): string => text.replaceAll("127.0.0.1:8000", new URL(service).host);
 
-describe("the README's and the operator's snippets", () => {
+describe("the documented proxy snippets", () => {
   let target: NodeTarget;
   let browser: Browser;
   beforeAll(async () => {
@@ -59,12 +59,12 @@ describe("the README's and the operator's snippets", () => {
       let proxy: Proxy;
       let whole: Proxy;
       const siteId = `${name}.example`;
-      /** The tag as the README has it, for a site of this name on this port. */
+      /** The tag as docs/tracking.md has it, for a site of this name on this port. */
       const tagAt = (port: number) => tag.replaceAll("https://example.com", `http://${siteId}:${port}`).replaceAll("example.com", siteId);
       beforeAll(async () => {
         const pages = { "/pricing": (port: number) => `<!doctype html><title>Pricing</title>${tagAt(port)}` };
-        proxy = await startProxy(name, { snippet: before(target.origin(), snippet(readme, name)), pages });
-        whole = await startProxy(name, { snippet: before(target.origin(), snippet(operations, name)) });
+        proxy = await startProxy(name, { snippet: before(target.origin(), snippet(tracking, name)), pages });
+        whole = await startProxy(name, { snippet: before(target.origin(), snippet(installation, name)) });
       });
       afterAll(() => Promise.all([proxy.stop(), whole.stop()]));
 
@@ -140,10 +140,10 @@ describe("the README's and the operator's snippets", () => {
         }
       });
 
-      it("tell visitors apart behind a second proxy, by the operator's advice, believe no address that they claim, and know https", async () => {
+      it("tell visitors apart behind a second proxy, changed as documented, believe no address that they claim, and know https", async () => {
         const behindTwo = await createNodeTarget({ SVC_TRUST_PROXY: "2" });
-        const inner = await startProxy(name, { snippet: before(behindTwo.origin(), APPENDING[name](snippet(operations, name))) });
-        const outer = await startProxy(name, { snippet: before(`http://127.0.0.1:${inner.port}`, snippet(operations, name)) });
+        const inner = await startProxy(name, { snippet: before(behindTwo.origin(), APPENDING[name](snippet(installation, name))) });
+        const outer = await startProxy(name, { snippet: before(`http://127.0.0.1:${inner.port}`, snippet(installation, name)) });
         try {
           const site = `${name}-behind-two.test`;
           for (const from of ["127.0.0.2", "127.0.0.3"]) {
@@ -168,14 +168,8 @@ describe("the README's and the operator's snippets", () => {
           told.push(exchange);
           response.writeHead(202).end();
         });
-        const telling = await startProxy(name, { snippet: before(`http://127.0.0.1:${service.port}`, snippet(readme, name)) });
-        const visitor = {
-          ...browserHeaders(),
-          origin: "https://example.com",
-          "sec-ch-ua": '"Chromium";v="147"',
-          "sec-ch-ua-mobile": "?0",
-          "sec-ch-ua-platform": '"Linux"',
-        };
+        const telling = await startProxy(name, { snippet: before(`http://127.0.0.1:${service.port}`, snippet(tracking, name)) });
+        const visitor = { ...browserHeaders(), origin: "https://example.com", "sec-ch-ua": '"Chromium";v="147"', "sec-ch-ua-mobile": "?0", "sec-ch-ua-platform": '"Linux"' };
         const secrets = { cookie: "session=secret", authorization: "Basic c2VjcmV0" };
         try {
           await askProxy(telling.port, EVENTS, {

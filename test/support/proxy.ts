@@ -1,4 +1,4 @@
-/** nginx and Caddy as the README has them put in front, where the machine has them: neither comes as an npm package. */
+/** nginx and Caddy in front of the program as documented, where the machine has them: neither comes as an npm package. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
