@@ -1,8 +1,8 @@
-/** Rewrites the table of options in the README of the current folder. */
+/** Rewrites the table of options in `docs/configuration.md`, below the current folder. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { replaceOptionsTable } from "../src/runtime/config/options-table.ts";
 
-const README = "README.md";
+const CONFIGURATION = "docs/configuration.md";
 
-writeFileSync(README, replaceOptionsTable(readFileSync(README, "utf8")));
+writeFileSync(CONFIGURATION, replaceOptionsTable(readFileSync(CONFIGURATION, "utf8")));

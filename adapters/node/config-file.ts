@@ -25,7 +25,7 @@ Without a command it serves. The others work beside a program that serves, and c
   --help           print this and stop
   --version        print the version and stop
 
-Every option can be set in the file or in the environment; the README lists them all.
+Every option can be set in the file or in the environment; docs/configuration.md lists them all.
 `;
 
 /** `argv` is without the program's own two entries. Throws `ConfigError`. */
