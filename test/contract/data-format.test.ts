@@ -1,4 +1,4 @@
-/** docs/schema.md holds: its columns are those of the files, and its statements give DuckDB itself the figures of the API. */
+/** docs/data-format.md is true: its columns are those of the files, and its statements give DuckDB itself the numbers of the API. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 /** The second is escaped in folders, the third is too long for one. */
 const SITES = ["plain.test", "Strange:Id.", `A${":".repeat(100)}`];
 
-const document = await readFile(new URL("../../docs/schema.md", import.meta.url), "utf8");
+const document = await readFile(new URL("../../docs/data-format.md", import.meta.url), "utf8");
 
 /** The statements of the document, in its order. */
 const statements = [...document.matchAll(/```sql\n([^]*?)```/g)].map(([, sql]) => sql ?? "");
@@ -37,7 +37,7 @@ async function recordDays(target: InProcessTarget): Promise<void> {
   }
 }
 
-describe("docs/schema.md", () => {
+describe("docs/data-format.md", () => {
   let connection: DuckDBConnection;
   beforeAll(async () => {
     connection = await (await DuckDBInstance.create(":memory:", { threads: "1" })).connect();
