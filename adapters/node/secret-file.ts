@@ -10,7 +10,7 @@ const SECRET_FILE = "secret";
 /** More than was ever written to one. */
 const OVERWRITTEN_BYTES_MAX = 4096;
 
-/** What cannot be overwritten, as on a full copy-on-write file system, is removed nevertheless. docs/operations.md says what a disk may keep. */
+/** What cannot be overwritten, as on a full copy-on-write file system, is removed nevertheless. docs/privacy.md says what a disk may keep. */
 async function overwriteAndClose(file: OpenFile | null): Promise<void> {
   if (file === null) return;
   try {
