@@ -1,0 +1,178 @@
+/** The shell commands of the documents do what they are shown for: each one that can run here is run against the program. */
+import { execFile, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { MAIN_PATH } from "../support/built.ts";
+import { startServer, type ServerProcess } from "../support/server-process.ts";
+import type { Environment } from "../support/target.ts";
+import { makeTempFolder, removeFolder, tempFolder } from "../support/temp-folder.ts";
+import { BY_HAND, COMMANDS, commandsOfKind, kindOf } from "./commands.ts";
+import { codeBlocksOf, PAGES, readPage, ROOT } from "./pages.ts";
+
+const COMMAND_MS_MAX = 60_000;
+
+/** npm scripts that CONTRIBUTING.md tells of and that other work adds. */
+const PENDING_SCRIPTS = new Set(["format"]);
+
+/** What stands for values of the reader's own in the documents. */
+const VISITOR: Environment = {
+  VISITOR_USER_AGENT: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+  VISITOR_ADDRESS: "203.0.113.7",
+};
+
+interface Ended {
+  readonly code: number;
+  readonly printed: string;
+}
+
+/** Runs a command in bash to its end. A curl request that is not answered with 2xx fails. */
+function run(command: string, { folder, environment = {} }: { folder: string; environment?: Environment }): Promise<Ended> {
+  const script = `curl() { command curl --fail-with-body -sS "$@"; }\n${command}`;
+  const env = { PATH: process.env["PATH"], ...environment };
+  return new Promise((resolve) => {
+    execFile("bash", ["-c", script], { cwd: folder, env, timeout: COMMAND_MS_MAX }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, printed: stdout + stderr });
+    });
+  });
+}
+
+/** The command with the address of a running program in the place of those in the documents. */
+function at(server: ServerProcess, command: string): string {
+  const { origin } = server;
+  const { port } = new URL(origin);
+  return command
+    .replaceAll(/http:\/\/127\.0\.0\.1:8000|https:\/\/stats\.example\.com/g, origin)
+    .replaceAll("http://nas:8000", `--resolve nas:${port}:127.0.0.1 http://nas:${port}`);
+}
+
+const closes: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const close of closes) await close();
+});
+
+/** A program for the rest of the file. */
+async function startFor(environment: Environment = {}): Promise<ServerProcess> {
+  const dataFolder = await makeTempFolder();
+  const server = await startServer({ dataFolder, environment });
+  closes.push(async () => {
+    await server.stop();
+    await removeFolder(dataFolder);
+  });
+  return server;
+}
+
+it("every command in the documents is run, looked up, or listed with a reason why not", () => {
+  expect(COMMANDS.filter((command) => kindOf(command) === "unknown")).toEqual([]);
+  const documented = COMMANDS.map(({ command }) => command);
+  expect(Object.keys(BY_HAND).filter((command) => !documented.includes(command))).toEqual([]);
+});
+
+it("every npm script, file and option that a command names exists", () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: Record<string, string> };
+  const inText = PAGES.flatMap(({ text }) => [...text.matchAll(/`(npm [^`]+)`/g)]);
+  const commands = [...commandsOfKind("npm").map(({ command }) => command), ...inText.map(([, command = ""]) => command)];
+  const names = commands.flatMap((command) => [...command.matchAll(/\bnpm (?:run )?(?:-s )?([\w:-]+)/g)].map(([, name = ""]) => name));
+  expect(names).toContain("test:all");
+  expect(names.filter((name) => name !== "ci" && !(name in scripts) && !PENDING_SCRIPTS.has(name))).toEqual([]);
+  const files = commands.flatMap((command) => [...command.matchAll(/npx vitest run (\S+\.ts)/g)].map(([, file = ""]) => file));
+  const scriptsByHand = Object.keys(BY_HAND).flatMap((command) => [...command.matchAll(/^node (\S+)/g)].map(([, file = ""]) => file));
+  expect([...files, ...scriptsByHand].filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+});
+
+const hasCurl = spawnSync("curl", ["--version"]).error === undefined;
+
+describe.skipIf(!hasCurl)(`curl requests${hasCurl ? "" : " (skipped: no curl on this machine)"}`, () => {
+  describe("that set the password", () => {
+    for (const { page, command } of commandsOfKind("setup")) {
+      it(`${command} (${page}) succeeds`, async () => {
+        const server = await startFor();
+        await server.logged(/ setupCode=\S+/);
+        const [, code = ""] = / setupCode=(\S+)/.exec(server.log()) ?? [];
+        const withCode = at(server, command).replace("7K3M-Q9TX-2VBN-8RHD", code);
+        expect(await run(withCode, { folder: await tempFolder() })).toEqual({ code: 0, printed: expect.stringMatching(/"token":"\w+/) });
+        const status = (await (await fetch(`${server.origin}/api/auth/status`)).json()) as { setup_required: boolean };
+        expect(status.setup_required).toBe(false);
+      });
+    }
+  });
+
+  describe("to an instance without a password", () => {
+    let server: ServerProcess;
+    beforeAll(async () => {
+      server = await startFor({ SVC_TRUST_PROXY: "1", SVC_CACHE_TTL_SECS: "0" });
+    });
+
+    for (const { page, command } of commandsOfKind("open")) {
+      it(`${command} (${page}) succeeds`, async () => {
+        const folder = await tempFolder();
+        const ended = await run(at(server, command), { folder, environment: VISITOR });
+        expect(ended).toMatchObject({ code: 0 });
+        const [, file] = / -o (\S+)/.exec(command) ?? [];
+        if (file !== undefined) expect(await readdir(folder)).toEqual([file]);
+        if (command.includes("/api/event")) {
+          const goals = await fetch(`${server.origin}/api/stats/goals?site_id=example.com`);
+          expect(await goals.json()).toEqual([expect.objectContaining({ name: "Signup", visitors: 1 })]);
+        }
+      });
+    }
+  });
+
+  describe("with a session or a key", () => {
+    let server: ServerProcess;
+    const credentials: Record<string, string> = {};
+
+    const created = async (name: string, scope: string): Promise<{ key: string; key_hash: string }> => {
+      const response = await fetch(`${server.origin}/api/keys`, {
+        method: "POST",
+        headers: { cookie: `svc_session=${credentials["TOKEN"]}` },
+        body: JSON.stringify({ name, scope }),
+      });
+      return (await response.json()) as { key: string; key_hash: string };
+    };
+
+    beforeAll(async () => {
+      server = await startFor();
+      const setup = await fetch(`${server.origin}/api/auth/setup`, { method: "POST", body: JSON.stringify({ password: "correct horse battery staple" }) });
+      credentials["TOKEN"] = ((await setup.json()) as { token: string }).token;
+      credentials["KEY"] = (await created("reads", "ReadOnly")).key;
+      credentials["ADMIN_KEY"] = (await created("manages", "Admin")).key;
+      credentials["KEY_HASH"] = (await created("is revoked", "ReadOnly")).key_hash;
+    });
+
+    for (const { page, command } of commandsOfKind("secured")) {
+      it(`${command} (${page}) succeeds`, async () => {
+        expect(await run(at(server, command), { folder: await tempFolder(), environment: credentials })).toMatchObject({ code: 0 });
+        const without = await run(at(server, command), { folder: await tempFolder() });
+        expect(without).toMatchObject({ code: 22, printed: expect.stringContaining(`"error":`) });
+      });
+    }
+  });
+});
+
+describe("commands of the program", () => {
+  const [toml] = codeBlocksOf(readPage("docs/configuration.md")).filter(({ language }) => language === "toml");
+
+  for (const { page, command } of commandsOfKind("program")) {
+    it(`${command} (${page}) succeeds`, async () => {
+      const [folder, dataFolder] = [await tempFolder(), await tempFolder()];
+      await writeFile(join(folder, "sandpiper.toml"), toml?.code ?? "");
+      const here = command
+        .replace("node dist/main.js", `exec "${process.execPath}" "${MAIN_PATH}"`)
+        .replace("/etc/sandpiper.toml", `${folder}/sandpiper.toml`)
+        .replace("/backups/", `${folder}/backups/`)
+        .replace("/tmp/restored", dataFolder)
+        .replace(/SVC_PORT=\d+/, "SVC_PORT=0");
+      if (/ (backup|verify)\b/.test(command)) {
+        const ended = await run(here, { folder, environment: { SVC_DATA_DIR: dataFolder } });
+        expect(ended).toEqual({ code: 0, printed: expect.stringContaining("no fault") });
+        return;
+      }
+      const server = await startServer({ dataFolder, command: ["bash", "-c", here] });
+      onTestFinished(async () => void (await server.stop()));
+      expect(await (await fetch(`${server.origin}/health`)).text()).toBe("ok");
+      expect(server.log()).not.toContain("is ignored");
+    });
+  }
+});

@@ -1,0 +1,67 @@
+/** The shell commands of the documents, and what is done about each kind: run, looked up, or left alone for a reason. */
+import { codeBlocksOf, PAGES } from "./pages.ts";
+
+export interface DocumentedCommand {
+  readonly page: string;
+  /** One line, with its continuations joined and without a comment at its end. */
+  readonly command: string;
+}
+
+/**
+ * - `setup`: a curl request that sets the password, for an instance of its own that has none
+ * - `open`: a curl request to an instance without a password
+ * - `secured`: a curl request with a session or a key
+ * - `program`: a command of the built program
+ * - `npm`: names of scripts in package.json, files and options are looked up; the tests of the project run them
+ * - `by-hand`: what cannot run in a test; `BY_HAND` says why
+ */
+export type Kind = "setup" | "open" | "secured" | "program" | "npm" | "by-hand" | "unknown";
+
+/** Commands that tests do not run, each with the reason. */
+export const BY_HAND: Readonly<Record<string, string>> = {
+  "npx wrangler dev": "test/http/wrangler-dev.test.ts runs it",
+  "npx wrangler login": "needs an account at Cloudflare",
+  "npx wrangler r2 bucket create sandpiper-partitions": "needs an account at Cloudflare",
+  "npx wrangler secret put SVC_ADMIN_PASSWORD": "needs an account at Cloudflare",
+  "npx wrangler deploy": "needs an account at Cloudflare",
+  "node test/bench/soak.mjs 60": "takes an hour",
+  "node test/bench/crash.mjs 100": "takes many minutes",
+  "node test/bench/overload.mjs 1000000 10000": "takes many minutes",
+  "node test/bench/eviction.mjs 3200000 32": "takes many minutes",
+  "node test/bench/compaction.mjs 2000000 200": "takes many minutes",
+  "node test/bench/pieces.mjs 256 40000000 365": "takes many minutes",
+  "TOKEN=…": "stands for the reader's own token",
+};
+
+const commandsIn = (code: string): string[] =>
+  code
+    .replace(/\\\n\s*/g, "")
+    .split("\n")
+    .map((line) => line.replace(/\s+#.*$/, "").trim())
+    .filter((line) => line !== "");
+
+export const COMMANDS: readonly DocumentedCommand[] = PAGES.flatMap((page) =>
+  codeBlocksOf(page)
+    .filter(({ language }) => language === "sh")
+    .flatMap(({ code }) => commandsIn(code).map((command) => ({ page: page.path, command }))),
+);
+
+export function kindOf({ command }: DocumentedCommand): Kind {
+  if (command in BY_HAND) return "by-hand";
+  if (command.startsWith("curl ")) {
+    if (command.includes("/api/auth/setup")) return "setup";
+    return /\$(TOKEN|KEY|ADMIN_KEY)\b/.test(command) ? "secured" : "open";
+  }
+  if (/^(\w+=\S+ )*node dist\/main\.js\b/.test(command)) return "program";
+  return /^(\w+=\S+ )*(npm|npx vitest) /.test(command) ? "npm" : "unknown";
+}
+
+/** Each once, with the first page that has it. */
+export function commandsOfKind(kind: Kind): DocumentedCommand[] {
+  const known = new Set<string>();
+  return COMMANDS.filter((documented) => {
+    if (kindOf(documented) !== kind || known.has(documented.command)) return false;
+    known.add(documented.command);
+    return true;
+  });
+}

@@ -1,0 +1,66 @@
+/** The documents lead readers on: links and anchors resolve, pages say what they answer, and the README stays short. */
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { anchorsOf, headingsOf, linksOf, PAGES, PENDING_PAGES, readPage, ROOT, type Page } from "./pages.ts";
+
+const README_LINES_MAX = 200;
+
+const readme = readPage("README.md");
+const docs = PAGES.filter(({ path }) => path.startsWith("docs/"));
+
+/** Why the link leads nowhere; null when it leads somewhere, or out of the repository. */
+function faultOf(page: Page, link: string): string | null {
+  if (/^[a-z]+:/.test(link)) return null;
+  const [file = "", anchor] = link.split("#");
+  const path = file === "" ? page.path : join(dirname(page.path), file);
+  if (!existsSync(join(ROOT, path))) return PENDING_PAGES.includes(path) ? null : `${page.path}: ${link}: no such file`;
+  if (anchor === undefined) return null;
+  return anchorsOf(readPage(path)).has(anchor) ? null : `${page.path}: ${link}: no such heading`;
+}
+
+describe("the documents", () => {
+  it("have no relative link or anchor that leads nowhere", () => {
+    const links = PAGES.flatMap((page) => linksOf(page).map((link) => ({ page, link })));
+    expect(links.length).toBeGreaterThan(100);
+    expect(links.map(({ page, link }) => faultOf(page, link)).filter((fault) => fault !== null)).toEqual([]);
+  });
+
+  it(`introduce Sandpiper in a README of at most ${README_LINES_MAX} lines, which opens with how to start and how to test`, () => {
+    const lines = readme.text.trimEnd().split("\n");
+    expect(lines.length).toBeLessThanOrEqual(README_LINES_MAX);
+    const start = lines.findIndex((line) => line.startsWith("npm ci && npm start"));
+    expect(start).toBeGreaterThan(0);
+    expect(start).toBeLessThan(10);
+    expect(lines[start + 1]).toMatch(/^npm ci && npm test\b/);
+  });
+
+  it("begin each page with its name, one sentence on what it answers, and a link back to the README", () => {
+    for (const { path, text } of docs) {
+      expect([path, text]).toEqual([path, expect.stringMatching(/^# .+\n\n[^.]+\.\s+Back to the \[README\]\(\.\.\/README\.md\)\.\n/)]);
+    }
+  });
+
+  it("are all in the README's list of pages", () => {
+    const listed = new Set(linksOf(readme));
+    expect(docs.map(({ path }) => path).filter((path) => !listed.has(path))).toEqual([]);
+  });
+
+  it("exist, with the section, wherever the source cites one", () => {
+    const faults: string[] = [];
+    for (const folder of ["src", "adapters", "tracker", "dashboard"]) {
+      for (const name of readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })) {
+        if (!/\.(ts|tsx|mjs)$/.test(name)) continue;
+        const source = readFileSync(join(ROOT, folder, name), "utf8");
+        for (const [cited, path = "", section] of source.matchAll(/\b(docs\/[\w-]+\.md)\b`?(?:, "([^"]+)")?/g)) {
+          if (!existsSync(join(ROOT, path))) {
+            if (!PENDING_PAGES.includes(path)) faults.push(`${folder}/${name}: ${cited}`);
+          } else if (section !== undefined && !headingsOf(readPage(path)).includes(section)) {
+            faults.push(`${folder}/${name}: ${cited}`);
+          }
+        }
+      }
+    }
+    expect(faults).toEqual([]);
+  });
+});

@@ -1,0 +1,67 @@
+/** What the documents call by name exists: options, metrics, files, npm scripts and lines of the log. */
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { startServer } from "../support/server-process.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+import { PAGES, readPage, ROOT } from "./pages.ts";
+
+/** Files that CONTRIBUTING.md tells of and that other work adds. */
+const PENDING_FILES = new Set(["src/runtime/reports/registry.ts", "src/runtime/query/dimensions.ts"]);
+
+/** Names with the product's prefix that are no metrics: the cookie and the opt-out key. */
+const NO_METRICS = new Set(["svc_session", "svc_ignore"]);
+
+/** Lines of the log that the documents quote, so that operators can search for them. */
+const QUOTED_LOG_LINES = [
+  "the secret of visitor ids could not be replaced",
+  "events are refused because they cannot be stored",
+  "events can be stored again",
+  "the disk failed to sync the journal",
+];
+
+/** Every match of the pattern's first group, with the page that has it. */
+const named = (pattern: RegExp): { page: string; name: string }[] =>
+  PAGES.flatMap(({ path, text }) => [...text.matchAll(pattern)].map(([, name = ""]) => ({ page: path, name })));
+
+it("every variable in the documents is an option's", () => {
+  // `options-table.test.ts` holds this table to the program.
+  const known = new Set([...readPage("docs/configuration.md").text.matchAll(/^\| `\w+` \| `(SVC_\w+)` \|/gm)].map(([, name]) => name));
+  expect(known.size).toBeGreaterThan(30);
+  expect(named(/\b(SVC_[A-Z_]+[A-Z])\b/g).filter(({ name }) => !known.has(name) && name !== "SVC_CONFIG")).toEqual([]);
+});
+
+it("every metric in the documents is one that the program reports", async () => {
+  const server = await startServer({ dataFolder: await tempFolder() });
+  onTestFinished(async () => void (await server.stop()));
+  const reported = await (await fetch(`${server.origin}/metrics`)).text();
+  const metrics = named(/\b(svc_[a-z_]+[a-z])\b(?!=)/g).filter(({ name }) => !NO_METRICS.has(name));
+  expect(metrics.length).toBeGreaterThan(10);
+  expect(metrics.filter(({ name }) => !reported.includes(`# TYPE ${name} `))).toEqual([]);
+});
+
+it("every file of the repository in the documents exists", () => {
+  const files = named(/`((?:src|test|adapters|tracker|dashboard|docs|tools)\/[\w./-]+\.\w+)`/g);
+  expect(files.length).toBeGreaterThan(20);
+  expect(files.filter(({ name }) => !PENDING_FILES.has(name) && !existsSync(join(ROOT, name)))).toEqual([]);
+});
+
+it("every line of the log that the documents quote is one that the program writes", () => {
+  const source = ["src", "adapters/node"].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => readFileSync(join(ROOT, folder, name), "utf8")),
+  );
+  const documented = PAGES.map(({ text }) => text.replace(/\s+/g, " ")).join("\n");
+  for (const line of QUOTED_LOG_LINES) {
+    expect([line, documented.includes(`\`${line}\``)]).toEqual([line, true]);
+    expect([line, source.some((text) => text.includes(`"${line}`))]).toEqual([line, true]);
+  }
+});
+
+it("the documented systemd unit starts the program as npm start does", () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: { start: string } };
+  const [, command = ""] = /^ExecStart=\/usr\/bin\/(.+)$/m.exec(readPage("docs/installation.md").text) ?? [];
+  expect(command).toMatch(/^node .*dist\/main\.js$/);
+  expect(scripts.start.endsWith(`exec ${command}`)).toBe(true);
+});
