@@ -37,7 +37,8 @@ describe("the documents", () => {
 
   it("begin each page with its name, one sentence on what it answers, and a link back to the README", () => {
     for (const { path, text } of docs) {
-      expect([path, text]).toEqual([path, expect.stringMatching(/^# .+\n\n[^.]+\.\s+Back to the \[README\]\(\.\.\/README\.md\)\.\n/)]);
+      expect([path, text]).toEqual([path, expect.stringMatching(/^# .+\n\n[A-Z][^.]+[.?]\s/)]);
+      expect([path, linksOf({ path, text: text.split("\n## ")[0] ?? "" })]).toEqual([path, expect.arrayContaining(["../README.md"])]);
     }
   });
 
