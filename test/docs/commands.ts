@@ -10,7 +10,7 @@ export interface DocumentedCommand {
 /**
  * - `setup`: a curl request that sets the password, for an instance of its own that has none
  * - `open`: a curl request to an instance without a password
- * - `secured`: a curl request with a session or a key
+ * - `secured`: a curl request with a session, a key or a token, or to an instance with a password
  * - `program`: a command of the built program
  * - `npm`: names of scripts in package.json, files and options are looked up; the tests of the project run them
  * - `by-hand`: what cannot run in a test; `BY_HAND` says why
@@ -33,6 +33,9 @@ export const BY_HAND: Readonly<Record<string, string>> = {
   "TOKEN=…": "stands for the reader's own token",
 };
 
+/** A variable that holds a reader's own secret. */
+export const CREDENTIAL = /\$(TOKEN|KEY|ADMIN_KEY|METRICS_TOKEN)\b/;
+
 const commandsIn = (code: string): string[] =>
   code
     .replace(/\\\n\s*/g, "")
@@ -50,7 +53,7 @@ export function kindOf({ command }: DocumentedCommand): Kind {
   if (command in BY_HAND) return "by-hand";
   if (command.startsWith("curl ")) {
     if (command.includes("/api/auth/setup")) return "setup";
-    return /\$(TOKEN|KEY|ADMIN_KEY)\b/.test(command) ? "secured" : "open";
+    return CREDENTIAL.test(command) || command.includes("/api/auth/log") ? "secured" : "open";
   }
   if (/^(\w+=\S+ )*node dist\/main\.js\b/.test(command)) return "program";
   return /^(\w+=\S+ )*(npm|npx vitest) /.test(command) ? "npm" : "unknown";

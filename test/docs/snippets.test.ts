@@ -1,0 +1,26 @@
+/** Code that readers copy from docs/tracking.md works as it is written there. */
+import { transform } from "esbuild";
+import { expect, it, onTestFinished } from "vitest";
+import { startServer } from "../support/server-process.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+import { codeBlocksOf, readPage } from "./pages.ts";
+
+interface Snippet {
+  recordSignup(visitor: { userAgent: string; address: string }): Promise<void>;
+}
+
+it("the server-side function records a sign-up with property and revenue for the visitor that it names", async () => {
+  const server = await startServer({ dataFolder: await tempFolder(), environment: { SVC_TRUST_PROXY: "1", SVC_CACHE_TTL_SECS: "0" } });
+  onTestFinished(async () => void (await server.stop()));
+  const [block] = codeBlocksOf(readPage("docs/tracking.md")).filter(({ code }) => code.includes("recordSignup"));
+  const { code } = await transform((block?.code ?? "").replace("http://127.0.0.1:8000", server.origin), { loader: "ts", format: "esm" });
+  const { recordSignup } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as Snippet;
+
+  const userAgent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+  for (const address of ["203.0.113.7", "203.0.113.7", "203.0.113.8"]) await recordSignup({ userAgent, address });
+
+  const answerTo = async (report: string): Promise<unknown> => (await fetch(`${server.origin}/api/stats/${report}site_id=example.com`)).json();
+  expect(await answerTo("goals?")).toEqual([expect.objectContaining({ name: "Signup", visitors: 2, events: 3 })]);
+  expect(await answerTo("property-values?key=plan&")).toEqual([{ value: "pro", visitors: 2, events: 3 }]);
+  expect(await answerTo("revenue?")).toMatchObject({ by_currency: [{ currency: "EUR", total: 89.7, transactions: 3 }] });
+});
