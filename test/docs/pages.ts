@@ -32,7 +32,8 @@ export const PAGES: readonly Page[] = FOLDERS.flatMap((folder) =>
 
 const FENCED = /^( *)```(\w*)\n([^]*?)^\1```$/gm;
 
-export const codeBlocksOf = ({ text }: Page): CodeBlock[] => [...text.matchAll(FENCED)].map(([, , language = "", code = ""]) => ({ language, code }));
+export const codeBlocksOf = ({ text }: Page): CodeBlock[] =>
+  [...text.matchAll(FENCED)].map(([, , language = "", code = ""]) => ({ language, code }));
 
 export const withoutCode = ({ text }: Page): string => text.replace(FENCED, "");
 
@@ -56,4 +57,8 @@ export function anchorsOf(page: Page): ReadonlySet<string> {
 
 /** Targets of links and images, without those in code. */
 export const linksOf = (page: Page): string[] =>
-  [...withoutCode(page).replace(/`[^`\n]*`/g, "").matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
+  [
+    ...withoutCode(page)
+      .replace(/`[^`\n]*`/g, "")
+      .matchAll(/\]\(([^)\s]+)\)/g),
+  ].map(([, target = ""]) => target);

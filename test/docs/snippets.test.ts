@@ -19,7 +19,8 @@ it("the server-side function records a sign-up with property and revenue for the
   const userAgent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
   for (const address of ["203.0.113.7", "203.0.113.7", "203.0.113.8"]) await recordSignup({ userAgent, address });
 
-  const answerTo = async (report: string): Promise<unknown> => (await fetch(`${server.origin}/api/stats/${report}site_id=example.com`)).json();
+  const answerTo = async (report: string): Promise<unknown> =>
+    (await fetch(`${server.origin}/api/stats/${report}site_id=example.com`)).json();
   expect(await answerTo("goals?")).toEqual([expect.objectContaining({ name: "Signup", visitors: 2, events: 3 })]);
   expect(await answerTo("property-values?key=plan&")).toEqual([{ value: "pro", visitors: 2, events: 3 }]);
   expect(await answerTo("revenue?")).toMatchObject({ by_currency: [{ currency: "EUR", total: 89.7, transactions: 3 }] });

@@ -169,7 +169,13 @@ describe("the documented proxy snippets", () => {
           response.writeHead(202).end();
         });
         const telling = await startProxy(name, { snippet: before(`http://127.0.0.1:${service.port}`, snippet(tracking, name)) });
-        const visitor = { ...browserHeaders(), origin: "https://example.com", "sec-ch-ua": '"Chromium";v="147"', "sec-ch-ua-mobile": "?0", "sec-ch-ua-platform": '"Linux"' };
+        const visitor = {
+          ...browserHeaders(),
+          origin: "https://example.com",
+          "sec-ch-ua": '"Chromium";v="147"',
+          "sec-ch-ua-mobile": "?0",
+          "sec-ch-ua-platform": '"Linux"',
+        };
         const secrets = { cookie: "session=secret", authorization: "Basic c2VjcmV0" };
         try {
           await askProxy(telling.port, EVENTS, {

@@ -48,6 +48,8 @@ describe("replaceOptionsTable", () => {
 describe("docs/configuration.md", () => {
   it("lists the options as they are", () => {
     const page = readFileSync(CONFIGURATION, "utf8");
-    expect(replaceOptionsTable(page) === page, "The table of options is out of date: run `npm run docs:options`, which rewrites it.").toBe(true);
+    expect(replaceOptionsTable(page) === page, "The table of options is out of date: run `npm run docs:options`, which rewrites it.").toBe(
+      true,
+    );
   });
 });
