@@ -29,7 +29,7 @@ export const BY_HAND: Readonly<Record<string, string>> = {
   "node test/bench/overload.mjs 1000000 10000": "takes many minutes",
   "node test/bench/eviction.mjs 3200000 32": "takes many minutes",
   "node test/bench/compaction.mjs 2000000 200": "takes many minutes",
-  "node test/bench/pieces.mjs 256 40000000 365": "takes many minutes",
+  "node test/bench/chunks.mjs 256 40000000 365": "takes many minutes",
   "TOKEN=…": "stands for the reader's own token",
 };
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { OPTION_NAMES } from "../../../../src/runtime/config/options.ts";
 import { renderOptionsTable, replaceOptionsTable } from "../../../../src/runtime/config/options-table.ts";
 
-const CONFIGURATION = new URL("../../docs/configuration.md", import.meta.url);
+const CONFIGURATION = new URL("../../../../docs/configuration.md", import.meta.url);
 
 describe("renderOptionsTable", () => {
   const lines = renderOptionsTable().split("\n");
