@@ -1,0 +1,95 @@
+/** docs/http-api.md states the limits of the program, and the defaults of the options that set limits. */
+import { describe, expect, it } from "vitest";
+import { parseScreenWidth } from "../../src/runtime/ingest/screen-size.ts";
+import { NO_CLIENT_HINTS, factsFromUserAgent, factsWithHints } from "../../src/runtime/ingest/user-agent.ts";
+import * as limits from "../../src/runtime/limits.ts";
+import { ADMIN_PASSWORD_CHARS_MIN, isOptionName, optionNamed } from "../../src/runtime/options.ts";
+import { PAGE, codesIn, count, rowsOf, sectionOf } from "./http-api-page.ts";
+
+const each = (value: number, unit: string): string => `${count(value)} ${unit} each`;
+const between = (min: number, max: number): string => `${count(min)} to ${count(max)}`;
+const rows = (otherwise: number, max: number): string => `${count(otherwise)} by default, at most ${count(max)}`;
+const mebibytes = (bytes: number): string => `${bytes / 1024 ** 2} MiB`;
+
+/** The table of limits, by its first column. */
+const LIMITS: Readonly<Record<string, string>> = {
+  "Body of a `POST`": `${count(limits.BODY_BYTES_MAX)} bytes`,
+  // The program's own answer holds this one: `http-api-examples.test.ts`.
+  "Request line and headers (Node)": "65,536 bytes",
+  "Query parameters (Stats API, data deletion, pixel)": count(limits.QUERY_PARAMETERS_MAX),
+  "`d`, `site_id`, `n`": each(Math.max(limits.SITE_ID_CHARS_MAX, limits.EVENT_NAME_CHARS_MAX), "characters"),
+  "`u`, `r`": each(limits.URL_CHARS_MAX, "characters"),
+  "Host in `u`, with port and credentials": `${count(limits.URL_HOST_CHARS_MAX)} characters`,
+  "`p`": `${count(limits.PROPS_CHARS_MAX)} characters`,
+  "`rc`": `${count(limits.CURRENCY_CHARS_MAX)} characters`,
+  "`utm_` value": `${count(limits.UTM_CHARS_MAX)} characters`,
+  "Recorded path": `${count(limits.PATHNAME_CHARS_MAX)} characters`,
+  "Parsed part of the `User-Agent`": `${count(limits.USER_AGENT_CHARS_MAX)} characters`,
+  "Revenue amount, either sign": count(limits.REVENUE_CENTS_MAX / 100),
+  "Events that wait to be written to files": `${count(limits.UNFLUSHED_EVENTS_MAX)}, or ${mebibytes(limits.UNFLUSHED_BYTES_MAX)} (workerd: ${mebibytes(limits.UNFLUSHED_BYTES_MAX_IN_WORKERD)})`,
+  "Date range": `${count(limits.RANGE_DAYS_MAX)} days`,
+  "Range with hourly buckets": `${count(limits.HOURLY_DAYS_MAX)} days`,
+  "Conditions of `filters`": `${count(limits.FILTER_CONDITIONS_MAX)} conditions`,
+  "Value of a condition": `${count(limits.FILTER_VALUE_CHARS_MAX)} characters`,
+  "Rows of a breakdown": rows(limits.BREAKDOWN_ROWS_DEFAULT, limits.BREAKDOWN_ROWS_MAX),
+  "Rows of a raw export": rows(limits.EXPORT_ROWS_DEFAULT, limits.EXPORT_ROWS_MAX),
+  "Rows of a flow": rows(limits.FLOW_ROWS_DEFAULT, limits.FLOW_ROWS_MAX),
+  "Rows of each list of realtime": count(limits.REALTIME_ROWS_MAX),
+  "Rows of each list of revenue": count(limits.REVENUE_ROWS_MAX),
+  "Goals, property keys, property values": `${count(Math.max(limits.GOAL_ROWS_MAX, limits.PROPERTY_KEYS_MAX, limits.PROPERTY_VALUES_MAX))} each`,
+  "Steps of a funnel or a sequence": `${between(limits.STEPS_MIN, limits.CONDITIONS_MAX)} steps`,
+  "Conditions of a pattern": `${between(1, limits.CONDITIONS_MAX)} conditions`,
+  "Path or event name of a step": `${count(limits.STEP_CHARS_MAX)} characters`,
+  "`pattern`": `${count(limits.PATTERN_CHARS_MAX)} characters and ${limits.PATTERN_EVENTS_MAX} events`,
+  "`window` of a funnel": `${count(limits.FUNNEL_WEEKS_MAX)} weeks`,
+  "`weeks` of retention": `${between(limits.RETENTION_WEEKS_MIN, limits.RETENTION_WEEKS_MAX)} weeks`,
+  "Queries that wait for a slot": count(limits.QUERIES_WAITING_MAX),
+  "Cached results": `${count(limits.CACHE_CHARS_MAX)} characters together`,
+  "Response of which the client takes nothing": `${limits.RESPONSE_STALL_MS / 1000} seconds`,
+  "Admin password": `${ADMIN_PASSWORD_CHARS_MIN} characters to ${count(limits.PASSWORD_BYTES_MAX)} bytes of UTF-8`,
+  "Passwords that wait to be checked": count(limits.PASSWORD_CHECKS_WAITING_MAX),
+  "Login sessions": count(limits.SESSIONS_MAX),
+  "API keys, revoked ones included": count(limits.API_KEYS_MAX),
+  "Name of an API key": `${between(1, limits.API_KEY_NAME_CHARS_MAX)} characters`,
+  "Key changes that wait to be stored": count(limits.API_KEY_CHANGES_WAITING_MAX),
+  "Session cookies of a request": count(limits.CREDENTIALS_TRIED_MAX),
+  "Open connections (Node)": count(limits.CONNECTIONS_MAX),
+  "Pipelined requests that wait, per connection (Node)": count(limits.PIPELINED_REQUESTS_MAX),
+};
+
+describe("the limits of the page", () => {
+  const table = rowsOf(sectionOf("Limits"), "Limit");
+
+  it("are those of src/runtime/limits.ts", () => {
+    const stated = table.map(([name = "", value = ""]) => [name, value]);
+    expect(Object.fromEntries(stated), 'edit docs/http-api.md, "Limits", and LIMITS of this test').toEqual(LIMITS);
+  });
+
+  it("that share a row are equal", () => {
+    expect(limits.SITE_ID_CHARS_MAX).toBe(limits.EVENT_NAME_CHARS_MAX);
+    expect(new Set([limits.GOAL_ROWS_MAX, limits.PROPERTY_KEYS_MAX, limits.PROPERTY_VALUES_MAX]).size).toBe(1);
+  });
+
+  it("are the same wherever else they are stated", () => {
+    // How far back year_over_year looks is no limit.
+    const known = [...Object.values(LIMITS), "365 days"].join(" | ");
+    const stated = PAGE.match(/\b\d[\d,.]* (?:to \d[\d,]* )?(?:characters|bytes|days|weeks|steps|conditions|seconds)\b/g) ?? [];
+    expect(stated.length).toBeGreaterThan(40);
+    expect(stated.filter((phrase) => !known.includes(phrase)), 'docs/http-api.md states numbers that are not in its section "Limits"').toEqual([]);
+  });
+
+  it("that are options have the options' defaults", () => {
+    const stated = rowsOf(sectionOf("Limits"), "Option").map(([name = "", value = ""]) => [codesIn(name)[0] ?? name, value]);
+    const defaults = stated.map(([name = ""]) => [name, isOptionName(name) ? String(optionNamed(name).default) : `no option ${name}`]);
+    expect(stated, 'edit docs/http-api.md, "Limits"').toEqual(defaults);
+  });
+
+  it("of screen widths are those that events go by", () => {
+    const [column = [], devices = []] = ["`screen_size`", "`device_type`"].map((name) => rowsOf(sectionOf("Stored values"), "Column").find(([first]) => first === name));
+    const widest = Number(/1 to (\d+)/.exec(column[1] ?? "")?.[1]);
+    expect([parseScreenWidth(widest), parseScreenWidth(widest + 1)]).toEqual([widest, null]);
+    const deviceAt = (width: number) => factsWithHints(factsFromUserAgent(""), NO_CLIENT_HINTS, width).deviceType;
+    const [mobileEnd = 0, tabletEnd = 0] = [...(devices[1] ?? "").matchAll(/below (\d+)/g)].map(([, width]) => Number(width));
+    expect([mobileEnd - 1, mobileEnd, tabletEnd - 1, tabletEnd].map(deviceAt)).toEqual(["mobile", "tablet", "tablet", "desktop"]);
+  });
+});

@@ -1,0 +1,159 @@
+/** docs/http-api.md has the routes, parameters, types, statuses, messages and headers of the program, and no others. */
+import { describe, expect, it } from "vitest";
+import { ROUTES } from "../../src/handlers/app.ts";
+import { STATUS } from "../../src/handlers/error-reply.ts";
+import { openapiDocument } from "../../src/handlers/openapi.ts";
+import type { Parameter } from "../../src/handlers/openapi/operation.ts";
+import { OPTIONS } from "../../src/runtime/options.ts";
+import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
+import { ofItsOwn, postLogin, postSetup, PASSWORD } from "../support/auth-requests.ts";
+import { createInProcessTarget } from "../support/in-process-target.ts";
+import type { SchemaRoot } from "../support/json-schema.ts";
+import { bodySchemaOf, documentedIn, type Documented } from "../support/openapi.ts";
+import { PAGE, ROUTE_ENTRIES, SECTIONS, codesIn, count, headingsOf, parametersOf, rowsOf, sectionOf, typesOf, type RouteEntry } from "./http-api-page.ts";
+
+const DOCUMENT = openapiDocument(ROUTES);
+const ROOT = JSON.parse(JSON.stringify(DOCUMENT)) as SchemaRoot;
+const DOCUMENTED = documentedIn(DOCUMENT);
+
+const entryOf = (id: string): RouteEntry => {
+  const entry = ROUTE_ENTRIES.find((known) => known.id === id);
+  if (!entry) throw new Error(`docs/http-api.md lacks "- Route: \`${id}\` · …"; add it to the section of its subject`);
+  return entry;
+};
+
+/** Which part of the page to edit. */
+const at = ({ id, section }: RouteEntry): string => `docs/http-api.md, "${section.title}", ${id}: edit the page, or src/handlers/openapi if the page is right`;
+
+describe("the routes of the page", () => {
+  it("are those of the program, each once", () => {
+    const routes = ROUTES.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
+    expect(ROUTE_ENTRIES.map(({ id }) => id).sort(), "each route of src/handlers/app.ts is one `- Route:` of docs/http-api.md, and nothing else is").toEqual(routes.sort());
+  });
+
+  it("are no others in its prose and examples either", () => {
+    const known = DOCUMENTED.map(({ path }) => path.replace("{dimension}", "sources"));
+    const named = [...PAGE.matchAll(/(?:[A-Z] |`|:8000)(\/(?:api|health)\/[\w/{}.-]*[\w}])/g)].map(([, path = ""]) => path.replace("{dimension}", "sources"));
+    const strange = named.filter((path) => !known.some((route) => `${route}/`.startsWith(`${path}/`)));
+    expect(strange, "docs/http-api.md names paths that are no routes").toEqual([]);
+  });
+
+  it.each(DOCUMENTED)("$id has its access and exactly its statuses", ({ id, method, path, answers }) => {
+    const entry = entryOf(id);
+    const route = ROUTES.find((known) => known.method === method && known.path.replace(/:(\w+)/g, "{$1}") === path);
+    expect({ access: entry.access, statuses: entry.statuses }, at(entry)).toEqual({ access: route?.access, statuses: Object.keys(answers) });
+  });
+});
+
+/** What stands in the parentheses behind a parameter's name. */
+function factsOf({ required, schema }: Pick<Parameter, "required" | "schema">): string {
+  const words = schema.enum?.map((word) => `\`${word}\``).join(", ");
+  const bounds = schema.maximum === undefined ? undefined : `${count(schema.minimum ?? 0)} to ${count(schema.maximum)}`;
+  const otherwise = schema.default === undefined ? "optional" : `default \`${schema.default}\``;
+  return [words, bounds, required ? "required" : otherwise].filter((part) => part !== undefined).join("; ");
+}
+
+const queryOf = ({ parameters }: Documented): Record<string, string> =>
+  Object.fromEntries(parameters.filter((parameter) => parameter.in === "query").map((parameter) => [parameter.name, factsOf(parameter)]));
+
+describe("the parameters of the page", () => {
+  const common = parametersOf(sectionOf("Common parameters"));
+
+  it("that reports have in common are those of the program", () => {
+    const shared = Object.values(DOCUMENT.components.parameters).map((parameter) => [parameter.name, factsOf(parameter)] as const);
+    expect(common, 'edit docs/http-api.md, "Common parameters"').toEqual(Object.fromEntries(shared));
+  });
+
+  it.each(DOCUMENTED)("$id takes those of its section, and no others", (route) => {
+    const entry = entryOf(route.id);
+    const isReport = route.path.startsWith("/api/stats/") && !("site_id" in entry.parameters);
+    expect({ ...(isReport && common), ...entry.parameters }, at(entry)).toEqual(queryOf(route));
+  });
+
+  it.each(DOCUMENTED)("$id has every value of its path named in its section", ({ id, parameters }) => {
+    const entry = entryOf(id);
+    const words = parameters.flatMap((parameter) => (parameter.in === "path" ? (parameter.schema.enum ?? []) : []));
+    const named = codesIn(entry.section.text);
+    expect(words.filter((word) => !named.includes(word)), at(entry)).toEqual([]);
+  });
+});
+
+describe("the types of the page", () => {
+  it.each(DOCUMENTED)("$id has its body and its response as they are", (route) => {
+    const entry = entryOf(route.id);
+    const body = bodySchemaOf(DOCUMENT, route);
+    const response = (route.answers["201"] ?? route.answers["200"])?.content?.["application/json"]?.schema;
+    // A description of anything else, as OpenAPI's own document, is not spelled out.
+    const isOpen = response?.$ref === "#/components/schemas/OpenApiDocument";
+    expect({ body: entry.body, response: entry.response }, at(entry)).toEqual({
+      body: body && typesOf(ROOT, body),
+      response: response && !isOpen ? typesOf(ROOT, response) : null,
+    });
+  });
+
+  it("of an event's fields say which of them are required", () => {
+    const { properties = {}, required = [] } = DOCUMENT.components.schemas.Event;
+    const facts = Object.keys(properties).map((name) => [name, required.includes(name) ? "required" : "optional"]);
+    expect(parametersOf(sectionOf("Event fields")), 'edit docs/http-api.md, "Event fields"').toEqual(Object.fromEntries(facts));
+  });
+
+  it("of stored events are the columns in their order", () => {
+    const columns = rowsOf(sectionOf("Stored values"), "Column").flatMap(([names = ""]) => codesIn(names));
+    expect(columns, 'edit docs/http-api.md, "Stored values"').toEqual(EVENT_COLUMNS.map(({ name }) => name));
+  });
+});
+
+describe("statuses, messages and headers of the page", () => {
+  it("are all statuses that the program has", () => {
+    const statuses = new Set([...Object.values(STATUS).map(String), ...DOCUMENTED.flatMap(({ answers }) => Object.keys(answers))]);
+    expect(rowsOf(sectionOf("Statuses"), "Status").map(([status]) => status), 'edit docs/http-api.md, "Statuses"').toEqual([...statuses].sort());
+  });
+
+  it("are the messages that the program answers", async () => {
+    const target = await createInProcessTarget(ofItsOwn({ SVC_MAX_LOGIN_ATTEMPTS: "1" }));
+    const answered: string[] = [];
+    const note = async (response: Response) => answered.push(`${response.status}: \`${((await response.json()) as { error: string }).error}\``);
+    await note(await postLogin(target));
+    await note(await postSetup(target, "short"));
+    const { token } = (await (await postSetup(target, PASSWORD)).json()) as { token: string };
+    await note(await postSetup(target, PASSWORD));
+    await note(await postLogin(target, "wrong"));
+    await note(await postLogin(target, PASSWORD));
+    await note(await target.fetch("/api/keys/unknown", { method: "DELETE", headers: { cookie: `svc_session=${token}` } }));
+    await target.close();
+    const stated = [...sectionOf("Statuses").text.matchAll(/^- (\d+: `.+`)$/gm)].map(([, line]) => line);
+    expect(stated.sort(), 'edit docs/http-api.md, "Statuses"').toEqual(answered.sort());
+  });
+
+  it("are all headers that responses have", () => {
+    const names = new Set(DOCUMENTED.flatMap(({ answers }) => Object.values(answers).flatMap(({ headers = {} }) => Object.keys(headers))));
+    const stated = SECTIONS.flatMap(({ text }) => codesIn(text)).join("\n");
+    expect([...names].filter((name) => !stated.includes(name)), "docs/http-api.md does not say what these headers are").toEqual([]);
+  });
+});
+
+describe("the page itself", () => {
+  it("has each heading once, so that it can be cited by name, and links that lead to them", () => {
+    const headings = headingsOf(PAGE);
+    expect(new Set(headings).size).toBe(headings.length);
+    const anchors = headings.map((heading) => heading.toLowerCase().replaceAll(/[^\w -]/g, "").replaceAll(" ", "-"));
+    const links = [...PAGE.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor = ""]) => anchor);
+    expect(links.filter((anchor) => !anchors.includes(anchor)), "docs/http-api.md links to headings that it does not have").toEqual([]);
+  });
+
+  it("calls options, fields, parameters and columns by their names", () => {
+    const fields = [...JSON.stringify(ROOT).matchAll(/[a-z]+(?:_[a-z]+)+/g)].map(([name]) => name);
+    const known = new Set([...Object.keys(OPTIONS), ...fields, ...EVENT_COLUMNS.map(({ name }) => name), "svc_session"]);
+    const named = SECTIONS.filter(({ title }) => title !== "Metrics").flatMap(({ text }) => codesIn(text));
+    const strange = named.filter((code) => /^[a-z]+(?:_[a-z]+)+$/.test(code) && !known.has(code));
+    expect(strange, "docs/http-api.md uses names that the program does not have").toEqual([]);
+  });
+
+  it("lists metrics that there are, with their types", async () => {
+    const target = await createInProcessTarget();
+    const types = [...(await (await target.fetch("/metrics")).text()).matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => `${name} ${type}`);
+    await target.close();
+    const stated = rowsOf(sectionOf("Metrics"), "Metric").flatMap(([names = "", type = ""]) => codesIn(names).map((name) => `${name} ${type}`));
+    expect(stated.filter((metric) => !types.includes(metric)), 'edit docs/http-api.md, "Metrics"').toEqual([]);
+  });
+});
