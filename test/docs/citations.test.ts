@@ -15,7 +15,9 @@ const CITATION = /docs\/([\w-]+\.md), "([^"]+)"/g;
 /** A comment goes on behind ` * ` or `//` in the next line. */
 const joined = (source: string): string => source.replaceAll(/\s*\n\s*(?:\*|\/\/) /g, " ");
 
-const files = FOLDERS.flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name))).filter((name) => SOURCE.test(name) && !name.startsWith("test/docs/"));
+const files = FOLDERS.flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+).filter((name) => SOURCE.test(name) && !name.startsWith("test/docs/"));
 
 function problemOf(page: string, section: string): string | null {
   const path = join(ROOT, "docs", page);

@@ -43,7 +43,8 @@ const commandsIn = (code: string): string[] =>
     .map((line) => line.replace(/\s+#.*$/, "").trim())
     .filter((line) => line !== "");
 
-export const COMMANDS: readonly DocumentedCommand[] = PAGES.flatMap((page) =>
+/** Those of docs/http-api.md build on one another and have a test of their own (`http-api-examples.test.ts`). */
+export const COMMANDS: readonly DocumentedCommand[] = PAGES.filter(({ path }) => path !== "docs/http-api.md").flatMap((page) =>
   codeBlocksOf(page)
     .filter(({ language }) => language === "sh")
     .flatMap(({ code }) => commandsIn(code).map((command) => ({ page: page.path, command }))),

@@ -29,7 +29,11 @@ describe.skipIf(!hasCurl)(`the examples of the page${hasCurl ? "" : " (this mach
 
   /** A key of its own: the one that the examples make is revoked by them. */
   async function newKey(token: string, scope: string): Promise<string> {
-    const response = await fetch(`${server.origin}/api/keys`, { method: "POST", headers: { cookie: `svc_session=${token}` }, body: JSON.stringify({ name: scope, scope }) });
+    const response = await fetch(`${server.origin}/api/keys`, {
+      method: "POST",
+      headers: { cookie: `svc_session=${token}` },
+      body: JSON.stringify({ name: scope, scope }),
+    });
     return ((await response.json()) as { key: string }).key;
   }
 
@@ -43,13 +47,17 @@ describe.skipIf(!hasCurl)(`the examples of the page${hasCurl ? "" : " (this mach
         throw new Error(`the example of docs/http-api.md fails: ${command}`, { cause: error });
       });
       const { token, key_hash: keyHash } = (stdout.startsWith("{") ? JSON.parse(stdout) : {}) as Partial<Record<string, string>>;
-      if (token !== undefined) Object.assign(variables, { TOKEN: token, KEY: await newKey(token, "ReadOnly"), ADMIN_KEY: await newKey(token, "Admin") });
+      if (token !== undefined)
+        Object.assign(variables, { TOKEN: token, KEY: await newKey(token, "ReadOnly"), ADMIN_KEY: await newKey(token, "Admin") });
       if (keyHash !== undefined) variables.KEY_HASH = keyHash;
     }
   });
 
   it("run against a program that refuses longer headers than the page allows", async () => {
     const response = await fetch(server.origin, { headers: { "x-long": "x".repeat(70_000) } });
-    expect({ status: response.status, body: await response.text() }).toEqual({ status: 431, body: expect.stringContaining("at most 65536 bytes") as string });
+    expect({ status: response.status, body: await response.text() }).toEqual({
+      status: 431,
+      body: expect.stringContaining("at most 65536 bytes") as string,
+    });
   });
 });

@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { parseScreenWidth } from "../../src/runtime/ingest/screen-size.ts";
 import { NO_CLIENT_HINTS, factsFromUserAgent, factsWithHints } from "../../src/runtime/ingest/user-agent.ts";
-import * as limits from "../../src/runtime/limits.ts";
-import { ADMIN_PASSWORD_CHARS_MIN, isOptionName, optionNamed } from "../../src/runtime/options.ts";
+import * as limits from "../../src/runtime/config/limits.ts";
+import { ADMIN_PASSWORD_CHARS_MIN, isOptionName, optionNamed } from "../../src/runtime/config/options.ts";
 import { PAGE, codesIn, count, rowsOf, sectionOf } from "./http-api-page.ts";
 
 const each = (value: number, unit: string): string => `${count(value)} ${unit} each`;
@@ -60,7 +60,7 @@ const LIMITS: Readonly<Record<string, string>> = {
 describe("the limits of the page", () => {
   const table = rowsOf(sectionOf("Limits"), "Limit");
 
-  it("are those of src/runtime/limits.ts", () => {
+  it("are those of src/runtime/config/limits.ts", () => {
     const stated = table.map(([name = "", value = ""]) => [name, value]);
     expect(Object.fromEntries(stated), 'edit docs/http-api.md, "Limits", and LIMITS of this test').toEqual(LIMITS);
   });
@@ -75,7 +75,10 @@ describe("the limits of the page", () => {
     const known = [...Object.values(LIMITS), "365 days"].join(" | ");
     const stated = PAGE.match(/\b\d[\d,.]* (?:to \d[\d,]* )?(?:characters|bytes|days|weeks|steps|conditions|seconds)\b/g) ?? [];
     expect(stated.length).toBeGreaterThan(40);
-    expect(stated.filter((phrase) => !known.includes(phrase)), 'docs/http-api.md states numbers that are not in its section "Limits"').toEqual([]);
+    expect(
+      stated.filter((phrase) => !known.includes(phrase)),
+      'docs/http-api.md states numbers that are not in its section "Limits"',
+    ).toEqual([]);
   });
 
   it("that are options have the options' defaults", () => {
@@ -85,7 +88,9 @@ describe("the limits of the page", () => {
   });
 
   it("of screen widths are those that events go by", () => {
-    const [column = [], devices = []] = ["`screen_size`", "`device_type`"].map((name) => rowsOf(sectionOf("Stored values"), "Column").find(([first]) => first === name));
+    const [column = [], devices = []] = ["`screen_size`", "`device_type`"].map((name) =>
+      rowsOf(sectionOf("Stored values"), "Column").find(([first]) => first === name),
+    );
     const widest = Number(/1 to (\d+)/.exec(column[1] ?? "")?.[1]);
     expect([parseScreenWidth(widest), parseScreenWidth(widest + 1)]).toEqual([widest, null]);
     const deviceAt = (width: number) => factsWithHints(factsFromUserAgent(""), NO_CLIENT_HINTS, width).deviceType;

@@ -42,14 +42,17 @@ export function sectionOf(title: string): Section {
 }
 
 /** The items of its lists, each on one line. */
-const itemsOf = ({ text }: Section): string[] => [...text.matchAll(/^- (.+(?:\n {2}.+)*)/gm)].map(([, item = ""]) => item.replaceAll(/\n +/g, " "));
+const itemsOf = ({ text }: Section): string[] =>
+  [...text.matchAll(/^- (.+(?:\n {2}.+)*)/gm)].map(([, item = ""]) => item.replaceAll(/\n +/g, " "));
 
 const PARAMETERS = /^(?:`\w+` \([^()]*\)(?:, |(?=:)))+:/;
 
 /** `name` (facts), also several before one colon. */
 export const parametersIn = (items: readonly string[]): Record<string, string> =>
   Object.fromEntries(
-    items.flatMap((item) => [...(PARAMETERS.exec(item)?.[0] ?? "").matchAll(/`(\w+)` \(([^()]*)\)/g)].map(([, name = "", facts = ""]) => [name, facts])),
+    items.flatMap((item) =>
+      [...(PARAMETERS.exec(item)?.[0] ?? "").matchAll(/`(\w+)` \(([^()]*)\)/g)].map(([, name = "", facts = ""]) => [name, facts]),
+    ),
   );
 
 export const parametersOf = (section: Section): Record<string, string> => parametersIn(itemsOf(section));
@@ -62,9 +65,24 @@ function routesIn(section: Section): RouteEntry[] {
   return starts.map((start, i) => {
     const [head = "", ...rest] = items.slice(start, starts[i + 1]);
     const [, id, access, statuses] = ROUTE.exec(head) ?? [];
-    if (id === undefined || access === undefined || statuses === undefined) throw new Error(`docs/http-api.md, "${section.title}": a route is written "- Route: \`GET /path\` · access · 200 400", not "- ${head}"`);
-    const typesAfter = (label: string) => rest.find((item) => item.startsWith(`${label}: `))?.slice(label.length + 2).replace(/^`|`$/g, "") ?? null;
-    return { id, section, access, statuses: statuses.split(" "), body: typesAfter("Body"), response: typesAfter("Response"), parameters: parametersIn(rest) };
+    if (id === undefined || access === undefined || statuses === undefined)
+      throw new Error(
+        `docs/http-api.md, "${section.title}": a route is written "- Route: \`GET /path\` · access · 200 400", not "- ${head}"`,
+      );
+    const typesAfter = (label: string) =>
+      rest
+        .find((item) => item.startsWith(`${label}: `))
+        ?.slice(label.length + 2)
+        .replace(/^`|`$/g, "") ?? null;
+    return {
+      id,
+      section,
+      access,
+      statuses: statuses.split(" "),
+      body: typesAfter("Body"),
+      response: typesAfter("Response"),
+      parameters: parametersIn(rest),
+    };
   });
 }
 
@@ -72,9 +90,15 @@ export const ROUTE_ENTRIES: readonly RouteEntry[] = SECTIONS.flatMap(routesIn);
 
 /** The rows of the section's tables whose first column has this heading, as texts. */
 export function rowsOf(section: Section, heading: string): string[][] {
-  const table = section.text.split("\n\n").map((block) => block.trim()).find((block) => block.startsWith(`| ${heading} |`));
+  const table = section.text
+    .split("\n\n")
+    .map((block) => block.trim())
+    .find((block) => block.startsWith(`| ${heading} |`));
   if (table === undefined) throw new Error(`docs/http-api.md, "${section.title}": there is no table that begins with "${heading}"`);
-  return table.split("\n").slice(2).map((row) => row.slice(2, -2).split(" | "));
+  return table
+    .split("\n")
+    .slice(2)
+    .map((row) => row.slice(2, -2).split(" | "));
 }
 
 /** A number as the page writes it. */
@@ -84,7 +108,9 @@ export const count = (value: number): string => value.toLocaleString("en-US");
 export const codesIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
 
 /** The commands of the examples in their order, each with its continuation lines. */
-export const COMMANDS: readonly string[] = [...PAGE.matchAll(/^```sh\n([^]*?)^```$/gm)].flatMap(([, block = ""]) => block.trim().split(/(?<!\\)\n/));
+export const COMMANDS: readonly string[] = [...PAGE.matchAll(/^```sh\n([^]*?)^```$/gm)].flatMap(([, block = ""]) =>
+  block.trim().split(/(?<!\\)\n/),
+);
 
 /** A schema in the notation of the page. */
 export function typesOf(root: SchemaRoot, schema: Schema): string {
@@ -92,7 +118,10 @@ export function typesOf(root: SchemaRoot, schema: Schema): string {
   if (schema.anyOf) return schema.anyOf.map((one) => typesOf(root, one)).join(" | ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((word) => JSON.stringify(word)).join(" | ");
-  return [schema.type].flat().map((type) => typeOf(root, type ?? "", schema)).join(" | ");
+  return [schema.type]
+    .flat()
+    .map((type) => typeOf(root, type ?? "", schema))
+    .join(" | ");
 }
 
 function typeOf(root: SchemaRoot, type: string, { items, properties, required = [] }: Schema): string {

@@ -4,13 +4,25 @@ import { ROUTES } from "../../src/handlers/app.ts";
 import { STATUS } from "../../src/handlers/error-reply.ts";
 import { openapiDocument } from "../../src/handlers/openapi.ts";
 import type { Parameter } from "../../src/handlers/openapi/operation.ts";
-import { OPTIONS } from "../../src/runtime/options.ts";
+import { OPTIONS } from "../../src/runtime/config/options.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { ofItsOwn, postLogin, postSetup, PASSWORD } from "../support/auth-requests.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import type { SchemaRoot } from "../support/json-schema.ts";
 import { bodySchemaOf, documentedIn, type Documented } from "../support/openapi.ts";
-import { PAGE, ROUTE_ENTRIES, SECTIONS, codesIn, count, headingsOf, parametersOf, rowsOf, sectionOf, typesOf, type RouteEntry } from "./http-api-page.ts";
+import {
+  PAGE,
+  ROUTE_ENTRIES,
+  SECTIONS,
+  codesIn,
+  count,
+  headingsOf,
+  parametersOf,
+  rowsOf,
+  sectionOf,
+  typesOf,
+  type RouteEntry,
+} from "./http-api-page.ts";
 
 const DOCUMENT = openapiDocument(ROUTES);
 const ROOT = JSON.parse(JSON.stringify(DOCUMENT)) as SchemaRoot;
@@ -23,17 +35,23 @@ const entryOf = (id: string): RouteEntry => {
 };
 
 /** Which part of the page to edit. */
-const at = ({ id, section }: RouteEntry): string => `docs/http-api.md, "${section.title}", ${id}: edit the page, or src/handlers/openapi if the page is right`;
+const at = ({ id, section }: RouteEntry): string =>
+  `docs/http-api.md, "${section.title}", ${id}: edit the page, or src/handlers/openapi if the page is right`;
 
 describe("the routes of the page", () => {
   it("are those of the program, each once", () => {
     const routes = ROUTES.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
-    expect(ROUTE_ENTRIES.map(({ id }) => id).sort(), "each route of src/handlers/app.ts is one `- Route:` of docs/http-api.md, and nothing else is").toEqual(routes.sort());
+    expect(
+      ROUTE_ENTRIES.map(({ id }) => id).sort(),
+      "each route of src/handlers/app.ts is one `- Route:` of docs/http-api.md, and nothing else is",
+    ).toEqual(routes.sort());
   });
 
   it("are no others in its prose and examples either", () => {
     const known = DOCUMENTED.map(({ path }) => path.replace("{dimension}", "sources"));
-    const named = [...PAGE.matchAll(/(?:[A-Z] |`|:8000)(\/(?:api|health)\/[\w/{}.-]*[\w}])/g)].map(([, path = ""]) => path.replace("{dimension}", "sources"));
+    const named = [...PAGE.matchAll(/(?:[A-Z] |`|:8000)(\/(?:api|health)\/[\w/{}.-]*[\w}])/g)].map(([, path = ""]) =>
+      path.replace("{dimension}", "sources"),
+    );
     const strange = named.filter((path) => !known.some((route) => `${route}/`.startsWith(`${path}/`)));
     expect(strange, "docs/http-api.md names paths that are no routes").toEqual([]);
   });
@@ -41,7 +59,10 @@ describe("the routes of the page", () => {
   it.each(DOCUMENTED)("$id has its access and exactly its statuses", ({ id, method, path, answers }) => {
     const entry = entryOf(id);
     const route = ROUTES.find((known) => known.method === method && known.path.replace(/:(\w+)/g, "{$1}") === path);
-    expect({ access: entry.access, statuses: entry.statuses }, at(entry)).toEqual({ access: route?.access, statuses: Object.keys(answers) });
+    expect({ access: entry.access, statuses: entry.statuses }, at(entry)).toEqual({
+      access: route?.access,
+      statuses: Object.keys(answers),
+    });
   });
 });
 
@@ -74,7 +95,10 @@ describe("the parameters of the page", () => {
     const entry = entryOf(id);
     const words = parameters.flatMap((parameter) => (parameter.in === "path" ? (parameter.schema.enum ?? []) : []));
     const named = codesIn(entry.section.text);
-    expect(words.filter((word) => !named.includes(word)), at(entry)).toEqual([]);
+    expect(
+      words.filter((word) => !named.includes(word)),
+      at(entry),
+    ).toEqual([]);
   });
 });
 
@@ -106,13 +130,17 @@ describe("the types of the page", () => {
 describe("statuses, messages and headers of the page", () => {
   it("are all statuses that the program has", () => {
     const statuses = new Set([...Object.values(STATUS).map(String), ...DOCUMENTED.flatMap(({ answers }) => Object.keys(answers))]);
-    expect(rowsOf(sectionOf("Statuses"), "Status").map(([status]) => status), 'edit docs/http-api.md, "Statuses"').toEqual([...statuses].sort());
+    expect(
+      rowsOf(sectionOf("Statuses"), "Status").map(([status]) => status),
+      'edit docs/http-api.md, "Statuses"',
+    ).toEqual([...statuses].sort());
   });
 
   it("are the messages that the program answers", async () => {
     const target = await createInProcessTarget(ofItsOwn({ SVC_MAX_LOGIN_ATTEMPTS: "1" }));
     const answered: string[] = [];
-    const note = async (response: Response) => answered.push(`${response.status}: \`${((await response.json()) as { error: string }).error}\``);
+    const note = async (response: Response) =>
+      answered.push(`${response.status}: \`${((await response.json()) as { error: string }).error}\``);
     await note(await postLogin(target));
     await note(await postSetup(target, "short"));
     const { token } = (await (await postSetup(target, PASSWORD)).json()) as { token: string };
@@ -128,7 +156,10 @@ describe("statuses, messages and headers of the page", () => {
   it("are all headers that responses have", () => {
     const names = new Set(DOCUMENTED.flatMap(({ answers }) => Object.values(answers).flatMap(({ headers = {} }) => Object.keys(headers))));
     const stated = SECTIONS.flatMap(({ text }) => codesIn(text)).join("\n");
-    expect([...names].filter((name) => !stated.includes(name)), "docs/http-api.md does not say what these headers are").toEqual([]);
+    expect(
+      [...names].filter((name) => !stated.includes(name)),
+      "docs/http-api.md does not say what these headers are",
+    ).toEqual([]);
   });
 });
 
@@ -136,9 +167,17 @@ describe("the page itself", () => {
   it("has each heading once, so that it can be cited by name, and links that lead to them", () => {
     const headings = headingsOf(PAGE);
     expect(new Set(headings).size).toBe(headings.length);
-    const anchors = headings.map((heading) => heading.toLowerCase().replaceAll(/[^\w -]/g, "").replaceAll(" ", "-"));
+    const anchors = headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, "")
+        .replaceAll(" ", "-"),
+    );
     const links = [...PAGE.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor = ""]) => anchor);
-    expect(links.filter((anchor) => !anchors.includes(anchor)), "docs/http-api.md links to headings that it does not have").toEqual([]);
+    expect(
+      links.filter((anchor) => !anchors.includes(anchor)),
+      "docs/http-api.md links to headings that it does not have",
+    ).toEqual([]);
   });
 
   it("calls options, fields, parameters and columns by their names", () => {
@@ -151,9 +190,16 @@ describe("the page itself", () => {
 
   it("lists metrics that there are, with their types", async () => {
     const target = await createInProcessTarget();
-    const types = [...(await (await target.fetch("/metrics")).text()).matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => `${name} ${type}`);
+    const types = [...(await (await target.fetch("/metrics")).text()).matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(
+      ([, name, type]) => `${name} ${type}`,
+    );
     await target.close();
-    const stated = rowsOf(sectionOf("Metrics"), "Metric").flatMap(([names = "", type = ""]) => codesIn(names).map((name) => `${name} ${type}`));
-    expect(stated.filter((metric) => !types.includes(metric)), 'edit docs/http-api.md, "Metrics"').toEqual([]);
+    const stated = rowsOf(sectionOf("Metrics"), "Metric").flatMap(([names = "", type = ""]) =>
+      codesIn(names).map((name) => `${name} ${type}`),
+    );
+    expect(
+      stated.filter((metric) => !types.includes(metric)),
+      'edit docs/http-api.md, "Metrics"',
+    ).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 /** The documents lead readers on: links and anchors resolve, pages say what they answer, and the README stays short. */
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { anchorsOf, headingsOf, linksOf, PAGES, PENDING_PAGES, readPage, ROOT, type Page } from "./pages.ts";
+import { anchorsOf, linksOf, PAGES, readPage, ROOT, type Page } from "./pages.ts";
 
 const README_LINES_MAX = 200;
 
@@ -14,7 +14,7 @@ function faultOf(page: Page, link: string): string | null {
   if (/^[a-z]+:/.test(link)) return null;
   const [file = "", anchor] = link.split("#");
   const path = file === "" ? page.path : join(dirname(page.path), file);
-  if (!existsSync(join(ROOT, path))) return PENDING_PAGES.includes(path) ? null : `${page.path}: ${link}: no such file`;
+  if (!existsSync(join(ROOT, path))) return `${page.path}: ${link}: no such file`;
   if (anchor === undefined) return null;
   return anchorsOf(readPage(path)).has(anchor) ? null : `${page.path}: ${link}: no such heading`;
 }
@@ -45,23 +45,5 @@ describe("the documents", () => {
   it("are all in the README's list of pages", () => {
     const listed = new Set(linksOf(readme));
     expect(docs.map(({ path }) => path).filter((path) => !listed.has(path))).toEqual([]);
-  });
-
-  it("exist, with the section, wherever the source cites one", () => {
-    const faults: string[] = [];
-    for (const folder of ["src", "adapters", "tracker", "dashboard"]) {
-      for (const name of readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })) {
-        if (!/\.(ts|tsx|mjs)$/.test(name)) continue;
-        const source = readFileSync(join(ROOT, folder, name), "utf8");
-        for (const [cited, path = "", section] of source.matchAll(/\b(docs\/[\w-]+\.md)\b`?(?:, "([^"]+)")?/g)) {
-          if (!existsSync(join(ROOT, path))) {
-            if (!PENDING_PAGES.includes(path)) faults.push(`${folder}/${name}: ${cited}`);
-          } else if (section !== undefined && !headingsOf(readPage(path)).includes(section)) {
-            faults.push(`${folder}/${name}: ${cited}`);
-          }
-        }
-      }
-    }
-    expect(faults).toEqual([]);
   });
 });

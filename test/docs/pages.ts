@@ -19,9 +19,6 @@ export interface CodeBlock {
 /** Folders that have documents; "" is the repository's own. */
 const FOLDERS = ["", "docs", ".github", ".github/ISSUE_TEMPLATE"];
 
-/** Documents that other work adds. Links to them are taken on trust until they are there. */
-export const PENDING_PAGES: readonly string[] = ["docs/http-api.md"];
-
 export const readPage = (path: string): Page => ({ path, text: readFileSync(join(ROOT, path), "utf8") });
 
 export const PAGES: readonly Page[] = FOLDERS.flatMap((folder) =>
