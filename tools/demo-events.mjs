@@ -1,4 +1,4 @@
-/** A made-up site's year, realistic enough to look at: written as the files of a data folder. */
+/** Generates a realistic year of events for a demo site, written as the Parquet files of a data folder. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { numbersFrom } from "../test/support/seeded-numbers.mjs";
@@ -73,7 +73,7 @@ const SYSTEMS = [
 ];
 
 const totals = new Map();
-/** One of the rows, by the weight at its end. */
+/** One row, chosen at random; the last element of each row is its weight. */
 function pick(rows, random) {
   if (!totals.has(rows))
     totals.set(
@@ -84,7 +84,7 @@ function pick(rows, random) {
   return rows.find((row) => (left -= row.at(-1)) < 0) ?? rows[0];
 }
 
-/** More by day than by night, more in the week than at its end, and growing. */
+/** Visits of a day: fewer on weekends, growing over the year, with a launch eleven days ago. */
 function visitsOf(day, daysAgo, random) {
   const weekday = new Date(day).getUTCDay();
   const weekly = weekday === 0 || weekday === 6 ? 0.62 : 1;
@@ -153,7 +153,7 @@ function visit(startMs, random, events) {
   if (random() < 0.03) event(atMs + 9_000, "File Download", page, { url: "/files/handbook.pdf" });
 }
 
-/** Writes the year up to now into a data folder. */
+/** Writes the `days` days up to `nowMs` into a data folder. */
 export async function writeDemo(dataFolder, nowMs = Date.now(), days = 365) {
   const { encodeEvents } = await importSource("src/storage/parquet-events.ts");
   const { partitionKey } = await importSource("src/storage/partition-path.ts");

@@ -1,4 +1,4 @@
-/** `node docs/make-screenshots.mjs [folder]`: pictures of the dashboard with a made-up site's figures, for the README. */
+/** `node tools/make-screenshots.mjs [folder]`: the README's screenshots of the dashboard, taken with a demo site's data. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,11 +9,11 @@ import { chromium } from "playwright-core";
 import { buildBenchProgram, startProgram } from "../test/bench/bench-server.mjs";
 import { DEMO_SITE, writeDemo } from "./demo-events.mjs";
 
-const OUT = process.argv[2] ?? fileURLToPath(new URL(".", import.meta.url));
+const OUT = process.argv[2] ?? fileURLToPath(new URL("../docs/", import.meta.url));
 const FUNNEL = "did=funnel&steps=page:/,page:/pricing,event:Signup,event:Purchase";
 
 /** @type {readonly { name: string, query: string, dark?: boolean, phone?: boolean, scrollTo?: string, height?: number }[]} */
-const PICTURES = [
+const SCREENSHOTS = [
   { name: "dashboard-light", query: "" },
   { name: "dashboard-dark", query: "", dark: true },
   { name: "dashboard-phone", query: "", phone: true },
@@ -21,7 +21,7 @@ const PICTURES = [
   { name: "dashboard-realtime", query: "view=realtime", height: 860 },
 ];
 
-/** The browser that comes as a package, unpacked with its fonts. */
+/** Launches the Chromium of @sparticuz/chromium, unpacked into the folder with its fonts. */
 async function browserFor(folder) {
   const code = `import("@sparticuz/chromium").then(async ({ default: chromium }) => { process.stdout.write(await chromium.executablePath()); })`;
   const { stdout } = await promisify(execFile)(process.execPath, ["--eval", code], {
@@ -40,14 +40,14 @@ async function browserFor(folder) {
   });
 }
 
-const folder = await mkdtemp(join(tmpdir(), "sandpiper-pictures-"));
+const folder = await mkdtemp(join(tmpdir(), "sandpiper-screenshots-"));
 await mkdir(OUT, { recursive: true });
 await buildBenchProgram();
 await writeDemo(join(folder, "data"));
 const server = await startProgram(join(folder, "data"), { SVC_CACHE_TTL_SECS: "60", SVC_ADMIN_PASSWORD: "correct horse battery" });
 const browser = await browserFor(folder);
 try {
-  for (const { name, query, dark, phone, scrollTo, height = 1500 } of PICTURES) {
+  for (const { name, query, dark, phone, scrollTo, height = 1500 } of SCREENSHOTS) {
     const context = await browser.newContext({
       viewport: phone ? { width: 390, height: 844 } : { width: 1280, height },
       deviceScaleFactor: phone ? 1.5 : 1,
