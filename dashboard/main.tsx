@@ -1,86 +1,85 @@
-/** Puts the dashboard on the page, behind whatever has to come first: a password, a login, a site. */
+/** The entry: renders the dashboard, or the page that has to come first: setup, login, or adding a site. */
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Sites } from "./api/types.ts";
-import { FirstRunPage, LoginPage, SetupCodePage } from "./login/login.tsx";
+import { Failure, Loading } from "./components/states.tsx";
 import { FirstSitePage } from "./login/first-site.tsx";
+import { FirstRunPage, LoginPage, SetupCodePage } from "./login/login.tsx";
 import { PRODUCT_NAME } from "./names.ts";
 import { Overview } from "./overview.tsx";
-import { Failure, Loading } from "./components/states.tsx";
-import { askAgain, door, isOffline, knock } from "./state/connection.ts";
-import { go, site } from "./state/view.ts";
-import { forgetAnswers, usePath } from "./state/use-report.ts";
+import { authState, checkAuth, isOffline, refreshAll } from "./state/connection.ts";
+import { clearReportCache, useRequest } from "./state/use-report.ts";
+import { navigate, site } from "./state/view.ts";
 
-/** Looked at again after so long, the figures are asked anew. */
-const AWAY_MS = 300_000;
+/** A page that was hidden for this long refreshes its reports when it is visible again. */
+const HIDDEN_MS_MAX = 300_000;
 
-function useReturn(): void {
+/** The site that was viewed last, for a URL without one. */
+const SITE_STORAGE_KEY = "sandpiper.site";
+
+function useRefreshOnReturn(): void {
   useEffect(() => {
-    let leftMs = performance.now();
+    let hiddenAtMs = performance.now();
     const onChange = () => {
-      if (document.visibilityState === "hidden") leftMs = performance.now();
-      else if (performance.now() - leftMs > AWAY_MS) askAgain();
+      if (document.visibilityState === "hidden") hiddenAtMs = performance.now();
+      else if (performance.now() - hiddenAtMs > HIDDEN_MS_MAX) refreshAll();
     };
     document.addEventListener("visibilitychange", onChange);
     return () => document.removeEventListener("visibilitychange", onChange);
   }, []);
 }
 
-/** What is known to be the last site looked at, for who comes without one in the address. */
-const LAST_SITE = "sandpiper.site";
-
-function Inside() {
-  const figure = usePath<Sites>("/api/sites");
-  const [hasSkipped, setSkipped] = useState(false);
-  const sites = figure.data?.sites;
-  const isKnown = sites !== undefined && site.value !== null;
-
+/** Chooses a site where the URL names none, and remembers the one it names. */
+function useSite(sites: readonly string[] | undefined): void {
   useEffect(() => {
     if (sites?.[0] === undefined || site.value !== null) return;
-    const last = localStorage.getItem(LAST_SITE);
-    go({ site: sites.find((known) => known === last) ?? sites[0] }, true);
+    const stored = localStorage.getItem(SITE_STORAGE_KEY);
+    navigate({ site: sites.find((known) => known === stored) ?? sites[0] }, true);
   }, [sites, site.value]);
 
   useEffect(() => {
     if (site.value === null) return;
-    localStorage.setItem(LAST_SITE, site.value);
+    localStorage.setItem(SITE_STORAGE_KEY, site.value);
     document.title = `${site.value} · ${PRODUCT_NAME}`;
   }, [site.value]);
+}
 
-  if (figure.error && sites === undefined) {
+const LoadingPage = () => (
+  <main class="login">{isOffline.value ? <p role="alert">Server unreachable. Retrying…</p> : <Loading rows={3} />}</main>
+);
+
+function reload(): void {
+  clearReportCache();
+  refreshAll();
+}
+
+/** For whoever may read: logged in, or an instance without a password. */
+function Home() {
+  const report = useRequest<Sites>("/api/sites");
+  const [hasSkipped, setSkipped] = useState(false);
+  const sites = report.data?.sites;
+  useSite(sites);
+  if (report.error && sites === undefined) {
     return (
-      <main class="entrance">
-        <Failure figure={figure} />
+      <main class="login">
+        <Failure report={report} />
       </main>
     );
   }
-  if (sites === undefined) return <FirstLoading />;
-  if (sites.length === 0) {
-    if (door.value === "open" && !hasSkipped) return <FirstRunPage onSkip={() => setSkipped(true)} />;
-    return (
-      <FirstSitePage
-        onSite={() => {
-          forgetAnswers();
-          askAgain();
-        }}
-      />
-    );
-  }
-  return isKnown ? <Overview sites={sites} /> : <FirstLoading />;
+  if (sites === undefined) return <LoadingPage />;
+  if (sites.length > 0) return site.value === null ? <LoadingPage /> : <Overview sites={sites} />;
+  if (authState.value === "open" && !hasSkipped) return <FirstRunPage onSkip={() => setSkipped(true)} />;
+  return <FirstSitePage onSite={reload} />;
 }
-
-const FirstLoading = () => (
-  <main class="entrance">{isOffline.value ? <p role="alert">The service cannot be reached. Trying again…</p> : <Loading rows={3} />}</main>
-);
 
 function App() {
-  useReturn();
-  useEffect(() => void knock(), []);
-  if (door.value === "unknown") return <FirstLoading />;
-  if (door.value === "setup") return <SetupCodePage />;
-  if (door.value === "login") return <LoginPage />;
-  return <Inside />;
+  useRefreshOnReturn();
+  useEffect(() => void checkAuth(), []);
+  if (authState.value === "unknown") return <LoadingPage />;
+  if (authState.value === "setup_code") return <SetupCodePage />;
+  if (authState.value === "logged_out") return <LoginPage />;
+  return <Home />;
 }
 
-const place = document.getElementById("app");
-if (place) render(<App />, place);
+const root = document.getElementById("app");
+if (root) render(<App />, root);

@@ -1,7 +1,9 @@
-/** Every name that carries the product's prefix, as the service has it: the page imports nothing of the service. */
+/** The names that belong to the product, here only. The page imports nothing of the service, so they repeat the service's own. */
 
-/** Where pages load the tracking script. */
+export const PRODUCT_NAME = "Sandpiper";
+
+/** The tracking script's path. */
 export const SCRIPT_PATH = "/svc.js";
 
-/** The product's name in prose. */
-export const PRODUCT_NAME = "Sandpiper";
+/** The tracking script's public function. */
+export const TRACK_FUNCTION = "svc";

@@ -1,6 +1,6 @@
 /**
- * Says on the page which palette counts, the chosen one or else the system's. It runs before the first paint, so that colours are
- * right from the start: the one thing that a module would do too late.
+ * Applies the color theme before the first paint. A classic script, because a module runs too late; it can import nothing,
+ * so it repeats two names of `state/theme.ts`.
  */
 const system = matchMedia("(prefers-color-scheme: dark)");
 
@@ -12,5 +12,4 @@ function applyTheme(): void {
 
 applyTheme();
 system.addEventListener("change", applyTheme);
-// From `state/theme.ts`, once another one is chosen.
 addEventListener("sandpiper:theme", applyTheme);

@@ -1,9 +1,9 @@
-/** How many statistics requests are under way at once: the rest wait in order, and those that nobody waits for any more never start. */
+/** A limit on concurrent requests. The rest wait in order; an aborted request that is still waiting never starts. */
 
 export const REQUESTS_MAX = 4;
 
-/** How long the place of a request that was broken off stays taken: until then the service may not have heard of it. */
-const BREAKING_OFF_MS = 50;
+/** An aborted request keeps its slot this long: the service may still be working on it. */
+const ABORTED_SLOT_MS = 50;
 
 export class RequestQueue {
   readonly #max: number;
@@ -14,40 +14,40 @@ export class RequestQueue {
     this.#max = max;
   }
 
-  /** Runs the task when there is room; rejects with the signal's reason when it is aborted before. */
+  /** Runs the task once a slot is free; rejects with the signal's reason when aborted before that. */
   async run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    await this.#room(signal);
+    await this.#acquire(signal);
     try {
       signal.throwIfAborted();
       return await task();
     } finally {
-      if (signal.aborted) setTimeout(() => this.#leave(), BREAKING_OFF_MS);
-      else this.#leave();
+      if (signal.aborted) setTimeout(() => this.#release(), ABORTED_SLOT_MS);
+      else this.#release();
     }
   }
 
-  #leave(): void {
+  #release(): void {
     this.#running--;
     this.#waiting.shift()?.();
   }
 
-  #room(signal: AbortSignal): Promise<void> {
+  #acquire(signal: AbortSignal): Promise<void> {
     if (this.#running < this.#max) {
       this.#running++;
       return Promise.resolve();
     }
     return new Promise((resolve, reject) => {
       const start = () => {
-        signal.removeEventListener("abort", giveUp);
+        signal.removeEventListener("abort", abandon);
         this.#running++;
         resolve();
       };
-      const giveUp = () => {
+      const abandon = () => {
         this.#waiting.splice(this.#waiting.indexOf(start), 1);
         reject(signal.reason as Error);
       };
       this.#waiting.push(start);
-      signal.addEventListener("abort", giveUp, { once: true });
+      signal.addEventListener("abort", abandon, { once: true });
     });
   }
 }

@@ -1,4 +1,4 @@
-/** What visitors do: goals, properties, revenue, and the ways they take. */
+/** The Behavior card: a tab for each report on what visitors do. */
 import type { ComponentChildren } from "preact";
 import { chosenTab, Tabs } from "../components/tabs.tsx";
 import { useNear } from "../components/use-near.ts";
@@ -10,36 +10,32 @@ import { Retention } from "./retention.tsx";
 import { Revenue } from "./revenue.tsx";
 import { Sequences } from "./sequences.tsx";
 
-const TABS = [
-  { id: "goals", label: "Goals" },
-  { id: "properties", label: "Properties" },
-  { id: "revenue", label: "Revenue" },
-  { id: "funnel", label: "Funnel" },
-  { id: "retention", label: "Retention" },
-  { id: "sequences", label: "Sequences" },
-  { id: "flow", label: "Flow" },
+interface BehaviorTab {
+  readonly id: string;
+  readonly label: string;
+  readonly content: () => ComponentChildren;
+}
+
+const TABS: readonly BehaviorTab[] = [
+  { id: "goals", label: "Goals", content: () => <Goals /> },
+  { id: "properties", label: "Properties", content: () => <Properties /> },
+  { id: "revenue", label: "Revenue", content: () => <Revenue /> },
+  { id: "funnel", label: "Funnel", content: () => <Funnel /> },
+  { id: "retention", label: "Retention", content: () => <Retention /> },
+  { id: "sequences", label: "Sequences", content: () => <Sequences /> },
+  { id: "flow", label: "Flow", content: () => <Flow /> },
 ];
 
-const CONTENT: Readonly<Record<string, () => ComponentChildren>> = {
-  goals: () => <Goals />,
-  properties: () => <Properties />,
-  revenue: () => <Revenue />,
-  funnel: () => <Funnel />,
-  retention: () => <Retention />,
-  sequences: () => <Sequences />,
-  flow: () => <Flow />,
-};
-
-export function Behaviours() {
+export function Behavior() {
   const { ref, isNear } = useNear<HTMLElement>();
   const tab = chosenTab("did", TABS);
   return (
-    <section class="card behaviours" aria-label="Behaviour" ref={ref} data-card="did">
+    <section class="card behavior" aria-label="Behavior" ref={ref} data-card="did">
       <header class="card-head">
-        <h2>Behaviour</h2>
-        <Tabs label="Behaviour" name="did" tabs={TABS} />
+        <h2>Behavior</h2>
+        <Tabs label="Behavior" param="did" tabs={TABS} />
       </header>
-      <div class="card-body">{isNear && <div key={tab}>{CONTENT[tab]?.()}</div>}</div>
+      <div class="card-body">{isNear && <div key={tab}>{TABS.find(({ id }) => id === tab)?.content()}</div>}</div>
     </section>
   );
 }

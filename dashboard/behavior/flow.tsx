@@ -1,30 +1,28 @@
-/** Where visitors go from a page and where they come to it from; a click walks on. */
+/** The flow report: previous and next pages of a page. A click on one moves there. */
 import { RowList } from "../cards/row-list.tsx";
 import { Picker } from "../components/picker.tsx";
-import { Empty, FigureView } from "../components/states.tsx";
-import { go, param, scope } from "../state/view.ts";
-import { useFigure } from "../state/use-report.ts";
+import { Empty, ReportView } from "../components/states.tsx";
+import { useReport } from "../state/use-report.ts";
+import { navigate, param, scope } from "../state/view.ts";
 import { usePageChoices } from "./steps.tsx";
 
 const ROWS = 10;
 
-function Neighbours({
-  title,
-  page,
-  direction,
-}: {
+interface NeighborsProps {
   readonly title: string;
   readonly page: string;
   readonly direction: "forward" | "backward";
-}) {
-  const figure = useFigure("flow", { ...scope.value, page, direction, limit: ROWS });
+}
+
+function Neighbors({ title, page, direction }: NeighborsProps) {
+  const report = useReport("flow", { ...scope.value, page, direction, limit: ROWS });
   return (
     <section aria-label={title}>
       <h3>{title}</h3>
-      <FigureView figure={figure} rows={5}>
+      <ReportView report={report} rows={5}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>{direction === "forward" ? "Nobody went on" : "Nobody came from another page"}</Empty>
+            <Empty>No {title.toLowerCase()}</Empty>
           ) : (
             <RowList
               label={title}
@@ -34,13 +32,13 @@ function Neighbours({
                 count: visitors,
                 share,
                 unit: "visitors",
-                title: `Go on from ${next_page}`,
-                onChoose: () => go({ page: next_page }),
+                title: `Show the flow of ${next_page}`,
+                onChoose: () => navigate({ page: next_page }),
               }))}
             />
           )
         }
-      </FigureView>
+      </ReportView>
     </section>
   );
 }
@@ -56,13 +54,13 @@ export function Flow() {
           label="Page"
           choices={choices}
           value={page}
-          onPick={(picked) => go({ page: picked })}
+          onPick={(picked) => navigate({ page: picked })}
           choiceOf={(typed) => (/^\/.*\*/.test(typed) ? { value: typed, label: typed, hint: "wildcard" } : null)}
         />
       </div>
       <div class="halves">
-        <Neighbours title="Before it" page={page} direction="backward" />
-        <Neighbours title="After it" page={page} direction="forward" />
+        <Neighbors title="Previous pages" page={page} direction="backward" />
+        <Neighbors title="Next pages" page={page} direction="forward" />
       </div>
     </>
   );

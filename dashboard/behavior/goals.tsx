@@ -1,24 +1,31 @@
-/** What visitors did beside looking at pages, and how large a share of them did it. */
+/** The goals report: custom events with their conversion rates. */
 import { RowList } from "../cards/row-list.tsx";
-import { Empty, FigureView } from "../components/states.tsx";
-import { filters, go, scope, toggleFilter } from "../state/view.ts";
-import { useFigure } from "../state/use-report.ts";
-import { countText, rateText } from "../format/numbers.ts";
+import { Empty, ReportView } from "../components/states.tsx";
+import { formatCount, formatRate } from "../format/locale.ts";
+import { TRACK_FUNCTION } from "../names.ts";
+import { useReport } from "../state/use-report.ts";
+import { hasFilter, navigate, scope, toggleFilter } from "../state/view.ts";
+
+const NoGoals = () => (
+  <Empty>
+    No goals yet. Track one with <code>{TRACK_FUNCTION}("Signup")</code>.
+  </Empty>
+);
 
 export function Goals() {
-  const figure = useFigure("goals", scope.value);
+  const report = useReport("goals", scope.value);
   return (
-    <FigureView figure={figure}>
+    <ReportView report={report}>
       {(goals) =>
         goals.length === 0 ? (
-          <Empty>
-            No events yet. Pages send them with <code>svc("Signup")</code>.
-          </Empty>
+          <NoGoals />
         ) : (
           <>
             <p class="column-heads">
               <span>Goal</span>
-              <span>Conversion rate, visitors</span>
+              <span>
+                <abbr title="Conversion rate">CR</abbr> · Visitors
+              </span>
             </p>
             <RowList
               label="Goals"
@@ -27,20 +34,20 @@ export function Goals() {
                 label: name,
                 count: visitors,
                 share: null,
-                unit: `visitors, ${countText(events)} events`,
-                text: `${rateText(conversion_rate)}  ·  ${countText(visitors)}`,
-                isChosen: filters.value.some((filter) => filter.dimension === "events" && !filter.isNot && filter.value === name),
-                onChoose: () => toggleFilter({ dimension: "events", isNot: false, value: name }),
+                unit: `visitors, ${formatCount(events)} events`,
+                text: `${formatRate(conversion_rate)}  ·  ${formatCount(visitors)}`,
+                isChosen: hasFilter("events", name),
+                onChoose: () => toggleFilter("events", name),
               }))}
             />
             <footer class="card-foot">
-              <button type="button" class="link" onClick={() => go({ did: "properties" })}>
-                Look at their properties
+              <button type="button" class="link" onClick={() => navigate({ did: "properties" })}>
+                View properties
               </button>
             </footer>
           </>
         )
       }
-    </FigureView>
+    </ReportView>
   );
 }

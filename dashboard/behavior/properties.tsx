@@ -1,16 +1,17 @@
-/** Custom properties: which there are, and the values of one, for all events or one. */
+/** The properties report: the values of one custom property, for all events or one. */
 import { RowList } from "../cards/row-list.tsx";
-import { Empty, FigureView } from "../components/states.tsx";
-import { go, param, scope } from "../state/view.ts";
-import { useFigure } from "../state/use-report.ts";
-import { countText } from "../format/numbers.ts";
+import { Empty, ReportView } from "../components/states.tsx";
+import { countOf, formatCount } from "../format/locale.ts";
+import { TRACK_FUNCTION } from "../names.ts";
+import { useReport } from "../state/use-report.ts";
+import { navigate, param, scope } from "../state/view.ts";
 
 const VALUES_SHOWN = 50;
 
 function PropertyValues({ name, event }: { readonly name: string; readonly event: string | null }) {
-  const figure = useFigure("property-values", { ...scope.value, key: name, event });
+  const report = useReport("property-values", { ...scope.value, key: name, event });
   return (
-    <FigureView figure={figure}>
+    <ReportView report={report}>
       {(values) =>
         values.length === 0 ? (
           <Empty />
@@ -27,56 +28,71 @@ function PropertyValues({ name, event }: { readonly name: string; readonly event
                 label: value,
                 count: visitors,
                 share: null,
-                unit: `visitors, ${countText(events)} events`,
+                unit: `visitors, ${formatCount(events)} events`,
               }))}
             />
-            {values.length > VALUES_SHOWN && <p class="dim">{countText(values.length - VALUES_SHOWN)} more values</p>}
+            {values.length > VALUES_SHOWN && <p class="dim">{countOf(values.length - VALUES_SHOWN, "more value")}</p>}
           </>
         )
       }
-    </FigureView>
+    </ReportView>
+  );
+}
+
+const NoProperties = () => (
+  <Empty>
+    No properties yet. Add them to an event with{" "}
+    <code>
+      {TRACK_FUNCTION}("Signup", {'{ props: { plan: "pro" } }'})
+    </code>
+    .
+  </Empty>
+);
+
+interface PropertyFormProps {
+  readonly names: readonly string[];
+  readonly chosen: string;
+}
+
+function PropertyForm({ names, chosen }: PropertyFormProps) {
+  const goals = useReport("goals", scope.value);
+  return (
+    <div class="form inline">
+      <label>
+        Property
+        <select value={chosen} onChange={(event) => navigate({ key: event.currentTarget.value })}>
+          {names.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Event
+        <select value={param("event") ?? ""} onChange={(event) => navigate({ event: event.currentTarget.value })}>
+          <option value="">All events</option>
+          {(goals.data ?? []).map(({ name }) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+    </div>
   );
 }
 
 export function Properties() {
-  const keys = useFigure("properties", scope.value);
-  const goals = useFigure("goals", scope.value);
+  const report = useReport("properties", scope.value);
   return (
-    <FigureView figure={keys}>
+    <ReportView report={report}>
       {(names) => {
         const chosen = names.find((name) => name === param("key")) ?? names[0];
-        if (chosen === undefined) {
-          return (
-            <Empty>
-              No properties yet. Events carry them as <code>svc("Signup", {'{ props: { plan: "pro" } }'})</code>.
-            </Empty>
-          );
-        }
+        if (chosen === undefined) return <NoProperties />;
         return (
           <>
-            <div class="form inline">
-              <label>
-                Property
-                <select value={chosen} onChange={(event) => go({ key: event.currentTarget.value })}>
-                  {names.map((name) => (
-                    <option key={name}>{name}</option>
-                  ))}
-                </select>
-              </label>
-              <label>
-                Of
-                <select value={param("event") ?? ""} onChange={(event) => go({ event: event.currentTarget.value })}>
-                  <option value="">all events</option>
-                  {(goals.data ?? []).map(({ name }) => (
-                    <option key={name}>{name}</option>
-                  ))}
-                </select>
-              </label>
-            </div>
+            <PropertyForm names={names} chosen={chosen} />
             <PropertyValues name={chosen} event={param("event")} />
           </>
         );
       }}
-    </FigureView>
+    </ReportView>
   );
 }

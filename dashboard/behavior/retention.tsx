@@ -1,75 +1,91 @@
-/** Which of a week's new visitors come again in later weeks. */
-import { Empty, FigureView } from "../components/states.tsx";
+/** The retention report: which of a week's new visitors return in the weeks after. */
+import type { Reports } from "../api/types.ts";
+import { Empty, ReportView } from "../components/states.tsx";
+import { countOf, formatCount, formatShare, formatShortDay } from "../format/locale.ts";
 import { dayAfter } from "../state/range.ts";
-import { go, param, scope, today } from "../state/view.ts";
-import { useFigure } from "../state/use-report.ts";
-import { shortDay } from "../format/dates.ts";
-import { countText, shareText } from "../format/numbers.ts";
+import { useReport } from "../state/use-report.ts";
+import { navigate, param, scope, today } from "../state/view.ts";
 
-const WEEKS = ["4", "8", "12", "26"];
+const WEEKS = ["4", "8", "12", "26"] as const;
+const WEEKS_DEFAULT = "4";
+
+/** From this rate on, a cell's background is dark and its text light. */
+const STRONG_RATE = 0.55;
+
+type Cohort = Reports["retention"]["cohorts"][number];
+
+function RetentionCell({ cohort, week }: { readonly cohort: Cohort; readonly week: number }) {
+  const isFuture = dayAfter(cohort.cohort_date, 7 * week) > today.value;
+  const rate = isFuture ? undefined : cohort.retention_rates[week];
+  if (rate === undefined) return <td class="retention-cell" data-strong={false} style={{ "--rate": "0" }} />;
+  return (
+    <td
+      class="retention-cell"
+      data-strong={rate > STRONG_RATE}
+      style={{ "--rate": String(rate) }}
+      title={countOf(cohort.retained[week] ?? 0, "visitor")}
+    >
+      {formatShare(rate)}
+    </td>
+  );
+}
+
+function RetentionTable({ cohorts, weeks }: { readonly cohorts: readonly Cohort[]; readonly weeks: number }) {
+  const columns = Array.from({ length: weeks }, (_, week) => week);
+  return (
+    <div class="table-scroll" tabIndex={0} role="region" aria-label="Retention by week">
+      <table class="retention">
+        <thead>
+          <tr>
+            <th scope="col">Cohort</th>
+            <th scope="col">New visitors</th>
+            {columns.map((week) => (
+              <th key={week} scope="col">
+                Week {week}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {cohorts.map((cohort) => (
+            <tr key={cohort.cohort_date}>
+              <th scope="row">{formatShortDay(cohort.cohort_date)}</th>
+              <td>{formatCount(cohort.cohort_size)}</td>
+              {columns.map((week) => (
+                <RetentionCell key={week} cohort={cohort} week={week} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
 
 export function Retention() {
-  const weeks = WEEKS.find((known) => known === param("weeks")) ?? "4";
-  const figure = useFigure("retention", { ...scope.value, weeks });
+  const weeks = WEEKS.find((known) => known === param("weeks")) ?? WEEKS_DEFAULT;
+  const report = useReport("retention", { ...scope.value, weeks });
   return (
     <>
       <label class="field">
         Weeks
-        <select value={weeks} onChange={(event) => go({ weeks: event.currentTarget.value === "4" ? null : event.currentTarget.value })}>
+        <select
+          value={weeks}
+          onChange={(event) => navigate({ weeks: event.currentTarget.value === WEEKS_DEFAULT ? null : event.currentTarget.value })}
+        >
           {WEEKS.map((known) => (
             <option key={known}>{known}</option>
           ))}
         </select>
       </label>
-      <FigureView figure={figure} rows={5}>
+      <ReportView report={report} rows={5}>
         {({ cohorts, caveat }) => (
           <>
             {caveat !== null && caveat !== "" && <p class="notice">{caveat}</p>}
-            {cohorts.length === 0 ? (
-              <Empty />
-            ) : (
-              <div class="table-scroll" tabIndex={0} role="region" aria-label="Retention by week">
-                <table class="retention">
-                  <thead>
-                    <tr>
-                      <th scope="col">Week of</th>
-                      <th scope="col">New visitors</th>
-                      {Array.from({ length: Number(weeks) }, (_, week) => (
-                        <th key={week} scope="col">
-                          {week === 0 ? "Same" : `+${week}`}
-                        </th>
-                      ))}
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {cohorts.map(({ cohort_date, cohort_size, retained, retention_rates }) => (
-                      <tr key={cohort_date}>
-                        <th scope="row">{shortDay(cohort_date)}</th>
-                        <td>{countText(cohort_size)}</td>
-                        {Array.from({ length: Number(weeks) }, (_, week) => {
-                          // Of weeks to come nothing is known yet.
-                          const rate = dayAfter(cohort_date, 7 * week) > today.value ? undefined : retention_rates[week];
-                          return (
-                            <td
-                              key={week}
-                              class="retention-cell"
-                              data-strong={rate !== undefined && rate > 0.55}
-                              style={{ "--rate": String(rate ?? 0) }}
-                              title={rate === undefined ? undefined : `${countText(retained[week] ?? 0)} visitors`}
-                            >
-                              {rate === undefined ? "" : shareText(rate)}
-                            </td>
-                          );
-                        })}
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-            )}
+            {cohorts.length === 0 ? <Empty /> : <RetentionTable cohorts={cohorts} weeks={Number(weeks)} />}
           </>
         )}
-      </FigureView>
+      </ReportView>
     </>
   );
 }

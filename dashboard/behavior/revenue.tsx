@@ -1,60 +1,75 @@
-/** What came in, each currency by itself. */
+/** The revenue report: totals per currency, by event and by page. */
+import type { Reports } from "../api/types.ts";
 import { RowList } from "../cards/row-list.tsx";
-import { Empty, FigureView } from "../components/states.tsx";
+import { Empty, ReportView } from "../components/states.tsx";
+import { countOf, formatMoney } from "../format/locale.ts";
+import { TRACK_FUNCTION } from "../names.ts";
+import { useReport } from "../state/use-report.ts";
 import { scope } from "../state/view.ts";
-import { useFigure, type Figure } from "../state/use-report.ts";
-import type { Figures } from "../api/service.ts";
-import { countOf, moneyText } from "../format/numbers.ts";
 
-type Takings = Figures["revenue"]["by_event"];
+const ROWS = 9;
 
-const TakingsList = ({ title, takings }: { readonly title: string; readonly takings: Takings }) => (
+type Revenue = Reports["revenue"];
+
+const RevenueRows = ({ title, rows }: { readonly title: string; readonly rows: Revenue["by_event"] }) => (
   <section aria-label={title}>
     <h3>{title}</h3>
     <RowList
       label={title}
-      rows={takings.slice(0, 9).map(({ value, currency, total, transactions }) => ({
+      rows={rows.slice(0, ROWS).map(({ value, currency, total, transactions }) => ({
         key: `${value} ${currency}`,
         label: value,
         count: total,
         share: null,
         unit: `in ${countOf(transactions, "transaction")}`,
-        text: moneyText(total, currency),
+        text: formatMoney(total, currency),
       }))}
     />
   </section>
 );
 
+const CurrencyTotals = ({ rows }: { readonly rows: Revenue["by_currency"] }) => (
+  <ul class="currencies">
+    {rows.map(({ currency, total, transactions, paying_visitors, average_order_value }) => (
+      <li key={currency}>
+        <span class="dim">{currency}</span>
+        <strong>{formatMoney(total, currency)}</strong>
+        <span class="dim">
+          {countOf(transactions, "transaction")}, {countOf(paying_visitors, "paying visitor")}, {formatMoney(average_order_value, currency)}{" "}
+          on average
+        </span>
+      </li>
+    ))}
+  </ul>
+);
+
+const NoRevenue = () => (
+  <Empty>
+    No revenue yet. Add it to an event with{" "}
+    <code>
+      {TRACK_FUNCTION}("Purchase", {'{ revenue: 29.9, currency: "EUR" }'})
+    </code>
+    .
+  </Empty>
+);
+
 export function Revenue() {
-  const figure: Figure<Figures["revenue"]> = useFigure("revenue", scope.value);
+  const report = useReport("revenue", scope.value);
   return (
-    <FigureView figure={figure}>
+    <ReportView report={report}>
       {({ by_currency, by_event, by_page }) =>
         by_currency.length === 0 ? (
-          <Empty>
-            No revenue yet. Events carry it as <code>svc("Purchase", {'{ revenue: 29.9, currency: "EUR" }'})</code>.
-          </Empty>
+          <NoRevenue />
         ) : (
           <>
-            <ul class="currencies">
-              {by_currency.map(({ currency, total, transactions, paying_visitors, average_order_value }) => (
-                <li key={currency}>
-                  <span class="dim">{currency}</span>
-                  <strong>{moneyText(total, currency)}</strong>
-                  <span class="dim">
-                    {countOf(transactions, "transaction")}, {countOf(paying_visitors, "paying visitor")},{" "}
-                    {moneyText(average_order_value, currency)} on average
-                  </span>
-                </li>
-              ))}
-            </ul>
+            <CurrencyTotals rows={by_currency} />
             <div class="halves">
-              <TakingsList title="By event" takings={by_event} />
-              <TakingsList title="By page" takings={by_page} />
+              <RevenueRows title="By event" rows={by_event} />
+              <RevenueRows title="By page" rows={by_page} />
             </div>
           </>
         )
       }
-    </FigureView>
+    </ReportView>
   );
 }

@@ -1,45 +1,43 @@
-/** How many visitors do one thing after the other, whatever they do in between. */
-import { Empty, FigureView } from "../components/states.tsx";
+/** The sequences report: how many visitors complete the steps in order, with any other events in between. */
+import { Empty, ReportView } from "../components/states.tsx";
+import { formatCount, formatRate } from "../format/locale.ts";
+import { useReport } from "../state/use-report.ts";
 import { scope } from "../state/view.ts";
-import { useFigure } from "../state/use-report.ts";
-import { countText, rateText } from "../format/numbers.ts";
-import { StepBuilder, stepsInAddress } from "./steps.tsx";
+import { StepBuilder, stepsInUrl, STEPS_MIN } from "./steps.tsx";
 
-const STEPS_MIN = 2;
-
-function SequenceFigures({ steps }: { readonly steps: readonly string[] }) {
-  const figure = useFigure("sequences", { ...scope.value, steps: steps.join(",") });
+function SequenceStats({ steps }: { readonly steps: readonly string[] }) {
+  const report = useReport("sequences", { ...scope.value, steps: steps.join(",") });
   return (
-    <FigureView figure={figure} rows={3}>
+    <ReportView report={report} rows={3}>
       {({ converting_visitors, total_visitors, conversion_rate, total_matches }) => (
-        <dl class="big-figures">
+        <dl class="big-stats">
           <div>
-            <dt>Visitors who did</dt>
-            <dd data-figure="converting">{countText(converting_visitors)}</dd>
+            <dt>Completed</dt>
+            <dd data-stat="converting">{formatCount(converting_visitors)}</dd>
           </div>
           <div>
-            <dt>Of all {countText(total_visitors)}</dt>
-            <dd>{rateText(conversion_rate)}</dd>
+            <dt title={`Of ${formatCount(total_visitors)} visitors`}>Conversion rate</dt>
+            <dd>{formatRate(conversion_rate)}</dd>
           </div>
           <div>
-            <dt title="How often the sequence was gone through, by the same visitor more than once, too.">Times in all</dt>
-            <dd>{countText(total_matches)}</dd>
+            <dt title="Including repeated completions by the same visitor">Total completions</dt>
+            <dd>{formatCount(total_matches)}</dd>
           </div>
         </dl>
       )}
-    </FigureView>
+    </ReportView>
   );
 }
 
 export function Sequences() {
-  const steps = stepsInAddress();
+  const steps = stepsInUrl();
   return (
     <div class="builder">
       <div class="builder-form">
         <StepBuilder />
       </div>
       <div class="builder-result">
-        {steps.length < STEPS_MIN ? <Empty>The figures appear here</Empty> : <SequenceFigures steps={steps} />}
+        {steps.length < STEPS_MIN ? <Empty>Add two steps to see your sequence</Empty> : <SequenceStats steps={steps} />}
       </div>
     </div>
   );

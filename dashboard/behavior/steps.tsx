@@ -1,107 +1,111 @@
-/** Steps of funnels and sequences, picked from the pages and events that the site really has. */
+/** The steps of funnels and sequences: how the URL encodes them, and the builder that picks them from the site's pages and events. */
 import { Picker, type Choice } from "../components/picker.tsx";
-import { go, param, period, range, site } from "../state/view.ts";
-import { useBreakdown, useFigure } from "../state/use-report.ts";
-import { countText } from "../format/numbers.ts";
+import { formatCount } from "../format/locale.ts";
+import { useBreakdown, useReport } from "../state/use-report.ts";
+import { navigate, param, unfilteredScope } from "../state/view.ts";
 
 const PAGES_MAX = 500;
 
-/** As many as the service takes. */
+export const STEPS_MIN = 2;
+/** The service's limit. */
 const STEPS_MAX = 32;
 
-/** A comma parts steps, so it is written %2C, and what is called that with a percent sign of its own. */
+/** Steps are separated by commas, so a comma is written `%2C`, and a literal `%2C` as `%252C` (docs/http-api.md, "Funnel"). */
 const encoded = (value: string): string => value.replaceAll(/%(2C)/gi, "%25$1").replaceAll(",", "%2C");
 const decoded = (value: string): string =>
   value.replaceAll(/%(25)?(2C)/gi, (_, percent?: string, code?: string) => (percent === undefined ? "," : `%${code}`));
 
-export const pageStep = (path: string): string => `page:${encoded(path)}`;
-export const eventStep = (name: string): string => `event:${encoded(name)}`;
+const pageStep = (path: string): string => `page:${encoded(path)}`;
+const eventStep = (name: string): string => `event:${encoded(name)}`;
 
-export const stepText = (step: string): string => {
+export function stepText(step: string): string {
   const [kind = "", ...rest] = step.split(":");
   const value = decoded(rest.join(":"));
-  if (kind !== "page") return value;
-  return value.includes("*") ? `Pages like ${value}` : value;
-};
+  return kind === "page" && value.includes("*") ? `Pages matching ${value}` : value;
+}
 
-/** The steps in the address. */
-export const stepsInAddress = (): string[] => (param("steps") ?? "").split(",").filter((step) => step !== "");
+export const stepsInUrl = (): string[] => (param("steps") ?? "").split(",").filter((step) => step !== "");
 
-/** What is picked from goes by the period only: a step need not be one that the filters let through. */
-export const unfilteredScope = () => ({
-  site_id: site.value,
-  ...(period.value === "custom" ? { start_date: range.value.start, end_date: range.value.end } : { period: period.value }),
-});
-
-/** The site's pages, by visitors. */
+/** The site's pages by visitors. Filters do not narrow them: a step may be a page that the filters exclude. */
 export function usePageChoices(): Choice[] {
-  const pages = useBreakdown("pages", { ...unfilteredScope(), limit: PAGES_MAX });
+  const pages = useBreakdown("pages", { ...unfilteredScope.value, limit: PAGES_MAX });
   return (pages.data ?? [])
     .filter(({ value }) => value.startsWith("/"))
-    .map(({ value, visitors }) => ({ value, label: value, hint: countText(visitors) }));
+    .map(({ value, visitors }) => ({ value, label: value, hint: formatCount(visitors) }));
 }
 
 function useStepChoices(): Choice[] {
   const pages = usePageChoices();
-  const goals = useFigure("goals", unfilteredScope());
+  const goals = useReport("goals", unfilteredScope.value);
   return [
-    ...(goals.data ?? []).map(({ name, visitors }) => ({ value: eventStep(name), label: name, hint: `event, ${countText(visitors)}` })),
+    ...(goals.data ?? []).map(({ name, visitors }) => ({ value: eventStep(name), label: name, hint: `event, ${formatCount(visitors)}` })),
     ...pages.map(({ value, hint }) => ({ value: pageStep(value), label: value, ...(hint !== undefined && { hint: `page, ${hint}` }) })),
   ];
 }
 
-/** A path with a wildcard stands for all pages like it. */
-function wildcard(text: string): Choice | null {
+/** The additional choice for a typed path with a wildcard, or for a step that is one. */
+function wildcardChoice(text: string): Choice | null {
   const path = text.startsWith("page:") ? decoded(text.slice("page:".length)) : text;
-  return /^\/.*\*/.test(path) ? { value: pageStep(path), label: `Pages like ${path}`, hint: "wildcard" } : null;
+  return /^\/.*\*/.test(path) ? { value: pageStep(path), label: `Pages matching ${path}`, hint: "wildcard" } : null;
 }
 
-export function StepBuilder({ stepsMin = 2 }: { readonly stepsMin?: number }) {
+interface StepPickerProps {
+  readonly number: number;
+  readonly choices: readonly Choice[];
+  /** Empty for a new step. */
+  readonly value: string;
+  readonly onPick: (step: string) => void;
+  readonly onRemove?: () => void;
+}
+
+const StepPicker = ({ number, choices, value, onPick, onRemove }: StepPickerProps) => (
+  <li>
+    <span class="step-number" aria-hidden="true">
+      {number}
+    </span>
+    <Picker
+      label={`Step ${number}`}
+      choices={choices}
+      value={value}
+      choiceOf={wildcardChoice}
+      placeholder="Select a page or event, or type a path such as /blog/*"
+      onPick={onPick}
+    />
+    {onRemove && (
+      <button type="button" class="icon-button" aria-label={`Remove step ${number}`} onClick={onRemove}>
+        ×
+      </button>
+    )}
+  </li>
+);
+
+export function StepBuilder() {
   const choices = useStepChoices();
-  const steps = stepsInAddress();
-  const set = (next: readonly string[]) => go({ steps: next.join(",") });
+  const steps = stepsInUrl();
+  const set = (next: readonly string[]) => navigate({ steps: next.join(",") });
   return (
     <div class="steps">
       <ol>
         {steps.map((step, i) => (
-          <li key={`${i} ${step}`}>
-            <span class="step-number" aria-hidden="true">
-              {i + 1}
-            </span>
-            <Picker
-              label={`Step ${i + 1}`}
-              choices={choices}
-              value={step}
-              choiceOf={wildcard}
-              onPick={(picked) => set(steps.map((known, at) => (at === i ? picked : known)))}
-            />
-            <button
-              type="button"
-              class="icon-button"
-              aria-label={`Remove step ${i + 1}`}
-              onClick={() => set(steps.filter((_, at) => at !== i))}
-            >
-              ×
-            </button>
-          </li>
+          <StepPicker
+            key={`${i} ${step}`}
+            number={i + 1}
+            choices={choices}
+            value={step}
+            onPick={(picked) => set(steps.with(i, picked))}
+            onRemove={() => set(steps.toSpliced(i, 1))}
+          />
         ))}
         {steps.length < STEPS_MAX && (
-          <li key={`new ${steps.length}`}>
-            <span class="step-number" aria-hidden="true">
-              {steps.length + 1}
-            </span>
-            <Picker
-              label={`Step ${steps.length + 1}`}
-              choices={choices}
-              value=""
-              placeholder="Pick a page or an event; /blog/* stands for all pages like it"
-              choiceOf={wildcard}
-              onPick={(picked) => set([...steps, picked])}
-            />
-          </li>
+          <StepPicker
+            key={`new ${steps.length}`}
+            number={steps.length + 1}
+            choices={choices}
+            value=""
+            onPick={(picked) => set([...steps, picked])}
+          />
         )}
       </ol>
-      {steps.length < stepsMin && <p class="dim">Pick at least {stepsMin} steps.</p>}
     </div>
   );
 }

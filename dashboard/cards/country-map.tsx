@@ -1,104 +1,120 @@
-/** Visitors by country, on a map that is loaded when it is first looked at. The countries' list says the same in words. */
+/** Visitors by country on a map, whose shapes load with its first use. The tab Countries lists the same data for screen readers. */
 import { useEffect, useState } from "preact/hooks";
-import { totalVisitors } from "../charts/totals.ts";
-import { Empty, FigureView } from "../components/states.tsx";
-import { filters, openPanel, scope, toggleFilter } from "../state/view.ts";
-import { useBreakdown } from "../state/use-report.ts";
+import { totalVisitors } from "../charts/top-stats.tsx";
+import { Empty, ReportView } from "../components/states.tsx";
 import { countryName, UNKNOWN } from "../format/dimensions.ts";
-import { countText, shareText } from "../format/numbers.ts";
+import { countOf, formatShare } from "../format/locale.ts";
+import { useBreakdown } from "../state/use-report.ts";
+import { hasFilter, openPanel, scope, toggleFilter } from "../state/view.ts";
 
-/** Put in by the build. */
+/** Defined by the build. */
 declare const COUNTRY_MAP_URL: string;
 
-interface Drawing {
+/** Made by `map/draw-countries.mjs`. */
+interface WorldMap {
   readonly width: number;
   readonly height: number;
-  /** SVG paths by ISO 3166 alpha-2 code. */
+  /** SVG paths by ISO 3166 alpha-2 code; an area without a code has a key that begins with `-`. */
   readonly countries: Readonly<Record<string, string>>;
 }
 
+/** More than there are. */
 const COUNTRIES_MAX = 300;
 
-let drawing: Promise<Drawing> | null = null;
+let loading: Promise<WorldMap> | null = null;
 
-const loadDrawing = (): Promise<Drawing> => (drawing ??= fetch(COUNTRY_MAP_URL).then((response) => response.json() as Promise<Drawing>));
+const loadWorldMap = (): Promise<WorldMap> => (loading ??= fetch(COUNTRY_MAP_URL).then((response) => response.json() as Promise<WorldMap>));
 
-function useDrawing(): Drawing | null {
-  const [loaded, setLoaded] = useState<Drawing | null>(null);
+/** Null until loaded. A failed load is tried again by the next card that mounts. */
+function useWorldMap(): WorldMap | null {
+  const [worldMap, setWorldMap] = useState<WorldMap | null>(null);
   useEffect(() => {
-    loadDrawing().then(setLoaded, () => {
-      drawing = null;
+    loadWorldMap().then(setWorldMap, () => {
+      loading = null;
     });
   }, []);
-  return loaded;
+  return worldMap;
 }
 
-/** Shades go by the square root, so that the small ones can be told from none. */
-const shadeOf = (visitors: number, most: number): string => String(visitors === 0 ? 0 : 0.18 + 0.82 * Math.sqrt(visitors / most));
+/** From 0 to 1 by the square root, so that countries with few visitors stand out from those with none. */
+const shadeOf = (visitors: number, most: number): number => (visitors === 0 ? 0 : 0.18 + 0.82 * Math.sqrt(visitors / most));
 
-interface Pointed {
+interface Hovered {
   readonly code: string;
   readonly x: number;
   readonly y: number;
 }
 
-function MapDrawing({ drawn, visitors }: { readonly drawn: Drawing; readonly visitors: ReadonlyMap<string, number> }) {
-  const [pointed, setPointed] = useState<Pointed | null>(null);
+function CountryTooltip({ hovered: { code, x, y }, visitors }: { readonly hovered: Hovered; readonly visitors: number }) {
+  const total = totalVisitors.value;
+  return (
+    <div class="tooltip" style={{ left: `${x}px`, top: `${y}px` }}>
+      <strong>{countryName(code)}</strong>
+      <span>
+        {countOf(visitors, "visitor")}
+        {total !== null && total > 0 && visitors > 0 ? `, ${formatShare(visitors / total)}` : ""}
+      </span>
+    </div>
+  );
+}
+
+interface CountryShapeProps {
+  readonly code: string;
+  readonly path: string;
+  readonly visitors: number;
+  readonly shade: number;
+  readonly onHover: (hovered: Hovered) => void;
+}
+
+function CountryShape({ code, path, visitors, shade, onHover }: CountryShapeProps) {
+  return (
+    <path
+      d={path}
+      class={hasFilter("countries", code) ? "country chosen" : visitors > 0 ? "country counted" : "country"}
+      style={{ "--shade": String(shade) }}
+      data-country={code}
+      onMouseMove={(event) => {
+        const box = event.currentTarget.ownerSVGElement?.getBoundingClientRect();
+        if (box) onHover({ code, x: event.clientX - box.left, y: event.clientY - box.top });
+      }}
+      onClick={visitors > 0 ? () => toggleFilter("countries", code) : undefined}
+    />
+  );
+}
+
+function WorldMapView({ worldMap, visitors }: { readonly worldMap: WorldMap; readonly visitors: ReadonlyMap<string, number> }) {
+  const [hovered, setHovered] = useState<Hovered | null>(null);
   const most = Math.max(...visitors.values(), 1);
-  const chosen = filters.value.filter(({ dimension, isNot }) => dimension === "countries" && !isNot).map(({ value }) => value);
-  const count = pointed ? (visitors.get(pointed.code) ?? 0) : 0;
-  const all = totalVisitors.value;
   return (
     <div class="map">
       <svg
-        viewBox={`0 0 ${drawn.width} ${drawn.height}`}
+        viewBox={`0 0 ${worldMap.width} ${worldMap.height}`}
         role="img"
-        aria-label="Visitors by country. The tab Countries has them as a list."
-        onMouseLeave={() => setPointed(null)}
+        aria-label="Visitors by country. The tab Countries lists them."
+        onMouseLeave={() => setHovered(null)}
       >
-        {Object.entries(drawn.countries).map(([code, path]) => {
-          const known = visitors.get(code) ?? 0;
-          return (
-            <path
-              key={code}
-              d={path}
-              class={chosen.includes(code) ? "country chosen" : known > 0 ? "country counted" : "country"}
-              style={{ "--shade": shadeOf(known, most) }}
-              data-country={code}
-              onMouseMove={(event) => {
-                const box = event.currentTarget.ownerSVGElement?.getBoundingClientRect();
-                if (box) setPointed({ code, x: event.clientX - box.left, y: event.clientY - box.top });
-              }}
-              onClick={known > 0 ? () => toggleFilter({ dimension: "countries", isNot: false, value: code }) : undefined}
-            />
-          );
+        {Object.entries(worldMap.countries).map(([code, path]) => {
+          const count = visitors.get(code) ?? 0;
+          return <CountryShape key={code} code={code} path={path} visitors={count} shade={shadeOf(count, most)} onHover={setHovered} />;
         })}
       </svg>
-      {pointed && !pointed.code.startsWith("-") && (
-        <div class="tooltip" style={{ left: `${pointed.x}px`, top: `${pointed.y}px` }}>
-          <strong>{countryName(pointed.code)}</strong>
-          <span>
-            {countText(count)} visitors{all !== null && all > 0 && count > 0 ? `, ${shareText(count / all)}` : ""}
-          </span>
-        </div>
-      )}
+      {hovered && !hovered.code.startsWith("-") && <CountryTooltip hovered={hovered} visitors={visitors.get(hovered.code) ?? 0} />}
     </div>
   );
 }
 
 export function CountryMap() {
-  const drawn = useDrawing();
-  const figure = useBreakdown("countries", { ...scope.value, limit: COUNTRIES_MAX });
+  const worldMap = useWorldMap();
+  const report = useBreakdown("countries", { ...scope.value, limit: COUNTRIES_MAX });
   return (
-    <FigureView figure={figure}>
+    <ReportView report={report}>
       {(breakdown) => {
-        const located = breakdown.filter(({ value }) => value !== UNKNOWN);
-        const unknown = breakdown.find(({ value }) => value === UNKNOWN)?.visitors ?? 0;
+        const visitors = new Map(breakdown.map((row) => [row.value, row.visitors]));
+        const unknown = visitors.get(UNKNOWN) ?? 0;
+        visitors.delete(UNKNOWN);
         return (
           <>
-            <div class="map-place">
-              {drawn && <MapDrawing drawn={drawn} visitors={new Map(located.map(({ value, visitors }) => [value, visitors]))} />}
-            </div>
+            <div class="map-place">{worldMap && <WorldMapView worldMap={worldMap} visitors={visitors} />}</div>
             {breakdown.length === 0 && <Empty />}
             <footer class="card-foot">
               {breakdown.length > 0 && (
@@ -106,11 +122,11 @@ export function CountryMap() {
                   Details<span class="unseen"> of Countries</span>
                 </button>
               )}
-              {unknown > 0 && <small>{countText(unknown)} visitors from unknown places</small>}
+              {unknown > 0 && <small>{countOf(unknown, "visitor")} with unknown location</small>}
             </footer>
           </>
         );
       }}
-    </FigureView>
+    </ReportView>
   );
 }

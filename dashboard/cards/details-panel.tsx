@@ -1,77 +1,52 @@
-/** All values of a dimension: search, order, pages, and a file for spreadsheets. */
+/** The dialog with all values of a dimension: search, pages and CSV around a sortable table. */
 import { useState } from "preact/hooks";
-import type { Breakdown } from "../api/types.ts";
-import { totalVisitors } from "../charts/totals.ts";
-import { CSV_TYPE, csvOf } from "../components/csv.ts";
 import { Dialog } from "../components/dialog.tsx";
-import { saveFile } from "../components/save-file.ts";
-import { Empty, FigureView } from "../components/states.tsx";
-import { canFilterBy } from "../state/filters.ts";
-import { closePanel, filters, go, param, range, scope, site, toggleFilter } from "../state/view.ts";
+import { saveCsv } from "../components/download.ts";
+import { ReportView } from "../components/states.tsx";
+import { DIMENSIONS, formatValue } from "../format/dimensions.ts";
+import { countOf, formatRange } from "../format/locale.ts";
+import type { Dimension } from "../api/types.ts";
 import { useBreakdown } from "../state/use-report.ts";
-import { DIMENSIONS, filterDimensionOf, UNKNOWN, valueText } from "../format/dimensions.ts";
-import { LOCALE } from "../format/locale.ts";
-import { rangeText } from "../format/dates.ts";
-import { countText, shareText } from "../format/numbers.ts";
+import { closePanel, navigate, param, range, scope, site } from "../state/view.ts";
+import { compareRows, DetailsTable, type DetailsRow, type Order } from "./details-table.tsx";
 
-/** As many as the service gives. */
+/** The service's limit for one request. */
 const ROWS_MAX = 1000;
 const PAGE_ROWS = 25;
 
-const COLUMNS = [
-  { id: "visitors", label: "Visitors" },
-  { id: "pageviews", label: "Pageviews" },
-  { id: "events", label: "Events" },
-] as const;
-
-type Order = "label" | (typeof COLUMNS)[number]["id"];
-type BreakdownRow = Breakdown[number] & { readonly label: string };
-
-const collator = new Intl.Collator(LOCALE, { numeric: true });
-
-const compared = (a: BreakdownRow, b: BreakdownRow, order: Order): number =>
-  order === "label" ? collator.compare(a.label, b.label) : b[order] - a[order] || collator.compare(a.label, b.label);
-
-function saveRows(dimension: string, rows: readonly BreakdownRow[]): void {
-  const lines = rows.map((row) => [row.value, row.label, row.visitors, row.pageviews, row.events]);
-  const text = csvOf([["value", "label", "visitors", "pageviews", "events"], ...lines]);
-  saveFile(`sandpiper-${dimension}-${range.value.start}.csv`, new Blob([text], { type: CSV_TYPE }));
+function saveRows(dimension: Dimension, rows: readonly DetailsRow[]): void {
+  const cells = rows.map((row) => [row.value, row.label, row.visitors, row.pageviews, row.events]);
+  saveCsv(`sandpiper-${dimension}-${range.value.start}.csv`, [["value", "label", "visitors", "pageviews", "events"], ...cells]);
 }
 
-function HeadCell({
-  id,
-  label,
-  order,
-  onOrder,
-}: {
-  readonly id: Order;
-  readonly label: string;
-  readonly order: Order;
-  readonly onOrder: (order: Order) => void;
-}) {
-  const isSorted = order === id;
-  return (
-    <th scope="col" aria-sort={isSorted ? (id === "label" ? "ascending" : "descending") : "none"}>
-      <button type="button" onClick={() => onOrder(id)}>
-        {label} <span aria-hidden="true">{isSorted ? (id === "label" ? "↑" : "↓") : ""}</span>
-      </button>
-    </th>
-  );
+interface PagingProps {
+  readonly page: number;
+  readonly pages: number;
+  readonly summary: string;
+  readonly onPage: (page: number) => void;
 }
 
-function DetailsTable({ dimension, rows }: { readonly dimension: string; readonly rows: readonly BreakdownRow[] }) {
+const Paging = ({ page, pages, summary, onPage }: PagingProps) => (
+  <nav class="paging" aria-label="Paging">
+    <button type="button" class="button small" disabled={page === 0} onClick={() => onPage(page - 1)}>
+      Previous
+    </button>
+    <span aria-live="polite">{pages === 1 ? summary : `${summary} · Page ${page + 1} of ${pages}`}</span>
+    <button type="button" class="button small" disabled={page === pages - 1} onClick={() => onPage(page + 1)}>
+      Next
+    </button>
+  </nav>
+);
+
+function DetailsView({ dimension, rows }: { readonly dimension: Dimension; readonly rows: readonly DetailsRow[] }) {
   const [order, setOrder] = useState<Order>("visitors");
-  const [page, setPage] = useState(0);
-  const wanted = (param("search") ?? "").toLowerCase();
-  const found = rows.filter(({ label, value }) => label.toLowerCase().includes(wanted) || value.toLowerCase().includes(wanted));
-  const sorted = [...found].sort((a, b) => compared(a, b, order));
+  const [wantedPage, setPage] = useState(0);
+  const search = param("search") ?? "";
+  const matches = (text: string) => text.toLowerCase().includes(search.toLowerCase());
+  const sorted = rows.filter(({ label, value }) => matches(label) || matches(value)).sort((a, b) => compareRows(a, b, order));
   const pages = Math.max(Math.ceil(sorted.length / PAGE_ROWS), 1);
-  const at = Math.min(page, pages - 1);
-  const shown = sorted.slice(at * PAGE_ROWS, (at + 1) * PAGE_ROWS);
-  const visitors = totalVisitors.value;
-  const filterDimension = filterDimensionOf(dimension);
-  const isChosen = (value: string) =>
-    filters.value.some((filter) => filter.dimension === filterDimension && !filter.isNot && filter.value === value);
+  const page = Math.min(wantedPage, pages - 1);
+  const summary = `${rows.length === ROWS_MAX ? "Top " : ""}${countOf(sorted.length, "value")}`;
   return (
     <>
       <div class="details-bar">
@@ -79,87 +54,34 @@ function DetailsTable({ dimension, rows }: { readonly dimension: string; readonl
           type="search"
           aria-label="Search"
           placeholder="Search"
-          value={param("search") ?? ""}
+          value={search}
           onInput={(event) => {
             setPage(0);
-            go({ search: event.currentTarget.value }, true);
+            navigate({ search: event.currentTarget.value }, true);
           }}
         />
         <button type="button" class="button" onClick={() => saveRows(dimension, sorted)}>
-          Save as CSV
+          Download CSV
         </button>
       </div>
-      <div class="table-scroll" tabIndex={0} role="region" aria-label="All values">
-        <table class="table">
-          <thead>
-            <tr>
-              <HeadCell id="label" label={DIMENSIONS[dimension]?.one ?? "Value"} order={order} onOrder={setOrder} />
-              {COLUMNS.map(({ id, label }) => (
-                <HeadCell key={id} id={id} label={label} order={order} onOrder={setOrder} />
-              ))}
-              <th scope="col">Share</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((row) => (
-              <tr key={row.value}>
-                <th scope="row">
-                  {canFilterBy(row.value) ? (
-                    <button
-                      type="button"
-                      class="link"
-                      aria-pressed={isChosen(row.value)}
-                      onClick={() => toggleFilter({ dimension: filterDimension, isNot: false, value: row.value })}
-                    >
-                      {dimension === "countries" && row.value !== UNKNOWN && (
-                        <span class="row-mark" aria-hidden="true">
-                          {row.value}
-                        </span>
-                      )}
-                      {row.label}
-                    </button>
-                  ) : (
-                    row.label
-                  )}
-                </th>
-                {COLUMNS.map(({ id }) => (
-                  <td key={id}>{countText(row[id])}</td>
-                ))}
-                <td>{visitors === null || visitors === 0 ? "" : shareText(Math.min(row.visitors / visitors, 1))}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-        {sorted.length === 0 && <Empty>Nothing like that</Empty>}
-      </div>
-      <nav class="paging" aria-label="Pages of the list">
-        <button type="button" class="button small" disabled={at === 0} onClick={() => setPage(at - 1)}>
-          Previous
-        </button>
-        <span aria-live="polite">
-          {countText(sorted.length)} {sorted.length === 1 ? "value" : "values"}
-          {rows.length === ROWS_MAX ? ", the most frequent" : ""}; page {at + 1} of {pages}
-        </span>
-        <button type="button" class="button small" disabled={at === pages - 1} onClick={() => setPage(at + 1)}>
-          Next
-        </button>
-      </nav>
+      <DetailsTable dimension={dimension} rows={sorted.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS)} order={order} onOrder={setOrder} />
+      <Paging page={page} pages={pages} summary={summary} onPage={setPage} />
     </>
   );
 }
 
-export function DetailsPanel({ dimension }: { readonly dimension: string }) {
-  const figure = useBreakdown(dimension, { ...scope.value, limit: ROWS_MAX });
+export function DetailsPanel({ dimension }: { readonly dimension: Dimension }) {
+  const report = useBreakdown(dimension, { ...scope.value, limit: ROWS_MAX });
   return (
-    <Dialog title={DIMENSIONS[dimension]?.title ?? dimension} onClose={closePanel} isWide>
+    <Dialog title={DIMENSIONS[dimension].plural} onClose={closePanel} isWide>
       <p class="dim">
-        {site.value}, {rangeText(range.value)} (UTC)
+        {site.value}, {formatRange(range.value.start, range.value.end)} (UTC)
       </p>
-      <FigureView figure={figure} rows={12}>
+      <ReportView report={report} rows={12}>
         {(breakdown) => (
-          <DetailsTable dimension={dimension} rows={breakdown.map((row) => ({ ...row, label: valueText(dimension, row.value) }))} />
+          <DetailsView dimension={dimension} rows={breakdown.map((row) => ({ ...row, label: formatValue(dimension, row.value) }))} />
         )}
-      </FigureView>
+      </ReportView>
     </Dialog>
   );
 }

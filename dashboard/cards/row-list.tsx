@@ -1,5 +1,5 @@
-/** Rows of a card: what it is, a bar as long as its share of the largest, a number, and the share of all while it is pointed at. */
-import { countText, shareText, shortCount } from "../format/numbers.ts";
+/** A list of rows: label, a bar proportional to the largest, a number, and on hover the share of the total. */
+import { formatCount, formatShare, compactCount } from "../format/locale.ts";
 
 export interface Row {
   readonly key: string;
@@ -7,14 +7,14 @@ export interface Row {
   /** Before the label, such as a country's code. */
   readonly mark?: string;
   readonly count: number;
-  /** Of all visitors; null where that makes no sense. */
+  /** Of all visitors, from 0 to 1; null where that makes no sense. */
   readonly share: number | null;
   /** What the number counts, e.g. "visitors". */
   readonly unit: string;
-  /** In the place of the number's usual text. */
+  /** Shown instead of `count`. */
   readonly text?: string;
   readonly title?: string;
-  /** Another site's or the site's own page. */
+  /** A page to open in a new tab. */
   readonly href?: string | null;
   readonly isChosen?: boolean;
   readonly onChoose?: () => void;
@@ -33,9 +33,9 @@ function RowText({ row }: { readonly row: Row }) {
         {label}
       </span>
       <span class="row-numbers">
-        {share !== null && <span class="row-share">{shareText(share)}</span>}
-        <span class="row-count" title={`${countText(count)} ${unit}`}>
-          {text ?? shortCount(count)}
+        {share !== null && <span class="row-share">{formatShare(share)}</span>}
+        <span class="row-count" title={`${formatCount(count)} ${unit}`}>
+          {text ?? compactCount(count)}
         </span>
       </span>
     </>

@@ -1,177 +1,143 @@
-/** The chosen figure over time, beside the time it is compared with; a tooltip, a way into each day, and a table behind it. */
+/** The chosen metric over time against the compared period: as a line chart with a tooltip, or as a table. */
 import { useMemo, useState } from "preact/hooks";
-import { FigureView } from "../components/states.tsx";
-import { comparedRange, isHourly } from "../state/range.ts";
-import { comparison, go, param, range, scope, today } from "../state/view.ts";
-import { useFigure } from "../state/use-report.ts";
-import { hourText, labelText, shortDay } from "../format/dates.ts";
-import { ChangeArrow } from "./change-arrow.tsx";
+import { ReportView } from "../components/states.tsx";
+import { formatBucket, formatHour, formatRange, formatShortDay, isHourBucket } from "../format/locale.ts";
+import { comparedRange, type Range } from "../state/range.ts";
+import { useReport } from "../state/use-report.ts";
+import { comparison, navigate, param, range, scope, today } from "../state/view.ts";
+import { Change } from "./change.tsx";
+import { ChartTable } from "./chart-table.tsx";
 import { LineChart, type ChartPoint } from "./line-chart.tsx";
-import { changeOf, METRIC_WORDS, type Metric } from "./metrics.ts";
-import { chosenMetric } from "./top-figures.tsx";
+import { METRICS, type Metric } from "./metrics.ts";
+import { chosenMetric } from "./top-stats.tsx";
 
 type Bucket = Readonly<Record<string, string | number>> & { readonly date: string };
 
-/** The bucket that the present moment lies in. */
-const presentLabel = (hourly: boolean): string => {
+function currentBucket(isHourly: boolean): string {
   const now = new Date().toISOString();
-  return hourly ? `${now.slice(0, 10)} ${now.slice(11, 13)}:00` : now.slice(0, 10);
-};
+  return isHourly ? `${now.slice(0, 10)} ${now.slice(11, 13)}:00` : now.slice(0, 10);
+}
 
-/** Buckets of the future have no value. */
-function pointsOf(now: readonly Bucket[], before: readonly Bucket[], field: string, hourly: boolean): ChartPoint[] {
-  const present = presentLabel(hourly);
-  return now.map((bucket, i) => {
-    const earlier = before[i]?.[field];
+/** Future buckets have no value. */
+function pointsOf(buckets: readonly Bucket[], compared: readonly Bucket[], field: string): ChartPoint[] {
+  const isHourly = isHourBucket(buckets[0]?.date ?? "");
+  const current = currentBucket(isHourly);
+  return buckets.map((bucket, i) => {
+    const before = compared[i];
     return {
       label: bucket.date,
-      tick: hourly ? hourText(bucket.date) : shortDay(bucket.date),
-      value: bucket.date > present ? null : Number(bucket[field]),
-      before: earlier === undefined ? null : Number(earlier),
+      tick: isHourly ? formatHour(bucket.date) : formatShortDay(bucket.date),
+      value: bucket.date > current ? null : Number(bucket[field]),
+      before: before === undefined ? null : { label: before.date, value: Number(before[field]) },
     };
   });
 }
 
-interface Shown {
+interface ChartProps {
   readonly metric: Metric;
   readonly points: readonly ChartPoint[];
-  readonly before: readonly Bucket[];
 }
 
-function ChartTooltip({
-  metric,
-  point,
-  beforeLabel,
-}: {
-  readonly metric: Metric;
-  readonly point: ChartPoint;
-  readonly beforeLabel: string | undefined;
-}) {
-  const { title, text, isLessBetter } = METRIC_WORDS[metric];
+function ChartTooltip({ metric, point: { label, value, before } }: { readonly metric: Metric; readonly point: ChartPoint }) {
+  const { title, format, isLessBetter } = METRICS[metric];
   return (
     <>
       <span class="tooltip-title">{title}</span>
       <span class="tooltip-line">
-        <i class="swatch now" /> {labelText(point.label)} <strong>{point.value === null ? "–" : text(point.value)}</strong>
+        <i class="swatch now" /> {formatBucket(label)} <strong>{value === null ? "–" : format(value)}</strong>
       </span>
-      {point.before !== null && beforeLabel !== undefined && (
+      {before && (
         <span class="tooltip-line">
-          <i class="swatch before" /> {labelText(beforeLabel)} <strong>{text(point.before)}</strong>
+          <i class="swatch before" /> {formatBucket(before.label)} <strong>{format(before.value)}</strong>
         </span>
       )}
-      {point.before !== null && point.value !== null && <ChangeArrow change={changeOf(point.value, point.before, isLessBetter)} />}
+      {before && value !== null && <Change now={value} before={before.value} isLessBetter={isLessBetter} />}
     </>
   );
 }
 
-const drillInto = (label: string): void => go({ start: label, end: label, period: null });
+const showDay = (day: string): void => navigate({ start: day, end: day, period: null });
 
-function ChartTable({ metric, points, before }: Shown) {
-  const { title, text } = METRIC_WORDS[metric];
-  const isDaily = points[0]?.label.length === 10 && points.length > 1;
-  return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label={`${title} as a table`}>
-      <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">Time (UTC)</th>
-            <th scope="col">{title}</th>
-            {before.length > 0 && <th scope="col">Compared with</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {points.map((point) => (
-            <tr key={point.label}>
-              <th scope="row">
-                {isDaily ? (
-                  <button type="button" class="link" onClick={() => drillInto(point.label)}>
-                    {labelText(point.label)}
-                  </button>
-                ) : (
-                  labelText(point.label)
-                )}
-              </th>
-              <td>{point.value === null ? "–" : text(point.value)}</td>
-              {before.length > 0 && <td>{point.before === null ? "–" : text(point.before)}</td>}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+function summaryOf({ metric, points }: ChartProps): string {
+  const { title, format } = METRICS[metric];
+  const values = points.flatMap(({ value }) => value ?? []);
+  return values.length === 0 ? title : `${title}: highest ${format(Math.max(...values))}, lowest ${format(Math.min(...values))}`;
 }
 
-function ChartView({ metric, points, before }: Shown) {
-  const [pointed, setPointed] = useState<{ readonly index: number; readonly left: number } | null>(null);
-  const hourly = (points[0]?.label.length ?? 0) > 10;
-  const { title, text } = METRIC_WORDS[metric];
-  const point = pointed === null ? undefined : points[pointed.index];
-  const isUnfinished = points.some(({ label }) => label === presentLabel(hourly));
-  const values = points.flatMap(({ value }) => (value === null ? [] : [value]));
-  const summary = `${title} over time: highest ${text(Math.max(...values, 0))}, lowest ${text(Math.min(...values, Number.MAX_SAFE_INTEGER))}.`;
+function ChartView({ metric, points }: ChartProps) {
+  const [hovered, setHovered] = useState<{ readonly index: number; readonly left: number } | null>(null);
+  const isHourly = isHourBucket(points[0]?.label ?? "");
+  const point = hovered === null ? undefined : points[hovered.index];
   return (
-    <figure class="main-chart" aria-label={summary}>
+    <figure class="main-chart" aria-label={summaryOf({ metric, points })}>
       <LineChart
         points={points}
-        isUnfinished={isUnfinished}
-        text={text}
-        onPoint={(index, left) => setPointed(index === null || left < 0 ? null : { index, left })}
-        onChoose={hourly || points.length < 2 ? null : (index) => drillInto(points[index]?.label ?? today.value)}
+        isUnfinished={points.some(({ label }) => label === currentBucket(isHourly))}
+        format={METRICS[metric].format}
+        onHover={(index, left) => setHovered(index === null || left < 0 ? null : { index, left })}
+        onChoose={isHourly || points.length < 2 ? null : (index) => showDay(points[index]?.label ?? today.value)}
       />
-      {point && pointed && (
+      {point && hovered && (
         <div
           class="tooltip chart-tooltip"
-          style={{ left: `${pointed.left}px` }}
-          data-side={pointed.index > points.length / 2 ? "left" : "right"}
+          style={{ left: `${hovered.left}px` }}
+          data-side={hovered.index > points.length / 2 ? "left" : "right"}
         >
-          <ChartTooltip metric={metric} point={point} beforeLabel={before[pointed.index]?.date} />
+          <ChartTooltip metric={metric} point={point} />
         </div>
       )}
     </figure>
   );
 }
 
-export function MainChart() {
-  const metric = chosenMetric();
-  const { series, field } = METRIC_WORDS[metric];
-  const figure = useFigure(series, scope.value);
-  const compared = comparison.value === "none" ? null : comparedRange(range.value, comparison.value);
-  const before = useFigure(
+const comparedTitle = (): string => (comparison.value === "year_over_year" ? "Same period last year" : "Previous period");
+
+/** The metric's series as points; no data until it has loaded. */
+function useSeries(metric: Metric, compared: Range | null) {
+  const { series, field } = METRICS[metric];
+  const report = useReport(series, scope.value);
+  const comparedReport = useReport(
     series,
     compared && { site_id: scope.value.site_id, start_date: compared.start, end_date: compared.end, filters: scope.value.filters },
   );
-  const now = figure.data as readonly Bucket[] | undefined;
-  const earlier = (compared && (before.data as readonly Bucket[] | undefined)) || undefined;
-  const hourly = isHourly(range.value);
-  // Of another figure's series, until this one's has come.
-  const isOther = now?.[0] !== undefined && !(field in now[0]);
+  const buckets = report.data as readonly Bucket[] | undefined;
+  const comparedBuckets = compared ? (comparedReport.data as readonly Bucket[] | undefined) : undefined;
+  // After a change of the metric, the data is another report's until the new one has loaded.
+  const isLoaded = buckets !== undefined && (buckets[0] === undefined || field in buckets[0]);
   const points = useMemo(
-    () => (now ? pointsOf(now, earlier ?? [], field, (now[0]?.date.length ?? 0) > 10) : []),
-    [now, earlier, field, hourly],
+    () => (isLoaded ? pointsOf(buckets, comparedBuckets ?? [], field) : undefined),
+    [isLoaded, buckets, comparedBuckets, field],
   );
-  const asTable = param("chart") === "table";
+  return { ...report, data: points };
+}
+
+export function MainChart() {
+  const metric = chosenMetric();
+  const compared = comparison.value === "none" ? null : comparedRange(range.value, comparison.value);
+  const report = useSeries(metric, compared);
+  const beforeTitle = compared && `${comparedTitle()} (${formatRange(compared.start, compared.end)})`;
+  const isTable = param("chart") === "table";
   return (
     <div class="chart-place">
       <div class="chart-foot">
         {compared && (
           <span class="legend">
-            <i class="swatch now" /> This period <i class="swatch before" />{" "}
-            {comparison.value === "year_over_year" ? "A year ago" : "Previous period"}
+            <i class="swatch now" /> This period <i class="swatch before" /> {comparedTitle()}
           </span>
         )}
-        <button type="button" class="link" aria-pressed={asTable} onClick={() => go({ chart: asTable ? null : "table" })}>
-          {asTable ? "Show as chart" : "Show as table"}
+        <button type="button" class="link" aria-pressed={isTable} onClick={() => navigate({ chart: isTable ? null : "table" })}>
+          {isTable ? "Show as chart" : "Show as table"}
         </button>
       </div>
-      <FigureView figure={isOther ? { ...figure, data: undefined } : figure} rows={1}>
-        {() =>
-          asTable ? (
-            <ChartTable metric={metric} points={points} before={earlier ?? []} />
+      <ReportView report={report} rows={1}>
+        {(points) =>
+          isTable ? (
+            <ChartTable metric={metric} points={points} beforeTitle={beforeTitle} onDay={showDay} />
           ) : (
-            <ChartView metric={metric} points={points} before={earlier ?? []} />
+            <ChartView metric={metric} points={points} />
           )
         }
-      </FigureView>
+      </ReportView>
     </div>
   );
 }

@@ -1,30 +1,30 @@
-/** The six figures on top: what they are called, mean and come from, and which way is up. */
-import type { Headline } from "../api/types.ts";
-import { averageText, durationText, rateText, shortCount } from "../format/numbers.ts";
+/** The six metrics: title, definition, format, and where their total and their series come from. */
+import type { Reports } from "../api/types.ts";
+import { compactCount, formatAverage, formatDuration, formatRate } from "../format/locale.ts";
 
-export const METRICS = ["visitors", "visits", "pageviews", "views_per_visit", "bounce_rate", "visit_duration"] as const;
-export type Metric = (typeof METRICS)[number];
+export const METRIC_IDS = ["visitors", "visits", "pageviews", "views_per_visit", "bounce_rate", "visit_duration"] as const;
+export type Metric = (typeof METRIC_IDS)[number];
 
-type Compared = NonNullable<Headline["comparison"]>;
+export type MainReport = Reports["main"];
+type Compared = NonNullable<MainReport["comparison"]>;
 
-interface MetricWords {
+interface MetricInfo {
   readonly title: string;
   readonly definition: string;
-  readonly text: (value: number) => string;
-  readonly now: (headline: Headline) => number | null;
+  readonly format: (value: number) => string;
+  readonly now: (report: MainReport) => number | null;
   readonly before: (comparison: Compared, isFiltered: boolean) => number | null;
   readonly isLessBetter?: boolean;
-  /** Where the values by hour or day come from, and under which name. */
+  /** The report with the values by hour or day, and their field in it. */
   readonly series: "timeseries" | "session-timeseries";
   readonly field: string;
 }
 
-export const METRIC_WORDS: Readonly<Record<Metric, MetricWords>> = {
+export const METRICS: Readonly<Record<Metric, MetricInfo>> = {
   visitors: {
     title: "Unique visitors",
-    definition:
-      "Different people, as far as can be told without recognising anyone from one day to the next: the same person on two days counts twice.",
-    text: shortCount,
+    definition: "People, counted once per day: nobody is recognized from one day to the next.",
+    format: compactCount,
     now: ({ unique_visitors }) => unique_visitors,
     before: ({ unique_visitors }) => unique_visitors,
     series: "timeseries",
@@ -32,8 +32,8 @@ export const METRIC_WORDS: Readonly<Record<Metric, MetricWords>> = {
   },
   visits: {
     title: "Visits",
-    definition: "Runs of a visitor's page views and events without a long pause, 30 minutes unless set otherwise.",
-    text: shortCount,
+    definition: "Sessions of a visitor, ending after 30 minutes of inactivity unless configured otherwise.",
+    format: compactCount,
     now: ({ total_sessions }) => total_sessions,
     before: ({ total_sessions }) => total_sessions,
     series: "session-timeseries",
@@ -41,8 +41,8 @@ export const METRIC_WORDS: Readonly<Record<Metric, MetricWords>> = {
   },
   pageviews: {
     title: "Pageviews",
-    definition: "Pages that were loaded or gone to, repeated views included.",
-    text: shortCount,
+    definition: "Total page loads and navigations, including repeated views of a page.",
+    format: compactCount,
     now: ({ total_pageviews }) => total_pageviews,
     before: ({ total_pageviews }) => total_pageviews,
     series: "timeseries",
@@ -51,17 +51,17 @@ export const METRIC_WORDS: Readonly<Record<Metric, MetricWords>> = {
   views_per_visit: {
     title: "Views per visit",
     definition: "Pageviews divided by visits.",
-    text: averageText,
+    format: formatAverage,
     now: ({ views_per_visit }) => views_per_visit,
-    // The comparison does not tell it. Without filters it follows from what it tells.
+    // Not in the comparison; without filters it follows from the totals.
     before: ({ total_pageviews, total_sessions }, isFiltered) => (isFiltered || !total_sessions ? null : total_pageviews / total_sessions),
     series: "session-timeseries",
     field: "views_per_visit",
   },
   bounce_rate: {
     title: "Bounce rate",
-    definition: "Share of visits with one page view and nothing else. Lower is better.",
-    text: rateText,
+    definition: "Share of visits with a single pageview and no other event. Lower is better.",
+    format: formatRate,
     now: ({ bounce_rate }) => bounce_rate,
     before: ({ bounce_rate }) => bounce_rate,
     isLessBetter: true,
@@ -70,24 +70,11 @@ export const METRIC_WORDS: Readonly<Record<Metric, MetricWords>> = {
   },
   visit_duration: {
     title: "Visit duration",
-    definition: "Average time from a visit's first event to its last. The time on the last page is not known.",
-    text: durationText,
+    definition: "Average time from the first to the last event of a visit. Time spent on the last page is not measured.",
+    format: formatDuration,
     now: ({ avg_visit_duration_secs }) => avg_visit_duration_secs,
     before: ({ avg_visit_duration_secs }) => avg_visit_duration_secs,
     series: "session-timeseries",
     field: "avg_visit_duration_secs",
   },
 };
-
-export interface Change {
-  /** Relative: 0.12 is 12 % more. Null where there was nothing before. */
-  readonly by: number | null;
-  readonly direction: "up" | "down" | "same";
-  readonly isGood: boolean | null;
-}
-
-export function changeOf(now: number, before: number, isLessBetter = false): Change {
-  const direction = now > before ? "up" : now < before ? "down" : "same";
-  const by = before === 0 ? (now === 0 ? 0 : null) : (now - before) / before;
-  return { by, direction, isGood: direction === "same" ? null : (direction === "up") !== isLessBetter };
-}

@@ -1,7 +1,9 @@
-/** Puts a text on the clipboard and says that it did. */
+/** A button that copies a text to the clipboard and confirms it. */
 import { useState } from "preact/hooks";
 
-export function CopyButton({ text, label = "Copy" }: { readonly text: string; readonly label?: string }) {
+const CONFIRMATION_MS = 2500;
+
+export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const [state, setState] = useState<"idle" | "done" | "failed">("idle");
   async function copy() {
     try {
@@ -10,11 +12,11 @@ export function CopyButton({ text, label = "Copy" }: { readonly text: string; re
     } catch {
       setState("failed");
     }
-    setTimeout(() => setState("idle"), 2500);
+    setTimeout(() => setState("idle"), CONFIRMATION_MS);
   }
   return (
     <button type="button" class="button" onClick={() => void copy()}>
-      <span aria-live="polite">{{ idle: label, done: "Copied ✓", failed: "Select it and press Ctrl+C" }[state]}</span>
+      <span aria-live="polite">{{ idle: label, done: "Copied ✓", failed: "Select the text and press Ctrl+C" }[state]}</span>
     </button>
   );
 }

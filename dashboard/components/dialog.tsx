@@ -1,4 +1,4 @@
-/** A panel over the page: the browser keeps the focus in it, Escape and a click beside it close it. */
+/** A modal dialog: the browser keeps the focus inside; Escape, × and a click on the backdrop close it. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
@@ -14,11 +14,11 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
   useEffect(() => {
     const dialog = ref.current;
     if (!dialog) return;
-    const before = document.activeElement;
+    const focused = document.activeElement;
     dialog.showModal();
     return () => {
       dialog.close();
-      if (before instanceof HTMLElement) before.focus();
+      if (focused instanceof HTMLElement) focused.focus();
     };
   }, []);
   return (

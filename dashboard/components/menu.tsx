@@ -1,10 +1,12 @@
-/** A button with a list below it, worked by mouse or arrow keys. */
+/** A menu button (WAI-ARIA menu pattern) for the mouse and the arrow keys. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-export interface MenuItem {
+interface MenuItem {
   readonly label: ComponentChildren;
+  /** E.g. its keyboard shortcut. */
   readonly hint?: string;
+  /** Makes it one of a group of which one is chosen. */
   readonly isChosen?: boolean;
   readonly onChoose: () => void;
 }
@@ -12,11 +14,30 @@ export interface MenuItem {
 interface MenuProps {
   readonly label: string;
   readonly button: ComponentChildren;
+  /** A null is a separator. */
   readonly items: readonly (MenuItem | null)[];
   readonly buttonClass?: string;
 }
 
-/** A null among the items is a line. */
+function MenuEntry({ item, onClose }: { readonly item: MenuItem; readonly onClose: () => void }) {
+  const { label, hint, isChosen, onChoose } = item;
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      role={isChosen === undefined ? "menuitem" : "menuitemradio"}
+      aria-checked={isChosen}
+      onClick={() => {
+        onClose();
+        onChoose();
+      }}
+    >
+      <span>{label}</span>
+      {hint !== undefined && <kbd>{hint}</kbd>}
+    </button>
+  );
+}
+
 export function Menu({ label, button, items, buttonClass = "bar-button" }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
@@ -39,8 +60,8 @@ export function Menu({ label, button, items, buttonClass = "bar-button" }: MenuP
   function onKeyDown(event: KeyboardEvent) {
     if (!isOpen) return;
     const entries = [...(root.current?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])];
-    const at = entries.indexOf(document.activeElement as HTMLElement);
-    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: entries.length - 1 }[event.key];
+    const index = entries.indexOf(document.activeElement as HTMLElement);
+    const next = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: entries.length - 1 }[event.key];
     if (event.key === "Tab") setOpen(false);
     else event.stopPropagation();
     if (event.key === "Escape") close();
@@ -63,26 +84,7 @@ export function Menu({ label, button, items, buttonClass = "bar-button" }: MenuP
       </button>
       {isOpen && (
         <div class="menu-list" role="menu" aria-label={label}>
-          {items.map((item, i) =>
-            item === null ? (
-              <hr key={i} />
-            ) : (
-              <button
-                key={i}
-                type="button"
-                tabIndex={-1}
-                role={item.isChosen === undefined ? "menuitem" : "menuitemradio"}
-                aria-checked={item.isChosen}
-                onClick={() => {
-                  close();
-                  item.onChoose();
-                }}
-              >
-                <span>{item.label}</span>
-                {item.hint !== undefined && <kbd>{item.hint}</kbd>}
-              </button>
-            ),
-          )}
+          {items.map((item, i) => (item === null ? <hr key={i} /> : <MenuEntry key={i} item={item} onClose={close} />))}
         </div>
       )}
     </div>

@@ -1,10 +1,10 @@
-/** A text field that picks from what there is: typing narrows the list, nothing else than what is on it can be chosen. */
+/** A combobox (WAI-ARIA combobox pattern): typing narrows the list of choices, and only a choice can be picked. */
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 
 export interface Choice {
   readonly value: string;
   readonly label: string;
-  /** Shown beside it, such as a number of visitors or a group. */
+  /** Shown beside the label, e.g. the number of visitors. */
   readonly hint?: string;
 }
 
@@ -14,11 +14,44 @@ interface PickerProps {
   readonly value: string;
   readonly placeholder?: string;
   readonly onPick: (value: string) => void;
-  /** Makes a further choice of what is typed, such as a path with a wildcard. */
+  /** An additional choice made from the typed text, e.g. a path with a wildcard. */
   readonly choiceOf?: (typed: string) => Choice | null;
 }
 
 const SHOWN_MAX = 50;
+
+interface OptionsProps {
+  readonly id: string;
+  readonly choices: readonly Choice[];
+  /** The index of the highlighted choice. */
+  readonly active: number;
+  readonly onPick: (choice: Choice) => void;
+}
+
+function Options({ id, choices, active, onPick }: OptionsProps) {
+  if (choices.length === 0) {
+    return (
+      <li role="option" aria-selected={false} aria-disabled="true" class="none">
+        No matches
+      </li>
+    );
+  }
+  return choices.map((choice, i) => (
+    <li
+      key={choice.value}
+      id={`${id}-${i}`}
+      role="option"
+      aria-selected={i === active}
+      onMouseDown={(event) => {
+        event.preventDefault();
+        onPick(choice);
+      }}
+    >
+      <span>{choice.label}</span>
+      {choice.hint !== undefined && <small>{choice.hint}</small>}
+    </li>
+  ));
+}
 
 export function Picker({ label, choices, value, placeholder, onPick, choiceOf }: PickerProps) {
   const id = useId();
@@ -26,10 +59,10 @@ export function Picker({ label, choices, value, placeholder, onPick, choiceOf }:
   const [active, setActive] = useState(0);
   const list = useRef<HTMLUListElement>(null);
   const isOpen = typed !== null;
-  const wanted = (typed ?? "").trim().toLowerCase();
-  const made = wanted === "" ? null : (choiceOf?.((typed ?? "").trim()) ?? null);
-  const found = choices.filter((choice) => choice.label.toLowerCase().includes(wanted));
-  const shown = [...(made ? [made] : []), ...found].slice(0, SHOWN_MAX);
+  const search = (typed ?? "").trim();
+  const additional = search === "" ? null : (choiceOf?.(search) ?? null);
+  const matches = choices.filter((choice) => choice.label.toLowerCase().includes(search.toLowerCase()));
+  const shown = [...(additional ? [additional] : []), ...matches].slice(0, SHOWN_MAX);
   const current = choices.find((choice) => choice.value === value)?.label ?? choiceOf?.(value)?.label ?? value;
 
   useEffect(() => {
@@ -80,27 +113,7 @@ export function Picker({ label, choices, value, placeholder, onPick, choiceOf }:
         onBlur={() => setTyped(null)}
       />
       <ul id={`${id}-list`} role="listbox" aria-label={label} ref={list} hidden={!isOpen}>
-        {isOpen &&
-          shown.map((choice, i) => (
-            <li
-              key={choice.value}
-              id={`${id}-${i}`}
-              role="option"
-              aria-selected={i === active}
-              onMouseDown={(event) => {
-                event.preventDefault();
-                pick(choice);
-              }}
-            >
-              <span>{choice.label}</span>
-              {choice.hint !== undefined && <small>{choice.hint}</small>}
-            </li>
-          ))}
-        {isOpen && shown.length === 0 && (
-          <li role="option" aria-selected={false} aria-disabled="true" class="none">
-            Nothing like that
-          </li>
-        )}
+        {isOpen && <Options id={id} choices={shown} active={active} onPick={pick} />}
       </ul>
     </div>
   );

@@ -1,6 +1,6 @@
-/** What a card shows when it has no figures: that they load, that there are none, or why they did not come. */
+/** What a report shows around its data: loading, empty, error, and dimmed while newer data loads. */
 import type { ComponentChildren } from "preact";
-import type { Figure } from "../state/use-report.ts";
+import type { Report } from "../state/use-report.ts";
 
 export function Loading({ rows = 9 }: { readonly rows?: number }) {
   return (
@@ -12,17 +12,18 @@ export function Loading({ rows = 9 }: { readonly rows?: number }) {
   );
 }
 
-export const Empty = ({ children = "Nothing in this period" }: { readonly children?: ComponentChildren }) => (
+export const Empty = ({ children = "No data for this period" }: { readonly children?: ComponentChildren }) => (
   <p class="empty">{children}</p>
 );
 
-export function Failure({ figure }: { readonly figure: Pick<Figure<unknown>, "error" | "retry"> }) {
-  const { error, retry } = figure;
-  const isMissing = error?.kind === "unavailable" && error.retryAfterSecs === null;
+/** An error in place of data. Retrying is no use where the behavioral extension is missing: its 503 has no Retry-After. */
+export function Failure({ report }: { readonly report: Pick<Report<unknown>, "error" | "retry"> }) {
+  const { error, retry } = report;
+  const isExtensionMissing = error?.kind === "unavailable" && error.retryAfterSecs === null;
   return (
     <div class="failure" role="alert">
-      <p>{isMissing ? "Visits cannot be computed here: the behavioral extension is not loaded." : error?.message}</p>
-      {!isMissing && (
+      <p>{isExtensionMissing ? "Visits are unavailable: the behavioral extension is not loaded." : error?.message}</p>
+      {!isExtensionMissing && (
         <button type="button" class="button small" onClick={retry}>
           Try again
         </button>
@@ -31,19 +32,26 @@ export function Failure({ figure }: { readonly figure: Pick<Figure<unknown>, "er
   );
 }
 
-interface FigureViewProps<T> {
-  readonly figure: Figure<T>;
+export const Problem = ({ text }: { readonly text: string | null }) =>
+  text === null ? null : (
+    <p class="problem" role="alert">
+      {text}
+    </p>
+  );
+
+interface ReportViewProps<T> {
+  readonly report: Report<T>;
+  /** How many rows the loading state shows. */
   readonly rows?: number;
   readonly children: (data: T) => ComponentChildren;
 }
 
-/** Figures when they are there, dimmed while newer ones load. */
-export function FigureView<T>({ figure, rows, children }: FigureViewProps<T>) {
-  if (figure.error) return <Failure figure={figure} />;
-  if (figure.data === undefined) return <Loading {...(rows !== undefined && { rows })} />;
+export function ReportView<T>({ report, rows, children }: ReportViewProps<T>) {
+  if (report.error) return <Failure report={report} />;
+  if (report.data === undefined) return <Loading {...(rows !== undefined && { rows })} />;
   return (
-    <div class={figure.isStale ? "figures stale" : "figures"} aria-busy={figure.isStale}>
-      {children(figure.data)}
+    <div class={report.isStale ? "report stale" : "report"} aria-busy={report.isStale}>
+      {children(report.data)}
     </div>
   );
 }

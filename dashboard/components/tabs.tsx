@@ -1,5 +1,5 @@
-/** A row of tabs; the chosen one is in the address. */
-import { go, param } from "../state/view.ts";
+/** Tabs (WAI-ARIA tabs pattern) whose choice is a URL parameter. */
+import { navigate, param } from "../state/view.ts";
 
 export interface Tab {
   readonly id: string;
@@ -8,24 +8,24 @@ export interface Tab {
 
 interface TabsProps {
   readonly label: string;
-  /** The address parameter. */
-  readonly name: string;
+  readonly param: string;
   readonly tabs: readonly Tab[];
 }
 
-/** The id of the chosen tab, else of the first. */
-export const chosenTab = (name: string, tabs: readonly Tab[]): string => tabs.find(({ id }) => id === param(name))?.id ?? tabs[0]?.id ?? "";
+/** The id of the chosen tab, by default the first. */
+export const chosenTab = (paramName: string, tabs: readonly Tab[]): string =>
+  tabs.find(({ id }) => id === param(paramName))?.id ?? tabs[0]?.id ?? "";
 
-export function Tabs({ label, name, tabs }: TabsProps) {
-  const chosen = chosenTab(name, tabs);
-  const choose = (id: string) => go({ [name]: id === tabs[0]?.id ? null : id });
+export function Tabs({ label, param: paramName, tabs }: TabsProps) {
+  const chosen = chosenTab(paramName, tabs);
+  const choose = (id: string) => navigate({ [paramName]: id === tabs[0]?.id ? null : id });
   function onKeyDown(event: KeyboardEvent) {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    const at = tabs.findIndex(({ id }) => id === chosen);
-    const next = (at + step + tabs.length) % tabs.length;
+    const index = tabs.findIndex(({ id }) => id === chosen);
+    const next = (index + step + tabs.length) % tabs.length;
     choose(tabs[next]?.id ?? "");
     (event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role="tab"]')[next]?.focus();
   }

@@ -1,14 +1,15 @@
-/** Whether a part of the page is near what is seen: what is far below is not asked for before. */
+/** Lazy loading: whether an element has come near the viewport. */
 import { useEffect, useRef, useState } from "preact/hooks";
 
-const NEAR = "250px";
+/** How far below the viewport loading starts. */
+const MARGIN = "250px";
 
 export function useNear<E extends HTMLElement>() {
   const ref = useRef<E>(null);
   const [isNear, setNear] = useState(false);
   useEffect(() => {
     if (!ref.current || isNear) return;
-    const observer = new IntersectionObserver((entries) => setNear(entries.some((entry) => entry.isIntersecting)), { rootMargin: NEAR });
+    const observer = new IntersectionObserver((entries) => setNear(entries.some((entry) => entry.isIntersecting)), { rootMargin: MARGIN });
     observer.observe(ref.current);
     return () => observer.disconnect();
   }, [isNear]);

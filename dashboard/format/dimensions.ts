@@ -1,53 +1,27 @@
-/** What the dimensions of figures are called, and how their values are written. */
+/** Every dimension: its labels, its card and how its values are written. A dimension new to the API does not compile without an entry. */
+import type { Dimension } from "../api/types.ts";
 import { LOCALE } from "./locale.ts";
 
-export interface DimensionWords {
-  /** Over a list of values. */
-  readonly title: string;
-  /** Before a value of a filter. */
-  readonly one: string;
+export type DimensionCard = "sources" | "pages" | "locations" | "devices";
+
+interface DimensionInfo {
+  readonly singular: string;
+  readonly plural: string;
+  /** The card that shows it as a tab. Without one it appears in the filter menu, in Details, or as the drill-down of another. */
+  readonly card?: DimensionCard;
+  /** The tab's text, where it is not the plural. */
+  readonly tab?: string;
+  /** Shown in its place once filtered by one of its values. */
+  readonly drillDown?: Dimension;
+  /** What a click on a value filters by, where it cannot be filtered by itself (docs/http-api.md, "Filters"). */
+  readonly filterBy?: Dimension;
+  /** What `(unknown)` means. */
+  readonly unknown?: string;
+  readonly format?: (value: string) => string;
 }
 
-export const DIMENSIONS: Readonly<Record<string, DimensionWords>> = {
-  sources: { title: "Sources", one: "Source" },
-  referrers: { title: "Referrers", one: "Referrer" },
-  "utm-sources": { title: "UTM sources", one: "UTM source" },
-  "utm-mediums": { title: "UTM mediums", one: "UTM medium" },
-  "utm-campaigns": { title: "UTM campaigns", one: "UTM campaign" },
-  "utm-contents": { title: "UTM contents", one: "UTM content" },
-  "utm-terms": { title: "UTM terms", one: "UTM term" },
-  pages: { title: "Top pages", one: "Page" },
-  "entry-pages": { title: "Entry pages", one: "Page" },
-  "exit-pages": { title: "Exit pages", one: "Page" },
-  countries: { title: "Countries", one: "Country" },
-  regions: { title: "Regions", one: "Region" },
-  cities: { title: "Cities", one: "City" },
-  browsers: { title: "Browsers", one: "Browser" },
-  "browser-versions": { title: "Browser versions", one: "Browser version" },
-  os: { title: "Operating systems", one: "Operating system" },
-  "os-versions": { title: "Versions of operating systems", one: "Version of operating system" },
-  devices: { title: "Device types", one: "Device type" },
-  "screen-sizes": { title: "Screen widths", one: "Screen width" },
-  events: { title: "Events", one: "Event" },
-};
-
-/** Those that a filter can name. */
-export const FILTERABLE = Object.keys(DIMENSIONS).filter((slug) => slug !== "entry-pages" && slug !== "exit-pages");
-
-/** Sessions cannot be filtered by where they begin or end; the page itself can be. */
-export const filterDimensionOf = (slug: string): string => (slug === "entry-pages" || slug === "exit-pages" ? "pages" : slug);
-
-export const UNKNOWN = "(unknown)";
-
-const UNRECORDED: Readonly<Record<string, string>> = {
-  sources: "Direct / none",
-  referrers: "Direct / none",
-  "utm-sources": "Not tagged",
-  "utm-mediums": "Not tagged",
-  "utm-campaigns": "Not tagged",
-  "utm-contents": "Not tagged",
-  "utm-terms": "Not tagged",
-};
+const DIRECT = "Direct / none";
+const UNTAGGED = "Not tagged";
 
 const regionNames = new Intl.DisplayNames(LOCALE, { type: "region", fallback: "code" });
 
@@ -59,21 +33,53 @@ export function countryName(code: string): string {
   }
 }
 
-const DEVICES: Readonly<Record<string, string>> = {
-  desktop: "Desktop",
-  mobile: "Mobile",
-  tablet: "Tablet",
-  tv: "TV",
-  console: "Console",
-  wearable: "Wearable",
+const deviceName = (type: string): string => (type === "tv" ? "TV" : type.slice(0, 1).toUpperCase() + type.slice(1));
+
+/** Tabs and the filter menu list them in this order. */
+export const DIMENSIONS: Readonly<Record<Dimension, DimensionInfo>> = {
+  sources: { singular: "Source", plural: "Sources", card: "sources", unknown: DIRECT },
+  referrers: { singular: "Referrer", plural: "Referrers", card: "sources", unknown: DIRECT },
+  "utm-campaigns": { singular: "UTM campaign", plural: "UTM campaigns", card: "sources", tab: "UTM campaign", unknown: UNTAGGED },
+  "utm-sources": { singular: "UTM source", plural: "UTM sources", card: "sources", tab: "UTM source", unknown: UNTAGGED },
+  "utm-mediums": { singular: "UTM medium", plural: "UTM mediums", card: "sources", tab: "UTM medium", unknown: UNTAGGED },
+  "utm-contents": { singular: "UTM content", plural: "UTM contents", card: "sources", tab: "UTM content", unknown: UNTAGGED },
+  "utm-terms": { singular: "UTM term", plural: "UTM terms", card: "sources", tab: "UTM term", unknown: UNTAGGED },
+  pages: { singular: "Page", plural: "Top pages", card: "pages", tab: "Top" },
+  "entry-pages": { singular: "Entry page", plural: "Entry pages", card: "pages", tab: "Entry", filterBy: "pages" },
+  "exit-pages": { singular: "Exit page", plural: "Exit pages", card: "pages", tab: "Exit", filterBy: "pages" },
+  countries: { singular: "Country", plural: "Countries", card: "locations", format: countryName },
+  regions: { singular: "Region", plural: "Regions", card: "locations" },
+  cities: { singular: "City", plural: "Cities", card: "locations" },
+  browsers: { singular: "Browser", plural: "Browsers", card: "devices", drillDown: "browser-versions" },
+  "browser-versions": { singular: "Browser version", plural: "Browser versions" },
+  os: { singular: "OS", plural: "Operating systems", card: "devices", tab: "OS", drillDown: "os-versions" },
+  "os-versions": { singular: "OS version", plural: "OS versions" },
+  "screen-sizes": { singular: "Screen size", plural: "Screen sizes", card: "devices", tab: "Screen size", format: (px) => `${px} px` },
+  devices: { singular: "Device", plural: "Devices", card: "devices", tab: "Device", format: deviceName },
+  events: { singular: "Event", plural: "Events", format: (name) => (name === "pageview" ? "Pageview" : name) },
 };
 
-export function valueText(dimension: string, value: string): string {
-  if (value === UNKNOWN) return UNRECORDED[dimension] ?? "Unknown";
-  if (value === "(direct)") return "Direct / none";
-  if (dimension === "countries") return countryName(value);
-  if (dimension === "devices") return DEVICES[value] ?? value;
-  if (dimension === "screen-sizes") return `${value} px`;
-  if (dimension === "events" && value === "pageview") return "Pageview";
-  return value;
+const ALL = Object.keys(DIMENSIONS) as readonly Dimension[];
+
+export const isDimension = (slug: string): slug is Dimension => Object.hasOwn(DIMENSIONS, slug);
+
+export const FILTERABLE: readonly Dimension[] = ALL.filter((dimension) => DIMENSIONS[dimension].filterBy === undefined);
+
+export const filterDimensionOf = (dimension: Dimension): Dimension => DIMENSIONS[dimension].filterBy ?? dimension;
+
+export const dimensionsOf = (card: DimensionCard): readonly Dimension[] => ALL.filter((dimension) => DIMENSIONS[dimension].card === card);
+
+export const tabLabelOf = (dimension: Dimension): string => DIMENSIONS[dimension].tab ?? DIMENSIONS[dimension].plural;
+
+/** What the service writes for a value that was not recorded. */
+export const UNKNOWN = "(unknown)";
+
+/** What the realtime report writes for visitors without a source. No filter matches it. */
+export const DIRECT_SOURCE = "(direct)";
+
+export function formatValue(dimension: Dimension, value: string): string {
+  const { unknown = "Unknown", format } = DIMENSIONS[dimension];
+  if (value === UNKNOWN) return unknown;
+  if (value === DIRECT_SOURCE) return DIRECT;
+  return format ? format(value) : value;
 }

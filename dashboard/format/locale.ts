@@ -1,6 +1,7 @@
-/** The reader's language, as far as it can be used: browsers may name one that is no language tag. */
+/** Numbers, money, durations and UTC dates as the reader's locale writes them. Owner of every Intl formatter but that of region names. */
 
-function isUsable(tag: string): boolean {
+/** Browsers may list a tag that Intl rejects, e.g. `en-US@posix`. */
+function isSupported(tag: string): boolean {
   try {
     return Intl.NumberFormat.supportedLocalesOf(tag).length > 0;
   } catch {
@@ -8,4 +9,61 @@ function isUsable(tag: string): boolean {
   }
 }
 
-export const LOCALE: string = navigator.languages.find(isUsable) ?? "en";
+export const LOCALE: string = navigator.languages.find(isSupported) ?? "en";
+
+const integer = new Intl.NumberFormat(LOCALE);
+const compact = new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFractionDigits: 1 });
+const oneDigit = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const twoDigits = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const percent = new Intl.NumberFormat(LOCALE, { style: "percent", maximumFractionDigits: 1 });
+const wholePercent = new Intl.NumberFormat(LOCALE, { style: "percent", maximumFractionDigits: 0 });
+
+/** Smaller numbers are written in full by `compactCount`. */
+const COMPACT_FROM = 10_000;
+
+export const formatCount = (count: number): string => integer.format(count);
+/** E.g. `1 visitor`, `2 visitors`. */
+export const countOf = (count: number, noun: string): string => `${integer.format(count)} ${count === 1 ? noun : `${noun}s`}`;
+/** E.g. `9,999`, `12.9K`. */
+export const compactCount = (count: number): string => (count < COMPACT_FROM ? integer : compact).format(count);
+export const formatAverage = (average: number): string => oneDigit.format(average);
+
+/** Of a fraction from 0 to 1, with a decimal only below 10 %. */
+export const formatShare = (share: number): string => (share >= 0.1 || share === 0 ? wholePercent : percent).format(share);
+/** Of a fraction from 0 to 1, with one decimal. */
+export const formatRate = (rate: number): string => percent.format(rate);
+
+export function formatDuration(secs: number): string {
+  const rounded = Math.round(secs);
+  const [hours, minutes, seconds] = [Math.floor(rounded / 3600), Math.floor((rounded % 3600) / 60), rounded % 60];
+  if (hours > 0) return `${hours}h ${String(minutes).padStart(2, "0")}m`;
+  return minutes > 0 ? `${minutes}m ${String(seconds).padStart(2, "0")}s` : `${seconds}s`;
+}
+
+/** Events may have an amount without a currency (docs/http-api.md, "Revenue"). */
+const UNKNOWN_CURRENCY = "(unknown)";
+
+export const formatMoney = (amount: number, currency: string): string =>
+  (currency === UNKNOWN_CURRENCY ? twoDigits : new Intl.NumberFormat(LOCALE, { style: "currency", currency })).format(amount);
+
+const utc = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(LOCALE, { timeZone: "UTC", ...options });
+
+const dayAndMonth = utc({ day: "numeric", month: "short" });
+const day = utc({ day: "numeric", month: "short", year: "numeric" });
+const dayWithWeekday = utc({ weekday: "short", day: "numeric", month: "short", year: "numeric" });
+const hour = utc({ hour: "numeric", minute: "2-digit" });
+const dateAndTime = utc({ dateStyle: "medium", timeStyle: "short" });
+
+/** A bucket of a series is labelled `2026-03-15` or `2026-03-15 14:00`. */
+export const isHourBucket = (label: string): boolean => label.length > "2026-03-15".length;
+const dateOf = (label: string): Date => new Date(isHourBucket(label) ? `${label.replace(" ", "T")}:00Z` : `${label}T00:00:00Z`);
+
+export const formatShortDay = (label: string): string => dayAndMonth.format(dateOf(label));
+export const formatHour = (label: string): string => hour.format(dateOf(label));
+export const formatBucket = (label: string): string =>
+  isHourBucket(label) ? `${formatShortDay(label)}, ${formatHour(label)} UTC` : dayWithWeekday.format(dateOf(label));
+export const formatTimestamp = (iso: string): string => `${dateAndTime.format(new Date(iso))} UTC`;
+
+/** Both days are included. */
+export const formatRange = (start: string, end: string): string =>
+  start === end ? dayWithWeekday.format(dateOf(start)) : day.formatRange(dateOf(start), dateOf(end));

@@ -1,19 +1,21 @@
-/** What comes before the figures: the first password, the login, the first site. */
+/** The pages before the dashboard: the first run, the login, and the setup under an unknown host name; and the dialog for a password. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { logIn, setUp } from "../api/service.ts";
-import { enter, hasExpired } from "../state/connection.ts";
-import { Logo } from "../shell/logo.tsx";
+import { logIn, setPassword } from "../api/admin.ts";
+import { Dialog } from "../components/dialog.tsx";
+import { Logo } from "../components/logo.tsx";
 import { PRODUCT_NAME } from "../names.ts";
+import { completeLogin, hasExpired } from "../state/connection.ts";
+import { closePanel } from "../state/view.ts";
 import { PasswordForm } from "./password-form.tsx";
 
-/** As the service asks. */
+/** The service's limit. */
 const PASSWORD_CHARS_MIN = 12;
 
-export const EntranceFrame = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
-  <main class="entrance">
-    <div class="entrance-card">
-      <p class="entrance-brand">
+export const LoginFrame = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
+  <main class="login">
+    <div class="login-card">
+      <p class="login-brand">
         <Logo /> {PRODUCT_NAME}
       </p>
       <h1>{title}</h1>
@@ -23,71 +25,74 @@ export const EntranceFrame = ({ title, children }: { readonly title: string; rea
 );
 
 export const LoginPage = () => (
-  <EntranceFrame title={hasExpired.value ? "Your session has ended" : "Log in"}>
-    {hasExpired.value && <p>Log in again, and you are back where you were.</p>}
+  <LoginFrame title={hasExpired.value ? "Your session has ended" : "Log in"}>
+    {hasExpired.value && <p>Log in again to continue where you were.</p>}
     <PasswordForm
       label="Password"
       action="Log in"
       kind="current-password"
       onSubmit={async (password) => {
         await logIn(password);
-        enter();
+        completeLogin();
       }}
     />
-  </EntranceFrame>
+  </LoginFrame>
 );
 
-export const NewPasswordForm = ({ onDone }: { readonly onDone?: () => void }) => (
+interface NewPasswordFormProps {
+  readonly codeLabel?: string;
+  readonly onDone?: () => void;
+}
+
+const NewPasswordForm = ({ codeLabel, onDone }: NewPasswordFormProps) => (
   <PasswordForm
-    label={`Password, at least ${PASSWORD_CHARS_MIN} characters`}
+    label={`Password (${PASSWORD_CHARS_MIN}+ characters)`}
+    codeLabel={codeLabel}
     action="Set password"
     kind="new-password"
     minLength={PASSWORD_CHARS_MIN}
-    onSubmit={async (password) => {
-      await setUp(password);
-      enter();
+    onSubmit={async (password, code) => {
+      await setPassword(password, codeLabel === undefined ? undefined : code);
+      completeLogin();
       onDone?.();
     }}
   />
 );
 
-/** The first run under a host name that the service does not know: without the code from its log, nobody gets in. */
+/** The first run under a host name that the service does not know (docs/http-api.md, "Unverified hosts"). */
 export const SetupCodePage = () => (
-  <EntranceFrame title={`Set up ${PRODUCT_NAME}`}>
+  <LoginFrame title={`Set up ${PRODUCT_NAME}`}>
     <p>This instance has no password yet, and {location.hostname} isn't a host name it knows.</p>
     <p>Enter the one-time setup code to continue. {PRODUCT_NAME} prints it to its log at startup.</p>
-    <PasswordForm
-      label={`Password (${PASSWORD_CHARS_MIN}+ characters)`}
-      codeLabel="Setup code"
-      action="Set password"
-      kind="new-password"
-      minLength={PASSWORD_CHARS_MIN}
-      onSubmit={async (password, code) => {
-        await setUp(password, code);
-        enter();
-      }}
-    />
-  </EntranceFrame>
+    <NewPasswordForm codeLabel="Setup code" />
+  </LoginFrame>
 );
 
 export function FirstRunPage({ onSkip }: { readonly onSkip: () => void }) {
   const [isSkipping, setSkipping] = useState(false);
   return (
-    <EntranceFrame title="Welcome">
-      <p>Choose the password that protects your figures. It is kept as a hash only and cannot be read back.</p>
+    <LoginFrame title="Welcome">
+      <p>Create a password for your dashboard. We store only a hash, so keep it safe.</p>
       <NewPasswordForm />
       {isSkipping ? (
         <div class="notice" role="alert">
-          <p>Whoever can reach this address will see all figures, and may choose the password before you do.</p>
+          <p>Anyone with this URL can see your stats and set the password before you.</p>
           <button type="button" class="button" onClick={onSkip}>
-            Go on without a password
+            Continue without a password
           </button>
         </div>
       ) : (
         <button type="button" class="link" onClick={() => setSkipping(true)}>
-          Not now
+          Skip for now
         </button>
       )}
-    </EntranceFrame>
+    </LoginFrame>
   );
 }
+
+export const PasswordPanel = () => (
+  <Dialog title="Set a password" onClose={closePanel}>
+    <p>Required to view stats. API keys also work.</p>
+    <NewPasswordForm onDone={closePanel} />
+  </Dialog>
+);

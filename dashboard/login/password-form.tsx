@@ -1,13 +1,14 @@
-/** Asks for a password, and where needed for the setup code, and says in place why they were not taken. */
+/** The form for a password, and for the setup code where one is needed; errors appear at their field. */
+import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ServiceError } from "../api/service.ts";
+import { ServiceError } from "../api/http.ts";
 
 interface PasswordFormProps {
   readonly label: string;
-  /** Of the field for the setup code, where there is one. */
-  readonly codeLabel?: string;
+  /** Label of the setup code; without one the form has no such field. */
+  readonly codeLabel?: string | undefined;
   readonly action: string;
-  /** For password managers. */
+  /** The value of `autocomplete`, for password managers. */
   readonly kind: "current-password" | "new-password";
   readonly minLength?: number;
   readonly onSubmit: (password: string, code: string) => Promise<void>;
@@ -15,30 +16,94 @@ interface PasswordFormProps {
 
 interface Problem {
   readonly text: string;
-  /** Or of the password. */
-  readonly isOfCode: boolean;
+  readonly field: "password" | "code";
 }
 
-function problemOf(error: unknown): string {
+function textOf(error: unknown): string {
   if (!(error instanceof ServiceError)) return "Something went wrong.";
-  if (error.retryAfterSecs === null) return error.message;
-  const minutes = Math.ceil(error.retryAfterSecs / 60);
-  return `${error.message} (in ${error.retryAfterSecs < 90 ? `${error.retryAfterSecs} seconds` : `${minutes} minutes`})`;
+  const { message, retryAfterSecs } = error;
+  if (retryAfterSecs === null) return message;
+  return `${message} (in ${retryAfterSecs < 90 ? `${retryAfterSecs} seconds` : `${Math.ceil(retryAfterSecs / 60)} minutes`})`;
+}
+
+const problemFrom = (error: unknown): Problem => ({
+  text: textOf(error),
+  field: error instanceof ServiceError && error.kind === "setup_code_required" ? "code" : "password",
+});
+
+interface FieldProps {
+  readonly input: RefObject<HTMLInputElement | null>;
+  readonly label: string;
+  readonly value: string;
+  readonly isInvalid: boolean;
+  readonly onInput: (value: string) => void;
+}
+
+const CodeField = ({ input, label, value, isInvalid, onInput }: FieldProps) => (
+  <div class="labelled">
+    <label for="setup-code">{label}</label>
+    <input
+      id="setup-code"
+      ref={input}
+      name="code"
+      required
+      autocomplete="one-time-code"
+      autocapitalize="characters"
+      spellcheck={false}
+      aria-invalid={isInvalid}
+      aria-describedby="password-problem"
+      value={value}
+      onInput={(event) => onInput(event.currentTarget.value)}
+    />
+  </div>
+);
+
+interface PasswordFieldProps extends FieldProps {
+  readonly kind: PasswordFormProps["kind"];
+  readonly minLength: number;
+}
+
+function PasswordField({ input, label, value, isInvalid, kind, minLength, onInput }: PasswordFieldProps) {
+  const [isShown, setShown] = useState(false);
+  // The types of JSX let no attribute `type` change.
+  useEffect(() => {
+    if (input.current) input.current.type = isShown ? "text" : "password";
+  }, [isShown]);
+  return (
+    <div class="labelled">
+      <label for="password">{label}</label>
+      <span class="password-field">
+        <input
+          id="password"
+          ref={input}
+          type="password"
+          name="password"
+          required
+          minLength={minLength}
+          autocomplete={kind}
+          aria-invalid={isInvalid}
+          aria-describedby="password-problem"
+          value={value}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+        <button type="button" class="link" aria-label="Show password" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
+          {isShown ? "Hide" : "Show"}
+        </button>
+      </span>
+    </div>
+  );
 }
 
 export function PasswordForm({ label, codeLabel, action, kind, minLength = 1, onSubmit }: PasswordFormProps) {
-  const field = useRef<HTMLInputElement>(null);
-  const codeField = useRef<HTMLInputElement>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const codeInput = useRef<HTMLInputElement>(null);
   const [code, setCode] = useState("");
   const [password, setPassword] = useState("");
-  const [isShown, setShown] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const isInvalid = (field: Problem["field"]) => problem?.field === field;
 
-  useEffect(() => (codeField.current ?? field.current)?.focus(), []);
-  useEffect(() => {
-    if (field.current) field.current.type = isShown ? "text" : "password";
-  }, [isShown]);
+  useEffect(() => (codeInput.current ?? input.current)?.focus(), []);
 
   async function submit(event: Event) {
     event.preventDefault();
@@ -47,7 +112,7 @@ export function PasswordForm({ label, codeLabel, action, kind, minLength = 1, on
     try {
       await onSubmit(password, code);
     } catch (error) {
-      setProblem({ text: problemOf(error), isOfCode: error instanceof ServiceError && error.kind === "unverified" });
+      setProblem(problemFrom(error));
     }
     setBusy(false);
   }
@@ -56,44 +121,17 @@ export function PasswordForm({ label, codeLabel, action, kind, minLength = 1, on
     <form class="form" onSubmit={(event) => void submit(event)}>
       <input type="text" name="username" autocomplete="username" value="admin" hidden readOnly />
       {codeLabel !== undefined && (
-        <div class="labelled">
-          <label for="setup-code">{codeLabel}</label>
-          <input
-            id="setup-code"
-            ref={codeField}
-            name="code"
-            required
-            autocomplete="one-time-code"
-            autocapitalize="characters"
-            spellcheck={false}
-            aria-invalid={problem?.isOfCode === true}
-            aria-describedby="password-problem"
-            value={code}
-            onInput={(event) => setCode(event.currentTarget.value)}
-          />
-        </div>
+        <CodeField input={codeInput} label={codeLabel} value={code} isInvalid={isInvalid("code")} onInput={setCode} />
       )}
-      <div class="labelled">
-        <label for="password">{label}</label>
-        <span class="password-field">
-          <input
-            id="password"
-            ref={field}
-            type="password"
-            name="password"
-            required
-            minLength={minLength}
-            autocomplete={kind}
-            aria-invalid={problem?.isOfCode === false}
-            aria-describedby="password-problem"
-            value={password}
-            onInput={(event) => setPassword(event.currentTarget.value)}
-          />
-          <button type="button" class="link" aria-label="Show password" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
-            {isShown ? "Hide" : "Show"}
-          </button>
-        </span>
-      </div>
+      <PasswordField
+        input={input}
+        label={label}
+        value={password}
+        isInvalid={isInvalid("password")}
+        kind={kind}
+        minLength={minLength}
+        onInput={setPassword}
+      />
       <p class="problem" id="password-problem" role="alert">
         {problem?.text}
       </p>

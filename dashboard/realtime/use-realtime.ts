@@ -1,36 +1,39 @@
-/** The last minutes, asked for every ten seconds while the page is seen. */
+/** Polling of the realtime report while the page is visible. */
 import { useEffect, useState } from "preact/hooks";
-import { askFigure, pathOf, type Figures } from "../api/service.ts";
-import { noteFailure, round } from "../state/connection.ts";
+import { urlOf } from "../api/http.ts";
+import { fetchReport } from "../api/reports.ts";
+import type { Reports } from "../api/types.ts";
+import { handleFailure, refreshCount } from "../state/connection.ts";
 import { scope, today } from "../state/view.ts";
 
-const EVERY_MS = 10_000;
+const INTERVAL_MS = 10_000;
 
-export type Realtime = Figures["realtime"];
+export type Realtime = Reports["realtime"];
 
+/** Null until loaded. Each poll also updates `today`, so that a page left open moves on at midnight. */
 export function useRealtime(): Realtime | null {
   const [realtime, setRealtime] = useState<Realtime | null>(null);
   const { site_id, filters } = scope.value;
-  const path = site_id === null ? null : pathOf("/api/stats/realtime", { site_id, filters });
-  const asked = round.value;
+  const url = site_id === null ? null : urlOf("/api/stats/realtime", { site_id, filters });
+  const refresh = refreshCount.value;
   useEffect(() => {
-    if (path === null) return;
+    if (url === null) return;
     const controller = new AbortController();
-    const ask = () => {
+    const poll = () => {
       if (document.visibilityState !== "visible") return;
       today.value = new Date().toISOString().slice(0, 10);
-      askFigure<Realtime>(path, controller.signal).then(setRealtime, (error: unknown) => {
-        if (!controller.signal.aborted) noteFailure(error);
+      fetchReport<Realtime>(url, controller.signal).then(setRealtime, (error: unknown) => {
+        if (!controller.signal.aborted) handleFailure(error);
       });
     };
-    ask();
-    const timer = setInterval(ask, EVERY_MS);
-    document.addEventListener("visibilitychange", ask);
+    poll();
+    const timer = setInterval(poll, INTERVAL_MS);
+    document.addEventListener("visibilitychange", poll);
     return () => {
       controller.abort();
       clearInterval(timer);
-      document.removeEventListener("visibilitychange", ask);
+      document.removeEventListener("visibilitychange", poll);
     };
-  }, [path, asked]);
+  }, [url, refresh]);
   return realtime;
 }

@@ -1,18 +1,42 @@
-/** The period's days or events as a file, narrowed by the filters. */
+/** The dialog that exports the period as a file: daily totals or raw events, as CSV or JSON. */
 import { useState } from "preact/hooks";
-import { askFile, pathOf, ServiceError } from "../api/service.ts";
+import { ServiceError, urlOf } from "../api/http.ts";
+import { fetchFile } from "../api/reports.ts";
 import { Dialog } from "../components/dialog.tsx";
-import { saveFile } from "../components/save-file.ts";
-import { noteFailure } from "../state/connection.ts";
+import { saveFile } from "../components/download.ts";
+import { Problem } from "../components/states.tsx";
+import { formatRange } from "../format/locale.ts";
+import { handleFailure } from "../state/connection.ts";
 import { closePanel, isFiltered, range, scope, site } from "../state/view.ts";
-import { rangeText } from "../format/dates.ts";
 
-/** As many events as the service gives at once. */
+/** The service's limit for a raw export (docs/http-api.md, "Export"). */
 const EVENTS_MAX = 1_000_000;
 
+const KINDS = { daily: "Daily totals", raw: "Raw events (no visitor IDs)" } as const;
+const FORMATS = { csv: "CSV", json: "JSON" } as const;
+
+interface RadiosProps<Id extends string> {
+  readonly legend: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<Id, string>>;
+  readonly chosen: Id;
+  readonly onChoose: (id: Id) => void;
+}
+
+const Radios = <Id extends string>({ legend, name, labels, chosen, onChoose }: RadiosProps<Id>) => (
+  <fieldset>
+    <legend>{legend}</legend>
+    {(Object.keys(labels) as Id[]).map((id) => (
+      <label key={id} class="choice">
+        <input type="radio" name={name} checked={chosen === id} onChange={() => onChoose(id)} /> {labels[id]}
+      </label>
+    ))}
+  </fieldset>
+);
+
 export function ExportPanel() {
-  const [kind, setKind] = useState("daily");
-  const [format, setFormat] = useState("csv");
+  const [kind, setKind] = useState<keyof typeof KINDS>("daily");
+  const [format, setFormat] = useState<keyof typeof FORMATS>("csv");
   const [state, setState] = useState<"idle" | "busy" | "done">("idle");
   const [problem, setProblem] = useState<string | null>(null);
 
@@ -21,13 +45,13 @@ export function ExportPanel() {
     setState("busy");
     setProblem(null);
     try {
-      const path = pathOf("/api/stats/export", { ...scope.value, kind, format, limit: kind === "raw" ? EVENTS_MAX : null });
-      const { name, content } = await askFile(path, new AbortController().signal);
+      const url = urlOf("/api/stats/export", { ...scope.value, kind, format, limit: kind === "raw" ? EVENTS_MAX : null });
+      const { name, content } = await fetchFile(url, new AbortController().signal);
       saveFile(name, content);
       setState("done");
     } catch (error) {
-      noteFailure(error);
-      setProblem(error instanceof ServiceError ? error.message : "The file could not be made.");
+      handleFailure(error);
+      setProblem(error instanceof ServiceError ? error.message : "The export failed.");
       setState("idle");
     }
   }
@@ -35,35 +59,14 @@ export function ExportPanel() {
   return (
     <Dialog title="Export" onClose={closePanel}>
       <p class="dim">
-        {site.value}, {rangeText(range.value)} (UTC){isFiltered.value ? ", only what the filters let through" : ""}
+        {site.value}, {formatRange(range.value.start, range.value.end)} (UTC){isFiltered.value ? ", filters applied" : ""}
       </p>
       <form class="form" onSubmit={(event) => void save(event)}>
-        <fieldset>
-          <legend>Rows</legend>
-          <label class="choice">
-            <input type="radio" name="kind" checked={kind === "daily"} onChange={() => setKind("daily")} /> One for each day
-          </label>
-          <label class="choice">
-            <input type="radio" name="kind" checked={kind === "raw"} onChange={() => setKind("raw")} /> One for each event, without
-            visitors' ids
-          </label>
-        </fieldset>
-        <fieldset>
-          <legend>Format</legend>
-          <label class="choice">
-            <input type="radio" name="format" checked={format === "csv"} onChange={() => setFormat("csv")} /> CSV
-          </label>
-          <label class="choice">
-            <input type="radio" name="format" checked={format === "json"} onChange={() => setFormat("json")} /> JSON
-          </label>
-        </fieldset>
-        {problem !== null && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
+        <Radios legend="Rows" name="kind" labels={KINDS} chosen={kind} onChoose={setKind} />
+        <Radios legend="Format" name="format" labels={FORMATS} chosen={format} onChoose={setFormat} />
+        <Problem text={problem} />
         <button type="submit" class="button primary" disabled={state === "busy"}>
-          {state === "busy" ? "Preparing…" : "Save file"}
+          {state === "busy" ? "Preparing…" : "Download"}
         </button>
         <p role="status">{state === "done" ? "Saved to your downloads." : ""}</p>
       </form>

@@ -1,157 +1,159 @@
-/** API keys: made, shown once, listed, revoked. */
+/** The dialog of API keys: create one and see it once, list them, revoke them. */
 import { useEffect, useState } from "preact/hooks";
-import { createKey, keys, revokeKey, ServiceError, type KeyScope } from "../api/service.ts";
+import { createKey, listKeys, revokeKey, type KeyScope } from "../api/admin.ts";
+import { ServiceError } from "../api/http.ts";
 import type { CreatedKey, Keys } from "../api/types.ts";
 import { CopyButton } from "../components/copy-button.tsx";
 import { Dialog } from "../components/dialog.tsx";
-import { door, noteFailure } from "../state/connection.ts";
-import { closePanel, openPanel } from "../state/view.ts";
-import { momentText } from "../format/dates.ts";
+import { Problem } from "../components/states.tsx";
+import { formatTimestamp } from "../format/locale.ts";
+import { authState, handleFailure } from "../state/connection.ts";
+import { closePanel } from "../state/view.ts";
+import { PasswordRequired } from "./password-required.tsx";
 
-const SCOPE_WORDS: Readonly<Record<KeyScope, string>> = {
-  ReadOnly: "Read figures",
-  Admin: "Everything: keys and erasure, too",
-};
+const TITLE = "API keys";
 
-const NewKey = ({ made }: { readonly made: CreatedKey }) => (
+const PERMISSIONS: Readonly<Record<KeyScope, string>> = { ReadOnly: "Read-only", Admin: "Admin (full access)" };
+
+const NAME_CHARS_MAX = 128;
+
+const NewKey = ({ created }: { readonly created: CreatedKey }) => (
   <div class="notice good" role="status">
     <p>
-      The key <strong>{made.name}</strong>. It is shown this once: copy it now.
+      Key <strong>{created.name}</strong>. Copy it now. You won't see it again.
     </p>
     <pre tabIndex={0} aria-label="New key">
-      <code>{made.key}</code>
+      <code>{created.key}</code>
     </pre>
-    <CopyButton text={made.key} label="Copy the key" />
+    <CopyButton text={created.key} label="Copy key" />
   </div>
 );
 
-function KeyRow({ entry, onRevoke }: { readonly entry: Keys[number]; readonly onRevoke: () => void }) {
-  const [isSure, setSure] = useState(false);
+function RevokeButton({ name, onRevoke }: { readonly name: string; readonly onRevoke: () => void }) {
+  const [isConfirming, setConfirming] = useState(false);
   return (
-    <tr class={entry.revoked ? "revoked" : ""}>
-      <th scope="row">{entry.name}</th>
-      <td>{SCOPE_WORDS[entry.scope].split(":")[0]}</td>
-      <td>{momentText(entry.created_at)}</td>
-      <td>
-        {entry.revoked ? (
-          "Revoked"
-        ) : (
-          <button
-            type="button"
-            class="button small danger"
-            onClick={() => (isSure ? onRevoke() : setSure(true))}
-            onBlur={() => setSure(false)}
-          >
-            {isSure ? "Really revoke" : "Revoke"}
-            <span class="unseen"> {entry.name}</span>
-          </button>
-        )}
-      </td>
-    </tr>
+    <button
+      type="button"
+      class="button small danger"
+      onClick={() => (isConfirming ? onRevoke() : setConfirming(true))}
+      onBlur={() => setConfirming(false)}
+    >
+      {isConfirming ? "Confirm revoke" : "Revoke"}
+      <span class="unseen"> {name}</span>
+    </button>
   );
 }
 
-export function KeysPanel() {
-  const [list, setList] = useState<Keys | null>(null);
+interface KeysTableProps {
+  readonly keys: Keys;
+  readonly onRevoke: (hash: string) => void;
+}
+
+const KeysTable = ({ keys, onRevoke }: KeysTableProps) => (
+  <div class="table-scroll" tabIndex={0} role="region" aria-label="Keys">
+    <table class="table text">
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Permission</th>
+          <th scope="col">Created</th>
+          <th scope="col">
+            <span class="unseen">Revoke</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {keys.map(({ key_hash, name, scope, created_at, revoked }) => (
+          <tr key={key_hash} class={revoked ? "revoked" : ""}>
+            <th scope="row">{name}</th>
+            <td>{PERMISSIONS[scope]}</td>
+            <td>{formatTimestamp(created_at)}</td>
+            <td>{revoked ? "Revoked" : <RevokeButton name={name} onRevoke={() => onRevoke(key_hash)} />}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+/** Remounted, and so empty again, once a key has been created. */
+function NewKeyForm({ onCreate }: { readonly onCreate: (name: string, scope: KeyScope) => void }) {
   const [name, setName] = useState("");
   const [scope, setScope] = useState<KeyScope>("ReadOnly");
-  const [made, setMade] = useState<CreatedKey | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-
-  async function attempt(work: () => Promise<unknown>) {
-    setProblem(null);
-    try {
-      await work();
-      setList(await keys());
-    } catch (error) {
-      noteFailure(error);
-      setProblem(error instanceof ServiceError ? error.message : "That did not work.");
-    }
-  }
-
-  useEffect(() => {
-    if (door.value === "inside") void attempt(async () => undefined);
-  }, []);
-
-  if (door.value !== "inside") {
-    return (
-      <Dialog title="API keys" onClose={closePanel}>
-        <p>Keys are for instances with a password: without one, figures are open to everybody.</p>
-        <button type="button" class="button primary" onClick={() => openPanel("password")}>
-          Set a password
-        </button>
-      </Dialog>
-    );
-  }
   return (
-    <Dialog title="API keys" onClose={closePanel} isWide>
-      <p class="dim">
-        Programs send a key as <code>Authorization: Bearer …</code> or <code>X-API-Key: …</code>
-      </p>
-      <form
-        class="form inline"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void attempt(async () => {
-            setMade(await createKey(name.trim(), scope));
-            setName("");
-          });
-        }}
-      >
-        <label>
-          Name
-          <input
-            type="text"
-            required
-            maxLength={128}
-            autocomplete="off"
-            placeholder="What it is for"
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        </label>
-        <label>
-          May
-          <select value={scope} onChange={(event) => setScope(event.currentTarget.value as KeyScope)}>
-            {Object.entries(SCOPE_WORDS).map(([id, words]) => (
-              <option key={id} value={id}>
-                {words}
-              </option>
-            ))}
-          </select>
-        </label>
-        <button type="submit" class="button primary">
-          Create key
-        </button>
-      </form>
-      {problem !== null && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
-      {made && <NewKey made={made} />}
-      {list && list.length === 0 && <p class="empty">No keys yet</p>}
-      {list && list.length > 0 && (
-        <div class="table-scroll" tabIndex={0} role="region" aria-label="Keys">
-          <table class="table words">
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">May</th>
-                <th scope="col">Created</th>
-                <th scope="col">
-                  <span class="unseen">Revoke</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {list.map((entry) => (
-                <KeyRow key={entry.key_hash} entry={entry} onRevoke={() => void attempt(() => revokeKey(entry.key_hash))} />
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-    </Dialog>
+    <form
+      class="form inline"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onCreate(name.trim(), scope);
+      }}
+    >
+      <label>
+        Name
+        <input
+          type="text"
+          required
+          maxLength={NAME_CHARS_MAX}
+          autocomplete="off"
+          placeholder="e.g. Weekly report"
+          value={name}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+      </label>
+      <label>
+        Permission
+        <select value={scope} onChange={(event) => setScope(event.currentTarget.value as KeyScope)}>
+          {Object.entries(PERMISSIONS).map(([id, label]) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="submit" class="button primary">
+        Create key
+      </button>
+    </form>
   );
 }
+
+function KeysView() {
+  const [keys, setKeys] = useState<Keys | null>(null);
+  const [created, setCreated] = useState<CreatedKey | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+
+  /** Runs the change, if any, and loads the list again. */
+  async function update(change?: () => Promise<unknown>) {
+    setProblem(null);
+    try {
+      await change?.();
+      setKeys(await listKeys());
+    } catch (error) {
+      handleFailure(error);
+      setProblem(error instanceof ServiceError ? error.message : "Something went wrong.");
+    }
+  }
+  useEffect(() => void update(), []);
+
+  return (
+    <>
+      <p class="dim">
+        Send a key as <code>Authorization: Bearer …</code> or <code>X-API-Key: …</code>
+      </p>
+      <NewKeyForm key={created?.key_hash} onCreate={(name, scope) => void update(async () => setCreated(await createKey(name, scope)))} />
+      <Problem text={problem} />
+      {created && <NewKey created={created} />}
+      {keys?.length === 0 && <p class="empty">No keys yet</p>}
+      {keys && keys.length > 0 && <KeysTable keys={keys} onRevoke={(hash) => void update(() => revokeKey(hash))} />}
+    </>
+  );
+}
+
+export const KeysPanel = () =>
+  authState.value === "logged_in" ? (
+    <Dialog title={TITLE} onClose={closePanel} isWide>
+      <KeysView />
+    </Dialog>
+  ) : (
+    <PasswordRequired title={TITLE}>API keys require a password: without one, anyone can view your stats.</PasswordRequired>
+  );

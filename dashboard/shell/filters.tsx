@@ -1,49 +1,48 @@
-/** Filters: pills below the bar, and the dialog that makes them of values that there are. */
+/** The filters of the view: pills under the bar, and the dialog that adds or changes one. */
 import { useState } from "preact/hooks";
+import type { Dimension } from "../api/types.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { Picker } from "../components/picker.tsx";
 import { Failure } from "../components/states.tsx";
-import { canFilterBy, parseFilters, type Filter } from "../state/filters.ts";
-import { closePanel, filters, openPanel, panel, period, range, setFilters, site } from "../state/view.ts";
+import { DIMENSIONS, FILTERABLE, formatValue, isDimension } from "../format/dimensions.ts";
+import { formatCount } from "../format/locale.ts";
+import { canFilterBy, FILTERS_MAX, isSameFilter, parseFilters, printFilter, type Filter } from "../state/filters.ts";
 import { useBreakdown } from "../state/use-report.ts";
-import { DIMENSIONS, FILTERABLE, valueText } from "../format/dimensions.ts";
-import { countText } from "../format/numbers.ts";
+import { closePanel, filters, openPanel, panel, setFilters, unfilteredScope } from "../state/view.ts";
 
+/** The service's limit for one request. */
 const VALUES_MAX = 1000;
 
-/** As many as the service takes. */
-const FILTERS_MAX = 12;
+const without = (filter: Filter | null): Filter[] => filters.value.filter((known) => filter === null || !isSameFilter(known, filter));
 
-const isSame = (a: Filter, b: Filter) => a.dimension === b.dimension && a.isNot === b.isNot && a.value === b.value;
-
-export function FilterPills() {
-  if (filters.value.length === 0) return null;
+function FilterPill({ filter }: { readonly filter: Filter }) {
+  const { dimension, isNot, value } = filter;
+  const isKnown = isDimension(dimension);
+  const condition = `${isKnown ? DIMENSIONS[dimension].singular : dimension} ${isNot ? "is not" : "is"}`;
+  const valueText = isKnown ? formatValue(dimension, value) : value;
   return (
+    <li class="pill">
+      <button type="button" class="pill-text" title="Change this filter" onClick={() => openPanel(`filter:${printFilter(filter)}`)}>
+        {condition} <strong>{valueText}</strong>
+      </button>
+      <button
+        type="button"
+        class="pill-remove"
+        aria-label={`Remove filter: ${condition} ${valueText}`}
+        onClick={() => setFilters(without(filter))}
+      >
+        ×
+      </button>
+    </li>
+  );
+}
+
+export const FilterPills = () =>
+  filters.value.length === 0 ? null : (
     <ul class="pills" aria-label="Filters">
-      {filters.value.map((filter) => {
-        const words = `${DIMENSIONS[filter.dimension]?.one ?? filter.dimension} ${filter.isNot ? "is not" : "is"}`;
-        const value = valueText(filter.dimension, filter.value);
-        return (
-          <li key={`${filter.dimension}${filter.isNot}${filter.value}`} class="pill">
-            <button
-              type="button"
-              class="pill-text"
-              title="Change this filter"
-              onClick={() => openPanel(`filter:${filter.dimension}${filter.isNot ? "!=" : "=="}${filter.value}`)}
-            >
-              {words} <strong>{value}</strong>
-            </button>
-            <button
-              type="button"
-              class="pill-remove"
-              aria-label={`Remove filter: ${words} ${value}`}
-              onClick={() => setFilters(filters.value.filter((known) => !isSame(known, filter)))}
-            >
-              ×
-            </button>
-          </li>
-        );
-      })}
+      {filters.value.map((filter) => (
+        <FilterPill key={printFilter(filter)} filter={filter} />
+      ))}
       <li>
         <button type="button" class="link" onClick={() => setFilters([])}>
           Clear all
@@ -51,69 +50,79 @@ export function FilterPills() {
       </li>
     </ul>
   );
+
+interface ValuePickerProps {
+  readonly dimension: Dimension;
+  readonly value: string;
+  readonly onPick: (value: string) => void;
 }
 
-/** The filter that the dialog was opened with. */
-const openedWith = (): Filter | null => parseFilters(panel.value?.slice("filter:".length) ?? null)[0] ?? null;
+/** Picks from the values of the period, whatever the other filters. */
+function ValuePicker({ dimension, value, onPick }: ValuePickerProps) {
+  const report = useBreakdown(dimension, { ...unfilteredScope.value, limit: VALUES_MAX });
+  const rows = report.isStale ? [] : (report.data ?? []);
+  return (
+    <>
+      <Picker
+        label="Value"
+        choices={rows
+          .filter((row) => canFilterBy(row.value))
+          .map((row) => ({ value: row.value, label: formatValue(dimension, row.value), hint: formatCount(row.visitors) }))}
+        value={value}
+        placeholder={report.data ? "Select a value" : "Loading…"}
+        onPick={onPick}
+      />
+      {report.error && <Failure report={report} />}
+    </>
+  );
+}
+
+/** The filter to change, from the URL's `panel=filter:…`; null for a new one. */
+const filterToChange = (): Filter | null => parseFilters(panel.value?.slice("filter:".length) ?? null)[0] ?? null;
 
 export function FilterPanel() {
-  const before = openedWith();
-  const [dimension, setDimension] = useState(before?.dimension ?? "pages");
-  const [isNot, setNot] = useState(before?.isNot ?? false);
-  const [value, setValue] = useState(before?.value ?? "");
-  const scope = {
-    site_id: site.value,
-    ...(period.value === "custom" ? { start_date: range.value.start, end_date: range.value.end } : { period: period.value }),
-  };
-  const figure = useBreakdown(dimension, { ...scope, limit: VALUES_MAX });
-  const choices = figure.isStale
-    ? []
-    : (figure.data ?? []).map((row) => ({ value: row.value, label: valueText(dimension, row.value), hint: countText(row.visitors) }));
-  const others = filters.value.filter((known) => before === null || !isSame(known, before));
+  const changed = filterToChange();
+  const [dimension, setDimension] = useState<Dimension>(changed && isDimension(changed.dimension) ? changed.dimension : "pages");
+  const [isNot, setNot] = useState(changed?.isNot ?? false);
+  const [value, setValue] = useState(changed?.value ?? "");
+  const others = without(changed);
   const isFull = others.length >= FILTERS_MAX;
+
+  function submit(event: Event) {
+    event.preventDefault();
+    if (value !== "" && !isFull) setFilters([...others, { dimension, isNot, value }]);
+  }
+
   return (
-    <Dialog title={before ? "Change filter" : "Add filter"} onClose={closePanel}>
-      <form
-        class="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (value !== "" && !isFull) setFilters([...others, { dimension, isNot, value }]);
-        }}
-      >
+    <Dialog title={changed ? "Change filter" : "Add filter"} onClose={closePanel}>
+      <form class="form" onSubmit={submit}>
         <div class="form-row">
           <label>
-            What
+            Filter by
             <select
               value={dimension}
               onChange={(event) => {
-                setDimension(event.currentTarget.value);
+                setDimension(event.currentTarget.value as Dimension);
                 setValue("");
               }}
             >
               {FILTERABLE.map((slug) => (
                 <option key={slug} value={slug}>
-                  {DIMENSIONS[slug]?.one}
+                  {DIMENSIONS[slug].singular}
                 </option>
               ))}
             </select>
           </label>
           <label>
-            Condition
+            Operator
             <select value={isNot ? "is not" : "is"} onChange={(event) => setNot(event.currentTarget.value === "is not")}>
               <option>is</option>
               <option>is not</option>
             </select>
           </label>
         </div>
-        <Picker
-          label="Value"
-          choices={choices.filter((choice) => canFilterBy(choice.value))}
-          value={value}
-          placeholder={figure.data ? "Pick a value" : "Loading…"}
-          onPick={setValue}
-        />
-        {figure.error && <Failure figure={figure} />}
-        {isFull && <p class="problem">At most {FILTERS_MAX} filters.</p>}
+        <ValuePicker dimension={dimension} value={value} onPick={setValue} />
+        {isFull && <p class="problem">Choose up to {FILTERS_MAX} filters.</p>}
         <button type="submit" class="button primary" disabled={value === "" || isFull}>
           Filter
         </button>

@@ -1,14 +1,14 @@
-/** The keys, and what the figures mean. */
-import { METRICS, METRIC_WORDS } from "../charts/metrics.ts";
+/** The help dialog: keyboard shortcuts and the definitions of the metrics. */
+import { METRIC_IDS, METRICS } from "../charts/metrics.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { closePanel } from "../state/view.ts";
-import { KEYS } from "./keyboard.ts";
+import { SHORTCUTS } from "./keyboard.ts";
 
 export const HelpPanel = () => (
   <Dialog title="Help" onClose={closePanel}>
-    <h3>Keys</h3>
+    <h3>Keyboard shortcuts</h3>
     <dl class="keys">
-      {KEYS.map(([keys, meaning]) => (
+      {SHORTCUTS.map(([keys, meaning]) => (
         <div key={keys}>
           <dt>
             <kbd>{keys}</kbd>
@@ -17,15 +17,15 @@ export const HelpPanel = () => (
         </div>
       ))}
     </dl>
-    <h3>What the figures mean</h3>
+    <h3>Definitions</h3>
     <dl class="definitions">
-      {METRICS.map((metric) => (
+      {METRIC_IDS.map((metric) => (
         <div key={metric}>
-          <dt>{METRIC_WORDS[metric].title}</dt>
-          <dd>{METRIC_WORDS[metric].definition}</dd>
+          <dt>{METRICS[metric].title}</dt>
+          <dd>{METRICS[metric].definition}</dd>
         </div>
       ))}
     </dl>
-    <p class="dim">All days and hours are UTC. Click any row to filter everything by it; click it again to take the filter away.</p>
+    <p class="dim">All days and hours are in UTC. Click a row to filter by it; click it again to remove the filter.</p>
   </Dialog>
 );

@@ -1,36 +1,32 @@
-/** Keys for whoever looks at the page every day. */
+/** Keyboard shortcuts of the page. They are off while a field has the focus or a dialog is open. */
 import { useLayoutEffect } from "preact/hooks";
-import type { Period } from "../state/range.ts";
-import { go, openPanel, panel, param, setFilters } from "../state/view.ts";
+import { isRealtime, toggleRealtime } from "../realtime/realtime-view.tsx";
+import { PERIODS } from "../state/range.ts";
+import { openPanel, panel, setFilters } from "../state/view.ts";
 import { toggleComparison } from "./comparison-picker.tsx";
-import { choosePeriod, shiftPeriod } from "./period-picker.tsx";
-
-const PERIOD_KEYS: Readonly<Record<string, Period>> = { d: "day", w: "7d", m: "30d", q: "90d", y: "12mo" };
+import { choosePeriod, PERIOD_LABELS, shiftPeriod } from "./period-picker.tsx";
 
 const ACTIONS: Readonly<Record<string, () => void>> = {
+  ...Object.fromEntries(PERIODS.map((period) => [PERIOD_LABELS[period].key.toLowerCase(), () => choosePeriod(period)])),
   ArrowLeft: () => shiftPeriod(-1),
   ArrowRight: () => shiftPeriod(1),
   x: toggleComparison,
   f: () => openPanel("filter"),
   "/": () => openPanel("filter"),
-  r: () => go({ view: param("view") === "realtime" ? null : "realtime" }),
-  Escape: () => (param("view") === null ? setFilters([]) : go({ view: null })),
+  r: toggleRealtime,
+  Escape: () => (isRealtime() ? toggleRealtime() : setFilters([])),
   "?": () => openPanel("help"),
 };
 
-/** For the help. */
-export const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
-  ["D", "Today"],
-  ["W", "Last 7 days"],
-  ["M", "Last 30 days"],
-  ["Q", "Last 90 days"],
-  ["Y", "Last 12 months"],
+/** For the help dialog. */
+export const SHORTCUTS: readonly (readonly [keys: string, meaning: string])[] = [
+  ...PERIODS.map((period) => [PERIOD_LABELS[period].key, PERIOD_LABELS[period].label] as const),
   ["← →", "Previous and next period"],
-  ["X", "Comparison on and off"],
+  ["X", "Turn the comparison on or off"],
   ["F or /", "Add a filter"],
   ["R", "Realtime"],
-  ["Esc", "Clear filters, close what is open"],
-  ["?", "This help"],
+  ["Esc", "Clear filters, close a dialog"],
+  ["?", "Help"],
 ];
 
 const isTyping = (target: EventTarget | null): boolean =>
@@ -39,14 +35,12 @@ const isTyping = (target: EventTarget | null): boolean =>
 function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || panel.value !== null) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const chosen = PERIOD_KEYS[key];
-  const action = chosen ? () => choosePeriod(chosen) : ACTIONS[key];
-  if (!action) return;
+  if (!Object.hasOwn(ACTIONS, key)) return;
   event.preventDefault();
-  action();
+  ACTIONS[key]?.();
 }
 
-/** Listens before the page is first painted: a key pressed as soon as something is seen is not lost. */
+/** Listens before the first paint, so that no key pressed on a visible page is lost. */
 export function useKeyboard(): void {
   useLayoutEffect(() => {
     document.addEventListener("keydown", onKeyDown);

@@ -1,15 +1,34 @@
-/** The bar that stays: site, who is there now, filters, period, comparison, and the menu of everything else. */
+/** The sticky bar: site switcher, current visitors, filter, period, comparison and the menu. */
+import { Logo } from "../components/logo.tsx";
 import { Menu } from "../components/menu.tsx";
-import { CurrentVisitors } from "../realtime/current-visitors.tsx";
-import { door, leave } from "../state/connection.ts";
-import { chooseTheme, theme, THEMES } from "../state/theme.ts";
-import { openPanel } from "../state/view.ts";
+import { CurrentVisitors } from "../realtime/realtime-view.tsx";
+import { authState, endSession } from "../state/connection.ts";
+import { chooseTheme, theme, THEMES, type Theme } from "../state/theme.ts";
+import { navigate, openPanel, site } from "../state/view.ts";
 import { ComparisonPicker } from "./comparison-picker.tsx";
-import { Logo } from "./logo.tsx";
 import { PeriodPicker } from "./period-picker.tsx";
-import { SiteSwitcher } from "./site-switcher.tsx";
 
-const THEME_WORDS = { system: "Theme: as the system", light: "Theme: light", dark: "Theme: dark" } as const;
+const THEME_LABELS: Readonly<Record<Theme, string>> = { system: "Theme: System", light: "Theme: Light", dark: "Theme: Dark" };
+
+/** Filters, steps and the like belong to one site. */
+const chooseSite = (id: string): void => navigate({ site: id, filters: null, steps: null, page: null, key: null, event: null });
+
+const SiteSwitcher = ({ sites }: { readonly sites: readonly string[] }) => (
+  <Menu
+    label={`Site: ${site.value ?? "none"}`}
+    buttonClass="bar-button site-button"
+    button={
+      <>
+        <strong>{site.value}</strong> <span class="caret" aria-hidden="true" />
+      </>
+    }
+    items={[
+      ...sites.map((id) => ({ label: id, isChosen: id === site.value, onChoose: () => chooseSite(id) })),
+      null,
+      { label: "Add a site…", onChoose: () => openPanel("snippet") },
+    ]}
+  />
+);
 
 const MoreMenu = () => (
   <Menu
@@ -18,15 +37,15 @@ const MoreMenu = () => (
     button={<span class="dots" aria-hidden="true" />}
     items={[
       { label: "Export…", onChoose: () => openPanel("export") },
-      { label: "Snippet…", onChoose: () => openPanel("snippet") },
+      { label: "Tracking code…", onChoose: () => openPanel("snippet") },
       { label: "API keys…", onChoose: () => openPanel("keys") },
-      { label: "Erase data…", onChoose: () => openPanel("erase") },
+      { label: "Delete data…", onChoose: () => openPanel("erase") },
       null,
-      ...THEMES.map((name) => ({ label: THEME_WORDS[name], isChosen: theme.value === name, onChoose: () => chooseTheme(name) })),
+      ...THEMES.map((name) => ({ label: THEME_LABELS[name], isChosen: theme.value === name, onChoose: () => chooseTheme(name) })),
       null,
       { label: "Help", hint: "?", onChoose: () => openPanel("help") },
-      door.value === "inside"
-        ? { label: "Log out", onChoose: () => void leave() }
+      authState.value === "logged_in"
+        ? { label: "Log out", onChoose: () => void endSession() }
         : { label: "Set a password…", onChoose: () => openPanel("password") },
     ]}
   />

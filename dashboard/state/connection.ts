@@ -1,81 +1,81 @@
-/** Whether the service is there and lets us in, and how everything is asked again once it does. */
+/** Whether the service is reachable and the browser logged in, and the refresh of every report once that changes. */
 import { signal } from "@preact/signals";
-import { authStatus, isReachable, logOut, ServiceError } from "../api/service.ts";
+import { authStatus, isReachable, logOut } from "../api/admin.ts";
+import { ServiceError } from "../api/http.ts";
 
-/** Grows when all figures are to be asked anew. */
-export const round = signal(0);
+/** Every report is fetched again when this number grows. */
+export const refreshCount = signal(0);
+
+export const refreshAll = (): void => {
+  refreshCount.value++;
+};
 
 export const isOffline = signal(false);
 
-export type Door = "unknown" | "open" | "setup" | "login" | "inside";
+/** `open`: no password is set, everybody may read. `setup_code`: no password is set, and under this host name one must be. */
+export type AuthState = "unknown" | "open" | "setup_code" | "logged_out" | "logged_in";
 
-/** `open`: there is no password, and whoever comes may read. `setup`: under this host name, the password has to be set first. */
-export const door = signal<Door>("unknown");
+export const authState = signal<AuthState>("unknown");
 
-/** Whether somebody was inside before the login was asked for and did not leave by themselves: their session ended. */
+/** Whether the session ended without a logout. */
 export const hasExpired = signal(false);
 
-/** Figures still under way are refused as soon as the service has heard of a logout, which may be before its answer to that is here. */
-let isLeaving = false;
-
-export const askAgain = (): void => {
-  round.value++;
-};
+/** While a logout is under way, a report that is refused does not mean that the session has expired. */
+let isLoggingOut = false;
 
 const RETRY_MS = [1000, 2000, 4000, 8000, 15_000];
 
-function waitForService(tries = 0): void {
+function pollUntilReachable(tries = 0): void {
   setTimeout(
     () => {
       void isReachable().then((reachable) => {
-        if (!reachable) return waitForService(tries + 1);
+        if (!reachable) return pollUntilReachable(tries + 1);
         isOffline.value = false;
-        void knock().then(askAgain);
+        void checkAuth().then(refreshAll);
       });
     },
     RETRY_MS[Math.min(tries, RETRY_MS.length - 1)],
   );
 }
 
-/** What every failed request tells: a lost service is waited for, an ended session leads to the login. */
-export function noteFailure(error: unknown): void {
+/** To be called with the error of every failed request: a lost connection starts polling, an ended session shows the login. */
+export function handleFailure(error: unknown): void {
   if (!(error instanceof ServiceError)) return;
   if (error.kind === "offline" && !isOffline.value) {
     isOffline.value = true;
-    waitForService();
+    pollUntilReachable();
   }
-  if (error.kind === "unverified") door.value = "setup";
-  if (error.kind === "unauthenticated" && door.value === "inside" && !isLeaving) hasExpired.value = true;
-  if (error.kind === "unauthenticated") door.value = "login";
+  if (error.kind === "setup_code_required") authState.value = "setup_code";
+  if (error.kind === "unauthenticated" && authState.value === "logged_in" && !isLoggingOut) hasExpired.value = true;
+  if (error.kind === "unauthenticated") authState.value = "logged_out";
 }
 
-/** Asks whether there is a password and whether we are let in. */
-export async function knock(): Promise<void> {
+export async function checkAuth(): Promise<void> {
   try {
     const { setup_required, authenticated } = await authStatus();
-    if (setup_required) door.value = "open";
-    else door.value = authenticated ? "inside" : "login";
+    if (setup_required) authState.value = "open";
+    else authState.value = authenticated ? "logged_in" : "logged_out";
   } catch (error) {
-    noteFailure(error);
+    handleFailure(error);
   }
 }
 
-/** After a login or setup: everything is asked again, and the view is the one that was asked for. */
-export function enter(): void {
+/** After a login or setup: shows the view of the URL with fresh reports. */
+export function completeLogin(): void {
   hasExpired.value = false;
-  door.value = "inside";
-  askAgain();
+  authState.value = "logged_in";
+  refreshAll();
 }
 
-/** Logs out; whoever cannot be logged out stays inside. */
-export async function leave(): Promise<void> {
-  isLeaving = true;
+/** Logs out; when the request fails, the session stays. */
+export async function endSession(): Promise<void> {
+  isLoggingOut = true;
   hasExpired.value = false;
   try {
     await logOut();
-    door.value = "login";
+    authState.value = "logged_out";
   } catch (error) {
-    noteFailure(error);
+    handleFailure(error);
   }
-  isLeaving = false;
+  isLoggingOut = false;
 }

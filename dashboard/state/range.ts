@@ -1,4 +1,4 @@
-/** Ranges of UTC days, and the ones before and after them. */
+/** Date arithmetic: ranges of UTC days, the compared range, and the periods before and after. */
 
 const DAY_MS = 86_400_000;
 
@@ -7,10 +7,10 @@ export type Period = (typeof PERIODS)[number];
 
 const DAYS: Readonly<Record<Period, number>> = { day: 1, "7d": 7, "30d": 30, "90d": 90, "12mo": 365 };
 
-/** Ranges of at most this many days come by the hour. */
+/** A series over at most this many days has hourly buckets (docs/http-api.md, "Timeseries"). */
 const HOURLY_DAYS_MAX = 2;
 
-/** Both days included. */
+/** Both days are included. */
 export interface Range {
   readonly start: string;
   readonly end: string;
@@ -29,7 +29,7 @@ export function rangeOf(period: Period | "custom", start: string | null, end: st
   return { start: dayAfter(today, 1 - days), end: today, days };
 }
 
-/** The equally long window that a comparison looks at. */
+/** The range of the same length that the service compares with. */
 export function comparedRange({ start, end, days }: Range, comparison: "previous_period" | "year_over_year"): Range {
   const back = comparison === "previous_period" ? days : 365;
   return { start: dayAfter(start, -back), end: dayAfter(end, -back), days };
@@ -37,7 +37,7 @@ export function comparedRange({ start, end, days }: Range, comparison: "previous
 
 export const isHourly = ({ days }: Range): boolean => days <= HOURLY_DAYS_MAX;
 
-/** Address parameters of the range so many lengths on; a named period where it ends today. Null beyond today. */
+/** URL parameters of the range moved by this many lengths; a named period if it ends today, null if it starts in the future. */
 export function shifted({ start, end, days }: Range, lengths: number, today: string): Readonly<Record<string, string | null>> | null {
   const [from, to] = [dayAfter(start, lengths * days), dayAfter(end, lengths * days)];
   if (from > today) return null;

@@ -1,24 +1,26 @@
-/** Light, dark, or as the system has it: kept in the browser, and applied before the first paint (`theme-before-paint.ts`). */
+/** The color theme: light, dark or the system's. Stored in the browser, applied by `theme-before-paint.ts`. */
 import { signal } from "@preact/signals";
 
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
-const KEY = "sandpiper.theme";
+/** As in `theme-before-paint.ts`. */
+const STORAGE_KEY = "sandpiper.theme";
+const CHANGE_EVENT = "sandpiper:theme";
 
-const stored = (): Theme => THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? "system";
+const storedTheme = (): Theme => THEMES.find((theme) => theme === localStorage.getItem(STORAGE_KEY)) ?? "system";
 
-export const theme = signal<Theme>(stored());
+export const theme = signal<Theme>(storedTheme());
 
-/** Grows when colours change, for what is painted and not styled. */
-export const colours = signal(0);
+/** Grows whenever the palette changes: a canvas must be drawn again. */
+export const paletteVersion = signal(0);
 
 export function chooseTheme(next: Theme): void {
   theme.value = next;
-  if (next === "system") localStorage.removeItem(KEY);
-  else localStorage.setItem(KEY, next);
-  dispatchEvent(new Event("sandpiper:theme"));
-  colours.value++;
+  if (next === "system") localStorage.removeItem(STORAGE_KEY);
+  else localStorage.setItem(STORAGE_KEY, next);
+  dispatchEvent(new Event(CHANGE_EVENT));
+  paletteVersion.value++;
 }
 
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => colours.value++);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => paletteVersion.value++);

@@ -1,82 +1,92 @@
-/** A figure of the service in a component: old ones stay while new ones load, and what is not looked at any more is not waited for. */
+/** Hooks that fetch a report for a component: the previous data stays while new data loads, and leaving the view aborts the request. */
 import { useEffect, useState } from "preact/hooks";
-import { askFigure, pathOf, ServiceError, type Figures, type Parameters } from "../api/service.ts";
-import { noteFailure, round } from "./connection.ts";
+import { ServiceError, urlOf, type Parameters } from "../api/http.ts";
+import { fetchReport } from "../api/reports.ts";
+import type { Dimension, Reports } from "../api/types.ts";
+import { handleFailure, refreshCount } from "./connection.ts";
 
-export interface Figure<T> {
-  /** The last answer, perhaps of another view; undefined before there is any. */
+export interface Report<T> {
+  /** The last response, possibly to an earlier request; undefined before the first. */
   readonly data: T | undefined;
-  /** Whether `data` is of an earlier question. */
+  /** Whether `data` belongs to an earlier request. */
   readonly isStale: boolean;
   readonly error: ServiceError | null;
   readonly retry: () => void;
 }
 
-interface Answer<T> {
-  readonly question: string;
+interface Result<T> {
+  readonly key: string;
   readonly data?: T;
   readonly error: ServiceError | null;
 }
 
-/** Answers that are asked for again within so many milliseconds, such as by Back, are given at once. */
-const KEPT_MS = 20_000;
-const KEPT_MAX = 200;
-const kept = new Map<string, { readonly atMs: number; readonly data: unknown }>();
+/** A response is reused for this long, e.g. after Back. */
+const CACHE_TTL_MS = 20_000;
+const CACHE_ENTRIES_MAX = 200;
+const cache = new Map<string, { readonly atMs: number; readonly data: unknown }>();
 
-function keep(question: string, data: unknown): void {
-  kept.delete(question);
-  kept.set(question, { atMs: performance.now(), data });
-  const [oldest] = kept.keys();
-  if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest);
+/** Evicts the oldest entry when full. */
+function cacheSet(key: string, data: unknown): void {
+  cache.delete(key);
+  cache.set(key, { atMs: performance.now(), data });
+  const [oldest] = cache.keys();
+  if (cache.size > CACHE_ENTRIES_MAX && oldest !== undefined) cache.delete(oldest);
 }
 
-function fresh(question: string): unknown {
-  const answer = kept.get(question);
-  return answer && performance.now() - answer.atMs < KEPT_MS ? answer.data : undefined;
+function cacheGet(key: string): unknown {
+  const entry = cache.get(key);
+  return entry && performance.now() - entry.atMs < CACHE_TTL_MS ? entry.data : undefined;
 }
 
-/** Forgets everything: for when the data itself has changed. */
-export const forgetAnswers = (): void => kept.clear();
+/** For when the stored events have changed. */
+export const clearReportCache = (): void => cache.clear();
 
-const failureOf = (error: unknown): ServiceError => (error instanceof ServiceError ? error : new ServiceError("failed", String(error)));
+const toServiceError = (error: unknown): ServiceError =>
+  error instanceof ServiceError ? error : new ServiceError("failed", String(error));
 
-/** `path` is null while nothing is to be asked. */
-export function usePath<T>(path: string | null): Figure<T> {
-  const [answer, setAnswer] = useState<Answer<T> | null>(null);
+/** Fetches a URL; null fetches nothing. */
+export function useRequest<T>(url: string | null): Report<T> {
+  const [result, setResult] = useState<Result<T> | null>(null);
   const [tries, setTries] = useState(0);
-  const question = path === null ? null : `${round.value} ${path}`;
+  const key = url === null ? null : `${refreshCount.value} ${url}`;
   useEffect(() => {
-    if (path === null || question === null) return;
-    const known = fresh(question);
-    if (known !== undefined) {
-      setAnswer({ question, data: known as T, error: null });
+    if (url === null || key === null) return;
+    const cached = cacheGet(key);
+    if (cached !== undefined) {
+      setResult({ key, data: cached as T, error: null });
       return;
     }
     const controller = new AbortController();
-    askFigure<T>(path, controller.signal).then(
+    fetchReport<T>(url, controller.signal).then(
       (data) => {
-        keep(question, data);
-        if (!controller.signal.aborted) setAnswer({ question, data, error: null });
+        cacheSet(key, data);
+        if (!controller.signal.aborted) setResult({ key, data, error: null });
       },
       (error: unknown) => {
         if (controller.signal.aborted) return;
-        noteFailure(error);
-        setAnswer((before) => ({ question, ...(before?.data !== undefined && { data: before.data }), error: failureOf(error) }));
+        handleFailure(error);
+        setResult((previous) => ({
+          key,
+          ...(previous?.data !== undefined && { data: previous.data }),
+          error: toServiceError(error),
+        }));
       },
     );
     return () => controller.abort();
-  }, [question, tries]);
+  }, [key, tries]);
   return {
-    data: answer?.data,
-    isStale: question !== null && answer !== null && answer.question !== question,
-    error: answer?.question === question ? (answer?.error ?? null) : null,
+    data: result?.data,
+    isStale: key !== null && result !== null && result.key !== key,
+    error: result?.key === key ? (result?.error ?? null) : null,
     retry: () => setTries((count) => count + 1),
   };
 }
 
-/** Figures by their name behind `/api/stats/`. */
-export const useFigure = <Name extends keyof Figures>(name: Name, parameters: Parameters | null): Figure<Figures[Name]> =>
-  usePath(parameters === null ? null : pathOf(`/api/stats/${name}`, parameters));
+/** A report by its name; null parameters fetch nothing. */
+export const useReport = <Name extends Exclude<keyof Reports, "breakdown">>(
+  name: Name,
+  parameters: Parameters | null,
+): Report<Reports[Name]> => useRequest(parameters === null ? null : urlOf(`/api/stats/${name}`, parameters));
 
-export const useBreakdown = (dimension: string, parameters: Parameters | null): Figure<Figures["breakdown"]> =>
-  usePath(parameters === null ? null : pathOf(`/api/stats/breakdown/${dimension}`, parameters));
+export const useBreakdown = (dimension: Dimension, parameters: Parameters): Report<Reports["breakdown"]> =>
+  useRequest(urlOf(`/api/stats/breakdown/${dimension}`, parameters));

@@ -1,19 +1,19 @@
-/** What is looked at, all of it in the address: links, Back and Forward lead to the same view. */
+/** The view is the URL: site, period, filters, tabs and the open dialog are read from it and changed through it. */
 import { computed, signal } from "@preact/signals";
+import { parseFilters, printFilters, toggled, type Filter } from "./filters.ts";
 import { rangeOf, type Period, PERIODS, type Range } from "./range.ts";
-import { parseFilters, printFilters, type Filter } from "./filters.ts";
 
-export const address = signal(new URLSearchParams(location.search));
+const searchParams = signal(new URLSearchParams(location.search));
 
 addEventListener("popstate", () => {
-  address.value = new URLSearchParams(location.search);
+  searchParams.value = new URLSearchParams(location.search);
 });
 
+/** New values of URL parameters; null removes one. */
 export type Changes = Readonly<Record<string, string | null>>;
 
-/** The address with these parameters changed, or without those that are null. */
-export function linkTo(changes: Changes): string {
-  const next = new URLSearchParams(address.value);
+function urlWith(changes: Changes): string {
+  const next = new URLSearchParams(searchParams.value);
   for (const [name, value] of Object.entries(changes)) {
     if (value === null || value === "") next.delete(name);
     else next.set(name, value);
@@ -22,19 +22,18 @@ export function linkTo(changes: Changes): string {
   return query === "" ? location.pathname : `?${query}`;
 }
 
-/** Goes there; `instead` of the present view where Back should not lead to it. */
-export function go(changes: Changes, instead = false): void {
-  const link = linkTo(changes);
-  if (link === `${location.search === "" ? location.pathname : location.search}`) return;
-  if (instead) history.replaceState(null, "", link);
-  else history.pushState(null, "", link);
-  address.value = new URLSearchParams(location.search);
+/** Changes the URL. `replace` adds no entry to the history. */
+export function navigate(changes: Changes, replace = false): void {
+  const url = urlWith(changes);
+  if (url === (location.search === "" ? location.pathname : location.search)) return;
+  if (replace) history.replaceState(null, "", url);
+  else history.pushState(null, "", url);
+  searchParams.value = new URLSearchParams(location.search);
 }
 
-/** The value of a parameter, or null. */
-export const param = (name: string): string | null => address.value.get(name);
+export const param = (name: string): string | null => searchParams.value.get(name);
 
-/** The day it is, in UTC. Moves on when the page is looked at again. */
+/** Today in UTC, `YYYY-MM-DD`. Updated by the realtime polling. */
 export const today = signal(new Date().toISOString().slice(0, 10));
 
 export const site = computed(() => param("site"));
@@ -54,30 +53,25 @@ export const period = computed((): Period | "custom" => {
 export const range = computed((): Range => rangeOf(period.value, param("start"), param("end"), today.value));
 
 export const filters = computed((): readonly Filter[] => parseFilters(param("filters")));
+export const isFiltered = computed(() => filters.value.length > 0);
+export const hasFilter = (dimension: string, value: string): boolean =>
+  filters.value.some((filter) => filter.dimension === dimension && !filter.isNot && filter.value === value);
 
-export const setFilters = (next: readonly Filter[]): void => go({ filters: printFilters(next), panel: null });
+/** Also closes the filter dialog. */
+export const setFilters = (next: readonly Filter[]): void => navigate({ filters: printFilters(next), panel: null });
+export const toggleFilter = (dimension: string, value: string): void =>
+  setFilters(toggled(filters.value, { dimension, isNot: false, value }));
 
-/** Adds the filter, or takes it away where it is there already. */
-export function toggleFilter(filter: Filter): void {
-  const same = ({ dimension, isNot, value }: Filter) => dimension === filter.dimension && isNot === filter.isNot && value === filter.value;
-  const others = filters.value.filter((known) => !same(known));
-  setFilters(
-    others.length < filters.value.length
-      ? others
-      : [...others.filter(({ dimension, isNot }) => filter.isNot || isNot || dimension !== filter.dimension), filter],
-  );
-}
-
-/** The common parameters of all figures of the view. */
-export const scope = computed(() => ({
+/** Site and period as parameters of a report. */
+export const unfilteredScope = computed(() => ({
   site_id: site.value,
   ...(period.value === "custom" ? { start_date: range.value.start, end_date: range.value.end } : { period: period.value }),
-  filters: printFilters(filters.value),
 }));
 
-export const isFiltered = computed(() => filters.value.length > 0);
+/** Site, period and filters as parameters of a report. */
+export const scope = computed(() => ({ ...unfilteredScope.value, filters: printFilters(filters.value) }));
 
-/** Which dialog is open, with what it is about behind a colon. */
+/** The open dialog, e.g. `keys` or `filter:pages==/pricing`. */
 export const panel = computed(() => param("panel"));
-export const openPanel = (name: string): void => go({ panel: name });
-export const closePanel = (): void => go({ panel: null, search: null });
+export const openPanel = (name: string): void => navigate({ panel: name });
+export const closePanel = (): void => navigate({ panel: null, search: null });

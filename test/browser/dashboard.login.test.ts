@@ -27,7 +27,7 @@ describe("the way into the dashboard", () => {
       body: JSON.stringify({ d, n: "pageview", u }),
     });
   const visitorsAre = (count: string) =>
-    page.locator('[data-metric="visitors"] .top-figure-value', { hasText: new RegExp(`^${count}$`) }).waitFor();
+    page.locator('[data-metric="visitors"] .top-stat-value', { hasText: new RegExp(`^${count}$`) }).waitFor();
   async function logIn(password: string) {
     await page.getByLabel("Password", { exact: true }).fill(password);
     await page.getByRole("button", { name: "Log in" }).click();
@@ -55,18 +55,18 @@ describe("the way into the dashboard", () => {
   it("leads from the first password over the snippet to the first event", async () => {
     await page.goto(service.origin);
     await text("Welcome").waitFor();
-    const field = page.getByLabel(/Password, at least 12/);
+    const field = page.getByLabel("Password (12+ characters)");
     await field.fill("short");
     await page.getByRole("button", { name: "Set password" }).click();
     expect(await field.evaluate((input) => (input as unknown as { validity: { valid: boolean } }).validity.valid)).toBe(false);
     await field.fill(PASSWORD);
     await page.getByRole("button", { name: "Set password" }).click();
 
-    await text("Count your first site").waitFor();
-    await page.getByLabel("The site's address").fill("https://www.first.example/shop");
+    await text("Add your first site").waitFor();
+    await page.getByLabel("Domain").fill("https://www.first.example/shop");
     // It says so for a moment only.
     const told = text("Copied").waitFor();
-    await page.getByRole("button", { name: "Copy the snippet" }).click();
+    await page.getByRole("button", { name: "Copy tracking code" }).click();
     await told;
     const copied = await page.evaluate("navigator.clipboard.readText()");
     expect(copied).toBe(`<script defer data-domain="first.example" src="${service.origin}/svc.js"></script>`);
@@ -125,7 +125,7 @@ describe("the way into the dashboard", () => {
     await page.route("**/api/**", (route) => route.abort());
     await page.route("**/health", (route) => route.abort());
     await page.keyboard.press("w");
-    await text("The service cannot be reached").waitFor();
+    await text("Server unreachable").waitFor();
     await page.unrouteAll();
     await page.locator(".offline").waitFor({ state: "detached" });
     await visitorsAre("1");

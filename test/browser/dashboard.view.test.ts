@@ -73,16 +73,16 @@ describe("the dashboard", () => {
 
   /** Nothing loads any more, and nothing is dimmed. */
   async function settled(): Promise<void> {
-    await page.locator('[data-metric="visitors"] .top-figure-value', { hasText: /\d/ }).waitFor();
+    await page.locator('[data-metric="visitors"] .top-stat-value', { hasText: /\d/ }).waitFor();
     await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
   }
 
   const inAddress = (name: string) => new URL(page.url()).searchParams.get(name);
   const api = <T>(path: string): Promise<T> =>
     page.evaluate<T>(`fetch("/api/stats/${path}?site_id=${SITE}&period=7d").then((response) => response.json())`);
-  const figure = (metric: string) => page.locator(`[data-metric="${metric}"] .top-figure-value`);
+  const figure = (metric: string) => page.locator(`[data-metric="${metric}"] .top-stat-value`);
   const valueIs = (metric: string, text: string) =>
-    page.locator(`[data-metric="${metric}"] .top-figure-value`, { hasText: new RegExp(`^${text}$`) }).waitFor();
+    page.locator(`[data-metric="${metric}"] .top-stat-value`, { hasText: new RegExp(`^${text}$`) }).waitFor();
 
   it("shows the numbers that the API gives, in every card", async () => {
     await open("&places=countries");
@@ -145,8 +145,8 @@ describe("the dashboard", () => {
   it("makes filters of values that there are", async () => {
     await open("");
     await page.keyboard.press("f");
-    await page.getByLabel("What").selectOption("countries");
-    await page.getByLabel("Condition").selectOption("is not");
+    await page.getByLabel("Filter by").selectOption("countries");
+    await page.getByLabel("Operator").selectOption("is not");
     await page.getByRole("combobox", { name: "Value" }).click();
     await page.getByRole("combobox", { name: "Value" }).fill("ger");
     await page.getByRole("option", { name: /Germany/ }).waitFor();
@@ -207,7 +207,7 @@ describe("the dashboard", () => {
     await dialog.getByLabel("Search").fill("blog");
     expect(await dialog.getByRole("rowheader").allTextContents()).toEqual(["/blog/a"]);
     const download = page.waitForEvent("download");
-    await dialog.getByRole("button", { name: "Save as CSV" }).click();
+    await dialog.getByRole("button", { name: "Download CSV" }).click();
     expect(await readFile(await (await download).path(), "utf8")).toBe(
       '"value","label","visitors","pageviews","events"\r\n"/blog/a","/blog/a","1","1","1"\r\n',
     );
@@ -229,11 +229,11 @@ describe("the dashboard", () => {
     const funnel = page.getByRole("list", { name: "Funnel" });
     await expect.poll(() => funnel.locator("strong").allTextContents(), { timeout: ACTION_MS_MAX }).toEqual(["100%", "100%", "50%"]);
     await page.getByRole("tab", { name: "Sequences" }).click();
-    await page.locator('[data-figure="converting"]', { hasText: "4" }).waitFor();
+    await page.locator('[data-stat="converting"]', { hasText: "4" }).waitFor();
     await page.getByRole("tab", { name: "Retention" }).click();
     await page.getByRole("region", { name: "Retention by week" }).getByText("100%").first().waitFor();
     await page.getByRole("tab", { name: "Flow" }).click();
-    await page.getByRole("region", { name: "After it" }).getByText("/pricing").waitFor();
+    await page.getByRole("region", { name: "Next pages" }).getByText("/pricing").waitFor();
     await page.getByRole("tab", { name: "Revenue" }).click();
     await page.getByText("€29.90").first().waitFor();
   });
@@ -297,7 +297,7 @@ describe("the dashboard", () => {
     await page.getByRole("rowheader", { name: "report" }).waitFor();
     expect(await page.getByText(key).count()).toBe(0);
     await page.getByRole("button", { name: "Revoke report" }).click();
-    await page.getByRole("button", { name: "Really revoke report" }).click();
+    await page.getByRole("button", { name: "Confirm revoke report" }).click();
     await page.getByRole("cell", { name: "Revoked" }).waitFor();
     expect(await ask()).toBe(401);
   });
@@ -314,18 +314,18 @@ describe("the dashboard", () => {
   it("keeps a chosen theme, and goes by the system without one", async () => {
     await open("");
     await page.getByRole("button", { name: "Menu" }).click();
-    await page.getByRole("menuitemradio", { name: "Theme: dark" }).click();
+    await page.getByRole("menuitemradio", { name: "Theme: Dark" }).click();
     await page.reload();
     const background = (): Promise<unknown> => page.evaluate("getComputedStyle(document.body).backgroundColor");
     const dark = await background();
     await page.getByRole("button", { name: "Menu" }).click();
-    await page.getByRole("menuitemradio", { name: "Theme: light" }).click();
+    await page.getByRole("menuitemradio", { name: "Theme: Light" }).click();
     const light = await background();
     expect(light).not.toBe(dark);
     await page.emulateMedia({ colorScheme: "dark" });
     expect(await background()).toBe(light);
     await page.getByRole("button", { name: "Menu" }).click();
-    await page.getByRole("menuitemradio", { name: "Theme: as the system" }).click();
+    await page.getByRole("menuitemradio", { name: "Theme: System" }).click();
     expect(await background()).toBe(dark);
     await page.emulateMedia({ colorScheme: "light" });
     await expect.poll(background).toBe(light);
@@ -335,14 +335,14 @@ describe("the dashboard", () => {
 
   it("erases the chosen days once the site's name is typed", async () => {
     await open("&panel=erase");
-    const erase = page.getByRole("button", { name: "Erase for good" });
+    const erase = page.getByRole("button", { name: "Delete permanently" });
     expect(await erase.isDisabled()).toBe(true);
     const day = utcDay(Date.now() - 3 * DAY_MS);
-    await page.getByLabel("First day").fill(day);
-    await page.getByLabel("Last day, included").fill(day);
+    await page.getByLabel("Start date").fill(day);
+    await page.getByLabel("End date").fill(day);
     await page.getByLabel(`Type ${SITE} to confirm`).fill(SITE);
     await erase.click();
-    await page.getByText("Erased 4 events and the files of 1 day.").waitFor();
+    await page.getByText("Deleted 4 events and the files of 1 day.").waitFor();
     await page.keyboard.press("Escape");
     await valueIs("visitors", "7");
   });

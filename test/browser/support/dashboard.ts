@@ -79,7 +79,7 @@ export const cardOf = (page: Page, name: string) => page.locator(`[data-card="${
 export async function partial(page: Page, name: string): Promise<(readonly [label: string, count: string])[]> {
   const card = cardOf(page, name);
   // A card asks for its figures when it has been seen, which may be after all others have theirs.
-  await card.locator(".figures:not(.stale)").first().waitFor();
+  await card.locator(".report:not(.stale)").first().waitFor();
   return card.locator(".row").evaluateAll((rows) =>
     rows.map((row) => {
       const text = (part: string) =>

@@ -1,4 +1,4 @@
-/** How many of the dashboard's requests are under way at once. */
+/** The limit on the dashboard's concurrent requests. */
 import { describe, expect, it } from "vitest";
 import { RequestQueue } from "../../../../dashboard/api/request-queue.ts";
 import { createDeferred } from "../../../support/deferred.ts";
@@ -6,8 +6,8 @@ import { createDeferred } from "../../../support/deferred.ts";
 const never = new AbortController().signal;
 const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
 
-describe("the queue of requests", () => {
-  it("runs so many at once and the rest in order as they end", async () => {
+describe("the request queue", () => {
+  it("runs up to its limit at once, and the rest in order as slots become free", async () => {
     const queue = new RequestQueue(2);
     const started: number[] = [];
     const ends = [createDeferred<number>(), createDeferred<number>(), createDeferred<number>(), createDeferred<number>()];
@@ -28,21 +28,21 @@ describe("the queue of requests", () => {
     expect(await Promise.all(results)).toEqual([0, 1, 2, 3]);
   });
 
-  it("never starts what was given up while it waited, and goes on", async () => {
+  it("never starts a request that was aborted while waiting, and continues with the next", async () => {
     const queue = new RequestQueue(1);
     const first = createDeferred<string>();
     const running = queue.run(() => first.promise, never);
     const controller = new AbortController();
     let started = false;
-    const given = queue.run(async () => (started = true), controller.signal);
+    const aborted = queue.run(async () => (started = true), controller.signal);
     const last = queue.run(async () => "last", never);
-    controller.abort(new Error("given up"));
-    await expect(given).rejects.toThrow("given up");
+    controller.abort(new Error("aborted"));
+    await expect(aborted).rejects.toThrow("aborted");
     first.resolve("first");
     expect([await running, await last, started]).toEqual(["first", "last", false]);
   });
 
-  it("makes room after a failure", async () => {
+  it("frees the slot of a failed request", async () => {
     const queue = new RequestQueue(1);
     await expect(queue.run(() => Promise.reject(new Error("broken")), never)).rejects.toThrow("broken");
     expect(await queue.run(async () => "next", never)).toBe("next");

@@ -1,4 +1,4 @@
-/** The bird: a sandpiper at the water's edge. */
+/** The logo: a sandpiper at the water's edge. */
 
 export const Logo = () => (
   <svg class="logo" viewBox="0 0 64 64" aria-hidden="true">

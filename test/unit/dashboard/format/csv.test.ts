@@ -1,7 +1,7 @@
-/** The file of the dashboard's Details dialog, as spreadsheets read it. */
+/** The CSV that the Details dialog saves, read the way spreadsheets read it. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { csvOf } from "../../../../dashboard/components/csv.ts";
+import { csvOf } from "../../../../dashboard/format/csv.ts";
 
 /** As spreadsheets read it: quotes count where they begin a cell, and what follows the closing one belongs to the cell. */
 function cellsOf(text: string, separator: string): string[] {

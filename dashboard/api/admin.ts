@@ -1,0 +1,35 @@
+/** The endpoints that are not reports: authentication, API keys and data deletion. */
+import { send, urlOf } from "./http.ts";
+import type { AuthStatus, CreatedKey, Erased, Keys } from "./types.ts";
+
+const json = (method: string, body?: unknown): RequestInit => ({
+  method,
+  ...(body !== undefined && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),
+});
+
+const sendJson = async <T>(path: string, init: RequestInit): Promise<T> => (await (await send(path, init)).json()) as T;
+
+export const authStatus = (): Promise<AuthStatus> => sendJson("/api/auth/status", {});
+
+/** `code` is the setup code, required under a host name that the service does not know. */
+export const setPassword = (password: string, code?: string): Promise<unknown> =>
+  sendJson("/api/auth/setup", json("POST", { password, code }));
+
+export const logIn = (password: string): Promise<unknown> => sendJson("/api/auth/login", json("POST", { password }));
+export const logOut = (): Promise<unknown> => sendJson("/api/auth/logout", json("POST"));
+
+export const isReachable = (): Promise<boolean> =>
+  send("/health", {}).then(
+    () => true,
+    () => false,
+  );
+
+export type KeyScope = Keys[number]["scope"];
+
+export const listKeys = (): Promise<Keys> => sendJson("/api/keys", {});
+export const createKey = (name: string, scope: KeyScope): Promise<CreatedKey> => sendJson("/api/keys", json("POST", { name, scope }));
+export const revokeKey = (hash: string): Promise<unknown> => sendJson(`/api/keys/${hash}`, json("DELETE"));
+
+/** Deletes a site's events; both days are included. */
+export const deleteEvents = (siteId: string, startDay: string, endDay: string): Promise<Erased> =>
+  sendJson(urlOf("/api/gdpr/erase", { site_id: siteId, start_date: startDay, end_date: endDay }), json("DELETE"));

@@ -1,0 +1,53 @@
+/** How reports and exports are fetched: at most four at a time, and again when the service is busy or ran out of time. */
+import { send, ServiceError } from "./http.ts";
+import { REQUESTS_MAX, RequestQueue } from "./request-queue.ts";
+
+const BUSY_RETRIES_MAX = 3;
+
+/** Longest pause before a retry, whatever Retry-After says. */
+const PAUSE_SECS_MAX = 5;
+
+/**
+ * A report over more events than fit into the engine's memory resumes where it timed out (docs/http-api.md, "Limits"), so each
+ * retry makes progress. An export starts over and is not retried.
+ */
+const TIMEOUT_RETRIES_MAX = 10;
+
+const queue = new RequestQueue(REQUESTS_MAX);
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    });
+  });
+
+async function sendWithRetries(url: string, signal: AbortSignal, timeoutRetriesMax: number): Promise<Response> {
+  for (let busyRetries = 0, timeoutRetries = 0; ;) {
+    try {
+      return await send(url, { signal });
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      if (error.kind === "timeout" && timeoutRetries++ < timeoutRetriesMax) continue;
+      if (error.kind !== "busy" || busyRetries++ === BUSY_RETRIES_MAX) throw error;
+      await pause(Math.min(error.retryAfterSecs ?? 1, PAUSE_SECS_MAX) * 1000, signal);
+    }
+  }
+}
+
+export const fetchReport = <T>(url: string, signal: AbortSignal): Promise<T> =>
+  queue.run(async () => (await (await sendWithRetries(url, signal, TIMEOUT_RETRIES_MAX)).json()) as T, signal);
+
+export interface Download {
+  readonly name: string;
+  readonly content: Blob;
+}
+
+export const fetchFile = (url: string, signal: AbortSignal): Promise<Download> =>
+  queue.run(async () => {
+    const response = await sendWithRetries(url, signal, 0);
+    const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "export";
+    return { name, content: await response.blob() };
+  }, signal);

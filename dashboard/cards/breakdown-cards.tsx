@@ -1,0 +1,125 @@
+/** The cards of breakdowns: a tab for each dimension, its top values, and a link to all of them. */
+import { totalVisitors } from "../charts/top-stats.tsx";
+import { Empty, ReportView } from "../components/states.tsx";
+import { chosenTab, Tabs, type Tab } from "../components/tabs.tsx";
+import { useNear } from "../components/use-near.ts";
+import { DIMENSIONS, dimensionsOf, filterDimensionOf, formatValue, isDimension, tabLabelOf, UNKNOWN } from "../format/dimensions.ts";
+import type { DimensionCard } from "../format/dimensions.ts";
+import type { Dimension, Reports } from "../api/types.ts";
+import { canFilterBy } from "../state/filters.ts";
+import { useBreakdown } from "../state/use-report.ts";
+import { filters, hasFilter, openPanel, scope, site, toggleFilter } from "../state/view.ts";
+import { CountryMap } from "./country-map.tsx";
+import { RowList, type Row } from "./row-list.tsx";
+
+const ROWS = 9;
+
+/** `param` is the URL parameter of the chosen tab. */
+const CARDS: Readonly<Record<DimensionCard, { readonly title: string; readonly param: string }>> = {
+  sources: { title: "Sources", param: "from" },
+  pages: { title: "Pages", param: "pages" },
+  locations: { title: "Locations", param: "places" },
+  devices: { title: "Devices", param: "devices" },
+};
+
+/** The one tab that is not a list: countries on a map. */
+const MAP_TAB: Tab = { id: "map", label: "Map" };
+
+const tabsOf = (card: DimensionCard): Tab[] => [
+  ...(card === "locations" ? [MAP_TAB] : []),
+  ...dimensionsOf(card).map((dimension) => ({ id: dimension, label: tabLabelOf(dimension) })),
+];
+
+/** The page or referrer that a value stands for. */
+function hrefOf(dimension: Dimension, value: string): string | null {
+  if (filterDimensionOf(dimension) === "pages")
+    return value.startsWith("/") && site.value !== null ? `https://${site.value}${value}` : null;
+  return dimension === "referrers" && /^https?:/.test(value) ? value : null;
+}
+
+function rowsOf(dimension: Dimension, breakdown: Reports["breakdown"]): Row[] {
+  const filterDimension = filterDimensionOf(dimension);
+  // Entry and exit pages count visits, which are no share of visitors.
+  const total = filterDimension === dimension ? totalVisitors.value : null;
+  return breakdown.map(({ value, visitors }) => {
+    const label = formatValue(dimension, value);
+    const isChosen = hasFilter(filterDimension, value);
+    return {
+      key: value,
+      label,
+      mark: dimension === "countries" && value !== UNKNOWN ? value : "",
+      count: visitors,
+      share: total !== null && total > 0 ? Math.min(visitors / total, 1) : null,
+      unit: "visitors",
+      title: isChosen ? `Remove the filter ${label}` : `Filter by ${label}`,
+      href: hrefOf(dimension, value),
+      isChosen,
+      ...(canFilterBy(value) && { onChoose: () => toggleFilter(filterDimension, value) }),
+    };
+  });
+}
+
+/** Filtered by a browser, the tab shows its versions. */
+function drilledDown(dimension: Dimension): Dimension {
+  const { drillDown } = DIMENSIONS[dimension];
+  const isChosen = filters.value.some((filter) => filter.dimension === dimension && !filter.isNot);
+  return drillDown !== undefined && isChosen ? drillDown : dimension;
+}
+
+function BreakdownList({ dimension }: { readonly dimension: Dimension }) {
+  const report = useBreakdown(dimension, { ...scope.value, limit: ROWS });
+  const { plural } = DIMENSIONS[dimension];
+  return (
+    <ReportView report={report}>
+      {(breakdown) => (
+        <>
+          {breakdown.length === 0 ? <Empty /> : <RowList label={plural} rows={rowsOf(dimension, breakdown)} />}
+          <footer class="card-foot">
+            {breakdown.length > 0 && (
+              <button type="button" class="link" onClick={() => openPanel(dimension)}>
+                Details<span class="unseen"> of {plural}</span>
+              </button>
+            )}
+          </footer>
+        </>
+      )}
+    </ReportView>
+  );
+}
+
+function DimensionTab({ dimension, isNear }: { readonly dimension: Dimension; readonly isNear: boolean }) {
+  const shown = drilledDown(dimension);
+  return (
+    <>
+      <p class="column-heads">
+        <span>{DIMENSIONS[shown].singular}</span>
+        <span>Visitors</span>
+      </p>
+      {isNear && <BreakdownList key={shown} dimension={shown} />}
+    </>
+  );
+}
+
+function BreakdownCard({ card }: { readonly card: DimensionCard }) {
+  const { ref, isNear } = useNear<HTMLElement>();
+  const { title, param } = CARDS[card];
+  const tabs = tabsOf(card);
+  const tab = chosenTab(param, tabs);
+  return (
+    <section class="card" aria-label={title} ref={ref} data-card={param}>
+      <header class="card-head">
+        <h2>{title}</h2>
+        <Tabs label={title} param={param} tabs={tabs} />
+      </header>
+      <div class="card-body">{isDimension(tab) ? <DimensionTab dimension={tab} isNear={isNear} /> : isNear && <CountryMap />}</div>
+    </section>
+  );
+}
+
+export const Cards = () => (
+  <div class="cards">
+    {(Object.keys(CARDS) as DimensionCard[]).map((card) => (
+      <BreakdownCard key={card} card={card} />
+    ))}
+  </div>
+);

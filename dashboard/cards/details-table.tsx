@@ -1,0 +1,102 @@
+/** The table of a dimension's values: its columns, their order, and the filter behind each value. */
+import type { Dimension, Reports } from "../api/types.ts";
+import { totalVisitors } from "../charts/top-stats.tsx";
+import { Empty } from "../components/states.tsx";
+import { DIMENSIONS, filterDimensionOf, UNKNOWN } from "../format/dimensions.ts";
+import { formatCount, formatShare, LOCALE } from "../format/locale.ts";
+import { canFilterBy } from "../state/filters.ts";
+import { hasFilter, toggleFilter } from "../state/view.ts";
+
+const COLUMNS = [
+  { id: "visitors", label: "Visitors" },
+  { id: "pageviews", label: "Pageviews" },
+  { id: "events", label: "Events" },
+] as const;
+
+export type Order = "label" | (typeof COLUMNS)[number]["id"];
+export type DetailsRow = Reports["breakdown"][number] & { readonly label: string };
+
+const collator = new Intl.Collator(LOCALE, { numeric: true });
+
+/** Text ascending, numbers descending. */
+export const compareRows = (a: DetailsRow, b: DetailsRow, order: Order): number =>
+  order === "label" ? collator.compare(a.label, b.label) : b[order] - a[order] || collator.compare(a.label, b.label);
+
+interface HeadCellProps {
+  readonly id: Order;
+  readonly label: string;
+  readonly order: Order;
+  readonly onOrder: (order: Order) => void;
+}
+
+function HeadCell({ id, label, order, onOrder }: HeadCellProps) {
+  const [direction, arrow] = id === "label" ? (["ascending", "↑"] as const) : (["descending", "↓"] as const);
+  const isSorted = order === id;
+  return (
+    <th scope="col" aria-sort={isSorted ? direction : "none"}>
+      <button type="button" onClick={() => onOrder(id)}>
+        {label} <span aria-hidden="true">{isSorted ? arrow : ""}</span>
+      </button>
+    </th>
+  );
+}
+
+function ValueCell({ dimension, row }: { readonly dimension: Dimension; readonly row: DetailsRow }) {
+  const filterDimension = filterDimensionOf(dimension);
+  if (!canFilterBy(row.value)) return <th scope="row">{row.label}</th>;
+  return (
+    <th scope="row">
+      <button
+        type="button"
+        class="link"
+        aria-pressed={hasFilter(filterDimension, row.value)}
+        onClick={() => toggleFilter(filterDimension, row.value)}
+      >
+        {dimension === "countries" && row.value !== UNKNOWN && (
+          <span class="row-mark" aria-hidden="true">
+            {row.value}
+          </span>
+        )}
+        {row.label}
+      </button>
+    </th>
+  );
+}
+
+interface DetailsTableProps {
+  readonly dimension: Dimension;
+  readonly rows: readonly DetailsRow[];
+  readonly order: Order;
+  readonly onOrder: (order: Order) => void;
+}
+
+export function DetailsTable({ dimension, rows, order, onOrder }: DetailsTableProps) {
+  const total = totalVisitors.value;
+  return (
+    <div class="table-scroll" tabIndex={0} role="region" aria-label="All values">
+      <table class="table">
+        <thead>
+          <tr>
+            <HeadCell id="label" label={DIMENSIONS[dimension].singular} order={order} onOrder={onOrder} />
+            {COLUMNS.map(({ id, label }) => (
+              <HeadCell key={id} id={id} label={label} order={order} onOrder={onOrder} />
+            ))}
+            <th scope="col">Share</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.value}>
+              <ValueCell dimension={dimension} row={row} />
+              {COLUMNS.map(({ id }) => (
+                <td key={id}>{formatCount(row[id])}</td>
+              ))}
+              <td>{total === null || total === 0 ? "" : formatShare(Math.min(row.visitors / total, 1))}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length === 0 && <Empty>No matches</Empty>}
+    </div>
+  );
+}

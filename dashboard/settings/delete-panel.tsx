@@ -1,0 +1,86 @@
+/** The dialog that deletes a site's events on some days, confirmed by typing the site's name. */
+import { useState } from "preact/hooks";
+import { deleteEvents } from "../api/admin.ts";
+import { ServiceError } from "../api/http.ts";
+import type { Erased } from "../api/types.ts";
+import { Dialog } from "../components/dialog.tsx";
+import { Problem } from "../components/states.tsx";
+import { countOf } from "../format/locale.ts";
+import { authState, handleFailure, refreshAll } from "../state/connection.ts";
+import { clearReportCache } from "../state/use-report.ts";
+import { closePanel, range, site, today } from "../state/view.ts";
+import { PasswordRequired } from "./password-required.tsx";
+
+const TITLE = "Delete data";
+
+function DeleteForm({ siteId }: { readonly siteId: string }) {
+  const [start, setStart] = useState(range.value.start);
+  const [end, setEnd] = useState(range.value.end);
+  const [typed, setTyped] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [deleted, setDeleted] = useState<Erased | null>(null);
+
+  async function submit(event: Event) {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(null);
+    try {
+      setDeleted(await deleteEvents(siteId, start, end));
+      setTyped("");
+      clearReportCache();
+      refreshAll();
+    } catch (error) {
+      handleFailure(error);
+      setProblem(error instanceof ServiceError ? error.message : "Couldn't confirm deletion.");
+    }
+    setBusy(false);
+  }
+
+  return (
+    <form class="form" onSubmit={(event) => void submit(event)}>
+      <div class="form-row">
+        <label>
+          Start date
+          <input type="date" required max={today.value} value={start} onInput={(event) => setStart(event.currentTarget.value)} />
+        </label>
+        <label>
+          End date
+          <input type="date" required max={today.value} value={end} onInput={(event) => setEnd(event.currentTarget.value)} />
+        </label>
+      </div>
+      <label>
+        Type {siteId} to confirm
+        <input
+          type="text"
+          name="confirmation"
+          autocomplete="off"
+          spellcheck={false}
+          value={typed}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+        />
+      </label>
+      <Problem text={problem} />
+      <button type="submit" class="button danger" disabled={isBusy || typed !== siteId}>
+        {isBusy ? "Deleting…" : "Delete permanently"}
+      </button>
+      <p role="status">
+        {deleted &&
+          `Deleted ${countOf(deleted.db_records_deleted, "event")} and the files of ${countOf(deleted.parquet_partitions_deleted, "day")}.`}
+      </p>
+    </form>
+  );
+}
+
+export function DeletePanel() {
+  const siteId = site.value ?? "";
+  if (authState.value !== "logged_in") return <PasswordRequired title={TITLE}>Deleting data requires a password.</PasswordRequired>;
+  return (
+    <Dialog title={TITLE} onClose={closePanel}>
+      <p>
+        Permanently deletes all events of <strong>{siteId}</strong> on these days (UTC). Filters are ignored.
+      </p>
+      <DeleteForm siteId={siteId} />
+    </Dialog>
+  );
+}

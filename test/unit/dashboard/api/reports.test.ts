@@ -1,0 +1,53 @@
+/** When the dashboard retries a request for a report, and when it gives up. */
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { ServiceError } from "../../../../dashboard/api/http.ts";
+import { fetchFile, fetchReport } from "../../../../dashboard/api/reports.ts";
+
+const { signal } = new AbortController();
+
+/** Stubs fetch: the nth request gets the nth answer, further ones the last. */
+function stubAnswers(...answers: readonly (readonly [status: number, headers?: Readonly<Record<string, string>>])[]): {
+  readonly requests: number;
+} {
+  const counts = { requests: 0 };
+  vi.stubGlobal("fetch", async () => {
+    const [status, headers] = answers[Math.min(counts.requests++, answers.length - 1)] ?? [500];
+    return new Response(JSON.stringify(status === 200 ? { n: 1 } : { error: "not yet" }), { status, headers: headers ?? {} });
+  });
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+  });
+  return counts;
+}
+
+describe("a report of the dashboard", () => {
+  it("is requested again after a 408, because it resumes where it timed out", async () => {
+    const counts = stubAnswers([408], [408], [408], [408], [200]);
+    expect(await fetchReport("/api/stats/main", signal)).toEqual({ n: 1 });
+    expect(counts.requests).toBe(5);
+  });
+
+  it("fails after ten retries of a 408", async () => {
+    const counts = stubAnswers([408]);
+    const failure: unknown = await fetchReport("/api/stats/main", signal).catch((error: unknown) => error);
+    expect([failure instanceof ServiceError && failure.kind, counts.requests]).toEqual(["timeout", 11]);
+  });
+
+  it("waits for Retry-After when the service is busy", async () => {
+    const counts = stubAnswers([429, { "retry-after": "0.001" }], [408], [429, { "retry-after": "0.001" }], [200]);
+    expect(await fetchReport("/api/stats/main", signal)).toEqual({ n: 1 });
+    expect(counts.requests).toBe(4);
+  });
+
+  it.each([[400], [500], [503]])("is not requested again after a %i", async (status) => {
+    const counts = stubAnswers([status], [200]);
+    await expect(fetchReport("/api/stats/main", signal)).rejects.toBeInstanceOf(ServiceError);
+    expect(counts.requests).toBe(1);
+  });
+
+  it("that is an exported file is not requested again after a 408, because it would start over", async () => {
+    const counts = stubAnswers([408], [200]);
+    await expect(fetchFile("/api/stats/export", signal)).rejects.toBeInstanceOf(ServiceError);
+    expect(counts.requests).toBe(1);
+  });
+});
