@@ -1,16 +1,16 @@
-/** Decides what becomes of faults in here: a line in the console, never an error of the page the script is a guest on. */
+/** Errors of the script never become errors of the page: they are caught, and logged to the console as a warning. */
 
 import { PREFIX } from "./names.ts";
 
-// oxlint-disable-next-line no-console -- the console is the one place where the page's author can be told
-export const warn = (...words: unknown[]): void => console.warn(PREFIX + ":", ...words);
+// oxlint-disable-next-line no-console -- the one place where the page's author can be told
+export const warn = (...details: unknown[]): void => console.warn(PREFIX + ":", ...details);
 
-/** The action's result; undefined, after a warning, when it throws. */
+/** The action's result; undefined, after a warning, if it throws. */
 export const attempt = <Result>(action: () => Result): Result | undefined => {
   try {
     return action();
-  } catch (fault) {
-    warn(fault);
+  } catch (error) {
+    warn(error);
     return undefined;
   }
 };

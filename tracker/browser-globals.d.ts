@@ -1,4 +1,4 @@
-/** What browsers have and the compiler's library does not know yet. */
+/** Browser APIs that TypeScript's DOM library does not have yet. */
 
 interface Document {
   readonly prerendering?: boolean;

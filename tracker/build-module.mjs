@@ -1,4 +1,4 @@
-/** `npm run build:tracker`: the importable module with its types in `dist/tracker`, a package of its own that depends on nothing. */
+/** `npm run build:tracker`: writes the module and its types to `dist/tracker`, as a package without dependencies. */
 import { execFile } from "node:child_process";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-/** The tracking script as it is served, minified. */
+/** The tracking script as served, minified. */
 export function buildTracker(): Promise<string>;
 
 /** Writes the importable module to a file. */

@@ -1,4 +1,4 @@
-/** Decides how the tracker is built: as one script that runs at once, as small as it can be, and as a module to import. */
+/** Builds the tracker: as a minified script that runs when it loads, and as a module to import. */
 
 import { build } from "esbuild";
 import { fileURLToPath } from "node:url";
@@ -10,14 +10,14 @@ const COMMON = {
   target: "es2017",
   legalComments: "none",
   logLevel: "silent",
-  // The compiler's options are for checking; here they would only add a directive to what is sent.
+  // With tsconfig.json, esbuild would add a "use strict" directive to the script.
   tsconfigRaw: {},
 };
 
-/** Of the window, even where the page has a `const URL` or `const history` of its own, which hides the browser's. */
+/** Read from `window`: a page's own `const URL` or `const history` hides the global. */
 const WINDOW_PROPERTIES = ["URL", "XMLHttpRequest", "history", "innerWidth", "localStorage", "navigator"];
 
-/** @returns {Promise<string>} the script as it is served */
+/** @returns {Promise<string>} the script as served */
 export async function buildTracker() {
   const { outputFiles } = await build({
     ...COMMON,
@@ -30,7 +30,7 @@ export async function buildTracker() {
   return outputFiles[0].text;
 }
 
-/** Writes the module for programs that bundle their scripts. Their bundlers minify it. */
+/** Writes the module; the application's bundler minifies it. */
 export async function buildTrackerModule(outfile) {
   await build({ ...COMMON, entryPoints: [pathOf("module.ts")], outfile, format: "esm" });
 }

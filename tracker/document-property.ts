@@ -1,12 +1,11 @@
-/** Decides how the document is read: past elements that a page's visitors may have put in it, whose names hide its properties ("DOM clobbering"). */
+/** Reads properties of the document despite DOM clobbering: elements in the page whose names hide them. */
 
-/** What is read of the document. */
-type Read = Pick<Document, "currentScript" | "hidden" | "prerendering" | "querySelectorAll" | "referrer">;
+type ReadProperties = Pick<Document, "currentScript" | "hidden" | "prerendering" | "querySelectorAll" | "referrer">;
 
 /**
- * The document's property of this name. A named element such as `<img name="referrer">`, a list of them or a frame comes
- * before it (`LegacyOverrideBuiltIns` of WebIDL). These are objects, so where an object is found the document's own
- * interface is asked.
+ * The document's own property. A named element such as `<img name="referrer">`, a collection of them or a frame takes
+ * precedence (`LegacyOverrideBuiltIns` in Web IDL). Those are objects, so for an object the property is read from the
+ * document's prototype.
  */
-export const documentProperty = <Name extends keyof Read>(name: Name): Read[Name] =>
-  typeof document[name] === "object" ? (Reflect.get(Document.prototype, name, document) as Read[Name]) : document[name];
+export const documentProperty = <Name extends keyof ReadProperties>(name: Name): ReadProperties[Name] =>
+  typeof document[name] === "object" ? (Reflect.get(Document.prototype, name, document) as ReadProperties[Name]) : document[name];

@@ -1,8 +1,8 @@
-/** Decides what one event says: the fields of the wire, and which options are refused because the service would turn the event away. */
+/** The request body of an event (docs/http-api.md, "Event fields"), without options that the service would reject. */
 
 import { attempt, warn } from "./attempt.ts";
-import { foreignReferrer } from "./page-address.ts";
-import type { Answer } from "./transport.ts";
+import { externalReferrer } from "./page-url.ts";
+import type { Result } from "./transport.ts";
 
 export type EventOptions = {
   props?: Record<string, unknown>;
@@ -10,27 +10,27 @@ export type EventOptions = {
   currency?: string;
   url?: string;
   referrer?: string | null;
-  callback?: (answer: Answer) => void;
+  callback?: (result: Result) => void;
 };
 
-/** The service's limits for `u` and `r`, and for `p`. */
+/** The service's limits: of `u` and `r`, and of `p`. */
 const URL_CHARS_MAX = 2048;
 const PROPS_CHARS_MAX = 4096;
 
-/** An option that is not as it must be is left out and the event sent without it. */
-const checked = <Value>(name: string, value: Value | undefined, isRight: boolean): Value | undefined => {
-  if (isRight) return value;
+/** An invalid option is dropped with a warning; the event is sent without it. */
+const checked = <Value>(name: string, value: Value | undefined, isValid: boolean): Value | undefined => {
+  if (isValid) return value;
   if (value !== undefined && value !== null) warn(`${name} refused`, value);
   return undefined;
 };
 
-export const eventBody = (site: string, name: string, address: string, options: EventOptions): string => {
-  const { props, revenue, currency, referrer = foreignReferrer() } = options;
+export const eventBody = (site: string, name: string, url: string, options: EventOptions): string => {
+  const { props, revenue, currency, referrer = externalReferrer() } = options;
   const json = attempt(() => JSON.stringify(props));
   return JSON.stringify({
     d: site,
     n: `${name}`,
-    u: address.slice(0, URL_CHARS_MAX),
+    u: url.slice(0, URL_CHARS_MAX),
     r: referrer ? `${referrer}`.slice(0, URL_CHARS_MAX) : undefined,
     w: innerWidth,
     p: checked("props", props, !!json && json[0] === "{" && json.length <= PROPS_CHARS_MAX) && json,

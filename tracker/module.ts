@@ -1,49 +1,47 @@
-/** Decides how a program that bundles its scripts uses the tracker: imported, told its options, and called. */
+/** The npm module (docs/tracking.md, "npm module"): `init` and `track` for applications that bundle their scripts. */
 
 import type { EventOptions } from "./event-body.ts";
-import type { Report } from "./report.ts";
 import { pathPattern, settingsFrom } from "./settings.ts";
 import { startTracking } from "./start.ts";
+import type { Track } from "./track.ts";
 
 export type { EventOptions };
 
-/** What the script's tag says by attributes. */
+/** As the attributes of the script tag, which are named in parentheses. */
 export interface TrackerOptions {
-  /** The site's id (`data-domain`). */
+  /** The site id (`data-domain`). */
   readonly site: string;
-  /** The whole address that events are posted to, e.g. `https://stats.example.com/api/event` (`data-api`). */
+  /** Where to send events, e.g. `https://stats.example.com/api/event` (`data-api`). */
   readonly api: string;
-  /** Paths that are not counted; `*` is a wildcard (`data-exclude`). */
+  /** Paths to leave out; `*` is a wildcard (`data-exclude`). */
   readonly exclude?: readonly string[];
   /** Also count localhost, files, private addresses and automated browsers (`data-include-local`). */
   readonly includeLocal?: boolean;
-  /** Count nobody who asks not to be tracked (`data-honor-dnt`). */
+  /** Do not count visitors who ask not to be tracked (`data-honor-dnt`). */
   readonly honorDnt?: boolean;
-  /** Tell pages apart by the part after `#` (`data-hash`). */
+  /** Treat the part after `#` as part of the path (`data-hash`). */
   readonly hash?: boolean;
   /** Record clicks on links to other origins (`data-outbound`). */
   readonly outbound?: boolean;
-  /** Record clicks on files: of the usual kinds, or of these endings (`data-downloads`, `data-download-ext`). */
+  /** Record clicks on files: of common types, or with these extensions (`data-downloads`, `data-download-ext`). */
   readonly downloads?: boolean | readonly string[];
 }
 
-type Calls = Parameters<Report>[];
+/** Calls before `init`; null from then on. */
+let queue: Parameters<Track>[] | null = [];
+let startedTrack: Track | null = null;
 
-/** Reports before `init`; null from then on. */
-let early: Calls | null = [];
-let report: Report | null = null;
-
-/** How many reports are kept for an `init` that may never come. */
-const EARLY_MAX = 100;
+/** A limit, as `init` may never be called. */
+const QUEUE_MAX = 100;
 
 const flag = (isOn: boolean | undefined): string | undefined => (isOn ? "" : "false");
 
 /**
- * Counts the page that is shown and every move to another from now on. Further calls do nothing, and so does every call
- * where there is no page, as on a server that renders pages.
+ * Starts tracking: the current page and every navigation from now on. Further calls do nothing, nor does any call without
+ * a document, as in server-side rendering.
  */
 export const init = (options: TrackerOptions): void => {
-  if (!early || typeof document === "undefined") return;
+  if (!queue || typeof document === "undefined") return;
   const { downloads = false } = options;
   const dataset = {
     domain: options.site,
@@ -55,14 +53,14 @@ export const init = (options: TrackerOptions): void => {
     downloads: flag(downloads === true || (downloads !== false && downloads.length > 0)),
     downloadExt: typeof downloads === "boolean" ? undefined : downloads.join(","),
   };
-  const waiting = early;
-  early = null;
+  const queued = queue;
+  queue = null;
   const settings = { ...settingsFrom({ dataset, src: "" }), excluded: (options.exclude || []).map(pathPattern) };
-  report = startTracking(settings, waiting);
+  startedTrack = startTracking(settings, queued);
 };
 
-/** Records an event, e.g. `track("Signup", { props: { plan: "pro" } })`. What comes before `init` is recorded after it. */
+/** Records an event, e.g. `track("Signup", { props: { plan: "pro" } })`. Calls before `init` are sent after it. */
 export const track = (name: string, options?: EventOptions): void => {
-  if (report) report(name, options);
-  else if (early && early.length < EARLY_MAX) early.push([name, options]);
+  if (startedTrack) startedTrack(name, options);
+  else if (queue && queue.length < QUEUE_MAX) queue.push([name, options]);
 };

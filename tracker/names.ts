@@ -1,9 +1,9 @@
-/** The words the script shares with the service: copied from `src/runtime/config/names.ts` so the bundle carries no more than these, and compared with it by a test. */
+/** The names that the script shares with the service: copied from `src/runtime/config/names.ts` to keep the bundle small, and compared by a test. */
 
-/** The public function's name, and the beginning of every other name that is the product's. */
+/** The public function, and the prefix of the product's other names. */
 export const PREFIX = "svc";
 
-/** Where events are posted when `data-api` does not say. */
+/** Where events are sent without `data-api`. */
 export const EVENT_PATH = "/api/event";
 
 export const PAGEVIEW = "pageview";

@@ -1,17 +1,17 @@
-/** Decides how the script lives on a page: configured by its tag, called by one global name, and there only once. */
+/** The script tag (docs/tracking.md, "Tracking script"): configured by attributes, called through one global, started only once. */
 
 import { attempt } from "./attempt.ts";
 import { PREFIX } from "./names.ts";
-import type { Report } from "./report.ts";
 import { ownTag, settingsFrom } from "./settings.ts";
 import { startTracking } from "./start.ts";
+import type { Track } from "./track.ts";
 
-/** `q` holds the calls made before the script came, `ran` tells a second script that one is here. */
-type PublicFunction = Report & { q?: Iterable<Parameters<Report>> | null; ran?: boolean };
+/** `q` holds the calls from before the script loaded; `ran` tells a second script that one is running. */
+type PublicFunction = Track & { q?: Iterable<Parameters<Track>> | null; ran?: boolean };
 
 attempt(() => {
   const globals = window as unknown as Record<typeof PREFIX, Partial<PublicFunction>>;
-  // An element or a frame of this name is a global, too, and a form's fields and a frame's frames are its properties.
+  // An element or frame with this name is a global, too, with properties of its own (DOM clobbering).
   const { q, ran } = typeof globals[PREFIX] === "function" ? globals[PREFIX] : ({} as Partial<PublicFunction>);
   if (ran) return;
   const svc: PublicFunction = startTracking(settingsFrom(ownTag()), [...(q || [])]);

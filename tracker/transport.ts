@@ -1,25 +1,22 @@
-/** Decides how an event travels: as plain text, which browsers send to another origin without asking it first. */
+/** How an event is sent: as text/plain, which needs no CORS preflight. */
 
 import { attempt } from "./attempt.ts";
 
-export type Answer = { readonly status: number };
+/** Status 0: nothing was sent, or no response came. */
+export type Result = { readonly status: number };
 
-/** How long a caller who wants the answer may have to wait for it. */
-const ANSWER_TIMEOUT_MS = 5000;
+/** How long a callback may have to wait for the response. */
+const RESPONSE_TIMEOUT_MS = 5000;
 
-/**
- * Sends and forgets: the page may be leaving. A beacon is refused when too much is under way already, which a request that
- * outlives its page would be, too.
- */
+/** Sends without waiting, as the page may be unloading. A beacon is refused when too many bytes are in flight; so would be `keepalive`. */
 export const send = (url: string, body: string): void => {
-  if (!attempt(() => navigator.sendBeacon(url, body))) sendForAnswer(url, body);
+  if (!attempt(() => navigator.sendBeacon(url, body))) sendWithCallback(url, body);
 };
 
-/** Sends and tells how it went; status 0 means no answer came. */
-export const sendForAnswer = (url: string, body: string, answered: (answer: Answer) => void = () => {}): void => {
+export const sendWithCallback = (url: string, body: string, callback: (result: Result) => void = () => {}): void => {
   const request = new XMLHttpRequest();
-  request.onloadend = () => answered({ status: request.status });
+  request.onloadend = () => callback({ status: request.status });
   request.open("POST", url);
-  request.timeout = ANSWER_TIMEOUT_MS;
+  request.timeout = RESPONSE_TIMEOUT_MS;
   request.send(body);
 };

@@ -8,7 +8,7 @@ export function describeEvents(bench: TrackerBench): void {
   const answerOf = (name: string, options = ""): string =>
     `new Promise((callback) => svc(${JSON.stringify(name)}, { ${options} callback }))`;
 
-  describe.concurrent("§4.8 svc(eventName, options)", () => {
+  describe.concurrent("svc(eventName, options)", () => {
     test("sends an event of that name", async ({ expect }) => {
       const visit = await bench.visit();
       expect(await visit.run(`svc("Signup")`)).toBeUndefined();
@@ -56,7 +56,7 @@ export function describeEvents(bench: TrackerBench): void {
     });
   });
 
-  describe.concurrent("§4.8 url and referrer", () => {
+  describe.concurrent("url and referrer", () => {
     test("url overrides the address", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(`svc("Signup", { url: "https://shop.example/checkout?step=2#access_token=secret" })`);
@@ -107,7 +107,7 @@ export function describeEvents(bench: TrackerBench): void {
     });
   });
 
-  describe.concurrent("§4.8 props", () => {
+  describe.concurrent("props", () => {
     test("are sent as JSON, as they are at the time of the call", async ({ expect }) => {
       const visit = await bench.visit({
         body: `<input value="red"><button onclick="svc('Chose', { props: { colour: document.querySelector('input').value, n: 1, ok: true, none: null } })">choose</button>`,
@@ -153,7 +153,7 @@ export function describeEvents(bench: TrackerBench): void {
     });
   });
 
-  describe.concurrent("§4.8 revenue and currency", () => {
+  describe.concurrent("revenue and currency", () => {
     test("are sent, the currency in capitals", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(`svc("Purchase", { revenue: 19.99, currency: "eur" })`);
@@ -185,7 +185,7 @@ export function describeEvents(bench: TrackerBench): void {
     });
   });
 
-  describe.concurrent("§4.8 callback", () => {
+  describe.concurrent("callback", () => {
     for (const status of [202, 400, 429, 500]) {
       test(`is told ${status}, after one request by XMLHttpRequest`, async ({ expect }) => {
         const visit = await bench.visit();
@@ -270,7 +270,7 @@ export function describeEvents(bench: TrackerBench): void {
     });
   });
 
-  describe.concurrent("§4.8 calls before the script loads", () => {
+  describe.concurrent("calls before the script loads", () => {
     const SNIPPET = `<script>window.svc = window.svc || function () { (svc.q = svc.q || []).push(arguments) };</script>`;
 
     test("are replayed after the first pageview, in their order", async ({ expect }) => {

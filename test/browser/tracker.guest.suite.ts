@@ -5,7 +5,7 @@ import type { TrackerBench } from "./support/tracker-bench.ts";
 import { testNeeding } from "./support/tracker-browsers.ts";
 
 export function describeGuest(bench: TrackerBench): void {
-  describe.concurrent("§4.8 transport", () => {
+  describe.concurrent("transport", () => {
     test("is a beacon of plain text, which no preflight goes before", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.events();
@@ -67,7 +67,7 @@ export function describeGuest(bench: TrackerBench): void {
     );
   });
 
-  describe.concurrent("§4.8 troubles stay the script's own", () => {
+  describe.concurrent("errors never reach the page", () => {
     /** Every answer to one call, until a later call has been answered, too. */
     const ANSWERS = `new Promise((resolve) => {
       const answers = [];
@@ -149,7 +149,7 @@ export function describeGuest(bench: TrackerBench): void {
     }
   });
 
-  describe.concurrent("§1 privacy rule 4: nothing stays in the browser", () => {
+  describe.concurrent("privacy: nothing is stored in the browser", () => {
     const WATCHED = `
       window.writes = [];
       const watch = (owner, name) => {

@@ -6,7 +6,7 @@ import { buildTracker } from "../../tracker/build.mjs";
 import { SITE_ID, scriptTag, type TrackerBench } from "./support/tracker-bench.ts";
 
 export function describeInstallation(bench: TrackerBench): void {
-  describe.concurrent("§4.8 installation", () => {
+  describe.concurrent("installation", () => {
     test("at the script's other address", async ({ expect }) => {
       const visit = await bench.visit({
         page: ({ recording }) => scriptTag(recording, { src: recording.origin + SCRIPT_PATHS[1] }),

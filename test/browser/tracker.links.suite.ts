@@ -27,7 +27,7 @@ export function describeLinks(bench: TrackerBench): void {
 
   const download = (visit: Visit, url: string) => visit.event("File Download", "/", { p: JSON.stringify({ url }) });
 
-  describe.concurrent("§4.8 data-outbound", () => {
+  describe.concurrent("data-outbound", () => {
     test("a click on a link to another origin is one event, and the visitor gets there", async ({ expect }) => {
       const { visit, elsewhere } = await visitWithLinks(OUTBOUND, (origin) => `<a href="${origin}/?a=1#b">away</a>`);
       await visit.page.click("a");
@@ -212,7 +212,7 @@ export function describeLinks(bench: TrackerBench): void {
     });
   });
 
-  describe.concurrent("§4.8 data-downloads", () => {
+  describe.concurrent("data-downloads", () => {
     test("a click on a file of the site is one event", async ({ expect }) => {
       const { visit } = await visitWithLinks(DOWNLOADS, () => `<a href="/own.zip">file</a>`);
       const file = visit.page.waitForEvent("download");

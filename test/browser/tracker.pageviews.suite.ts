@@ -14,7 +14,7 @@ const BACK = `new Promise((resolve) => {
 })`;
 
 export function describePageviews(bench: TrackerBench): void {
-  describe.concurrent("§4.8 the first pageview", () => {
+  describe.concurrent("the first pageview", () => {
     test("is sent on load, with these fields and no others", async ({ expect }) => {
       const visit = await bench.visit();
       expect(await visit.events()).toEqual([{ d: "shop.example", n: "pageview", u: `${visit.site.origin}/`, w: 1280 }]);
@@ -45,7 +45,7 @@ export function describePageviews(bench: TrackerBench): void {
     });
   });
 
-  describe.concurrent("§4.8 the referrer", () => {
+  describe.concurrent("the referrer", () => {
     test("is sent when the visitor comes from another origin", async ({ expect }) => {
       const other = bench.createSite();
       const visit = await bench.visit();
@@ -77,7 +77,7 @@ export function describePageviews(bench: TrackerBench): void {
     });
   });
 
-  describe.concurrent("§4.8 a page nobody sees yet", () => {
+  describe.concurrent("a page that is not visible yet", () => {
     const HIDDEN = `
       window.isShown = false;
       Object.defineProperty(document, "hidden", { get: () => !window.isShown });
@@ -193,7 +193,7 @@ export function describePageviews(bench: TrackerBench): void {
     }
   });
 
-  describe.concurrent("§4.8 moves within a page", () => {
+  describe.concurrent("navigation within a page", () => {
     test("pushState and replaceState to another path are pageviews", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(`history.pushState(null, "", "/one")`);
@@ -269,7 +269,7 @@ export function describePageviews(bench: TrackerBench): void {
     });
   });
 
-  describe.concurrent("§4.8 the back/forward cache", () => {
+  describe.concurrent("the back/forward cache", () => {
     testNeeding(bench.browser, "keepsPagesForBack", "a page that the browser really restores is a pageview", async ({ expect }) => {
       // The restored page tells by itself what it still knows, for a page that is being left cannot be asked.
       const visit = await bench.visit({ page: () => "" });
@@ -310,7 +310,7 @@ export function describePageviews(bench: TrackerBench): void {
     });
   });
 
-  describe.concurrent("§4.8 data-hash", () => {
+  describe.concurrent("data-hash", () => {
     const HASH: VisitOptions = { attributes: { "data-hash": "" } };
 
     for (const [path, sent] of [

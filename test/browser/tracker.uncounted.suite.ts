@@ -8,7 +8,7 @@ import { describe, test } from "vitest";
 import { scriptTag, type TrackerBench } from "./support/tracker-bench.ts";
 
 export function describeUncounted(bench: TrackerBench): void {
-  describe.concurrent("§4.8 data-include-local", () => {
+  describe.concurrent("data-include-local", () => {
     for (const hostname of [
       "localhost",
       "shop.localhost",
@@ -73,7 +73,7 @@ export function describeUncounted(bench: TrackerBench): void {
     });
   });
 
-  describe.concurrent("§4.8 automated browsers", () => {
+  describe.concurrent("automated browsers", () => {
     test("are not counted", async ({ expect }) => {
       const visit = await bench.visit({ automated: true });
       await visit.run(`svc("Signup")`);
@@ -87,7 +87,7 @@ export function describeUncounted(bench: TrackerBench): void {
     });
   });
 
-  describe.concurrent("§4.8 data-honor-dnt", () => {
+  describe.concurrent("data-honor-dnt", () => {
     const DO_NOT_TRACK = `Object.defineProperty(navigator, "doNotTrack", { get: () => "1" })`;
     const PRIVACY_CONTROL = `Object.defineProperty(navigator, "globalPrivacyControl", { get: () => true })`;
 
@@ -116,7 +116,7 @@ export function describeUncounted(bench: TrackerBench): void {
     });
   });
 
-  describe.concurrent("§4.8 opting out", () => {
+  describe.concurrent("opting out", () => {
     test("stops counting that browser at once, and undoing it starts it again", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(`localStorage.setItem("svc_ignore", "true")`);
@@ -142,7 +142,7 @@ export function describeUncounted(bench: TrackerBench): void {
     });
   });
 
-  describe.concurrent("§4.8 data-exclude", () => {
+  describe.concurrent("data-exclude", () => {
     for (const [patterns, skipped, counted] of [
       ["/admin", ["/admin", "/admin/", "/admin?tab=1"], ["/admin/users", "/administration", "/shop/admin"]],
       ["/admin/*", ["/admin/users/7", "/admin/"], ["/admin", "/shop/admin/users"]],

@@ -99,7 +99,7 @@ const MOVES_MAX = 10;
 const html = (head: string, body: string): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>${head}</head><body>${body}</body></html>`;
 
-/** The event a request carries, or the whole request when it is not the kind the contract asks for. */
+/** The event of a request, or the whole request if it is not a POST of text/plain (docs/http-api.md, "POST /api/event"). */
 const eventFrom = (request: RecordedRequest): SentEvent => {
   const isRight =
     request.method === "POST" && request.path === EVENT_PATH && request.headers["content-type"] === "text/plain;charset=UTF-8";
