@@ -1,4 +1,4 @@
-/** Getting in: the first run up to the first event, logins, lockouts, and what happens when the session or the service is gone. */
+/** First run, login and lockout in a real browser, an expired session, and a service that cannot be reached. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { createDeferred } from "../support/deferred.ts";
@@ -10,7 +10,7 @@ const PASSWORD = "correct horse battery";
 const START_MS_MAX = 60_000;
 const ACTION_MS_MAX = 15_000;
 
-describe("the way into the dashboard", () => {
+describe("the dashboard's login", () => {
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
@@ -52,7 +52,7 @@ describe("the way into the dashboard", () => {
     await page.unrouteAll();
   });
 
-  it("leads from the first password over the snippet to the first event", async () => {
+  it("the first run leads from the password and the tracking code to the first event", async () => {
     await page.goto(service.origin);
     await text("Welcome").waitFor();
     const field = page.getByLabel("Password (12+ characters)");
@@ -64,10 +64,10 @@ describe("the way into the dashboard", () => {
 
     await text("Add your first site").waitFor();
     await page.getByLabel("Domain").fill("https://www.first.example/shop");
-    // It says so for a moment only.
-    const told = text("Copied").waitFor();
+    // The confirmation disappears again.
+    const confirmed = text("Copied").waitFor();
     await page.getByRole("button", { name: "Copy tracking code" }).click();
-    await told;
+    await confirmed;
     const copied = await page.evaluate("navigator.clipboard.readText()");
     expect(copied).toBe(`<script defer data-domain="first.example" src="${service.origin}/svc.js"></script>`);
     await text("Waiting for the first event").waitFor();
@@ -78,7 +78,7 @@ describe("the way into the dashboard", () => {
     expect(new URL(page.url()).searchParams.get("site")).toBe("first.example");
   });
 
-  it("says that an instance with a password wants it, refuses a wrong one, and lets the right one in", async () => {
+  it("after a logout the login refuses a wrong password and accepts the right one", async () => {
     await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("menuitem", { name: "Log out" }).click();
     await page.getByRole("heading", { name: "Log in" }).waitFor();
@@ -88,7 +88,7 @@ describe("the way into the dashboard", () => {
     await page.locator('[data-metric="visitors"]').waitFor();
   });
 
-  it("takes a logout for no ended session, though figures are refused before the logout is answered", async () => {
+  it("a logout is not shown as an ended session, even if a report is refused before the logout is answered", async () => {
     const heard = createDeferred<void>();
     const mayAnswer = createDeferred<void>();
     await page.route("**/api/auth/logout", async (route) => {
@@ -109,8 +109,8 @@ describe("the way into the dashboard", () => {
     await page.locator('[data-metric="visitors"]').waitFor();
   });
 
-  it("comes back to the same view after a session that ended", async () => {
-    // A figure still under way would be refused without its cookie, and lead to the login before the key is pressed.
+  it("a login after an expired session returns to the same view", async () => {
+    // A request still in flight would fail without the cookie, and show the login before the key is pressed.
     await page.goto(`${service.origin}/?site=first.example&period=7d&pages=entry-pages`, { waitUntil: "networkidle" });
     await page.locator('[data-metric="visitors"]').waitFor();
     await context.clearCookies();
@@ -121,7 +121,7 @@ describe("the way into the dashboard", () => {
     expect(new URL(page.url()).search).toBe("?site=first.example&period=day&pages=entry-pages");
   });
 
-  it("says that the service cannot be reached, and goes on where it was once it can", async () => {
+  it("a lost connection is shown, and the view continues once the service is reachable again", async () => {
     await page.route("**/api/**", (route) => route.abort());
     await page.route("**/health", (route) => route.abort());
     await page.keyboard.press("w");
@@ -132,7 +132,7 @@ describe("the way into the dashboard", () => {
     expect(new URL(page.url()).searchParams.get("period")).toBe("7d");
   });
 
-  it("says for how long an address is locked out", async () => {
+  it("a lockout says how long it lasts", async () => {
     await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("menuitem", { name: "Log out" }).click();
     for (let tries = 0; tries < 4; tries++) {

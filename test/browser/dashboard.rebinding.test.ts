@@ -1,4 +1,4 @@
-/** An instance without a password under host names that it does not know: the owner's needs the setup code, an attacker's gets nothing. */
+/** DNS rebinding against an instance without a password: an attacker's page gets nothing, the owner needs the setup code. */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
@@ -11,7 +11,7 @@ const PASSWORD = "correct horse battery";
 const START_MS_MAX = 60_000;
 const ACTION_MS_MAX = 15_000;
 
-/** What a rebound page would try: the browser believes the service to be its own origin, so it may read every answer. */
+/** What a rebound page tries. For the browser the service is the page's own origin, so it may read every response. */
 const ATTACK = `(async () => {
   const json = (body) => ({ method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
   const attempts = [
@@ -67,7 +67,7 @@ describe("an instance without a password, under a host name that it does not kno
 
   it("rebinding: a rebound page reads no statistics and sets no password", async () => {
     const attacker = await browser.newPage();
-    // A document of that origin and of this address, so that no rule of the browser about local networks comes first.
+    // A document from the same address, so that the browser's rules for local networks do not interfere.
     await attacker.goto(`http://rebind.attacker.example:${port}/robots.txt`);
     const answers = await attacker.evaluate<Answer[]>(ATTACK);
     expect(answers.map(({ status, keys }) => [status, keys])).toEqual(answers.map(() => [403, ["error"]]));
@@ -75,7 +75,7 @@ describe("an instance without a password, under a host name that it does not kno
     await attacker.close();
   });
 
-  it("rebinding: under the owner's host name the page asks for the setup code, and breaks no rule of accessibility", async () => {
+  it("rebinding: under the owner's host name the page asks for the setup code, without accessibility violations", async () => {
     await page.goto(`http://nas:${port}/`);
     await page.getByRole("heading", { name: "Set up Sandpiper" }).waitFor();
     await page.getByText("prints it to its log at startup").waitFor();
@@ -86,7 +86,7 @@ describe("an instance without a password, under a host name that it does not kno
     expect(await page.evaluate("axe.run().then(({ violations }) => violations.map(({ id }) => id))")).toEqual([]);
   });
 
-  it("rebinding: the page says that a code is wrong, at the code", async () => {
+  it("rebinding: a wrong setup code is reported at its field", async () => {
     await page.getByLabel("Setup code").fill("AAAA-BBBB-CCCC-DDDD");
     await page.getByLabel("Password (12+ characters)").fill(PASSWORD);
     await page.getByRole("button", { name: "Set password" }).click();
@@ -96,7 +96,7 @@ describe("an instance without a password, under a host name that it does not kno
     expect(await isOpen()).toBe(true);
   });
 
-  it("rebinding: the printed code sets the password, and the dashboard goes on under that name", async () => {
+  it("rebinding: the code in the log sets the password, and the dashboard opens under that host name", async () => {
     await service.logged(/setupCode=/);
     const [, code = ""] = /setupCode=(\S+)/.exec(service.log()) ?? [];
     await page.getByLabel("Setup code").fill(code.toLowerCase());

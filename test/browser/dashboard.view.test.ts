@@ -1,4 +1,4 @@
-/** The page as its reader uses it, every number held against the API: clicks, keys, Back and Forward, builders, keys of programs, erasure. */
+/** The dashboard in a real browser, its numbers compared with the API: filters, shortcuts, history, builders, API keys, deletion. */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -6,14 +6,14 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { launchBrowser } from "./support/browser.ts";
-import { cardOf, DAY_MS, partial, utcDay, watchRequests, writeVisits, type Visit } from "./support/dashboard.ts";
+import { cardOf, DAY_MS, rowsOf, utcDay, watchRequests, writeVisits, type Visit } from "./support/dashboard.ts";
 
 const SITE = "shop.example";
 const PASSWORD = "correct horse battery";
 const START_MS_MAX = 60_000;
 const ACTION_MS_MAX = 15_000;
 
-/** Everything that a first view needs, compressed. */
+/** All files that the first view loads, gzipped. */
 const FIRST_VIEW_BYTES_MAX = 120 * 1024;
 
 const noonDaysAgo = (days: number): number => Math.floor(Date.now() / DAY_MS) * DAY_MS - days * DAY_MS + DAY_MS / 2;
@@ -77,37 +77,37 @@ describe("the dashboard", () => {
     await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
   }
 
-  const inAddress = (name: string) => new URL(page.url()).searchParams.get(name);
+  const inUrl = (name: string) => new URL(page.url()).searchParams.get(name);
   const api = <T>(path: string): Promise<T> =>
     page.evaluate<T>(`fetch("/api/stats/${path}?site_id=${SITE}&period=7d").then((response) => response.json())`);
-  const figure = (metric: string) => page.locator(`[data-metric="${metric}"] .top-stat-value`);
+  const stat = (metric: string) => page.locator(`[data-metric="${metric}"] .top-stat-value`);
   const valueIs = (metric: string, text: string) =>
     page.locator(`[data-metric="${metric}"] .top-stat-value`, { hasText: new RegExp(`^${text}$`) }).waitFor();
 
-  it("shows the numbers that the API gives, in every card", async () => {
+  it("every card shows the numbers of the API", async () => {
     await open("&places=countries");
     const main = await api<{ unique_visitors: number; total_sessions: number; total_pageviews: number }>("main");
-    expect(await figure("visitors").textContent()).toBe(String(main.unique_visitors));
-    expect(await figure("visits").textContent()).toBe(String(main.total_sessions));
-    expect(await figure("pageviews").textContent()).toBe(String(main.total_pageviews));
+    expect(await stat("visitors").textContent()).toBe(String(main.unique_visitors));
+    expect(await stat("visits").textContent()).toBe(String(main.total_sessions));
+    expect(await stat("pageviews").textContent()).toBe(String(main.total_pageviews));
     const rows = async (dimension: string) =>
       (await api<{ value: string; visitors: number }[]>(`breakdown/${dimension}`)).map(({ value, visitors }) => [value, String(visitors)]);
-    expect(await partial(page, "pages")).toEqual(await rows("pages"));
-    expect(await partial(page, "devices")).toEqual(await rows("browsers"));
-    expect(await partial(page, "from")).toEqual(
+    expect(await rowsOf(page, "pages")).toEqual(await rows("pages"));
+    expect(await rowsOf(page, "devices")).toEqual(await rows("browsers"));
+    expect(await rowsOf(page, "from")).toEqual(
       (await rows("sources")).map(([value, count]) => [value === "(unknown)" ? "Direct / none" : value, count]),
     );
-    expect(await partial(page, "places")).toEqual([
+    expect(await rowsOf(page, "places")).toEqual([
       ["DEGermany", "5"],
       ["FRFrance", "3"],
       ["Unknown", "1"],
     ]);
     const goals = await api<{ name: string; visitors: number; conversion_rate: number }[]>("goals");
-    expect((await partial(page, "did")).map(([name]) => name)).toEqual(goals.map(({ name }) => name));
-    expect((await partial(page, "did"))[0]?.[1]).toBe("44.4%  ·  4");
+    expect((await rowsOf(page, "did")).map(([name]) => name)).toEqual(goals.map(({ name }) => name));
+    expect((await rowsOf(page, "did"))[0]?.[1]).toBe("44.4%  ·  4");
   });
 
-  it("points arrows by direction and colours them by meaning", async () => {
+  it("a change has an arrow for its direction and a color for its meaning", async () => {
     await open("");
     const change = (metric: string) => page.locator(`[data-metric="${metric}"] .change`);
     expect(await change("visitors").getAttribute("data-direction")).toBe("up");
@@ -116,16 +116,16 @@ describe("the dashboard", () => {
     expect(await change("bounce_rate").getAttribute("class")).toContain("better");
     await page.keyboard.press("x");
     await change("visitors").waitFor({ state: "detached" });
-    expect(inAddress("compare")).toBe("none");
+    expect(inUrl("compare")).toBe("none");
   });
 
-  it("filters by a click on a row; Back, Forward and the pill undo and redo it", async () => {
+  it("a click on a row filters; Back, Forward and the pill undo and redo it", async () => {
     await open("");
     await cardOf(page, "from")
       .getByRole("button", { name: /Google/ })
       .click();
     await valueIs("visitors", "5");
-    expect(inAddress("filters")).toBe("sources==Google");
+    expect(inUrl("filters")).toBe("sources==Google");
     await page.goBack();
     await valueIs("visitors", "9");
     expect(await page.locator(".pill").count()).toBe(0);
@@ -142,7 +142,7 @@ describe("the dashboard", () => {
     await valueIs("visitors", "9");
   });
 
-  it("makes filters of values that there are", async () => {
+  it("the filter dialog offers the values of the period", async () => {
     await open("");
     await page.keyboard.press("f");
     await page.getByLabel("Filter by").selectOption("countries");
@@ -153,10 +153,10 @@ describe("the dashboard", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Filter", exact: true }).last().click();
     await valueIs("visitors", "4");
-    expect(inAddress("filters")).toBe("countries!=DE");
+    expect(inUrl("filters")).toBe("countries!=DE");
   });
 
-  it("goes by keys: periods, the one before and after, help", async () => {
+  it("keyboard shortcuts choose periods, move to the previous and next, and open the help", async () => {
     await open("");
     for (const [key, period] of [
       ["d", "day"],
@@ -165,20 +165,20 @@ describe("the dashboard", () => {
       ["w", "7d"],
     ] as const) {
       await page.keyboard.press(key);
-      expect(inAddress("period")).toBe(period);
+      expect(inUrl("period")).toBe(period);
     }
     await page.keyboard.press("ArrowLeft");
-    expect(inAddress("end")).toBe(utcDay(Date.now() - 7 * DAY_MS));
+    expect(inUrl("end")).toBe(utcDay(Date.now() - 7 * DAY_MS));
     await valueIs("visitors", "5");
     await page.keyboard.press("ArrowRight");
-    expect(inAddress("period")).toBe("7d");
+    expect(inUrl("period")).toBe("7d");
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Help" }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
   });
 
-  it("draws each figure, and has a table behind the chart that leads into a day", async () => {
+  it("the chart shows the chosen metric, and its table leads to a single day", async () => {
     await open("&chart=table");
     await page.locator('[data-metric="bounce_rate"]').click();
     const series = await api<{ bounce_rate: number }[]>("session-timeseries");
@@ -191,13 +191,13 @@ describe("the dashboard", () => {
       .getByRole("button")
       .nth(3)
       .click();
-    expect(inAddress("start")).toBe(utcDay(Date.now() - 3 * DAY_MS));
+    expect(inUrl("start")).toBe(utcDay(Date.now() - 3 * DAY_MS));
     await valueIs("visitors", "2");
     await page.getByRole("button", { name: "Show as chart" }).click();
     await page.locator(".line-chart canvas").waitFor();
   });
 
-  it("lists all values with search and a file", async () => {
+  it("the details dialog searches all values and downloads them as CSV", async () => {
     await open("");
     await cardOf(page, "pages")
       .getByRole("button", { name: /Details/ })
@@ -213,7 +213,7 @@ describe("the dashboard", () => {
     );
   });
 
-  it("builds a funnel of real pages and events", async () => {
+  it("the funnel builder offers real pages and events, and its steps serve sequences, too", async () => {
     await open("&did=funnel");
     for (const [step, name] of [
       ["Step 1", "/"],
@@ -225,7 +225,7 @@ describe("the dashboard", () => {
       await page.getByRole("option").filter({ hasText: name }).first().waitFor();
       await page.keyboard.press("Enter");
     }
-    expect(inAddress("steps")).toBe("page:/,page:/pricing,event:Signup");
+    expect(inUrl("steps")).toBe("page:/,page:/pricing,event:Signup");
     const funnel = page.getByRole("list", { name: "Funnel" });
     await expect.poll(() => funnel.locator("strong").allTextContents(), { timeout: ACTION_MS_MAX }).toEqual(["100%", "100%", "50%"]);
     await page.getByRole("tab", { name: "Sequences" }).click();
@@ -238,7 +238,7 @@ describe("the dashboard", () => {
     await page.getByText("€29.90").first().waitFor();
   });
 
-  it("never has more than four statistics requests under way, asks no other host, and stays within its budget", async () => {
+  it("a first view runs at most four statistics requests at once, contacts no other host, and stays within 120 KB", async () => {
     const watched = watchRequests(page);
     await open("");
     for (const key of ["y", "q", "m", "d", "w"]) await page.keyboard.press(key);
@@ -257,7 +257,7 @@ describe("the dashboard", () => {
     expect(bytes).toBeLessThanOrEqual(FIRST_VIEW_BYTES_MAX);
   });
 
-  it("breaks no rule of accessibility that axe knows, light, dark, on a phone and in dialogs", async () => {
+  it("axe finds no accessibility violation, light, dark, on a phone and in dialogs", async () => {
     const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
     const views = [
       ["", "light", 1280],
@@ -286,7 +286,7 @@ describe("the dashboard", () => {
     }
   });
 
-  it("makes a key that works, shows it once, and revokes it", async () => {
+  it("a created API key works, is shown once, and can be revoked", async () => {
     await open("&panel=keys");
     await page.getByLabel("Name").fill("report");
     await page.getByRole("button", { name: "Create key" }).click();
@@ -302,16 +302,16 @@ describe("the dashboard", () => {
     expect(await ask()).toBe(401);
   });
 
-  it("shows figures in a browser whose language is no language tag", async () => {
+  it("stats are shown in a browser whose language is not a valid language tag", async () => {
     await page.addInitScript(`
       Object.defineProperty(navigator, "language", { get: () => "en-US@posix" });
       Object.defineProperty(navigator, "languages", { get: () => ["en-US@posix"] });
     `);
     await open("");
-    expect(await figure("visitors").textContent()).toBe("9");
+    expect(await stat("visitors").textContent()).toBe("9");
   });
 
-  it("keeps a chosen theme, and goes by the system without one", async () => {
+  it("a chosen theme is kept, and without one the system's applies", async () => {
     await open("");
     await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("menuitemradio", { name: "Theme: Dark" }).click();
@@ -333,7 +333,7 @@ describe("the dashboard", () => {
     expect(await page.evaluate("localStorage.getItem('sandpiper.theme')")).toBeNull();
   });
 
-  it("erases the chosen days once the site's name is typed", async () => {
+  it("data deletion needs the typed site id and deletes the chosen days only", async () => {
     await open("&panel=erase");
     const erase = page.getByRole("button", { name: "Delete permanently" });
     expect(await erase.isDisabled()).toBe(true);

@@ -1,4 +1,4 @@
-/** The whole way once: a page on one origin, the service on another, a visitor in a real browser, figures that survive. */
+/** End to end: a page on one origin, the service on another, a visitor in a real browser, stats that survive restarts. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Browser } from "playwright-core";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
@@ -11,7 +11,7 @@ const SITE_ID = "shop.example";
 /** Three starts of the program and one of a browser. */
 const START_MS_MAX = 120_000;
 
-describe("a visit to a page with the snippet", () => {
+describe("a visit to a page with the tracking script", () => {
   let browser: Browser;
   let pages: PageServer;
   let service: ServerProcess;
@@ -29,10 +29,10 @@ describe("a visit to a page with the snippet", () => {
     await removeFolder(dataFolder);
   });
 
-  /** Without kept answers, so that the figures are those of now. */
+  /** Without the result cache. */
   const startService = () => startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0" } });
 
-  const figures = async (): Promise<unknown> => {
+  const stats = async (): Promise<unknown> => {
     const response = await fetch(`${service.origin}/api/stats/main?site_id=${SITE_ID}&period=7d`);
     const { unique_visitors, total_pageviews, total_events } = (await response.json()) as Record<string, number>;
     return { unique_visitors, total_pageviews, total_events };
@@ -47,20 +47,20 @@ describe("a visit to a page with the snippet", () => {
       const site = pages.createSite(SITE_ID);
       site.publish("/pricing", `<!doctype html><title>Pricing</title>${snippet}`);
       const page = await browser.newPage();
-      // A browser shows nobody the answer to a beacon; the first figures that are not empty are the sign.
+      // Nothing can observe the response to a beacon, so poll the stats.
       await page.goto(`${site.origin}/pricing`);
-      await expect.poll(figures).toEqual(ONE_PAGEVIEW);
+      await expect.poll(stats).toEqual(ONE_PAGEVIEW);
       expect(await (await fetch(`${service.origin}/api/stats/breakdown/pages?site_id=${SITE_ID}&period=7d`)).json()).toEqual([
         { value: "/pricing", visitors: 1, pageviews: 1, events: 1 },
       ]);
 
       await service.kill9();
       service = await startService();
-      expect(await figures()).toEqual(ONE_PAGEVIEW);
+      expect(await stats()).toEqual(ONE_PAGEVIEW);
 
       expect(await service.stop()).toBe(0);
       service = await startService();
-      expect(await figures()).toEqual(ONE_PAGEVIEW);
+      expect(await stats()).toEqual(ONE_PAGEVIEW);
     },
     START_MS_MAX,
   );

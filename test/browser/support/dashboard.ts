@@ -1,4 +1,4 @@
-/** The dashboard in a real browser, on a program of its own with a history that a test writes before it starts. */
+/** Helpers for tests of the dashboard: visits written to a data folder before the service starts, and reading the page. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Page, Request } from "playwright-core";
@@ -11,10 +11,10 @@ export const DAY_MS = 86_400_000;
 
 export const utcDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** A visit of someone who is nobody else. */
+/** A visit by a visitor of its own. */
 export interface Visit {
   readonly atMs: number;
-  /** Paths, or names of events after a `!`. */
+  /** Paths, or event names after a `!`. */
   readonly steps: readonly string[];
   readonly fields?: Partial<StoredEvent>;
 }
@@ -40,7 +40,7 @@ function eventsOf(site: string, { atMs, steps, fields = {} }: Visit): StoredEven
   });
 }
 
-/** Writes visits of the past as the files of a data folder. */
+/** Writes visits as the Parquet files of a data folder. */
 export async function writeVisits(dataFolder: string, site: string, visits: readonly Visit[]): Promise<void> {
   const byDay = new Map<string, StoredEvent[]>();
   for (const event of visits.flatMap((visit) => eventsOf(site, visit))) {
@@ -57,7 +57,7 @@ export async function writeVisits(dataFolder: string, site: string, visits: read
 
 const isStatistics = (request: Request): boolean => /\/api\/(?:stats\/|sites)/.test(request.url());
 
-/** Counts the statistics requests that are under way at once. */
+/** Records all requests, and how many statistics requests were in flight at once. */
 export function watchRequests(page: Page): { readonly most: number; readonly all: readonly string[] } {
   const watched = { now: 0, most: 0, all: [] as string[] };
   const ended = (request: Request) => {
@@ -72,13 +72,13 @@ export function watchRequests(page: Page): { readonly most: number; readonly all
   return watched;
 }
 
-/** A card by its place in the address, e.g. `pages`. */
+/** A card by the URL parameter of its tab, e.g. `pages`. */
 export const cardOf = (page: Page, name: string) => page.locator(`[data-card="${name}"]`);
 
-/** What the rows of a list say, once it is there: label and number. */
-export async function partial(page: Page, name: string): Promise<(readonly [label: string, count: string])[]> {
+/** Label and number of a card's rows, once they are loaded. */
+export async function rowsOf(page: Page, name: string): Promise<(readonly [label: string, count: string])[]> {
   const card = cardOf(page, name);
-  // A card asks for its figures when it has been seen, which may be after all others have theirs.
+  // A card loads when it is near the viewport, possibly after all others.
   await card.locator(".report:not(.stale)").first().waitFor();
   return card.locator(".row").evaluateAll((rows) =>
     rows.map((row) => {

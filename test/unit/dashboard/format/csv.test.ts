@@ -23,7 +23,7 @@ function cellsOf(text: string, separator: string): string[] {
   return cells;
 }
 
-describe("CSV of the dashboard", () => {
+describe("the dashboard's CSV", () => {
   it.each([
     ["/blog/a", '"/blog/a"'],
     [12, '"12"'],
@@ -50,7 +50,7 @@ describe("CSV of the dashboard", () => {
     .map((all) => all.join(""));
   const ROWS = fc.array(fc.tuple(TEXTS, TEXTS, fc.nat(99)), { minLength: 1, maxLength: 3 });
 
-  it.each([",", ";", "\t"])("no program that splits at %j finds a formula", (separator) => {
+  it.each([",", ";", "\t"])("a program that splits at %j finds no formula", (separator) => {
     fc.assert(
       fc.property(ROWS, (rows) => {
         expect(cellsOf(csvOf(rows), separator).filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
@@ -59,7 +59,7 @@ describe("CSV of the dashboard", () => {
     );
   });
 
-  it("programs that split at commas find the values, in their places", () => {
+  it("a program that splits at commas finds every value in its place", () => {
     fc.assert(
       fc.property(ROWS, (rows) => {
         const unmarked = (text: string) => text.replaceAll("'", "");
