@@ -1,4 +1,4 @@
-/** Decides what the dashboard is made of: a page, scripts, styles, an icon and a map, all but the page named after their content. */
+/** Builds the dashboard's files: page, scripts, styles, icon and map. All names but the page's contain a content hash. */
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import { drawCountries } from "./map/draw-countries.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
-/** Where the service serves them. */
+/** Where the service serves the files. */
 const PUBLIC_PATH = "/assets";
 
 const CONTENT_TYPES = {
@@ -24,23 +24,23 @@ const contentTypeOf = (name) => CONTENT_TYPES[name.slice(name.lastIndexOf(".") +
 const hashedName = (stem, extension, text) => `${stem}-${versionOf(text)}.${extension}`;
 
 /**
- * uPlot makes a formatter of the browser's language while it loads, and stops the page where that is no language tag, as
- * in browsers that take it from the system's `C.UTF-8`. The page formats all numbers itself.
+ * While loading, uPlot creates a number format for `navigator.language`, and throws if that is no valid language tag, as in
+ * browsers that take it from the system's `C.UTF-8`. The dashboard formats all numbers itself (`format/locale.ts`).
  */
-const PLOT_LANGUAGE = /\bnav\.language\b/;
+const UPLOT_LANGUAGE = /\bnav\.language\b/;
 
-const plotPlugin = {
-  name: "plot-language",
+const uplotPlugin = {
+  name: "uplot-language",
   setup({ onLoad }) {
     onLoad({ filter: /uPlot\.esm\.js$/ }, async ({ path }) => {
       const contents = await readFile(path, "utf8");
-      if (!PLOT_LANGUAGE.test(contents)) throw new Error("uPlot no longer reads the language; remove this");
-      return { contents: contents.replace(PLOT_LANGUAGE, '"en"'), loader: "js" };
+      if (!UPLOT_LANGUAGE.test(contents)) throw new Error("uPlot no longer reads navigator.language: remove this plugin");
+      return { contents: contents.replace(UPLOT_LANGUAGE, '"en"'), loader: "js" };
     });
   },
 };
 
-/** Scripts and styles by output name, and which output each entry has become. */
+/** Scripts and styles as [name, text], and the output name of each entry point. */
 async function bundle(mapName) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: here,
@@ -50,7 +50,7 @@ async function bundle(mapName) {
     chunkNames: "[name]-[hash]",
     bundle: true,
     splitting: true,
-    plugins: [plotPlugin],
+    plugins: [uplotPlugin],
     write: false,
     metafile: true,
     format: "esm",
@@ -67,7 +67,7 @@ async function bundle(mapName) {
   return { files: outputFiles.map(({ path, text }) => [basename(path), text]), entries: Object.fromEntries(entries) };
 }
 
-/** @returns the files by name, the page among them */
+/** @returns the files by name; the page is index.html */
 export async function buildDashboard() {
   const icon = await readFile(`${here}icon.svg`, "utf8");
   const map = JSON.stringify(await drawCountries());

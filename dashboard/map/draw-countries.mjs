@@ -1,4 +1,4 @@
-/** Decides how the countries of the world are drawn: one SVG path each, in a projection that shows sizes fairly. Owner of d3-geo, topojson-client, world-atlas and i18n-iso-countries. */
+/** Draws the world map: one SVG path per country, in an equal-area projection. Owner of d3-geo, topojson-client, world-atlas and i18n-iso-countries. */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { geoEqualEarth, geoPath } from "d3-geo";
@@ -6,11 +6,11 @@ import { feature } from "topojson-client";
 
 const require = createRequire(import.meta.url);
 
-/** In units of the drawing, which scales to any size. */
+/** In SVG user units. */
 const WIDTH = 960;
 const HEIGHT = 440;
 
-/** Nobody lives there, and it takes a fifth of the drawing. */
+/** Uninhabited, and a fifth of the map. */
 const ANTARCTICA = "010";
 
 /** @returns {Promise<{ width: number, height: number, countries: Record<string, string> }>} paths by ISO 3166 alpha-2 code */
@@ -20,7 +20,7 @@ export async function drawCountries() {
   const { features } = feature(world, world.objects.countries);
   const drawn = { type: "FeatureCollection", features: features.filter(({ id }) => id !== ANTARCTICA) };
   const path = geoPath(geoEqualEarth().rotate([-11, 0]).fitSize([WIDTH, HEIGHT], drawn)).digits(1);
-  // A few areas have no code of their own: they are part of the picture, and no visitor is counted there.
+  // A few areas have no ISO code: they are drawn, but have no visitors.
   const named = drawn.features.map((country, i) => [(country.id && numericToAlpha2(country.id)) || `-${i}`, path(country)]);
   return { width: WIDTH, height: HEIGHT, countries: Object.fromEntries(named) };
 }
