@@ -8,8 +8,8 @@ const BUSY_RETRIES_MAX = 3;
 const PAUSE_SECS_MAX = 5;
 
 /**
- * A report over more events than fit into the engine's memory resumes where it timed out (docs/http-api.md, "Limits"), so each
- * retry makes progress. An export starts over and is not retried.
+ * A report over more events than fit into the engine's memory resumes where it timed out, so each retry makes progress. An
+ * export starts over and is not retried.
  */
 const TIMEOUT_RETRIES_MAX = 10;
 

@@ -1,6 +1,7 @@
 /** What a report shows around its data: loading, empty, error, and dimmed while newer data loads. */
 import type { ComponentChildren } from "preact";
 import type { Report } from "../state/use-report.ts";
+import { isFiltered, setFilters } from "../state/view.ts";
 
 export function Loading({ rows = 9 }: { readonly rows?: number }) {
   return (
@@ -12,8 +13,20 @@ export function Loading({ rows = 9 }: { readonly rows?: number }) {
   );
 }
 
-export const Empty = ({ children = "No data for this period" }: { readonly children?: ComponentChildren }) => (
-  <p class="empty">{children}</p>
+const NoResults = () => (
+  <>
+    No results.{" "}
+    <button type="button" class="link" onClick={() => setFilters([])}>
+      Clear filters
+    </button>
+  </>
+);
+
+/** Without children: the period has no data, or the filters let none through. */
+export const Empty = ({ children }: { readonly children?: ComponentChildren }) => (
+  <p class="empty">
+    <span>{children ?? (isFiltered.value ? <NoResults /> : "No data for this period")}</span>
+  </p>
 );
 
 /** An error in place of data. Retrying is no use where the behavioral extension is missing: its 503 has no Retry-After. */

@@ -142,6 +142,14 @@ describe("the dashboard", () => {
     await valueIs("visitors", "9");
   });
 
+  it("a card without results for the filters offers to clear them", async () => {
+    await open("&filters=sources==Nowhere");
+    await cardOf(page, "pages").getByText("No results.").waitFor();
+    await cardOf(page, "pages").getByRole("button", { name: "Clear filters" }).click();
+    await valueIs("visitors", "9");
+    expect(inUrl("filters")).toBeNull();
+  });
+
   it("the filter dialog offers the values of the period", async () => {
     await open("");
     await page.keyboard.press("f");
