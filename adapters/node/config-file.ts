@@ -2,7 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { parse, TomlError } from "smol-toml";
-import { ConfigError, FILE_VARIABLE } from "../../src/runtime/config/config.ts";
+import { ConfigError } from "../../src/runtime/config/config.ts";
+import { FILE_VARIABLE } from "../../src/runtime/config/names.ts";
 
 /** What is done with the data folder: served, checked, or copied to another one. */
 export type Command = { readonly action: "start" } | { readonly action: "verify" } | { readonly action: "backup"; readonly to: string };

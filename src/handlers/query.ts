@@ -1,7 +1,7 @@
 /** The query parameters of an endpoint, each given once or not at all. */
 import { invalidInput } from "../runtime/errors.ts";
 import { QUERY_PARAMETERS_MAX } from "../runtime/config/limits.ts";
-import { isSiteId } from "../runtime/ingest/site-id.ts";
+import { isSiteId } from "../runtime/config/site-id.ts";
 import type { SiteId, EpochMs } from "../storage/event.ts";
 import { parseDateRange, type DateRange } from "../runtime/query/date-range.ts";
 import { parseSegmentFilter, type Condition } from "../runtime/query/filters.ts";

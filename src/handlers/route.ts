@@ -100,5 +100,5 @@ export function problemsOfExtraPaths(routes: readonly Route[], { scriptPaths, ev
     .filter(
       ([, path], index) => routes.some((route) => isTaken(path, route)) || named.slice(0, index).some(([, earlier]) => earlier === path),
     )
-    .map(([option, path]) => `${option}: found "${path}"; allowed: paths that the service does not have already`);
+    .map(([option, path]) => `${option} must be paths that the service does not serve already, got "${path}"`);
 }

@@ -31,7 +31,7 @@ import { createAllowlist } from "./ingest/allowlist.ts";
 import type { GeoLookup } from "./ingest/geo.ts";
 import { createRateLimit } from "./ingest/rate-limit.ts";
 import { createHmacSha256 } from "./ingest/hmac-sha256.ts";
-import { isSiteId } from "./ingest/site-id.ts";
+import { isSiteId } from "./config/site-id.ts";
 import { KnownSites } from "./ingest/known-sites.ts";
 import { IngestGate } from "./ingest/ingest-gate.ts";
 import { createUserAgentCache } from "./ingest/user-agent-cache.ts";

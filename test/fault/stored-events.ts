@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
 import { openFileSegmentLog } from "../../adapters/node/file-segment-log.ts";
-import { isSiteId } from "../../src/runtime/ingest/site-id.ts";
+import { isSiteId } from "../../src/runtime/config/site-id.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { utcDayOf } from "../../src/storage/event.ts";
 import { decodeJournalLines } from "../../src/storage/journal-line.ts";

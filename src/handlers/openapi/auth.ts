@@ -1,8 +1,13 @@
 /** Getting in and out: the password, sessions, and the keys of programs (contract 4.6). */
 import { KEY_SCOPES } from "../../runtime/auth/api-keys.ts";
-import { API_KEY_NAME_CHARS_MAX, API_KEYS_MAX, BODY_BYTES_MAX, PASSWORD_BYTES_MAX } from "../../runtime/config/limits.ts";
+import {
+  ADMIN_PASSWORD_CHARS_MIN,
+  API_KEYS_MAX,
+  API_KEY_NAME_CHARS_MAX,
+  BODY_BYTES_MAX,
+  PASSWORD_BYTES_MAX,
+} from "../../runtime/config/limits.ts";
 import { API_KEY_PREFIX, SESSION_COOKIE } from "../../runtime/config/names.ts";
-import { ADMIN_PASSWORD_CHARS_MIN } from "../../runtime/config/options.ts";
 import type { RouteId } from "../app.ts";
 import { NOT_STORED, sets } from "./headers.ts";
 import type { Answer, Operation, Parameter, RequestBody, SecurityScheme } from "./operation.ts";

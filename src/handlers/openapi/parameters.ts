@@ -1,6 +1,6 @@
 /** The query parameters that several routes take, with the bounds that their parsers have. */
 import { FILTER_CONDITIONS_MAX, FILTER_VALUE_CHARS_MAX, RANGE_DAYS_MAX, SITE_ID_CHARS_MAX } from "../../runtime/config/limits.ts";
-import { SITE_ID } from "../../runtime/ingest/site-id.ts";
+import { SITE_ID } from "../../runtime/config/site-id.ts";
 import { PERIODS, PERIOD_DEFAULT } from "../../runtime/query/date-range.ts";
 import { DIMENSIONS } from "../../runtime/query/dimensions.ts";
 import type { Parameter } from "./operation.ts";

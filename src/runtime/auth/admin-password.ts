@@ -2,8 +2,7 @@
 import type { RecordStore } from "../../storage/record-store.ts";
 import { AppError, invalidInput } from "../errors.ts";
 import { exceedsBytes, exceedsChars } from "../ingest/code-points.ts";
-import { PASSWORD_BYTES_MAX } from "../config/limits.ts";
-import { ADMIN_PASSWORD_CHARS_MIN } from "../config/options.ts";
+import { ADMIN_PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX } from "../config/limits.ts";
 import type { Secret } from "../config/secret.ts";
 import { createJsonRecord, damagedRecord, readJsonRecord } from "./json-record.ts";
 import type { PasswordHasher } from "./password-hasher.ts";

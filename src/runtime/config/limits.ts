@@ -1,15 +1,51 @@
-/** Every fixed bound of the service, with its unit in its name. Bounds that operators set are options in `config.ts`. */
+/** Every fixed bound of the service. Names end with the unit; bounds that operators set are options (`options.ts`). */
 
-/** Longest accepted ingestion body (contract 8). */
-export const BODY_BYTES_MAX = 64 * 1024;
+const KIB = 1024;
+const MIB = 1024 * KIB;
 
-/** Query parameters of a request, known or not. No endpoint has more than a dozen. */
+/** Stops the start when an edited limit no longer fits the limits it depends on. */
+function assertLimits(holds: boolean, rule: string): void {
+  if (!holds) throw new Error(`Limits contradict each other: ${rule}`);
+}
+
+// Requests and connections
+
+/** Largest request body (docs/http-api.md, "Limits"). */
+export const BODY_BYTES_MAX = 64 * KIB;
+
+/** Bytes past the limit of a body that are still read and discarded: a client that is still sending then gets to read its 413. */
+export const BODY_BYTES_DISCARDED_MAX = MIB;
+
+/** Query parameters of a request, known or not. No endpoint takes more than a dozen. */
 export const QUERY_PARAMETERS_MAX = 100;
 
-/** How much of what follows a body's limit is still taken in and thrown away, so that the sender gets to read its refusal. */
-export const BODY_BYTES_DISCARDED_MAX = 1024 * 1024;
+/** Session cookies and API keys of one request that are checked: each costs a hash. */
+export const CREDENTIALS_TRIED_MAX = 4;
 
-/** Lengths of the ingested fields in Unicode code points (contract 8). */
+/** Open connections; more are closed at once. An idle connection takes about 10 KB. */
+export const CONNECTIONS_MAX = 10_000;
+
+/** Pipelined requests that may wait on one connection; more close it. Each takes about 10 KB. */
+export const PIPELINED_REQUESTS_MAX = 32;
+
+/** A client that reads nothing of a response for this long is disconnected. */
+export const RESPONSE_STALL_MS = 30_000;
+
+/** Bytes of a streamed response that are written at a time: small, so that a slow client is seen to make progress. */
+export const RESPONSE_SLICE_BYTES = 32 * KIB;
+
+/** How long a shutdown waits for requests in flight. */
+export const STOP_GRACE_MS = 10_000;
+
+/** `Retry-After` of a request that failed because storage did. */
+export const STORAGE_RETRY_SECS = 10;
+
+/** How long the result of a readiness check is reused, and how long a check may take before the next one replaces it. */
+export const READINESS_TTL_MS = 1_000;
+export const READINESS_CHECK_MS_MAX = 30_000;
+
+// Ingested events. Characters are Unicode code points (docs/http-api.md, "Limits")
+
 export const SITE_ID_CHARS_MAX = 256;
 export const EVENT_NAME_CHARS_MAX = 256;
 export const URL_CHARS_MAX = 2048;
@@ -18,245 +54,246 @@ export const CURRENCY_CHARS_MAX = 3;
 export const UTM_CHARS_MAX = 256;
 export const PATHNAME_CHARS_MAX = 2048;
 
-/** Largest absolute revenue: what DECIMAL(12,2) holds, in hundredths. */
+const UTF8_BYTES_PER_CHAR_MAX = 4;
+
+assertLimits(
+  (SITE_ID_CHARS_MAX + EVENT_NAME_CHARS_MAX + 2 * URL_CHARS_MAX + PROPS_CHARS_MAX + CURRENCY_CHARS_MAX) * UTF8_BYTES_PER_CHAR_MAX <
+    BODY_BYTES_MAX,
+  "a body holds an event whose fields are all at their limits",
+);
+
+/** Largest absolute revenue in hundredths: what DECIMAL(12,2) holds. */
 export const REVENUE_CENTS_MAX = 999_999_999_999;
 
 /**
- * Longest host of a URL that is parsed, with its port and credentials. DNS names have at most 253 characters (RFC 1035), and
- * encoding a host of many different characters takes quadratic time.
+ * Longest host of a URL, with port and credentials. DNS names have at most 253 characters (RFC 1035), and converting an
+ * internationalized host takes quadratic time.
  */
 export const URL_HOST_CHARS_MAX = 320;
 
-/** Longest User-Agent that is parsed and remembered; the rest of a longer one is ignored. Real ones have up to about 420. */
+assertLimits(URL_HOST_CHARS_MAX < URL_CHARS_MAX, "a URL has room for the longest host");
+
+/** Longest User-Agent that is parsed and cached; the rest is ignored. Real ones have up to about 420 characters. */
 export const USER_AGENT_CHARS_MAX = 512;
 
-/** How many parsed User-Agents (and bot verdicts) are remembered: at the length above and two bytes a character, 10 MB at most. */
-export const USER_AGENTS_REMEMBERED_MAX = 10_000;
+/** Cached User-Agents: at most 10 MB at two bytes a character. */
+export const USER_AGENTS_CACHED_MAX = 10_000;
 
-/** How many sites' and addresses' rate-limit buckets are remembered. */
+/** Token buckets in memory, for each of the two rate limits. */
 export const RATE_LIMIT_BUCKETS_MAX = 100_000;
 
-/** Longest range of a statistics query, both ends included (contract 8). */
+/** How long the first event of a site waits after a start for the list of stored sites. */
+export const SITES_LISTING_WAIT_MS = 1_000;
+
+/** Pause before the tick retries to replace the secret of visitor ids. Events retry at once. */
+export const SALT_RETRY_MS = 10_000;
+
+/** Salt periods that may end while one event waits for its secret to be stored. */
+export const SALT_RENEWALS_PER_EVENT_MAX = 3;
+
+// The journal and the flush
+
+/** Accepted events that may wait for a flush; beyond that, ingestion answers 503. */
+export const UNFLUSHED_EVENTS_MAX = 1_000_000;
+
+/** Bytes of journal lines that may wait for a flush; in memory they take up to twice as much. A workerd isolate has 128 MB in all. */
+export const UNFLUSHED_BYTES_MAX = 256 * MIB;
+export const UNFLUSHED_BYTES_MAX_IN_WORKERD = 16 * MIB;
+
+/** Share of these bytes at which a flush starts, however few events they are. */
+export const FLUSH_BYTES_SHARE = 1 / 4;
+
+/** First and longest pause before a failed flush is retried. */
+export const FLUSH_RETRY_MS_MIN = 1_000;
+export const FLUSH_RETRY_MS_MAX = 60_000;
+
+assertLimits(FLUSH_RETRY_MS_MIN <= FLUSH_RETRY_MS_MAX, "the pauses between retries of a flush grow");
+
+/** While events are refused, the log says so this often. */
+export const REFUSED_EVENTS_LOG_MS = 60_000;
+
+/** Ingestion counts as recovered when no event has been refused for this long. */
+export const INGEST_RECOVERY_MS = 1_000;
+
+/** While syncs of the journal fail, the log says so this often. */
+export const SYNC_FAILURES_LOG_MS = 60_000;
+
+// Stored files
+
+/** Sites whose partition listings are kept in memory. */
+export const PARTITION_LISTINGS_MAX = 1_000;
+
+/** Times that files are listed again because some vanished while they were read. */
+export const LISTING_ATTEMPTS_MAX = 20;
+
+/** Faults that `verify` reports one by one; further ones are counted. */
+export const FAULTS_KEPT_MAX = 1_000;
+
+/** Pause between two searches for days whose files should be merged. */
+export const COMPACTION_PAUSE_MS = 5_000;
+
+/** Pause before a site whose files could not be merged is tried again. */
+export const COMPACTION_RETRY_MS = 60_000;
+
+/** Unreadable files that compaction remembers and skips. */
+export const UNREADABLE_FILES_REMEMBERED_MAX = 10_000;
+
+/** Pause before a failed retention run is retried. */
+export const RETENTION_RETRY_MS = 3_600_000;
+
+/** Retention distrusts a clock that went forward by more than the first, until it has stayed there for the second. */
+export const CLOCK_JUMP_MS_MAX = 86_400_000;
+export const CLOCK_DISTRUST_MS = 3_600_000;
+
+/** How often the current time is recorded, for the next start to compare with. */
+export const CLOCK_RECORD_MS = 3_600_000;
+
+assertLimits(CLOCK_RECORD_MS < CLOCK_JUMP_MS_MAX, "after a quick restart, the recorded time is not a jump away");
+
+// Memory of the query engine
+
+/** Most memory that the engine is given, whatever the option says: WebAssembly addresses 4 GB, and queries need some of it. */
+export const ENGINE_BYTES_MAX = 3 * 1024 * MIB;
+
+/** Connections to the engine: this many queries run side by side, the others wait. */
+export const ENGINE_CONNECTIONS_MAX = 4;
+
+/** Parquet bytes of one block, a table of the partition cache; days of a site share a block up to this size. */
+export const BLOCK_BYTES_MAX = 8 * MIB;
+
+/** Blocks that must fit into the engine's memory; with little memory, blocks are smaller. */
+export const BLOCKS_OF_BUDGET_MIN = 16;
+
+/** Parquet bytes that are loaded at a time, unless a single file has more. */
+export const LOAD_BYTES_MAX = BLOCK_BYTES_MAX;
+
+/** Parquet bytes of a chunk, unless a single salt period has more: about a million events, which load within a few seconds. */
+export const CHUNK_BYTES_MAX = 24 * MIB;
+
+assertLimits(BLOCK_BYTES_MAX <= CHUNK_BYTES_MAX, "a chunk holds at least one block");
+
+/** Chunks that must fit into the engine's memory; with little memory, chunks are smaller. */
+export const CHUNKS_OF_BUDGET_MIN = 8;
+
+/** Share of the engine's memory for all chunks that are being processed. */
+export const WORKED_ON_SHARE_MAX = 1 / 2;
+
+assertLimits(1 / CHUNKS_OF_BUDGET_MIN <= WORKED_ON_SHARE_MAX, "the memory for chunks admits at least one");
+
+/** Share of the engine's memory for cached partial aggregates, and queries that have any. */
+export const PARTIALS_SHARE_MAX = 1 / 4;
+export const PARTIALS_MAX = 1_000;
+
+/** Share of the engine's memory for string dictionaries at which everything that can be evicted is, and the bytes that they always get. */
+export const TEXTS_SHARE_MAX = 1 / 2;
+export const TEXTS_BYTES_ALLOWED_MIN = 4 * MIB;
+
+/** Share of the engine's memory for custom properties, the largest of which are evicted first, and the bytes that they always get. */
+export const PROPS_SHARE_MAX = 1 / 2;
+export const PROPS_BYTES_ALLOWED_MIN = MIB;
+
+/** Bytes of the distinct keys, or values of a key, that one property report may find. */
+export const PROPERTY_TEXT_BYTES_MAX = 64 * MIB;
+
+/**
+ * What the cache warmer loads after a start: these days, because the dashboard compares thirty with the thirty before, of
+ * this many sites, up to this share of the engine's memory.
+ */
+export const WARM_DAYS = 60;
+export const WARM_SITES_MAX = 100;
+export const WARM_SHARE_MAX = 1 / 4;
+
+/** Parquet bytes that it loads at a time, unless a single day has more: a query that arrives waits for this much. */
+export const WARM_BYTES_MAX = 2 * MIB;
+
+assertLimits(WARM_BYTES_MAX <= LOAD_BYTES_MAX, "the cache warmer delays a query no longer than another query does");
+
+// Reports (docs/http-api.md, "Limits")
+
+/** Longest date range, both ends included. */
 export const RANGE_DAYS_MAX = 366;
 
-/** Ranges of at most this many days are charted by the hour (contract 4.4). */
+/** Ranges of at most this many days have hourly buckets, longer ones daily. */
 export const HOURLY_DAYS_MAX = 2;
 
-/** Conditions of a segment filter, and the length of each one's value in code points (contract 8). */
 export const FILTER_CONDITIONS_MAX = 12;
 export const FILTER_VALUE_CHARS_MAX = 512;
 
-/** Rows of the lists that take no limit of their own. */
+export const BREAKDOWN_ROWS_DEFAULT = 10;
+export const BREAKDOWN_ROWS_MAX = 1000;
+
+/** Rows of lists without a `limit` parameter. */
 export const REALTIME_ROWS_MAX = 10;
 export const REVENUE_ROWS_MAX = 100;
 export const GOAL_ROWS_MAX = 1000;
 export const PROPERTY_KEYS_MAX = 1000;
 export const PROPERTY_VALUES_MAX = 1000;
 
-/** Characters of kept answers in all; beside `cache_max_entries`, because answers may be long. */
-export const CACHE_CHARS_MAX = 32 * 1024 * 1024;
+/** Characters of all cached results: `cache_max_entries` bounds their number, and one may be long. */
+export const CACHE_CHARS_MAX = 32 * MIB;
 
-/** Queries that may wait for a slot where `query_queue_ms` lets them. */
+/** Queries that may wait for a slot, with `query_queue_ms` above 0. */
 export const QUERIES_WAITING_MAX = 1000;
 
-/** Rows of a raw export (contract 8). */
 export const EXPORT_ROWS_DEFAULT = 100_000;
 export const EXPORT_ROWS_MAX = 1_000_000;
 
-/** What all raw exports together may hold in memory: so much of what the engine may, and so much in any case. */
+/** Memory of all raw exports together, as a share of the engine's, and the bytes that they always get. */
 export const EXPORTS_SHARE_MAX = 1 / 8;
-export const EXPORTS_BYTES_ALLOWED_MIN = 32 * 1024 * 1024;
+export const EXPORTS_BYTES_ALLOWED_MIN = 32 * MIB;
 
-/** A response of which its client takes nothing for so long is ended, and its connection is closed. */
-export const RESPONSE_STALL_MS = 30_000;
+// Behavioral reports
 
-/** Bytes of a streamed response that are handed over at a time: so little, that a slow client is seen to take some of it. */
-export const RESPONSE_SLICE_BYTES = 32 * 1024;
-
-/** Rows of a breakdown (contract 8). */
-export const BREAKDOWN_ROWS_DEFAULT = 10;
-export const BREAKDOWN_ROWS_MAX = 1000;
-
-/** Accepted events that may wait for a flush; past this, ingestion answers 503 until the disk takes them again. */
-export const UNFLUSHED_EVENTS_MAX = 1_000_000;
-
-/**
- * Bytes of journal lines that may wait for a flush, beside their number: text takes once or twice as much memory. In workerd
- * all of an isolate's memory is 128 MB.
- */
-export const UNFLUSHED_BYTES_MAX = 256 * 1024 * 1024;
-export const UNFLUSHED_BYTES_MAX_IN_WORKERD = 16 * 1024 * 1024;
-
-/** A flush begins at this share of them, however few events they are. */
-export const FLUSH_BYTES_SHARE = 1 / 4;
-
-/** Whom storage could not serve is told to come back after this. */
-export const STORAGE_RETRY_SECS = 10;
-
-/** While events are refused because they cannot be stored, the log says so this often. */
-export const REFUSED_EVENTS_LOG_MS = 60_000;
-
-/** Storage that has refused no event for this long counts as sound again. */
-export const REFUSALS_OVER_MS = 1_000;
-
-/** Wait before a secret of visitor ids that could not be replaced is tried again without an event. */
-export const SALT_RETRY_MS = 10_000;
-
-/** How often an event may find that another salt period has begun while it waited for the last one's secret to be stored. */
-export const SALT_RENEWALS_PER_EVENT_MAX = 3;
-
-/** While syncs of the journal fail, the log says so this often. */
-export const SYNC_FAILURES_LOG_MS = 60_000;
-
-/** First and longest wait before a failed flush is tried again. */
-export const FLUSH_RETRY_MS_MIN = 1_000;
-export const FLUSH_RETRY_MS_MAX = 60_000;
-
-/** Faults that a check of the data names one by one; more are only counted. */
-export const FAULTS_KEPT_MAX = 1_000;
-
-/** How often files are listed anew because some vanished while they were read. */
-export const LISTING_ATTEMPTS_MAX = 20;
-
-/** How long the outcome of a readiness check is reused, and after how long one that hangs is given up for the next. */
-export const READINESS_TTL_MS = 1_000;
-export const READINESS_CHECK_MS_MAX = 30_000;
-
-/** Pause between two looks for days whose files are to be merged. */
-export const COMPACTION_PAUSE_MS = 5_000;
-
-/** Files that no merge could read, which are left out of later ones. */
-export const UNREADABLE_FILES_REMEMBERED_MAX = 10_000;
-
-/** Wait before a site is looked at again whose files could not be merged. */
-export const COMPACTION_RETRY_MS = 60_000;
-
-/** A clock that went ahead by more than this is not trusted by retention until it has stayed there for so long. */
-export const CLOCK_JUMP_MS_MAX = 86_400_000;
-export const CLOCK_DISTRUST_MS = 3_600_000;
-
-/** How often the time that was seen is recorded. */
-export const CLOCK_RECORD_MS = 3_600_000;
-
-/** Wait before a run of retention that failed is tried again. */
-export const RETENTION_RETRY_MS = 3_600_000;
-
-/** How long the first event of a site waits for the listing of sites after a start, where that takes longer. */
-export const SITES_LISTING_WAIT_MS = 1_000;
-
-/** How many sites' partition listings are kept in memory. */
-export const PARTITION_LISTINGS_MAX = 1_000;
-
-/** Parquet bytes that are decoded into one resident table; days are grouped up to this. */
-export const BLOCK_BYTES_MAX = 8 * 1024 * 1024;
-
-/** Parquet bytes that are read and handed to the engine at a time, or one file if that is larger. */
-export const LOAD_BYTES_MAX = BLOCK_BYTES_MAX;
-
-/**
- * What is loaded after a start before anybody asks: so many days, as a dashboard shows thirty and compares them with the
- * thirty before, of so many sites, while no more than this share of the engine's memory is taken.
- */
-export const WARM_DAYS = 60;
-export const WARM_SITES_MAX = 100;
-export const WARM_SHARE_MAX = 1 / 4;
-
-/** Parquet bytes that are loaded ahead at a time, or one day if that is larger: a question that comes meanwhile waits for so much. */
-export const WARM_BYTES_MAX = 2 * 1024 * 1024;
-
-/** An engine's memory holds at least so many of these tables, or they are made smaller. */
-export const BLOCKS_OF_BUDGET_MIN = 16;
-
-/**
- * Parquet bytes of a chunk, where a question is computed chunk by chunk, unless a single salt period has more: about a million
- * events, which are loaded within a few seconds.
- */
-export const CHUNK_BYTES_MAX = 24 * 1024 * 1024;
-
-/** Shares of the engine's memory: what a chunk may take, what all chunks may take that are being worked on, and what is kept of chunks. */
-export const CHUNKS_OF_BUDGET_MIN = 8;
-export const WORKED_ON_SHARE_MAX = 1 / 2;
-export const PARTIALS_SHARE_MAX = 1 / 4;
-
-/**
- * What texts may take of the engine's memory before all that can be spared is dropped for their sake. More than the whole
- * memory is refused. So much is allowed in any case.
- */
-export const TEXTS_SHARE_MAX = 1 / 2;
-export const TEXTS_BYTES_ALLOWED_MIN = 4 * 1024 * 1024;
-
-/**
- * What the properties of events may take of the engine's memory, as the texts that they came as, and so much in any case.
- * Where there is more, or where events need the room, the longest are dropped, and loaded again for reports of properties,
- * which are refused what is more.
- */
-export const PROPS_SHARE_MAX = 1 / 2;
-export const PROPS_BYTES_ALLOWED_MIN = 1024 * 1024;
-
-/** Different keys of properties, or values of one, that a report of properties may find, where its share of memory does not allow less. */
-export const PROPERTY_TEXT_BYTES_MAX = 64 * 1024 * 1024;
-
-/** Questions of which chunks are kept. */
-export const PARTIALS_MAX = 1_000;
-
-/** What an engine holds at the most, whatever it is allowed: WebAssembly addresses 4 GB, of which queries need some to work. */
-export const ENGINE_BYTES_MAX = 3 * 1024 * 1024 * 1024;
-
-/** Connections of the engine: so many queries advance side by side, the rest wait their turn. */
-export const ENGINE_CONNECTIONS_MAX = 4;
-
-/** Longest password that is hashed, in bytes of UTF-8 as sent. The shortest is a rule of the option, too (`ADMIN_PASSWORD_CHARS_MIN`). */
-export const PASSWORD_BYTES_MAX = 1024;
-
-/** Password checks that may wait for the one under way; each takes about 50 ms. */
-export const PASSWORD_CHECKS_WAITING_MAX = 64;
-
-/** Sessions at the same time. The oldest one ends where there would be more. */
-export const SESSIONS_MAX = 10_000;
-
-/** Addresses whose failed logins are remembered. */
-export const LOGIN_FAILURE_ADDRESSES_MAX = 100_000;
-
-/** Session cookies and keys of one request that are looked at. */
-export const CREDENTIALS_TRIED_MAX = 4;
-
-/** API keys, revoked ones included, of which the oldest go first. */
-export const API_KEYS_MAX = 1_000;
-
-/** Longest name of an API key in code points. */
-export const API_KEY_NAME_CHARS_MAX = 128;
-
-/** Creations and revocations of keys that may wait for the one that is being stored. */
-export const API_KEY_CHANGES_WAITING_MAX = 64;
-
-/** Connections at the same time; more are closed at once. An idle one takes about 10 KB. */
-export const CONNECTIONS_MAX = 10_000;
-
-/** Requests of one connection that may wait behind one that is not answered yet; more end the connection. Each takes about 10 KB. */
-export const PIPELINED_REQUESTS_MAX = 32;
-
-/** How long a stop waits for requests in flight. */
-export const STOP_GRACE_MS = 10_000;
-
-/** Steps of a funnel or a sequence, and conditions of a pattern: each takes one of 32 bits (decisions, "Statistics"). */
+/** Steps of a funnel or sequence. */
 export const STEPS_MIN = 2;
+
+/** Steps of a funnel or sequence, and conditions of a pattern. */
 export const CONDITIONS_MAX = 32;
 
-/** Length of a step's page or event, in code points, and of a pattern. */
+assertLimits(STEPS_MIN <= CONDITIONS_MAX && CONDITIONS_MAX <= 32, "each condition has a bit of a 32-bit number");
+
+/** Characters of a step's page or event, and of a pattern. */
 export const STEP_CHARS_MAX = 512;
 export const PATTERN_CHARS_MAX = 1024;
 
-/** Events that a pattern may ask for: each takes a byte for every event of the visitor that is looked at. */
+/** Events that a pattern may name: each takes a byte for every event of the visitor at hand. */
 export const PATTERN_EVENTS_MAX = 64;
 
 /** Longest window of a funnel. */
 export const FUNNEL_WEEKS_MAX = 52;
 
-/** Weeks that cohorts are followed for. */
+/** Weeks that a retention report follows a cohort for. */
 export const RETENTION_WEEKS_MIN = 2;
 export const RETENTION_WEEKS_DEFAULT = 4;
 export const RETENTION_WEEKS_MAX = 32;
 
-/** Rows of a flow. */
 export const FLOW_ROWS_DEFAULT = 10;
 export const FLOW_ROWS_MAX = 100;
+
+// Passwords, sessions and API keys
+
+/** Shortest admin password in code points (docs/http-api.md, "Setup"). */
+export const ADMIN_PASSWORD_CHARS_MIN = 12;
+
+/** Longest password in bytes of UTF-8: the cost of a hash grows with its length. */
+export const PASSWORD_BYTES_MAX = 1024;
+
+assertLimits(ADMIN_PASSWORD_CHARS_MIN * UTF8_BYTES_PER_CHAR_MAX <= PASSWORD_BYTES_MAX, "a password of the shortest length is allowed");
+
+/** Password checks that may wait for the current one; each takes about 50 ms. */
+export const PASSWORD_CHECKS_WAITING_MAX = 64;
+
+/** Concurrent sessions; a new one beyond that ends the oldest. */
+export const SESSIONS_MAX = 10_000;
+
+/** Addresses whose failed logins are counted. */
+export const LOGIN_FAILURE_ADDRESSES_MAX = 100_000;
+
+/** API keys, revoked ones included; a new key beyond that replaces the oldest revoked one. */
+export const API_KEYS_MAX = 1_000;
+
+/** Longest name of an API key in code points. */
+export const API_KEY_NAME_CHARS_MAX = 128;
+
+/** Creations and revocations of API keys that may wait for the current one. */
+export const API_KEY_CHANGES_WAITING_MAX = 64;

@@ -1,36 +1,39 @@
-/** Every name that carries the product's prefix. Only the tracker repeats one (`window.svc`), and a test compares the two. */
+/** Names that clients and operators see: the product's prefix, paths, event names. The tracker repeats `window.svc`, and a test compares the two. */
 
 const PREFIX = "svc";
 
 /** The product's name in prose: log lines, messages, file names. */
 export const PRODUCT_NAME = "Sandpiper";
 
-/** Environment variables are `SVC_` and the option's name in capitals. */
+/** An option's environment variable is this and the option's name in capitals. */
 export const ENVIRONMENT_PREFIX = `${PREFIX.toUpperCase()}_`;
 
-/** Before the name of every metric of the service's own (contract 4.7). */
+/** The variable that names the configuration file. It is not an option: a file cannot name itself. */
+export const FILE_VARIABLE = `${ENVIRONMENT_PREFIX}CONFIG`;
+
+/** The prefix of the service's own metrics (docs/http-api.md, "Metrics"). */
 export const METRIC_PREFIX = `${PREFIX}_`;
 
-/** Where the tracking script is served (contract 4.1). */
+/** Where the tracking script is served. */
 export const SCRIPT_PATHS = [`/${PREFIX}.js`, "/js/script.js"] as const;
 
-/** Where events are posted (contract 4.1). */
+/** Where events are posted. */
 export const EVENT_PATH = "/api/event";
 
-/** Put before the salt period's number when the visitor salt is derived (decisions, "Ingestion"). */
+/** The message prefix from which a visitor salt is derived (docs/http-api.md, "Visitor ids"). */
 export const VISITOR_SALT_LABEL = `${PREFIX} visitor salt`;
 
-/** The event name of page views: the pixel's default and what every pageview figure counts (contract 6). */
+/** The event name of a page view: the pixel's default, and what pageview metrics count. */
 export const PAGEVIEW = "pageview";
 
-/** The event names of the tracker's clicks on links, whose property `url` holds the link (contract 6). */
+/** The event names of the tracker's link clicks. Their property `url` holds the link. */
 export const OUTBOUND_CLICK = "Outbound Link: Click";
 export const FILE_DOWNLOAD = "File Download";
 
-/** The cookie of a login (contract 5). */
+/** The session cookie (docs/http-api.md, "Sessions"). */
 export const SESSION_COOKIE = `${PREFIX}_session`;
 
-/** What every API key begins with (contract 2.2). */
+/** How every API key begins (docs/http-api.md, "API keys"). */
 export const API_KEY_PREFIX = `${PREFIX}_`;
 
 /** Where the dashboard's files are served. */

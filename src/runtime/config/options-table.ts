@@ -1,4 +1,4 @@
-/** How the options are documented: the Markdown table between two markers, made from the table in `options.ts`. */
+/** How the options are documented: a Markdown table between two markers, generated from `options.ts`. */
 
 import { OPTION_NAMES, type OptionName, optionNamed, variableOf } from "./options.ts";
 
@@ -6,14 +6,20 @@ const BEGIN_MARKER = "<!-- options:begin -->";
 const END_MARKER = "<!-- options:end -->";
 
 export function renderOptionsTable(): string {
-  const heading = ["Option", "Variable", "Default", "Meaning"];
-  const rows = OPTION_NAMES.map((name) => [`\`${name}\``, `\`${variableOf(name)}\``, renderDefault(name), renderMeaning(name)]);
+  const heading = ["Option", "Environment variable", "Type", "Default", "Description"];
+  const rows = OPTION_NAMES.map((name) => [
+    `\`${name}\``,
+    `\`${variableOf(name)}\``,
+    optionNamed(name).kind.expected.replace(/^an? /, ""),
+    renderDefault(name),
+    renderDescription(name),
+  ]);
   return [heading, heading.map(() => "---"), ...rows]
     .map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`)
     .join("");
 }
 
-/** The document with a fresh table between its markers; everything else stays. */
+/** The document with a fresh table between its markers. */
 export function replaceOptionsTable(document: string): string {
   const begin = document.indexOf(BEGIN_MARKER);
   const end = document.indexOf(END_MARKER);
@@ -28,11 +34,10 @@ function renderDefault(name: OptionName): string {
   if (option.defaultInWords !== undefined) return option.defaultInWords;
   if (option.default === null) return "none";
   const onWorkerd = option.defaultOnWorkerd;
-  return onWorkerd === undefined ? `\`${option.default}\`` : `\`${option.default}\`, on workerd \`${onWorkerd}\``;
+  return onWorkerd === undefined ? `\`${option.default}\`` : `\`${option.default}\`; on workerd \`${onWorkerd}\``;
 }
 
-function renderMeaning(name: OptionName): string {
-  const { meaning, kind, platform } = optionNamed(name);
-  const onlyOn = { node: " Node only.", workerd: " workerd only.", both: "" }[platform];
-  return `${meaning}${onlyOn} Allowed: ${kind.allowed}.`;
+function renderDescription(name: OptionName): string {
+  const { description, platform } = optionNamed(name);
+  return description + { node: " Node only.", workerd: " workerd only.", both: "" }[platform];
 }

@@ -1,7 +1,9 @@
-/** The table of all options: name, kind of value, default, meaning, and the hosts each one is for. */
+/** The table of all options: kind of value, default and description. */
 
-import { PASSWORD_BYTES_MAX, BLOCK_BYTES_MAX, UNFLUSHED_EVENTS_MAX } from "./limits.ts";
+import { ADMIN_PASSWORD_CHARS_MIN, BLOCK_BYTES_MAX, PASSWORD_BYTES_MAX, UNFLUSHED_EVENTS_MAX } from "./limits.ts";
 import { ENVIRONMENT_PREFIX } from "./names.ts";
+import { host, origin, proxyCount, siteIdOrHost, urlPath } from "./network-kinds.ts";
+import { type Option, option } from "./option.ts";
 import {
   autoOrBoolean,
   boolean,
@@ -9,260 +11,225 @@ import {
   filePath,
   geoipDatabase,
   type GeoipDb,
-  host,
+  integer,
   list,
   number,
-  type OptionKind,
-  origin,
-  proxyCount,
-  secretText,
-  siteIdOrHost,
-  urlPath,
-  wholeNumber,
+  secretString,
 } from "./option-kinds.ts";
 import type { Secret } from "./secret.ts";
 
-export type Platform = "node" | "workerd";
-
-export interface Option<Value> {
-  readonly kind: OptionKind<Value>;
-  readonly default: Value;
-  /** Where workerd needs another default. */
-  readonly defaultOnWorkerd?: Value;
-  /** What documents say in place of a default that speaks badly for itself. */
-  readonly defaultInWords?: string;
-  readonly meaning: string;
-  readonly platform: Platform | "both";
-}
-
-/** Shortest admin password in code points (contract 2.4). */
-export const ADMIN_PASSWORD_CHARS_MIN = 12;
-
 const DAY_SECS = 86_400;
 
-/** Ten years: longer than any span is meant, short enough that no sum of milliseconds loses precision. */
+/** Ten years: longer than anybody needs, short enough that sums of milliseconds stay exact. */
 const LONG_SPAN_DAYS_MAX = 3_650;
 
-/** A part of what may wait unflushed, so that a flush starts long before ingestion has to refuse events. */
+/** A tenth of what may wait unflushed, so that a flush starts long before ingestion has to refuse events. */
 const FLUSH_EVENTS_MAX = UNFLUSHED_EVENTS_MAX / 10;
 
 const EXTRA_PATHS_MAX = 16;
 
-/** One resident block must fit, or no query could be answered. */
+/** One block must fit, or no query could run. */
 const ENGINE_MEMORY_MB_MIN = BLOCK_BYTES_MAX / 1024 ** 2;
 
-/** Infers `Value` from the kind alone, so that a default of another type does not compile. */
-function option<Value>(
-  kind: OptionKind<Value>,
-  facts: {
-    default: NoInfer<Value>;
-    defaultOnWorkerd?: NoInfer<Value>;
-    defaultInWords?: string;
-    meaning: string;
-    platform?: Platform;
-  },
-): Option<Value> {
-  return { platform: "both", ...facts, kind };
-}
-
-/** In the order in which documents list them. Each meaning completes itself as one sentence. */
+/** In the order of the documentation. */
 export const OPTIONS = {
   host: option(host, {
     default: "127.0.0.1",
-    meaning: "Address to listen on.",
+    description: "Address to listen on.",
     platform: "node",
   }),
-  port: option(wholeNumber({ min: 0, max: 65_535 }), {
+  port: option(integer({ min: 0, max: 65_535 }), {
     default: 8000,
-    meaning: "Port to listen on; 0 takes any free one.",
+    description: "Port to listen on. 0 picks a free port.",
     platform: "node",
   }),
   data_dir: option(filePath, {
     default: "./data",
-    meaning: "Folder for everything that is kept on disk.",
+    description: "Directory for all stored data.",
     platform: "node",
   }),
-  secret: option<Secret | null>(secretText({ charsMin: 16 }), {
+  secret: option<Secret | null>(secretString({ charsMin: 16 }), {
     default: null,
     defaultInWords: "generated; replaced at the end of every salt period",
-    meaning:
-      "Key material for visitor ids. A secret set here is never replaced: anyone who has it can test whether an address visited on any past day.",
+    description:
+      "Key for visitor ids. A secret set here is never replaced: anyone who has it can test whether an address visited on any past day.",
   }),
   admin_password: option<Secret | null>(
-    secretText({
+    secretString({
       charsMin: ADMIN_PASSWORD_CHARS_MIN,
       bytesMax: PASSWORD_BYTES_MAX,
-      // A line break at the end of a mounted secret would make a password that nobody can type.
+      // With the line break that often ends a mounted secret, nobody could type the password.
       pattern: /^\P{Cc}*$/u,
       charsAllowed: "without line breaks and other control characters",
     }),
     {
       default: null,
-      meaning: "Password of the dashboard; it goes before the one chosen at setup and is not written to disk.",
+      description: "Admin password. Overrides the password chosen at setup and is never written to disk.",
     },
   ),
   metrics_token: option<Secret | null>(
-    // Anything else could not be sent in an Authorization header.
-    secretText({ charsMin: 1, pattern: /^[!-~]+$/, charsAllowed: "visible ASCII without spaces" }),
-    { default: null, meaning: "Bearer token that `/metrics` asks for; without it the metrics are public." },
+    // An Authorization header can carry nothing else.
+    secretString({ charsMin: 1, pattern: /^[!-~]+$/, charsAllowed: "visible ASCII without spaces" }),
+    { default: null, description: "Bearer token required by `/metrics`. Without it, the metrics are public." },
   ),
   site_ids: option(list(siteIdOrHost, { entriesMax: 10_000 }), {
     default: [],
     defaultInWords: "empty (any site)",
-    meaning: "Sites that events are accepted for.",
+    description: "Sites whose events are accepted.",
   }),
-  max_sites: option(wholeNumber({ min: 1, max: 1_000_000 }), {
+  max_sites: option(integer({ min: 1, max: 1_000_000 }), {
     default: 10_000,
-    meaning: "Sites that may come into being by events where `site_ids` is empty; events of further ones are refused with 403.",
+    description: "Maximum number of sites when `site_ids` is empty. Events of further sites are rejected with 403.",
   }),
   dashboard_origin: option<string | null>(origin, {
     default: null,
-    meaning: "Origin of the dashboard, which changes made with a session cookie must come from.",
+    description: "Origin of the dashboard. Requests that change data with a session cookie must come from it.",
   }),
   script_paths: option(list(urlPath, { entriesMax: EXTRA_PATHS_MAX }), {
     default: [],
     defaultInWords: "none",
-    meaning: "Paths at which the tracking script is served beside its own.",
+    description: "Additional paths that serve the tracking script.",
   }),
   event_paths: option(list(urlPath, { entriesMax: EXTRA_PATHS_MAX }), {
     default: [],
     defaultInWords: "none",
-    meaning: "Paths at which events are taken beside `/api/event`; pages name theirs by `data-api`.",
+    description: "Additional paths that accept events like `/api/event`. Set `data-api` on the script tag to use one.",
   }),
   filter_bots: option(boolean, {
     default: true,
-    meaning: "Whether events of bots are dropped.",
+    description: "Drop events sent by bots.",
   }),
-  flush_event_count: option(wholeNumber({ min: 1, max: FLUSH_EVENTS_MAX }), {
+  flush_event_count: option(integer({ min: 1, max: FLUSH_EVENTS_MAX }), {
     default: 1000,
-    meaning: "Buffered events at which they are written to files.",
+    description: "Number of buffered events that triggers a flush to Parquet files.",
   }),
   flush_interval_secs: option(number({ min: 0.1, max: DAY_SECS }), {
     default: 60,
-    meaning: "Longest time until buffered events are written to files.",
+    description: "Maximum time in seconds before buffered events are flushed.",
   }),
-  compact_after_files: option(wholeNumber({ min: 0, max: 10_000 }), {
+  compact_after_files: option(integer({ min: 0, max: 10_000 }), {
     default: 24,
-    meaning: "A past day of a site with more files than this gets them merged; 0 = never.",
+    description: "Merge the files of a past day of a site when there are more than this. 0 disables compaction.",
   }),
-  visitor_salt_rotation_days: option(wholeNumber({ min: 1, max: LONG_SPAN_DAYS_MAX }), {
+  visitor_salt_rotation_days: option(integer({ min: 1, max: LONG_SPAN_DAYS_MAX }), {
     default: 1,
-    meaning: "Days after which a visitor counts as a new one.",
+    description: "Length of a salt period in days. A returning visitor counts as new in each period.",
   }),
-  session_window_minutes: option(wholeNumber({ min: 1, max: 1440 }), {
+  session_window_minutes: option(integer({ min: 1, max: 1440 }), {
     default: 30,
-    meaning: "A pause longer than this starts a new session.",
+    description: "Minutes of inactivity after which a new session starts.",
   }),
-  realtime_window_minutes: option(wholeNumber({ min: 1, max: 1440 }), {
+  realtime_window_minutes: option(integer({ min: 1, max: 1440 }), {
     default: 5,
-    meaning: "How far back the realtime view looks.",
+    description: "Length of the realtime window in minutes.",
   }),
   cache_ttl_secs: option(number({ min: 0, max: DAY_SECS }), {
     default: 60,
-    meaning: "How long a statistics answer may be reused; 0 = no cache.",
+    description: "How long query results are cached, in seconds. 0 disables the cache.",
   }),
-  cache_max_entries: option(wholeNumber({ min: 1, max: 1_000_000 }), {
+  cache_max_entries: option(integer({ min: 1, max: 1_000_000 }), {
     default: 10_000,
-    meaning: "Answers kept for reuse.",
+    description: "Maximum number of cached query results.",
   }),
-  max_concurrent_queries: option(wholeNumber({ min: 0, max: 10_000 }), {
+  max_concurrent_queries: option(integer({ min: 0, max: 10_000 }), {
     default: 10,
-    meaning: "Statistics queries that may run at once; 0 = any number.",
+    description: "Maximum number of concurrent stats queries. 0 means no limit.",
   }),
-  query_queue_ms: option(wholeNumber({ min: 0, max: 600_000 }), {
+  query_queue_ms: option(integer({ min: 0, max: 600_000 }), {
     default: 0,
-    meaning: "How long a query may wait for its turn before it is refused with 429; 0 = not at all.",
+    description: "How long a query waits for a free slot before it is rejected with 429, in milliseconds. 0 rejects it at once.",
   }),
   request_timeout_secs: option(number({ min: 0.1, max: 3600 }), {
     default: 30,
-    meaning: "Longest time that a request may take before it is answered with 408.",
+    description: "Seconds after which a request is answered with 408.",
   }),
-  session_ttl_secs: option(wholeNumber({ min: 1, max: LONG_SPAN_DAYS_MAX * DAY_SECS }), {
+  session_ttl_secs: option(integer({ min: 1, max: LONG_SPAN_DAYS_MAX * DAY_SECS }), {
     default: DAY_SECS,
-    meaning: "How long a login lasts.",
+    description: "Session lifetime in seconds.",
   }),
-  max_login_attempts: option(wholeNumber({ min: 0, max: 10_000 }), {
+  max_login_attempts: option(integer({ min: 0, max: 10_000 }), {
     default: 5,
-    meaning: "Failed logins in a row that lock an address out, of IPv6 its /64 network; 0 = never.",
+    description: "Consecutive failed logins that lock out an IP address (IPv6: its /64 network). 0 disables the lockout.",
   }),
-  login_lockout_secs: option(wholeNumber({ min: 1, max: LONG_SPAN_DAYS_MAX * DAY_SECS }), {
+  login_lockout_secs: option(integer({ min: 1, max: LONG_SPAN_DAYS_MAX * DAY_SECS }), {
     default: 300,
-    meaning: "How long an address stays locked out.",
+    description: "Length of a lockout in seconds.",
   }),
   rate_limit_per_site: option(number({ min: 0, max: 1_000_000 }), {
     default: 0,
-    meaning: "Events accepted a second for one site; 0 = no limit.",
+    description: "Events per second accepted for one site. 0 means no limit.",
   }),
   rate_limit_per_ip: option(number({ min: 0, max: 1_000_000 }), {
     default: 0,
-    meaning: "Events accepted a second from one address, of IPv6 from one /64 network; 0 = no limit.",
+    description: "Events per second accepted from one IP address (IPv6: one /64 network). 0 means no limit.",
   }),
   trust_proxy: option(proxyCount({ max: 32 }), {
     default: 0,
     defaultInWords: "`false`",
-    meaning: "Proxies that stand in front: of `X-Forwarded-For`, counted from the right, this entry is the visitor; 0 ignores the header.",
+    description:
+      "Number of trusted reverse proxies. With n, the client is the n-th entry of `X-Forwarded-For` from the right; with 0, the header is ignored.",
   }),
   secure_cookies: option(autoOrBoolean, {
     default: "auto",
-    meaning: "`Secure` on the session cookie; `auto` leaves it out only on plain http to a host other than this machine.",
+    description: "Set `Secure` on the session cookie. `auto` omits it only for plain HTTP to a host other than localhost.",
   }),
   geoip_db: option<GeoipDb>(geoipDatabase, {
     default: "builtin",
-    meaning: "MaxMind-format city or country database; `builtin` is the country database that comes along.",
+    description: "Path of a MaxMind-format city or country database, or `builtin` for the bundled country database.",
   }),
   geoip_precision: option(choice(["city", "region", "country", "none"]), {
     default: "city",
-    meaning: "The finest place that is recorded.",
+    description: "Finest location that is recorded.",
   }),
   behavioral: option(boolean, {
     default: true,
-    meaning: "Whether sessions, funnels, retention, sequences and flow are available.",
+    description: "Load the behavioral extension: sessions, funnels, retention, sequences and flow.",
   }),
-  retention_days: option(wholeNumber({ min: 0, max: 10 * LONG_SPAN_DAYS_MAX }), {
+  retention_days: option(integer({ min: 0, max: 10 * LONG_SPAN_DAYS_MAX }), {
     default: 0,
-    meaning: "Events of dates more than so many days ago are erased; 0 keeps them for ever.",
+    description: "Delete events dated more than this many days ago. 0 keeps them forever.",
   }),
-  engine_memory_mb: option(wholeNumber({ min: ENGINE_MEMORY_MB_MIN, max: 65_536 }), {
+  engine_memory_mb: option(integer({ min: ENGINE_MEMORY_MB_MIN, max: 65_536 }), {
     default: 2048,
     defaultOnWorkerd: 64,
-    meaning: "Event data that the query engine holds in memory.",
+    description: "Memory in MB for event data in the query engine.",
   }),
   journal_fsync: option(choice(["always", "interval", "off"]), {
     default: "interval",
-    meaning: "When accepted events are forced to disk: before the answer, every second, or when the system likes.",
+    description: "When the journal is fsynced: before each response, every second, or when the operating system decides.",
     platform: "node",
   }),
   strip_referrer_query: option(boolean, {
     default: false,
-    meaning: "Whether referrers, and the links of `Outbound Link: Click` and `File Download`, lose query and fragment.",
+    description: "Drop query and fragment of referrers and of the links of `Outbound Link: Click` and `File Download`.",
   }),
   round_timestamps: option(boolean, {
     default: false,
-    meaning: "Whether times of events are rounded.",
+    description: "Round event timestamps down to the hour.",
   }),
   suppress_browser_version: option(boolean, {
     default: false,
-    meaning: "Whether browser versions go unrecorded.",
+    description: "Do not record browser versions.",
   }),
   suppress_os_version: option(boolean, {
     default: false,
-    meaning: "Whether versions of operating systems go unrecorded.",
+    description: "Do not record operating system versions.",
   }),
   suppress_screen_size: option(boolean, {
     default: false,
-    meaning: "Whether screen sizes go unrecorded.",
+    description: "Do not record screen sizes.",
   }),
   gdpr_mode: option(boolean, {
     default: false,
-    meaning: "Turns the five options above on and records no place finer than the country.",
+    description: "Turn on the five options above and record locations no finer than the country.",
   }),
   log_format: option(choice(["text", "json"]), {
     default: "text",
-    meaning: "Form of the log lines.",
+    description: "Format of log lines.",
   }),
   log_level: option(choice(["debug", "info", "warn", "error"]), {
     default: "info",
-    meaning: "The least important log lines that are written.",
+    description: "Minimum level of log lines.",
   }),
 } satisfies Record<string, Option<unknown>>;
 
@@ -270,12 +237,12 @@ export type OptionName = keyof typeof OPTIONS;
 
 export const OPTION_NAMES = Object.keys(OPTIONS) as readonly OptionName[];
 
-/** What an option's value is once parsed. */
+/** The type of an option's parsed value. */
 export type OptionValue<Name extends OptionName> = (typeof OPTIONS)[Name] extends Option<infer Value> ? Value : never;
 
 export const isOptionName = (name: string): name is OptionName => Object.hasOwn(OPTIONS, name);
 
-/** The table's entry with its value's type forgotten, for those who treat all options alike. */
+/** An entry of the table without the type of its value, for code that treats all options alike. */
 export const optionNamed = (name: OptionName): Option<unknown> => OPTIONS[name];
 
 export const variableOf = (name: OptionName): string => ENVIRONMENT_PREFIX + name.toUpperCase();

@@ -1,8 +1,8 @@
-/** How a secret is held so that printing, logging or copying whatever contains it shows nothing. */
+/** How a secret is held: printing, logging or copying the object that contains it shows nothing. */
 
 const REDACTED = "[redacted]";
 
-/** The text is a private field: JSON, template strings, console output and structured clones never reach it. */
+/** The text is a private field, which JSON, template strings, console output and structured clones never reach. */
 export class Secret {
   readonly #text: string;
 
@@ -10,7 +10,7 @@ export class Secret {
     this.#text = text;
   }
 
-  /** The text itself. Call it where the secret is used, and keep the result in no field. */
+  /** The text itself. Call it where the secret is used, and do not store the result. */
   reveal(): string {
     return this.#text;
   }
@@ -23,7 +23,7 @@ export class Secret {
     return REDACTED;
   }
 
-  /** Node's `util.inspect`, and with it `console.log`, asks for this. */
+  /** For Node's `util.inspect`, and so for `console.log`. */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return REDACTED;
   }

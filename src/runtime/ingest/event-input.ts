@@ -5,7 +5,7 @@ import { CURRENCY_CHARS_MAX, EVENT_NAME_CHARS_MAX, PROPS_CHARS_MAX, SITE_ID_CHAR
 import { PAGEVIEW } from "../config/names.ts";
 import type { SiteId } from "../../storage/event.ts";
 import { exceedsChars, wellFormed } from "./code-points.ts";
-import { parseSiteId } from "./site-id.ts";
+import { parseSiteId } from "../config/site-id.ts";
 
 /** What the sender said, with the right types and well-formed text, and nothing else looked at yet. */
 export interface EventInput {

@@ -3,7 +3,13 @@ import type { EpochMs, StoredEvent } from "../../storage/event.ts";
 import type { Journal } from "../../storage/journal.ts";
 import type { Counters } from "../metrics/counters.ts";
 import { AppError } from "../errors.ts";
-import { FLUSH_RETRY_MS_MAX, REFUSALS_OVER_MS, REFUSED_EVENTS_LOG_MS, STORAGE_RETRY_SECS, UNFLUSHED_EVENTS_MAX } from "../config/limits.ts";
+import {
+  FLUSH_RETRY_MS_MAX,
+  INGEST_RECOVERY_MS,
+  REFUSED_EVENTS_LOG_MS,
+  STORAGE_RETRY_SECS,
+  UNFLUSHED_EVENTS_MAX,
+} from "../config/limits.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
 
 export interface IngestGateOptions {
@@ -76,7 +82,7 @@ export class IngestGate {
 
   /** A disk that is just full takes a short event now and then. */
   #reopen(nowMs: EpochMs): void {
-    if (nowMs >= this.#refusedAtMs && nowMs - this.#refusedAtMs < REFUSALS_OVER_MS) return;
+    if (nowMs >= this.#refusedAtMs && nowMs - this.#refusedAtMs < INGEST_RECOVERY_MS) return;
     this.#options.log.info("events can be stored again", { refusedEvents: this.#refused });
     this.#refused = 0;
   }

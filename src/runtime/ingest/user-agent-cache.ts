@@ -1,5 +1,5 @@
 /** How parsed User-Agents are remembered, so that one that comes again costs a look into a map. */
-import { USER_AGENT_CHARS_MAX, USER_AGENTS_REMEMBERED_MAX } from "../config/limits.ts";
+import { USER_AGENT_CHARS_MAX, USER_AGENTS_CACHED_MAX } from "../config/limits.ts";
 import { isBot } from "./bot-filter.ts";
 import { factsFromUserAgent } from "./user-agent.ts";
 import type { UserAgentFacts } from "./user-agent.ts";
@@ -19,7 +19,7 @@ interface Remembered {
 }
 
 /** A cache of at most `rememberedMax` User-Agents (two at least), which forgets those that were not seen for longest. */
-export function createUserAgentCache(rememberedMax: number = USER_AGENTS_REMEMBERED_MAX): UserAgentCache {
+export function createUserAgentCache(rememberedMax: number = USER_AGENTS_CACHED_MAX): UserAgentCache {
   // Two generations: when the younger is full it becomes the older, and what was not asked for since is gone.
   const generationMax = Math.max(1, Math.floor(rememberedMax / 2));
   let younger = new Map<string, Remembered>();

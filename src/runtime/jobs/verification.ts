@@ -13,7 +13,7 @@ import type { RecordStore } from "../../storage/record-store.ts";
 import type { SegmentLog } from "../../storage/segment-log.ts";
 import { ADMIN_RECORD, readPasswordHash } from "../auth/admin-password.ts";
 import { API_KEYS_FOLDER, readApiKey } from "../auth/api-keys.ts";
-import { isSiteId } from "../ingest/site-id.ts";
+import { isSiteId } from "../config/site-id.ts";
 import { FAULTS_KEPT_MAX, LISTING_ATTEMPTS_MAX } from "../config/limits.ts";
 import { reasonOf } from "../metrics/log.ts";
 

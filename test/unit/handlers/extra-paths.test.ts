@@ -13,9 +13,9 @@ describe("extra paths", () => {
   it("are refused together where they are taken: by the service, by a pattern of it, or by each other", () => {
     const extra = { scriptPaths: ["/svc.js", "/s.js"], eventPaths: ["/api/stats/breakdown/x", "/s.js", "/free"] };
     expect(problemsOfExtraPaths(ROUTES, extra)).toEqual([
-      'script_paths: found "/svc.js"; allowed: paths that the service does not have already',
-      'event_paths: found "/api/stats/breakdown/x"; allowed: paths that the service does not have already',
-      'event_paths: found "/s.js"; allowed: paths that the service does not have already',
+      'script_paths must be paths that the service does not serve already, got "/svc.js"',
+      'event_paths must be paths that the service does not serve already, got "/api/stats/breakdown/x"',
+      'event_paths must be paths that the service does not serve already, got "/s.js"',
     ]);
   });
 

@@ -1,7 +1,7 @@
 /** Site ids, days and segments as keys of files: every id has a folder of its own on every file system, and can be read back. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isSiteId } from "../../../src/runtime/ingest/site-id.ts";
+import { isSiteId } from "../../../src/runtime/config/site-id.ts";
 import type { SiteId, UtcDay } from "../../../src/storage/event.ts";
 import {
   isContinued,

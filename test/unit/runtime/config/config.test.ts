@@ -3,11 +3,12 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { closestName, editsBetween } from "../../../../src/runtime/config/closest-name.ts";
 import { type Config, ConfigError, parseConfig } from "../../../../src/runtime/config/config.ts";
 import type { GeoipDb } from "../../../../src/runtime/config/option-kinds.ts";
-import { isOptionName, OPTION_NAMES, OPTIONS, optionNamed, type Platform, variableOf } from "../../../../src/runtime/config/options.ts";
+import type { Platform } from "../../../../src/runtime/config/option.ts";
+import { isOptionName, OPTION_NAMES, OPTIONS, optionNamed, variableOf } from "../../../../src/runtime/config/options.ts";
 import { Secret } from "../../../../src/runtime/config/secret.ts";
+import { closestName, editDistance } from "../../../../src/runtime/config/unknown-names.ts";
 
 interface Given {
   environment?: Record<string, string | undefined>;
@@ -128,7 +129,7 @@ describe("the table", () => {
   it("names options in snake case and explains each in a sentence", () => {
     for (const [name, option] of Object.entries(OPTIONS)) {
       expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
-      expect(option.meaning).toMatch(/^[A-Z`].*\.$/);
+      expect(option.description).toMatch(/^[A-Z`].*\.$/);
     }
     expect(isOptionName("toString")).toBe(false);
   });
@@ -197,9 +198,11 @@ describe("good values", () => {
   });
 });
 
-const PORT_RULE = "allowed: a whole number from 0 to 65535";
-const ORIGIN_RULE = "allowed: http://host or https://host, with :port where needed and no path";
-const HOST_RULE = "allowed: a host name or an IP address, without scheme and port";
+const PORT_RULE = "must be an integer from 0 to 65535";
+const ORIGIN_RULE = "must be http://host or https://host, with :port where needed and no path";
+const PASSWORD_RULE =
+  "must be a string of at least 12 characters and at most 1024 bytes of UTF-8, without line breaks and other control characters";
+const HOST_RULE = "must be a host name or an IP address, without scheme and port";
 
 describe("bad values in the environment", () => {
   it.each([
@@ -215,23 +218,23 @@ describe("bad values in the environment", () => {
     ["host", "http://a", '"http://a"', HOST_RULE],
     ["host", "a b", '"a b"', HOST_RULE],
     ["host", "[a]", '"[a]"', HOST_RULE],
-    ["data_dir", "  ", '"  "', "allowed: a path"],
-    ["filter_bots", "maybe", '"maybe"', "allowed: true or false"],
-    ["filter_bots", "2", '"2"', "allowed: true or false"],
-    ["flush_event_count", "0", "0", "allowed: a whole number from 1 to 100000"],
-    ["flush_event_count", "100001", "100001", "allowed: a whole number from 1 to 100000"],
-    ["flush_interval_secs", "0", "0", "allowed: a number from 0.1 to 86400"],
-    ["rate_limit_per_ip", "-0.5", "-0.5", "allowed: a number from 0 to 1000000"],
-    ["rate_limit_per_ip", "Infinity", '"Infinity"', "allowed: a number from 0 to 1000000"],
-    ["rate_limit_per_ip", ".", '"."', "allowed: a number from 0 to 1000000"],
-    ["session_ttl_secs", "315360001", "315360001", "allowed: a whole number from 1 to 315360000"],
-    ["trust_proxy", "33", "33", "allowed: a whole number of proxies from 0 to 32, true (1) or false (0)"],
-    ["trust_proxy", "-1", "-1", "allowed: a whole number of proxies from 0 to 32, true (1) or false (0)"],
-    ["trust_proxy", "10.0.0.1", '"10.0.0.1"', "allowed: a whole number of proxies from 0 to 32, true (1) or false (0)"],
-    ["secure_cookies", "sometimes", '"sometimes"', "allowed: auto, true or false"],
-    ["geoip_precision", "street", '"street"', "allowed: city, region, country or none"],
-    ["journal_fsync", "true", '"true"', "allowed: always, interval or off"],
-    ["geoip_db", " ", '" "', "allowed: builtin, none or a path"],
+    ["data_dir", "  ", '"  "', "must be a path"],
+    ["filter_bots", "maybe", '"maybe"', "must be a boolean"],
+    ["filter_bots", "2", '"2"', "must be a boolean"],
+    ["flush_event_count", "0", "0", "must be an integer from 1 to 100000"],
+    ["flush_event_count", "100001", "100001", "must be an integer from 1 to 100000"],
+    ["flush_interval_secs", "0", "0", "must be a number from 0.1 to 86400"],
+    ["rate_limit_per_ip", "-0.5", "-0.5", "must be a number from 0 to 1000000"],
+    ["rate_limit_per_ip", "Infinity", '"Infinity"', "must be a number from 0 to 1000000"],
+    ["rate_limit_per_ip", ".", '"."', "must be a number from 0 to 1000000"],
+    ["session_ttl_secs", "315360001", "315360001", "must be an integer from 1 to 315360000"],
+    ["trust_proxy", "33", "33", "must be an integer from 0 to 32 or a boolean (true for 1, false for 0)"],
+    ["trust_proxy", "-1", "-1", "must be an integer from 0 to 32 or a boolean (true for 1, false for 0)"],
+    ["trust_proxy", "10.0.0.1", '"10.0.0.1"', "must be an integer from 0 to 32 or a boolean (true for 1, false for 0)"],
+    ["secure_cookies", "sometimes", '"sometimes"', "must be auto or a boolean"],
+    ["geoip_precision", "street", '"street"', "must be city, region, country or none"],
+    ["journal_fsync", "true", '"true"', "must be always, interval or off"],
+    ["geoip_db", " ", '" "', "must be builtin, none or a path"],
     ["dashboard_origin", "stats.example", '"stats.example"', ORIGIN_RULE],
     ["dashboard_origin", "https://stats.example/app", '"https://stats.example/app"', ORIGIN_RULE],
     ["dashboard_origin", "https://stats.example?", '"https://stats.example?"', ORIGIN_RULE],
@@ -243,19 +246,19 @@ describe("bad values in the environment", () => {
     ["dashboard_origin", "null", '"null"', ORIGIN_RULE],
   ])("%s refuses %j", (option, text, found, rule) => {
     const variable = `SVC_${option.toUpperCase()}`;
-    expect(problemsOf({ environment: { [variable]: text } })).toEqual([`${option} (${variable}): found ${found}; ${rule}`]);
+    expect(problemsOf({ environment: { [variable]: text } })).toEqual([`${option} (${variable}) ${rule}, got ${found}`]);
   });
 
   it("of a list name the bad entries only, and not too many of them", () => {
     const text = "ok.example,https://a.example,*.example,münchen.de";
     expect(problemsOf({ environment: { SVC_SITE_IDS: text } })).toEqual([
-      'site_ids (SVC_SITE_IDS): found "https://a.example", "*.example", "münchen.de"; allowed: a list of at most ' +
-        "10000 entries, each a site id or host name of at most 256 ASCII letters, digits and . - _ : characters",
+      "site_ids (SVC_SITE_IDS) must be a list of at most 10000 entries, each a site id or host name of at most 256 ASCII " +
+        'letters, digits and . - _ : characters, got "https://a.example", "*.example", "münchen.de"',
     ]);
-    expect(problemsOf({ environment: { SVC_SITE_IDS: "/1,/2,/3,/4,/5,/6,/7" } })[0]).toContain('"/5" and 2 more; ');
+    expect(problemsOf({ environment: { SVC_SITE_IDS: "/1,/2,/3,/4,/5,/6,/7" } })[0]).toMatch(/"\/5" and 2 more$/);
     expect(problemsOf({ environment: { SVC_SITE_IDS: "x".repeat(257) } })).toHaveLength(1);
     // Names that were left out by mistake would open the service to any site.
-    expect(problemsOf({ environment: { SVC_SITE_IDS: " , ," } })[0]).toContain('found " , ,"; allowed: a list of ');
+    expect(problemsOf({ environment: { SVC_SITE_IDS: " , ," } })[0]).toMatch(/ must be a list of .*, got " , ,"$/);
   });
 
   it("stay one short line, whatever they hold", () => {
@@ -298,28 +301,21 @@ describe("bad values in the file", () => {
     ["site_ids", Array.from({ length: 10_001 }, () => "a"), "10001 entries"],
   ])("%s refuses %j", (option, value, found) => {
     const [problem, ...others] = problemsOf({ file: { [option]: value }, fileName: "my.toml" });
-    expect(problem).toContain(`${option} (${option} in my.toml): found ${found}; allowed: `);
+    expect(problem?.startsWith(`${option} (${option} in my.toml) must be `)).toBe(true);
+    expect(problem?.endsWith(`, got ${found}`)).toBe(true);
     expect(others).toEqual([]);
   });
 });
 
 describe("secrets", () => {
   it.each([
-    ["secret", "15 characters !", "found a text of only 15 (not shown); allowed: a text of 16 to 4096 characters"],
-    [
-      "admin_password",
-      "🐦".repeat(11),
-      "found a text of only 11 (not shown); allowed: a text of at least 12 characters and at most 1024 bytes in UTF-8, ",
-    ],
-    [
-      "admin_password",
-      "é".repeat(513),
-      "found a text of more than 1024 bytes (not shown); allowed: a text of at least 12 characters and at most 1024 bytes in UTF-8, ",
-    ],
-    ["admin_password", "correct horse battery\n", "found a text with another character in it (not shown); "],
-    ["metrics_token", "has space", "found a text with another character in it (not shown); allowed: a text of "],
-    ["metrics_token", "ümlaut", "found a text with another character in it (not shown); "],
-    ["secret", "x".repeat(4097), "found a text of 4097 (not shown); allowed: a text of 16 to 4096 characters"],
+    ["secret", "15 characters !", "must be a string of 16 to 4096 characters, got a string of 15 characters (not shown)"],
+    ["admin_password", "🐦".repeat(11), `${PASSWORD_RULE}, got a string of 11 characters (not shown)`],
+    ["admin_password", "é".repeat(513), `${PASSWORD_RULE}, got a string of more than 1024 bytes (not shown)`],
+    ["admin_password", "correct horse battery\n", `${PASSWORD_RULE}, got a string with another character (not shown)`],
+    ["metrics_token", "has space", "visible ASCII without spaces, got a string with another character (not shown)"],
+    ["metrics_token", "ümlaut", "visible ASCII without spaces, got a string with another character (not shown)"],
+    ["secret", "x".repeat(4097), "must be a string of 16 to 4096 characters, got a string of 4097 characters (not shown)"],
   ])("%s refuses %j and does not show it", (option, text, message) => {
     const variable = `SVC_${option.toUpperCase()}`;
     for (const given of [{ environment: { [variable]: text } }, { file: { [option]: text } }]) {
@@ -332,9 +328,9 @@ describe("secrets", () => {
   it("are refused by type without being shown", () => {
     const file = { secret: 1234567890123456, admin_password: ["hidden-in-a-list"], metrics_token: true };
     expect(problemsOf({ file })).toEqual([
-      expect.stringContaining("secret (secret in the configuration file): found a number (not shown); "),
-      expect.stringContaining("found a list (not shown); "),
-      expect.stringContaining("found a boolean (not shown); "),
+      expect.stringMatching(/^secret \(secret in the configuration file\) must be a string of .*, got a number \(not shown\)$/),
+      expect.stringMatching(/, got a list \(not shown\)$/),
+      expect.stringMatching(/, got a boolean \(not shown\)$/),
     ]);
   });
 
@@ -423,7 +419,7 @@ describe("sources", () => {
 
   it("are both checked, even where one overrides the other", () => {
     expect(problemsOf({ environment: { SVC_PORT: "9001" }, file: { port: "x" } })).toEqual([
-      `port (port in the configuration file): found "x"; ${PORT_RULE}`,
+      `port (port in the configuration file) ${PORT_RULE}, got "x"`,
     ]);
     expect(problemsOf({ environment: { SVC_PORT: "y" }, file: { port: "x" } })).toHaveLength(2);
   });
@@ -436,8 +432,8 @@ describe("sources", () => {
     });
     expect(config).toMatchObject({ port: 8000, dataDir: "./data", retentionDays: 9 });
     expect(warnings).toEqual([
-      "SVC_PORT is ignored: port has no meaning on workerd",
-      "data_dir in the configuration file is ignored: data_dir has no meaning on workerd",
+      "SVC_PORT is ignored: port has no effect on workerd",
+      "data_dir in the configuration file is ignored: data_dir has no effect on workerd",
     ]);
   });
 
@@ -457,11 +453,10 @@ describe("all problems", () => {
       }),
     ).toThrow(
       new ConfigError([
-        'port (SVC_PORT): found "abc"; allowed: a whole number from 0 to 65535',
-        "admin_password (SVC_ADMIN_PASSWORD): found a text of only 7 (not shown); " +
-          "allowed: a text of at least 12 characters and at most 1024 bytes in UTF-8, without line breaks and other control characters",
-        'filter_bots (SVC_FILTER_BOTS): found "maybe"; allowed: true or false',
-        "retention_days (retention_days in sandpiper.toml): found -1; allowed: a whole number from 0 to 36500",
+        'port (SVC_PORT) must be an integer from 0 to 65535, got "abc"',
+        `admin_password (SVC_ADMIN_PASSWORD) ${PASSWORD_RULE}, got a string of 7 characters (not shown)`,
+        'filter_bots (SVC_FILTER_BOTS) must be a boolean, got "maybe"',
+        "retention_days (retention_days in sandpiper.toml) must be an integer from 0 to 36500, got -1",
         '"sesion_ttl_secs" in sandpiper.toml: unknown option; did you mean session_ttl_secs?',
         '"nonsense" in sandpiper.toml: unknown option',
       ]),
@@ -497,7 +492,7 @@ describe("suggestions", () => {
 
   it("tell that options stand outside tables", () => {
     expect(problemsOf({ file: { server: { port: 1 } } })).toEqual([
-      '"server" in the configuration file: unknown option; options stand at the top of the file, outside any table',
+      '"server" in the configuration file: unknown option; options belong at the top of the file, outside any table',
     ]);
   });
 
@@ -527,7 +522,7 @@ describe("suggestions", () => {
   it("do not stop a start for the port variable that Kubernetes sets for a service called svc", () => {
     const { config, warnings } = parse({ environment: { SVC_PORT: "tcp://10.0.0.1:80" }, file: { port: 9000 } });
     expect(config.port).toBe(9000);
-    expect(warnings).toEqual(["SVC_PORT is ignored: it holds the address of a service, which the orchestrator put there"]);
+    expect(warnings).toEqual(["SVC_PORT is ignored: the orchestrator set it to the address of a service"]);
   });
 });
 
@@ -561,13 +556,13 @@ describe("gdpr_mode", () => {
     });
     expect(config).toMatchObject({ ...STRICT, geoipPrecision: "country" });
     expect(warnings).toEqual([
-      "geoip_precision in my.toml is overruled by gdpr_mode: geoip_precision is country",
-      "SVC_ROUND_TIMESTAMPS is overruled by gdpr_mode: round_timestamps is true",
+      "geoip_precision in my.toml is overridden by gdpr_mode: geoip_precision is country",
+      "SVC_ROUND_TIMESTAMPS is overridden by gdpr_mode: round_timestamps is true",
     ]);
   });
 });
 
-describe("editsBetween", () => {
+describe("editDistance", () => {
   it.each([
     ["", "", 0],
     ["abc", "abc", 0],
@@ -579,17 +574,17 @@ describe("editsBetween", () => {
     ["kitten", "sitting", 3],
     ["", "abc", 3],
   ])("%j and %j: %i", (a, b, edits) => {
-    expect(editsBetween(a, b, 5)).toBe(edits);
-    expect(editsBetween(b, a, 5)).toBe(edits);
+    expect(editDistance(a, b, 5)).toBe(edits);
+    expect(editDistance(b, a, 5)).toBe(edits);
   });
 
   it("is exact up to its bound, symmetric, and above the bound beyond it", () => {
     const word = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 8 });
     fc.assert(
       fc.property(word, word, fc.integer({ min: 0, max: 8 }), (a, b, bound) => {
-        const edits = editsBetween(a, b, 8);
-        expect(editsBetween(b, a, 8)).toBe(edits);
-        const bounded = editsBetween(a, b, bound);
+        const edits = editDistance(a, b, 8);
+        expect(editDistance(b, a, 8)).toBe(edits);
+        const bounded = editDistance(a, b, bound);
         if (edits <= bound) expect(bounded).toBe(edits);
         else expect(bounded).toBeGreaterThan(bound);
       }),

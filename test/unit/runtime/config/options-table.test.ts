@@ -10,20 +10,32 @@ const CONFIGURATION = new URL("../../../../docs/configuration.md", import.meta.u
 describe("renderOptionsTable", () => {
   const lines = renderOptionsTable().split("\n");
 
-  it("has a heading, a rule and one row an option, four cells each", () => {
-    expect(lines.slice(0, 2)).toEqual(["| Option | Variable | Default | Meaning |", "| --- | --- | --- | --- |"]);
+  it("has a heading, a rule and one row an option, five cells each", () => {
+    expect(lines.slice(0, 2)).toEqual([
+      "| Option | Environment variable | Type | Default | Description |",
+      "| --- | --- | --- | --- | --- |",
+    ]);
     expect(lines.slice(2, -1).map((line) => line.split(" | ")[0])).toEqual(OPTION_NAMES.map((name) => `| \`${name}\``));
-    for (const line of lines.slice(0, -1)) expect(line.split(/(?<!\\)\|/)).toHaveLength(6);
+    for (const line of lines.slice(0, -1)) expect(line.split(/(?<!\\)\|/)).toHaveLength(7);
     expect(lines.at(-1)).toBe("");
   });
 
   it.each([
-    ["host", "| `host` | `SVC_HOST` | `127.0.0.1` | Address to listen on. Node only. Allowed: "],
-    ["secret", "| `secret` | `SVC_SECRET` | generated; replaced at the end of every salt period | "],
-    ["dashboard_origin", "| `dashboard_origin` | `SVC_DASHBOARD_ORIGIN` | none | "],
-    ["site_ids", "| `site_ids` | `SVC_SITE_IDS` | empty (any site) | "],
-    ["trust_proxy", "| `trust_proxy` | `SVC_TRUST_PROXY` | `false` | "],
-    ["engine_memory_mb", "| `engine_memory_mb` | `SVC_ENGINE_MEMORY_MB` | `2048`, on workerd `64` | "],
+    [
+      "host",
+      "| `host` | `SVC_HOST` | host name or an IP address, without scheme and port | `127.0.0.1` | Address to listen on. Node only. |",
+    ],
+    ["secret", "| `secret` | `SVC_SECRET` | string of 16 to 4096 characters | generated; replaced at the end of every salt period | "],
+    [
+      "dashboard_origin",
+      "| `dashboard_origin` | `SVC_DASHBOARD_ORIGIN` | http://host or https://host, with :port where needed and no path | none | ",
+    ],
+    [
+      "site_ids",
+      "| `site_ids` | `SVC_SITE_IDS` | list of at most 10000 entries, each a site id or host name of at most 256 ASCII letters, digits and . - _ : characters | empty (any site) | ",
+    ],
+    ["trust_proxy", "| `trust_proxy` | `SVC_TRUST_PROXY` | integer from 0 to 32 or a boolean (true for 1, false for 0) | `false` | "],
+    ["engine_memory_mb", "| `engine_memory_mb` | `SVC_ENGINE_MEMORY_MB` | integer from 8 to 65536 | `2048`; on workerd `64` | "],
   ])("tells variable and default of %s", (_, start) => {
     expect(lines.filter((line) => line.startsWith(start))).toHaveLength(1);
   });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { EngineFullError, EngineLostError, type Engine } from "../../../../src/runtime/engine/engine.ts";
 import { PartitionCache, type Loading } from "../../../../src/runtime/engine/partition-cache.ts";
-import { isSiteId } from "../../../../src/runtime/ingest/site-id.ts";
+import { isSiteId } from "../../../../src/runtime/config/site-id.ts";
 import { DAY_MS, utcDayOf, type SiteId, type StoredEvent, type UtcDay } from "../../../../src/storage/event.ts";
 import { Journal } from "../../../../src/storage/journal.ts";
 import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { minimiseEvent, type DataMinimisation } from "../../../../src/runtime/ingest/data-minimisation.ts";
-import { parseSiteId } from "../../../../src/runtime/ingest/site-id.ts";
+import { parseSiteId } from "../../../../src/runtime/config/site-id.ts";
 import { utcDayOf, type StoredEvent } from "../../../../src/storage/event.ts";
 
 const event: StoredEvent = {

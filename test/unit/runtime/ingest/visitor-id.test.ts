@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createHmacSha256 } from "../../../../src/runtime/ingest/hmac-sha256.ts";
-import { parseSiteId } from "../../../../src/runtime/ingest/site-id.ts";
+import { parseSiteId } from "../../../../src/runtime/config/site-id.ts";
 import { createVisitorIds, type Visit, type VisitorIds } from "../../../../src/runtime/ingest/visitor-id.ts";
 import { VisitorSalt } from "../../../../src/runtime/ingest/visitor-salt.ts";
 import { Secret } from "../../../../src/runtime/config/secret.ts";

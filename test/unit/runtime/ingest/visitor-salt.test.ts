@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createHmacSha256 } from "../../../../src/runtime/ingest/hmac-sha256.ts";
 import { formatPeriodSecret, parsePeriodSecret, saltPeriodAt } from "../../../../src/runtime/ingest/period-secret.ts";
-import { parseSiteId } from "../../../../src/runtime/ingest/site-id.ts";
+import { parseSiteId } from "../../../../src/runtime/config/site-id.ts";
 import { createVisitorIds } from "../../../../src/runtime/ingest/visitor-id.ts";
 import { VisitorSalt } from "../../../../src/runtime/ingest/visitor-salt.ts";
 import { SALT_RETRY_MS } from "../../../../src/runtime/config/limits.ts";

@@ -6,7 +6,7 @@ import { PartitionCache } from "../../../../src/runtime/engine/partition-cache.t
 import { Erasure } from "../../../../src/runtime/jobs/erasure.ts";
 import { Flusher } from "../../../../src/runtime/jobs/flush.ts";
 import { KnownSites } from "../../../../src/runtime/ingest/known-sites.ts";
-import { isSiteId } from "../../../../src/runtime/ingest/site-id.ts";
+import { isSiteId } from "../../../../src/runtime/config/site-id.ts";
 import { ResultCache } from "../../../../src/runtime/execution/result-cache.ts";
 import { Executor } from "../../../../src/runtime/execution/executor.ts";
 import { QueryLimiter } from "../../../../src/runtime/execution/query-limiter.ts";

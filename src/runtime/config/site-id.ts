@@ -1,17 +1,16 @@
-/** What a site id may look like (contract 2.5): the one rule that ingestion and queries share. */
-import { invalidInput } from "../errors.ts";
-import { SITE_ID_CHARS_MAX } from "../config/limits.ts";
+/** What a site id may look like: one rule for options, ingestion and queries (docs/http-api.md, "Event fields"). */
 import type { SiteId } from "../../storage/event.ts";
+import { invalidInput } from "../errors.ts";
+import { SITE_ID_CHARS_MAX } from "./limits.ts";
 
-/** Its form; how long it may be is said in `limits.ts`. */
+/** Its form, without its length. */
 export const SITE_ID = /^[A-Za-z0-9._:-]+$/;
 
-/** Whether `value` is a valid site id. */
 export function isSiteId(value: string): value is SiteId {
   return value.length <= SITE_ID_CHARS_MAX && SITE_ID.test(value);
 }
 
-/** `value` as a site id; invalid_input naming `field` (`d`, `site_id`, ...) and the rule otherwise. */
+/** invalid_input when `value` is not a site id. `field` is its name in the message: `d`, `site_id`, ... */
 export function parseSiteId(value: string, field: string): SiteId {
   if (isSiteId(value)) return value;
   throw invalidInput(
