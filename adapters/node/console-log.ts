@@ -1,7 +1,6 @@
 /** The log on standard output and error, a line each. */
 import type { Config } from "../../src/runtime/config/config.ts";
-import type { Log } from "../../src/runtime/metrics/log.ts";
-import { createLogLines } from "../../src/runtime/metrics/log-lines.ts";
+import { createLog, type Log } from "../../src/runtime/metrics/log.ts";
 
 /** Warnings and errors go to standard error. To be called once: from then on nothing that becomes of the two ends the process. */
 export function createConsoleLog(config: Pick<Config, "logFormat" | "logLevel">): Log {
@@ -10,7 +9,7 @@ export function createConsoleLog(config: Pick<Config, "logFormat" | "logLevel">)
       // Their disk is full, or whoever reads them has gone. That line is lost; the next one may get through.
     });
   }
-  return createLogLines({
+  return createLog({
     ...config,
     now: Date.now,
     write(level, line) {

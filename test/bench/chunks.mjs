@@ -65,7 +65,7 @@ async function answerTo(origin, question) {
 /** @param {string} origin */
 async function engineBytes(origin) {
   const text = await (await fetch(`${origin}/metrics`)).text();
-  return Number(/^svc_resident_bytes (\S+)/m.exec(text)?.[1]);
+  return Number(/^svc_engine_memory_bytes (\S+)/m.exec(text)?.[1]);
 }
 
 /** The highest that is seen until it is stopped. @param {string} origin */

@@ -92,7 +92,7 @@ await withTempFolder(async (folder) => {
     const wanted = (last - first + 1) * EVENTS_PER_DAY;
     if (figure === "main" && answer.total_events !== wanted) wrong.push(`${range}: ${answer.total_events} events instead of ${wanted}`);
     const metrics = await (await fetch(`${server.origin}/metrics`)).text();
-    residentMax = Math.max(residentMax, Number(/^svc_resident_bytes (\S+)$/m.exec(metrics)?.[1]));
+    residentMax = Math.max(residentMax, Number(/^svc_engine_memory_bytes (\S+)$/m.exec(metrics)?.[1]));
     rssMax = Math.max(rssMax, (await server.memory()).rss);
     if (asked === 0) note(1);
     else if ((asked + 1) % Math.ceil(QUESTIONS / 8) === 0) note(asked + 1);

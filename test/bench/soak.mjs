@@ -175,7 +175,7 @@ await withTempFolder(async (folder) => {
         minute: (performance.now() - beganMs) / 60_000,
         rss,
         heap: metric("process_heap_bytes"),
-        resident: metric("svc_resident_bytes"),
+        resident: metric("svc_engine_memory_bytes"),
       });
       peak = Math.max(peak, peakRss);
       progress(`${whole(load.total("acknowledged"))} events acknowledged, ${whole(load.questions)} questions, ${mebibytes(rss)} resident`);

@@ -28,7 +28,7 @@ export function describeMaxSites(makeTarget: MakeTarget): void {
       await expectAccepted(await post(target, wireEvent("first.test")));
       expect(await getSites(target)).toEqual(["first.test", "second.test"]);
       expect((await getMain(target, "third.test")).total_events).toBe(0);
-      expect(await getMetrics(target)).toMatchObject({ svc_sites: 2, svc_sites_refused_total: 2, svc_events_ingested_total: 3 });
+      expect(await getMetrics(target)).toMatchObject({ svc_sites: 2, svc_max_sites_rejections_total: 2, svc_events_ingested_total: 3 });
     });
 
     it("§1 it is looked at after the field rules and before the bot filter", async () => {

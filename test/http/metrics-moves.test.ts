@@ -1,6 +1,6 @@
 /** §4.7: counters that only a part that fails, or time, moves; and what is and is not logged of a request. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { renderMetrics } from "../../src/runtime/metrics/metrics-text.ts";
+import { renderMetrics } from "../../src/runtime/metrics/prometheus.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
 import { partitionKey } from "../../src/storage/partition-path.ts";
 import { createInProcessTarget, START_MS, type InProcessTarget } from "../support/in-process-target.ts";

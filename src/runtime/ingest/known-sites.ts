@@ -110,7 +110,7 @@ export class KnownSites {
 
   #refuse(): never {
     const { counters, log, sitesMax } = this.#options;
-    counters.sitesRefused++;
+    counters.maxSitesRejections++;
     if (!this.#hasLoggedRefusal)
       log.warn("events of a new site are refused: there are as many sites as max_sites allows", { maxSites: sitesMax });
     this.#hasLoggedRefusal = true;

@@ -7,7 +7,7 @@ import type { Counters } from "../metrics/counters.ts";
 import type { PartitionCache } from "../engine/partition-cache.ts";
 import { FLUSH_RETRY_MS_MAX, FLUSH_RETRY_MS_MIN } from "../config/limits.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
-import { Histogram } from "../metrics/histogram.ts";
+import { Histogram } from "../metrics/prometheus.ts";
 
 export interface FlusherOptions {
   readonly journal: Journal;

@@ -1,28 +1,29 @@
-/** What has happened since the start, as numbers that only grow. */
+/** What has happened since the start, as numbers that only increase. */
 
 export interface Counters {
-  /** Accepted, non-bot events of `POST /api/event`. */
+  /** Accepted events of `POST /api/event`, without those of bots. */
   eventsIngested: number;
   /** The same for the pixel. */
   pixelEventsIngested: number;
   /** Events dropped because a bot sent them. */
   botEventsDropped: number;
-  /** Events that could not be stored, each answered with 503. */
+  /** Events answered with 503 because they could not be stored. */
   eventsRefused: number;
   flushFailures: number;
   /** Syncs of the journal that the disk did not confirm. */
   journalSyncFailures: number;
-  /** Files that were merged into others. */
+  /** Files that compaction replaced by merged ones. */
   filesCompacted: number;
   compactionFailures: number;
   /** On request and by retention. */
   eventsErased: number;
-  /** Runs of retention that left something to try again. */
+  /** Retention runs that will be retried. */
   retentionFailures: number;
+  /** Events rejected by the rate limit of their site. */
   rateLimitRejections: number;
-  /** Events refused because their site would have been one more than `max_sites`. */
-  sitesRefused: number;
-  /** Logins with a wrong password. */
+  /** Events rejected because of `max_sites`. */
+  maxSitesRejections: number;
+  /** Logins with a wrong password, and setups with a wrong setup code. */
   loginFailures: number;
   cacheHits: number;
   cacheMisses: number;
@@ -40,7 +41,7 @@ export const createCounters = (): Counters => ({
   eventsErased: 0,
   retentionFailures: 0,
   rateLimitRejections: 0,
-  sitesRefused: 0,
+  maxSitesRejections: 0,
   loginFailures: 0,
   cacheHits: 0,
   cacheMisses: 0,

@@ -1,7 +1,7 @@
-/** Whom the journal tells that the disk did not confirm its events: each failure is counted, the first of a burst is logged. */
+/** How failed syncs of the journal are reported: each one is counted, and one a minute is logged. */
 import type { EpochMs } from "../../storage/event.ts";
-import type { Counters } from "./counters.ts";
 import { SYNC_FAILURES_LOG_MS } from "../config/limits.ts";
+import type { Counters } from "./counters.ts";
 import { reasonOf, type Log } from "./log.ts";
 
 export interface SyncFailureParts {
@@ -15,15 +15,12 @@ export function createSyncFailureReport({ counters, log, now }: SyncFailureParts
   return (error) => {
     counters.journalSyncFailures++;
     const nowMs = now();
-    // A clock that was set back must not silence it.
+    // A clock that was set back must not silence the log.
     if (loggedAtMs !== null && nowMs >= loggedAtMs && nowMs - loggedAtMs < SYNC_FAILURES_LOG_MS) return;
     loggedAtMs = nowMs;
     log.error(
-      "the disk failed to sync the journal; events that it did not confirm are refused or written to files at once, and the next go to a new segment",
-      {
-        reason: reasonOf(error),
-        failures: counters.journalSyncFailures,
-      },
+      "the disk failed to sync the journal; unconfirmed events are rejected or flushed to files at once, new events go to a new segment",
+      { reason: reasonOf(error), failures: counters.journalSyncFailures },
     );
   };
 }

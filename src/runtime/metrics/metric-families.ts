@@ -1,111 +1,112 @@
-/** Which metrics there are (contract 4.7, and what else tells an operator how the service does). */
+/** Which metrics exist, with their names and help texts (docs/http-api.md, "Metrics"). */
 import type { EpochMs } from "../../storage/event.ts";
 import { METRIC_PREFIX } from "../config/names.ts";
-import type { Services } from "../services.ts";
-import type { MetricFamily } from "./metrics-text.ts";
+import type { Counters } from "./counters.ts";
+import type { Histogram, MetricFamily, Sample } from "./prometheus.ts";
+import type { RequestMetrics } from "./request-metrics.ts";
 
-const own = (name: string): string => `${METRIC_PREFIX}${name}`;
-
-const counter = (name: string, help: string, value: number): MetricFamily => ({
-  name: own(name),
-  type: "counter",
-  help,
-  samples: [{ value }],
-});
-
-const gauge = (name: string, help: string, value: number | boolean): MetricFamily => ({
-  name: own(name),
-  type: "gauge",
-  help,
-  samples: [{ value: Number(value) }],
-});
-
-function counters({ counters: count }: Services): MetricFamily[] {
-  return [
-    counter("events_ingested_total", "Events accepted by POST /api/event.", count.eventsIngested),
-    counter("pixel_events_ingested_total", "Events accepted by GET /api/event.", count.pixelEventsIngested),
-    counter("bot_events_dropped_total", "Events dropped because a bot sent them.", count.botEventsDropped),
-    counter("events_refused_total", "Events answered with 503 because they could not be stored.", count.eventsRefused),
-    counter("flush_failures_total", "Flushes that failed; their events stay in the journal.", count.flushFailures),
-    counter(
-      "journal_fsync_failures_total",
-      "Syncs of the journal that failed; their events are refused or written to files at once.",
-      count.journalSyncFailures,
-    ),
-    counter("files_compacted_total", "Files that were merged into others.", count.filesCompacted),
-    counter("compaction_failures_total", "Merges of files that failed; the files stay as they are.", count.compactionFailures),
-    counter("events_erased_total", "Events erased on request or by retention_days.", count.eventsErased),
-    counter("retention_failures_total", "Runs of retention_days that left something to try again.", count.retentionFailures),
-    counter("rate_limit_rejections_total", "Events refused by the rate limit of their site.", count.rateLimitRejections),
-    counter("sites_refused_total", "Events refused because of max_sites: their site had no events before.", count.sitesRefused),
-    counter("login_failures_total", "Logins with a wrong password and setups with a wrong setup code.", count.loginFailures),
-    counter("cache_hits_total", "Statistics answered from the cache.", count.cacheHits),
-    counter("cache_misses_total", "Statistics that had to be computed.", count.cacheMisses),
-  ];
+/** What the metrics are read from. */
+export interface MetricSources {
+  readonly counters: Counters;
+  readonly requests: Pick<RequestMetrics, "countSamples" | "durationSamples">;
+  readonly journal: { readonly size: number; readonly bytes: number };
+  readonly knownSites: { readonly count: number };
+  readonly ingestGate: { readonly isOpen: boolean };
+  /** `kept` is the number of cached results. */
+  readonly stats: { readonly kept: number };
+  readonly adminPassword: { readonly isConfigured: boolean };
+  readonly geoIsLoaded: boolean;
+  readonly config: { readonly filterBots: boolean };
+  readonly behavioral: { readonly version: string | null };
+  readonly flusher: { lagMs(nowMs: EpochMs): number; readonly durations: Histogram };
+  readonly partitionCache: { readonly residentBytes: number; readonly dayCount: number };
+  readonly partitions: { readonly known: { readonly partitions: number; readonly files: number } };
+  readonly startedAtMs: EpochMs;
+  /** Missing on hosts that cannot measure their process. */
+  readonly processUsage?: (() => { readonly residentBytes: number; readonly heapBytes: number; readonly cpuSecs: number }) | undefined;
 }
 
-function state({ journal, knownSites, ingestGate, stats, adminPassword, geoIsLoaded, config, behavioral }: Services): MetricFamily[] {
-  return [
-    gauge("buffered_events", "Events in the journal that are in no file yet.", journal.size),
-    gauge("buffered_bytes", "Bytes of the journal's lines, which are in memory until they are in files.", journal.bytes),
-    gauge("ingest_available", "0 while events are refused because they cannot be stored.", ingestGate.isOpen),
-    gauge("sites", "Sites that have events.", knownSites.count),
-    gauge("cache_entries", "Kept answers.", stats.kept),
-    gauge("auth_configured", "1 if there is an admin password.", adminPassword.isConfigured),
-    gauge("geoip_loaded", "1 if there is a geo database.", geoIsLoaded),
-    gauge("filter_bots", "1 if events of bots are dropped.", config.filterBots),
-    gauge("behavioral_extension", "1 if the behavioral extension is loaded.", behavioral.version !== null),
-  ];
-}
+type Type = MetricFamily["type"];
 
-function storage({ flusher, partitionCache, partitions }: Services, nowMs: EpochMs): MetricFamily[] {
-  const { partitions: known, files } = partitions.known;
-  return [
-    gauge("journal_lag_seconds", "How long the oldest event in the journal has waited for its file.", flusher.lagMs(nowMs) / 1000),
-    { name: own("flush_duration_seconds"), type: "histogram", help: "How long flushes took.", samples: flusher.durations.samples() },
-    gauge("resident_bytes", "Event data that the query engine holds.", partitionCache.residentBytes),
-    gauge("cached_partitions", "Days of sites that the query engine holds.", partitionCache.dayCount),
-    gauge("known_partitions", "Days of sites that have files, as far as they were looked up.", known),
-    gauge("catalog_files", "Files of these.", files),
-  ];
-}
+const family = (type: Type, name: string, help: string, samples: readonly Sample[]): MetricFamily => ({ name, type, help, samples });
 
-const requests = ({ requests: noted }: Services): MetricFamily[] => [
-  { name: own("http_requests_total"), type: "counter", help: "Requests answered.", samples: noted.countSamples },
-  {
-    name: own("http_request_duration_seconds"),
-    type: "histogram",
-    help: "How long requests took until their answer began.",
-    samples: noted.durationSamples,
-  },
+const own = (type: Type, name: string, help: string, samples: readonly Sample[]): MetricFamily =>
+  family(type, `${METRIC_PREFIX}${name}`, help, samples);
+
+const counter = (name: string, help: string, value: number): MetricFamily => own("counter", name, help, [{ value }]);
+
+const gauge = (name: string, help: string, value: number | boolean): MetricFamily => own("gauge", name, help, [{ value: Number(value) }]);
+
+const ingestion = ({ counters, journal, ingestGate, knownSites }: MetricSources): MetricFamily[] => [
+  counter("events_ingested_total", "Events accepted by POST /api/event.", counters.eventsIngested),
+  counter("pixel_events_ingested_total", "Events accepted by GET /api/event.", counters.pixelEventsIngested),
+  counter("bot_events_dropped_total", "Events dropped because a bot sent them.", counters.botEventsDropped),
+  counter("events_refused_total", "Events answered with 503 because they could not be stored.", counters.eventsRefused),
+  counter("rate_limit_rejections_total", "Events rejected by the rate limit of their site.", counters.rateLimitRejections),
+  counter("max_sites_rejections_total", "Events of new sites rejected because of max_sites.", counters.maxSitesRejections),
+  gauge("ingest_available", "0 while events are refused because they cannot be stored, else 1.", ingestGate.isOpen),
+  gauge("sites", "Sites with events.", knownSites.count),
+  gauge("buffered_events", "Events in the journal that are not in a file yet.", journal.size),
+  gauge("buffered_bytes", "Bytes of journal lines in memory.", journal.bytes),
 ];
 
-/** Named as everywhere, so that common dashboards find them. */
-function process({ processUsage, startedAtMs }: Services, nowMs: EpochMs): MetricFamily[] {
-  const plain = (name: string, type: "counter" | "gauge", help: string, value: number): MetricFamily => ({
-    name,
-    type,
-    help,
-    samples: [{ value }],
-  });
+const storage = ({ counters, flusher, partitions }: MetricSources, nowMs: EpochMs): MetricFamily[] => [
+  counter("flush_failures_total", "Failed flushes. Their events stay in the journal.", counters.flushFailures),
+  counter("journal_fsync_failures_total", "Failed syncs of the journal.", counters.journalSyncFailures),
+  counter("files_compacted_total", "Files replaced by merged files.", counters.filesCompacted),
+  counter("compaction_failures_total", "Failed merges. Their files stay as they are.", counters.compactionFailures),
+  counter("events_erased_total", "Events deleted on request or by retention_days.", counters.eventsErased),
+  counter("retention_failures_total", "Retention runs that failed and will be retried.", counters.retentionFailures),
+  gauge("journal_lag_seconds", "Age of the oldest event in the journal that is not in a file yet.", flusher.lagMs(nowMs) / 1000),
+  own("histogram", "flush_duration_seconds", "Duration of flushes.", flusher.durations.samples()),
+  gauge("catalog_partitions", "Partitions (a day of a site) whose file listing is in memory.", partitions.known.partitions),
+  gauge("catalog_files", "Files in these partitions.", partitions.known.files),
+];
+
+const queries = ({ counters, stats, partitionCache }: MetricSources): MetricFamily[] => [
+  counter("cache_hits_total", "Stats requests answered from the result cache.", counters.cacheHits),
+  counter("cache_misses_total", "Stats requests that had to be computed.", counters.cacheMisses),
+  gauge("cache_entries", "Cached query results.", stats.kept),
+  gauge("engine_memory_bytes", "Memory of event data in the query engine.", partitionCache.residentBytes),
+  gauge("cached_partitions", "Partitions (a day of a site) in the query engine.", partitionCache.dayCount),
+];
+
+const features = ({ counters, adminPassword, geoIsLoaded, config, behavioral }: MetricSources): MetricFamily[] => [
+  counter("login_failures_total", "Logins with a wrong password and setups with a wrong setup code.", counters.loginFailures),
+  gauge("auth_configured", "1 if an admin password is set, else 0.", adminPassword.isConfigured),
+  gauge("geoip_loaded", "1 if a geo database is loaded, else 0.", geoIsLoaded),
+  gauge("filter_bots", "1 if events of bots are dropped, else 0.", config.filterBots),
+  gauge("behavioral_extension", "1 if the behavioral extension is loaded, else 0.", behavioral.version !== null),
+];
+
+const requests = ({ requests: metrics }: MetricSources): MetricFamily[] => [
+  own("counter", "http_requests_total", "Answered requests by method, route and class of status.", metrics.countSamples),
+  own("histogram", "http_request_duration_seconds", "Time from request to response headers.", metrics.durationSamples),
+];
+
+/** Under the standard names of Prometheus client libraries, so that common dashboards work. */
+function process({ processUsage, startedAtMs }: MetricSources, nowMs: EpochMs): MetricFamily[] {
   const usage = processUsage?.();
+  const started = [
+    gauge("uptime_seconds", "Time since the start.", (nowMs - startedAtMs) / 1000),
+    family("gauge", "process_start_time_seconds", "Start time of the process since the Unix epoch in seconds.", [
+      { value: startedAtMs / 1000 },
+    ]),
+  ];
+  if (!usage) return started;
   return [
-    gauge("uptime_seconds", "Since the start.", (nowMs - startedAtMs) / 1000),
-    plain("process_start_time_seconds", "gauge", "When the process started, in seconds since 1970.", startedAtMs / 1000),
-    ...(usage
-      ? [
-          plain("process_resident_memory_bytes", "gauge", "Memory that the process holds.", usage.residentBytes),
-          plain("process_heap_bytes", "gauge", "Of that, what JavaScript objects take.", usage.heapBytes),
-          plain("process_cpu_seconds_total", "counter", "Processor time that the process has used.", usage.cpuSecs),
-        ]
-      : []),
+    ...started,
+    family("gauge", "process_resident_memory_bytes", "Resident memory size in bytes.", [{ value: usage.residentBytes }]),
+    family("gauge", "process_heap_bytes", "JavaScript heap size in bytes.", [{ value: usage.heapBytes }]),
+    family("counter", "process_cpu_seconds_total", "Total user and system CPU time in seconds.", [{ value: usage.cpuSecs }]),
   ];
 }
 
-export const metricFamilies = (services: Services, nowMs: EpochMs): MetricFamily[] => [
-  ...counters(services),
-  ...state(services),
-  ...storage(services, nowMs),
-  ...requests(services),
-  ...process(services, nowMs),
+export const metricFamilies = (sources: MetricSources, nowMs: EpochMs): MetricFamily[] => [
+  ...ingestion(sources),
+  ...storage(sources, nowMs),
+  ...queries(sources),
+  ...features(sources),
+  ...requests(sources),
+  ...process(sources, nowMs),
 ];

@@ -1,15 +1,14 @@
-/** How many requests each route has answered how, and how long that took. */
-import { Histogram } from "./histogram.ts";
-import type { Sample } from "./metrics-text.ts";
+/** How many requests each route has answered, with which class of status, and how long they took. */
+import { Histogram, type Labels, type Sample } from "./prometheus.ts";
 
-/** Requests that no route takes: their paths are anybody's words, so they are one. */
+/** One label for all requests without a route: their paths are arbitrary, and each label value is a series of its own. */
 const NO_ROUTE = "other other";
 
 export class RequestMetrics {
   /** By route, then by the first digit of the status. */
   readonly #routes = new Map<string, (Histogram | undefined)[]>();
 
-  /** `routeId` is method and path as the route has them, e.g. `GET /api/stats/breakdown/:dimension`; null for no route. */
+  /** `routeId` is method and path template of the route, e.g. `GET /api/stats/breakdown/:dimension`; null for no route. */
   note(routeId: string | null, status: number, durationMs: number): void {
     const id = routeId ?? NO_ROUTE;
     let classes = this.#routes.get(id);
@@ -18,7 +17,7 @@ export class RequestMetrics {
     (classes[digit] ??= new Histogram()).observe(durationMs);
   }
 
-  #each<T>(sample: (labels: Readonly<Record<string, string>>, durations: Histogram) => T): T[] {
+  #each<T>(sample: (labels: Labels, durations: Histogram) => T): T[] {
     return [...this.#routes].flatMap(([id, classes]) => {
       const [method = "", route = ""] = id.split(" ");
       return classes.flatMap((durations, digit) => (durations ? [sample({ method, route, status: `${digit}xx` }, durations)] : []));
