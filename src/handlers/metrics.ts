@@ -1,8 +1,8 @@
 /** GET /metrics (contract 4.7): what operators watch, behind a token where one is set. */
-import { equalBytes } from "../runtime/auth/equal-bytes.ts";
+import { equalBytes } from "../runtime/auth/sha256.ts";
 import { AppError } from "../runtime/errors.ts";
 import { metricFamilies } from "../runtime/metrics/metric-families.ts";
-import { METRICS_CONTENT_TYPE, renderMetrics } from "../runtime/metrics/metrics-text.ts";
+import { METRICS_CONTENT_TYPE, renderMetrics } from "../runtime/metrics/prometheus.ts";
 import type { Secret } from "../runtime/config/secret.ts";
 import type { Handler } from "./context.ts";
 import { bearerTokenOf } from "./credentials.ts";

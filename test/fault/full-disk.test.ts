@@ -154,7 +154,7 @@ describe.skipIf(MOUNT_REFUSAL !== null)(onSmallDisk("what a full disk does not t
     expect(await listKeys(target, session)).toHaveLength(1);
     const revoked = await deleteKey(target, session, hash);
     expect(revoked.headers.get("retry-after")).toBe("10");
-    await expectError(revoked, 503, "only until a restart");
+    await expectError(revoked, 503, "only until the next restart");
     expect((await target.fetch("/api/sites", { headers: withBearer(key) })).status).toBe(401);
     expect(await filesIn(disk, "keys")).toEqual([`${hash}.json`]);
     await disk.makeRoom();

@@ -129,7 +129,7 @@ describe("§4.7 failed logins", () => {
     for (let i = 0; i < 2; i++) await expectError(await postLogin(target), 429);
     expect(target.services.counters.loginFailures).toBe(2);
     expect(target.log.lines.filter(({ message }) => message.includes("locked out"))).toEqual([
-      { level: "warn", message: "an address is locked out of the login after too many wrong passwords", fields: {} },
+      { level: "warn", message: "an address is locked out after too many wrong passwords", fields: {} },
     ]);
     await target.close();
   });

@@ -1,23 +1,22 @@
-/** The instance's one password: chosen at setup and kept as a hash, or given by an option (contract 2.4). */
+/** The one admin password: chosen at setup and stored as a hash, or set by an option (docs/http-api.md, "Setup"). */
 import type { RecordStore } from "../../storage/record-store.ts";
 import { AppError, invalidInput } from "../errors.ts";
 import { exceedsBytes, exceedsChars } from "../ingest/code-points.ts";
 import { ADMIN_PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX } from "../config/limits.ts";
 import type { Secret } from "../config/secret.ts";
 import { createJsonRecord, damagedRecord, readJsonRecord } from "./json-record.ts";
-import type { PasswordHasher } from "./password-hasher.ts";
-import { parsePhc } from "./phc.ts";
+import { parsePhc, type PasswordHasher } from "./password-hasher.ts";
 import type { SerialQueue } from "./serial-queue.ts";
 
-/** The record that holds its hash. */
+/** The record with its hash. */
 export const ADMIN_RECORD = "admin.json";
 
 export interface AdminPasswordParts {
   readonly records: RecordStore;
   readonly hasher: PasswordHasher;
-  /** Hashing is done one at a time, and with it whatever depends on the outcome. */
+  /** Runs one hash at a time, together with what depends on its result. */
   readonly queue: SerialQueue;
-  /** The option's, which goes before the stored one. */
+  /** The `admin_password` option, which overrides the stored password. */
   readonly configured: Secret | null;
 }
 
@@ -41,7 +40,7 @@ function checkLength(password: string): void {
 
 export class AdminPassword {
   readonly #parts: AdminPasswordParts;
-  /** null while there is none, or while the option's has not been hashed yet. */
+  /** null while there is no password, or while the option's has not been hashed yet. */
   #hash: string | null;
 
   private constructor(parts: AdminPasswordParts, hash: string | null) {
@@ -50,8 +49,8 @@ export class AdminPassword {
   }
 
   /**
-   * Rejects when the stored hash is damaged: to go on as if there were none would open the setup to everybody, if not now
-   * then when the option is taken away.
+   * Rejects when the stored hash is damaged, even if the option overrides it: without a password, anyone could run the setup,
+   * and the option may be removed later.
    */
   static async open(parts: AdminPasswordParts): Promise<AdminPassword> {
     const stored = await readPasswordHash(parts.records);
@@ -62,17 +61,17 @@ export class AdminPassword {
     return this.#parts.configured !== null || this.#hash !== null;
   }
 
-  /** 409 when there is a password. */
+  /** 409 when a password is set. */
   checkSetupIsOpen(): void {
     if (this.isConfigured) throw alreadyConfigured();
   }
 
-  /** 400 when there is no password to log in with. */
+  /** 400 when no password is set. */
   checkLoginIsOpen(): void {
     if (!this.isConfigured) throw invalidInput("No admin password configured. Use /api/auth/setup first.");
   }
 
-  /** Makes it the password once its hash is stored. 409 when there is one, 400 when it is too short or too long, 500 when it cannot be stored. */
+  /** Sets the password once its hash is stored. 409 when one is set, 400 when it is too short or too long, 500 when it cannot be stored. */
   async setUp(password: string, signal: AbortSignal): Promise<void> {
     this.checkSetupIsOpen();
     checkLength(password);
@@ -89,10 +88,10 @@ export class AdminPassword {
     }, signal);
   }
 
-  /** Whether it is the password. To be called in a turn of the hasher. */
+  /** Whether this is the password. Call it from within `queue`. */
   async matches(password: string): Promise<boolean> {
     this.checkLoginIsOpen();
-    // None is that long, and the work of a hash grows with the password.
+    // No password is that long, and the cost of a hash grows with its length.
     if (exceedsBytes(password, PASSWORD_BYTES_MAX)) return false;
     const { hasher, configured } = this.#parts;
     this.#hash ??= await hasher.hash(configured?.reveal() ?? "");

@@ -1,4 +1,4 @@
-/** The keys of programs: made here, stored as hashes, found by comparing with all of them (contract 2.2). */
+/** API keys: how they are created, stored as hashes, checked and revoked (docs/http-api.md, "API keys"). */
 import type { EpochMs } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { AppError, invalidInput, storageUnavailable } from "../errors.ts";
@@ -7,17 +7,16 @@ import type { JsonObject } from "../ingest/json-fields.ts";
 import { API_KEY_CHANGES_WAITING_MAX, API_KEY_NAME_CHARS_MAX } from "../config/limits.ts";
 import type { Log } from "../metrics/log.ts";
 import { API_KEY_PREFIX } from "../config/names.ts";
-import { equalBytes } from "./equal-bytes.ts";
 import { createJsonRecord, damagedRecord, readJsonRecord, replaceJsonRecord } from "./json-record.ts";
-import { fromHex, toHex, type Sha256 } from "./sha256.ts";
 import { SerialQueue } from "./serial-queue.ts";
+import { equalBytes, fromHex, toHex, type Sha256 } from "./sha256.ts";
 
-/** `ReadOnly` keys read figures; `Admin` keys may also manage keys and erase. */
+/** `ReadOnly` keys read stats; `Admin` keys also manage keys and delete data. */
 export const KEY_SCOPES = ["ReadOnly", "Admin"] as const;
 
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
-/** All that is kept of a key, in memory and as its record. */
+/** What is stored of a key, in memory and in its record: all but the key itself. */
 export interface ApiKey {
   /** SHA-256 of the whole key, in hex. */
   readonly keyHash: string;
@@ -37,7 +36,7 @@ export interface ApiKeysParts {
   readonly log: Log;
 }
 
-/** Where the records of keys lie. */
+/** The prefix of the records. */
 export const API_KEYS_FOLDER = "keys/";
 
 const RECORD = /^keys\/([0-9a-f]{64})\.json$/;
@@ -53,33 +52,33 @@ const isScope = (value: unknown): value is KeyScope => KEY_SCOPES.some((scope) =
 const isInstant = (value: unknown): value is string =>
   typeof value === "string" && !Number.isNaN(Date.parse(value)) && new Date(value).toISOString() === value;
 
-const isNameFit = (name: string): boolean => name !== "" && !exceedsChars(name, API_KEY_NAME_CHARS_MAX);
+const isValidName = (name: string): boolean => name !== "" && !exceedsChars(name, API_KEY_NAME_CHARS_MAX);
 
-/** null when the object is not what `create` and `revoke` write under this hash. */
+/** null when the object is not a record that `create` or `revoke` wrote for this hash. */
 function keyOf({ keyHash, name, scope, createdAt, revoked }: JsonObject, wantedHash: string): ApiKey | null {
-  const isWhole =
+  const isComplete =
     keyHash === wantedHash &&
     typeof name === "string" &&
-    isNameFit(name) &&
+    isValidName(name) &&
     isScope(scope) &&
     isInstant(createdAt) &&
     typeof revoked === "boolean";
-  return isWhole ? { keyHash: wantedHash, name, scope, createdAt, revoked } : null;
+  return isComplete ? { keyHash: wantedHash, name, scope, createdAt, revoked } : null;
 }
 
-/** 400 unless the name is of a length that can be kept and shown. */
+/** 400 when the name is empty or too long. */
 export function parseKeyName(name: string): string {
-  if (!isNameFit(name)) throw invalidInput(`Field "name" must be 1 to ${API_KEY_NAME_CHARS_MAX} characters`);
+  if (!isValidName(name)) throw invalidInput(`Field "name" must be 1 to ${API_KEY_NAME_CHARS_MAX} characters`);
   return name;
 }
 
-/** 400 unless it is one of the scopes. */
+/** 400 when it is not one of the scopes. */
 export function parseKeyScope(scope: string): KeyScope {
   if (!isScope(scope)) throw invalidInput(`Field "scope" must be one of ${KEY_SCOPES.join(", ")}`);
   return scope;
 }
 
-/** The key of a record among the keys; null when it is not called as keys are, or is gone. Rejects when it is damaged. */
+/** The key of a record; null when the name is not that of a key record, or the record is gone. Rejects when it is damaged. */
 export async function readApiKey(records: Pick<RecordStore, "read">, name: string): Promise<ApiKey | null> {
   const [, keyHash] = RECORD.exec(name) ?? [];
   const record = keyHash === undefined ? null : await readJsonRecord(records, name);
@@ -108,24 +107,24 @@ export class ApiKeys {
     this.#known = keys.map((key) => ({ hash: fromHex(key.keyHash), key }));
   }
 
-  /** Rejects when a record is damaged: a key that was revoked must not count as one that never was, nor the other way round. */
+  /** Rejects when a record is damaged: skipping it would lose the key, or the fact that it is revoked. */
   static async open(parts: ApiKeysParts): Promise<ApiKeys> {
     const keys: ApiKey[] = [];
     for (const name of await parts.records.list(API_KEYS_FOLDER)) {
       const key = await readApiKey(parts.records, name);
       if (key) keys.push(key);
-      else parts.log.warn("what is no API key lies among them and is ignored", { name });
+      else parts.log.warn("a record among the API keys is not an API key and is ignored", { name });
     }
     return new ApiKeys(parts, keys);
   }
 
-  /** All of them in order of their creation, revoked ones too. */
+  /** All keys, revoked ones included, in order of creation. */
   list(): ApiKey[] {
     const order = ({ createdAt, keyHash }: ApiKey): string => `${createdAt} ${keyHash}`;
     return this.#known.map(({ key }) => key).sort((a, b) => (order(a) < order(b) ? -1 : 1));
   }
 
-  /** What the key allows; null when there is no such key or it is revoked. The time does not tell how near a guess was. */
+  /** null when the key is unknown or revoked. Compares with every key in constant time, so the time reveals nothing about them. */
   scopeOf(key: string): KeyScope | null {
     if (!KEY.test(key)) return null;
     const hash = this.#parts.sha256(key);
@@ -136,7 +135,7 @@ export class ApiKeys {
     return scope;
   }
 
-  /** A new key, which is told this once. It works when it is stored; 400 when there are too many, 500 when it cannot be stored. */
+  /** The only time that the key itself is returned. It works once it is stored: 400 when there are too many keys, 500 when it cannot be stored. */
   create(name: string, scope: KeyScope, nowMs: EpochMs, signal: AbortSignal): Promise<ApiKey & { readonly key: string }> {
     const { records, sha256, randomBytes } = this.#parts;
     return this.#queue.run(async () => {
@@ -151,8 +150,8 @@ export class ApiKeys {
   }
 
   /**
-   * Ends a key at once. When that cannot be stored it is a 503, and the key stays out of use until a restart, so that it
-   * is worth trying again. 404 when there is no such key.
+   * Revokes a key at once. 404 when it is unknown; 503 when the change cannot be stored: the key then works again after a
+   * restart, and a retry may store it.
    */
   async revoke(keyHash: string, signal: AbortSignal): Promise<void> {
     const known = this.#known.find(({ key }) => key.keyHash === keyHash);
@@ -160,17 +159,20 @@ export class ApiKeys {
     known.key = { ...known.key, revoked: true };
     await this.#queue.run(() => {
       return replaceJsonRecord(this.#parts.records, recordOf(keyHash), known.key).catch((cause: unknown) => {
-        throw storageUnavailable("The key is out of use, but only until a restart: that could not be stored. Try again later.", cause);
+        throw storageUnavailable(
+          "The key is revoked, but only until the next restart, because the change could not be stored. Try again later.",
+          cause,
+        );
       });
     }, signal);
   }
 
-  /** The oldest revoked key makes room for a new one. */
+  /** Removes the oldest revoked key when there are as many keys as allowed. */
   async #makeRoom(): Promise<void> {
     const { records, keysMax } = this.#parts;
     if (this.#known.length < keysMax) return;
     const oldest = this.list().find(({ revoked }) => revoked);
-    if (!oldest) throw invalidInput(`There are ${keysMax} API keys, which is as many as there may be. Revoke one first.`);
+    if (!oldest) throw invalidInput(`There are already ${keysMax} API keys, the maximum. Revoke one first.`);
     await records.remove(recordOf(oldest.keyHash)).catch(notStored);
     this.#known.splice(
       this.#known.findIndex(({ key }) => key === oldest),

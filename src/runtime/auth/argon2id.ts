@@ -1,8 +1,7 @@
-/** How passwords are hashed: Argon2id with the costs that OWASP names. An owner of hash-wasm. */
+/** How passwords are hashed: Argon2id with the costs of the OWASP Password Storage Cheat Sheet. An owner of hash-wasm. */
 import { argon2id } from "hash-wasm";
-import { equalBytes } from "./equal-bytes.ts";
-import type { PasswordHasher } from "./password-hasher.ts";
-import { parsePhc } from "./phc.ts";
+import { parsePhc, type PasswordHasher } from "./password-hasher.ts";
+import { equalBytes } from "./sha256.ts";
 
 export interface Argon2idCosts {
   readonly memoryKib: number;
@@ -17,8 +16,8 @@ const HASH_BYTES = 32;
 const costsOf = ({ memoryKib, iterations, parallelism }: Argon2idCosts) => ({ memorySize: memoryKib, iterations, parallelism });
 
 /**
- * Works in the calling thread, about 50 ms at a time. Composed and decomposed letters make the same password. The costs are
- * those of new hashes; a hash that is checked says its own.
+ * Runs in the calling thread, about 50 ms a hash. Passwords are normalised (NFC), so that composed and decomposed letters are
+ * equal. `costs` applies to new hashes; a stored hash names its own.
  */
 export function createArgon2id(randomBytes: (length: number) => Uint8Array, costs = COSTS): PasswordHasher {
   return {
@@ -32,8 +31,8 @@ export function createArgon2id(randomBytes: (length: number) => Uint8Array, cost
       }),
     async verify(password, phc) {
       const wanted = parsePhc(phc);
-      if (!wanted) throw new Error("what should be a password's hash is none");
-      // hash-wasm takes no empty text, and nobody has an empty password.
+      if (!wanted) throw new Error("the stored password hash is not an Argon2id PHC string");
+      // hash-wasm rejects an empty text, and no password is empty.
       if (password === "") return false;
       const found = await argon2id({
         password: password.normalize("NFC"),

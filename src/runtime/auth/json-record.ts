@@ -1,10 +1,10 @@
-/** Records that hold one JSON object. One that holds anything else stops the start: it must never count as missing. */
+/** Records that hold one JSON object. A damaged record is an error: it must never count as missing. */
 import type { RecordStore } from "../../storage/record-store.ts";
 import type { JsonObject } from "../ingest/json-fields.ts";
 
-/** Names the record, which on Node is a file of the data folder, and quotes nothing of it. */
+/** Names the record, on Node a file of the data folder, and quotes none of its content. */
 export const damagedRecord = (name: string, fault: string): Error =>
-  new Error(`${name} in the data folder is damaged: ${fault}; restore it from a backup, or remove it on purpose`);
+  new Error(`${name} in the data folder is damaged: ${fault}; restore it from a backup, or remove it deliberately`);
 
 function objectOf(bytes: Uint8Array): JsonObject | null {
   try {
@@ -24,13 +24,13 @@ export async function readJsonRecord(records: Pick<RecordStore, "read">, name: s
   return object;
 }
 
-/** Writes a record that is not there yet. When that fails, nothing of it may turn up at the next start either. */
+/** Writes a new record. When that fails, the record must not exist at the next start either. */
 export async function createJsonRecord(records: RecordStore, name: string, value: object): Promise<void> {
   try {
     await replaceJsonRecord(records, name, value);
   } catch (error) {
     await records.remove(name).catch(() => {
-      // A disk that takes no writes takes no removals; what stopped the write is what is told.
+      // A disk that refuses writes refuses removals too; the caller gets the error of the write.
     });
     throw error;
   }

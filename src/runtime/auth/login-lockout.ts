@@ -1,32 +1,32 @@
-/** How often an address may fail to log in before it has to wait (contract 5.9); IPv6 by network. Remembered in memory only. */
+/** How many consecutive logins of an address may fail before it is locked out (docs/http-api.md, "Login"). IPv6 counts by /64 network. In memory only. */
 import type { EpochMs } from "../../storage/event.ts";
 import { AppError } from "../errors.ts";
 import { rateLimitKeyOf } from "../ingest/rate-limit-key.ts";
 
 export interface LoginLockoutOptions {
-  /** Failures in a row that lock an address out; 0 = never. */
+  /** Consecutive failures that lock an address out; 0 disables the lockout. */
   readonly attemptsMax: number;
   readonly lockoutSecs: number;
-  /** How many addresses with failures are remembered. */
+  /** Addresses whose failures are counted. */
   readonly addressesMax: number;
 }
 
 interface Failures {
   readonly count: number;
-  /** When the last of them was. */
+  /** Time of the last one. */
   readonly atMs: EpochMs;
 }
 
 export class LoginLockout {
   readonly #options: LoginLockoutOptions;
-  /** By network. The one whose last failure is longest ago comes first, and goes first. */
+  /** By network, the least recent failure first: it is evicted first. */
   readonly #failures = new Map<string, Failures>();
 
   constructor(options: LoginLockoutOptions) {
     this.#options = options;
   }
 
-  /** 429 with the seconds that are left when the address is locked out. */
+  /** 429 with the remaining seconds when the address is locked out. */
   check(address: string, nowMs: EpochMs): void {
     const network = rateLimitKeyOf(address);
     const failures = this.#failures.get(network);
@@ -42,7 +42,7 @@ export class LoginLockout {
     throw new AppError({ code: "too_many_requests", retryAfterSecs }, "Too many failed login attempts. Try again later.");
   }
 
-  /** Counts a failure; whether it locks the address out. */
+  /** Counts a failure and returns whether the address is locked out now. */
   fail(address: string, nowMs: EpochMs): boolean {
     const { attemptsMax, addressesMax } = this.#options;
     if (attemptsMax === 0) return false;
@@ -54,7 +54,7 @@ export class LoginLockout {
     return this.#isLocked(failures);
   }
 
-  /** A success ends the row of failures. */
+  /** After a success the count starts again. */
   clear(address: string): void {
     this.#failures.delete(rateLimitKeyOf(address));
   }

@@ -1,4 +1,4 @@
-/** How a password becomes a session: attempts are checked one after the other, so that no two count as one (contract 3). */
+/** How a password becomes a session (docs/http-api.md, "Login"). Attempts run one after the other, so that concurrent ones cannot evade the lockout. */
 import type { EpochMs } from "../../storage/event.ts";
 import type { Counters } from "../metrics/counters.ts";
 import { AppError } from "../errors.ts";
@@ -20,7 +20,7 @@ export interface LoginParts {
 
 export interface LoginAttempt {
   readonly password: string;
-  /** The client's. Remembered in memory while it has failures. */
+  /** The client's. In memory while it has failures, and nowhere else. */
   readonly address: string;
   readonly signal: AbortSignal;
 }
@@ -32,25 +32,25 @@ export class Login {
     this.#parts = parts;
   }
 
-  /** What can be said before the password is known: 400 when there is none, 429 when the address is locked out. */
+  /** Checks that need no password: 400 when none is set, 429 when the address is locked out. */
   check(address: string): void {
     const { adminPassword, lockout, now } = this.#parts;
     adminPassword.checkLoginIsOpen();
     lockout.check(address, now());
   }
 
-  /** A new session's token; 401 for a wrong password, 429 when the address is locked out or too many attempts wait. */
+  /** The token of a new session. 401 for a wrong password, 429 when the address is locked out or too many attempts wait. */
   attempt({ password, address, signal }: LoginAttempt): Promise<string> {
     const { adminPassword, lockout, sessions, queue, counters, log, now } = this.#parts;
     return queue.run(async () => {
-      // Those before it may have locked the address meanwhile.
+      // Earlier attempts in the queue may have locked the address out.
       lockout.check(address, now());
       if (await adminPassword.matches(password)) {
         lockout.clear(address);
         return sessions.begin(now());
       }
       counters.loginFailures++;
-      if (lockout.fail(address, now())) log.warn("an address is locked out of the login after too many wrong passwords");
+      if (lockout.fail(address, now())) log.warn("an address is locked out after too many wrong passwords");
       throw new AppError({ code: "unauthenticated" }, "Invalid password");
     }, signal);
   }

@@ -1,7 +1,35 @@
-/** The port to whatever makes and checks password hashes. It takes its time, which no other request should have to wait for. */
+/** The port to password hashing, and the text form of its hashes: PHC strings, `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. */
+
+/** Hashing is slow on purpose. An adapter does it where no other request has to wait. */
 export interface PasswordHasher {
-  /** The password's hash under a fresh salt, in PHC form: `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. */
+  /** The password's hash with a fresh salt, as a PHC string. */
   hash(password: string): Promise<string>;
-  /** Whether the hash is this password's. Rejects when the text is no hash (see `parsePhc`). */
+  /** Whether the hash is this password's. Rejects when `phc` is not a PHC string (see `parsePhc`). */
   verify(password: string, phc: string): Promise<boolean>;
+}
+
+export interface Argon2idHash {
+  readonly memoryKib: number;
+  readonly iterations: number;
+  readonly parallelism: number;
+  readonly salt: Uint8Array;
+  readonly hash: Uint8Array;
+}
+
+/** Few digits for the costs, so that a tampered hash cannot demand all memory and hours of work. */
+const PHC = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
+
+/** null when the length is impossible for base64. */
+function bytesOf(base64: string): Uint8Array | null {
+  if (base64.length % 4 === 1) return null;
+  return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+}
+
+/** null when the text is not an Argon2id hash. */
+export function parsePhc(text: string): Argon2idHash | null {
+  const [, memory, iterations, parallelism, saltText, hashText] = PHC.exec(text) ?? [];
+  const salt = bytesOf(saltText ?? "");
+  const hash = bytesOf(hashText ?? "");
+  if (!memory || !iterations || !parallelism || !salt || !hash) return null;
+  return { memoryKib: Number(memory), iterations: Number(iterations), parallelism: Number(parallelism), salt, hash };
 }

@@ -1,10 +1,10 @@
-/** Work that is done one piece after the other, with a bound on how many pieces may wait. */
+/** A queue that runs one task at a time and bounds how many may wait. */
 import { AppError } from "../errors.ts";
 
 export interface SerialQueueOptions {
-  /** Pieces that may be there beside the one that is done. */
+  /** Tasks that may wait while one runs. */
   readonly waitingMax: number;
-  /** Seconds after which it is worth trying again. */
+  /** `Retry-After` of the 429. */
   readonly retryAfterSecs: number;
 }
 
@@ -17,8 +17,8 @@ export class SerialQueue {
     this.#options = options;
   }
 
-  /** Does the work when everything before it has ended; 429 when too much waits. Work that is given up while it waits is not begun. */
-  async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  /** Runs the task after all earlier ones; 429 when too many wait. A task whose signal aborts while it waits is not started. */
+  async run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const { waitingMax, retryAfterSecs } = this.#options;
     if (this.#count > waitingMax) {
       throw new AppError(
@@ -29,10 +29,10 @@ export class SerialQueue {
     this.#count++;
     const result = this.#last.then(() => {
       signal.throwIfAborted();
-      return work();
+      return task();
     });
     this.#last = result.catch(() => {
-      // Whoever asked for it hears of it.
+      // The caller of that task gets its error.
     });
     try {
       return await result;

@@ -1,4 +1,4 @@
-/** Who is logged in: opaque tokens, kept as hashes in memory, gone with the process (contract 2.3). */
+/** Who is logged in: opaque random tokens, stored as hashes, in memory only (docs/http-api.md, "Sessions"). */
 import type { EpochMs } from "../../storage/event.ts";
 import { toHex, type Sha256 } from "./sha256.ts";
 
@@ -15,14 +15,14 @@ const TOKEN = /^[0-9a-f]{64}$/;
 
 export class Sessions {
   readonly #options: SessionsOptions;
-  /** When each ends, by the hash of its token. All last equally long, so the oldest comes first. */
+  /** Expiry by the hash of the token, the earliest first, because all sessions last equally long. */
   readonly #endMs = new Map<string, EpochMs>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
   }
 
-  /** The token of a new session. Where there are too many, the oldest ends. */
+  /** The token of a new session. The oldest session ends when there are too many. */
   begin(nowMs: EpochMs): string {
     const { ttlSecs, sessionsMax, randomBytes } = this.#options;
     for (const [hash, endMs] of this.#endMs) {
@@ -40,7 +40,7 @@ export class Sessions {
     return endMs !== undefined && nowMs < endMs;
   }
 
-  /** Ends the session, if there is one. */
+  /** Ends the session; does nothing for an unknown token. */
   end(token: string): void {
     if (TOKEN.test(token)) this.#endMs.delete(this.#hashOf(token));
   }

@@ -56,7 +56,7 @@ describe("§2.2 keys", () => {
     const { key, keyHash } = await keys.create("a", "Admin", NOW_MS, signal);
     const write = records.write;
     records.write = fails;
-    await expect(keys.revoke(keyHash, signal)).rejects.toThrow("The key is out of use, but only until a restart");
+    await expect(keys.revoke(keyHash, signal)).rejects.toThrow("The key is revoked, but only until the next restart");
     expect(keys.scopeOf(key)).toBeNull();
     records.write = write;
     await keys.revoke(keyHash, signal);
@@ -68,7 +68,7 @@ describe("§2.2 keys", () => {
     const keys = await open(records);
     const made: string[] = [];
     for (const second of [0, 1, 2]) made.push((await keys.create(`key ${second}`, "Admin", NOW_MS + second * 1000, signal)).keyHash);
-    await expect(keys.create("one more", "Admin", NOW_MS, signal)).rejects.toThrow("There are 3 API keys");
+    await expect(keys.create("one more", "Admin", NOW_MS, signal)).rejects.toThrow("There are already 3 API keys");
     for (const hash of made.slice(1)) await keys.revoke(hash, signal);
     await keys.create("one more", "Admin", NOW_MS + 5000, signal);
     const names = ["key 0", "key 2", "one more"];
@@ -146,7 +146,7 @@ describe("records of keys at the start", () => {
     const log = createRecordingLog();
     expect((await open(records, log)).list()).toEqual([]);
     expect(log.lines).toEqual([
-      { level: "warn", message: "what is no API key lies among them and is ignored", fields: { name: "keys/readme.json" } },
+      { level: "warn", message: "a record among the API keys is not an API key and is ignored", fields: { name: "keys/readme.json" } },
     ]);
   });
 });

@@ -1,6 +1,6 @@
 /** The text of a password's hash: what is one, and what would be dangerous to take for one. */
 import { describe, expect, it } from "vitest";
-import { parsePhc } from "../../../../src/runtime/auth/phc.ts";
+import { parsePhc } from "../../../../src/runtime/auth/password-hasher.ts";
 
 const SALT = "AAECAwQFBgcICQoLDA0ODw";
 const HASH = "/".repeat(43);

@@ -1,6 +1,6 @@
 /** The comparison of secrets: right, and the same work wherever they differ. */
 import { describe, expect, it } from "vitest";
-import { equalBytes } from "../../../../src/runtime/auth/equal-bytes.ts";
+import { equalBytes } from "../../../../src/runtime/auth/sha256.ts";
 import { countReads } from "../../../support/counted-bytes.ts";
 
 const bytes = Uint8Array.from({ length: 32 }, (_, i) => i * 7);
