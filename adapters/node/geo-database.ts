@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { isIP, isIPv6 } from "node:net";
 import { Reader } from "mmdb-lib";
 import type { CountryResponse } from "mmdb-lib";
-import { geoPlaceFromRecord, isPlaceless, NOWHERE } from "../../src/runtime/ingest/geo.ts";
+import { geoPlaceFromRecord, isPrivateAddress, NOWHERE } from "../../src/runtime/ingest/geo.ts";
 import type { GeoLookup } from "../../src/runtime/ingest/geo.ts";
 import type { GeoipDb } from "../../src/runtime/config/option-kinds.ts";
 
@@ -78,7 +78,7 @@ function refusingDamage<Result>(path: string, read: () => Result): Result {
 
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
-const isPublic = (address: string): boolean => isIP(address) !== 0 && !isPlaceless(address);
+const isPublic = (address: string): boolean => isIP(address) !== 0 && !isPrivateAddress(address);
 
 /** `::ffff:192.0.2.1` is how IPv4 peers look to a socket that listens on IPv6. */
 function withoutMapping(address: string): string {

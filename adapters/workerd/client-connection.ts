@@ -1,7 +1,7 @@
 /** What the platform knows of a request's sender: the address in a header of its own, and the address's place. */
 import type { Connection } from "../../src/handlers/app.ts";
 import type { Config } from "../../src/runtime/config/config.ts";
-import { geoPlaceFromRecord, isPlaceless, type GeoPlace } from "../../src/runtime/ingest/geo.ts";
+import { geoPlaceFromRecord, isPrivateAddress, type GeoPlace } from "../../src/runtime/ingest/geo.ts";
 import type { IncomingRequestProperties } from "./platform.ts";
 
 /** The platform sets it on every request that comes from outside; what a client writes there is overwritten. */
@@ -9,7 +9,7 @@ const ADDRESS_HEADER = "CF-Connecting-IP";
 
 /** The places of a development machine are made up: its address is nowhere. */
 function placeOf(address: string, properties: IncomingRequestProperties | undefined): GeoPlace | null {
-  if (!properties || isPlaceless(address)) return null;
+  if (!properties || isPrivateAddress(address)) return null;
   const { country, region, city } = properties;
   return geoPlaceFromRecord({ country_code: country, state1: region, city });
 }

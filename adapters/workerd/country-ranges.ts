@@ -1,5 +1,5 @@
 /** The built-in country database as the build has packed it: which country an address is in, by binary search. */
-import { NOWHERE, isPlaceless, type GeoLookup, type GeoPlace } from "../../src/runtime/ingest/geo.ts";
+import { NOWHERE, isPrivateAddress, type GeoLookup, type GeoPlace } from "../../src/runtime/ingest/geo.ts";
 
 /** Each range begins at its start and ends where the next begins. Units are IPv4 addresses, or IPv6 networks of 64 bits. */
 interface Ranges {
@@ -84,7 +84,7 @@ export function openCountryRanges(packed: Uint8Array): GeoLookup {
   const ipv4 = readRanges(reader, (length) => new Uint32Array(length));
   const ipv6 = readRanges(reader, (length) => new BigUint64Array(length));
   return (address) => {
-    if (isPlaceless(address)) return NOWHERE;
+    if (isPrivateAddress(address)) return NOWHERE;
     if (IPV4.test(address)) return places[codeAt(ipv4, ipv4Unit(address))] ?? NOWHERE;
     if (IPV6.test(address) && address.includes(":")) return places[codeAt(ipv6, ipv6Unit(address))] ?? NOWHERE;
     return NOWHERE;

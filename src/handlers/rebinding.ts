@@ -5,7 +5,7 @@
  * machine and private networks.
  */
 import { AppError } from "../runtime/errors.ts";
-import { isPlaceless } from "../runtime/ingest/geo.ts";
+import { isPrivateAddress } from "../runtime/ingest/geo.ts";
 import type { RouteId } from "./app.ts";
 import type { Access } from "./access.ts";
 import { forwardedEntryOf, parseAddress } from "./client-address.ts";
@@ -36,7 +36,7 @@ function isVerified(hostname: string, dashboardOrigin: string | null): boolean {
 /** Loopback, private, link-local and shared networks (RFC 6598, which VPNs use, too), and what is no address. */
 export function isPrivate(socketAddress: string): boolean {
   const address = parseAddress(socketAddress);
-  return address === null || isPlaceless(address);
+  return address === null || isPrivateAddress(address);
 }
 
 /** Whether a page of an attacker's may have sent the request by rebinding its name. Never, once there is a password. */

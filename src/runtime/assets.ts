@@ -1,13 +1,13 @@
-/** Files that every browser gets alike, made by the build and bundled with the program: how they are carried and looked up. */
+/** Static files that the build bundles with the program: how they are packed and looked up. */
 
-/** One file in the forms in which it can be sent. */
+/** One file in all encodings in which it can be sent. */
 export interface Asset {
-  /** As HTTP writes it, with the charset where there is one. */
+  /** The Content-Type header, with a charset for text. */
   readonly contentType: string;
-  /** Tells this content from any other; made of it. */
+  /** A hash of the content. */
   readonly version: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Absent where compressing does not pay. */
+  /** Absent when compression saves too little. */
   readonly brotli?: Uint8Array<ArrayBuffer>;
   readonly gzip?: Uint8Array<ArrayBuffer>;
 }
@@ -15,7 +15,7 @@ export interface Asset {
 /** The file of that name, or null. */
 export type Assets = (name: string) => Asset | null;
 
-/** A file as the build writes it: all of it is text, so that any bundler can carry it. */
+/** A file as the build writes it: strings only, so that any bundler can include it. */
 export interface PackedAsset {
   readonly contentType: string;
   readonly version: string;
@@ -37,7 +37,7 @@ export const unpackAsset = ({ contentType, version, text, brotli, gzip }: Packed
   ...(gzip !== undefined && { gzip: bytesOfBase64(gzip) }),
 });
 
-/** Unpacks each file when it is first asked for. */
+/** Unpacks each file on first use. */
 export function createAssets(packed: PackedAssets): Assets {
   const unpacked = new Map<string, Asset>();
   return (name) => {

@@ -1,38 +1,35 @@
-/** The closed set of reasons for which a request is stopped. Statuses are given to them in `handlers/error-reply.ts`. */
+/** The closed set of reasons why a request fails. `handlers/error-reply.ts` maps each to a status. */
 
 import { STORAGE_RETRY_SECS } from "./config/limits.ts";
 
 type Failure =
-  /** A parameter or field breaks a rule; the message names both. */
+  /** A parameter or field breaks a rule. The message names both. */
   | { code: "invalid_input" }
-  /** The body is JSON but not the object this endpoint takes. */
+  /** The body is JSON, but not the object that the endpoint expects. */
   | { code: "malformed_body" }
   | { code: "body_too_large" }
   | { code: "headers_too_large" }
   | { code: "unauthenticated" }
   | { code: "forbidden" }
-  /** While no password is set, the host name may be an attacker's; the setup code, if anything, helps. */
+  /** No password is set, and the host name may be an attacker's (DNS rebinding). Setup asks for the setup code. */
   | { code: "unverified_host" }
   | { code: "not_found" }
   | { code: "method_not_allowed"; allow: string }
-  /** What can be done once only has been done. */
+  /** Setup was already done. */
   | { code: "already_configured" }
   | { code: "too_many_requests"; retryAfterSecs: number }
-  /** The request ran past the server's time limit. */
+  /** The request exceeded `request_timeout_secs`. */
   | { code: "request_timeout" }
   /** The endpoint needs the behavioral extension, which is not loaded. */
   | { code: "extension_missing" }
-  /** A record that must last could not be stored, so it does not count (contract 3 has a status of its own for it). */
+  /** A password or key could not be stored, so it is not valid. */
   | { code: "not_stored" }
-  /** The service cannot take this now, through no fault of the caller. */
+  /** The service cannot do this at the moment. */
   | { code: "unavailable"; retryAfterSecs: number };
 
 export type AppErrorCode = Failure["code"];
 
-/**
- * Stops a request with a reason the caller may read. Anything else that is thrown is an internal error. A `cause` is for the
- * log only.
- */
+/** Ends a request with a message for the client. Any other thrown value is an internal error. A `cause` is only logged. */
 export class AppError extends Error {
   readonly failure: Failure;
 
@@ -46,6 +43,6 @@ export class AppError extends Error {
 /** A parameter or field that breaks a rule (400). */
 export const invalidInput = (message: string): AppError => new AppError({ code: "invalid_input" }, message);
 
-/** What cannot be done because storage does not take it now (503); the cause goes to the log. */
+/** A request that failed because storage did (503). The cause is only logged. */
 export const storageUnavailable = (message: string, cause: unknown): AppError =>
   new AppError({ code: "unavailable", retryAfterSecs: STORAGE_RETRY_SECS }, message, { cause });

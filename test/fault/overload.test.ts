@@ -1,7 +1,7 @@
 /** More of everything than is good: the service goes on serving, lets go of clients that hold it up, and its figures are exact for what it took. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { PARTITION_LISTINGS_MAX } from "../../src/runtime/config/limits.ts";
-import { NO_CLIENT_HINTS } from "../../src/runtime/ingest/user-agent.ts";
+import { NO_CLIENT_HINTS } from "../../src/runtime/ingest/client-hints.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { createNodeTarget, type NodeTarget } from "../support/node-target.ts";
 import { connectRaw, type RawConnection } from "../support/raw-connection.ts";

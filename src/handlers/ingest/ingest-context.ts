@@ -1,6 +1,6 @@
 /** What an event's request says about where it comes from. */
 import type { IngestContext } from "../../runtime/ingest/accept-event.ts";
-import { parseClientHints } from "../../runtime/ingest/user-agent.ts";
+import { parseClientHints } from "../../runtime/ingest/client-hints.ts";
 import { clientAddressOfRequest } from "../client-address.ts";
 import type { Context } from "../context.ts";
 

@@ -1,40 +1,39 @@
-/** What happens to an event between the wire and the journal, step by step (contract 1, "Processing order"). */
-import type { StoredEvent } from "../../storage/event.ts";
-import type { EpochMs } from "../../storage/event.ts";
+/** The steps from a request with an event to the journal, in order (docs/http-api.md, "Processing order"). */
+import type { EpochMs, StoredEvent } from "../../storage/event.ts";
+import { SALT_RENEWALS_PER_EVENT_MAX } from "../config/limits.ts";
 import { AppError } from "../errors.ts";
 import type { Counters } from "../metrics/counters.ts";
-import { SALT_RENEWALS_PER_EVENT_MAX } from "../config/limits.ts";
-import { rateLimitKeyOf } from "./rate-limit-key.ts";
 import type { Allowlist } from "./allowlist.ts";
+import type { ClientHints } from "./client-hints.ts";
 import { minimiseEvent, type DataMinimisation } from "./data-minimisation.ts";
-import type { IngestGate } from "./ingest-gate.ts";
+import { detectDevice, parseScreenWidth } from "./device.ts";
 import { checkEventInput, type CheckedEventInput, type EventInput } from "./event-input.ts";
 import type { GeoLookup, GeoPlace } from "./geo.ts";
+import type { IngestGate } from "./ingest-gate.ts";
 import type { KnownSites } from "./known-sites.ts";
-import { withKeptLink } from "./link-url.ts";
+import { withStoredLink } from "./link-url.ts";
 import { parsePageUrl } from "./page-url.ts";
 import { parseProps } from "./props.ts";
+import { rateLimitKeyOf } from "./rate-limit-key.ts";
 import { takeFromAll, type RateLimit } from "./rate-limit.ts";
 import { parseReferrer } from "./referrer.ts";
 import { parseCurrency, parseRevenue } from "./revenue.ts";
-import { parseScreenWidth } from "./screen-size.ts";
 import type { UserAgentCache } from "./user-agent-cache.ts";
-import { factsWithHints, type ClientHints } from "./user-agent.ts";
 import type { VisitorIds } from "./visitor-id.ts";
 import type { VisitorSalt } from "./visitor-salt.ts";
 
-/** A request that brings an event. Its body has been read and found short enough. */
+/** A request that carries an event. Its body has been read and is within its limit. */
 export interface IngestContext {
   /** When the request began. */
   readonly nowMs: EpochMs;
   readonly origin: string | null;
-  /** Looked at here to find place and visitor, and then forgotten: it is in no field of the event. */
+  /** Used for the location and the visitor id only: no field of the event holds it (docs/privacy.md). */
   readonly clientAddress: string;
-  /** Where that address is, on a host that knows without a look-up. */
+  /** The location of the address, on a platform that provides it. */
   readonly clientPlace: GeoPlace | null;
   readonly userAgent: string;
   readonly clientHints: ClientHints;
-  /** Reads the fields; throws where they are not there or not of their type. */
+  /** Reads the fields; throws when one is missing or has the wrong type. */
   readonly readInput: () => EventInput;
 }
 
@@ -56,15 +55,15 @@ export interface AcceptEventOptions {
   readonly now: () => EpochMs;
 }
 
-/** Resolves when the event is in the journal, or was a bot's and is dropped; throws why it is refused. */
+/** Resolves when the event is in the journal, or was dropped as a bot's. Rejects with the reason when it is refused. */
 export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
   const { allowlist, knownSites, userAgents, counters } = options;
   return async (context) => {
     allowlist.checkOrigin(context.origin);
-    const sent = context.readInput();
-    allowlist.checkSite(sent.siteId);
-    checkRate(sent.siteId, context, options);
-    const input = checkEventInput(sent);
+    const fields = context.readInput();
+    allowlist.checkSite(fields.siteId);
+    checkRate(fields.siteId, context, options);
+    const input = checkEventInput(fields);
     const { siteId } = input;
     if (!knownSites.has(siteId)) {
       if (!knownSites.areListed) await knownSites.untilListed();
@@ -79,7 +78,10 @@ export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
   };
 }
 
-/** The event's instant is when its id is made, not when its request began: a body may arrive after the end of a salt period, when no id of that one can be made. */
+/**
+ * The timestamp is taken when the visitor id is computed, not when the request began: a body may arrive after the end of a salt
+ * period, whose salt is deleted by then.
+ */
 async function storeEvent(input: CheckedEventInput, context: IngestContext, options: AcceptEventOptions): Promise<void> {
   const { visitorSalt, ingestGate, now } = options;
   let timestampMs = now();
@@ -100,18 +102,18 @@ function checkRate(siteId: string, { clientAddress, nowMs }: IngestContext, opti
   const site = { limit: siteRateLimit, key: siteId };
   const verdict = takeFromAll([site, { limit: addressRateLimit, key: rateLimitKeyOf(clientAddress) }], nowMs);
   if (verdict.allowed) return;
-  const ofSite = !siteRateLimit.peek(siteId, nowMs).allowed;
-  if (ofSite) counters.rateLimitRejections++;
+  const isSiteLimit = !siteRateLimit.peek(siteId, nowMs).allowed;
+  if (isSiteLimit) counters.rateLimitRejections++;
   throw new AppError(
     { code: "too_many_requests", retryAfterSecs: verdict.retryAfterSecs },
-    `Too many events ${ofSite ? "for this site" : "from this address"}. Try again later.`,
+    `Too many events ${isSiteLimit ? "for this site" : "from this address"}. Try again later.`,
   );
 }
 
 function eventFrom(input: CheckedEventInput, context: IngestContext, timestampMs: EpochMs, options: AcceptEventOptions): StoredEvent {
   const { clientAddress, userAgent, clientHints } = context;
   const screenWidth = parseScreenWidth(input.screenWidth);
-  const client = factsWithHints(options.userAgents.factsOf(userAgent), clientHints, screenWidth);
+  const device = detectDevice(options.userAgents.deviceOf(userAgent), clientHints, screenWidth);
   const place = context.clientPlace ?? options.geo(clientAddress);
   const visitorId = options.visitorIds.visitorIdOf({ siteId: input.siteId, clientAddress, userAgent, timestampMs });
   const page = parsePageUrl(input.url);
@@ -127,9 +129,9 @@ function eventFrom(input: CheckedEventInput, context: IngestContext, timestampMs
       referrer,
       referrerSource: source,
       ...place,
-      ...client,
+      ...device,
       screenSize: screenWidth === null ? null : String(screenWidth),
-      props: withKeptLink(input.eventName, parseProps(input.props), { stripQuery }),
+      props: withStoredLink(input.eventName, parseProps(input.props), { stripQuery }),
       revenueCents: parseRevenue(input.revenue),
       currency: parseCurrency(input.currency),
     },

@@ -1,13 +1,13 @@
-/** What limits of text count (characters are Unicode code points, bytes those of UTF-8), and what text is fit to be stored (well-formed). */
+/** How text is measured (in Unicode code points and in UTF-8 bytes) and made well-formed, so that UTF-8 can hold it. */
 
-/** Longest UTF-8 encoding of one UTF-16 unit. */
+/** Bytes of UTF-8 that one UTF-16 unit takes at most. */
 const UTF8_BYTES_PER_UNIT_MAX = 3;
 
 const encoder = new TextEncoder();
 
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
-/** Whether `text` has more than `charsMax` code points. Constant time unless it has code points beyond U+FFFF. */
+/** Whether `text` has more than `charsMax` code points. Counts them only when the number of UTF-16 units does not decide. */
 export function exceedsChars(text: string, charsMax: number): boolean {
   if (text.length <= charsMax) return false;
   // A code point takes at most two units.
@@ -15,7 +15,7 @@ export function exceedsChars(text: string, charsMax: number): boolean {
   return unitsOfChars(text, charsMax) < text.length;
 }
 
-/** Whether `text` takes more than `bytesMax` bytes as UTF-8. Its cost is bounded by `bytesMax`, not by the text. */
+/** Whether `text` has more than `bytesMax` bytes of UTF-8. The cost is bounded by `bytesMax`, however long the text is. */
 export function exceedsBytes(text: string, bytesMax: number): boolean {
   if (text.length > bytesMax) return true;
   return text.length * UTF8_BYTES_PER_UNIT_MAX > bytesMax && encoder.encode(text).length > bytesMax;
@@ -26,7 +26,7 @@ export function cutToChars(text: string, charsMax: number): string {
   return text.length <= charsMax ? text : text.slice(0, unitsOfChars(text, charsMax));
 }
 
-/** `text` with U+FFFD for every surrogate that has no partner: what UTF-8 can hold and give back unchanged. */
+/** `text` with U+FFFD for every lone surrogate, as `String.prototype.toWellFormed` (ES2024) does. */
 export function wellFormed(text: string): string {
   return text.replace(LONE_SURROGATE, "\uFFFD");
 }

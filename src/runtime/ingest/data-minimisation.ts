@@ -1,21 +1,21 @@
-/** Which details an operator may have left out of stored events, and how each is left out. */
+/** Which details an operator can keep out of stored events, and how (docs/privacy.md). */
 import type { EpochMs, StoredEvent } from "../../storage/event.ts";
 
-/** The options of these names, once `gdpr_mode` has had its say (`config.ts`). */
+/** The options of these names, with `gdpr_mode` applied (`config.ts`). */
 export interface DataMinimisation {
-  /** For `parseReferrer` and `withKeptLink`; the others are for `minimiseEvent`. */
+  /** For `parseReferrer` and `withStoredLink`; the others are for `minimiseEvent`. */
   readonly stripReferrerQuery: boolean;
   readonly roundTimestamps: boolean;
   readonly suppressBrowserVersion: boolean;
   readonly suppressOsVersion: boolean;
   readonly suppressScreenSize: boolean;
-  /** The finest part of a place that is kept. */
+  /** The finest location that is stored. */
   readonly geoipPrecision: "city" | "region" | "country" | "none";
 }
 
 const HOUR_MS = 3_600_000;
 
-/** The event as it may be stored. Queries of referrers and links are left out earlier, where these are parsed. */
+/** The event without these details. Queries of referrers and links are removed earlier, where they are parsed. */
 export function minimiseEvent(event: StoredEvent, minimisation: DataMinimisation): StoredEvent {
   const { geoipPrecision } = minimisation;
   return {
@@ -31,9 +31,9 @@ export function minimiseEvent(event: StoredEvent, minimisation: DataMinimisation
 }
 
 /**
- * Down to the full hour: a minute would still find a visitor's line in a web server's log, which holds the address. Never up,
- * because an event of the future would be missing from the realtime figures. The price is that figures finer than an hour
- * (realtime, durations, the order within a visit) blur; daily and hourly ones stay exact, as does the date.
+ * To the hour, because a minute is enough to find the visitor's line, and so the address, in a web server's log. Down, because
+ * realtime excludes events in the future. Reports finer than an hour (realtime, durations, the order within a session) become
+ * inexact; daily and hourly ones and the date stay exact.
  */
 function roundToHour(timestampMs: EpochMs): EpochMs {
   return Math.floor(timestampMs / HOUR_MS) * HOUR_MS;

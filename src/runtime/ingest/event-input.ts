@@ -1,4 +1,4 @@
-/** How an event looks on the wire: one-letter fields, as a JSON body or as the pixel's query string. */
+/** The wire format of an event: short field names, in a JSON body or in the pixel's query string (docs/http-api.md, "Event fields"). */
 import { invalidInput } from "../errors.ts";
 import { fieldOf, malformedBody, optionalText, parseObject, requiredText, type JsonObject } from "./json-fields.ts";
 import { CURRENCY_CHARS_MAX, EVENT_NAME_CHARS_MAX, PROPS_CHARS_MAX, SITE_ID_CHARS_MAX, URL_CHARS_MAX } from "../config/limits.ts";
@@ -7,32 +7,32 @@ import type { SiteId } from "../../storage/event.ts";
 import { exceedsChars, wellFormed } from "./code-points.ts";
 import { parseSiteId } from "../config/site-id.ts";
 
-/** What the sender said, with the right types and well-formed text, and nothing else looked at yet. */
+/** The fields as sent, with the right types and well-formed text, but otherwise unchecked. */
 export interface EventInput {
   readonly siteId: string;
   readonly eventName: string;
   readonly url: string;
   readonly referrer: string | null;
-  /** In CSS pixels, as sent: perhaps negative, fractional or infinite. */
+  /** In CSS pixels. May be negative, fractional or infinite. */
   readonly screenWidth: number | null;
   /** Custom properties as JSON text. */
   readonly props: string | null;
-  /** In units of the currency. */
+  /** In units of the currency, such as euros. */
   readonly revenue: number | null;
   readonly currency: string | null;
 }
 
-/** An input whose fields keep the limits of contract 8 and whose site id is valid. */
+/** An input whose fields are within their limits and whose site id is valid. */
 export interface CheckedEventInput extends EventInput {
   readonly siteId: SiteId;
 }
 
-// JSON's grammar of a number, so that the pixel's `w` means what the body's does.
+/** A JSON number (RFC 8259), so that the pixel's `w` means what the body's does. */
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * The event of a POST body.
- * invalid_input when the text is no JSON, malformed_body when it is not an object or when a field is missing or has the wrong type.
+ * The event of a POST body. invalid_input when the text is not JSON; malformed_body when it is not an object, or a field is
+ * missing or has the wrong type.
  */
 export function parseEventBody(text: string): EventInput {
   const body = parseObject(text);
@@ -48,7 +48,7 @@ export function parseEventBody(text: string): EventInput {
   };
 }
 
-/** The event of a pixel's query string, of which `ra`, `rc` and `p` are no part. malformed_body as in `parseEventBody`. */
+/** The event of a pixel's query string, which has no `ra`, `rc` and `p`. malformed_body as in `parseEventBody`. */
 export function parsePixelQuery(params: URLSearchParams): EventInput {
   const width = params.get("w");
   if (width !== null && !NUMBER.test(width)) throw malformedBody('Parameter "w" must be a number');
@@ -65,7 +65,7 @@ export function parsePixelQuery(params: URLSearchParams): EventInput {
   };
 }
 
-/** The input, once no required field is empty, none is over its limit and the site id is valid; else invalid_input. */
+/** invalid_input when a required field is empty, a field is over its limit, or the site id is invalid. */
 export function checkEventInput(input: EventInput): CheckedEventInput {
   checkNotEmpty(input.siteId, "d");
   checkNotEmpty(input.eventName, "n");

@@ -1,29 +1,29 @@
-/** What is known of the place an address belongs to, and how a database's record becomes it. */
+/** The location of an address, and how it is read from a record of a geo database. */
 import { cutToChars, wellFormed } from "./code-points.ts";
 
-/** `null` stands for "not known". */
+/** `null` means "not known". */
 export interface GeoPlace {
-  /** ISO 3166-1, two capitals. */
+  /** ISO 3166-1 alpha-2. */
   readonly countryCode: string | null;
-  /** The largest subdivision's English name. */
+  /** English name of the largest subdivision. */
   readonly region: string | null;
   /** English name. */
   readonly city: string | null;
 }
 
-/** The place of a client address. Anything that is no public address is nowhere. Never throws. */
+/** The location of a client address; `NOWHERE` for an address that is not public. Never throws. */
 export type GeoLookup = (clientAddress: string) => GeoPlace;
 
 export const NOWHERE: GeoPlace = { countryCode: null, region: null, city: null };
 
-/** The longest place name on Earth has under 200 characters. */
+/** The longest place name has fewer than 200 characters. */
 const PLACE_CHARS_MAX = 256;
 
 const COUNTRY_CODE = /^[A-Za-z]{2}$/;
 
 /**
- * The place of a database record in one of two layouts: MaxMind's (`country.iso_code`, `subdivisions[0].names.en`,
- * `city.names.en`) or the flat one (`country_code`, `state1`, `city`). Whatever is missing or of another type is not known.
+ * The location in a database record, which has one of two layouts: MaxMind's (`country.iso_code`, `subdivisions[0].names.en`,
+ * `city.names.en`) or a flat one (`country_code`, `state1`, `city`). A field that is missing or has another type is not known.
  */
 export function geoPlaceFromRecord(record: unknown): GeoPlace {
   const country = fieldOf(fieldOf(record, "country"), "iso_code") ?? fieldOf(record, "country_code");
@@ -48,9 +48,9 @@ function placeNameFrom(value: unknown): string | null {
   return name === "" ? null : cutToChars(name, PLACE_CHARS_MAX);
 }
 
-/** Loopback, private, link-local and carrier-shared networks: whatever anybody says of their place is not about the visitor. */
-const PLACELESS_IPV4 = /^(?:(?:0|10|127)\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
-const PLACELESS_IPV6 = /^(?:::1?$|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/i;
+/** Loopback, private, link-local and carrier-grade NAT networks (RFC 6890), which have no location. */
+const PRIVATE_IPV4 = /^(?:(?:0|10|127)\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
+const PRIVATE_IPV6 = /^(?:::1?$|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/i;
 
-/** Whether an address, IPv4 in dots or IPv6 in its shortest form, is of a network that is nowhere on a map. */
-export const isPlaceless = (address: string): boolean => PLACELESS_IPV4.test(address) || PLACELESS_IPV6.test(address);
+/** Whether an address belongs to one of these networks. IPv6 addresses must be in their shortest form. */
+export const isPrivateAddress = (address: string): boolean => PRIVATE_IPV4.test(address) || PRIVATE_IPV6.test(address);

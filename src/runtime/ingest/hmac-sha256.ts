@@ -1,16 +1,16 @@
-/** How HMAC-SHA256 (RFC 2104) is computed at once, without a promise. An owner of hash-wasm. */
+/** HMAC-SHA256 (RFC 2104), computed synchronously. An owner of hash-wasm. */
 import { createSHA256 } from "hash-wasm";
 
-/** A key that was taken in: a block that hashing begins with, once for the message and once for its hash. As secret as the key itself. */
+/** A prepared key: the inner and the outer padded block of RFC 2104. As secret as the key itself. */
 export interface HmacKey {
   readonly inner: Uint8Array;
   readonly outer: Uint8Array;
 }
 
 export interface HmacSha256 {
-  /** Takes a key of any length in. Text counts as its UTF-8 bytes. */
+  /** Prepares a key of any length. Text is encoded as UTF-8. */
   keyFrom(key: string | Uint8Array): HmacKey;
-  /** The 32 bytes of the message's code. Text counts as its UTF-8 bytes. */
+  /** The 32 bytes of the authentication code. Text is encoded as UTF-8. */
   digest(key: HmacKey, message: string | Uint8Array): Uint8Array;
 }
 
@@ -20,14 +20,14 @@ const OUTER_PAD = 0x5c;
 const UTF8_BYTES_PER_UNIT_MAX = 3;
 
 /**
- * hash-wasm's own HMAC needs a promise for each key; one hash serves all keys here. Each hash is one update over pad and
- * message together: to load the state after the pad instead takes longer than to hash its one block again.
+ * hash-wasm's own HMAC needs a promise for each key; here one hash object serves all keys. Each hash is a single update over
+ * pad and message: restoring the state after the pad takes longer than hashing the pad's block again.
  */
 export async function createHmacSha256(): Promise<HmacSha256> {
   const hash = await createSHA256();
   const encoder = new TextEncoder();
 
-  /** Long enough for the longest message so far. */
+  /** A buffer for pad and message, grown to the longest message so far. */
   let padded = new Uint8Array(4 * BLOCK_BYTES);
 
   function hashAfter(pad: Uint8Array, message: string | Uint8Array): Uint8Array {

@@ -1,4 +1,4 @@
-/** Whether events can be stored now: who sends one that cannot is told to come back, and operators hear of it once, not for each event. */
+/** Whether events can be stored at the moment: events that cannot are refused with 503, and the log says so once a minute, not for each event. */
 import type { EpochMs, StoredEvent } from "../../storage/event.ts";
 import type { Journal } from "../../storage/journal.ts";
 import type { Counters } from "../metrics/counters.ts";
@@ -25,7 +25,7 @@ const refusal = (retryAfterSecs: number): AppError =>
 
 export class IngestGate {
   readonly #options: IngestGateOptions;
-  /** Events refused since storage last took all of them for a while. */
+  /** Events refused in the current outage. */
   #refused = 0;
   #refusedAtMs: EpochMs = 0;
   #loggedAtMs: EpochMs = 0;
@@ -34,7 +34,7 @@ export class IngestGate {
     this.#options = options;
   }
 
-  /** False from the first event that is refused until storage has taken all of them for a while. */
+  /** False from the first refused event until no event has been refused for `INGEST_RECOVERY_MS`. */
   get isOpen(): boolean {
     return this.#refused === 0;
   }
@@ -54,7 +54,7 @@ export class IngestGate {
     if (this.#refused > 0) this.#reopen(nowMs);
   }
 
-  /** Makes the salt durable that an event's visitor id needs; 503 when it cannot be. */
+  /** Renews the salt that an event's visitor id needs; 503 when its secret cannot be stored. */
   async storeSalt(renew: () => Promise<void>, nowMs: EpochMs): Promise<void> {
     try {
       await renew();
@@ -73,14 +73,14 @@ export class IngestGate {
     counters.eventsRefused++;
     this.#refused++;
     this.#refusedAtMs = nowMs;
-    // A clock that was set back must not silence it.
+    // A clock that was set back must not silence the log.
     const isSilent = this.#refused > 1 && nowMs >= this.#loggedAtMs && nowMs - this.#loggedAtMs < REFUSED_EVENTS_LOG_MS;
     if (isSilent) return;
     this.#loggedAtMs = nowMs;
     log.error("events are refused because they cannot be stored", { reason, refusedEvents: this.#refused });
   }
 
-  /** A disk that is just full takes a short event now and then. */
+  /** Not on the first stored event: a full disk still accepts a short event now and then. */
   #reopen(nowMs: EpochMs): void {
     if (nowMs >= this.#refusedAtMs && nowMs - this.#refusedAtMs < INGEST_RECOVERY_MS) return;
     this.#options.log.info("events can be stored again", { refusedEvents: this.#refused });

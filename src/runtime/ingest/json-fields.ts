@@ -1,19 +1,19 @@
-/** How fields are taken out of a request's JSON body: which faults are of its grammar (400) and which of its shape (422). */
+/** How fields are read from a JSON body: text that is not JSON is a 400, JSON of the wrong shape a 422. */
 import { AppError, invalidInput } from "../errors.ts";
 import { wellFormed } from "./code-points.ts";
 
-/** The body is JSON but not what this endpoint takes (422). */
+/** The body is JSON, but not what the endpoint expects (422). */
 export const malformedBody = (message: string): AppError => new AppError({ code: "malformed_body" }, message);
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** invalid_input when the text is no JSON, malformed_body when it is not an object. */
+/** invalid_input when the text is not JSON, malformed_body when it is not an object. */
 export function parseObject(text: string): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    // The engine's own message would quote the body.
+    // The message of JSON.parse would quote the body.
     throw invalidInput("The body is not valid JSON");
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -22,12 +22,12 @@ export function parseObject(text: string): JsonObject {
   return value as JsonObject;
 }
 
-/** `null` stands for an absent field. Only the object's own fields count: `{}` has no `constructor`. */
+/** `null` for an absent field. Only own properties count: `{}` has no `constructor`. */
 export function fieldOf(body: JsonObject, name: string): unknown {
   return Object.hasOwn(body, name) ? (body[name] ?? null) : null;
 }
 
-/** The field's text, made well-formed; `null` when it is missing. malformed_body when it is no text. */
+/** The string, made well-formed; `null` when it is absent. malformed_body when it is not a string. */
 export function optionalText(body: JsonObject, name: string): string | null {
   const value = fieldOf(body, name);
   if (value === null) return null;
@@ -35,7 +35,7 @@ export function optionalText(body: JsonObject, name: string): string | null {
   return wellFormed(value);
 }
 
-/** The same for a field that must be there: malformed_body when it is missing, too. */
+/** The same for a required field: malformed_body when it is absent, too. */
 export function requiredText(body: JsonObject, name: string): string {
   const text = optionalText(body, name);
   if (text === null) throw malformedBody(`Field "${name}" is missing`);

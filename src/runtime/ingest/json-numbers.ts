@@ -1,29 +1,29 @@
-/** JSON numbers with more digits than a JavaScript number holds: they pass through `JSON.parse` and `JSON.stringify` as they were sent. */
+/** How JSON numbers with more digits than a JavaScript number holds survive `JSON.parse` and `JSON.stringify` unchanged. */
 
-/** Only a text with one of these can have such a number: 15 significant digits and any exponent of two digits always survive. */
+/** Only text that matches can hold such a number: 15 significant digits and two-digit exponents are always exact. */
 const MAY_LOSE_DIGITS = /[\d.]{16}|[eE][+-]?\d{3}/;
 
-/** The strings and numbers of a text that is known to be JSON. A string with a colon behind it is a key. */
+/** The strings and numbers of valid JSON. A string followed by a colon is a key. */
 const TOKENS = /"(?:[^"\\]+|\\.)*"(\s*:)?|-?\d[\d.eE+-]*/g;
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 export const mayLoseDigits = (json: string): boolean => MAY_LOSE_DIGITS.test(json);
 
-/** The first places of string values while numbers travel as strings: what was a string, and what was a number. */
+/** First character of every string value while long numbers are strings: tells strings and numbers apart. */
 const STRING_MARK = "s";
 const NUMBER_MARK = "n";
 
-/** `json` with each number that would lose digits as a string. Every string value is marked, so that `unprotectNumbers` knows them apart. */
+/** `json` with each number that would lose digits as a string. Every string value gets a mark, for `unprotectNumbers`. */
 export function protectNumbers(json: string): string {
   return json.replace(TOKENS, (token: string, colon: string | undefined) => {
     if (colon !== undefined) return token;
     if (token.startsWith('"')) return `"${STRING_MARK}${token.slice(1)}`;
-    return survives(token) ? token : `"${NUMBER_MARK}${token}"`;
+    return isExact(token) ? token : `"${NUMBER_MARK}${token}"`;
   });
 }
 
-/** Takes back what `protectNumbers` did, also after the JSON was parsed and written again. */
+/** Reverts `protectNumbers`, also after the JSON was parsed and serialised again. */
 export function unprotectNumbers(json: string): string {
   return json.replace(TOKENS, (token: string, colon: string | undefined) => {
     if (colon !== undefined || !token.startsWith('"')) return token;
@@ -31,13 +31,13 @@ export function unprotectNumbers(json: string): string {
   });
 }
 
-/** Whether `JSON.stringify` writes a number of the same value, perhaps in other words. */
-function survives(literal: string): boolean {
+/** Whether `JSON.stringify` writes a number of the same value, possibly in another notation. */
+function isExact(literal: string): boolean {
   const number = Number(literal);
   return Number.isFinite(number) && decimalOf(literal) === decimalOf(String(number));
 }
 
-/** Equal for two literals if and only if they stand for the same number. */
+/** A canonical form: equal for two literals if and only if they have the same value. */
 function decimalOf(literal: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = NUMBER.exec(literal) ?? [];
   const digits = whole + fraction;

@@ -1,18 +1,18 @@
-/** Which sites have events, and whether an event may make another one: what the `max_sites` option bounds. */
+/** Which sites have events, and whether an event may add a site: the `max_sites` option. */
 import type { SiteId } from "../../storage/event.ts";
-import type { Counters } from "../metrics/counters.ts";
-import { AppError } from "../errors.ts";
 import { SITES_LISTING_WAIT_MS } from "../config/limits.ts";
+import { AppError } from "../errors.ts";
+import type { Counters } from "../metrics/counters.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
 
 export interface KnownSitesOptions {
-  /** Sites with files; listed once, beside the start, and again with the next new site when that failed. */
+  /** Sites with files. Listed in the background of the start; after a failure, again with the next new site. */
   readonly storedSites: () => Promise<Iterable<SiteId>>;
   /** Sites with events in the journal at the start. */
   readonly journaledSites: Iterable<SiteId>;
   /** Whether the site has an event in the journal now. */
   readonly isJournaled: (siteId: SiteId) => boolean;
-  /** Infinity where `site_ids` says which sites there are. */
+  /** Infinity where `site_ids` lists the sites. */
   readonly sitesMax: number;
   readonly counters: Counters;
   readonly log: Log;
@@ -22,8 +22,8 @@ export interface KnownSitesOptions {
 export class KnownSites {
   readonly #options: KnownSitesOptions;
   readonly #known: Set<SiteId>;
-  /** New sites whose first events are being stored, with the number of these. */
-  readonly #arriving = new Map<SiteId, number>();
+  /** New sites whose first events are being stored, with the number of those events. */
+  readonly #pending = new Map<SiteId, number>();
   #listing: Promise<void> | null = null;
   #areListed = false;
   #hasLoggedRefusal = false;
@@ -40,51 +40,51 @@ export class KnownSites {
     return this.#known.size;
   }
 
-  /** Whether an event of the site makes no new one. */
+  /** False when an event of the site would add it. */
   has(siteId: SiteId): boolean {
-    return this.#known.has(siteId) || this.#arriving.has(siteId);
+    return this.#known.has(siteId) || this.#pending.has(siteId);
   }
 
-  /** False for a moment after a start, and while the sites cannot be listed. */
+  /** False until the listing after the start is complete. */
   get areListed(): boolean {
     return this.#areListed;
   }
 
-  /** Waits until the sites are listed, but not for long. */
+  /** Waits until the sites are listed, at most `SITES_LISTING_WAIT_MS`. */
   async untilListed(): Promise<void> {
     await Promise.race([this.#list(), this.#options.wait(SITES_LISTING_WAIT_MS)]);
   }
 
   /**
-   * 403 when the site is new and there are as many as there may be. Before they are listed every site is taken: one that has
-   * files must not be refused. What is taken is to be stored at once, or others could be taken for the same place.
+   * 403 when the site is new and `max_sites` is reached. Before the sites are listed, every site is accepted, because one that
+   * has files must not be refused. The caller stores the event at once: until then the site takes no place.
    */
   check(siteId: SiteId): void {
-    const count = this.#known.size + this.#arriving.size;
+    const count = this.#known.size + this.#pending.size;
     if (this.has(siteId) || count < this.#options.sitesMax || !this.#areListed) return;
     this.#refuse();
   }
 
-  /** Stores an event of the site, which is known from then on. A new site whose event could not be stored is not. */
+  /** Stores an event, after which its site is known. A new site whose event cannot be stored is not. */
   async storing(siteId: SiteId, store: () => Promise<void>): Promise<void> {
     if (this.#known.has(siteId)) await store();
     else await this.#storingNew(siteId, store);
-    // Also one that was known: an erasure may have emptied it meanwhile.
+    // Also a known site: an erasure may have removed it meanwhile.
     this.#known.add(siteId);
   }
 
   async #storingNew(siteId: SiteId, store: () => Promise<void>): Promise<void> {
-    this.#arriving.set(siteId, (this.#arriving.get(siteId) ?? 0) + 1);
+    this.#pending.set(siteId, (this.#pending.get(siteId) ?? 0) + 1);
     try {
       await store();
     } finally {
-      const left = (this.#arriving.get(siteId) ?? 1) - 1;
-      if (left > 0) this.#arriving.set(siteId, left);
-      else this.#arriving.delete(siteId);
+      const left = (this.#pending.get(siteId) ?? 1) - 1;
+      if (left > 0) this.#pending.set(siteId, left);
+      else this.#pending.delete(siteId);
     }
   }
 
-  /** Frees the place of a site that has no files any more, unless events of it have come meanwhile. */
+  /** Removes a site without files, unless it has new events in the journal. */
   forgetUnlessJournaled(siteId: SiteId): void {
     if (!this.#options.isJournaled(siteId)) this.#known.delete(siteId);
   }
@@ -111,8 +111,7 @@ export class KnownSites {
   #refuse(): never {
     const { counters, log, sitesMax } = this.#options;
     counters.maxSitesRejections++;
-    if (!this.#hasLoggedRefusal)
-      log.warn("events of a new site are refused: there are as many sites as max_sites allows", { maxSites: sitesMax });
+    if (!this.#hasLoggedRefusal) log.warn("events of a new site are refused: max_sites is reached", { maxSites: sitesMax });
     this.#hasLoggedRefusal = true;
     throw new AppError(
       { code: "forbidden" },

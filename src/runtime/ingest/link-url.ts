@@ -1,38 +1,37 @@
-/** What is kept of a link that was clicked: never its user name and password, and no query and fragment where referrers lose theirs. */
+/** What is stored of a clicked link: never user name and password, and no query and fragment with `strip_referrer_query`. */
 import { URL_CHARS_MAX } from "../config/limits.ts";
 import { FILE_DOWNLOAD, OUTBOUND_CLICK } from "../config/names.ts";
 import { parseUrl } from "./parse-url.ts";
 
 export interface LinkUrlOptions {
-  /** Drops the query and the fragment, too. */
+  /** Drops query and fragment, too. */
   readonly stripQuery: boolean;
 }
 
 /** The property of the tracker's events that holds the link (`tracker/link-clicks.ts`). */
 const LINK_PROPERTY = "url";
 
-/** A string, or what tells how deep it is nested and whether it is a key. */
+/** A string, or a character that changes the depth or separates values. */
 const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/g;
 
-/** Of text that does not parse as a URL, such as `//user:password@host/` or a link with a wrong port. */
+/** In text that does not parse as a URL, such as `//user:password@host/` or a link with an invalid port. */
 const UNPARSED_CREDENTIALS = /^([^/\\?#]*[/\\]{2}|\s*(?:https?|ftp):)(?:[/\\]*[^/\\?#@]*@)+/i;
 
 const QUERY_OR_FRAGMENT = /[?#].*$/s;
 
 /**
- * The properties of an event, as JSON text of an object or `null`, with the link of an `Outbound Link: Click` or a `File
- * Download` as it may be stored. Everything else stays as it is, character by character: other properties, and other
- * events' links, are the sender's own. Takes time in proportion to the text.
+ * The properties of an event, the JSON text of an object or `null`, with the link of an `Outbound Link: Click` or `File Download`
+ * as it is stored. Other properties and other events stay as they were sent, character by character. Linear time.
  */
-export function withKeptLink(eventName: string, props: string | null, options: LinkUrlOptions): string | null {
+export function withStoredLink(eventName: string, props: string | null, options: LinkUrlOptions): string | null {
   if (props === null || (eventName !== OUTBOUND_CLICK && eventName !== FILE_DOWNLOAD)) return props;
-  return replaceText(props, LINK_PROPERTY, (link) => keptLink(link, options));
+  return replaceText(props, LINK_PROPERTY, (link) => storedLink(link, options));
 }
 
-/** Text that is no absolute URL is treated alike, because it may have been meant as one. Never throws. */
-export function keptLink(link: string, { stripQuery }: LinkUrlOptions): string {
-  const kept = withoutCredentials(link);
-  return stripQuery ? kept.replace(QUERY_OR_FRAGMENT, "") : kept;
+/** Text that is not an absolute URL is treated alike, because it may have been meant as one. Never throws. */
+export function storedLink(link: string, { stripQuery }: LinkUrlOptions): string {
+  const stored = withoutCredentials(link);
+  return stripQuery ? stored.replace(QUERY_OR_FRAGMENT, "") : stored;
 }
 
 function withoutCredentials(link: string): string {
@@ -41,14 +40,14 @@ function withoutCredentials(link: string): string {
   if (url.username === "" && url.password === "") return link;
   url.username = "";
   url.password = "";
-  // Escapes make it longer than it was sent.
+  // Escaping may have made it longer.
   return url.href.slice(0, URL_CHARS_MAX);
 }
 
-/** The object's JSON text with another string as the value of this key. The numbers beside it are not parsed, which would round them. */
+/** The object's JSON text with the string at this key replaced. Other values are not parsed, which would round long numbers. */
 function replaceText(json: string, name: string, change: (text: string) => string): string {
   let depth = 0;
-  /** Of the value that comes next; `null` where a key comes. */
+  /** The key of the next value; `null` where the next string is a key. */
   let key: string | null = null;
   return json.replace(JSON_TOKEN, (token) => {
     if (token === "{" || token === "[") depth++;

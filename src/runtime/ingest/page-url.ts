@@ -1,13 +1,13 @@
-/** Which parts of a page's URL are kept: the path, the host and the campaign parameters, and in which form. */
+/** What is stored of a page's URL: path, host and campaign parameters (docs/http-api.md, "Event fields"). */
 import { invalidInput } from "../errors.ts";
 import { PATHNAME_CHARS_MAX, URL_HOST_CHARS_MAX, UTM_CHARS_MAX } from "../config/limits.ts";
 import { cutToChars } from "./code-points.ts";
 import { parseUrl } from "./parse-url.ts";
 
 export interface PageUrl {
-  /** Starts with `/`, has no trailing slash but the root's own, and stays percent-encoded as the URL standard writes it. */
+  /** Starts with `/`, has no trailing slash except for the root, and is percent-encoded as in the URL standard. */
   readonly pathname: string;
-  /** In lower case, without the port. `null` when the page was given as a bare path. */
+  /** In lower case, without the port. `null` when only a path was sent. */
   readonly hostname: string | null;
   readonly utmSource: string | null;
   readonly utmMedium: string | null;
@@ -16,14 +16,14 @@ export interface PageUrl {
   readonly utmTerm: string | null;
 }
 
-// Any host will do: a bare path is appended to it, so that `//host/path` stays a path.
+// Prepended to a path, so that `//host/path` stays a path.
 const PATH_ORIGIN = "http://localhost";
 
 const SLASH = 47;
 
 const NO_CAMPAIGN = { utmSource: null, utmMedium: null, utmCampaign: null, utmContent: null, utmTerm: null };
 
-/** The kept parts of `url`: an absolute http(s) URL or a path that starts with `/`; invalid_input for anything else. */
+/** `url` is an absolute http(s) URL or a path that starts with `/`; invalid_input for anything else. */
 export function parsePageUrl(url: string): PageUrl {
   const isPath = url.charCodeAt(0) === SLASH;
   const parsed = parseWebUrl(isPath ? PATH_ORIGIN + url : url);
@@ -44,7 +44,7 @@ function parseWebUrl(text: string): URL | null {
   return url?.protocol === "https:" || url?.protocol === "http:" ? url : null;
 }
 
-/** A serialised path is ASCII, so that units are characters; what a cut leaves of a `%XX` goes too. */
+/** A serialised path is ASCII, so UTF-16 units are characters. A cut never leaves part of a `%XX`. */
 function pathnameFrom(path: string): string {
   let end = path.length;
   if (end > PATHNAME_CHARS_MAX) {
@@ -57,7 +57,7 @@ function pathnameFrom(path: string): string {
 }
 
 function campaignFrom(search: string) {
-  // Most URLs carry no campaign, and looking for one by name is the dear part. A name may be written with escapes.
+  // Most URLs have no campaign, and parsing the query is expensive. A name may be percent-encoded.
   if (!search.includes("utm") && !search.includes("%")) return NO_CAMPAIGN;
   const params = new URLSearchParams(search);
   return {
@@ -69,7 +69,7 @@ function campaignFrom(search: string) {
   };
 }
 
-/** The last of the parameter's values, trimmed and cut; an empty one says nothing. */
+/** The parameter's last value, trimmed and cut; an empty one counts as absent. */
 function campaignValue(params: URLSearchParams, name: string): string | null {
   const value = params.getAll(name).at(-1)?.trim() ?? "";
   return value === "" ? null : cutToChars(value, UTM_CHARS_MAX);

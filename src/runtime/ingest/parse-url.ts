@@ -1,16 +1,16 @@
 /**
- * How a text that may be no URL is read: by trying, because `URL.canParse` of Node 20 denies texts beyond ASCII once it is called
- * often. Everything of a URL is parsed in linear time but its host, whose length is therefore checked first.
+ * How untrusted text is parsed as a URL: with a bounded host, because that is the only part that takes more than linear time, and
+ * by catching the exception, because `URL.canParse` of Node 20 rejects non-ASCII text once it is called often.
  */
 import { URL_HOST_CHARS_MAX } from "../config/limits.ts";
 
-/** From the scheme's colon to the path: credentials, host and port. The URL standard skips tabs and line breaks anywhere. */
+/** From the scheme's colon to the path: credentials, host and port. The URL standard ignores tabs and line breaks. */
 const AUTHORITY = /^[^:]*:[/\\\t\r\n]*([^/\\?#]*)/;
 
 const isHostTooLong = (text: string): boolean =>
   text.length > URL_HOST_CHARS_MAX && (AUTHORITY.exec(text)?.[1]?.length ?? 0) > URL_HOST_CHARS_MAX;
 
-/** Null for what is no absolute URL, or has a host of more than `URL_HOST_CHARS_MAX` characters. */
+/** Null when the text is not an absolute URL, or its host has more than `URL_HOST_CHARS_MAX` characters. */
 export function parseUrl(text: string): URL | null {
   if (isHostTooLong(text)) return null;
   try {

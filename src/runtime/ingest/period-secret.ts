@@ -1,9 +1,9 @@
-/** The stored form of the generated secret: it names the salt period that it belongs to, so that no start uses it in another one. */
+/** Salt periods, and the stored form of a generated secret, which names its period so that no other period uses it. */
 import { DAY_MS, utcDayOf, type EpochMs, type UtcDay } from "../../storage/event.ts";
 
-/** Whole days from the epoch on, cut into runs of `days`. Another `visitor_salt_rotation_days` makes other periods. */
+/** `days` whole days, counted from the Unix epoch. Changing `visitor_salt_rotation_days` changes all periods. */
 export interface SaltPeriod {
-  /** Counted from the epoch in periods of this length. */
+  /** Index since the Unix epoch. */
   readonly number: number;
   readonly firstDay: UtcDay;
   readonly days: number;
@@ -20,7 +20,7 @@ export function saltPeriodAt(timestampMs: EpochMs, days: number): SaltPeriod {
 
 const SECRET_BYTES = 32;
 
-/** So many random bytes as hexadecimal digits. */
+/** In hexadecimal digits. */
 export const generateSecret = (randomBytes: (length: number) => Uint8Array): string =>
   Array.from(randomBytes(SECRET_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -29,13 +29,13 @@ export const formatPeriodSecret = (secret: string, { firstDay, days }: SaltPerio
 
 export interface PeriodSecret {
   readonly secret: string;
-  /** null in what older versions stored, whose secrets belonged to no period. */
+  /** null for a secret of an older version, which belonged to no period. */
   readonly period: Pick<SaltPeriod, "firstDay" | "days"> | null;
 }
 
 const SECRET = /^[0-9a-f]{64}$/;
 
-/** Throws when the text is nothing that this program or an older version has stored. */
+/** Throws when the text is not a secret that this or an older version stored. */
 export function parsePeriodSecret(text: string, location: string): PeriodSecret {
   const bare = text.trim();
   if (SECRET.test(bare)) return { secret: bare, period: null };
@@ -44,7 +44,7 @@ export function parsePeriodSecret(text: string, location: string): PeriodSecret 
     if (firstDay === undefined && days === undefined) return { secret, period: null };
     if (typeof firstDay === "string" && typeof days === "number") return { secret, period: { firstDay: firstDay as UtcDay, days } };
   }
-  // Not the parser's own message, which would quote the text.
+  // Without the message of JSON.parse, which would quote the text.
   throw new Error(
     `${location} does not hold the secret that was stored there; remove it to start with a new one, which counts the visitors of the current salt period again`,
   );

@@ -1,6 +1,6 @@
-/** What browsers and systems are called and how much of a version is kept, whether a User-Agent or a client hint said it. */
+/** Under which names browsers and systems are recorded, and how much of a version, whether from a User-Agent or a client hint. */
 
-/** Names in small letters, as the User-Agent parser or a hint has them -> the name that is recorded. Others stay as they are. */
+/** Name of the User-Agent parser or the hint, in lower case -> recorded name. Other names stay as they are. */
 const BROWSER_NAMES: ReadonlyMap<string, string> = new Map([
   ["avast secure browser", "Avast Secure Browser"],
   ["chrome headless", "Chrome Headless"],
@@ -35,7 +35,7 @@ const OS_NAMES: ReadonlyMap<string, string> = new Map([
   ["mac os", "macOS"],
   ["mac os x", "macOS"],
   ["macos", "macOS"],
-  // Hints say "Linux" for all of these, and most distributions' browsers do too: told apart, the figures would only split.
+  // Hints, and the browsers of most distributions, say "Linux" for all of these: separate names would only split the counts.
   ...[
     "arch",
     "centos",
@@ -68,12 +68,12 @@ const OS_NAMES: ReadonlyMap<string, string> = new Map([
   ].map((name): [string, string] => [name, "Linux"]),
 ]);
 
-/** Systems whose versions are words: Windows XP, Xbox One, Nintendo Switch. */
+/** Systems with versions that are words: Windows XP, Xbox One, Nintendo Switch. */
 const OS_WITH_WORD_VERSIONS: ReadonlySet<string> = new Set(["Nintendo", "Windows", "Xbox"]);
 
 const VERSION_WORD = /^[A-Za-z][A-Za-z0-9 .]{0,19}$/;
 
-// Longer numbers are nobody's version.
+// Longer numbers are not versions.
 const VERSION_NUMBER = /^(\d{1,9})(?!\d)(?:\.(\d{1,9})(?!\d))?/;
 
 /** The recorded name of a browser. */
@@ -87,8 +87,8 @@ export function osNameFrom(name: string): string {
 }
 
 /**
- * A version's major and minor number, the latter only when it is not zero: `124.0.6367.60` -> `124`, `17.4.1` -> `17.4`.
- * What follows would make rows of a few visitors each. `null` when the text does not begin with a number.
+ * Major and minor version, the latter only when it is not zero: `124.0.6367.60` -> `124`, `17.4.1` -> `17.4`. More parts would
+ * split breakdowns into rows of a few visitors each. `null` when the text does not start with a number.
  */
 export function versionFrom(version: string): string | null {
   const [, major, minor] = VERSION_NUMBER.exec(version) ?? [];
@@ -96,7 +96,7 @@ export function versionFrom(version: string): string | null {
   return minor === undefined || Number(minor) === 0 ? major : `${major}.${minor}`;
 }
 
-/** An operating system's version; `os` is its recorded name. What follows "Linux" in a User-Agent is the processor. */
+/** The version of an operating system; `os` is its recorded name. Linux has none: what follows it in a User-Agent is the CPU architecture. */
 export function osVersionFrom(version: string, os: string): string | null {
   if (os === "Linux") return null;
   if (OS_WITH_WORD_VERSIONS.has(os) && VERSION_WORD.test(version)) return version;

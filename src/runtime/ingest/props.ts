@@ -1,17 +1,17 @@
-/** Which custom properties are kept: those of a JSON object, in the one form in which they are stored. */
+/** Which custom properties are stored, and in which form (docs/http-api.md, "Custom properties"). */
 import { wellFormed } from "./code-points.ts";
 import { mayLoseDigits, protectNumbers, unprotectNumbers } from "./json-numbers.ts";
 
-/** Without an escape and without this name, a text that parses is clean. The name itself may be written with escapes. */
+/** JSON without either needs no cleaning. A lone surrogate, and the name itself, may be written with escapes. */
 const SUSPICIOUS = /\\u|__proto__/;
 
 type JsonObject = { [key: string]: Json };
 type Json = null | boolean | number | string | Json[] | JsonObject;
 
 /**
- * The properties as `JSON.stringify` writes them, but numbers that a JavaScript number cannot hold are left as they were sent;
- * `null` when `text` is not the JSON of an object. Keys called `__proto__` are dropped at any depth, lone surrogates become
- * U+FFFD. The result is kept as it is when it is parsed once more.
+ * The properties as `JSON.stringify` writes them, except that numbers too long for JavaScript stay as they were sent; `null`
+ * when `text` is not a JSON object. Keys called `__proto__` are dropped at any depth, lone surrogates become U+FFFD.
+ * Idempotent.
  */
 export function parseProps(text: string | null): string | null {
   const value = text === null ? null : parseJson(text);
@@ -29,7 +29,7 @@ function parseJson(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch {
-    // Contract 4.1: what is no JSON object is dropped, and so is what is no JSON.
+    // Invalid JSON is dropped like JSON that is not an object.
     return null;
   }
 }
@@ -38,7 +38,7 @@ function isObject(value: Json): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Cleans in place, with a list of what is left to do: a body can nest deeper than the stack is sure to reach. */
+/** Cleans in place, without recursion: a body may be nested deeper than the stack allows. */
 function clean(root: JsonObject): void {
   const pending: (Json[] | JsonObject)[] = [root];
   for (let container = pending.pop(); container !== undefined; container = pending.pop()) {
@@ -49,7 +49,7 @@ function clean(root: JsonObject): void {
   }
 }
 
-/** Both return the values that they leave. */
+/** Both return the remaining values. */
 function cleanArray(array: Json[]): Json[] {
   for (const [index, value] of array.entries()) array[index] = cleanText(value);
   return array;
@@ -57,7 +57,7 @@ function cleanArray(array: Json[]): Json[] {
 
 function cleanObject(object: JsonObject): Json[] {
   for (const [key, value] of Object.entries(object)) {
-    // Taken out and put back, so that keys which become the same end as one and the order is that of the text.
+    // Removed and added again: keys that become equal merge, and the order stays that of the text.
     delete object[key];
     if (key !== "__proto__") object[wellFormed(key)] = cleanText(value);
   }

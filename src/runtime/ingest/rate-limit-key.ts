@@ -1,15 +1,15 @@
-/** Whom limits by address count: who has one IPv6 address has the whole network around it, and can send from all of it. */
+/** What limits by address count: IPv4 addresses, and IPv6 networks, because one customer can send from a whole network. */
 
 const GROUPS = 8;
 
-/** The groups of a /64, which is what a single customer gets at least. */
+/** A /64, the smallest network that a customer gets (RFC 6177). */
 const NETWORK_GROUPS = 4;
 
 const groupsIn = (text: string): string[] => text.split(":").filter((group) => group !== "");
 
 /**
- * What an address counts as: IPv4 as itself, IPv6 as its /64 network. Takes addresses as the handlers write them: IPv4 that
- * is mapped into IPv6 as IPv4, and IPv6 in its shortest form. Visitors are told apart by the whole address all the same.
+ * An IPv4 address itself, the /64 network of an IPv6 address. Expects canonical addresses, as the handlers pass them: IPv6 in its
+ * shortest form (RFC 5952), and IPv4-mapped addresses as IPv4. Visitor ids still use the whole address.
  */
 export function rateLimitKeyOf(address: string): string {
   if (!address.includes(":")) return address;

@@ -1,21 +1,21 @@
-/** How many events a second a key may send: token buckets, each kept as the one instant at which it is full again. */
+/** Token buckets, one for each key (docs/http-api.md, "Rate limits"). A bucket is stored as the instant at which it is full again. */
 
 export type RateVerdict =
   | { readonly allowed: true }
-  /** Whole seconds, at least 1, after which one event would be allowed. */
+  /** Whole seconds, at least 1, until one event is allowed. */
   | { readonly allowed: false; readonly retryAfterSecs: number };
 
 export interface RateLimit {
-  /** Whether an event of `key` is allowed at `nowMs`. Takes nothing. */
+  /** Whether an event of `key` is allowed at `nowMs`. Takes no token. */
   peek(key: string, nowMs: number): RateVerdict;
-  /** As `peek`, and takes a token when it is. */
+  /** As `peek`, and takes a token when the event is allowed. */
   take(key: string, nowMs: number): RateVerdict;
 }
 
 export interface RateLimitOptions {
-  /** Tokens that flow into each bucket, which holds a second's worth and at least one. 0 = no limit. Need not be whole. */
+  /** Tokens added per second; may have a fraction. A bucket holds one second's worth, at least one. 0 = no limit. */
   readonly perSecond: number;
-  /** How many buckets are remembered. */
+  /** Buckets in memory. */
   readonly bucketsMax: number;
 }
 
@@ -23,51 +23,50 @@ const ALLOWED: RateVerdict = { allowed: true };
 
 const NO_LIMIT: RateLimit = { peek: () => ALLOWED, take: () => ALLOWED };
 
-/** Valid keys (site ids, addresses) are no longer. */
+/** Length of the longest valid key (site ids, addresses). */
 const KEY_CHARS_MAX = 256;
 
-/** The bucket of all keys that cannot be valid, so that no sender fills the memory with long ones. */
-const UNFIT_KEY = " ";
+/** The shared bucket of invalid keys, so that long ones take no memory. */
+const INVALID_KEY = " ";
 
-/** The bucket of the keys for which there is no room. */
-const CROWD_KEY = "";
+/** The shared bucket of keys beyond `bucketsMax`. */
+const OVERFLOW_KEY = "";
 
-/** How many buckets are looked at when room is needed for one: a bound on the work of a single event. */
-const FULL_BUCKET_LOOKS_MAX = 16;
+/** Buckets examined to evict one: bounds the work of a single event. */
+const EVICTION_LOOKS_MAX = 16;
 
-/** Sums of intervals are not exact; a thousandth of a millisecond is nobody's loss. */
+/** Rounding error of summed intervals. */
 const TOLERANCE_MS = 0.001;
 
-/** A limit of its own clock and buckets. */
 export function createRateLimit({ perSecond, bucketsMax }: RateLimitOptions): RateLimit {
   if (perSecond <= 0) return NO_LIMIT;
   const tokenMs = 1000 / perSecond;
   const capacityMs = Math.max(1, perSecond) * tokenMs;
-  /** When each bucket is full again; roughly, the longest unused first. A bucket that is not here is full. */
+  /** When each bucket is full again, roughly in order of last use. A missing bucket is full. */
   const fullAtMs = new Map<string, number>();
   const clock = createForwardClock();
 
-  /** A full bucket is no different from none, so these may go; the others may not, or their keys would have a burst again. */
+  /** Only full buckets are evicted, because they equal missing ones; any other would allow its key another burst. */
   function forgetFullBuckets(elapsedMs: number): void {
-    let looks = FULL_BUCKET_LOOKS_MAX;
+    let looks = EVICTION_LOOKS_MAX;
     for (const [key, fullMs] of fullAtMs) {
       fullAtMs.delete(key);
-      // To the end of the line: the next search begins behind it.
+      // Moved to the end, so that the next search starts behind it.
       if (fullMs > elapsedMs) fullAtMs.set(key, fullMs);
       if (--looks === 0) return;
     }
   }
 
   function bucketOf(key: string, elapsedMs: number): string {
-    if (key === CROWD_KEY || key.length > KEY_CHARS_MAX) return UNFIT_KEY;
+    if (key === OVERFLOW_KEY || key.length > KEY_CHARS_MAX) return INVALID_KEY;
     if (fullAtMs.has(key)) return key;
     if (fullAtMs.size >= bucketsMax) forgetFullBuckets(elapsedMs);
-    return fullAtMs.size >= bucketsMax ? CROWD_KEY : key;
+    return fullAtMs.size >= bucketsMax ? OVERFLOW_KEY : key;
   }
 
-  /** When the bucket is full again. One that is new takes over what the crowd owes: its key may have been one of it. */
+  /** When the bucket is full again. A new bucket starts like the overflow bucket, which its key may have used before. */
   function fullMsOf(bucket: string, elapsedMs: number): number {
-    return Math.max(elapsedMs, fullAtMs.get(bucket) ?? fullAtMs.get(CROWD_KEY) ?? 0);
+    return Math.max(elapsedMs, fullAtMs.get(bucket) ?? fullAtMs.get(OVERFLOW_KEY) ?? 0);
   }
 
   function verdictOf(bucket: string, elapsedMs: number): RateVerdict {
@@ -87,7 +86,7 @@ export function createRateLimit({ perSecond, bucketsMax }: RateLimitOptions): Ra
       const verdict = verdictOf(bucket, elapsedMs);
       if (!verdict.allowed) return verdict;
       const fullMs = fullMsOf(bucket, elapsedMs) + tokenMs;
-      // Put back at the end: those at the front are the likeliest to be full when room is needed.
+      // Moved to the end: the buckets at the front are the most likely to be full.
       fullAtMs.delete(bucket);
       fullAtMs.set(bucket, fullMs);
       return verdict;
@@ -100,7 +99,7 @@ export interface RateClaim {
   readonly key: string;
 }
 
-/** Takes a token for each claim when all of them are allowed; else takes none and tells the longest wait. */
+/** Takes a token for each claim if all are allowed; otherwise takes none and returns the longest wait. */
 export function takeFromAll(claims: readonly RateClaim[], nowMs: number): RateVerdict {
   let retryAfterSecs = 0;
   for (const { limit, key } of claims) {
@@ -112,7 +111,7 @@ export function takeFromAll(claims: readonly RateClaim[], nowMs: number): RateVe
   return ALLOWED;
 }
 
-/** Time since the first call, in ms, that stands still where the given clock jumps back and then goes on from there. */
+/** Milliseconds since the first call. When the given clock is set back, this one pauses and goes on from there. */
 function createForwardClock(): (nowMs: number) => number {
   let lastMs: number | null = null;
   let elapsedMs = 0;

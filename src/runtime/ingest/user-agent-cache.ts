@@ -1,50 +1,47 @@
-/** How parsed User-Agents are remembered, so that one that comes again costs a look into a map. */
+/** How parsed User-Agents are cached, so that a known one costs one map lookup. */
 import { USER_AGENT_CHARS_MAX, USER_AGENTS_CACHED_MAX } from "../config/limits.ts";
-import { isBot } from "./bot-filter.ts";
-import { factsFromUserAgent } from "./user-agent.ts";
-import type { UserAgentFacts } from "./user-agent.ts";
+import { isBot, parseUserAgent, type DeviceInfo } from "./user-agent.ts";
 
 export interface UserAgentCache {
-  /** As `bot-filter.ts` has it. */
   isBot(userAgent: string): boolean;
-  /** As `user-agent.ts` has it. Parsed when first asked for, so that a bot that is dropped is never parsed. */
-  factsOf(userAgent: string): UserAgentFacts;
-  /** How many User-Agents are remembered now. */
+  /** Parsed on first use, so that the User-Agent of a dropped bot is never parsed. */
+  deviceOf(userAgent: string): DeviceInfo;
+  /** Cached User-Agents. */
   size(): number;
 }
 
-interface Remembered {
+interface Entry {
   readonly bot: boolean;
-  facts: UserAgentFacts | null;
+  device: DeviceInfo | null;
 }
 
-/** A cache of at most `rememberedMax` User-Agents (two at least), which forgets those that were not seen for longest. */
-export function createUserAgentCache(rememberedMax: number = USER_AGENTS_CACHED_MAX): UserAgentCache {
-  // Two generations: when the younger is full it becomes the older, and what was not asked for since is gone.
-  const generationMax = Math.max(1, Math.floor(rememberedMax / 2));
-  let younger = new Map<string, Remembered>();
-  let older = new Map<string, Remembered>();
+/** Holds at most `entriesMax` User-Agents (at least two) and evicts those that were not used for longest. */
+export function createUserAgentCache(entriesMax: number = USER_AGENTS_CACHED_MAX): UserAgentCache {
+  // Two generations: a full younger one replaces the older, which by then holds only entries that were not used since.
+  const generationMax = Math.max(1, Math.floor(entriesMax / 2));
+  let younger = new Map<string, Entry>();
+  let older = new Map<string, Entry>();
 
-  function recall(userAgent: string): Remembered {
+  function entryOf(userAgent: string): Entry {
     const young = younger.get(userAgent);
     if (young !== undefined) return young;
-    const remembered = older.get(userAgent) ?? { bot: isBot(userAgent), facts: null };
-    // Hardly anybody's real User-Agent is that long: not worth the memory, of which a header can fill 64 KB.
-    if (userAgent.length > USER_AGENT_CHARS_MAX) return remembered;
+    const entry = older.get(userAgent) ?? { bot: isBot(userAgent), device: null };
+    // Hardly any real User-Agent is this long, and a header may have 64 KB.
+    if (userAgent.length > USER_AGENT_CHARS_MAX) return entry;
     if (younger.size >= generationMax) {
       older = younger;
       younger = new Map();
     }
-    younger.set(userAgent, remembered);
+    younger.set(userAgent, entry);
     older.delete(userAgent);
-    return remembered;
+    return entry;
   }
 
   return {
-    isBot: (userAgent) => recall(userAgent).bot,
-    factsOf: (userAgent) => {
-      const remembered = recall(userAgent);
-      return (remembered.facts ??= factsFromUserAgent(userAgent));
+    isBot: (userAgent) => entryOf(userAgent).bot,
+    deviceOf: (userAgent) => {
+      const entry = entryOf(userAgent);
+      return (entry.device ??= parseUserAgent(userAgent));
     },
     size: () => younger.size + older.size,
   };

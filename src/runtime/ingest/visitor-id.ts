@@ -1,19 +1,19 @@
-/** How a visitor is known without being recognised: an id that depends on site, address, User-Agent and the salt of the period. */
+/** The pseudonymous visitor id: a hash of site, address and User-Agent with the salt of the period (docs/http-api.md, "Visitor ids"). */
 import type { EpochMs, SiteId } from "../../storage/event.ts";
 import type { HmacSha256 } from "./hmac-sha256.ts";
 import type { VisitorSalt } from "./visitor-salt.ts";
 
 export interface Visit {
   readonly siteId: SiteId;
-  /** Goes into the hash and nowhere else. */
+  /** Used for the hash only. */
   readonly clientAddress: string;
-  /** The whole header, however long. */
+  /** The whole header. */
   readonly userAgent: string;
   readonly timestampMs: EpochMs;
 }
 
 export interface VisitorIds {
-  /** The first 64 bits of HMAC-SHA256(salt, site | address | User-Agent), unsigned. Takes a few microseconds. Throws where there is no salt of the instant. */
+  /** The first 64 bits of HMAC-SHA256(salt, site | address | User-Agent), unsigned. Throws when the salt of the period is missing. */
   visitorIdOf(visit: Visit): bigint;
 }
 
@@ -25,7 +25,7 @@ export interface VisitorIdOptions {
 export const createVisitorIds = ({ hmac, salt }: VisitorIdOptions): VisitorIds => ({
   visitorIdOf({ siteId, clientAddress, userAgent, timestampMs }) {
     const key = salt.keyAt(timestampMs);
-    if (key === null) throw new Error("the salt of this instant is not there");
+    if (key === null) throw new Error("the visitor salt of this period is missing");
     const code = hmac.digest(key, `${siteId}|${clientAddress}|${userAgent}`);
     return new DataView(code.buffer, code.byteOffset).getBigUint64(0);
   },

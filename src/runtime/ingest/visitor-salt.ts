@@ -1,7 +1,7 @@
 /**
- * Which salt visitor ids are made with, and how long it can be known. A generated secret belongs to exactly one salt period: it is
- * erased when another period is there, before an event of that one is given an id, so that ids of closed periods can be linked to
- * nobody. A configured secret stays; whoever has it can compute the salt of any period.
+ * The salt of visitor ids and its lifetime (docs/http-api.md, "Visitor ids"; docs/privacy.md). A generated secret belongs to one salt
+ * period. It is deleted before the first visitor id of the next period is computed, so that nobody can link the ids of a closed
+ * period to addresses. A configured secret is permanent: anyone who has it can compute the salt of any period.
  */
 import type { EpochMs } from "../../storage/event.ts";
 import type { SecretStore } from "../../storage/secret-store.ts";
@@ -20,10 +20,10 @@ import {
 } from "./period-secret.ts";
 
 export interface VisitorSaltOptions {
-  /** The `secret` option; null has one generated for each period. */
+  /** The `secret` option; null to generate a secret for each period. */
   readonly configured: Secret | null;
   readonly store: SecretStore;
-  /** Length of a salt period: a whole number from 1. */
+  /** Length of a salt period: an integer of at least 1. */
   readonly rotationDays: number;
   readonly hmac: HmacSha256;
   readonly randomBytes: (length: number) => Uint8Array;
@@ -39,7 +39,7 @@ function wipe({ inner, outer }: HmacKey): void {
 export class VisitorSalt {
   readonly #options: VisitorSaltOptions;
   readonly #configured: HmacKey | null;
-  /** Of one period at a time. The generated secret itself is not kept: the salt is all that ids need. */
+  /** The salt of one period. The generated secret itself is not held in memory. */
   #salt: { readonly period: number; readonly key: HmacKey } | null = null;
   #renewing: Promise<void> | null = null;
   #retryAtMs: EpochMs = 0;
@@ -50,14 +50,14 @@ export class VisitorSalt {
   }
 
   /**
-   * Takes the stored secret if it is of the present period, and else replaces it. Rejects when what is stored cannot be read, or is no
-   * secret, or cannot be erased although one is configured. A replacement that fails is tried again later, as after the end of any period.
+   * Uses the stored secret if it belongs to the current period, and replaces it otherwise. A failed replacement is retried later. Rejects
+   * when the stored secret cannot be read or is damaged, and when it cannot be deleted although a secret is configured.
    */
   static async open(options: VisitorSaltOptions): Promise<VisitorSalt> {
     const { configured, store } = options;
     const salt = new VisitorSalt(options);
     if (configured) {
-      // One that was generated before would still link the period that it was made for.
+      // A secret that was generated before could still link the ids of its period.
       await store.erase();
       return salt;
     }
@@ -67,7 +67,7 @@ export class VisitorSalt {
     return salt;
   }
 
-  /** The key that ids of this instant are made with. null when the secret has to be replaced first (`renew`). Do not keep it: it is overwritten. */
+  /** The salt of this instant. null when the secret has to be replaced first (`renew`). Do not store it: it is overwritten. */
   keyAt(timestampMs: EpochMs): HmacKey | null {
     const period = saltPeriodNumber(timestampMs, this.#options.rotationDays);
     if (this.#salt?.period === period) return this.#salt.key;
@@ -75,9 +75,9 @@ export class VisitorSalt {
   }
 
   /**
-   * Replaces the secret by one of the present period; resolves once that is durable, and rejects when it cannot be stored. Those who ask
-   * at the same time share one replacement. A clock that goes back over the end of a period gets a new secret too, because the old
-   * one is gone: each time it crosses midnight, visitors of that day are counted again, and events wait for the disk.
+   * Replaces the secret by one of the current period. Resolves once it is durable, rejects when it cannot be stored. Concurrent callers
+   * share one replacement. A clock that is set back into a closed period gets a new secret too, because the old one is deleted: then
+   * that period's visitors are counted again.
    */
   renew(): Promise<void> {
     this.#renewing ??= this.#replace().finally(() => {
@@ -86,21 +86,21 @@ export class VisitorSalt {
     return this.#renewing;
   }
 
-  /** Begins to replace a secret whose period is over although no event has come, and again some time after a failure. Nobody waits for it. */
+  /** Starts the replacement at the end of a period without waiting for an event, and retries it some time after a failure. */
   renewIfDue(nowMs: EpochMs): void {
     const isPause = nowMs < this.#retryAtMs && nowMs >= this.#retryAtMs - SALT_RETRY_MS;
     if (this.#renewing || isPause || this.keyAt(nowMs) !== null) return;
     void this.#attempt(() => this.renew());
   }
 
-  /** Resolves when no replacement is under way. */
+  /** Resolves when no replacement is running. */
   async settled(): Promise<void> {
     await this.#renewing?.catch(() => {
-      // Whoever began it has heard of it.
+      // Reported to the caller that started it.
     });
   }
 
-  /** Until the present period ends; 0 when its secret is still missing. Nothing is due with a configured secret. */
+  /** Milliseconds until the secret has to be replaced; Infinity with a configured secret. */
   msUntilDue(nowMs: EpochMs): number {
     const { rotationDays } = this.#options;
     if (this.#configured) return Number.POSITIVE_INFINITY;
@@ -113,7 +113,7 @@ export class VisitorSalt {
     } catch (error) {
       const { now, log } = this.#options;
       this.#retryAtMs = now() + SALT_RETRY_MS;
-      log.error("the secret of visitor ids could not be replaced; it is tried again, and with every event, which is refused until then", {
+      log.error("the secret of visitor ids could not be replaced; events are refused until a retry succeeds", {
         reason: reasonOf(error),
         retryInMs: SALT_RETRY_MS,
       });
@@ -125,12 +125,12 @@ export class VisitorSalt {
     const period = saltPeriodAt(now(), rotationDays);
     const isOfPeriod = stored?.period?.firstDay === period.firstDay && stored.period.days === period.days;
     if (stored === null || (stored.period !== null && !isOfPeriod)) return this.renew();
-    // What an older version stored goes on to the end of the present period, so that an upgrade counts nobody again.
+    // A secret of an older version stays until the end of the current period, so that an upgrade counts no visitor twice.
     if (stored.period === null) await store.write(formatPeriodSecret(stored.secret, period));
     this.#takeGenerated(period.number, stored.secret);
   }
 
-  /** The old secret goes first: whatever fails after that, nothing is left that links the period that has ended. */
+  /** Deletes the old secret first: whatever fails afterwards, nothing is left that links the ids of the closed period. */
   async #replace(): Promise<void> {
     const { store, rotationDays, randomBytes, now } = this.#options;
     this.#forget();

@@ -93,7 +93,7 @@ describe("sites that come into being by events", () => {
     await expectError(await post(target, wireEvent("third.test")), 403, "max_sites");
     expect(target.log.lines.filter(({ level }) => level === "warn").map(({ message }) => message)).toEqual([
       "the sites could not be listed; max_sites is not enforced until they can",
-      "events of a new site are refused: there are as many sites as max_sites allows",
+      "events of a new site are refused: max_sites is reached",
     ]);
   });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { keptLink, withKeptLink } from "../../../../src/runtime/ingest/link-url.ts";
+import { storedLink, withStoredLink } from "../../../../src/runtime/ingest/link-url.ts";
 import { parseProps } from "../../../../src/runtime/ingest/props.ts";
 import { parseUrl } from "../../../../src/runtime/ingest/parse-url.ts";
 
@@ -37,7 +37,7 @@ describe("link of a click: credentials", () => {
     ["user", "user"],
     ["", ""],
   ])("of %j %j is kept", (link, kept) => {
-    expect(keptLink(link, keep)).toBe(kept);
+    expect(storedLink(link, keep)).toBe(kept);
   });
 
   it("no way of writing a URL keeps them", () => {
@@ -66,7 +66,7 @@ describe("link of a click: credentials", () => {
     );
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 14 }), (all) => {
-        const url = parseUrl(keptLink(all.join(""), keep));
+        const url = parseUrl(storedLink(all.join(""), keep));
         expect([url?.username ?? "", url?.password ?? ""]).toEqual(["", ""]);
       }),
       { numRuns: 5000 },
@@ -74,7 +74,7 @@ describe("link of a click: credentials", () => {
   });
 
   it("is at most 2048 characters long where it had any, however many of them are escaped", () => {
-    expect(keptLink(`https://user@away.example/${"漢".repeat(2000)}`, keep)).toHaveLength(2048);
+    expect(storedLink(`https://user@away.example/${"漢".repeat(2000)}`, keep)).toHaveLength(2048);
   });
 });
 
@@ -89,19 +89,19 @@ describe("link of a click: query and fragment", () => {
     ["//away.example/a?b", "//away.example/a"],
     ["a?b", "a"],
   ])("of %j %j is kept where they are stripped", (link, kept) => {
-    expect(keptLink(link, strip)).toBe(kept);
+    expect(storedLink(link, strip)).toBe(kept);
   });
 });
 
-describe("withKeptLink", () => {
+describe("withStoredLink", () => {
   it.each([OUTBOUND, "File Download"])("changes the url of %s, and of no other event", (name) => {
     const props = '{"url":"https://user:secret@away.example/a?b#c"}';
-    expect(withKeptLink(name, props, keep)).toBe('{"url":"https://away.example/a?b#c"}');
-    expect(withKeptLink(name, props, strip)).toBe('{"url":"https://away.example/a"}');
+    expect(withStoredLink(name, props, keep)).toBe('{"url":"https://away.example/a?b#c"}');
+    expect(withStoredLink(name, props, strip)).toBe('{"url":"https://away.example/a"}');
     for (const other of ["pageview", "Signup", name.toLowerCase(), `${name} `]) {
-      expect(withKeptLink(other, props, strip)).toBe(props);
+      expect(withStoredLink(other, props, strip)).toBe(props);
     }
-    expect(withKeptLink(name, null, strip)).toBeNull();
+    expect(withStoredLink(name, null, strip)).toBeNull();
   });
 
   const LINK = '"https://user@away.example/?b"';
@@ -124,7 +124,7 @@ describe("withKeptLink", () => {
     ['{"url":"https:\\/\\/user:\\u0040\\"@away.example\\/?b"}', `{"url":${KEPT}}`],
     ['{"url":"a\\"b\\\\"}', '{"url":"a\\"b\\\\"}'],
   ])("of %j leaves %j where queries are stripped", (props, kept) => {
-    expect(withKeptLink(OUTBOUND, props, strip)).toBe(kept);
+    expect(withStoredLink(OUTBOUND, props, strip)).toBe(kept);
   });
 
   it("changes the property as it would in the parsed object, and nothing else", () => {
@@ -135,8 +135,8 @@ describe("withKeptLink", () => {
       fc.property(fc.dictionary(keys, values, { noNullPrototype: true }), fc.constantFrom(keep, strip), (object, options) => {
         const props = parseProps(JSON.stringify(object)) ?? "";
         const wanted = JSON.parse(props) as Record<string, unknown>;
-        if (typeof wanted["url"] === "string") wanted["url"] = keptLink(wanted["url"], options);
-        expect(withKeptLink(OUTBOUND, props, options)).toBe(JSON.stringify(wanted));
+        if (typeof wanted["url"] === "string") wanted["url"] = storedLink(wanted["url"], options);
+        expect(withStoredLink(OUTBOUND, props, options)).toBe(JSON.stringify(wanted));
       }),
       { numRuns: 1000 },
     );
@@ -153,7 +153,7 @@ describe("withKeptLink", () => {
       const props = propsOf(length);
       const times = Array.from({ length: 15 }, () => {
         const from = performance.now();
-        for (let n = 0; n < 5; n++) withKeptLink(OUTBOUND, props, strip);
+        for (let n = 0; n < 5; n++) withStoredLink(OUTBOUND, props, strip);
         return performance.now() - from;
       });
       return Math.min(...times);

@@ -158,7 +158,7 @@ describe("a generated secret", () => {
       fail(failure);
       await expect(salt.renew()).rejects.toThrow(/ENOSPC|EIO/);
       for (const instant of [MIDNIGHT - 1, MIDNIGHT]) expect(salt.keyAt(instant)).toBeNull();
-      expect(() => idAt(MIDNIGHT)).toThrow("not there");
+      expect(() => idAt(MIDNIGHT)).toThrow("is missing");
       // What could be erased is gone although nothing could be stored in its place.
       expect(await store.read()).toBe(failure === "erase" ? text : null);
 
