@@ -66,7 +66,7 @@ describe("§3 a store that fails", () => {
     records.write = fails;
     const response = await deleteKey(target, session, hash);
     expect(response.headers.get("retry-after")).toBe("10");
-    await expectError(response, 503, "only until a restart");
+    await expectError(response, 503, "only until the next restart");
     expect((await target.fetch("/api/sites", { headers: withBearer(key) })).status).toBe(401);
     records.write = write;
     expect((await deleteKey(target, session, hash)).status).toBe(200);

@@ -26,8 +26,8 @@ const fails = async (): Promise<never> => {
   throw new Error("disk full");
 };
 
-describe("§2.4 the admin password", () => {
-  it("is kept as a hash, which the next start finds", async () => {
+describe("the admin password", () => {
+  it("is stored as a hash and still works after a restart", async () => {
     const records = createMemoryRecordStore();
     const chosen = await open(records);
     expect(chosen.isConfigured).toBe(false);
@@ -43,7 +43,7 @@ describe("§2.4 the admin password", () => {
     }
   });
 
-  it("is none when it cannot be stored, then or later", async () => {
+  it("is not set, now or after a restart, when its hash cannot be stored", async () => {
     const records = createMemoryRecordStore();
     const password = await open(records);
     const write = records.write;
@@ -61,7 +61,7 @@ describe("§2.4 the admin password", () => {
     expect(await password.matches(PASSWORD)).toBe(false);
   });
 
-  it("of the option goes before the stored one, is written nowhere, and is hashed once, when it is first needed", async () => {
+  it("from the option overrides the stored one, is written nowhere, and is hashed once, on first use", async () => {
     const records = createMemoryRecordStore();
     await (await open(records)).setUp("the stored password", signal);
     const before = await records.read("admin.json");
@@ -79,7 +79,7 @@ describe("§2.4 the admin password", () => {
     expect(await (await open(records)).matches("the stored password")).toBe(true);
   });
 
-  it("of more than 1024 bytes is refused without hashing, at setup and at login; one of 1024 bytes is taken", async () => {
+  it("of more than 1024 bytes is rejected without hashing at setup and at login; one of 1024 bytes is accepted", async () => {
     const hashed: string[] = [];
     const password = await open(createMemoryRecordStore(), null, {
       hash: (text) => (hashed.push(text), hasher.hash(text)),
@@ -104,7 +104,7 @@ describe("§2.4 the admin password", () => {
     ["an empty hash", '{"passwordHash":""}'],
     ["another kind of hash", '{"passwordHash":"$2b$12$abcdefghijklmnopqrstuv"}'],
     ["a plain password", '{"passwordHash":"correct horse battery"}'],
-  ])("stops the start when its record is damaged, by name and without a word of what it holds: %s", async (_name, text) => {
+  ])("stops the start when its record is damaged, with the record's name and none of its content: %s", async (_name, text) => {
     const records = createMemoryRecordStore();
     await records.write("admin.json", new TextEncoder().encode(text));
     for (const configured of [null, PASSWORD]) {

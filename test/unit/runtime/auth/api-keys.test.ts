@@ -23,8 +23,8 @@ const fails = async (): Promise<never> => {
 
 const writeText = (records: RecordStore, name: string, text: string): Promise<void> => records.write(name, new TextEncoder().encode(text));
 
-describe("§2.2 keys", () => {
-  it("are kept without the key itself", async () => {
+describe("API keys", () => {
+  it("are stored without the key itself", async () => {
     const records = createMemoryRecordStore();
     const { key, keyHash } = await (await open(records)).create("report", "Admin", NOW_MS, signal);
     const text = new TextDecoder().decode((await records.read(`keys/${keyHash}.json`)) ?? new Uint8Array());
@@ -33,7 +33,7 @@ describe("§2.2 keys", () => {
     expect(await records.list("")).toEqual([`keys/${keyHash}.json`]);
   });
 
-  it("do not exist when they cannot be stored, then or later", async () => {
+  it("do not exist, now or after a restart, when they cannot be stored", async () => {
     const records = createMemoryRecordStore();
     const keys = await open(records);
     const write = records.write;
@@ -50,7 +50,7 @@ describe("§2.2 keys", () => {
     expect(keys.scopeOf(key)).toBe("ReadOnly");
   });
 
-  it("are out of use when their end cannot be stored, and it is worth trying again", async () => {
+  it("are revoked at once even when that cannot be stored, and a retry stores it", async () => {
     const records = createMemoryRecordStore();
     const keys = await open(records);
     const { key, keyHash } = await keys.create("a", "Admin", NOW_MS, signal);
@@ -63,7 +63,7 @@ describe("§2.2 keys", () => {
     expect((await open(records)).list()).toMatchObject([{ keyHash, revoked: true }]);
   });
 
-  it("are so many and no more; the oldest revoked one makes room", async () => {
+  it("are limited in number; a new key replaces the oldest revoked one", async () => {
     const records = createMemoryRecordStore();
     const keys = await open(records);
     const made: string[] = [];
@@ -76,7 +76,7 @@ describe("§2.2 keys", () => {
     expect((await open(records)).list().map(({ name }) => name)).toEqual(names);
   });
 
-  it("are compared with all there are, revoked ones too, whichever is the right one", async () => {
+  it("are compared with every stored key, revoked ones included, whichever matches", async () => {
     const records = createMemoryRecordStore();
     const maker = await open(records);
     const made = [];
@@ -101,11 +101,11 @@ describe("§2.2 keys", () => {
   });
 });
 
-describe("records of keys at the start", () => {
+describe("records of API keys at the start", () => {
   const HASH = "ab".repeat(32);
   const KEY = { keyHash: HASH, name: "a", scope: "Admin", createdAt: "2026-03-15T12:00:00.000Z", revoked: false };
 
-  it("are taken when they are whole", async () => {
+  it("are loaded when they are complete", async () => {
     const records = createMemoryRecordStore();
     await writeText(records, `keys/${HASH}.json`, JSON.stringify({ ...KEY, later: 1 }));
     expect((await open(records)).list()).toEqual([KEY]);
@@ -124,7 +124,7 @@ describe("records of keys at the start", () => {
     ["no instant", JSON.stringify({ ...KEY, createdAt: "yesterday" })],
     ["revoked that is no boolean", JSON.stringify({ ...KEY, revoked: "false" })],
     ["revoked left out", JSON.stringify({ ...KEY, revoked: undefined })],
-  ])("stop it when they are damaged, by name and without a word of what they hold: %s", async (_name, text) => {
+  ])("stop the start when they are damaged, with the record's name and none of its content: %s", async (_name, text) => {
     const records = createMemoryRecordStore();
     await writeText(records, `keys/${HASH}.json`, text);
     await expect(open(records)).rejects.toThrow(
@@ -132,7 +132,7 @@ describe("records of keys at the start", () => {
     );
   });
 
-  it("stop it when bytes are no UTF-8", async () => {
+  it("stop the start when they are not UTF-8", async () => {
     const records = createMemoryRecordStore();
     const bytes = new TextEncoder().encode(JSON.stringify({ ...KEY, name: "ab" }));
     bytes[bytes.indexOf("b".charCodeAt(0), 85)] = 0xff;
@@ -140,7 +140,7 @@ describe("records of keys at the start", () => {
     await expect(open(records)).rejects.toThrow("is damaged");
   });
 
-  it("are told from strays, which are reported", async () => {
+  it("are distinguished from other files, which are reported and ignored", async () => {
     const records = createMemoryRecordStore();
     await writeText(records, "keys/readme.json", "{}");
     const log = createRecordingLog();

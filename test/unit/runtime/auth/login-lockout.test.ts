@@ -22,8 +22,8 @@ function waitSecs(lockout: LoginLockout, address: string, nowMs: number): number
 const failTimes = (lockout: LoginLockout, address: string, times: number, nowMs = START_MS): boolean[] =>
   Array.from({ length: times }, () => lockout.fail(address, nowMs));
 
-describe("§5.9 the lockout", () => {
-  it("locks at the failure that fills the row, and says so then", () => {
+describe("the login lockout", () => {
+  it("starts with the last allowed failure in a row, which reports it", () => {
     const lockout = make();
     expect(failTimes(lockout, "a", 2)).toEqual([false, false]);
     expect(waitSecs(lockout, "a", START_MS)).toBeNull();
@@ -39,34 +39,34 @@ describe("§5.9 the lockout", () => {
     [299_000, 1],
     [299_999, 1],
     [300_000, null],
-  ])("after %d ms %s seconds are left", (passedMs, left) => {
+  ])("has, after %d ms, %s seconds left", (passedMs, left) => {
     const lockout = make();
     failTimes(lockout, "a", 3);
     expect(waitSecs(lockout, "a", START_MS + passedMs)).toBe(left);
   });
 
-  it("begins a new row when the lockout has ended", () => {
+  it("counts from zero after the lockout has ended", () => {
     const lockout = make();
     failTimes(lockout, "a", 3);
     expect(waitSecs(lockout, "a", START_MS + 300_000)).toBeNull();
     expect(failTimes(lockout, "a", 3, START_MS + 300_000)).toEqual([false, false, true]);
   });
 
-  it("ends the row at a success", () => {
+  it("counts from zero after a success", () => {
     const lockout = make();
     failTimes(lockout, "a", 2);
     lockout.clear("a");
     expect(failTimes(lockout, "a", 3)).toEqual([false, false, true]);
   });
 
-  it("counts failures in a row however far apart", () => {
+  it("counts consecutive failures however far apart they are", () => {
     const lockout = make();
     const dayMs = 86_400_000;
     expect([0, 1, 2].map((day) => lockout.fail("a", START_MS + day * dayMs))).toEqual([false, false, true]);
     expect(waitSecs(lockout, "a", START_MS + 2 * dayMs)).toBe(300);
   });
 
-  it("keeps nobody longer when the clock is set back", () => {
+  it("lasts no longer when the clock is set back", () => {
     const lockout = make();
     failTimes(lockout, "a", 3);
     const earlierMs = START_MS - 3_600_000;
@@ -75,13 +75,13 @@ describe("§5.9 the lockout", () => {
     expect(waitSecs(lockout, "a", earlierMs + 300_000)).toBeNull();
   });
 
-  it("locks nobody out with no attempts", () => {
+  it("is off when the number of attempts is 0", () => {
     const lockout = make({ attemptsMax: 0 });
     expect(failTimes(lockout, "a", 50)).not.toContain(true);
     expect(waitSecs(lockout, "a", START_MS)).toBeNull();
   });
 
-  it("forgets the address whose last failure is longest ago where there are too many", () => {
+  it("evicts the address with the least recent failure when there are too many", () => {
     const lockout = make({ addressesMax: 2 });
     for (const address of ["a", "b"]) failTimes(lockout, address, 2);
     failTimes(lockout, "a", 1);

@@ -8,8 +8,8 @@ const { signal } = new AbortController();
 
 const make = (waitingMax = 10): SerialQueue => new SerialQueue({ waitingMax, retryAfterSecs: 7 });
 
-describe("turns", () => {
-  it("are taken one after the other, in the order of asking", async () => {
+describe("the serial queue", () => {
+  it("runs one task at a time, in order of arrival", async () => {
     const queue = make();
     const steps: string[] = [];
     const work = (name: string) => async () => {
@@ -22,7 +22,7 @@ describe("turns", () => {
     expect(steps).toEqual(["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
   });
 
-  it("go on after work that fails, which is told to whoever asked for it", async () => {
+  it("continues after a task that fails, whose caller gets the error", async () => {
     const queue = make();
     const failing = queue.run(async () => Promise.reject(new Error("broken")), signal);
     const next = queue.run(async () => "done", signal);
@@ -30,7 +30,7 @@ describe("turns", () => {
     expect(await next).toBe("done");
   });
 
-  it("are refused with 429 past the bound, and free again when work has ended", async () => {
+  it("rejects tasks beyond its limit with 429, and accepts tasks again when one has ended", async () => {
     const queue = make(2);
     const first = createDeferred<void>();
     const taken = [queue.run(() => first.promise, signal), queue.run(async () => {}, signal), queue.run(async () => {}, signal)];
@@ -42,7 +42,7 @@ describe("turns", () => {
     expect(await queue.run(async () => "free", signal)).toBe("free");
   });
 
-  it("are not begun when they were given up while they waited", async () => {
+  it("does not start a task that was aborted while it waited", async () => {
     const queue = make();
     const first = createDeferred<void>();
     const controller = new AbortController();

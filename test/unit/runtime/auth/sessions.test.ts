@@ -11,7 +11,7 @@ const sha256 = await createSha256();
 const make = (options: Partial<ConstructorParameters<typeof Sessions>[0]> = {}): Sessions =>
   new Sessions({ ttlSecs: 600, sessionsMax: 3, sha256, randomBytes, ...options });
 
-describe("§2.3 sessions", () => {
+describe("sessions", () => {
   it("have tokens of 256 random bits", () => {
     const asked: number[] = [];
     const sessions = make({ randomBytes: (length) => (asked.push(length), new Uint8Array(length).fill(0xab)) });
@@ -19,14 +19,14 @@ describe("§2.3 sessions", () => {
     expect(asked).toEqual([32]);
   });
 
-  it("last for the ttl and not a millisecond longer", () => {
+  it("last for their lifetime and not a millisecond longer", () => {
     const sessions = make();
     const token = sessions.begin(START_MS);
     expect(sessions.isValid(token, START_MS + 599_999)).toBe(true);
     expect(sessions.isValid(token, START_MS + 600_000)).toBe(false);
   });
 
-  it("end each for itself, and ending one that there is not is fine", () => {
+  it("end one by one, and ending an unknown session does nothing", () => {
     const sessions = make();
     const [first, second] = [sessions.begin(START_MS), sessions.begin(START_MS)];
     sessions.end(first);
@@ -35,13 +35,13 @@ describe("§2.3 sessions", () => {
     expect([first, second].map((token) => sessions.isValid(token, START_MS))).toEqual([false, true]);
   });
 
-  it("end with the oldest where there would be too many", () => {
+  it("are limited in number: a new session ends the oldest", () => {
     const sessions = make();
     const tokens = [0, 1, 2, 3, 4].map((second) => sessions.begin(START_MS + second * 1000));
     expect(tokens.map((token) => sessions.isValid(token, START_MS + 5000))).toEqual([false, false, true, true, true]);
   });
 
-  it("make room by those that have expired first", () => {
+  it("that have expired are removed before any valid one", () => {
     const sessions = make();
     for (const second of [0, 1]) sessions.begin(START_MS + second * 1000);
     const late = sessions.begin(START_MS + 500_000);

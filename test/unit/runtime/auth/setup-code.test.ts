@@ -35,12 +35,12 @@ function codeWith(bytes: (length: number) => Uint8Array = randomBytes) {
 const [LOW, HIGH] = [0, 16].map((first) => () => Uint8Array.from({ length: 16 }, (_, i) => first + i));
 
 describe("the setup code", () => {
-  it("has sixteen characters of 32 that cannot be taken for one another, in groups of four", () => {
+  it("has sixteen of 32 unmistakable characters, in groups of four", () => {
     expect(codeWith(LOW).setupCode.reveal()).toBe("0123-4567-89AB-CDEF");
     expect(codeWith(HIGH).setupCode.reveal()).toBe("GHJK-MNPQ-RSTV-WXYZ");
   });
 
-  it("has every character equally often, whatever the random bytes are", () => {
+  it("uses every character with equal probability", () => {
     const counts = new Map<string, number>();
     for (let first = 0; first < 256; first += 16) {
       const { setupCode } = codeWith(() => Uint8Array.from({ length: 16 }, (_, i) => first + i));
@@ -49,7 +49,7 @@ describe("the setup code", () => {
     expect([...counts.values()]).toEqual(Array<number>(32).fill(8));
   });
 
-  it("is another one each time", () => {
+  it("differs from the code of another start", () => {
     expect(new Set(Array.from({ length: 100 }, () => codeWith().setupCode.reveal())).size).toBe(100);
   });
 
@@ -60,7 +60,7 @@ describe("the setup code", () => {
     "oi23-4567-89ab-cdef",
     "Ol23-4567-89ab-cdef",
     "--0123-4567-89AB-CDEF--",
-  ])("takes %j for 0123-4567-89AB-CDEF", (typed) => {
+  ])("accepts %j for 0123-4567-89AB-CDEF", (typed) => {
     expect(codeWith(LOW).reason(typed)).toBeNull();
   });
 
@@ -72,11 +72,11 @@ describe("the setup code", () => {
     "0123-4567-89AB-CDEF0",
     "\u{1d7d8}123-4567-89AB-CDEF",
     "x".repeat(60_000),
-  ])("refuses %j", (typed) => {
+  ])("rejects %j", (typed) => {
     expect(codeWith(LOW).reason(typed)).toBe("unverified_host");
   });
 
-  it("counts wrong codes as failed logins, and locks the address out before it looks at the next", () => {
+  it("counts wrong codes as failed logins, and a locked-out address is rejected before its code is compared", () => {
     const { reason, counters, log } = codeWith(LOW);
     for (let i = 0; i < 3; i++) expect(reason("wrong")).toBe("unverified_host");
     expect(reason("0123-4567-89AB-CDEF")).toBe("too_many_requests");
@@ -84,14 +84,14 @@ describe("the setup code", () => {
     expect(log.lines).toEqual([{ level: "warn", message: expect.stringContaining("wrong setup codes") as unknown, fields: {} }]);
   });
 
-  it("is void once there is a password", () => {
+  it("is invalid once a password is set", () => {
     const { setupCode, reason, adminPassword } = codeWith(LOW);
     adminPassword.isConfigured = true;
     expect(setupCode.reveal()).toBeNull();
     expect(reason("0123-4567-89AB-CDEF")).toBe("already_configured");
   });
 
-  it("is told in one warning while there is no password, and shown by nothing else", () => {
+  it("is logged once, as a warning, while no password is set, and printed nowhere else", () => {
     const { setupCode, log, adminPassword } = codeWith(LOW);
     logSetupCode(setupCode, log);
     expect(log.lines).toEqual([

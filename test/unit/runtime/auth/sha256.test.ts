@@ -1,4 +1,4 @@
-/** The comparison of secrets: right, and the same work wherever they differ. */
+/** The comparison of secrets is correct and does the same work wherever they differ. */
 import { describe, expect, it } from "vitest";
 import { equalBytes } from "../../../../src/runtime/auth/sha256.ts";
 import { countReads } from "../../../support/counted-bytes.ts";
@@ -7,8 +7,8 @@ const bytes = Uint8Array.from({ length: 32 }, (_, i) => i * 7);
 
 const changedAt = (at: number): Uint8Array => bytes.map((byte, i) => (i === at ? byte ^ 1 : byte));
 
-describe("the comparison of secrets", () => {
-  it("tells equal from unequal, whichever byte differs", () => {
+describe("equalBytes", () => {
+  it("returns false whichever byte differs, and true for equal bytes", () => {
     expect(equalBytes(bytes, bytes.slice())).toBe(true);
     expect(equalBytes(new Uint8Array(), new Uint8Array())).toBe(true);
     for (let at = 0; at < bytes.length; at++) expect(equalBytes(bytes, changedAt(at))).toBe(false);
@@ -21,7 +21,7 @@ describe("the comparison of secrets", () => {
     ).toBe(false);
   });
 
-  it("looks at every byte once, whatever the others were", () => {
+  it("reads every byte once, wherever the first difference is", () => {
     for (const other of [bytes.slice(), changedAt(0), changedAt(31), new Uint8Array(32).fill(1)]) {
       const counted = countReads(other);
       equalBytes(bytes, counted.bytes);

@@ -1,4 +1,4 @@
-/** Every default, every kind of value from both sources, and the messages: complete, and silent about secrets. */
+/** Every default, every kind of value from both sources, and the messages, which never show a secret. */
 
 import { inspect } from "node:util";
 import fc from "fast-check";
@@ -88,7 +88,7 @@ describe("defaults", () => {
     expect(parse({ platform: "workerd" })).toEqual({ config: { ...DEFAULTS, engineMemoryMb: 64 }, warnings: [] });
   });
 
-  it("pass their own option's check, unless they stand for nothing", () => {
+  it("pass the check of their own option, unless they are null", () => {
     for (const name of OPTION_NAMES) {
       const option = optionNamed(name);
       if (option.default === null) continue;
@@ -98,20 +98,20 @@ describe("defaults", () => {
     }
   });
 
-  it("are not open to change", () => {
+  it("are frozen", () => {
     const { config } = parse({});
     expect(Object.isFrozen(config)).toBe(true);
     expect(Object.isFrozen(parse({ file: { site_ids: ["a"] } }).config.siteIds)).toBe(true);
   });
 
-  it("count for an empty variable", () => {
+  it("apply when a variable is empty", () => {
     const environment = Object.fromEntries(OPTION_NAMES.map((name) => [variableOf(name), ""]));
     expect(parse({ environment: { ...environment, SVC_NOTHING: "" } })).toEqual({ config: DEFAULTS, warnings: [] });
   });
 });
 
-describe("the table", () => {
-  it("gives every field its type", () => {
+describe("the table of options", () => {
+  it("gives every field of the configuration its type", () => {
     expectTypeOf<Config["port"]>().toEqualTypeOf<number>();
     expectTypeOf<Config["filterBots"]>().toEqualTypeOf<boolean>();
     expectTypeOf<Config["secret"]>().toEqualTypeOf<Secret | null>();
@@ -126,7 +126,7 @@ describe("the table", () => {
     expect(OPTION_NAMES.filter((name) => optionNamed(name).kind.secret)).toEqual(["secret", "admin_password", "metrics_token"]);
   });
 
-  it("names options in snake case and explains each in a sentence", () => {
+  it("names options in snake case and describes each in a sentence", () => {
     for (const [name, option] of Object.entries(OPTIONS)) {
       expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
       expect(option.description).toMatch(/^[A-Z`].*\.$/);
@@ -188,8 +188,8 @@ const GOOD: Good[] = [
 
 const fieldOf = (option: string) => option.replace(/_./g, (match) => match.slice(1).toUpperCase()) as keyof Config;
 
-describe("good values", () => {
-  it.each(GOOD)("%s takes %j and %j", (option, text, value, becomes) => {
+describe("valid values", () => {
+  it.each(GOOD)("%s accepts %j from the environment and %j from the file", (option, text, value, becomes) => {
     const fromText = parse({ environment: { [`SVC_${option.toUpperCase()}`]: text } });
     expect(shown(fromText.config[fieldOf(option)])).toEqual(becomes);
     const fromFile = parse({ file: { [option]: value } });
@@ -204,7 +204,7 @@ const PASSWORD_RULE =
   "must be a string of at least 12 characters and at most 1024 bytes of UTF-8, without line breaks and other control characters";
 const HOST_RULE = "must be a host name or an IP address, without scheme and port";
 
-describe("bad values in the environment", () => {
+describe("invalid values in the environment", () => {
   it.each([
     ["port", "abc", '"abc"', PORT_RULE],
     ["port", " ", '" "', PORT_RULE],
@@ -244,12 +244,12 @@ describe("bad values in the environment", () => {
     ["dashboard_origin", "https://stats.example:70000", '"https://stats.example:70000"', ORIGIN_RULE],
     ["dashboard_origin", "ftp://stats.example", '"ftp://stats.example"', ORIGIN_RULE],
     ["dashboard_origin", "null", '"null"', ORIGIN_RULE],
-  ])("%s refuses %j", (option, text, found, rule) => {
+  ])("%s rejects %j", (option, text, found, rule) => {
     const variable = `SVC_${option.toUpperCase()}`;
     expect(problemsOf({ environment: { [variable]: text } })).toEqual([`${option} (${variable}) ${rule}, got ${found}`]);
   });
 
-  it("of a list name the bad entries only, and not too many of them", () => {
+  it("of a list are reported by their invalid entries, at most five of them", () => {
     const text = "ok.example,https://a.example,*.example,münchen.de";
     expect(problemsOf({ environment: { SVC_SITE_IDS: text } })).toEqual([
       "site_ids (SVC_SITE_IDS) must be a list of at most 10000 entries, each a site id or host name of at most 256 ASCII " +
@@ -261,7 +261,7 @@ describe("bad values in the environment", () => {
     expect(problemsOf({ environment: { SVC_SITE_IDS: " , ," } })[0]).toMatch(/ must be a list of .*, got " , ,"$/);
   });
 
-  it("stay one short line, whatever they hold", () => {
+  it("are quoted in one short line, whatever characters they have", () => {
     const text = `a\nb\u001b[31m\u009b\u2028${"c".repeat(10_000)}`;
     const [problem] = problemsOf({ environment: { SVC_LOG_LEVEL: text } });
     expect(problem).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
@@ -269,7 +269,7 @@ describe("bad values in the environment", () => {
   });
 });
 
-describe("bad values in the file", () => {
+describe("invalid values in the file", () => {
   it.each([
     ["port", "8000", '"8000"'],
     ["port", true, "true"],
@@ -299,7 +299,7 @@ describe("bad values in the file", () => {
     ["script_paths", Array.from({ length: 17 }, (_, i) => `/${i}`), "17 entries"],
     ["site_ids", [" a.example"], '" a.example"'],
     ["site_ids", Array.from({ length: 10_001 }, () => "a"), "10001 entries"],
-  ])("%s refuses %j", (option, value, found) => {
+  ])("%s rejects %j", (option, value, found) => {
     const [problem, ...others] = problemsOf({ file: { [option]: value }, fileName: "my.toml" });
     expect(problem?.startsWith(`${option} (${option} in my.toml) must be `)).toBe(true);
     expect(problem?.endsWith(`, got ${found}`)).toBe(true);
@@ -316,7 +316,7 @@ describe("secrets", () => {
     ["metrics_token", "has space", "visible ASCII without spaces, got a string with another character (not shown)"],
     ["metrics_token", "ümlaut", "visible ASCII without spaces, got a string with another character (not shown)"],
     ["secret", "x".repeat(4097), "must be a string of 16 to 4096 characters, got a string of 4097 characters (not shown)"],
-  ])("%s refuses %j and does not show it", (option, text, message) => {
+  ])("%s rejects %j without showing it", (option, text, message) => {
     const variable = `SVC_${option.toUpperCase()}`;
     for (const given of [{ environment: { [variable]: text } }, { file: { [option]: text } }]) {
       const [problem] = problemsOf(given);
@@ -325,7 +325,7 @@ describe("secrets", () => {
     }
   });
 
-  it("are refused by type without being shown", () => {
+  it("of the wrong type are rejected without being shown", () => {
     const file = { secret: 1234567890123456, admin_password: ["hidden-in-a-list"], metrics_token: true };
     expect(problemsOf({ file })).toEqual([
       expect.stringMatching(/^secret \(secret in the configuration file\) must be a string of .*, got a number \(not shown\)$/),
@@ -371,7 +371,7 @@ describe("secrets", () => {
     fc.dictionary(fc.constantFrom("value", "text"), secretLetters, { minKeys: 1 }),
   );
 
-  it("are in no message and no warning, whatever else is wrong", () => {
+  it("appear in no error and no warning, whatever else is wrong", () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.oneof(secretOption, misspelt), secretValue),
@@ -395,7 +395,7 @@ describe("secrets", () => {
     );
   });
 
-  it("may be of any characters and still stay out of the message that refuses them", () => {
+  it("of any characters stay out of the message that rejects them", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 6, maxLength: 11 }), (text) => {
         const secret = `#${text}#`;
@@ -407,8 +407,8 @@ describe("secrets", () => {
   });
 });
 
-describe("sources", () => {
-  it("give way to the environment", () => {
+describe("the two sources", () => {
+  it("are combined so that the environment overrides the file", () => {
     const { config, warnings } = parse({
       environment: { SVC_PORT: "9001", SVC_SITE_IDS: "env.example", SVC_HOST: "" },
       file: { port: 9000, site_ids: ["file.example"], host: "::1", log_level: "debug" },
@@ -417,14 +417,14 @@ describe("sources", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("are both checked, even where one overrides the other", () => {
+  it("are both checked, even where the environment overrides the file", () => {
     expect(problemsOf({ environment: { SVC_PORT: "9001" }, file: { port: "x" } })).toEqual([
       `port (port in the configuration file) ${PORT_RULE}, got "x"`,
     ]);
     expect(problemsOf({ environment: { SVC_PORT: "y" }, file: { port: "x" } })).toHaveLength(2);
   });
 
-  it("ignore what only Node can use on workerd, and say so", () => {
+  it("ignore options for Node on workerd, with a warning", () => {
     const { config, warnings } = parse({
       platform: "workerd",
       environment: { SVC_PORT: "9001", SVC_RETENTION_DAYS: "9" },
@@ -437,14 +437,14 @@ describe("sources", () => {
     ]);
   });
 
-  it("do not include variables without the prefix", () => {
+  it("ignore variables without the prefix", () => {
     const environment = { PORT: "x", svc_port: "x", PATH: "/bin" };
     expect(parse({ environment })).toEqual({ config: DEFAULTS, warnings: [] });
   });
 });
 
-describe("all problems", () => {
-  it("come in one message, a line each", () => {
+describe("problems", () => {
+  it("are listed in one message, one line each", () => {
     expect(() =>
       parse({
         environment: { SVC_PORT: "abc", SVC_ADMIN_PASSWORD: "hunter2", SVC_FILTER_BOTS: "maybe", SVC_PROT: "1" },
@@ -463,7 +463,7 @@ describe("all problems", () => {
     );
   });
 
-  it("are counted in the first line", () => {
+  it("are counted in the first line of the message", () => {
     expect(new ConfigError(["one"]).message).toBe("The configuration has a problem:\n- one");
     expect(new ConfigError(["one", "two"]).message).toBe("The configuration has 2 problems:\n- one\n- two");
   });
@@ -480,7 +480,7 @@ describe("suggestions", () => {
     ["SVC_PORT", "port"],
     ["retention_day", "retention_days"],
     ["max_login_atempts", "max_login_attempts"],
-  ])("for the key %s: %s", (key, option) => {
+  ])("correct the key %s to %s", (key, option) => {
     expect(problemsOf({ file: { [key]: "hidden" } })).toEqual([
       `"${key}" in the configuration file: unknown option; did you mean ${option}?`,
     ]);
@@ -490,13 +490,13 @@ describe("suggestions", () => {
     expect(problemsOf({ file: { [key]: 1 } })[0]).toMatch(/: unknown option$/);
   });
 
-  it("tell that options stand outside tables", () => {
+  it("mention that options belong outside tables", () => {
     expect(problemsOf({ file: { server: { port: 1 } } })).toEqual([
       '"server" in the configuration file: unknown option; options belong at the top of the file, outside any table',
     ]);
   });
 
-  it("are a warning for variables, which orchestrators set too, and never show the value", () => {
+  it("for unknown variables are warnings that never show the value, because orchestrators set some", () => {
     const { config, warnings } = parse({
       environment: {
         SVC_PROT: "hidden",
@@ -519,7 +519,7 @@ describe("suggestions", () => {
     ]);
   });
 
-  it("do not stop a start for the port variable that Kubernetes sets for a service called svc", () => {
+  it("are not made, and the start not stopped, for the port variable that Kubernetes sets for a service called svc", () => {
     const { config, warnings } = parse({ environment: { SVC_PORT: "tcp://10.0.0.1:80" }, file: { port: 9000 } });
     expect(config.port).toBe(9000);
     expect(warnings).toEqual(["SVC_PORT is ignored: the orchestrator set it to the address of a service"]);
@@ -536,19 +536,19 @@ describe("gdpr_mode", () => {
     suppressScreenSize: true,
   };
 
-  it("turns on all data minimisation and caps places at the country", () => {
+  it("turns on all data minimisation and limits locations to the country", () => {
     expect(parse({ file: { gdpr_mode: true } })).toEqual({
       config: { ...DEFAULTS, ...STRICT, geoipPrecision: "country" },
       warnings: [],
     });
   });
 
-  it("leaves what is stricter", () => {
+  it("keeps a stricter option", () => {
     const { config } = parse({ file: { gdpr_mode: true, geoip_precision: "none" } });
     expect(config.geoipPrecision).toBe("none");
   });
 
-  it("says which settings it overrules", () => {
+  it("warns about settings that it overrides", () => {
     const { config, warnings } = parse({
       environment: { SVC_GDPR_MODE: "on", SVC_ROUND_TIMESTAMPS: "no", SVC_SUPPRESS_OS_VERSION: "yes" },
       file: { geoip_precision: "city" },
@@ -573,12 +573,12 @@ describe("editDistance", () => {
     ["abcd", "badc", 2],
     ["kitten", "sitting", 3],
     ["", "abc", 3],
-  ])("%j and %j: %i", (a, b, edits) => {
+  ])("of %j and %j is %i", (a, b, edits) => {
     expect(editDistance(a, b, 5)).toBe(edits);
     expect(editDistance(b, a, 5)).toBe(edits);
   });
 
-  it("is exact up to its bound, symmetric, and above the bound beyond it", () => {
+  it("is symmetric, exact up to its bound, and greater than the bound otherwise", () => {
     const word = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 8 });
     fc.assert(
       fc.property(word, word, fc.integer({ min: 0, max: 8 }), (a, b, bound) => {
@@ -591,7 +591,7 @@ describe("editDistance", () => {
     );
   });
 
-  it("makes the nearest name win, the first of equals", () => {
+  it("selects the closest name, and the first of equally close ones", () => {
     expect(closestName("hosta", ["hostab", "host", "hosta"])).toBe("hosta");
     expect(closestName("hosta", ["hostab", "host"])).toBe("hostab");
     expect(closestName("hosta", [])).toBeUndefined();

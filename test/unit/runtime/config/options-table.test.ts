@@ -1,4 +1,4 @@
-/** The table of options in docs/configuration.md is the one that the options themselves make. */
+/** The documented table of options is generated from the options. */
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ const CONFIGURATION = new URL("../../../../docs/configuration.md", import.meta.u
 describe("renderOptionsTable", () => {
   const lines = renderOptionsTable().split("\n");
 
-  it("has a heading, a rule and one row an option, five cells each", () => {
+  it("has a heading, a delimiter row and one row for each option, with five cells each", () => {
     expect(lines.slice(0, 2)).toEqual([
       "| Option | Environment variable | Type | Default | Description |",
       "| --- | --- | --- | --- | --- |",
@@ -36,13 +36,13 @@ describe("renderOptionsTable", () => {
     ],
     ["trust_proxy", "| `trust_proxy` | `SVC_TRUST_PROXY` | integer from 0 to 32 or a boolean (true for 1, false for 0) | `false` | "],
     ["engine_memory_mb", "| `engine_memory_mb` | `SVC_ENGINE_MEMORY_MB` | integer from 8 to 65536 | `2048`; on workerd `64` | "],
-  ])("tells variable and default of %s", (_, start) => {
+  ])("shows variable, type and default of %s", (_, start) => {
     expect(lines.filter((line) => line.startsWith(start))).toHaveLength(1);
   });
 });
 
 describe("replaceOptionsTable", () => {
-  it("replaces what stands between the markers and nothing else", () => {
+  it("replaces the text between the markers and nothing else", () => {
     const document = (table: string) => `before\n<!-- options:begin -->\n${table}<!-- options:end -->\nafter\n`;
     const fresh = document(renderOptionsTable());
     expect(replaceOptionsTable(document("| old |\n"))).toBe(fresh);
@@ -50,7 +50,7 @@ describe("replaceOptionsTable", () => {
   });
 
   it.each(["no markers", "<!-- options:begin -->", "<!-- options:end --> <!-- options:begin -->"])(
-    "refuses a document without both markers in order: %s",
+    "rejects a document without both markers in order: %s",
     (document) => {
       expect(() => replaceOptionsTable(document)).toThrow("<!-- options:begin -->");
     },

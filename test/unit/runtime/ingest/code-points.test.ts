@@ -20,7 +20,7 @@ describe("exceedsChars", () => {
     expect(exceedsChars(text, charsMax)).toBe(expected);
   });
 
-  it("agrees with spreading the text", () => {
+  it("gives the same result as spreading the text", () => {
     fc.assert(
       fc.property(anyText, fc.nat(12), (text, charsMax) => {
         expect(exceedsChars(text, charsMax)).toBe([...text].length > charsMax);
@@ -30,7 +30,7 @@ describe("exceedsChars", () => {
 });
 
 describe("exceedsBytes", () => {
-  it("agrees with the length of the UTF-8 encoding", () => {
+  it("gives the same result as the length of the UTF-8 encoding", () => {
     fc.assert(
       fc.property(anyText, fc.nat(24), (text, bytesMax) => {
         expect(exceedsBytes(text, bytesMax)).toBe(new TextEncoder().encode(text).length > bytesMax);
@@ -40,7 +40,7 @@ describe("exceedsBytes", () => {
 });
 
 describe("cutToChars", () => {
-  it("keeps the first code points and never half of one", () => {
+  it("returns the first code points and never half of one", () => {
     fc.assert(
       fc.property(anyText, fc.nat(12), (text, charsMax) => {
         expect(cutToChars(text, charsMax)).toBe([...text].slice(0, charsMax).join(""));
@@ -57,11 +57,11 @@ describe("wellFormed", () => {
     ["\udc00\ud800", "\uFFFD\uFFFD"],
     ["\ud83d\ude00\ude00", "😀\uFFFD"],
     ["nul \u0000 stays", "nul \u0000 stays"],
-  ])("replaces surrogates without a partner: case %#", (text, expected) => {
+  ])("replaces lone surrogates: case %#", (text, expected) => {
     expect(wellFormed(text)).toBe(expected);
   });
 
-  it("is what a round trip through UTF-8 makes of a text, and survives another unchanged", () => {
+  it("equals a round trip through UTF-8, and is idempotent", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const roundTrip = (value: string) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(value));

@@ -74,7 +74,7 @@ describe("minimiseEvent", () => {
     expect(minimiseEvent(event, { ...nothing, ...minimisation })).toEqual({ ...event, ...changes });
   });
 
-  it("leaves the given event alone", () => {
+  it("does not change its argument", () => {
     const before = { ...event };
     minimiseEvent(event, { ...nothing, roundTimestamps: true, geoipPrecision: "none" });
     expect(event).toEqual(before);

@@ -4,13 +4,13 @@ import { detectDevice, parseScreenWidth } from "../../../../src/runtime/ingest/d
 import { parseUserAgent, type DeviceInfo } from "../../../../src/runtime/ingest/user-agent.ts";
 import { CHROME_ANDROID, CHROME_TABLET, CHROME_TV, CHROME_WINDOWS } from "../../../support/user-agents.ts";
 
-describe("the User-Agent, the hints and the width together", () => {
+describe("detectDevice", () => {
   const hintsOf = (hints: Partial<ClientHints>): ClientHints => ({ ...NO_CLIENT_HINTS, ...hints });
 
   const deviceOf = (userAgent: string, hints: ClientHints, screenWidth: number | null): DeviceInfo =>
     detectDevice(parseUserAgent(userAgent), hints, screenWidth);
 
-  it("a hint wins over the User-Agent", () => {
+  it("a hint overrides the User-Agent", () => {
     const hints = hintsOf({ browser: "Brave", browserVersion: "125", os: "macOS", mobile: false });
     expect(deviceOf(CHROME_WINDOWS, hints, null)).toEqual({
       browser: "Brave",
@@ -21,11 +21,11 @@ describe("the User-Agent, the hints and the width together", () => {
     });
   });
 
-  it("the system's version comes from the User-Agent when both mean the same system", () => {
+  it("the system's version comes from the User-Agent when both name the same system", () => {
     expect(deviceOf(CHROME_WINDOWS, hintsOf({ os: "Windows" }), null).osVersion).toBe("10");
   });
 
-  it("the browser's minor version comes from the User-Agent when both mean the same version", () => {
+  it("the browser's minor version comes from the User-Agent when both name the same major version", () => {
     const userAgent = `${CHROME_WINDOWS} YaBrowser/24.4.1.899`;
     const versionWith = (browserVersion: string) =>
       deviceOf(userAgent, hintsOf({ browser: "Yandex", browserVersion }), null).browserVersion;
@@ -35,7 +35,7 @@ describe("the User-Agent, the hints and the width together", () => {
     expect(versionWith("25")).toBe("25");
   });
 
-  it("an app keeps its name although its web view sends hints", () => {
+  it("an app keeps its name when its web view sends hints", () => {
     const instagram = `${CHROME_ANDROID} Instagram 330.0.0.40.92 Android`;
     const view = hintsOf({ browser: "Android WebView", browserVersion: "124" });
     expect(deviceOf(instagram, view, null)).toMatchObject({ browser: "Instagram", browserVersion: "330" });
@@ -62,7 +62,7 @@ describe("the User-Agent, the hints and the width together", () => {
     ["an unknown User-Agent and a width", "MyShop/2.1 (build 7)", {}, 390, "mobile"],
     ["nothing at all", "", {}, null, null],
     ["an unknown User-Agent", "MyShop/2.1 (build 7)", {}, null, null],
-  ])("device: %s", (_case, userAgent, hints, width, expected) => {
+  ])("the device type of %s", (_case, userAgent, hints, width, expected) => {
     expect(deviceOf(userAgent, hintsOf(hints), width).deviceType).toBe(expected);
   });
 });

@@ -17,8 +17,8 @@ function failureOf(read: () => unknown): [string, string] {
   throw new Error("nothing was thrown");
 }
 
-describe("§4.1 POST body", () => {
-  it("has all fields under their own names", () => {
+describe("the body of a posted event", () => {
+  it("maps every short field name", () => {
     const body = bodyOf({ r: "https://ref.example/", w: 1440.5, p: '{"a":1}', ra: -9.99, rc: "eur" });
     expect(parseEventBody(body)).toEqual({
       siteId: "example.com",
@@ -48,7 +48,7 @@ describe("§4.1 POST body", () => {
     ["are null", bodyOf({ r: null, w: null, p: null, ra: null, rc: null })],
     ["stand beside unknown ones", bodyOf({ x: 1, constructor: 2, toString: "3" })],
     ["are inherited from a __proto__ key", `{"__proto__":{"r":"x","w":1},"d":"example.com","n":"signup","u":"https://example.com/a"}`],
-  ])("optional fields may be left out: they %s", (_case, body) => {
+  ])("optional fields may be missing: they %s", (_case, body) => {
     expect(parseEventBody(body)).toEqual(bare);
   });
 
@@ -59,7 +59,7 @@ describe("§4.1 POST body", () => {
     },
   );
 
-  it.each(["null", "1", '"text"', "true", "[]", `[${bodyOf({})}]`])("%s is no object: 422", (body) => {
+  it.each(["null", "1", '"text"', "true", "[]", `[${bodyOf({})}]`])("%s is not an object and gives 422", (body) => {
     expect(failureOf(() => parseEventBody(body))).toEqual(["malformed_body", "The body must be a JSON object"]);
   });
 
@@ -76,15 +76,15 @@ describe("§4.1 POST body", () => {
     [{ p: { plan: "pro" } }, 'Field "p" must be a string'],
     [{ ra: "9.99" }, 'Field "ra" must be a number'],
     [{ rc: false }, 'Field "rc" must be a string'],
-  ])("%j is 422", (fields, message) => {
+  ])("%j gives 422", (fields, message) => {
     expect(failureOf(() => parseEventBody(bodyOf(fields)))).toEqual(["malformed_body", message]);
   });
 
-  it("an empty object misses its site", () => {
+  it("an empty object gives 422 for its missing site", () => {
     expect(failureOf(() => parseEventBody("{}"))).toEqual(["malformed_body", 'Field "d" is missing']);
   });
 
-  it("every text is made well-formed once, here", () => {
+  it("every string is made well-formed", () => {
     const lone = '"\\ud83d"';
     const body = `{"d":${lone},"n":${lone},"u":${lone},"r":${lone},"p":${lone},"rc":${lone}}`;
     const { siteId, eventName, url, referrer, props, currency } = parseEventBody(body);
@@ -92,7 +92,7 @@ describe("§4.1 POST body", () => {
   });
 });
 
-describe("§4.1 pixel query", () => {
+describe("the query string of a pixel", () => {
   const parse = (query: string) => parsePixelQuery(new URLSearchParams(query));
 
   it("takes d, u, n, r and w, and nothing else", () => {
@@ -136,7 +136,7 @@ describe("§4.1 pixel query", () => {
   });
 });
 
-describe("§8 limits of the fields", () => {
+describe("the limits of the fields", () => {
   const input: EventInput = {
     siteId: "example.com",
     eventName: "signup",

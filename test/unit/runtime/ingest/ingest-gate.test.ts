@@ -46,7 +46,7 @@ async function postUntilRefused(target: InProcessTarget): Promise<number> {
 }
 
 describe("events that wait for a flush", () => {
-  it("are bounded in bytes: further ones get 503 with Retry-After, are counted, and are taken again after a flush", async () => {
+  it("are bounded in bytes: further events get 503 with Retry-After, are counted, and are accepted again after a flush", async () => {
     const { stores, files } = storesWithFiles();
     const target = await createTarget(stores);
     const accepted = await postUntilRefused(target);
@@ -65,7 +65,7 @@ describe("events that wait for a flush", () => {
     await expectAccepted(await post(target, longEvent()));
   });
 
-  it("that a start reads back are all kept, also beyond the bound; new ones are refused until they are flushed", async () => {
+  it("are all replayed after a restart, even beyond the bound; new events are refused until a flush", async () => {
     const { stores, files } = storesWithFiles();
     const before = await createTarget(stores);
     const accepted = await postUntilRefused(before);

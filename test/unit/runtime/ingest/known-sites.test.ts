@@ -22,8 +22,8 @@ async function storesWithSites(...sites: string[]): Promise<Stores> {
   return stores;
 }
 
-describe("sites that come into being by events", () => {
-  it("of many at the same moment as many are taken as may be, each with all of its events", async () => {
+describe("new sites", () => {
+  it("that arrive at the same moment are accepted up to max_sites, each with all of its events", async () => {
     const segmentLog = createFailingSegmentLog();
     const target = await createTarget(2, { segmentLog });
     const release = segmentLog.hold();
@@ -33,7 +33,7 @@ describe("sites that come into being by events", () => {
     expect(target.services.knownSites.count).toBe(2);
   });
 
-  it("one whose first event could not be stored does not count, and one of whose first two one was stored does", async () => {
+  it("do not count when their first event could not be stored, and count when one of the first two was", async () => {
     const segmentLog = createFailingSegmentLog();
     const target = await createTarget(1, { segmentLog });
     segmentLog.failAppendCleanly();
@@ -45,14 +45,14 @@ describe("sites that come into being by events", () => {
     expect(await statusOf(target, "a.test")).toBe(403);
   });
 
-  it("those that are there stay accepted when there are more than the option allows", async () => {
+  it("are rejected when max_sites is exceeded, while existing sites stay accepted", async () => {
     const target = await createTarget(1, await storesWithSites("a.test", "b.test", "c.test"));
     expect(await statusOf(target, "d.test")).toBe(403);
     for (const site of ["a.test", "b.test", "c.test"]) expect(await statusOf(target, site)).toBe(202);
     expect(target.services.knownSites.count).toBe(3);
   });
 
-  it("events of a site in the journal do not wait for the listing of sites; those of others wait for it", async () => {
+  it("wait for the listing of sites; sites with events in the journal do not", async () => {
     const stores = await storesWithSites("filed.test");
     await record(await createTarget(2, stores), wireEvent("journaled.test"));
     const listing = createDeferred<void>();
@@ -67,7 +67,7 @@ describe("sites that come into being by events", () => {
     expect(await Promise.all([filed, other])).toEqual([202, 403]);
   });
 
-  it("a listing that hangs holds events up for a moment only; sites are taken meanwhile, and refused when it is there", async () => {
+  it("wait only a moment for a listing that hangs; they are accepted until it completes, and rejected afterwards", async () => {
     const stores = await storesWithSites("filed.test");
     const listing = createDeferred<void>();
     const objects: Stores["objects"] = {
@@ -82,7 +82,7 @@ describe("sites that come into being by events", () => {
     for (const site of ["filed.test", "other.test"]) expect(await statusOf(target, site)).toBe(202);
   });
 
-  it("a listing that fails lets sites in, is logged once, and is tried again with the next new site", async () => {
+  it("are accepted after a listing that fails, which is logged once and retried with the next new site", async () => {
     const stores = await storesWithSites("filed.test");
     let isBroken = true;
     const folders: Stores["objects"]["folders"] = (folder) =>
@@ -97,7 +97,7 @@ describe("sites that come into being by events", () => {
     ]);
   });
 
-  it("retention that leaves a site no events frees its place", async () => {
+  it("replace a site that retention left without events", async () => {
     const stores = memoryStores();
     await storeDay(stores.objects, siteId("old.test"), START_MS - 10 * 86_400_000);
     const target = await createInProcessTarget({ SVC_MAX_SITES: "1", SVC_RETENTION_DAYS: "2" }, stores);
@@ -108,7 +108,7 @@ describe("sites that come into being by events", () => {
     expect(await statusOf(target, "old.test")).toBe(403);
   });
 
-  it("an event that comes while its site is erased keeps the site", async () => {
+  it("are not forgotten when an event arrives while their site is being erased", async () => {
     const segmentLog = createFailingSegmentLog();
     const stores = { ...(await storesWithSites("a.test")), segmentLog };
     const target = await createTarget(1, stores);

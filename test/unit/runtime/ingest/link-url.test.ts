@@ -9,7 +9,7 @@ const strip = { stripQuery: true };
 
 const OUTBOUND = "Outbound Link: Click";
 
-describe("link of a click: credentials", () => {
+describe("credentials in a clicked link", () => {
   it.each([
     ["https://away.example/a?b=c#d", "https://away.example/a?b=c#d"],
     ["https://user:secret@away.example/a?b=c#d", "https://away.example/a?b=c#d"],
@@ -36,11 +36,11 @@ describe("link of a click: credentials", () => {
     ["user@away.example", "user@away.example"],
     ["user", "user"],
     ["", ""],
-  ])("of %j %j is kept", (link, kept) => {
+  ])("are removed from %j, which leaves %j", (link, kept) => {
     expect(storedLink(link, keep)).toBe(kept);
   });
 
-  it("no way of writing a URL keeps them", () => {
+  it("are removed however the URL is written", () => {
     const parts = fc.constantFrom(
       "http",
       "https",
@@ -73,12 +73,12 @@ describe("link of a click: credentials", () => {
     );
   });
 
-  it("is at most 2048 characters long where it had any, however many of them are escaped", () => {
+  it("are removed without making the link longer than 2048 characters, however many are escaped", () => {
     expect(storedLink(`https://user@away.example/${"漢".repeat(2000)}`, keep)).toHaveLength(2048);
   });
 });
 
-describe("link of a click: query and fragment", () => {
+describe("query and fragment of a clicked link", () => {
   it.each([
     ["https://away.example/a?b=c#d", "https://away.example/a"],
     ["https://away.example/a#b?c", "https://away.example/a"],
@@ -88,7 +88,7 @@ describe("link of a click: query and fragment", () => {
     ["mailto:user@away.example?body=secret", "mailto:user@away.example"],
     ["//away.example/a?b", "//away.example/a"],
     ["a?b", "a"],
-  ])("of %j %j is kept where they are stripped", (link, kept) => {
+  ])("are removed from %j, which leaves %j", (link, kept) => {
     expect(storedLink(link, strip)).toBe(kept);
   });
 });
@@ -123,11 +123,11 @@ describe("withStoredLink", () => {
     // However the link is written
     ['{"url":"https:\\/\\/user:\\u0040\\"@away.example\\/?b"}', `{"url":${KEPT}}`],
     ['{"url":"a\\"b\\\\"}', '{"url":"a\\"b\\\\"}'],
-  ])("of %j leaves %j where queries are stripped", (props, kept) => {
+  ])("turns %j into %j with strip_referrer_query", (props, kept) => {
     expect(withStoredLink(OUTBOUND, props, strip)).toBe(kept);
   });
 
-  it("changes the property as it would in the parsed object, and nothing else", () => {
+  it("changes the property as in the parsed object, and nothing else", () => {
     const keys = fc.constantFrom("url", "a", 'u"rl', "\\", "{");
     const links = fc.constantFrom("https://user:p@away.example/?b#c", "https://away.example/", "{,", '"', "url");
     const values = fc.oneof(links, fc.jsonValue({ maxDepth: 2 }));
@@ -148,7 +148,7 @@ describe("withStoredLink", () => {
     ["slashes", (length: number) => `{"url":"${"/".repeat(length)}"}`],
     ["escapes", (length: number) => `{"a":"${'\\"'.repeat(length)}"}`],
     ["lists", (length: number) => `{"a":${"[".repeat(length)}${"]".repeat(length)}}`],
-  ])("takes time in proportion to the text: %s", (_case, propsOf) => {
+  ])("takes linear time: %s", (_case, propsOf) => {
     const msOf = (length: number): number => {
       const props = propsOf(length);
       const times = Array.from({ length: 15 }, () => {

@@ -65,7 +65,7 @@ describe("pathname and hostname", () => {
     "chrome-extension://abc/page.html",
     "\ud800",
     "\u0000",
-  ])("%j is 400", (url) => {
+  ])("%j gives 400", (url) => {
     expect(() => parsePageUrl(url)).toThrow(AppError);
     expect(() => parsePageUrl(url)).toThrow(
       'Field "u" must be an absolute http or https URL whose host has at most 320 characters, or a path that starts with "/"',
@@ -80,12 +80,12 @@ describe("pathname and hostname", () => {
     ["a whole escape stays", `/${"x".repeat(2044)}%41%42`, `/${"x".repeat(2044)}%41`],
     ["a slash at the cut goes", `/${"x".repeat(2046)}/yyy`, `/${"x".repeat(2046)}`],
     ["a path that grows by its escapes is cut", `/${"漢".repeat(2047)}`, `/${"%E6%BC%A2".repeat(227)}%E6`],
-  ])("at most 2048 characters: %s", (_case, url, pathname) => {
+  ])("is cut to 2048 characters: %s", (_case, url, pathname) => {
     expect(parsePageUrl(url).pathname).toBe(pathname);
     expect(parsePageUrl(`https://example.com${url}`).pathname).toBe(pathname);
   });
 
-  it("any text is refused or gives a path that parses to itself", () => {
+  it("of any text is rejected or is a path that parses to itself", () => {
     const pieces = fc.constantFrom(
       "/",
       "//",
@@ -124,7 +124,7 @@ describe("pathname and hostname", () => {
 });
 
 describe("campaign parameters", () => {
-  it("are read from the query", () => {
+  it("are read from the query string", () => {
     const url = "https://example.com/?utm_source=News&utm_medium=email&utm_campaign=May&utm_content=top&utm_term=shoes&x=1";
     expect(parsePageUrl(url)).toEqual({
       pathname: "/",

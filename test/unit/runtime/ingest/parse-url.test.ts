@@ -3,13 +3,13 @@ import { parseUrl } from "../../../../src/runtime/ingest/parse-url.ts";
 import { URL_HOST_CHARS_MAX } from "../../../../src/runtime/config/limits.ts";
 import { GROWTH_MAX, growthOf } from "../../../support/growth.ts";
 
-it("reads the same however often it was called before", () => {
+it("parseUrl gives the same result however often it was called before", () => {
   for (let calls = 0; calls < 200_000; calls++) parseUrl(`https://page.example/${calls % 10}`);
   expect(parseUrl("https://münchen.example/ü")?.href).toBe("https://xn--mnchen-3ya.example/%C3%BC");
   expect(parseUrl("münchen.example")).toBeNull();
 });
 
-describe("a host", () => {
+describe("the host of a URL", () => {
   const hostOf = (length: number) => `${"a".repeat(length - 4)}.com`;
   const credentials = "user:password@";
 
@@ -21,21 +21,21 @@ describe("a host", () => {
     ["https:/\t/", "#a"],
     [" \nhttps://", ":443/"],
     [`https://${credentials}`, "/"],
-  ])("between %j and %j may have the limit's length and no more", (before, behind) => {
+  ])("between %j and %j may be as long as the limit, and no longer", (before, behind) => {
     const beside = (before.includes("@") ? credentials.length : 0) + (behind.startsWith(":") ? 4 : 0);
     const longest = URL_HOST_CHARS_MAX - beside;
     expect(parseUrl(`${before}${hostOf(longest)}${behind}`)?.hostname).toBe(hostOf(longest));
     expect(parseUrl(`${before}${hostOf(longest + 1)}${behind}`)).toBeNull();
   });
 
-  it("is no matter of what comes behind it", () => {
+  it("is bounded whatever follows it", () => {
     for (const behind of ["/", "?", "#"]) expect(parseUrl(`https://a.test${behind}${"a".repeat(5_000)}`)?.hostname).toBe("a.test");
     expect(parseUrl(`https://a.test/${"@".repeat(5_000)}`)?.hostname).toBe("a.test");
     expect(parseUrl(`android-app://com.example/${"a".repeat(5_000)}`)?.hostname).toBe("com.example");
   });
 });
 
-describe("the cost is linear in the length", () => {
+describe("the cost of parseUrl is linear in the length", () => {
   const distinct = (length: number): string => Array.from({ length }, (_, i) => String.fromCodePoint(0x4e00 + (i % 20_000))).join("");
 
   it.each<[string, (length: number) => string]>([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { browserNameFrom, osNameFrom, osVersionFrom, versionFrom } from "../../../../src/runtime/ingest/platform-names.ts";
 
-describe("names", () => {
+describe("recorded names", () => {
   it.each([
     ["Chrome", "Chrome"],
     ["Google Chrome", "Chrome"],
@@ -26,7 +26,7 @@ describe("names", () => {
   });
 });
 
-describe("versions", () => {
+describe("recorded versions", () => {
   it.each([
     ["124.0.6367.60", "124"],
     ["124", "124"],

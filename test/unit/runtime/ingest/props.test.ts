@@ -81,12 +81,12 @@ describe("parseProps", () => {
     ["objects", `${'{"":'.repeat(817)}1${"}".repeat(817)}`],
     ["arrays, with something to clean", `{"\\ud800":${"[".repeat(2030)}${"]".repeat(2030)}}`],
     ["objects, with something to clean", `${'{"":'.repeat(815)}"\\ud800"${"}".repeat(815)}`],
-  ])("4096 characters of nested %s do no harm", (_case, text) => {
+  ])("parses 4096 characters of nested %s", (_case, text) => {
     expect(text.length).toBeLessThanOrEqual(4096);
     expect(parseProps(text)).toBe(text.replaceAll("\\ud800", "\uFFFD"));
   });
 
-  it("what is kept parses to itself, and holds no __proto__ and no lone surrogate", () => {
+  it("is idempotent, and its result has no __proto__ and no lone surrogate", () => {
     const texts = fc.string({ unit: fc.constantFrom("a", "\ud800", "\udc00", "😀", "\u0000", '"', "\\"), maxLength: 4 });
     const keys = fc.oneof(texts, fc.constantFrom("__proto__", "constructor", "0"));
     const { value: anyJson } = fc.letrec((tie) => ({
@@ -111,7 +111,7 @@ describe("parseProps", () => {
     );
   });
 
-  it("every number of the result has the value that was sent, whatever stands around it", () => {
+  it("keeps the value of every number, whatever surrounds it", () => {
     const digits = (max: number) => fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 1, maxLength: max });
     const literals = fc
       .tuple(fc.boolean(), digits(25), fc.option(digits(25)), fc.option(fc.integer({ min: -400, max: 400 })))
@@ -140,7 +140,7 @@ describe("parseProps", () => {
     ["many long numbers", (n: number) => `{"a":[${Array.from({ length: n / 18 }, () => "98765432109876543").join(",")}]}`],
     ["zeros in every place", (n: number) => `{"a":1${"0".repeat(n / 2)}.${"0".repeat(n / 2)}1}`],
     ["long strings beside a long number", (n: number) => `{"a":98765432109876543,"b":"${"\\n".repeat(n / 2)}"}`],
-  ])("%s take time in proportion to their length", (_case, textOf) => {
+  ])("takes linear time for %s", (_case, textOf) => {
     const timeOf = (text: string) => {
       const began = performance.now();
       for (let i = 0; i < 20; i++) parseProps(text);

@@ -8,7 +8,7 @@ import { rateLimitKeyOf } from "../../../../src/runtime/ingest/rate-limit-key.ts
 const networkFrom = (socketAddress: string): string =>
   rateLimitKeyOf(clientAddressOf({ socketAddress, forwardedFor: null, trustedProxies: 0 }));
 
-describe("the network of an address", () => {
+describe("the rate limit key", () => {
   it.each([
     ["192.0.2.7", "192.0.2.7"],
     ["::ffff:192.0.2.7", "192.0.2.7"],
@@ -25,7 +25,7 @@ describe("the network of an address", () => {
     expect(networkFrom(address)).toBe(network);
   });
 
-  it("is the same for two addresses when their first 64 bits are", () => {
+  it("of two IPv6 addresses is the same if and only if their first 64 bits are", () => {
     const half = fc.array(fc.oneof(fc.constantFrom(0, 1, 0xffff), fc.nat(0xffff)), { minLength: 4, maxLength: 4 });
     const written = (groups: readonly number[]): string => groups.map((group) => group.toString(16)).join(":");
     const isMapped = (groups: readonly number[]): boolean => groups.slice(0, 6).every((group, i) => group === (i === 5 ? 0xffff : 0));

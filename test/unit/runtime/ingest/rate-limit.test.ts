@@ -11,7 +11,7 @@ function burst(limit: RateLimit, key: string, nowMs: number, count = 100): numbe
   return allowed;
 }
 
-describe("createRateLimit", () => {
+describe("a rate limit", () => {
   it.each([
     [0, 100],
     [-1, 100],
@@ -23,11 +23,11 @@ describe("createRateLimit", () => {
     [2.9, 2],
     [10, 10],
     [50, 50],
-  ])("%d events a second: a full bucket allows %d at once", (perSecond, expected) => {
+  ])("of %d events a second allows %d at once from a full bucket", (perSecond, expected) => {
     expect(burst(createRateLimit({ perSecond, bucketsMax: 10 }), "a", START)).toBe(expected);
   });
 
-  it("a bucket fills up steadily, and no further than its capacity", () => {
+  it("refills steadily, up to its capacity", () => {
     const limit = createRateLimit({ perSecond: 4, bucketsMax: 10 });
     expect(burst(limit, "a", START)).toBe(4);
     expect(burst(limit, "a", START + 249)).toBe(0);
@@ -36,7 +36,7 @@ describe("createRateLimit", () => {
     expect(burst(limit, "a", START + 3_600_000)).toBe(4);
   });
 
-  it("keys do not touch each other", () => {
+  it("counts each key on its own", () => {
     const limit = createRateLimit({ perSecond: 1, bucketsMax: 10 });
     for (const key of ["a", "b", "__proto__", "constructor"]) expect(burst(limit, key, START)).toBe(1);
   });
@@ -48,13 +48,13 @@ describe("createRateLimit", () => {
     [0.1, 1, 10],
     [0.1, 1_000, 9],
     [100, 0, 1],
-  ])("%d a second, %d ms after the last token: try again in %d s", (perSecond, laterMs, retryAfterSecs) => {
+  ])("of %d a second, %d ms after the last token, allows the next event in %d s", (perSecond, laterMs, retryAfterSecs) => {
     const limit = createRateLimit({ perSecond, bucketsMax: 10 });
     burst(limit, "a", START);
     expect(limit.take("a", START + laterMs)).toEqual({ allowed: false, retryAfterSecs });
   });
 
-  it("whoever waits as long as told is allowed", () => {
+  it("allows an event after the returned wait", () => {
     fc.assert(
       fc.property(fc.double({ min: 0.01, max: 20, noNaN: true }), fc.integer({ min: 0, max: 3000 }), (perSecond, laterMs) => {
         const limit = createRateLimit({ perSecond, bucketsMax: 10 });
@@ -67,14 +67,14 @@ describe("createRateLimit", () => {
     );
   });
 
-  it("a look takes nothing", () => {
+  it("takes no token for a peek", () => {
     const limit = createRateLimit({ perSecond: 2, bucketsMax: 10 });
     for (let i = 0; i < 10; i++) expect(limit.peek("a", START)).toEqual({ allowed: true });
     expect(burst(limit, "a", START)).toBe(2);
     expect(limit.peek("a", START)).toEqual({ allowed: false, retryAfterSecs: 1 });
   });
 
-  it("a clock that jumps back holds nobody up longer than a steady one, and gives nothing away", () => {
+  it("neither delays nor allows more events when the clock is set back", () => {
     const limit = createRateLimit({ perSecond: 1, bucketsMax: 10 });
     expect(burst(limit, "a", START)).toBe(1);
     expect(burst(limit, "a", START - 3_600_000)).toBe(0);
@@ -82,7 +82,7 @@ describe("createRateLimit", () => {
     expect(burst(limit, "a", START - 3_600_000 + 1000)).toBe(1);
   });
 
-  it("agrees with counting tokens one by one", () => {
+  it("gives the same results as counting tokens one by one", () => {
     // Intervals of whole milliseconds, so that the model is exact.
     const rates = fc.constantFrom(0.25, 0.5, 1, 2, 4, 5, 8, 10);
     const events = fc.array(
@@ -114,8 +114,8 @@ describe("createRateLimit", () => {
   });
 });
 
-describe("when there is no room for another bucket", () => {
-  it("one that has filled up again goes", () => {
+describe("a rate limit without space for another bucket", () => {
+  it("evicts a bucket that is full again", () => {
     const limit = createRateLimit({ perSecond: 1, bucketsMax: 2 });
     burst(limit, "a", START);
     burst(limit, "b", START + 500);
@@ -125,7 +125,7 @@ describe("when there is no room for another bucket", () => {
     expect(burst(limit, "a", START + 1500)).toBe(1);
   });
 
-  it("also when one that has not stands before it", () => {
+  it("evicts a full bucket behind one that is not full", () => {
     const limit = createRateLimit({ perSecond: 10, bucketsMax: 2 });
     burst(limit, "a", START);
     limit.take("b", START);
@@ -133,7 +133,7 @@ describe("when there is no room for another bucket", () => {
     expect(burst(limit, "a", START + 100)).toBe(1);
   });
 
-  it("no key gets a burst by having been pushed out: newcomers share a bucket", () => {
+  it("allows no key another burst: new keys share a bucket", () => {
     const limit = createRateLimit({ perSecond: 2, bucketsMax: 3 });
     for (const key of ["a", "b", "c"]) expect(burst(limit, key, START)).toBe(2);
     let newcomers = 0;
@@ -143,7 +143,7 @@ describe("when there is no room for another bucket", () => {
     expect(burst(limit, "later", START + 1000)).toBe(2);
   });
 
-  it("a key that went with the newcomers starts its own bucket with what they took", () => {
+  it("starts the bucket of a key from the state of the shared bucket", () => {
     const limit = createRateLimit({ perSecond: 1, bucketsMax: 1 });
     burst(limit, "a", START);
     expect(burst(limit, "b", START + 400)).toBe(1);
@@ -151,7 +151,7 @@ describe("when there is no room for another bucket", () => {
     expect(burst(limit, "b", START + 1400)).toBe(1);
   });
 
-  it("keys that cannot be valid share a bucket, fill no memory and take from nobody else", () => {
+  it("gives invalid keys one bucket of their own, so that they fill no memory and affect no other key", () => {
     const limit = createRateLimit({ perSecond: 3, bucketsMax: 1000 });
     expect(burst(limit, "x".repeat(257), START)).toBe(3);
     expect(burst(limit, "y".repeat(60_000), START)).toBe(0);
@@ -159,7 +159,7 @@ describe("when there is no room for another bucket", () => {
     expect(burst(limit, "x".repeat(256), START)).toBe(3);
   });
 
-  it("no key ever has more than its own rate, whatever the others do", () => {
+  it("allows no key more than its rate, whatever other keys do", () => {
     const keys = fc.constantFrom("a", "b", "c", "d", "e", "f");
     const events = fc.array(fc.record({ key: keys, stepMs: fc.integer({ min: 0, max: 400 }) }), { maxLength: 100 });
     fc.assert(
@@ -193,7 +193,7 @@ describe("takeFromAll", () => {
       nowMs,
     );
 
-  it("takes from both when both allow", () => {
+  it("takes a token from both limits when both allow the event", () => {
     const [site, address] = [createRateLimit({ perSecond: 2, bucketsMax: 10 }), createRateLimit({ perSecond: 3, bucketsMax: 10 })];
     const take = claimsOn(site, address);
     expect(take("s", "1", START)).toEqual({ allowed: true });
@@ -202,7 +202,7 @@ describe("takeFromAll", () => {
     expect(burst(address, "1", START)).toBe(1);
   });
 
-  it("takes from neither when one refuses", () => {
+  it("takes no token when one limit rejects the event", () => {
     const [site, address] = [createRateLimit({ perSecond: 5, bucketsMax: 10 }), createRateLimit({ perSecond: 1, bucketsMax: 10 })];
     const take = claimsOn(site, address);
     expect(take("s", "1", START)).toEqual({ allowed: true });
@@ -210,14 +210,14 @@ describe("takeFromAll", () => {
     expect(burst(site, "s", START)).toBe(4);
   });
 
-  it("tells the longest wait", () => {
+  it("returns the longest wait", () => {
     const [site, address] = [createRateLimit({ perSecond: 0.1, bucketsMax: 10 }), createRateLimit({ perSecond: 1, bucketsMax: 10 })];
     const take = claimsOn(site, address);
     take("s", "1", START);
     expect(take("s", "1", START)).toEqual({ allowed: false, retryAfterSecs: 10 });
   });
 
-  it("allows everything when no limit is set", () => {
+  it("allows every event when no limit is set", () => {
     const off = createRateLimit({ perSecond: 0, bucketsMax: 10 });
     for (let i = 0; i < 100; i++) expect(claimsOn(off, off)("s", "1", START)).toEqual({ allowed: true });
     expect(takeFromAll([], START)).toEqual({ allowed: true });

@@ -25,7 +25,7 @@ describe("parseReferrer", () => {
     ["android-app://com.google.android.gm", "android-app://com.google.android.gm", "Gmail"],
     ["android-app://org.unknown.app/https/x?y#z", "android-app://org.unknown.app/https/x?y", "org.unknown.app"],
     ["ANDROID-APP://com.slack/", "android-app://com.slack/", "Slack"],
-  ])("%s is kept as %s and counts for %s", (url, referrer, source) => {
+  ])("%s is stored as %s and belongs to %s", (url, referrer, source) => {
     expect(parseReferrer(url, "example.com", keepQuery)).toEqual({ referrer, source });
   });
 
@@ -52,7 +52,7 @@ describe("parseReferrer", () => {
     "null",
     "\ud800",
     "\u0000",
-  ])("%j is unrecorded", (url) => {
+  ])("%j is not recorded", (url) => {
     expect(parseReferrer(url, "example.com", keepQuery)).toEqual(unrecorded);
     expect(parseReferrer(url, null, keepQuery)).toEqual(unrecorded);
   });
@@ -65,7 +65,7 @@ describe("parseReferrer", () => {
     ["http://example.com./a", "example.com"],
     ["https://www.google.com/", "google.com"],
     ["http://[2001:db8::1]/a", "[2001:db8::1]"],
-  ])("%s on a page of %s is no referrer", (url, pageHostname) => {
+  ])("%s is not recorded on a page of %s", (url, pageHostname) => {
     expect(parseReferrer(url, pageHostname, keepQuery)).toEqual(unrecorded);
   });
 
@@ -76,28 +76,28 @@ describe("parseReferrer", () => {
     ["https://example.com.evil.test/", "example.com", "example.com.evil.test"],
     ["https://example.com/a", null, "example.com"],
     ["android-app://example.com/", "example.com", "example.com"],
-  ])("%s on a page of %s is one, of %s", (url, pageHostname, source) => {
+  ])("%s on a page of %s is recorded with the source %s", (url, pageHostname, source) => {
     expect(parseReferrer(url, pageHostname, keepQuery).source).toBe(source);
   });
 
-  it("leaves the query out when it is told to", () => {
+  it("drops the query with stripQuery", () => {
     const strip = { stripQuery: true };
     expect(parseReferrer("https://some.example/a?token=secret#b", null, strip).referrer).toBe("https://some.example/a");
     expect(parseReferrer("android-app://com.slack/a?b", null, strip).referrer).toBe("android-app://com.slack/a");
   });
 
-  it("keeps at most 2048 characters", () => {
+  it("stores at most 2048 characters", () => {
     const { referrer, source } = parseReferrer(`https://t.co/${"漢".repeat(2000)}`, null, keepQuery);
     expect(referrer).toHaveLength(2048);
     expect(source).toBe("X");
   });
 
-  it.each(["__proto__", "constructor", "toString", "hasOwnProperty"])("a host called %s is only a host", (name) => {
+  it.each(["__proto__", "constructor", "toString", "hasOwnProperty"])("a host called %s is its own source", (name) => {
     expect(parseReferrer(`http://${name}/`, null, keepQuery).source).toBe(name.toLowerCase());
     expect(parseReferrer(`android-app://${name}/`, null, keepQuery).source).toBe(name);
   });
 
-  it("never throws, and what it keeps has no credentials and no fragment", () => {
+  it("never throws, and its result has no credentials and no fragment", () => {
     const scheme = fc.constantFrom("https://", "http:", "android-app://", "ftp://", "");
     const pieces = fc.array(fc.constantFrom("user", ":", "@", "a.b", "www.", "/", "?q", "#f", "%", "é", "\ud800", "[", "\\"), {
       maxLength: 12,

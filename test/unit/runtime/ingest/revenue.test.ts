@@ -63,7 +63,7 @@ describe("parseRevenue", () => {
     expect(parseRevenue(amount)).toBe(cents);
   });
 
-  it("is exact decimal arithmetic on the number's shortest text", () => {
+  it("equals exact decimal arithmetic on the number's shortest text", () => {
     const anyAmount = fc.oneof(
       fc.double(),
       fc.double({ min: -1e11, max: 1e11 }),
@@ -84,7 +84,7 @@ describe("parseRevenue", () => {
     );
   });
 
-  it("gives back every amount of whole cents", () => {
+  it("returns every amount of whole cents unchanged", () => {
     fc.assert(
       fc.property(fc.integer({ min: -999_999_999_999, max: 999_999_999_999 }), (cents) => {
         expect(parseRevenue(Number(`${cents}e-2`))).toBe(cents + 0);

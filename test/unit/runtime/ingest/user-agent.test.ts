@@ -15,7 +15,7 @@ type Row = [
 
 const WEBKIT_PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)";
 
-describe("the User-Agent alone", () => {
+describe("parseUserAgent", () => {
   it.each<Row>([
     // Chrome on each system
     [CHROME_WINDOWS, "Chrome", "124", "Windows", "10", "desktop"],
@@ -198,7 +198,7 @@ describe("the User-Agent alone", () => {
       null,
       "embedded",
     ],
-    // Nobody's
+    // Of no known browser
     ["", null, null, null, null, null],
     [" ", null, null, null, null, null],
     ["MyShop/2.1 (build 7)", null, null, null, null, null],
@@ -207,7 +207,7 @@ describe("the User-Agent alone", () => {
     expect(parseUserAgent(userAgent)).toEqual({ browser, browserVersion, os, osVersion, deviceType });
   });
 
-  it("is nobody's when it runs on and on", () => {
+  it("gives no browser for a hostile User-Agent, and ignores what follows the first 512 characters", () => {
     expect(parseUserAgent(`${CHROME_WINDOWS} ${"droid ; ".repeat(50)}`).browser).toBeNull();
     expect(parseUserAgent(CHROME_WINDOWS.padEnd(20_000, "x")).browser).toBe("Chrome");
   });
@@ -222,7 +222,7 @@ const growthIn = (makeText: (length: number) => string, use: (text: string) => u
   );
 };
 
-describe("the cost of a User-Agent that was written to be dear", () => {
+describe("the cost of a hostile User-Agent", () => {
   it.each([
     ["naver(", "1."],
     ["naver(naver(naver(naver(naver(naver(", ".1"],
@@ -241,7 +241,7 @@ describe("the cost of a User-Agent that was written to be dear", () => {
     ["", "a"],
     ["", "1.1/"],
     ["", "(KHTML, like Gecko)"],
-  ])("%j, and %j over and over, is as good as linear in its length", async (start, unit) => {
+  ])("%j, then %j repeated, is linear in its length", async (start, unit) => {
     const growth = await growthIn(
       (length) => filled(length, unit, start),
       (text) => [parseUserAgent(text), isBot(text)],
@@ -274,7 +274,7 @@ describe("the cost of a User-Agent that was written to be dear", () => {
       "Mozilla/5.0 (Linux; Android 4.4.2; Archos 45 Neon Build/KOT49H) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/58.0.3029.83 Mobile Safari/537.36",
       { deviceType: "mobile" },
     ],
-  ])("does not change what real ones of the same kind say: %s", (userAgent, facts) => {
+  ])("is bounded without changing the result of a similar real one: %s", (userAgent, facts) => {
     expect(parseUserAgent(userAgent)).toMatchObject(facts);
   });
 });
@@ -296,7 +296,7 @@ describe("isBot", () => {
     "node",
     "okhttp/4.12.0",
     "Go-http-client/2.0",
-  ])("%s is one", (userAgent) => {
+  ])("%s is a bot's", (userAgent) => {
     expect(isBot(userAgent)).toBe(true);
   });
 
@@ -305,15 +305,15 @@ describe("isBot", () => {
     "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4.1 Mobile/15E148 Safari/604.1",
     "Mozilla/5.0 (Linux; Android 8.1.0; CUBOT_POWER) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36",
     "Mozilla/5.0 (X11; Linux x86_64; rv:125.0) Gecko/20100101 Firefox/125.0",
-  ])("%s is none", (userAgent) => {
+  ])("%s is not a bot's", (userAgent) => {
     expect(isBot(userAgent)).toBe(false);
   });
 
-  it("an empty User-Agent names nobody", () => {
+  it("an empty User-Agent is not a bot's", () => {
     expect(isBot("")).toBe(false);
   });
 
-  it("what lies behind the first 512 characters is not looked at", () => {
+  it("text after the first 512 characters is ignored", () => {
     const browser = "Mozilla/5.0 (X11; Linux x86_64; rv:125.0) Gecko/20100101 Firefox/125.0";
     expect(isBot(`${browser.padEnd(499)}Googlebot/2.1`)).toBe(true);
     expect(isBot(`${browser.padEnd(512)}Googlebot/2.1`)).toBe(false);

@@ -52,7 +52,7 @@ function expectedId(visit: Visit, secret: string, rotationDays: number): bigint 
 }
 
 describe("visitor ids", () => {
-  it("are the first 64 bits of the contract's HMAC, for any visit, secret and rotation", async () => {
+  it("are the first 64 bits of HMAC-SHA256(salt, site|address|User-Agent), for any visit, secret and rotation", async () => {
     const secrets = fc.string({ minLength: 1, maxLength: 80 });
     const visits = fc.record({
       siteId: fc.constantFrom("a", "example.com", "shop:8080").map((id) => parseSiteId(id, "d")),
@@ -68,7 +68,7 @@ describe("visitor ids", () => {
     );
   });
 
-  it("are unsigned and use all of their 64 bits", () => {
+  it("are unsigned and use all 64 bits", () => {
     const sample = Array.from({ length: 200 }, (_, i) => ids.visitorIdOf(aVisit({ userAgent: `agent ${i}` })));
     expect(sample.every((id) => id >= 0n && id < 2n ** 64n)).toBe(true);
     expect(sample.some((id) => id >= 2n ** 63n)).toBe(true);
@@ -93,7 +93,7 @@ describe("visitor ids", () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it("a longer rotation keeps them over its days, counted from the epoch", async () => {
+  it("stay the same for all days of a longer period, counted from the Unix epoch", async () => {
     const weekly = await idsOf(SECRET, 7);
     const periodStart = Math.floor(NOON / (7 * DAY)) * 7 * DAY;
     const idOn = (timestampMs: number) => weekly.visitorIdOf(aVisit({ timestampMs }));
@@ -102,13 +102,13 @@ describe("visitor ids", () => {
     expect(idOn(periodStart)).not.toBe(idOn(periodStart + 7 * DAY));
   });
 
-  it("a clock that goes back over midnight finds the old ids again with a configured secret", () => {
+  it("are the same again when the clock is set back over midnight, with a configured secret", () => {
     const [today, tomorrow] = [ids.visitorIdOf(aVisit()), ids.visitorIdOf(aVisit({ timestampMs: NOON + DAY }))];
     expect(ids.visitorIdOf(aVisit())).toBe(today);
     expect(ids.visitorIdOf(aVisit({ timestampMs: NOON + DAY }))).toBe(tomorrow);
   });
 
-  it("a User-Agent counts to its end", () => {
+  it("depend on the whole User-Agent", () => {
     const long = "x".repeat(16_000);
     expect(ids.visitorIdOf(aVisit({ userAgent: `${long}a` }))).not.toBe(ids.visitorIdOf(aVisit({ userAgent: `${long}b` })));
   });

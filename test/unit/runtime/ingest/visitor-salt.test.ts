@@ -85,7 +85,7 @@ describe("a generated secret", () => {
     },
   );
 
-  it("is replaced before the first id of a new period, once for everybody who asks", async () => {
+  it("is replaced before the first id of a new period, once for all concurrent callers", async () => {
     const { clock, open, changed } = world();
     const { salt, idAt } = await open();
     const id = idAt(MIDNIGHT - 1);
@@ -99,7 +99,7 @@ describe("a generated secret", () => {
     expect(salt.keyAt(MIDNIGHT - 1)).toBeNull();
   });
 
-  it("leaves no key of an ended period in memory: the bytes are overwritten as soon as a replacement begins", async () => {
+  it("leaves no salt of a closed period in memory: its bytes are overwritten when the replacement starts", async () => {
     const { clock, open } = world();
     const { salt } = await open();
     const key = salt.keyAt(NOON);
@@ -110,7 +110,7 @@ describe("a generated secret", () => {
     await renewing;
   });
 
-  it("is replaced by the maintenance tick although no event comes, and not before its period ends", async () => {
+  it("is replaced by the maintenance tick without an event, and not before its period ends", async () => {
     const { clock, open, changed } = world();
     const { salt } = await open();
     changed();
@@ -126,7 +126,7 @@ describe("a generated secret", () => {
     expect(salt.msUntilDue(MIDNIGHT)).toBe(DAY);
   });
 
-  it("of yesterday is never found again when the clock goes back over midnight", async () => {
+  it("of yesterday is not restored when the clock is set back over midnight", async () => {
     const { clock, open } = world();
     const { salt, idAt } = await open();
     const seen = [idAt(MIDNIGHT - 1)];
@@ -138,7 +138,7 @@ describe("a generated secret", () => {
     expect(new Set(seen).size).toBe(4);
   });
 
-  it("is replaced when visitor_salt_rotation_days has changed, for that makes other periods", async () => {
+  it("is replaced when visitor_salt_rotation_days has changed, because the periods change with it", async () => {
     const { open, changed } = world();
     const daily = await open();
     const weekly = await open({ rotationDays: 7 });
@@ -149,7 +149,7 @@ describe("a generated secret", () => {
   });
 
   it.each(["erase", "write"] as const)(
-    "that cannot be replaced (%s fails) makes no ids, and neither the old nor an unstored one is used",
+    "that cannot be replaced (%s fails) produces no ids, and neither the old nor an unstored secret is used",
     async (failure) => {
       const { clock, open, fail, store, log } = world();
       const { salt, idAt } = await open();
@@ -172,7 +172,7 @@ describe("a generated secret", () => {
     },
   );
 
-  it("that could not be replaced is tried again by ticks after a pause, also when the clock is set back, and by every event", async () => {
+  it("that could not be replaced is retried by the tick after a pause, even when the clock is set back, and by every event", async () => {
     const { clock, open, fail, changed, log } = world();
     const { salt } = await open();
     fail("write");
@@ -195,7 +195,7 @@ describe("a generated secret", () => {
     expect(salt.keyAt(MIDNIGHT - DAY)).not.toBeNull();
   });
 
-  it("of an older version goes on to the end of the period of its first start here, and no further", async () => {
+  it("of an older version is used until the end of the current period, and no longer", async () => {
     const old = "5".repeat(64);
     for (const text of [`${old}\n`, JSON.stringify({ secret: old })]) {
       const { clock, open, store } = world();
@@ -211,7 +211,7 @@ describe("a generated secret", () => {
     }
   });
 
-  it("is removed when a secret is configured, and is not there again when it is not", async () => {
+  it("is deleted when a secret is configured, and does not come back when the option is removed", async () => {
     const { open, store, changed } = world();
     const generated = await open();
     changed();
@@ -232,7 +232,7 @@ describe("a generated secret", () => {
     `{"secret":"${"5".repeat(64)}","firstDay":4,"days":"x"}`,
     "5".repeat(63),
     `${"5".repeat(64)} 2026-03-04`,
-  ])("that is damaged (%j) ends the start with a sentence that does not quote it", async (text) => {
+  ])("that is damaged (%j) stops the start with a message that does not quote it", async (text) => {
     const { open, store } = world();
     await store.write(text);
     const failure = await open().catch((error: unknown) => String(error));
