@@ -1,4 +1,4 @@
-/** §2.3, §2.4, §3, §4.6: the password, sessions and the lockout. */
+/** The admin password, sessions and the lockout (docs/http-api.md, "Setup", "Login" and "Sessions"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   bodyOf,
@@ -59,7 +59,7 @@ const statusesOf = async (responses: readonly Promise<Response>[]): Promise<numb
   );
 
 export function describeSetup(makeTarget: MakeTarget): void {
-  describe("§4.6 setup", () => {
+  describe("setup", () => {
     const unset = ofItsOwn();
     let target: Target;
     beforeAll(async () => {
@@ -67,7 +67,7 @@ export function describeSetup(makeTarget: MakeTarget): void {
     });
     afterAll(() => target.close());
 
-    it("§3 before it, statistics are open, keys are closed and nobody can log in", async () => {
+    it("before setup, stats are open, API keys are closed and nobody can log in", async () => {
       expect(await getStatus(target)).toEqual({ setup_required: true, authenticated: true });
       expect(await bodyOf(await getSites(target))).toEqual({ sites: [] });
       await expectError(await postKey(target, {}, { name: "a", scope: "Admin" }), 401);
@@ -80,14 +80,14 @@ export function describeSetup(makeTarget: MakeTarget): void {
       ["eleven characters", "x".repeat(11)],
       ["eleven of two code units each", "😀".repeat(11)],
       ["none", ""],
-    ])("§5.10 a password of %s is too short", async (_name, password) => {
+    ])("a password of %s is too short", async (_name, password) => {
       await expectExactError(await postSetup(target, password), 400, "Password must be at least 12 characters");
     });
 
     it.each([
       ["1025 ASCII characters", "x".repeat(1025)],
       ["513 characters of two bytes each", "é".repeat(513)],
-    ])("§5.10 a password of %s is too long: 1024 bytes are the most", async (_name, password) => {
+    ])("a password of %s is too long: 1024 bytes are the most", async (_name, password) => {
       await expectExactError(await postSetup(target, password), 400, "Password must be at most 1024 bytes in UTF-8");
     });
 
@@ -101,19 +101,19 @@ export function describeSetup(makeTarget: MakeTarget): void {
       [422, "a password that is null", '{"password":null}', '"password" is missing'],
       [422, "a password that is a number", '{"password":123456789012}', '"password" must be a string'],
       [422, "a password that is a list", '{"password":["correct horse battery"]}', '"password" must be a string'],
-    ])("§7 a body of the wrong form gives %d: %s", async (status, _name, body, says) => {
+    ])("an invalid body gives %d: %s", async (status, _name, body, says) => {
       await expectError(await target.fetch("/api/auth/setup", { method: "POST", body }), status, says);
     });
 
-    it("§8 a body past 64 KB gives 413", async () => {
+    it("a body past 64 KB gives 413", async () => {
       await expectError(await postSetup(target, "x".repeat(65_536)), 413);
     });
 
-    it("§3 none of that was taken for a password", async () => {
+    it("no rejected password was set", async () => {
       expect(await getStatus(target)).toEqual({ setup_required: true, authenticated: true });
     });
 
-    it("§3 twelve characters make the password: sessions begin, statistics close, and a second setup gives 409 before anything else", async () => {
+    it("setup with twelve characters sets the password, starts a session and closes stats; a second setup gives 409 before anything else", async () => {
       const own = await makeTarget(ofItsOwn({ SVC_SECURE_COOKIES: "true" }));
       const password = "😀".repeat(12);
       const token = await expectSession(await postSetup(own, password));
@@ -134,7 +134,7 @@ export function describeSetup(makeTarget: MakeTarget): void {
       await own.close();
     });
 
-    it("§3 of setups at the same time one wins, and its password is the only one", async () => {
+    it("of concurrent setups one succeeds, and only its password works", async () => {
       const own = await makeTarget(ofItsOwn({ SVC_MAX_LOGIN_ATTEMPTS: "0" }));
       const passwords = Array.from({ length: 6 }, (_, i) => `password number ${i}`);
       const statuses = await statusesOf(passwords.map((password) => postSetup(own, password)));
@@ -145,7 +145,7 @@ export function describeSetup(makeTarget: MakeTarget): void {
       await own.close();
     });
 
-    it("§2.4 the option goes for a setup", async () => {
+    it("the admin_password option counts as setup", async () => {
       const closed = await makeTarget(CLOSED);
       expect(await getStatus(closed)).toEqual({ setup_required: false, authenticated: false });
       await expectExactError(await postSetup(closed, "another password"), 409, "Admin password already configured");
@@ -155,14 +155,14 @@ export function describeSetup(makeTarget: MakeTarget): void {
 }
 
 export function describeSessions(makeTarget: MakeTarget): void {
-  describe("§2.3 sessions", () => {
+  describe("sessions", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget(BEHIND_PROXY);
     });
     afterAll(() => target.close());
 
-    it("§4.6 a login answers with a token, as a cookie too, and each time with another one", async () => {
+    it("each login returns a new token, in the body and as a cookie", async () => {
       const tokens = [await expectSession(await postLogin(target)), await expectSession(await postLogin(target))];
       expect(new Set(tokens).size).toBe(2);
       for (const token of tokens)
@@ -170,7 +170,7 @@ export function describeSessions(makeTarget: MakeTarget): void {
     });
 
     it.each(["", "correct horse batter", "correct horse battery ", "Correct horse battery", "correct horse battery\0", "x".repeat(60_000)])(
-      "§5 the password %j is wrong",
+      "the password %j is wrong",
       async (password) => {
         await expectExactError(await postLogin(target, password, from()), 401, "Invalid password");
       },
@@ -181,13 +181,13 @@ export function describeSessions(makeTarget: MakeTarget): void {
       [422, "no object", "[]"],
       [422, "no password", "{}"],
       [422, "a password that is no text", '{"password":true}'],
-    ])("§7 a body of the wrong form gives %d and is no failed login: %s", async (status, _name, body) => {
+    ])("an invalid body gives %d and does not count as a failed login: %s", async (status, _name, body) => {
       const headers = from();
       for (let i = 0; i < 6; i++) await expectError(await target.fetch("/api/auth/login", { method: "POST", headers, body }), status);
       await expectSession(await postLogin(target, PASSWORD, headers));
     });
 
-    it("§4.6 a logout ends the session and clears the cookie; other sessions go on", async () => {
+    it("a logout ends the session and clears the cookie; other sessions continue", async () => {
       const [ended, other] = [await logIn(target), await logIn(target)];
       const response = await postLogout(target, ended);
       expect(response.headers.get("set-cookie")).toBe(cookieOf("", 0));
@@ -201,11 +201,11 @@ export function describeSessions(makeTarget: MakeTarget): void {
       ["with a session that there is not", withSession("0".repeat(64))],
       ["with nonsense", { cookie: "svc_session" }],
       ["from a foreign page", { origin: "https://foreign.test" }],
-    ])("§4.6 a logout %s is fine", async (_name, headers) => {
+    ])("a logout %s gives 200", async (_name, headers) => {
       expect(await bodyOf(await postLogout(target, headers))).toEqual({ status: "logged_out" });
     });
 
-    itNeeds(makeTarget, "advance", "§3 a session ends after session_ttl_secs", async () => {
+    itNeeds(makeTarget, "advance", "a session ends after session_ttl_secs", async () => {
       const own = await makeTarget({ ...CLOSED, SVC_SESSION_TTL_SECS: "600" });
       const response = await postLogin(own);
       expect(response.headers.get("set-cookie")).toMatch(/; Max-Age=600(;|$)/);
@@ -221,7 +221,7 @@ export function describeSessions(makeTarget: MakeTarget): void {
 }
 
 export function describeLockout(makeTarget: MakeTarget): void {
-  describe("§5.9 the lockout", () => {
+  describe("the login lockout", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget(BEHIND_PROXY);
@@ -239,7 +239,7 @@ export function describeLockout(makeTarget: MakeTarget): void {
       return Number(retryAfter);
     }
 
-    it("§3 after five failures in a row the address is locked out, whatever it sends, and no other", async () => {
+    it("after five consecutive failures the address is locked out, whatever it sends, and no other address is", async () => {
       const address = from();
       await failTimes(target, 5, address);
       for (const password of [WRONG, PASSWORD]) {
@@ -251,20 +251,20 @@ export function describeLockout(makeTarget: MakeTarget): void {
       await expectSession(await postLogin(target, PASSWORD, from()));
     });
 
-    it("§3 passwords that are too long to be hashed count as failures, too", async () => {
+    it("passwords that are too long to be hashed count as failures, too", async () => {
       const address = from();
       for (let i = 0; i < 5; i++) await expectExactError(await postLogin(target, "x".repeat(1025 + i), address), 401, "Invalid password");
       await expectLocked(await postLogin(target, PASSWORD, address));
     });
 
-    it("§3 a session goes on while its address is locked out", async () => {
+    it("a session continues while its address is locked out", async () => {
       const address = from();
       const session = withSession(await tokenOf(await postLogin(target, PASSWORD, address)));
       await failTimes(target, 5, address);
       expect((await getSites(target, { ...session, ...address })).status).toBe(200);
     });
 
-    it("§3 a success ends the row of failures", async () => {
+    it("a success resets the count of failures", async () => {
       const address = from();
       for (let row = 0; row < 2; row++) {
         await failTimes(target, 4, address);
@@ -272,40 +272,40 @@ export function describeLockout(makeTarget: MakeTarget): void {
       }
     });
 
-    it("§3 attempts at the same time are counted one by one", async () => {
+    it("concurrent attempts are counted one by one", async () => {
       const address = from();
       const statuses = await statusesOf(Array.from({ length: 12 }, () => postLogin(target, WRONG, address)));
       expect(statuses.toSorted()).toEqual([...Array<number>(5).fill(401), ...Array<number>(7).fill(429)]);
       await expectLocked(await postLogin(target, PASSWORD, address));
     });
 
-    it("§3 one address in several spellings is one", async () => {
+    it("several spellings of an address count as one address", async () => {
       const spellings = ["::ffff:192.0.2.99", "192.0.2.99", "192.0.2.99:4711", "[::ffff:c000:263]", "192.0.2.99"];
       for (const address of spellings) await failTimes(target, 1, from(address));
       await expectLocked(await postLogin(target, PASSWORD, from("192.0.2.99")));
     });
 
-    it("§3 addresses of one IPv6 network of 64 bits are one, those of another are not", async () => {
+    it("addresses of one IPv6 /64 network count as one, those of another network do not", async () => {
       for (let host = 1; host <= 5; host++) await failTimes(target, 1, from(`2001:db8:5:9:${host}::${host}`));
       await expectLocked(await postLogin(target, PASSWORD, from("2001:db8:5:9::ffff")));
       await expectSession(await postLogin(target, PASSWORD, from("2001:db8:5:a::1")));
     });
 
-    it("§5.9 without trust_proxy the connection's address counts, whatever a header says", async () => {
+    it("without trust_proxy the connection's address counts, whatever a header says", async () => {
       const own = await makeTarget({ ...ofItsOwn(CLOSED), SVC_MAX_LOGIN_ATTEMPTS: "3" });
       for (let i = 0; i < 3; i++) await failTimes(own, 1, from());
       await expectLocked(await postLogin(own, PASSWORD, from()));
       await own.close();
     });
 
-    it("§3 max_login_attempts 0 locks nobody out", async () => {
+    it("max_login_attempts 0 locks nobody out", async () => {
       const lenient = await makeTarget({ ...CLOSED, SVC_MAX_LOGIN_ATTEMPTS: "0" });
       await failTimes(lenient, 8, {});
       await logIn(lenient);
       await lenient.close();
     });
 
-    itNeeds(makeTarget, "advance", "§3 Retry-After counts down, and after it the row begins anew", async () => {
+    itNeeds(makeTarget, "advance", "Retry-After counts down, and afterwards failures are counted from zero", async () => {
       const own = await makeTarget({ ...CLOSED, SVC_LOGIN_LOCKOUT_SECS: "100", SVC_MAX_LOGIN_ATTEMPTS: "2" });
       await failTimes(own, 2, {});
       expect(await expectLocked(await postLogin(own))).toBe(100);

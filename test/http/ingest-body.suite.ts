@@ -1,4 +1,4 @@
-/** §4.1 and §8: the body of a posted event, from its content type to its size. */
+/** The body of POST /api/event, from its content type to its size (docs/http-api.md, "Event fields" and "Limits"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { browserHeaders, expectAccepted, expectError, getMain, getValues, postBody, postChunks, wireEvent } from "../support/requests.ts";
 import { itNeeds, siteNames, type MakeTarget, type Target } from "../support/target.ts";
@@ -24,7 +24,7 @@ const joined = (...parts: readonly (string | readonly number[])[]): Uint8Array =
   Uint8Array.from(parts.flatMap((part) => (typeof part === "string" ? [...encoder.encode(part)] : [...part])));
 
 export function describeIngestBody(makeTarget: MakeTarget): void {
-  describe("§4.1 body of POST /api/event", () => {
+  describe("body of POST /api/event", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget();
@@ -40,19 +40,19 @@ export function describeIngestBody(makeTarget: MakeTarget): void {
       "application/x-www-form-urlencoded",
       "multipart/form-data; boundary=x",
       "image/gif",
-    ])("§4.1 a body of type %s is read as JSON", async (contentType) => {
+    ])("a body of type %s is read as JSON", async (contentType) => {
       const site = siteName();
       await expectAccepted(await postBody(target, JSON.stringify(wireEvent(site)), { "content-type": contentType }));
       expect(await eventsOf(site)).toBe(1);
     });
 
-    it("§4.1 a body without a content type is read as JSON", async () => {
+    it("a body without a content type is read as JSON", async () => {
       const site = siteName();
       await expectAccepted(await postBody(target, JSON.stringify(wireEvent(site))));
       expect(await eventsOf(site)).toBe(1);
     });
 
-    it("§4.1 white space around the JSON is fine", async () => {
+    it("white space around the JSON is ignored", async () => {
       const site = siteName();
       await expectAccepted(await postBody(target, `\r\n\t ${JSON.stringify(wireEvent(site))} \n`));
       expect(await eventsOf(site)).toBe(1);
@@ -69,78 +69,78 @@ export function describeIngestBody(makeTarget: MakeTarget): void {
       ["NaN", '{"w":NaN}'],
       ["a raw control character in a text", '{"n":"a\nb"}'],
       ["a comment", '{}// "'],
-    ])("§4.1 malformed JSON gives 400: %s", async (_name, body) => {
+    ])("malformed JSON gives 400: %s", async (_name, body) => {
       await expectError(await postBody(target, body), 400, /body/i, /JSON/);
     });
 
-    it("§4.1 malformed JSON is not quoted in the answer", async () => {
+    it("malformed JSON is not quoted in the response", async () => {
       const response = await postBody(target, '{"password":"hunter2"');
       expect(await response.text()).not.toContain("hunter2");
     });
 
     it.each(["[]", '[{"d":"a.test","n":"x","u":"/"}]', "null", "7", "true", '"text"'])(
-      "§4.1 the body %s is no object and gives 422",
+      "the body %s is not an object and gives 422",
       async (body) => {
         await expectError(await postBody(target, body), 422, /body/i, /object/);
       },
     );
 
-    it("§4.1 a missing body gives 400", async () => {
+    it("a missing body gives 400", async () => {
       const response = await target.fetch("/api/event", { method: "POST", headers: browserHeaders() });
       await expectError(response, 400, /body/i, /JSON/);
     });
 
-    it("§4.1 a byte order mark before the JSON is ignored", async () => {
+    it("a byte order mark before the JSON is ignored", async () => {
       const site = siteName();
       await expectAccepted(await postBody(target, joined([0xef, 0xbb, 0xbf], JSON.stringify(wireEvent(site)))));
       expect(await eventsOf(site)).toBe(1);
     });
 
-    it("§4.1 a byte order mark before chunked JSON is ignored", async () => {
+    it("a byte order mark before chunked JSON is ignored", async () => {
       const site = siteName();
       const body = joined([0xef, 0xbb, 0xbf], JSON.stringify(wireEvent(site)));
       await expectAccepted(await postChunks(target, inChunks(body, 2)));
       expect(await eventsOf(site)).toBe(1);
     });
 
-    it("§4.1 bytes that are no UTF-8 become U+FFFD", async () => {
+    it("bytes that are not UTF-8 become U+FFFD", async () => {
       const site = siteName();
       const body = joined(`{"d":"${site}","u":"/","n":"a`, [0xff, 0xc3], 'b"}');
       await expectAccepted(await postBody(target, body));
       expect(await getValues(target, site, "events")).toEqual(["a\ufffd\ufffdb"]);
     });
 
-    it("§4.1 a body in UTF-16 gives 400", async () => {
+    it("a body in UTF-16 gives 400", async () => {
       const text = JSON.stringify(wireEvent(siteName()));
       await expectError(await postBody(target, joined([...text].flatMap((char) => [char.charCodeAt(0), 0]))), 400, /JSON/);
     });
 
-    it("§4.1 JSON that nests as deep as a body can is read", async () => {
+    it("JSON that is nested as deep as a body allows is read", async () => {
       const site = siteName();
       const deep = "[".repeat(32_000) + "]".repeat(32_000);
       await expectAccepted(await postBody(target, `{"d":"${site}","n":"pageview","u":"/","x":${deep}}`));
       expect(await eventsOf(site)).toBe(1);
     });
 
-    it("§8 a body of exactly 64 KB is accepted", async () => {
+    it("a body of exactly 64 KB is accepted", async () => {
       const site = siteName();
       await expectAccepted(await postBody(target, bodyOfBytes(site, BODY_BYTES_MAX)));
       expect(await eventsOf(site)).toBe(1);
     });
 
-    it("§8 a body of one byte more than 64 KB gives 413 and is not counted", async () => {
+    it("a body of one byte more than 64 KB gives 413 and is not counted", async () => {
       const site = siteName();
       await expectError(await postBody(target, bodyOfBytes(site, BODY_BYTES_MAX + 1)), 413, /body/, String(BODY_BYTES_MAX));
       expect(await eventsOf(site)).toBe(0);
     });
 
-    it("§8 the limit counts bytes, not characters", async () => {
+    it("the limit counts bytes, not characters", async () => {
       const text = `{"filler":"${"ü".repeat(BODY_BYTES_MAX / 2)}"}`;
       expect(text.length).toBeLessThan(BODY_BYTES_MAX);
       await expectError(await postBody(target, text), 413, /body/, String(BODY_BYTES_MAX));
     });
 
-    it.each([1, 1000, 16_384, BODY_BYTES_MAX])("§8 a chunked body of exactly 64 KB is accepted, in chunks of %d", async (chunkBytes) => {
+    it.each([1, 1000, 16_384, BODY_BYTES_MAX])("a chunked body of exactly 64 KB is accepted, in chunks of %d", async (chunkBytes) => {
       const site = siteName();
       const body = bodyOfBytes(site, chunkBytes === 1 ? 2000 : BODY_BYTES_MAX);
       await expectAccepted(await postChunks(target, inChunks(body, chunkBytes)));
@@ -148,7 +148,7 @@ export function describeIngestBody(makeTarget: MakeTarget): void {
     });
 
     it.each([1000, 16_384, BODY_BYTES_MAX + 1])(
-      "§8 a chunked body of one byte more than 64 KB gives 413, in chunks of %d",
+      "a chunked body of one byte more than 64 KB gives 413, in chunks of %d",
       async (chunkBytes) => {
         const site = siteName();
         const body = bodyOfBytes(site, BODY_BYTES_MAX + 1);
@@ -157,20 +157,20 @@ export function describeIngestBody(makeTarget: MakeTarget): void {
       },
     );
 
-    itNeeds(makeTarget, "answersEarly", "§8 a chunked body that goes on after the limit still gets its 413", async () => {
+    itNeeds(makeTarget, "answersEarly", "a chunked body that continues after the limit still gets its 413", async () => {
       const chunks = inChunks(new Uint8Array(600_000).fill(0x20), 16_384);
       const answers = await Promise.all(Array.from({ length: 8 }, () => postChunks(target, chunks)));
       for (const response of answers) await expectError(response, 413, /body/);
     });
 
-    it("§8 a character that two chunks share is read whole", async () => {
+    it("a character split between two chunks is read correctly", async () => {
       const site = siteName();
       const body = encoder.encode(JSON.stringify(wireEvent(site, { n: "\u{1f600}ü" })));
       await expectAccepted(await postChunks(target, inChunks(body, 1)));
       expect(await getValues(target, site, "events")).toEqual(["\u{1f600}ü"]);
     });
 
-    it("§8 the target answers other requests after one that was too large", async () => {
+    it("requests after one with a too large body are answered", async () => {
       await expectError(await postBody(target, new Uint8Array(BODY_BYTES_MAX + 1)), 413);
       const site = siteName();
       await expectAccepted(await postBody(target, JSON.stringify(wireEvent(site))));

@@ -1,4 +1,4 @@
-/** §4.1 and §7: what foreign pages may read, preflights, and which methods the paths of ingestion take. */
+/** CORS of ingestion: what foreign pages may read, preflights, and which methods are allowed. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { browserHeaders, expectAccepted, expectError, getPixel, post, postBody, wireEvent } from "../support/requests.ts";
 import { WITH_ALLOWLIST, WITH_SITE_LIMIT } from "./ingest-guards.suite.ts";
@@ -20,7 +20,7 @@ const FOR_PAGE = {
 };
 
 export function describeIngestCors(makeTarget: MakeTarget): void {
-  describe("§4.1 CORS of ingestion", () => {
+  describe("CORS of ingestion", () => {
     let target: Target;
     let guarded: Target;
     let limited: Target;
@@ -35,22 +35,22 @@ export function describeIngestCors(makeTarget: MakeTarget): void {
       await limited.close();
     });
 
-    it("§4.1 an accepted event's answer may be read by the page that sent it, with credentials", async () => {
+    it("the response to an accepted event is readable by the page that sent it, with credentials", async () => {
       const response = await post(target, wireEvent(siteName()), { origin: PAGE });
       expect(corsOf(response)).toEqual(FOR_PAGE);
       await expectAccepted(response);
     });
 
-    it("§4.1 without an Origin every page may read the answer", async () => {
+    it("a response to a request without Origin is readable by every page", async () => {
       expect(corsOf(await post(target, wireEvent(siteName())))).toEqual({ "access-control-allow-origin": "*" });
     });
 
-    it("§4.1 the origin null is answered as such", async () => {
+    it("the origin null is allowed as null", async () => {
       const response = await post(target, wireEvent(siteName()), { origin: "null" });
       expect(response.headers.get("access-control-allow-origin")).toBe("null");
     });
 
-    it("§4.1 the pixel's answer may be read", async () => {
+    it("the pixel's response is readable by the page that sent it", async () => {
       expect(corsOf(await getPixel(target, { d: siteName(), u: "/" }, { origin: PAGE }))).toEqual(FOR_PAGE);
     });
 
@@ -64,7 +64,7 @@ export function describeIngestCors(makeTarget: MakeTarget): void {
       [405, "a method there is not", (page) => target.fetch("/api/event", { method: "PUT", headers: page })],
     ];
 
-    it.each(REFUSED)("§4.1 the answer %d may be read: %s", async (status, _name, send) => {
+    it.each(REFUSED)("the response %d is readable by the page: %s", async (status, _name, send) => {
       const response = await send({ origin: PAGE });
       const origin = response.headers.get("access-control-allow-origin");
       expect([PAGE, "https://allowed.test", "https://other.test"]).toContain(origin);
@@ -72,7 +72,7 @@ export function describeIngestCors(makeTarget: MakeTarget): void {
       await expectError(response, status);
     });
 
-    it("§4.1 the answer 429 may be read", async () => {
+    it("the response 429 is readable by the page", async () => {
       const site = siteName();
       await expectAccepted(await post(limited, wireEvent(site), { origin: PAGE }));
       const response = await post(limited, wireEvent(site), { origin: PAGE });
@@ -80,7 +80,7 @@ export function describeIngestCors(makeTarget: MakeTarget): void {
       await expectError(response, 429);
     });
 
-    it("§4.1 a preflight gives 204 and allows what the tracker needs", async () => {
+    it("a preflight gives 204 and allows what the tracker needs", async () => {
       const response = await target.fetch("/api/event", {
         method: "OPTIONS",
         headers: {
@@ -99,19 +99,19 @@ export function describeIngestCors(makeTarget: MakeTarget): void {
       });
     });
 
-    it("§4.1 a preflight that asks for no headers allows a content type", async () => {
+    it("a preflight that asks for no headers allows a content type", async () => {
       const response = await target.fetch("/api/event", { method: "OPTIONS", headers: { origin: PAGE } });
       expect(response.status).toBe(204);
       expect(response.headers.get("access-control-allow-headers")).toBe("Content-Type");
     });
 
-    it("§4.1 a preflight passes whatever the allowlist: the event itself is checked", async () => {
+    it("a preflight succeeds whatever the allowlist, because the event itself is checked", async () => {
       const response = await guarded.fetch("/api/event", { method: "OPTIONS", headers: { origin: "https://other.test" } });
       expect(response.status).toBe(204);
     });
 
     it.each(["/api/sites", "/api/stats/main?site_id=a.test", "/health", "/nothing/here"])(
-      "§5.7 no foreign page may read %s",
+      "%s is not readable by foreign pages",
       async (path) => {
         const response = await target.fetch(path, { headers: { origin: PAGE } });
         expect(corsOf(response)).toEqual({});
@@ -119,20 +119,20 @@ export function describeIngestCors(makeTarget: MakeTarget): void {
       },
     );
 
-    it("§4.8 every page may load the tracking script", async () => {
+    it("the tracking script is readable by every page", async () => {
       const response = await target.fetch("/svc.js", { headers: { origin: PAGE } });
       expect(response.headers.get("access-control-allow-origin")).toBe("*");
       expect(response.headers.get("cross-origin-resource-policy")).toBe("cross-origin");
       await response.text();
     });
 
-    it.each(["PUT", "PATCH", "DELETE"])("§7 %s of an event gives 405 with Allow", async (method) => {
+    it.each(["PUT", "PATCH", "DELETE"])("%s of an event gives 405 with Allow", async (method) => {
       const response = await target.fetch("/api/event", { method });
       expect(response.headers.get("allow")?.split(", ").sort()).toEqual(["GET", "OPTIONS", "POST"]);
       await expectError(response, 405, method, /allowed/);
     });
 
-    it("§7 HEAD of the pixel gives 405 without a body, because its GET records an event", async () => {
+    it("HEAD of the pixel gives 405 without a body, because its GET records an event", async () => {
       const response = await target.fetch("/api/event?d=head.test&u=/", { method: "HEAD" });
       expect(response.status).toBe(405);
       expect(response.headers.get("allow")?.split(", ").sort()).toEqual(["GET", "OPTIONS", "POST"]);

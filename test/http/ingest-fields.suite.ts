@@ -1,4 +1,4 @@
-/** §4.1 and §8: every field of a posted event, right and wrong, at its limit and over it. */
+/** Every field of POST /api/event: valid and invalid, at its limit and over it (docs/http-api.md, "Event fields"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   expectAccepted,
@@ -69,14 +69,14 @@ const LIMITS: readonly (Limit & { readonly chars: string })[] = [
 ];
 
 export function describeIngestFields(makeTarget: MakeTarget): void {
-  describe("§4.1 fields of POST /api/event", () => {
+  describe("fields of POST /api/event", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget();
     });
     afterAll(() => target.close());
 
-    it("§4.1 an event with every field right gives 202 with an empty body and is counted", async () => {
+    it("an event with every field valid gives 202 with an empty body and is counted", async () => {
       const site = siteName();
       const response = await post(target, {
         d: site,
@@ -92,101 +92,101 @@ export function describeIngestFields(makeTarget: MakeTarget): void {
       expect(await getBreakdown(target, site, "events")).toEqual([{ value: "Signup", visitors: 1, pageviews: 0, events: 1 }]);
     });
 
-    it("§4.1 an event with the required fields alone gives 202", async () => {
+    it("an event with only the required fields gives 202", async () => {
       const site = siteName();
       await record(target, { d: site, n: "pageview", u: "/" });
       expect((await getMain(target, site)).total_events).toBe(1);
     });
 
-    it("§4.1 unknown fields are ignored", async () => {
+    it("unknown fields are ignored", async () => {
       const site = siteName();
       await record(target, wireEvent(site, { x: 1, D: "other", domain: "other", constructor: "x", toString: null }));
       expect((await getMain(target, site)).total_events).toBe(1);
     });
 
-    it.each(["d", "n", "u"])("§4.1 missing %s gives 422", async (field) => {
+    it.each(["d", "n", "u"])("missing %s gives 422", async (field) => {
       const { [field]: _left, ...rest } = wireEvent(siteName());
       await expectError(await post(target, rest), 422, `"${field}"`, /missing/);
     });
 
-    it.each(["d", "n", "u"])("§4.1 %s of null gives 422", async (field) => {
+    it.each(["d", "n", "u"])("%s of null gives 422", async (field) => {
       await expectError(await post(target, wireEvent(siteName(), { [field]: null })), 422, `"${field}"`, /missing/);
     });
 
-    it("§4.1 an event that is refused is not counted", async () => {
+    it("a rejected event is not counted", async () => {
       const site = siteName();
       await expectError(await post(target, wireEvent(site, { u: "ftp://page.test/" })), 400, '"u"');
       await expectError(await post(target, wireEvent(site, { w: "wide" })), 422, '"w"');
       expect((await getMain(target, site)).total_events).toBe(0);
     });
 
-    it.each(["d", "n", "u"])("§4.1 empty %s gives 400", async (field) => {
+    it.each(["d", "n", "u"])("empty %s gives 400", async (field) => {
       await expectError(await post(target, wireEvent(siteName(), { [field]: "" })), 400, `"${field}"`, /empty/);
     });
 
-    describe.each(["d", "n", "u", "r", "p", "rc"])("§4.1 %s that is no text gives 422", (field) => {
+    describe.each(["d", "n", "u", "r", "p", "rc"])("%s that is not a string gives 422", (field) => {
       it.each(NO_TEXTS)("%s", async (_name, value) => {
         await expectError(await post(target, wireEvent(siteName(), { [field]: value })), 422, `"${field}"`, /string/);
       });
     });
 
-    describe.each(["w", "ra"])("§4.1 %s that is no number gives 422", (field) => {
+    describe.each(["w", "ra"])("%s that is not a number gives 422", (field) => {
       it.each(NO_NUMBERS)("%s", async (_name, value) => {
         await expectError(await post(target, wireEvent(siteName(), { [field]: value })), 422, `"${field}"`, /number/);
       });
     });
 
-    it.each(["r", "w", "p", "ra", "rc"])("§4.1 %s of null counts as absent", async (field) => {
+    it.each(["r", "w", "p", "ra", "rc"])("%s of null counts as absent", async (field) => {
       const site = siteName();
       await record(target, wireEvent(site, { [field]: null }));
       expect((await getMain(target, site)).total_events).toBe(1);
     });
 
-    it.each(["r", "p", "rc"])("§4.1 empty %s counts as absent", async (field) => {
+    it.each(["r", "p", "rc"])("empty %s counts as absent", async (field) => {
       const site = siteName();
       await record(target, wireEvent(site, { [field]: "" }));
       expect((await getMain(target, site)).total_events).toBe(1);
     });
 
-    it.each(LIMITS)("§8 $field of $charsMax characters of $chars is accepted", async ({ field, charsMax, valueOf }) => {
+    it.each(LIMITS)("$field of $charsMax characters of $chars is accepted", async ({ field, charsMax, valueOf }) => {
       const value = valueOf(charsMax);
       expect([...value]).toHaveLength(charsMax);
       await record(target, wireEvent(siteName(), { [field]: value }));
     });
 
-    it.each(LIMITS)("§8 $field of one more than $charsMax characters of $chars gives 400", async ({ field, charsMax, valueOf }) => {
+    it.each(LIMITS)("$field of one more than $charsMax characters of $chars gives 400", async ({ field, charsMax, valueOf }) => {
       const response = await post(target, wireEvent(siteName(), { [field]: valueOf(charsMax + 1) }));
       await expectError(response, 400, `"${field}"`, String(charsMax));
     });
 
-    it("§8 an event name of 256 emoji is stored whole", async () => {
+    it("an event name of 256 emoji is stored whole", async () => {
       const site = siteName();
       await record(target, wireEvent(site, { n: emojis(256) }));
       expect(await getValues(target, site, "events")).toEqual([emojis(256)]);
     });
 
-    describe.each(ENTRIES)("§4.1 %s that breaks its rule gives 400", (field, texts) => {
+    describe.each(ENTRIES)("%s that breaks its rule gives 400", (field, texts) => {
       it.each(texts)("%j", async (text) => {
         await expectError(await post(target, wireEvent(siteName(), { [field]: text })), 400, `"${field}"`, /must/);
       });
     });
 
     it.each(["A-b_C.9:x", "..", ".", ":", "-", "__proto__", "constructor", "hasOwnProperty", "COM1", "a.", "x".repeat(256)])(
-      "§2.5 %s is a site id",
+      "%s is a site id",
       async (site) => {
         await record(target, wireEvent(site));
         expect((await getMain(target, site)).total_events).toBe(1);
       },
     );
 
-    it("§2.5 site ids that differ in case are different sites", async () => {
+    it("site ids that differ in case are different sites", async () => {
       const site = siteName();
       await record(target, wireEvent(site.toUpperCase()));
       expect((await getMain(target, site)).total_events).toBe(0);
       expect((await getMain(target, site.toUpperCase())).total_events).toBe(1);
     });
 
-    it("§4.1 u may be a path that starts with a slash", async () => {
+    it("u may be a path that starts with a slash", async () => {
       const site = siteName();
       await record(target, wireEvent(site, { u: "/docs/start/?q=1#top" }));
       expect(await getValues(target, site, "pages")).toEqual(["/docs/start"]);
@@ -208,32 +208,32 @@ export function describeIngestFields(makeTarget: MakeTarget): void {
       ["surrogates the wrong way round", "\udc00\ud800", "\ufffd\ufffd"],
     ];
 
-    it.each(NAMES)("§4.1 a name of %s is stored as it is, in text that is well-formed", async (_name, eventName, stored) => {
+    it.each(NAMES)("a name of %s is stored unchanged, except that it is made well-formed", async (_name, eventName, stored) => {
       const site = siteName();
       await record(target, wireEvent(site, { n: eventName }));
       expect(await getBreakdown(target, site, "events")).toEqual([{ value: stored, visitors: 1, pageviews: 0, events: 1 }]);
     });
 
-    it("§4.1 a field that only the prototype has is missing", async () => {
+    it("a field of the prototype counts as missing", async () => {
       const site = siteName();
       const body = `{"__proto__":{"d":"${site}","n":"pageview","u":"/"}}`;
       await expectError(await postBody(target, body), 422, '"d"', /missing/);
     });
 
-    it("§4.1 of a key that is there twice the last value counts", async () => {
+    it("of a duplicate key, the last value counts", async () => {
       const [first, last] = [siteName(), siteName()];
       await expectAccepted(await postBody(target, `{"d":"${first}","n":"pageview","u":"/","d":"${last}"}`));
       expect((await getMain(target, first)).total_events).toBe(0);
       expect((await getMain(target, last)).total_events).toBe(1);
     });
 
-    it.each([-5, 0, 0.2, 100_000, 1e308, -1e308])("§4.1 a screen width of %d is not recorded", async (w) => {
+    it.each([-5, 0, 0.2, 100_000, 1e308, -1e308])("a screen width of %d is not recorded", async (w) => {
       const site = siteName();
       await record(target, wireEvent(site, { w }));
       expect(await getValues(target, site, "screen-sizes")).toEqual(["(unknown)"]);
     });
 
-    it.each(["w", "ra"])("§4.1 a %s too large for a double is not recorded", async (field) => {
+    it.each(["w", "ra"])("a %s too large for a double is not recorded", async (field) => {
       const site = siteName();
       await expectAccepted(await postBody(target, `{"d":"${site}","n":"pageview","u":"/","${field}":1e999}`));
       expect((await getMain(target, site)).total_events).toBe(1);
@@ -252,7 +252,7 @@ export function describeIngestFields(makeTarget: MakeTarget): void {
       ["a referrer that is no URL", { r: "not a url" }],
     ];
 
-    it.each(DROPPED)("§4.1 %s do not stop the event", async (_name, fields) => {
+    it.each(DROPPED)("%s do not make the event fail", async (_name, fields) => {
       const site = siteName();
       await record(target, wireEvent(site, fields));
       expect((await getMain(target, site)).total_events).toBe(1);

@@ -1,4 +1,4 @@
-/** §1, §4.1 and §5.7: who may send events, how many, in which order that is checked, and what happens to bots. */
+/** Allowlist, rate limits, bots, and the order of these checks (docs/http-api.md, "Processing order", "Rate limits" and "Bots"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   browserHeaders,
@@ -28,7 +28,7 @@ export const WITH_ALLOWLIST: Environment = { SVC_SITE_IDS: "allowed.test, Shop.T
 export const WITH_SITE_LIMIT: Environment = { SVC_RATE_LIMIT_PER_SITE: ONE_EVENT };
 
 export function describeAllowlist(makeTarget: MakeTarget): void {
-  describe("§4.1 the allowlist of sites", () => {
+  describe("the allowlist of sites", () => {
     let target: Target;
     let open: Target;
     beforeAll(async () => {
@@ -52,11 +52,11 @@ export function describeAllowlist(makeTarget: MakeTarget): void {
       ["no origin and an id in capitals", "Shop.Test", {}],
     ];
 
-    it.each(ADMITTED)("§4.1 an event with %s is accepted", async (_name, d, headers) => {
+    it.each(ADMITTED)("an event with %s is accepted", async (_name, d, headers) => {
       await expectAccepted(await post(target, wireEvent(d), headers));
     });
 
-    it.each(ADMITTED)("§4.1 a pixel with %s is accepted", async (_name, d, headers) => {
+    it.each(ADMITTED)("a pixel with %s is accepted", async (_name, d, headers) => {
       const response = await getPixel(target, { d, u: "/" }, headers);
       expect(response.status).toBe(200);
     });
@@ -76,11 +76,11 @@ export function describeAllowlist(makeTarget: MakeTarget): void {
       "https://",
     ];
 
-    it.each(FOREIGN_ORIGINS)("§4.1 an event from the origin %s gives 403", async (origin) => {
+    it.each(FOREIGN_ORIGINS)("an event from the origin %s gives 403", async (origin) => {
       await expectError(await post(target, wireEvent("allowed.test"), { origin }), 403, /Origin/, /allowed/);
     });
 
-    it.each(FOREIGN_ORIGINS)("§4.1 a pixel from the origin %s gives 403", async (origin) => {
+    it.each(FOREIGN_ORIGINS)("a pixel from the origin %s gives 403", async (origin) => {
       await expectError(await getPixel(target, { d: "allowed.test", u: "/" }, { origin }), 403, /Origin/, /allowed/);
     });
 
@@ -92,34 +92,34 @@ export function describeAllowlist(makeTarget: MakeTarget): void {
       ["www.allowed.test", {}],
     ];
 
-    it.each(FOREIGN_SITES)("§4.1 an event for %s with %j gives 403", async (d, headers) => {
+    it.each(FOREIGN_SITES)("an event for %s with %j gives 403", async (d, headers) => {
       await expectError(await post(target, wireEvent(d), headers), 403, '"d"');
     });
 
-    it.each(FOREIGN_SITES)("§4.1 a pixel for %s with %j gives 403", async (d, headers) => {
+    it.each(FOREIGN_SITES)("a pixel for %s with %j gives 403", async (d, headers) => {
       await expectError(await getPixel(target, { d, u: "/" }, headers), 403, '"d"');
     });
 
-    it("§4.1 an event that the allowlist refuses is not counted", async () => {
+    it("an event that the allowlist rejects is not counted", async () => {
       await post(target, wireEvent("other.test"));
       expect((await getMain(target, "other.test")).total_events).toBe(0);
     });
 
     it.each(["https://anything.test", "null", "garbage"])(
-      "§4.1 without an allowlist an event from the origin %s is accepted",
+      "without an allowlist an event from the origin %s is accepted",
       async (origin) => {
         await expectAccepted(await post(open, wireEvent(siteName()), { origin }));
       },
     );
 
-    it("§4.4 /api/sites lists the allowlist before any event", async () => {
+    it("/api/sites lists the allowlist before any event", async () => {
       expect(await getSites(target)).toEqual(expect.arrayContaining(["Shop.Test", "allowed.test", "site-7"]));
     });
 
-    describe("§1 order of the checks", () => {
+    describe("the order of the checks", () => {
       const foreign = { origin: "https://other.test" };
 
-      it("§1 a body that is too large gives 413 whatever its origin", async () => {
+      it("a body that is too large gives 413 whatever its origin", async () => {
         await expectError(await postBody(target, TOO_LARGE, foreign), 413);
       });
 
@@ -128,7 +128,7 @@ export function describeAllowlist(makeTarget: MakeTarget): void {
         ["a body that is no object", "[]"],
         ["a missing field", '{"d":"allowed.test"}'],
         ["an empty field", '{"d":"","n":"","u":""}'],
-      ])("§1 a foreign origin gives 403 even with %s", async (_name, body) => {
+      ])("a foreign origin gives 403 even with %s", async (_name, body) => {
         await expectError(await postBody(target, body, foreign), 403, /Origin/);
       });
 
@@ -139,12 +139,12 @@ export function describeAllowlist(makeTarget: MakeTarget): void {
         ["an invalid site id", { d: "a b" }],
         ["an empty site id", { d: "" }],
         ["a bot", {}],
-      ])("§1 a foreign site gives 403 even with %s", async (_name, fields) => {
+      ])("a foreign site gives 403 even with %s", async (_name, fields) => {
         const headers = { "user-agent": GOOGLEBOT };
         await expectError(await post(target, wireEvent("other.test", fields), headers), 403, '"d"');
       });
 
-      it("§1 a pixel from a foreign origin gives 403 even without parameters", async () => {
+      it("a pixel from a foreign origin gives 403 even without parameters", async () => {
         await expectError(await target.fetch("/api/event", { headers: browserHeaders(foreign) }), 403, /Origin/);
       });
     });
@@ -158,7 +158,7 @@ function expectRetryAfter(response: Response): number {
 }
 
 export function describeRateLimits(makeTarget: MakeTarget): void {
-  describe("§4.1 rate limits", () => {
+  describe("rate limits", () => {
     let bySite: Target;
     let byAddress: Target;
     beforeAll(async () => {
@@ -170,7 +170,7 @@ export function describeRateLimits(makeTarget: MakeTarget): void {
       await byAddress.close();
     });
 
-    it("§4.1 a site's second event gives 429 with Retry-After and is not counted", async () => {
+    it("a site's second event gives 429 with Retry-After and is not counted", async () => {
       const site = siteName();
       await expectAccepted(await post(bySite, wireEvent(site)));
       const response = await post(bySite, wireEvent(site));
@@ -179,7 +179,7 @@ export function describeRateLimits(makeTarget: MakeTarget): void {
       expect((await getMain(bySite, site)).total_events).toBe(1);
     });
 
-    it("§4.1 pixels and posts of a site share its limit", async () => {
+    it("pixels and posts of a site share its limit", async () => {
       const site = siteName();
       expect((await getPixel(bySite, { d: site, u: "/" })).status).toBe(200);
       await expectError(await post(bySite, wireEvent(site)), 429, /site/);
@@ -188,13 +188,13 @@ export function describeRateLimits(makeTarget: MakeTarget): void {
       await expectError(response, 429, /site/);
     });
 
-    it("§4.1 the limit of one site leaves the others alone", async () => {
+    it("the limit of one site does not affect other sites", async () => {
       const [first, second] = [siteName(), siteName()];
       await expectAccepted(await post(bySite, wireEvent(first)));
       await expectAccepted(await post(bySite, wireEvent(second)));
     });
 
-    it("§4.1 an address's second event gives 429 with Retry-After, whatever its site", async () => {
+    it("an address's second event gives 429 with Retry-After, whatever its site", async () => {
       const headers = { "x-forwarded-for": "198.51.100.1" };
       await expectAccepted(await post(byAddress, wireEvent(siteName()), headers));
       const response = await post(byAddress, wireEvent(siteName()), headers);
@@ -202,20 +202,20 @@ export function describeRateLimits(makeTarget: MakeTarget): void {
       await expectError(response, 429, /address/);
     });
 
-    it("§4.1 the limit of one address leaves the others alone, on the same site", async () => {
+    it("the limit of one address does not affect other addresses of the same site", async () => {
       const site = siteName();
       await expectAccepted(await post(byAddress, wireEvent(site), { "x-forwarded-for": "198.51.100.2" }));
       await expectAccepted(await post(byAddress, wireEvent(site), { "x-forwarded-for": "198.51.100.3" }));
     });
 
-    it("§4.1 whoever sends from several addresses of an IPv6 network of 64 bits is one sender, and the next network another", async () => {
+    it("addresses of one IPv6 /64 network share a limit, those of another network do not", async () => {
       const from = (address: string) => ({ "x-forwarded-for": address });
       await expectAccepted(await post(byAddress, wireEvent(siteName()), from("2001:db8:0:1::1")));
       await expectError(await post(byAddress, wireEvent(siteName()), from("2001:db8:0:1:ffff::2")), 429, /address/);
       await expectAccepted(await post(byAddress, wireEvent(siteName()), from("2001:db8:0:2::1")));
     });
 
-    it("§1 a rate limit gives 429 even when a field breaks its rule", async () => {
+    it("a rate limit gives 429 even when a field breaks its rule", async () => {
       const site = siteName();
       await expectAccepted(await post(bySite, wireEvent(site)));
       await expectError(await post(bySite, wireEvent(site, { n: "n".repeat(257) })), 429);
@@ -223,13 +223,13 @@ export function describeRateLimits(makeTarget: MakeTarget): void {
       await expectError(await getPixel(bySite, { d: site, u: "" }), 429);
     });
 
-    it("§1 a rate limit gives 429 even to a bot", async () => {
+    it("a rate limit gives 429 even to a bot", async () => {
       const site = siteName();
       await expectAccepted(await post(bySite, wireEvent(site), { "user-agent": GOOGLEBOT }));
       await expectError(await post(bySite, wireEvent(site), { "user-agent": GOOGLEBOT }), 429);
     });
 
-    it("§1 a body that is too large or no JSON takes nothing from the limit", async () => {
+    it("a body that is too large or not JSON does not count against the limit", async () => {
       const site = siteName();
       const headers = { "x-forwarded-for": "198.51.100.4" };
       await expectError(await postBody(byAddress, TOO_LARGE, headers), 413);
@@ -237,7 +237,7 @@ export function describeRateLimits(makeTarget: MakeTarget): void {
       await expectAccepted(await post(byAddress, wireEvent(site), headers));
     });
 
-    itNeeds(makeTarget, "advance", "§4.1 a site's limit lets events in again after Retry-After seconds and not before", async () => {
+    itNeeds(makeTarget, "advance", "a site's limit accepts events again after Retry-After seconds, and not before", async () => {
       const target = await makeTarget({ SVC_RATE_LIMIT_PER_SITE: "0.1" });
       const advance = able(target, "advance");
       const site = siteName();
@@ -252,7 +252,7 @@ export function describeRateLimits(makeTarget: MakeTarget): void {
       await target.close();
     });
 
-    itNeeds(makeTarget, "advance", "§4.1 a limit of several events a second allows that many at once", async () => {
+    itNeeds(makeTarget, "advance", "a limit of several events a second allows that many at once", async () => {
       const target = await makeTarget({ SVC_RATE_LIMIT_PER_IP: "5" });
       const advance = able(target, "advance");
       const site = siteName();
@@ -272,7 +272,7 @@ export function describeRateLimits(makeTarget: MakeTarget): void {
 }
 
 export function describeBots(makeTarget: MakeTarget): void {
-  describe("§4.1 bots", () => {
+  describe("bots", () => {
     let target: Target;
     let counting: Target;
     beforeAll(async () => {
@@ -284,16 +284,13 @@ export function describeBots(makeTarget: MakeTarget): void {
       await counting.close();
     });
 
-    it.each([GOOGLEBOT, BINGBOT, CURL, "node", "python-requests/2.31.0"])(
-      "§4.1 an event of %s gives 202 and is dropped",
-      async (userAgent) => {
-        const site = siteName();
-        await expectAccepted(await post(target, wireEvent(site), { "user-agent": userAgent }));
-        expect((await getMain(target, site)).total_events).toBe(0);
-      },
-    );
+    it.each([GOOGLEBOT, BINGBOT, CURL, "node", "python-requests/2.31.0"])("an event of %s gives 202 and is dropped", async (userAgent) => {
+      const site = siteName();
+      await expectAccepted(await post(target, wireEvent(site), { "user-agent": userAgent }));
+      expect((await getMain(target, site)).total_events).toBe(0);
+    });
 
-    it("§4.1 a pixel of a bot gives 200 and is dropped", async () => {
+    it("a pixel of a bot gives 200 and is dropped", async () => {
       const site = siteName();
       const response = await getPixel(target, { d: site, u: "/" }, { "user-agent": GOOGLEBOT });
       expect({ status: response.status, type: response.headers.get("content-type") }).toEqual({
@@ -303,19 +300,19 @@ export function describeBots(makeTarget: MakeTarget): void {
       expect((await getMain(target, site)).total_events).toBe(0);
     });
 
-    it("§4.1 a site of nothing but bots is not listed", async () => {
+    it("a site with events of bots only is not listed", async () => {
       const site = siteName();
       await expectAccepted(await post(target, wireEvent(site), { "user-agent": GOOGLEBOT }));
       expect(await getSites(target)).not.toContain(site);
     });
 
-    it("§4.1 an event with an empty User-Agent is counted", async () => {
+    it("an event with an empty User-Agent is counted", async () => {
       const site = siteName();
       await expectAccepted(await post(target, wireEvent(site), { "user-agent": "" }));
       expect((await getMain(target, site)).total_events).toBe(1);
     });
 
-    it("§4.1 with filter_bots off bots are counted", async () => {
+    it("with filter_bots off bots are counted", async () => {
       const site = siteName();
       await expectAccepted(await post(counting, wireEvent(site), { "user-agent": GOOGLEBOT }));
       expect((await counting.fetch(pixelPath({ d: site, u: "/" }), { headers: { "user-agent": CURL } })).status).toBe(200);
@@ -329,12 +326,12 @@ export function describeBots(makeTarget: MakeTarget): void {
       ["an empty name", { n: "" }, 400],
       ["a name that is too long", { n: "n".repeat(257) }, 400],
       ["a missing name", { n: undefined }, 422],
-    ])("§1 a bot's event with %s is refused like any other", async (_name, fields, status) => {
+    ])("a bot's event with %s is rejected like any other", async (_name, fields, status) => {
       const headers = { "user-agent": GOOGLEBOT };
       await expectError(await post(target, wireEvent(siteName(), fields), headers), status);
     });
 
-    it("§1 a bot's event is dropped before its URL is parsed", async () => {
+    it("a bot's event is dropped before its URL is parsed", async () => {
       await expectAccepted(await post(target, wireEvent(siteName(), { u: "nothing" }), { "user-agent": GOOGLEBOT }));
       await expectError(await post(target, wireEvent(siteName(), { u: "nothing" }), { "user-agent": CHROME_WINDOWS }), 400);
     });

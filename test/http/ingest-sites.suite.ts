@@ -1,4 +1,4 @@
-/** decisions, "max_sites": how many sites may come into being by events where no list says which there are. */
+/** The max_sites option: how many sites events may create while site_ids is empty. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { CLOSED, logIn, ofItsOwn } from "../support/auth-requests.ts";
 import { erase } from "../support/erasure-requests.ts";
@@ -13,7 +13,7 @@ const TWO_SITES: Environment = { SVC_MAX_SITES: "2" };
 const REFUSAL = /^Field "d" must be a site that has events: .* max_sites, .* site_ids\.$/;
 
 export function describeMaxSites(makeTarget: MakeTarget): void {
-  describe("decisions: max_sites", () => {
+  describe("max_sites", () => {
     async function full(environment: Environment = TWO_SITES): Promise<Target> {
       const target = await makeTarget(ofItsOwn(environment));
       onTestFinished(() => target.close());
@@ -21,7 +21,7 @@ export function describeMaxSites(makeTarget: MakeTarget): void {
       return target;
     }
 
-    it("an event of one more site gives 403 on both ways, is counted, and leaves nothing; sites that have events go on", async () => {
+    it("an event of one site too many gives 403 by POST and pixel, is counted and not stored; existing sites are still accepted", async () => {
       const target = await full();
       await expectError(await post(target, wireEvent("third.test")), 403, REFUSAL);
       await expectError(await getPixel(target, { d: "third.test", u: "/" }), 403, REFUSAL);
@@ -31,14 +31,14 @@ export function describeMaxSites(makeTarget: MakeTarget): void {
       expect(await getMetrics(target)).toMatchObject({ svc_sites: 2, svc_max_sites_rejections_total: 2, svc_events_ingested_total: 3 });
     });
 
-    it("§1 it is looked at after the field rules and before the bot filter", async () => {
+    it("is checked after the field rules and before the bot filter", async () => {
       const target = await full();
       await expectError(await post(target, wireEvent("third test")), 400, '"d"');
       await expectError(await post(target, wireEvent("third.test", { n: "" })), 400, '"n"');
       await expectError(await post(target, wireEvent("third.test"), { "user-agent": GOOGLEBOT }), 403, REFUSAL);
     });
 
-    it("a bot's event, which is dropped, makes no site", async () => {
+    it("a bot's event, which is dropped, creates no site", async () => {
       const target = await makeTarget(ofItsOwn({ SVC_MAX_SITES: "1" }));
       onTestFinished(() => target.close());
       await expectAccepted(await post(target, wireEvent("bot.test"), { "user-agent": GOOGLEBOT }));
@@ -46,7 +46,7 @@ export function describeMaxSites(makeTarget: MakeTarget): void {
       await expectError(await post(target, wireEvent("bot.test")), 403, REFUSAL);
     });
 
-    it("does not count where site_ids says which sites there are", async () => {
+    it("has no effect when site_ids is set", async () => {
       const target = await makeTarget(ofItsOwn({ SVC_MAX_SITES: "1", SVC_SITE_IDS: "a.test,b.test" }));
       onTestFinished(() => target.close());
       for (const site of ["a.test", "b.test"]) await expectAccepted(await post(target, wireEvent(site)));
@@ -56,7 +56,7 @@ export function describeMaxSites(makeTarget: MakeTarget): void {
       ["restart", "files"],
       ["crash", "the journal"],
     ] as const) {
-      itNeeds(makeTarget, ability, `a ${ability} finds the sites again whose events are in ${where}`, async () => {
+      itNeeds(makeTarget, ability, `after a ${ability}, sites with events in ${where} are known`, async () => {
         const target = await full();
         await able(target, ability)();
         await expectError(await post(target, wireEvent("third.test")), 403, REFUSAL);
@@ -65,7 +65,7 @@ export function describeMaxSites(makeTarget: MakeTarget): void {
       });
     }
 
-    it("an erasure that leaves a site no events frees its place; one that leaves it some does not", async () => {
+    it("an erasure of all events of a site permits a new site; one of some events does not", async () => {
       const target = await full({ ...CLOSED, ...TWO_SITES });
       const session = await logIn(target);
       const today = new Date(target.nowMs()).toISOString().slice(0, 10);

@@ -1,4 +1,4 @@
-/** §2.2 and §4.6: the keys of programs. */
+/** API keys: how they are created, listed, used and revoked (docs/http-api.md, "API keys"). */
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -25,7 +25,7 @@ const listed = async (target: Target, session: RequestHeaders, { key_hash: hash 
   (await listKeys(target, session)).find((key) => key.key_hash === hash);
 
 export function describeKeys(makeTarget: MakeTarget): void {
-  describe("§4.6 keys", () => {
+  describe("API keys", () => {
     let target: Target;
     let session: RequestHeaders;
     beforeAll(async () => {
@@ -34,7 +34,7 @@ export function describeKeys(makeTarget: MakeTarget): void {
     });
     afterAll(() => target.close());
 
-    it.each(["ReadOnly", "Admin"] as const)("§2.2 a %s key is shown once and listed by its hash", async (scope) => {
+    it.each(["ReadOnly", "Admin"] as const)("a %s key is returned once and listed by its hash", async (scope) => {
       const beforeMs = target.nowMs();
       const response = await postKey(target, session, { name: "Nightly report ☂", scope });
       const created = await bodyOf<CreatedKey>(response, 201);
@@ -57,7 +57,7 @@ export function describeKeys(makeTarget: MakeTarget): void {
       expect(JSON.stringify(await listKeys(target, session))).not.toContain(created.key);
     });
 
-    it("§2.2 no two keys are alike, though their names are, and they are listed in the order of their creation", async () => {
+    it("keys of the same name differ, and keys are listed in order of creation", async () => {
       const created = [
         await createKey(target, session, "Admin"),
         await createKey(target, session, "Admin"),
@@ -70,7 +70,7 @@ export function describeKeys(makeTarget: MakeTarget): void {
       expect(times).toEqual(times.toSorted());
     });
 
-    it("§5.3 an Admin key makes and revokes keys, itself included", async () => {
+    it("an Admin key creates and revokes keys, itself included", async () => {
       const admin = await createKey(target, session, "Admin");
       const made = await createKey(target, withBearer(admin.key), "ReadOnly");
       expect(await bodyOf(await deleteKey(target, withKey(admin.key), made.key_hash))).toEqual({ status: "revoked" });
@@ -78,7 +78,7 @@ export function describeKeys(makeTarget: MakeTarget): void {
       await expectError(await target.fetch("/api/keys", { headers: withKey(admin.key) }), 401);
     });
 
-    it("§5.5 a revoked key is not accepted and stays on the list; to revoke it again is fine", async () => {
+    it("a revoked key is rejected and stays listed; revoking it again gives 200", async () => {
       const key = await createKey(target, session, "ReadOnly");
       expect((await target.fetch("/api/sites", { headers: withKey(key.key) })).status).toBe(200);
       for (let i = 0; i < 2; i++) expect(await bodyOf(await deleteKey(target, session, key.key_hash))).toEqual({ status: "revoked" });
@@ -87,7 +87,7 @@ export function describeKeys(makeTarget: MakeTarget): void {
       expect(await listed(target, session, key)).toMatchObject({ revoked: true, scope: "ReadOnly" });
     });
 
-    it("§4.6 status says authenticated for any valid key in either header", async () => {
+    it("status says authenticated for any valid key in either header", async () => {
       for (const scope of ["ReadOnly", "Admin"] as const) {
         const { key } = await createKey(target, session, scope);
         for (const headers of [withBearer(key), withKey(key)]) {
@@ -97,7 +97,7 @@ export function describeKeys(makeTarget: MakeTarget): void {
     });
 
     it.each(["0".repeat(64), "nothing", "..", "%2e%2e%2fadmin", "0".repeat(63), "x".repeat(2000)])(
-      "§7 the unknown hash %s gives 404",
+      "the unknown hash %s gives 404",
       async (hash) => {
         const response = await deleteKey(target, session, hash);
         expect(response.status).toBe(404);
@@ -106,7 +106,7 @@ export function describeKeys(makeTarget: MakeTarget): void {
       },
     );
 
-    it("§7 a hash in capitals gives 404", async () => {
+    it("a hash in capitals gives 404", async () => {
       const { key_hash: hash } = await createKey(target, session, "Admin");
       await expectError(await deleteKey(target, session, hash.toUpperCase()), 404);
     });
@@ -121,19 +121,19 @@ export function describeKeys(makeTarget: MakeTarget): void {
       [422, "a name that is a number", { name: 1, scope: "Admin" }, '"name" must be a string'],
       [422, "a scope that is a list", { name: "a", scope: ["Admin"] }, '"scope" must be a string'],
       [422, "a list", [], "JSON object"],
-    ])("§7 %d: %s", async (status, _name, body, says) => {
+    ])("%d: %s", async (status, _name, body, says) => {
       const before = await listKeys(target, session);
       await expectError(await postKey(target, session, body), status, says);
       expect(await listKeys(target, session)).toEqual(before);
     });
 
-    it("§4.6 a name of 128 characters is taken, and fields that are not known are ignored", async () => {
+    it("a name of 128 characters is accepted, and unknown fields are ignored", async () => {
       const name = "😀".repeat(128);
       const created = await bodyOf<CreatedKey>(await postKey(target, session, { name, scope: "Admin", revoked: true, key: "mine" }), 201);
       expect(await listed(target, session, created)).toMatchObject({ name, revoked: false });
     });
 
-    it("§4.6 keys that are made at the same time are all there", async () => {
+    it("keys that are created concurrently all exist", async () => {
       const created = await Promise.all(Array.from({ length: 10 }, () => createKey(target, session, "ReadOnly")));
       const hashes = (await listKeys(target, session)).map(({ key_hash: hash }) => hash);
       expect(created.filter(({ key_hash: hash }) => !hashes.includes(hash))).toEqual([]);
@@ -142,7 +142,7 @@ export function describeKeys(makeTarget: MakeTarget): void {
 }
 
 export function describeKeptCredentials(makeTarget: MakeTarget): void {
-  describe("§2.2 §2.4 what is kept of passwords and keys", () => {
+  describe("stored passwords and keys", () => {
     async function expectKept(target: Target, kept: CreatedKey, revoked: CreatedKey): Promise<void> {
       expect(await getStatus(target)).toEqual({ setup_required: false, authenticated: false });
       await expectError(await postSetup(target, "another password"), 409);
@@ -151,7 +151,7 @@ export function describeKeptCredentials(makeTarget: MakeTarget): void {
       await expectError(await target.fetch("/api/sites", { headers: withBearer(revoked.key) }), 401);
     }
 
-    itNeeds(makeTarget, "restart", "§3 after a restart password and keys are the same, and sessions are gone", async () => {
+    itNeeds(makeTarget, "restart", "after a restart, password and keys still work, and sessions have ended", async () => {
       const target = await makeTarget(ofItsOwn());
       const session = withSession(await tokenOf(await postSetup(target)));
       const [kept, revoked] = [await createKey(target, session, "ReadOnly", "kept"), await createKey(target, session, "Admin", "revoked")];
@@ -168,7 +168,7 @@ export function describeKeptCredentials(makeTarget: MakeTarget): void {
       await target.close();
     });
 
-    itNeeds(makeTarget, "crash", "§3 what was answered with success survives a crash right after", async () => {
+    itNeeds(makeTarget, "crash", "a setup, a key and a revocation survive a crash right after their response", async () => {
       const target = await makeTarget(ofItsOwn());
       const session = withSession(await tokenOf(await postSetup(target)));
       const [kept, revoked] = [await createKey(target, session, "ReadOnly"), await createKey(target, session, "Admin")];

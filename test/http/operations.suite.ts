@@ -1,4 +1,4 @@
-/** §4.7 what operators ask for: details of health, metrics, and what robots and finders of holes look for. */
+/** /health/detailed, /metrics, robots.txt, security.txt and HSTS (docs/http-api.md, "Metrics"). */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { BEHAVIORAL_EXTENSION } from "../../src/runtime/engine/duckdb/behavioral/extension.ts";
 import { bodyOf, CLOSED, createKey, logIn, PASSWORD, postLogin, postSetup, ofItsOwn, withKey } from "../support/auth-requests.ts";
@@ -25,20 +25,20 @@ interface Details {
 
 const detailsOf = async (target: Target): Promise<Details> => bodyOf(await target.fetch("/health/detailed"));
 
-/** What is asked twice, once to be computed and once from the cache. */
+/** Sent twice: the first response is computed, the second comes from the cache. */
 const ask = async (target: Target, site: string, headers: RequestHeaders = {}): Promise<void> => {
   await (await target.fetch(`/api/stats/timeseries?site_id=${site}`, { headers })).text();
 };
 
 export function describeHealthDetails(makeTarget: MakeTarget): void {
-  describe("§4.7 /health/detailed", () => {
+  describe("/health/detailed", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget(ofItsOwn({ SVC_CACHE_TTL_SECS: "60" }));
     });
     afterAll(() => target.close());
 
-    it("§4.7 says what is there, and follows it", async () => {
+    it("reports the current state", async () => {
       expect(await detailsOf(target)).toEqual({
         status: "ok",
         version: expect.stringMatching(/^\d+\.\d+\.\d+/) as unknown,
@@ -66,7 +66,7 @@ export function describeHealthDetails(makeTarget: MakeTarget): void {
       });
     });
 
-    it("§4.7 says what is switched off, and that an option's password counts", async () => {
+    it("reports what is switched off, and a password set by the option", async () => {
       const off = await makeTarget({ ...CLOSED, SVC_GEOIP_DB: "none", SVC_FILTER_BOTS: "false", SVC_BEHAVIORAL: "false" });
       expect(await detailsOf(off)).toMatchObject({
         auth_configured: true,
@@ -82,10 +82,10 @@ export function describeHealthDetails(makeTarget: MakeTarget): void {
   });
 }
 
-/** What only a process can tell. */
+/** Metrics of a process, which workerd does not have. */
 const OF_A_PROCESS = ["process_resident_memory_bytes", "process_heap_bytes", "process_cpu_seconds_total"];
 
-/** Metrics without labels that the contract names, and those that are the service's own. */
+/** Every metric, by type. */
 const GAUGES = [
   ...[
     "svc_buffered_events",
@@ -130,18 +130,18 @@ const COUNTERS = [
 ];
 const HISTOGRAMS = ["svc_flush_duration_seconds", "svc_http_request_duration_seconds"];
 
-/** Nothing is merged meanwhile: looking for what to merge reads the listings of all sites, which makes their files known. */
+/** Without compaction: its search reads the listings of all sites, which changes svc_catalog_files. */
 const MEASURED: Environment = { ...CLOSED, SVC_CACHE_TTL_SECS: "60", SVC_COMPACT_AFTER_FILES: "0" };
 
 export function describeMetrics(makeTarget: MakeTarget): void {
-  describe("§4.7 /metrics", () => {
+  describe("/metrics", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget(MEASURED);
     });
     afterAll(() => target.close());
 
-    it("§4.7 is the text format, whose families all have a type, a help and a value", async () => {
+    it("is in the text format, and every family has a type, a help text and a value", async () => {
       await ask(target, siteName());
       const response = await target.fetch("/metrics");
       expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4");
@@ -166,7 +166,7 @@ export function describeMetrics(makeTarget: MakeTarget): void {
       expect(families.filter(({ help, metrics }) => help === "" || metrics.length === 0)).toEqual([]);
     });
 
-    /** What makes each counter move that a request can move, by how much. */
+    /** Requests that increase a counter, and by how much. */
     const MOVES: readonly (readonly [counter: string, by: number, move: (site: string) => Promise<unknown>])[] = [
       ["svc_events_ingested_total", 1, (site) => record(target, wireEvent(site))],
       ["svc_pixel_events_ingested_total", 1, (site) => getPixel(target, { d: site, u: "/" })],
@@ -192,14 +192,14 @@ export function describeMetrics(makeTarget: MakeTarget): void {
       ],
     ];
 
-    it.each(MOVES)("§4.7 %s moves by %d", async (counter, by, move) => {
+    it.each(MOVES)("%s increases by %d", async (counter, by, move) => {
       const before = (await getMetrics(target))[counter] ?? Number.NaN;
       await move(siteName());
       expect(((await getMetrics(target))[counter] ?? Number.NaN) - before).toBe(by);
     });
 
-    it("§4.7 svc_rate_limit_rejections_total moves by 2", async () => {
-      // Nothing is let in again during the test, however long it takes.
+    it("svc_rate_limit_rejections_total increases by 2 for two rejected events", async () => {
+      // No event is accepted again during the test, however long it takes.
       const limited = await makeTarget(ofItsOwn({ SVC_RATE_LIMIT_PER_SITE: "0.01" }));
       onTestFinished(() => limited.close());
       const site = siteName();
@@ -207,7 +207,7 @@ export function describeMetrics(makeTarget: MakeTarget): void {
       expect((await getMetrics(limited))["svc_rate_limit_rejections_total"]).toBe(2);
     });
 
-    it("§4.7 gauges follow what they measure", async () => {
+    it("gauges show current values", async () => {
       await record(target, wireEvent(siteName()));
       await ask(target, siteName(), await logIn(target));
       const values = await getMetrics(target);
@@ -230,7 +230,7 @@ export function describeMetrics(makeTarget: MakeTarget): void {
       for (const name of positive) expect(values[name], name).toBeGreaterThan(0);
     });
 
-    it("§4.7 requests are counted by method, route and class of status, whatever their path holds", async () => {
+    it("requests are counted by method, route and class of status, never by path", async () => {
       const countOf = async (method: string, route: string, status: string): Promise<number> => {
         const family = (await getMetricFamilies(target)).find(({ name }) => name === "svc_http_requests_total");
         const found = family?.metrics.find(({ labels }) => labels?.method === method && labels.route === route && labels.status === status);
@@ -245,7 +245,7 @@ export function describeMetrics(makeTarget: MakeTarget): void {
       expect(await (await target.fetch("/metrics")).text()).not.toMatch(/secret|wp-login/);
     });
 
-    it("§4.7 durations are counted from the shortest up, each once", async () => {
+    it("buckets of durations are cumulative, and the last one equals the count", async () => {
       await ask(target, siteName());
       const text = await (await target.fetch("/metrics")).text();
       const series = [...text.matchAll(/^(\w+)_count(?:\{(.*)\})? (\d+)$/gm)];
@@ -262,7 +262,7 @@ export function describeMetrics(makeTarget: MakeTarget): void {
       }
     });
 
-    itNeeds(makeTarget, "flush", "§4.7 flushes are timed, the journal's lag grows until then, and files are known", async () => {
+    itNeeds(makeTarget, "flush", "a flush is timed, ends the journal's lag, and adds a file to the catalog", async () => {
       await able(target, "flush")();
       const { svc_journal_lag_seconds: none } = await getMetrics(target);
       const site = siteName();
@@ -282,7 +282,7 @@ export function describeMetrics(makeTarget: MakeTarget): void {
     });
   });
 
-  describe("§4.7 /metrics with a token", () => {
+  describe("/metrics with a token", () => {
     const token = "a-token-of-its-own";
     let target: Target;
     beforeAll(async () => {
@@ -290,7 +290,7 @@ export function describeMetrics(makeTarget: MakeTarget): void {
     });
     afterAll(() => target.close());
 
-    it.each(["Bearer", "bearer", "BEARER "])("§4.7 %s and the token are let in", async (scheme) => {
+    it.each(["Bearer", "bearer", "BEARER "])("%s and the token are accepted", async (scheme) => {
       expect(await getMetricFamilies(target, { authorization: `${scheme} ${token}` })).not.toEqual([]);
     });
 
@@ -305,11 +305,11 @@ export function describeMetrics(makeTarget: MakeTarget): void {
       `Basic ${token}`,
       token,
       `Bearer x ${token}`,
-    ])("§4.7 %j is not", async (authorization) => {
+    ])("the header %j is rejected", async (authorization) => {
       await expectError(await target.fetch("/metrics", { headers: authorization === undefined ? {} : { authorization } }), 401, "token");
     });
 
-    it("§4.7 a session and keys are not, and the token is no key", async () => {
+    it("sessions and API keys are rejected, and the token is not an API key", async () => {
       const session = await logIn(target);
       const { key } = await createKey(target, session, "Admin");
       for (const headers of [session, withKey(key), { authorization: `Bearer ${key}` }, { authorization: `Bearer ${PASSWORD}` }]) {
@@ -321,14 +321,14 @@ export function describeMetrics(makeTarget: MakeTarget): void {
 }
 
 export function describeWellKnown(makeTarget: MakeTarget): void {
-  describe("what robots and finders of holes look for", () => {
+  describe("robots.txt and security.txt", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget();
     });
     afterAll(() => target.close());
 
-    it("/robots.txt lets nobody in", async () => {
+    it("/robots.txt disallows everything", async () => {
       const response = await target.fetch("/robots.txt");
       expect(response.headers.get("content-type")).toMatch(/^text\/plain\b/);
       expect(await response.text()).toBe("User-agent: *\nDisallow: /\n");
@@ -345,7 +345,7 @@ export function describeWellKnown(makeTarget: MakeTarget): void {
       expect(days).toBeLessThan(365);
     });
 
-    it("/.well-known/security.txt names the dashboard's host where it has one of its own", async () => {
+    it("/.well-known/security.txt names the host of dashboard_origin where it is set", async () => {
       const other = await makeTarget({ SVC_DASHBOARD_ORIGIN: "https://stats.example.com" });
       expect(await (await other.fetch("/.well-known/security.txt")).text()).toContain("Contact: mailto:security@stats.example.com\n");
       await other.close();
@@ -354,21 +354,21 @@ export function describeWellKnown(makeTarget: MakeTarget): void {
 }
 
 export function describeHttps(makeTarget: MakeTarget): void {
-  describe("§7 Strict-Transport-Security", () => {
+  describe("Strict-Transport-Security", () => {
     const headerOf = async (target: Target, proto?: string): Promise<string | null> => {
       const response = await target.fetch("/health", { headers: proto === undefined ? {} : { "x-forwarded-proto": proto } });
       await response.text();
       return response.headers.get("strict-transport-security");
     };
 
-    it("§7 is sent where a trusted proxy says that the request came over https, and only there", async () => {
+    it("is sent when a trusted proxy reports https, and only then", async () => {
       const target = await makeTarget({ SVC_TRUST_PROXY: "1" });
       expect(await headerOf(target, "https")).toBe("max-age=31536000");
       for (const proto of [undefined, "http", "https, http", ""]) expect(await headerOf(target, proto), proto).toBeNull();
       await target.close();
     });
 
-    it("§7 is not sent where anybody could have said so", async () => {
+    it("is not sent when no proxy is trusted", async () => {
       const target = await makeTarget();
       expect(await headerOf(target, "https")).toBeNull();
       await target.close();

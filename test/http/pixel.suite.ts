@@ -1,4 +1,4 @@
-/** §4.1: the pixel. */
+/** The pixel, GET /api/event (docs/http-api.md, "Event fields"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { browserHeaders, expectError, getBreakdown, getMain, getPixel, getValues, pixelPath } from "../support/requests.ts";
 import { siteNames, type MakeTarget, type Target } from "../support/target.ts";
@@ -13,14 +13,14 @@ const GIF_HEX = "47494638396101000100800000000000ffffff21f90401000000002c0000000
 const hexOf = (bytes: ArrayBuffer): string => Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 export function describePixel(makeTarget: MakeTarget): void {
-  describe("§4.1 GET /api/event", () => {
+  describe("GET /api/event", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget();
     });
     afterAll(() => target.close());
 
-    it("§4.1 an event gives 200 and a transparent GIF of 43 bytes that is not stored", async () => {
+    it("an event gives 200 and a transparent GIF of 43 bytes that must not be cached", async () => {
       const response = await getPixel(target, { d: siteName(), u: "https://page.test/" });
       expect(response.status).toBe(200);
       expect(response.headers.get("content-type")).toBe("image/gif");
@@ -31,14 +31,14 @@ export function describePixel(makeTarget: MakeTarget): void {
       expect(hexOf(bytes)).toBe(GIF_HEX);
     });
 
-    it("§4.1 d and u are enough for a pageview", async () => {
+    it("d and u are enough for a pageview", async () => {
       const site = siteName();
       await getPixel(target, { d: site, u: "https://page.test/letter/" });
       expect(await getBreakdown(target, site, "events")).toEqual([{ value: "pageview", visitors: 1, pageviews: 1, events: 1 }]);
       expect(await getValues(target, site, "pages")).toEqual(["/letter"]);
     });
 
-    it("§4.1 n, r and w are recorded", async () => {
+    it("n, r and w are recorded", async () => {
       const site = siteName();
       await getPixel(target, { d: site, u: "/", n: "Letter opened", r: "https://duckduckgo.com/", w: "800" });
       expect(await getValues(target, site, "events")).toEqual(["Letter opened"]);
@@ -46,7 +46,7 @@ export function describePixel(makeTarget: MakeTarget): void {
       expect(await getValues(target, site, "screen-sizes")).toEqual(["800"]);
     });
 
-    it("§4.1 ra, rc and p are not supported: they are ignored, right or wrong", async () => {
+    it("ra, rc and p are not supported and ignored, valid or invalid", async () => {
       const site = siteName();
       const response = await getPixel(target, { d: site, u: "/", ra: "much", rc: "EURO", p: "{" });
       expect(response.status).toBe(200);
@@ -56,11 +56,11 @@ export function describePixel(makeTarget: MakeTarget): void {
     it.each([
       ["d", { u: "/" }],
       ["u", { d: "a.test" }],
-    ])("§4.1 missing %s gives 422", async (field, parameters) => {
+    ])("missing %s gives 422", async (field, parameters) => {
       await expectError(await getPixel(target, parameters as Record<string, string>), 422, `"${field}"`, /missing/);
     });
 
-    it("§4.1 no parameters at all give 422", async () => {
+    it("a request without parameters gives 422", async () => {
       await expectError(await target.fetch("/api/event", { headers: browserHeaders() }), 422, /missing/);
     });
 
@@ -68,7 +68,7 @@ export function describePixel(makeTarget: MakeTarget): void {
       ["d", { d: "", u: "/" }],
       ["u", { d: "a.test", u: "" }],
       ["n", { d: "a.test", u: "/", n: "" }],
-    ])("§4.1 empty %s gives 400", async (field, parameters) => {
+    ])("empty %s gives 400", async (field, parameters) => {
       await expectError(await getPixel(target, parameters as Record<string, string>), 400, `"${field}"`, /empty/);
     });
 
@@ -78,7 +78,7 @@ export function describePixel(makeTarget: MakeTarget): void {
       ["n", EMOJI.repeat(257), 256],
       ["u", `/${"u".repeat(2048)}`, 2048],
       ["r", `https://r.test/${"r".repeat(2048)}`, 2048],
-    ])("§8 %s over its limit gives 400", async (field, text, charsMax) => {
+    ])("%s over its limit gives 400", async (field, text, charsMax) => {
       await expectError(await getPixel(target, { d: "a.test", u: "/", [field]: text }), 400, `"${field}"`, String(charsMax));
     });
 
@@ -89,12 +89,12 @@ export function describePixel(makeTarget: MakeTarget): void {
       ["u", `/${"u".repeat(2047)}`],
       ["u", `/${EMOJI.repeat(2047)}`],
       ["r", `https://r.test/${"r".repeat(2033)}`],
-    ])("§8 %s at its limit is accepted", async (field, text) => {
+    ])("%s at its limit is accepted", async (field, text) => {
       const response = await getPixel(target, { d: siteName(), u: "/", [field]: text });
       expect(response.status).toBe(200);
     });
 
-    it("§8 all parameters at their limits at once are accepted, every character escaped", async () => {
+    it("all parameters at their limits at once are accepted, every character escaped", async () => {
       const parameters = {
         d: siteName(),
         n: EMOJI.repeat(256),
@@ -105,30 +105,30 @@ export function describePixel(makeTarget: MakeTarget): void {
       expect(await getValues(target, parameters.d, "events")).toEqual([parameters.n]);
     });
 
-    it.each(["a b", "a/b", "ü", "a\u0000"])("§4.1 the site id %j gives 400", async (d) => {
+    it.each(["a b", "a/b", "ü", "a\u0000"])("the site id %j gives 400", async (d) => {
       await expectError(await getPixel(target, { d, u: "/" }), 400, '"d"', /must/);
     });
 
-    it.each(["page.test/", "ftp://page.test/", "javascript:alert(1)"])("§4.1 the URL %s gives 400", async (u) => {
+    it.each(["page.test/", "ftp://page.test/", "javascript:alert(1)"])("the URL %s gives 400", async (u) => {
       await expectError(await getPixel(target, { d: "a.test", u }), 400, '"u"', /must/);
     });
 
-    it.each(["wide", "", " 800", "0x320", "8e", "NaN", "Infinity", "800px"])("§4.1 w of %j is no number and gives 422", async (w) => {
+    it.each(["wide", "", " 800", "0x320", "8e", "NaN", "Infinity", "800px"])("w of %j is not a number and gives 422", async (w) => {
       await expectError(await getPixel(target, { d: "a.test", u: "/", w }), 422, '"w"', /number/);
     });
 
-    it.each(["800.4", "8e2", "-800", "0"])("§4.1 w of %s is a number", async (w) => {
+    it.each(["800.4", "8e2", "-800", "0"])("w of %s is accepted", async (w) => {
       expect((await getPixel(target, { d: siteName(), u: "/", w })).status).toBe(200);
     });
 
-    it("§4.1 escapes of bytes that are no UTF-8 do not stop the event", async () => {
+    it("percent-encoded bytes that are not UTF-8 do not make the event fail", async () => {
       const site = siteName();
       const response = await target.fetch(`/api/event?d=${site}&u=/&n=a%FFb`, { headers: browserHeaders() });
       expect(response.status).toBe(200);
       expect(await getValues(target, site, "events")).toEqual(["a\ufffdb"]);
     });
 
-    it("§4.1 a trailing slash of the path is fine", async () => {
+    it("a trailing slash of the path is accepted", async () => {
       const path = pixelPath({ d: siteName(), u: "/" }).replace("/event?", "/event/?");
       expect((await target.fetch(path, { headers: browserHeaders() })).status).toBe(200);
     });

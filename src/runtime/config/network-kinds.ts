@@ -22,7 +22,7 @@ export const urlPath: OptionKind<string> = {
 
 /** A host name or an address without a port. An IPv6 address loses its brackets, as servers expect. */
 export const host: OptionKind<string> = {
-  expected: "a host name or an IP address, without scheme and port",
+  expected: "a host name or IP address, without scheme and port",
   secret: false,
   valueFromText: (text) => text.trim(),
   check: (value) => {

@@ -1,4 +1,4 @@
-/** Prometheus' data model and text format, version 0.0.4: metric families, histograms, and how they are written. */
+/** The Prometheus data model and text format, version 0.0.4: metric families, histograms, and how they are rendered. */
 
 export const METRICS_CONTENT_TYPE = "text/plain; version=0.0.4";
 

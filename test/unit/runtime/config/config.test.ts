@@ -202,7 +202,7 @@ const PORT_RULE = "must be an integer from 0 to 65535";
 const ORIGIN_RULE = "must be http://host or https://host, with :port where needed and no path";
 const PASSWORD_RULE =
   "must be a string of at least 12 characters and at most 1024 bytes of UTF-8, without line breaks and other control characters";
-const HOST_RULE = "must be a host name or an IP address, without scheme and port";
+const HOST_RULE = "must be a host name or IP address, without scheme and port";
 
 describe("invalid values in the environment", () => {
   it.each([

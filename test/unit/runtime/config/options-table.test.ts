@@ -21,10 +21,7 @@ describe("renderOptionsTable", () => {
   });
 
   it.each([
-    [
-      "host",
-      "| `host` | `SVC_HOST` | host name or an IP address, without scheme and port | `127.0.0.1` | Address to listen on. Node only. |",
-    ],
+    ["host", "| `host` | `SVC_HOST` | host name or IP address, without scheme and port | `127.0.0.1` | Address to listen on. Node only. |"],
     ["secret", "| `secret` | `SVC_SECRET` | string of 16 to 4096 characters | generated; replaced at the end of every salt period | "],
     [
       "dashboard_origin",
