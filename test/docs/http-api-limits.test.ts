@@ -1,9 +1,10 @@
 /** docs/http-api.md states the limits of the program, and the defaults of the options that set limits. */
 import { describe, expect, it } from "vitest";
-import { parseScreenWidth } from "../../src/runtime/ingest/screen-size.ts";
-import { NO_CLIENT_HINTS, factsFromUserAgent, factsWithHints } from "../../src/runtime/ingest/user-agent.ts";
+import { parseUserAgent } from "../../src/runtime/ingest/user-agent.ts";
+import { NO_CLIENT_HINTS } from "../../src/runtime/ingest/client-hints.ts";
+import { detectDevice, parseScreenWidth } from "../../src/runtime/ingest/device.ts";
 import * as limits from "../../src/runtime/config/limits.ts";
-import { ADMIN_PASSWORD_CHARS_MIN, isOptionName, optionNamed } from "../../src/runtime/config/options.ts";
+import { isOptionName, optionNamed } from "../../src/runtime/config/options.ts";
 import { PAGE, codesIn, count, rowsOf, sectionOf } from "./http-api-page.ts";
 
 const each = (value: number, unit: string): string => `${count(value)} ${unit} each`;
@@ -46,7 +47,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Queries that wait for a slot": count(limits.QUERIES_WAITING_MAX),
   "Cached results": `${count(limits.CACHE_CHARS_MAX)} characters together`,
   "Response of which the client takes nothing": `${limits.RESPONSE_STALL_MS / 1000} seconds`,
-  "Admin password": `${ADMIN_PASSWORD_CHARS_MIN} characters to ${count(limits.PASSWORD_BYTES_MAX)} bytes of UTF-8`,
+  "Admin password": `${limits.ADMIN_PASSWORD_CHARS_MIN} characters to ${count(limits.PASSWORD_BYTES_MAX)} bytes of UTF-8`,
   "Passwords that wait to be checked": count(limits.PASSWORD_CHECKS_WAITING_MAX),
   "Login sessions": count(limits.SESSIONS_MAX),
   "API keys, revoked ones included": count(limits.API_KEYS_MAX),
@@ -93,7 +94,7 @@ describe("the limits of the page", () => {
     );
     const widest = Number(/1 to (\d+)/.exec(column[1] ?? "")?.[1]);
     expect([parseScreenWidth(widest), parseScreenWidth(widest + 1)]).toEqual([widest, null]);
-    const deviceAt = (width: number) => factsWithHints(factsFromUserAgent(""), NO_CLIENT_HINTS, width).deviceType;
+    const deviceAt = (width: number) => detectDevice(parseUserAgent(""), NO_CLIENT_HINTS, width).deviceType;
     const [mobileEnd = 0, tabletEnd = 0] = [...(devices[1] ?? "").matchAll(/below (\d+)/g)].map(([, width]) => Number(width));
     expect([mobileEnd - 1, mobileEnd, tabletEnd - 1, tabletEnd].map(deviceAt)).toEqual(["mobile", "tablet", "tablet", "desktop"]);
   });
