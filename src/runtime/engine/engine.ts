@@ -85,7 +85,7 @@ export interface EngineQuery {
    * The column `props` has numbers of its own: see `properties`. `texts`: `code`, `text`. Where parts of a summary are
    * named, `chunks` is their rows. Where
    * parameters are patterns, `matches` has `code` and `patterns` of each text that matches any: a BIGINT with the bits of
-   * those that it matches (see `TextPattern`). A query may begin with `WITH` and relations of its own. Parameters are `$1`, `$2`, …
+   * those that it matches (see `WildcardPattern`). A query may begin with `WITH` and relations of its own. Parameters are `$1`, `$2`, …
    */
   readonly sql: string;
   readonly parameters: readonly SqlParameter[];

@@ -1,13 +1,13 @@
-/** The Arrow IPC bytes that DuckDB-WASM takes rows in and gives results out. Owner of apache-arrow. */
+/** Converts rows to and results from Arrow IPC, the format in which DuckDB-WASM exchanges data. Owner of apache-arrow. */
 import { DataType, Int32, Int64, Table, Uint64, Utf8, makeData, makeVector, tableFromIPC, tableToIPC, type Vector } from "apache-arrow";
 import type { NumberColumn } from "../../../storage/parquet-columns.ts";
-import type { EventRows } from "./behavioral/visitor-function.ts";
+import type { EventRows } from "./behavioral/visitor-events.ts";
 import type { NumberColumns, SqlRow, SqlValue } from "../engine.ts";
 import { TEXT_COLUMNS, type EventBatch } from "./event-batch.ts";
-import type { FoundProperties } from "./found-properties.ts";
-import type { MatchedTexts } from "./matched-texts.ts";
+import type { PropertyRows } from "./property-rows.ts";
+import type { WildcardMatches } from "./wildcard-matches.ts";
 
-/** Longest UTF-8 encoding of one UTF-16 unit. */
+/** The longest UTF-8 encoding of one UTF-16 code unit. */
 const UTF8_BYTES_PER_UNIT_MAX = 3;
 
 type NumberType = Int32 | Int64 | Uint64;
@@ -16,7 +16,7 @@ type NumberArray = Int32Array | BigInt64Array | BigUint64Array;
 const numbers = (type: NumberType, data: NumberArray): Vector =>
   makeVector(makeData({ type, data, length: data.length, nullCount: 0 } as never));
 
-/** Arrow's validity bitmap: a bit a row, set where there is a value. */
+/** Sets Arrow's validity bitmap: one bit per row, 1 if the row has a value. */
 function nullableNumbers({ numbers: data, recorded }: NumberColumn): Vector {
   const nullBitmap = new Uint8Array((data.length + 7) >> 3);
   let nullCount = 0;
@@ -27,10 +27,10 @@ function nullableNumbers({ numbers: data, recorded }: NumberColumn): Vector {
   return makeVector(makeData({ type: new Int64(), data, length: data.length, nullCount, nullBitmap }));
 }
 
-/** Offsets and bytes are filled by hand: building a vector from strings is many times slower. */
+/** Fills offsets and bytes directly: Arrow's own builder for strings is many times slower. */
 function strings(values: readonly string[]): Vector {
-  const room = values.reduce((sum, value) => sum + value.length * UTF8_BYTES_PER_UNIT_MAX, 0);
-  const data = new Uint8Array(room);
+  const bytesMax = values.reduce((sum, value) => sum + value.length * UTF8_BYTES_PER_UNIT_MAX, 0);
+  const data = new Uint8Array(bytesMax);
   const valueOffsets = new Int32Array(values.length + 1);
   const encoder = new TextEncoder();
   let at = 0;
@@ -43,11 +43,11 @@ function strings(values: readonly string[]): Vector {
 
 const ipc = (columns: Record<string, Vector>): Uint8Array => tableToIPC(new Table(columns), "stream");
 
-/** A batch of events with the session of each; `firstSequenceNumber` is the block's row count so far. */
+/** A batch of events with their sessions. Sequence numbers count the rows of a block; the batch's begin with `firstSequenceNumber`. */
 export function ipcFromEvents(batch: EventBatch, sessions: Int32Array, firstSequenceNumber: number): Uint8Array {
   const sequenceNumbers = Int32Array.from({ length: batch.rows }, (_, row) => firstSequenceNumber + row);
   return ipc({
-    ...Object.fromEntries(TEXT_COLUMNS.map(({ name }, i) => [name, numbers(new Int32(), batch.texts[i] ?? new Int32Array())])),
+    ...Object.fromEntries(TEXT_COLUMNS.map(({ name }, i) => [name, numbers(new Int32(), batch.codes[i] ?? new Int32Array())])),
     revenue_amount: nullableNumbers(batch.revenueCents),
     visitor_id: numbers(new Uint64(), batch.visitorIds),
     timestamp: numbers(new Int64(), batch.timestampsMs),
@@ -56,33 +56,33 @@ export function ipcFromEvents(batch: EventBatch, sessions: Int32Array, firstSequ
   });
 }
 
-/** Rows for a `texts` table: numbers from `firstCode` on. */
-export function ipcFromTexts(firstCode: number, texts: readonly string[]): Uint8Array {
-  const codes = Int32Array.from({ length: texts.length }, (_, i) => firstCode + i);
-  return ipc({ code: numbers(new Int32(), codes), text: strings(texts) });
+/** Rows of the relation `texts` or `property_texts`: codes from `firstCode` on with their strings. */
+export function ipcFromStrings(firstCode: number, values: readonly string[]): Uint8Array {
+  const codes = Int32Array.from({ length: values.length }, (_, i) => firstCode + i);
+  return ipc({ code: numbers(new Int32(), codes), text: strings(values) });
 }
 
-/** Rows for the relation `matches`. */
-export const ipcFromMatches = ({ codes, patterns }: MatchedTexts): Uint8Array =>
+/** Rows of the relation `matches`. */
+export const ipcFromMatches = ({ codes, patterns }: WildcardMatches): Uint8Array =>
   ipc({ code: numbers(new Int32(), codes), patterns: numbers(new Int64(), patterns) });
 
-/** Rows for the relation `properties`. */
-export const ipcFromPropertyRows = ({ props, codes }: FoundProperties): Uint8Array =>
+/** Rows of the relation `properties`. */
+export const ipcFromPropertyRows = ({ props, codes }: PropertyRows): Uint8Array =>
   ipc({ props: numbers(new Int32(), props), code: numbers(new Int32(), codes) });
 
-/** Integers become numbers where a number holds them exactly. */
+/** Integers become numbers if a number represents them exactly, else they stay bigints. */
 function plainValue(value: unknown): SqlValue {
   if (typeof value === "bigint") {
     return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
   }
   if (value === null || typeof value === "number") return value;
-  throw new TypeError(`the engine returned a value that is no number and no text: ${typeof value}`);
+  throw new TypeError(`a result of the engine must hold numbers and strings only, got ${typeof value}`);
 }
 
-/** Arrow's own decoder takes U+FEFF at the beginning of a text for a mark of byte order, and loses it. */
+/** Arrow's own decoder treats U+FEFF at the beginning of a string as a byte order mark, and drops it. */
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-const textsOf = ({ data: chunks }: Vector<Utf8>): (string | null)[] =>
+const stringsOf = ({ data: chunks }: Vector<Utf8>): (string | null)[] =>
   chunks.flatMap((chunk) => {
     const { values, valueOffsets } = chunk;
     return Array.from({ length: chunk.length }, (_, row) =>
@@ -91,11 +91,11 @@ const textsOf = ({ data: chunks }: Vector<Utf8>): (string | null)[] =>
   });
 
 function valuesOf(column: Vector | null): SqlValue[] {
-  if (column && DataType.isUtf8(column.type)) return textsOf(column as Vector<Utf8>);
+  if (column && DataType.isUtf8(column.type)) return stringsOf(column as Vector<Utf8>);
   return Array.from({ length: column?.length ?? 0 }, (_, row) => plainValue(column?.get(row) as unknown));
 }
 
-/** The rows of a result that came as chunks of one IPC stream. */
+/** The rows of a result, given as the chunks of one IPC stream. */
 export function rowsFromIpc(chunks: readonly Uint8Array[]): SqlRow[] {
   const table = tableFromIPC<Record<string, DataType>>(chunks);
   const columns = table.schema.fields.map(({ name }, i): [string, SqlValue[]] => [name, valuesOf(table.getChildAt(i))]);
@@ -104,7 +104,7 @@ export function rowsFromIpc(chunks: readonly Uint8Array[]): SqlRow[] {
   );
 }
 
-/** The columns of a result of integers without nulls, each in one array. */
+/** The columns of a result that holds integers without NULL. */
 export function columnsFromIpc(chunks: readonly Uint8Array[]): NumberColumns {
   const table = tableFromIPC<Record<string, DataType>>(chunks);
   return Object.fromEntries(
@@ -112,21 +112,21 @@ export function columnsFromIpc(chunks: readonly Uint8Array[]): NumberColumns {
       const column = table.getChild(name);
       const values: unknown = column?.toArray();
       if ((column?.nullCount ?? 0) > 0 || !(values instanceof Int32Array || values instanceof BigInt64Array)) {
-        throw new TypeError(`the column ${name} holds something else than integers`);
+        throw new TypeError(`the column ${name} must hold integers without NULL`);
       }
-      // A copy of its own: what Arrow gives out may lie in the engine's memory.
+      // Copied, because Arrow may return a view of the engine's memory.
       return [name, values.slice()];
     }),
   );
 }
 
-/** The rows of a question that is answered per visitor (see `EngineQuery`). */
+/** The rows of a query with a visitor function (see `EngineQuery.perVisitor`). */
 export function eventRowsFromIpc(chunks: readonly Uint8Array[]): EventRows {
   const table = tableFromIPC<Record<string, DataType>>(chunks);
   const column = (name: string): BigInt64Array | BigUint64Array => {
     const values: unknown = table.getChild(name)?.toArray();
     if (values instanceof BigInt64Array || values instanceof BigUint64Array) return values;
-    throw new TypeError(`the column ${name} holds something else than BIGINT`);
+    throw new TypeError(`the column ${name} must be a BIGINT`);
   };
   return { visitorIds: column("visitor_id"), timestampsMs: column("timestamp"), met: column("met") };
 }

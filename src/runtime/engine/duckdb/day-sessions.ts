@@ -1,9 +1,13 @@
-/** Numbers for sessions within a day, given as rows come in: later questions group by one number instead of sorting all events. */
+/**
+ * Numbers the sessions of a UTC day while its events are loaded. Events of one visitor share a number until a pause longer than the
+ * session gap. Queries group by that number instead of sorting all events by visitor and time. They join the parts of a session on
+ * both sides of midnight themselves; those exist only if the salt period is longer than a day.
+ */
 import { VisitorIndex } from "./visitor-index.ts";
 import { floatsOf, wordsOf } from "./int64-words.ts";
 
-/** Where a visitor's last event of the day is known from. */
-export interface KnownVisitor {
+/** A visitor's last event of the day that is loaded. */
+export interface LastEvent {
   readonly visitorId: bigint;
   readonly timestampMs: bigint;
   readonly session: number;
@@ -11,17 +15,17 @@ export interface KnownVisitor {
 
 const NEVER = Number.NEGATIVE_INFINITY;
 
-const VISITORS_AT_FIRST = 32;
+const INITIAL_CAPACITY = 32;
 
-/** Of each visitor, its latest session so far. */
+/** The latest session of each visitor, by the visitor's index. */
 class LatestSessions {
-  session = new Int32Array(VISITORS_AT_FIRST);
-  startMs = new Float64Array(VISITORS_AT_FIRST);
-  endMs = new Float64Array(VISITORS_AT_FIRST);
-  /** Where the one before it ended. */
-  previousEndMs = new Float64Array(VISITORS_AT_FIRST);
+  session = new Int32Array(INITIAL_CAPACITY);
+  startMs = new Float64Array(INITIAL_CAPACITY);
+  endMs = new Float64Array(INITIAL_CAPACITY);
+  /** The end of the session before it. */
+  previousEndMs = new Float64Array(INITIAL_CAPACITY);
 
-  begin(visitor: number, session: number, atMs: number, previousEndMs: number): void {
+  start(visitor: number, session: number, atMs: number, previousEndMs: number): void {
     if (visitor >= this.session.length) this.#grow();
     this.session[visitor] = session;
     this.startMs[visitor] = atMs;
@@ -39,7 +43,7 @@ class LatestSessions {
   }
 }
 
-/** The sessions of one day in one block. Rows come in order of sequence number, which nearly always is that of time. */
+/** The sessions of one day in one block. Rows come in order of sequence number, which is nearly always the order of time. */
 export class DaySessions {
   readonly #visitors = new VisitorIndex();
   readonly #latest = new LatestSessions();
@@ -47,20 +51,20 @@ export class DaySessions {
   readonly #nextSession: () => number;
   #inOrder = true;
 
-  constructor(gapMs: number, nextSession: () => number, known: readonly KnownVisitor[]) {
+  constructor(gapMs: number, nextSession: () => number, lastEvents: readonly LastEvent[]) {
     this.#gapMs = gapMs;
     this.#nextSession = nextSession;
-    const words = wordsOf(BigUint64Array.from(known, ({ visitorId }) => visitorId));
-    known.forEach(({ timestampMs, session }, i) => {
-      const visitor = this.#visitors.placeOf(words[2 * i] ?? 0, words[2 * i + 1] ?? 0);
-      // Of what came before that event nothing is known, so nothing earlier is taken for a part of its session.
-      this.#latest.begin(visitor, session, Number(timestampMs), Number(timestampMs));
+    const words = wordsOf(BigUint64Array.from(lastEvents, ({ visitorId }) => visitorId));
+    lastEvents.forEach(({ timestampMs, session }, i) => {
+      const visitor = this.#visitors.indexOf(words[2 * i] ?? 0, words[2 * i + 1] ?? 0);
+      // The start of that session is unknown, so no earlier event counts as part of it.
+      this.#latest.start(visitor, session, Number(timestampMs), Number(timestampMs));
     });
   }
 
   /**
-   * False once an event came that belongs before its visitor's latest session (the clock was set back): then the numbers
-   * given are wrong. Events that overtake each other by a little, as those of one page do, stay within their session.
+   * False once an event belongs before its visitor's latest session, as after the clock was set back. The assigned numbers are
+   * then wrong. Events of one page may arrive slightly out of order; they stay within their session.
    */
   get inOrder(): boolean {
     return this.#inOrder;
@@ -73,9 +77,9 @@ export class DaySessions {
     const times = floatsOf(timestampsMs);
     for (let row = 0; row < sessions.length; row++) {
       const known = this.#visitors.count;
-      const visitor = this.#visitors.placeOf(words[2 * row] ?? 0, words[2 * row + 1] ?? 0);
+      const visitor = this.#visitors.indexOf(words[2 * row] ?? 0, words[2 * row + 1] ?? 0);
       const timeMs = times[row] ?? 0;
-      sessions[row] = visitor === known ? this.#begin(visitor, timeMs, NEVER) : this.#sessionOf(visitor, timeMs);
+      sessions[row] = visitor === known ? this.#start(visitor, timeMs, NEVER) : this.#sessionOf(visitor, timeMs);
     }
     return sessions;
   }
@@ -83,32 +87,32 @@ export class DaySessions {
   #sessionOf(visitor: number, timeMs: number): number {
     const { session, startMs, endMs } = this.#latest;
     const lastEndMs = endMs[visitor] ?? NEVER;
-    if (timeMs - lastEndMs > this.#gapMs) return this.#begin(visitor, timeMs, lastEndMs);
+    if (timeMs - lastEndMs > this.#gapMs) return this.#start(visitor, timeMs, lastEndMs);
     if (timeMs > lastEndMs) endMs[visitor] = timeMs;
-    if (timeMs < (startMs[visitor] ?? NEVER)) this.#lengthenToThePast(visitor, timeMs);
+    if (timeMs < (startMs[visitor] ?? NEVER)) this.#extendStart(visitor, timeMs);
     return session[visitor] ?? 0;
   }
 
-  #begin(visitor: number, timeMs: number, previousEndMs: number): number {
+  #start(visitor: number, timeMs: number, previousEndMs: number): number {
     const session = this.#nextSession();
-    this.#latest.begin(visitor, session, timeMs, previousEndMs);
+    this.#latest.start(visitor, session, timeMs, previousEndMs);
     return session;
   }
 
-  #lengthenToThePast(visitor: number, timeMs: number): void {
+  #extendStart(visitor: number, timeMs: number): void {
     const { startMs, previousEndMs } = this.#latest;
-    const meetsIt = (startMs[visitor] ?? NEVER) - timeMs <= this.#gapMs;
-    const meetsThePrevious = timeMs - (previousEndMs[visitor] ?? NEVER) <= this.#gapMs;
-    if (meetsIt && !meetsThePrevious) startMs[visitor] = timeMs;
+    const isWithinGap = (startMs[visitor] ?? NEVER) - timeMs <= this.#gapMs;
+    const isWithinGapOfPrevious = timeMs - (previousEndMs[visitor] ?? NEVER) <= this.#gapMs;
+    if (isWithinGap && !isWithinGapOfPrevious) startMs[visitor] = timeMs;
     else this.#inOrder = false;
   }
 }
 
-/** The statement that numbers the sessions of a day anew in a table of events, in order of time, from the first number that is free. */
-export const renumberedSql = (table: string, isOfDay: string, gapMs: number, numbersGiven: number): string => `
+/** Numbers the sessions of a day again, in order of time. `lastNumber` is the highest number in use. */
+export const renumberSessionsSql = (table: string, isOfDay: string, gapMs: number, lastNumber: number): string => `
   UPDATE ${table} SET session = renumbered.session
   FROM (
-    SELECT sequence_number, CAST(${numbersGiven} + sum(CASE WHEN gap_ms <= ${gapMs} THEN 0 ELSE 1 END)
+    SELECT sequence_number, CAST(${lastNumber} + sum(CASE WHEN gap_ms <= ${gapMs} THEN 0 ELSE 1 END)
       OVER (ORDER BY visitor_id, timestamp, sequence_number ROWS UNBOUNDED PRECEDING) AS INTEGER) AS session
     FROM (
       SELECT sequence_number, visitor_id, timestamp,

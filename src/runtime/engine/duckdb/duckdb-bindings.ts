@@ -1,21 +1,21 @@
-/** The part of DuckDB-WASM's blocking bindings that the engine uses. The adapter instantiates them and hands them in. */
+/** The part of DuckDB-WASM's blocking bindings that the engine uses. The adapter provides an instance. */
 
 export interface DuckdbBindings {
-  /** Runs a statement to its end; the result as Arrow IPC bytes. */
+  /** Runs a statement to its end. Returns the result as Arrow IPC. */
   runQuery(connection: number, text: string): Uint8Array;
-  /** Begins a query: the head of its result when it was done at once, else null. */
+  /** Starts a query. Returns the head of its result if it is finished at once, else null. */
   startPendingQuery(connection: number, text: string, allowStreamResult: boolean): Uint8Array | null;
-  /** Works on the query for a while: the head of its result when it is done, else null. */
+  /** Continues the query for one step. Returns the head of its result if it is finished, else null. */
   pollPendingQuery(connection: number): Uint8Array | null;
   cancelPendingQuery(connection: number): boolean;
-  /** The next chunk of a finished query's result; empty at its end, null when there is none yet. */
+  /** The next chunk of a finished query's result; empty at the end, null if it is not ready yet. */
   fetchQueryResults(connection: number): Uint8Array | null;
   insertArrowFromIPCStream(connection: number, bytes: Uint8Array, options: { name: string; create: boolean }): void;
 }
 
 /**
- * Whether the error means that the database cannot be used again, so that only a new instance can go on: its memory cannot be
- * trusted, or DuckDB has given it up, as when there is no room to compress what it holds.
+ * Whether the database is unusable after the error, so that a new instance has to replace it: its memory may be corrupt, or DuckDB
+ * has invalidated it, as it does when a checkpoint runs out of memory.
  */
 export const isFatal = (error: unknown): boolean =>
   error instanceof WebAssembly.RuntimeError ||

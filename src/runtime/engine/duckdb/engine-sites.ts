@@ -1,16 +1,18 @@
-/** What the engine holds of each site beside its events: texts with their numbers, and the properties of its blocks. */
+/** What the engine holds of a site in addition to its event tables: dictionaries, and the number of its sessions. */
 import type { SiteId } from "../../../storage/event.ts";
-import { ipcFromTexts } from "./arrow-batches.ts";
-import { SiteProps } from "./site-props.ts";
+import { ipcFromStrings } from "./arrow-batches.ts";
+import { PropsDictionary } from "./props-dictionary.ts";
 import { StringDictionary } from "./string-dictionary.ts";
 
 export interface Site {
-  readonly texts: StringDictionary;
-  readonly textsTable: string;
-  readonly props: SiteProps;
-  /** The names of its blocks and partialAggregates. */
+  readonly strings: StringDictionary;
+  /** The table behind the relation `texts`. */
+  readonly stringsTable: string;
+  readonly props: PropsDictionary;
+  /** The names of its event tables and partial aggregates. */
   readonly tables: Set<string>;
-  sessionsMade: number;
+  /** The highest session number in use. */
+  sessionCount: number;
 }
 
 export interface EngineSitesOptions {
@@ -21,7 +23,7 @@ export interface EngineSitesOptions {
 export class EngineSites {
   readonly #options: EngineSitesOptions;
   readonly #sites = new Map<SiteId, Site>();
-  #made = 0;
+  #tablesCreated = 0;
 
   constructor(options: EngineSitesOptions) {
     this.#options = options;
@@ -31,36 +33,42 @@ export class EngineSites {
     return this.#sites.get(siteId);
   }
 
-  /** The site, made when it is new. */
+  /** The site; creates it if it is new. */
   open(siteId: SiteId): Site {
     const known = this.#sites.get(siteId);
     if (known) return known;
-    const textsTable = `texts_${++this.#made}`;
-    this.#options.run(`CREATE TABLE ${textsTable} (code INTEGER, text VARCHAR)`);
-    const site: Site = { textsTable, texts: new StringDictionary(), props: new SiteProps(), tables: new Set(), sessionsMade: 0 };
+    const stringsTable = `texts_${++this.#tablesCreated}`;
+    this.#options.run(`CREATE TABLE ${stringsTable} (code INTEGER, text VARCHAR)`);
+    const site: Site = {
+      stringsTable,
+      strings: new StringDictionary(),
+      props: new PropsDictionary(),
+      tables: new Set(),
+      sessionCount: 0,
+    };
     this.#sites.set(siteId, site);
     return site;
   }
 
-  /** Texts that were given numbers get their rows before any event refers to them. */
-  insertTexts({ texts, textsTable }: Site): void {
-    const added = texts.added();
-    if (added.texts.length > 0) this.#options.insert(textsTable, ipcFromTexts(added.firstCode, added.texts));
-    texts.confirmAdded();
+  /** Inserts the strings with new codes. To be called before events that refer to them are inserted. */
+  insertStrings({ strings, stringsTable }: Site): void {
+    const added = strings.added();
+    if (added.strings.length > 0) this.#options.insert(stringsTable, ipcFromStrings(added.firstCode, added.strings));
+    strings.confirmAdded();
   }
 
-  /** A table of the site is gone: its texts go with its last block and its last summary. */
+  /** A table of the site was dropped. The dictionaries are dropped with the last one: partial aggregates refer to their codes, too. */
   noteDropped(siteId: SiteId, table: string): void {
     const site = this.#sites.get(siteId);
     site?.tables.delete(table);
     if (!site || site.tables.size > 0) return;
-    this.#options.run(`DROP TABLE ${site.textsTable}`);
+    this.#options.run(`DROP TABLE ${site.stringsTable}`);
     this.#sites.delete(siteId);
   }
 
-  get textBytes(): number {
+  get stringBytes(): number {
     let bytes = 0;
-    for (const { texts } of this.#sites.values()) bytes += texts.bytes;
+    for (const { strings } of this.#sites.values()) bytes += strings.bytes;
     return bytes;
   }
 

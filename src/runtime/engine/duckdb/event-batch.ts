@@ -1,42 +1,82 @@
-/** Events as the columns of numbers that the engine's tables consist of. */
+/** What one INSERT brings into an event table: decoded events of several files or days, as columns of integers. */
 import { EVENT_COLUMNS } from "../../../storage/event-columns.ts";
+import { DAY_MS } from "../../../storage/event.ts";
 import type { NumberColumn } from "../../../storage/parquet-columns.ts";
 import type { DecodedEvents } from "../../../storage/parquet-events.ts";
-import type { BlockProps } from "./site-props.ts";
+import type { BlockProps } from "./props-dictionary.ts";
 import { NOT_RECORDED, type StringDictionary } from "./string-dictionary.ts";
 
-/** Rows of one block. Texts are numbers of the block's site. */
+/** An INSERT of more rows takes longer than other work of the thread should wait. */
+const INSERT_ROWS_MAX = 50_000;
+
+/** Columns that hold codes of strings. `site_id` is the same throughout a block and is left out. */
+export const TEXT_COLUMNS = EVENT_COLUMNS.filter(({ kind, name }) => (kind === "text" || kind === "json") && name !== "site_id");
+
+type TextColumn = (typeof TEXT_COLUMNS)[number];
+
+/** Events of one day, in order of sequence number. */
+export interface DayEvents {
+  readonly day: number;
+  readonly events: DecodedEvents;
+}
+
+export const dayEventsOf = (events: DecodedEvents): DayEvents => ({
+  day: Math.floor(Number(events.timestampsMs[0] ?? 0n) / DAY_MS),
+  events,
+});
+
+/**
+ * Collects events until an INSERT is full. An INSERT takes some milliseconds however few rows it brings, so files of several days
+ * share one. The events of a day stay next to each other, so that its sessions are numbered in one pass.
+ */
+export class PendingInsert {
+  #days: DayEvents[] = [];
+  #rows = 0;
+
+  hasRoomFor({ day, events }: DayEvents): boolean {
+    if (this.#days.length > 0 && this.#rows + events.rows > INSERT_ROWS_MAX) return false;
+    return this.#days.at(-1)?.day === day || !this.#days.some((other) => other.day === day);
+  }
+
+  add(dayEvents: DayEvents): void {
+    if (dayEvents.events.rows > 0) this.#days.push(dayEvents);
+    this.#rows += dayEvents.events.rows;
+  }
+
+  takeAll(): readonly DayEvents[] {
+    const days = this.#days;
+    [this.#days, this.#rows] = [[], 0];
+    return days;
+  }
+}
+
+/** Rows of one block. */
 export interface EventBatch {
   readonly rows: number;
-  /** By column name, in the order of `TEXT_COLUMNS`. */
-  readonly texts: readonly Int32Array[];
+  /** Codes, in the order of `TEXT_COLUMNS`. */
+  readonly codes: readonly Int32Array[];
   readonly timestampsMs: BigInt64Array;
   readonly visitorIds: BigUint64Array;
   readonly revenueCents: NumberColumn;
 }
 
-/** Columns held as numbers of texts. The site is the same throughout a block. */
-export const TEXT_COLUMNS = EVENT_COLUMNS.filter(({ kind, name }) => (kind === "text" || kind === "json") && name !== "site_id");
-
-/** Where a batch's texts and properties get their numbers; properties that the block does not keep get none. */
-export interface BatchNumbers {
-  readonly texts: StringDictionary;
+export interface BatchDictionaries {
+  readonly strings: StringDictionary;
+  /** Undefined if the block does not keep its properties: their codes are all `NOT_RECORDED`. */
   readonly props: BlockProps | undefined;
 }
 
-type TextColumn = (typeof TEXT_COLUMNS)[number];
-
-/** The codes of one column. Each text is looked up once, however many rows have it. */
-function codesOf(column: TextColumn, parts: readonly DecodedEvents[], rows: number, { texts, props }: BatchNumbers): Int32Array {
+/** The codes of one column. Each distinct string of a file is looked up once, however many rows have it. */
+function codesOf(column: TextColumn, parts: readonly DecodedEvents[], rows: number, { strings, props }: BatchDictionaries): Int32Array {
   const codes = new Int32Array(rows);
   if (column.kind === "json" && !props) return codes;
   let begin = 0;
   for (const part of parts) {
     const { texts: distinct, places } = part.text(column);
-    // Shifted by one, so that no place stands for what is not recorded.
+    // Shifted by one: index -1 of the file means "not recorded".
     const codeAt = new Int32Array(distinct.length + 1).fill(NOT_RECORDED, 0, 1);
-    distinct.forEach((text, place) => {
-      codeAt[place + 1] = column.kind === "json" && props ? props.numberOf(text) : texts.codeOf(text);
+    distinct.forEach((text, index) => {
+      codeAt[index + 1] = column.kind === "json" && props ? props.codeOf(text) : strings.codeOf(text);
     });
     for (let row = 0; row < places.length; row++) codes[begin + row] = codeAt[(places[row] ?? -1) + 1] ?? 0;
     begin += part.rows;
@@ -44,12 +84,12 @@ function codesOf(column: TextColumn, parts: readonly DecodedEvents[], rows: numb
   return codes;
 }
 
-/** One batch of the events of several files, or parts of a day, one after another. */
-export function batchOf(parts: readonly DecodedEvents[], numbers: BatchNumbers): EventBatch {
+/** One batch of the given events, in their order. Times and visitor ids stay in typed arrays; no row becomes an object. */
+export function batchOf(parts: readonly DecodedEvents[], dictionaries: BatchDictionaries): EventBatch {
   const rows = parts.reduce((sum, part) => sum + part.rows, 0);
   const batch = {
     rows,
-    texts: TEXT_COLUMNS.map((column) => codesOf(column, parts, rows, numbers)),
+    codes: TEXT_COLUMNS.map((column) => codesOf(column, parts, rows, dictionaries)),
     timestampsMs: new BigInt64Array(rows),
     visitorIds: new BigUint64Array(rows),
     revenueCents: { numbers: new BigInt64Array(rows), recorded: new Uint8Array(rows) },

@@ -1,24 +1,27 @@
-/** How DuckDB keeps partialAggregates: a table for each, in which every row says of which part it is. Parts come and go by INSERT and DELETE. */
+/**
+ * Stores partial aggregates in DuckDB: one table for each query, with a column for the chunk ("part") that a row belongs to. Tables
+ * are expensive here (10 ms to create, 1 to 4 ms for each that a query reads); rows are cheap (2 bytes compressed).
+ */
 import type { Tally } from "./behavioral/visitor-function.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import { rowsFromIpc } from "./arrow-batches.ts";
 import { EngineLostError, type PartialTableRef, type PartialTableParts } from "../engine.ts";
 
-/** The relation of rows that are to be inserted. */
+/** The relation that `insertion` reads. */
 export const NEW_ROWS = "new_rows";
 
-/** No query gives a column of that name. */
+/** No query has a column of this name. */
 const PART = "summary_part";
 
 interface PartialTable {
   readonly name: string;
   readonly siteId: SiteId;
   readonly columns: string;
-  /** Of texts. */
+  /** The columns that hold strings. */
   readonly textColumns: readonly string[];
 }
 
-/** What a text takes beside its bytes. */
+/** Memory of a string in addition to its bytes. */
 const TEXT_ENTRY_BYTES = 16;
 
 export class PartialAggregateTables {
@@ -29,7 +32,7 @@ export class PartialAggregateTables {
     this.#run = run;
   }
 
-  /** Makes the table when it is new, and gives its name. */
+  /** The name of the table; creates it if it is new. */
   open({ id, siteId, columns }: PartialTableRef): string {
     const known = this.#tables.get(id);
     if (known) return known.name;
@@ -42,24 +45,24 @@ export class PartialAggregateTables {
 
   #table(id: number): PartialTable {
     const table = this.#tables.get(id);
-    if (!table) throw new EngineLostError(`summary ${id} is gone`);
+    if (!table) throw new EngineLostError(`the partial aggregates ${id} do not exist`);
     return table;
   }
 
-  /** What inserts `NEW_ROWS`. */
+  /** The statement that inserts `NEW_ROWS` as a part. */
   insertion(id: number, part: number): string {
     const { name, columns } = this.#table(id);
     return `INSERT INTO ${name} SELECT ${part}, ${columns} FROM ${NEW_ROWS}`;
   }
 
-  /** Of how many rows they are. */
+  /** Returns the number of rows. */
   insertTallies(id: number, part: number, tallies: readonly Tally[]): number {
     const rows = tallies.map(({ value, visitors }) => `(${part}, ${value}, ${visitors})`);
     if (rows.length > 0) this.#run(`INSERT INTO ${this.#table(id).name} (${PART}, value, visitors) VALUES ${rows.join(", ")}`);
     return rows.length;
   }
 
-  /** What the texts of a part take. */
+  /** Memory of the strings in a part. */
   textBytesOf(id: number, part: number): number {
     const { name, textColumns } = this.#table(id);
     if (textColumns.length === 0) return 0;
@@ -67,11 +70,12 @@ export class PartialAggregateTables {
     return Number(rowsFromIpc([this.#run(`SELECT CAST(${bytes} AS BIGINT) AS bytes FROM ${name} WHERE ${PART} = ${part}`)])[0]?.bytes ?? 0);
   }
 
+  /** The rows of some parts. The -1 makes the list valid SQL when it is empty. */
   relationOf({ id, parts }: PartialTableParts): string {
     return `SELECT * FROM ${this.#table(id).name} WHERE ${PART} IN (${[-1, ...parts].join(", ")})`;
   }
 
-  /** The table, if it is gone now. */
+  /** Deletes parts. Returns the table if it was dropped. */
   drop(id: number, parts: readonly number[] | "all"): PartialTable | undefined {
     const table = this.#tables.get(id);
     if (!table || parts.length === 0) return undefined;

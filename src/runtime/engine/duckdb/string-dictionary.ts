@@ -1,15 +1,20 @@
-/** Numbers for a site's texts: the engine's tables hold these instead of strings, which load five times and group 1.4 times as fast. */
+/**
+ * Dictionary encoding of a site's strings: the engine's tables hold integer codes. Measured with DuckDB-WASM 1.32, rows load five
+ * times and group 1.4 times as fast as with strings, and a million events take about 17 MB. A table with the columns `code` and
+ * `text` (the relation `texts`) decodes the rows of a result after aggregation. Query parameters are integers only, so no string
+ * from a client is ever part of a statement.
+ */
 
-/** Stands for "not recorded" in every text column. */
+/** The code of "not recorded" in every string column. */
 export const NOT_RECORDED = 0;
 
-/** How "not recorded" is shown and asked for (contract 4.3). */
+/** How reports show "not recorded", and how filters select it (docs/http-api.md, "Filters"). */
 export const UNKNOWN = "(unknown)";
 
-/** Never a text's number: matches no event. */
-const NO_TEXT = -1;
+/** Not the code of any string: matches no event. */
+const NO_STRING = -1;
 
-/** What an entry costs beside its characters: the map's slot, the string's header, the row in `texts`. */
+/** Memory of an entry in addition to its characters: the slot of the map, the header of the string, the row in `texts`. */
 const ENTRY_BYTES = 96;
 
 export class StringDictionary {
@@ -17,7 +22,7 @@ export class StringDictionary {
   #added: string[] = [];
   #bytes = 0;
 
-  /** The number of a text, given to it now if it has none. A recorded `(unknown)` is the same as no record. */
+  /** The code of a string; assigns one if it is new. A recorded `(unknown)` counts as not recorded. */
   codeOf(text: string | null): number {
     if (text === null) return NOT_RECORDED;
     const known = this.#codes.get(text);
@@ -30,22 +35,22 @@ export class StringDictionary {
     return code;
   }
 
-  /** The number of a text in a query. */
+  /** The code of a string in a query. Assigns none. */
   lookUp(text: string): number {
-    return text === UNKNOWN ? NOT_RECORDED : (this.#codes.get(text) ?? NO_TEXT);
+    return text === UNKNOWN ? NOT_RECORDED : (this.#codes.get(text) ?? NO_STRING);
   }
 
-  /** All texts with their numbers. Texts that are added meanwhile come last. */
+  /** All strings with their codes. An iteration also yields strings that are added while it runs. */
   entries(): Iterable<readonly [text: string, code: number]> {
     return this.#codes;
   }
 
-  /** The texts numbered since the last `confirmAdded`, with the number of the first. */
-  added(): { firstCode: number; texts: readonly string[] } {
-    return { firstCode: this.#codes.size - this.#added.length + 1, texts: this.#added };
+  /** The strings added since the last `confirmAdded`, in order of their codes. */
+  added(): { firstCode: number; strings: readonly string[] } {
+    return { firstCode: this.#codes.size - this.#added.length + 1, strings: this.#added };
   }
 
-  /** The added texts have their rows now. */
+  /** To be called once the added strings are in the table. */
   confirmAdded(): void {
     this.#added = [];
   }

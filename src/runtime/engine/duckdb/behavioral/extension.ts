@@ -1,19 +1,20 @@
-/** The behavioral extension: what queries about visitors' behavior need beyond SQL, and whether the engine has it. */
+/** The behavioral extension: the SQL macros of funnels, retention and flows, and whether the engine has loaded them. */
 import { EngineFullError, EngineLostError, type Engine, type EngineExtension } from "../../engine.ts";
 import { AppError } from "../../../errors.ts";
 import { reasonOf, type Log } from "../../../metrics/log.ts";
 
-/** Grows when a function changes what it gives. */
+/** To be raised when a function changes its results. */
 const VERSION = "1.0.0";
 
 /**
- * The functions that are SQL. Those that SQL has no good word for are applied by the engine itself (`visitor-function.ts`).
+ * The functions that SQL expresses well. Automata over the events of a visitor are in `visitor-function.ts`. Each macro costs as much
+ * as its window or group; a window over a million events is a sort of about 0.25 s, so queries filter before they sort.
  *
- * - `pause_before`: from the end of what came before until what begins now, of the same visitor; NULL for the first.
- * - `sessionize`: numbers the sessions of each visitor from 1. What comes after a longer pause than `gap` begins one.
- *   The two are functions of their own because a window function cannot contain another.
- * - `retention`: of a set of conditions met, a bit each, those that count: none without the first.
- * - `sequence_next_node`, `sequence_previous_node`: the value of the event after or before, in the same chain of events.
+ * - `pause_before`: time from the end of the visitor's previous row to the beginning of this one; NULL for the first.
+ * - `sessionize`: numbers the sessions of each visitor from 1. A pause longer than `gap` starts a new session. It takes the pause as
+ *   an argument because a window function cannot contain another.
+ * - `retention`: the conditions met, one bit each; 0 if the first one is not met.
+ * - `sequence_next_node`, `sequence_previous_node`: the value of the next or previous event in the same chain.
  */
 const DEFINITIONS = [
   `CREATE MACRO pause_before(visitor, begins, ends, tie) AS
@@ -36,7 +37,7 @@ export const BEHAVIORAL_EXTENSION: EngineExtension = {
   check: CHECK,
 };
 
-/** What the service knows of the extension. Core figures work without it. */
+/** Loads the extension and knows whether it is available. All other reports work without it. */
 export class Behavioral {
   readonly #engine: Engine;
   readonly #log: Log;
@@ -53,8 +54,8 @@ export class Behavioral {
   }
 
   /**
-   * Loads it, unless that is done: a host calls this at its start where the engine starts then, too, and every question that
-   * depends on it does. Settles once it is known whether it is there. Never rejects.
+   * Loads the extension once. Resolves when it is known whether the extension is available; never rejects. Reports that need it
+   * call this. A host whose engine starts with the process calls it then.
    */
   load(): Promise<void> {
     return (this.#loading ??= this.#load());
@@ -63,7 +64,7 @@ export class Behavioral {
   async #load(): Promise<void> {
     try {
       await this.#engine.loadExtension(BEHAVIORAL_EXTENSION).catch((error: unknown) => {
-        // An engine that died at its start is being started anew.
+        // The engine failed while it started, and is starting again.
         if (error instanceof EngineLostError) return this.#engine.loadExtension(BEHAVIORAL_EXTENSION);
         throw error;
       });
@@ -71,7 +72,7 @@ export class Behavioral {
     } catch (error) {
       const reason = reasonOf(error);
       if (error instanceof EngineLostError || error instanceof EngineFullError) {
-        // That says nothing about the extension, so whoever asks next tries again.
+        // The engine failed, not the extension. The next call tries again.
         this.#loading = null;
         this.#log.warn("the behavioral extension is not loaded, because the engine is not up", { reason });
         return;
@@ -91,7 +92,7 @@ export class Behavioral {
     return this.#version !== null;
   }
 
-  /** Rejects with the 503 that explains what is missing. */
+  /** Rejects with a 503 that says why the extension is not available. */
   async require(): Promise<void> {
     if (await this.isAvailable()) return;
     throw new AppError({ code: "extension_missing" }, `This needs the behavioral extension, which ${this.#missing}`);

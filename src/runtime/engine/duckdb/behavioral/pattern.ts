@@ -1,13 +1,13 @@
-/** The language of event patterns, `(?1).*(?t<=3600)(?2)`, as ClickHouse's `sequenceMatch` has it, and what a pattern asks for. */
+/** Parses event patterns such as `(?1).*(?t<=3600)(?2)`: the pattern syntax of ClickHouse's `sequenceMatch`. */
 import { invalidInput, type AppError } from "../../../errors.ts";
 import { PATTERN_CHARS_MAX, PATTERN_EVENTS_MAX } from "../../../config/limits.ts";
 
-/** One event of the chain: the number of the condition that it meets, from 1, or any event that is looked at. */
+/** An event of the chain: the number of the condition that it has to meet, from 1, or any relevant event. */
 type Wanted = number | "any";
 
-/** How far the next event of the chain may be from the one before it. */
+/** The constraint between two consecutive events of the chain. */
 interface Distance {
-  /** Whether no event may lie between the two. */
+  /** Whether no other event may occur between them. */
   readonly adjacent: boolean;
   readonly minMs: number;
   readonly maxMs: number;
@@ -15,7 +15,7 @@ interface Distance {
 
 export interface Pattern {
   readonly wanted: readonly Wanted[];
-  /** From each wanted event to the next: one fewer. */
+  /** Between each wanted event and the next; one fewer than `wanted`. */
   readonly distances: readonly Distance[];
 }
 
@@ -23,7 +23,7 @@ const SECOND_MS = 1000;
 
 const ADJACENT: Distance = { adjacent: true, minMs: 0, maxMs: Number.POSITIVE_INFINITY };
 
-/** The times apart that each operator allows, both ends included. `==` goes by whole seconds, or it would hardly ever hold. */
+/** The times between two events that each operator allows, bounds included. `==` compares whole seconds, or it would rarely match. */
 const TIMES: Readonly<Record<string, (ms: number) => Omit<Distance, "adjacent">>> = {
   "<": (ms) => ({ minMs: 0, maxMs: ms - 1 }),
   "<=": (ms) => ({ minMs: 0, maxMs: ms }),
@@ -42,7 +42,7 @@ function conditionAt(position: number, digits: string, conditions: number): numb
   throw wrongAt(position, `(?${digits}) names a condition that there is not; there are ${conditions}`);
 }
 
-/** The pattern over so many conditions; 400 with the position of what is wrong. Positions count characters from 1. */
+/** Throws a 400 that names the position of the error, counted in characters from 1. `conditions` is how many there are. */
 export function parsePattern(text: string, conditions: number): Pattern {
   if (text.length > PATTERN_CHARS_MAX) throw invalidInput(`"pattern" must be at most ${PATTERN_CHARS_MAX} characters`);
   const wanted: Wanted[] = [];
@@ -81,5 +81,5 @@ export function parsePattern(text: string, conditions: number): Pattern {
   return { wanted, distances };
 }
 
-/** The conditions one after the other with anything between them. */
+/** The pattern of all conditions in order, with any events between them. */
 export const patternOfSteps = (steps: number): string => Array.from({ length: steps }, (_, i) => `(?${i + 1})`).join(".*");

@@ -1,17 +1,20 @@
-/** Whether and how often a visitor's events follow a pattern, with ClickHouse's `sequenceMatch` and `sequenceCount` meaning. */
+/**
+ * Whether and how often a visitor's events match a pattern, as ClickHouse documents `sequenceMatch` and `sequenceCount`. Where
+ * ClickHouse's code departs from its documentation (times behind `.*`), this follows the documentation.
+ */
 import { parsePattern, type Pattern } from "./pattern.ts";
-import type { EventColumns, OneVisitor } from "./visitor-function.ts";
+import type { EventColumns, OneVisitor } from "./visitor-events.ts";
 
-/** `sequence_match` gives 1 or 0, `sequence_count` how many chains follow the pattern without sharing an event or crossing. */
+/** `sequence_match` returns 1 or 0, `sequence_count` the number of matching chains that neither share an event nor overlap. */
 export interface SequenceFunction {
   readonly name: "sequence_match" | "sequence_count";
   /** See `pattern.ts`. */
   readonly pattern: string;
-  /** How many conditions there are, at most 32. */
+  /** The number of conditions, at most 32. */
   readonly conditions: number;
 }
 
-/** One visitor's events that meet a condition; the others are passed over, as if they were not there. */
+/** One visitor's events that meet a condition. All others are ignored. */
 interface Relevant {
   readonly timestampsMs: Float64Array;
   readonly met: Int32Array;
@@ -33,36 +36,36 @@ function relevantOf({ timestampsMs, met }: EventColumns, from: number, to: numbe
 
 const EVERY_CONDITION = -1;
 
-/** The conditions of which an event must meet one to be the wanted one. */
+/** For each wanted event, the bits of the conditions; the event has to meet one of them. */
 const masksOf = ({ wanted }: Pattern): number[] =>
   wanted.map((condition) => (condition === "any" ? EVERY_CONDITION : 1 << (condition - 1)));
 
 /**
- * For each wanted event, which events it can be so that the rest of the pattern can follow. Worked out from the last
- * wanted event to the first, each in one pass over the events, so that no pattern takes longer than the product of both.
+ * For each wanted event, 1 for every event that can take its place and be followed by a match of the rest. Computed from the last
+ * wanted event to the first, each in one pass over the events: time is events times wanted events, without backtracking.
  */
-function followable(pattern: Pattern, masks: readonly number[], { timestampsMs, met }: Relevant): Uint8Array[] {
+function matchTable(pattern: Pattern, masks: readonly number[], { timestampsMs, met }: Relevant): Uint8Array[] {
   const events = met.length;
   const table: Uint8Array[] = [];
   for (let place = masks.length - 1; place >= 0; place--) {
     const mask = masks[place] ?? 0;
     const next = table[0];
     const here = new Uint8Array(events);
-    const canGoOn = next ? goesOn(pattern, place, next, timestampsMs) : () => true;
+    const canContinue = next ? continuation(pattern, place, next, timestampsMs) : () => true;
     for (let event = events - 1; event >= 0; event--) {
-      here[event] = ((met[event] ?? 0) & mask) !== 0 && canGoOn(event) ? 1 : 0;
+      here[event] = ((met[event] ?? 0) & mask) !== 0 && canContinue(event) ? 1 : 0;
     }
     table.unshift(here);
   }
   return table;
 }
 
-/** Whether one of the `next` events is at the right distance from an event. To be asked for falling events. */
-function goesOn({ distances }: Pattern, place: number, next: Uint8Array, timestampsMs: Float64Array): (event: number) => boolean {
+/** Whether one of the `next` events is at an allowed distance from an event. To be called with descending events. */
+function continuation({ distances }: Pattern, place: number, next: Uint8Array, timestampsMs: Float64Array): (event: number) => boolean {
   const { adjacent, minMs, maxMs } = distances[place] ?? { adjacent: true, minMs: 0, maxMs: 0 };
   if (adjacent) return (event) => next[event + 1] === 1;
   const events = next.length;
-  /** How many of the events before each one are such. */
+  /** Prefix sums of `next`. */
   const before = new Int32Array(events + 1);
   for (let event = 0; event < events; event++) before[event + 1] = (before[event] ?? 0) + (next[event] ?? 0);
   let [first, end] = [events, events];
@@ -78,16 +81,16 @@ function goesOn({ distances }: Pattern, place: number, next: Uint8Array, timesta
 export function sequenceMatcher({ pattern: text, conditions }: SequenceFunction): OneVisitor {
   const pattern = parsePattern(text, conditions);
   const masks = masksOf(pattern);
-  return (events, from, to) => (followable(pattern, masks, relevantOf(events, from, to))[0]?.includes(1) ? 1 : 0);
+  return (events, from, to) => (matchTable(pattern, masks, relevantOf(events, from, to))[0]?.includes(1) ? 1 : 0);
 }
 
-/** The last event of the earliest chain from an event on: earliest in its first event, then in its second, and so on. */
+/** The last event of the earliest chain from an event on: with the earliest first event, then the earliest second, and so on. */
 function endOfChain({ distances }: Pattern, table: readonly Uint8Array[], timestampsMs: Float64Array, from: number): number {
   let event = table[0]?.indexOf(1, from) ?? -1;
   for (let place = 1; event >= 0 && place < table.length; place++) {
     const { minMs } = distances[place - 1] ?? { minMs: 0 };
     const earliestMs = (timestampsMs[event] ?? 0) + minMs;
-    // That one can follow, and in time, is known: the first that is far enough away is it.
+    // The table says that an event follows within the maximum distance, so the first beyond the minimum is the one.
     event++;
     while (table[place]?.[event] !== 1 || (timestampsMs[event] ?? 0) < earliestMs) event++;
   }
@@ -99,7 +102,7 @@ export function sequenceCounter({ pattern: text, conditions }: SequenceFunction)
   const masks = masksOf(pattern);
   return (events, from, to) => {
     const relevant = relevantOf(events, from, to);
-    const table = followable(pattern, masks, relevant);
+    const table = matchTable(pattern, masks, relevant);
     let chains = 0;
     for (let next = 0; ; chains++) {
       const end = endOfChain(pattern, table, relevant.timestampsMs, next);

@@ -1,10 +1,7 @@
 /** Funnels and patterns over one visitor's events, worked out by hand. */
 import { describe, expect, it } from "vitest";
-import {
-  applyPerVisitor,
-  type EventRows,
-  type VisitorFunction,
-} from "../../../../../../src/runtime/engine/duckdb/behavioral/visitor-function.ts";
+import type { EventRows } from "../../../../../../src/runtime/engine/duckdb/behavioral/visitor-events.ts";
+import { applyPerVisitor, type VisitorFunction } from "../../../../../../src/runtime/engine/duckdb/behavioral/visitor-function.ts";
 import { FUNNEL_MODES, type FunnelMode } from "../../../../../../src/runtime/engine/duckdb/behavioral/window-funnel.ts";
 
 const silent = new AbortController().signal;

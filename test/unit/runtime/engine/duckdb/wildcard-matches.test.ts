@@ -1,11 +1,10 @@
-/** Pages with wildcards: what they match, and that no text makes it slow. */
+/** Wildcard patterns: what they match, and that no pattern or string makes matching slow. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { matchTexts, patternsOf } from "../../../../../src/runtime/engine/duckdb/matched-texts.ts";
 import { StringDictionary } from "../../../../../src/runtime/engine/duckdb/string-dictionary.ts";
-import { TextPattern } from "../../../../../src/runtime/engine/duckdb/text-pattern.ts";
+import { WildcardPattern, matchStrings, patternsOf } from "../../../../../src/runtime/engine/duckdb/wildcard-matches.ts";
 
-/** The textbook's table: whether the first characters of the text match the first characters of the pattern. */
+/** The textbook's dynamic programme: whether each prefix of the text matches each prefix of the pattern. */
 function matchesByTable(pattern: string, text: string): boolean {
   let row = Array.from({ length: text.length + 1 }, (_, i) => i === 0);
   for (const character of pattern) {
@@ -35,18 +34,18 @@ function fastest(work: () => void): number {
   return best;
 }
 
-describe("a page with wildcards", () => {
-  it("matches what the textbook's table says, for any pattern and text", () => {
+describe("a wildcard pattern", () => {
+  it("matches exactly what dynamic programming says, for any pattern and string", () => {
     fc.assert(
       fc.property(patterns, fewLetters, (pattern, text) => {
-        expect(new TextPattern(pattern).matches(text)).toBe(matchesByTable(pattern, text));
+        expect(new WildcardPattern(pattern).matches(text)).toBe(matchesByTable(pattern, text));
       }),
       { numRuns: 20_000 },
     );
   });
 
-  it("is exact about case, characters beyond 16 bits, and what means something in other languages", () => {
-    const matches = (pattern: string, text: string) => new TextPattern(pattern).matches(text);
+  it("is case-sensitive, matches characters beyond 16 bits, and gives LIKE and regular expression syntax no meaning", () => {
+    const matches = (pattern: string, text: string) => new WildcardPattern(pattern).matches(text);
     expect([matches("/a*", "/A"), matches("/*é", "/É"), matches("/*", "/😀\n😀"), matches("/😀*", "/😀"), matches("*", "")]).toEqual([
       false,
       false,
@@ -67,10 +66,10 @@ describe("a page with wildcards", () => {
     ["no match at the end", (n: number) => [`/${"*a".repeat(n)}*b`, `/${"a".repeat(4 * n)}`] as const],
     ["no match at the beginning", (n: number) => [`b${"*a".repeat(n)}*`, `/${"a".repeat(4 * n)}`] as const],
     ["parts that almost match", (n: number) => [`*${"aab*".repeat(n)}c*`, "aab".repeat(2 * n)] as const],
-  ])("takes at most the product of pattern and text: %s", (_, make) => {
+  ])("takes time of at most pattern length times string length: %s", (_, make) => {
     const time = (n: number): number => {
       const [pattern, text] = make(n);
-      const compiled = new TextPattern(pattern);
+      const compiled = new WildcardPattern(pattern);
       return fastest(() => expect(compiled.matches(text)).toBe(false));
     };
     time(32);
@@ -78,21 +77,21 @@ describe("a page with wildcards", () => {
     expect(time(512) / time(128)).toBeLessThan(4 * 4 * 2);
   });
 
-  it("is looked for in portions: others get their turn, and a search that is given up ends", async () => {
-    const texts = new StringDictionary();
-    for (let i = 0; i < 2_000; i++) texts.codeOf(`/${"a".repeat(2_000)}${i}`);
-    let turns = 0;
+  it("is matched in batches: other work runs between them, and an aborted search ends", async () => {
+    const strings = new StringDictionary();
+    for (let i = 0; i < 2_000; i++) strings.codeOf(`/${"a".repeat(2_000)}${i}`);
+    let yields = 0;
     const controller = new AbortController();
     const patternList = ["/*a*a*b", "*7", "/nowhere*"];
-    const matched = await matchTexts(texts, patternList, () => Promise.resolve(void turns++), controller.signal);
+    const matched = await matchStrings(strings, patternList, () => Promise.resolve(void yields++), controller.signal);
     expect(matched.codes).toHaveLength(200);
     expect(new Set(matched.patterns)).toEqual(new Set([2n]));
-    expect(turns).toBeGreaterThan(5);
-    const givenUp = matchTexts(texts, patternList, () => Promise.resolve(controller.abort(new Error("given up"))), controller.signal);
-    await expect(givenUp).rejects.toThrow("given up");
+    expect(yields).toBeGreaterThan(5);
+    const aborted = matchStrings(strings, patternList, () => Promise.resolve(controller.abort(new Error("aborted"))), controller.signal);
+    await expect(aborted).rejects.toThrow("aborted");
   });
 
-  it("counts once in a query, however many conditions name it, and there are at most as many as a number has bits", () => {
+  it("takes one bit of a query however many conditions name it, and a query has at most 62 patterns", () => {
     expect(patternsOf([{ pattern: "/*" }, 1, { text: "/*" }, { pattern: "/*" }, { pattern: "*" }])).toEqual(["/*", "*"]);
     expect(() => patternsOf(Array.from({ length: 63 }, (_, i) => ({ pattern: `/${i}*` })))).toThrow(/at most 62/);
   });

@@ -1,11 +1,11 @@
-/** The keys and values of an event's properties. */
+/** The keys and values parsed from props strings. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { propertiesOf } from "../../../../../src/runtime/engine/duckdb/properties.ts";
+import { parseProps } from "../../../../../src/runtime/engine/duckdb/props-parser.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The same by way of the values that the language makes of them. */
+/** The same by way of JavaScript values. */
 function modelOf(object: Json, prefix = ""): [string, string][] {
   return Object.entries(object).flatMap(([name, value]): [string, string][] => {
     if (value === null) return [];
@@ -14,8 +14,8 @@ function modelOf(object: Json, prefix = ""): [string, string][] {
   });
 }
 
-describe("the properties of an event", () => {
-  it("are those of its JSON, whatever it holds", () => {
+describe("parsing props", () => {
+  it("yields the keys and values of any JSON object, nested keys joined with dots", () => {
     const key = fc.string({ unit: fc.constantFrom("a", ".", '"', "\\", "{", "é", "\u{1f600}", "\n"), maxLength: 4 });
     const leaf = fc.oneof(
       fc.string(),
@@ -30,11 +30,11 @@ describe("the properties of an event", () => {
     }));
     fc.assert(
       fc.property(object, fc.constantFrom(undefined, 1), (value, space) => {
-        // Lists are shown as they are written, which is without white space as events are stored.
+        // Arrays stay as they are written. Stored events have no white space in them.
         const text = JSON.stringify(value, null, space);
         const expected = new Map(modelOf(JSON.parse(text) as Json));
         const found = new Map(
-          [...propertiesOf(text)].map(([name, shown]) => [name, space && shown.startsWith("[") ? (expected.get(name) ?? "") : shown]),
+          [...parseProps(text)].map(([name, shown]) => [name, space && shown.startsWith("[") ? (expected.get(name) ?? "") : shown]),
         );
         expect(found).toEqual(expected);
       }),
@@ -42,21 +42,21 @@ describe("the properties of an event", () => {
     );
   });
 
-  it.each(["9007199254740993", "-12345678901234567890.10", "1e400", "1.0", "0.1e-7"])("have the number %s as it is written", (number) => {
-    expect([...propertiesOf(`{"n":${number},"list":[${number}],"in":{"n":${number}}}`)]).toEqual([
+  it.each(["9007199254740993", "-12345678901234567890.10", "1e400", "1.0", "0.1e-7"])("keeps the number %s as it is written", (number) => {
+    expect([...parseProps(`{"n":${number},"list":[${number}],"in":{"n":${number}}}`)]).toEqual([
       ["n", number],
       ["list", `[${number}]`],
       ["in.n", number],
     ]);
   });
 
-  it("take time in proportion to their length, also where they nest as deep as they can", () => {
+  it("takes time proportional to the length, even at the deepest nesting", () => {
     const time = (depth: number): number => {
       const text = `${'{"":'.repeat(depth)}1${"}".repeat(depth)}`;
       let best = Number.POSITIVE_INFINITY;
       for (let round = 0; round < 15; round++) {
         const begunMs = performance.now();
-        for (let repeat = 0; repeat < 50; repeat++) propertiesOf(text);
+        for (let repeat = 0; repeat < 50; repeat++) parseProps(text);
         best = Math.min(best, performance.now() - begunMs);
       }
       return best;

@@ -1,10 +1,10 @@
-/** Takes the stored text of an event's custom properties apart, without making numbers of its numbers: those of many digits would change. */
+/** Parses the props string of an event. Numbers stay as they are written, because a JavaScript number would change long ones. */
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
 
 const isSpace = (character: number): boolean => character === 0x20 || (character >= 0x09 && character <= 0x0d);
 
-/** A place in a text of valid JSON that moves over it. */
+/** A position in a string of valid JSON. Each method moves it behind what it reads. */
 class JsonCursor {
   readonly #text: string;
   #at = 0;
@@ -13,7 +13,7 @@ class JsonCursor {
     this.#text = text;
   }
 
-  /** The character code of what comes next that is not white space; NaN at the end. */
+  /** The code of the next character that is not white space; NaN at the end. */
   peek(): number {
     while (isSpace(this.#text.charCodeAt(this.#at))) this.#at++;
     return this.#text.charCodeAt(this.#at);
@@ -23,14 +23,14 @@ class JsonCursor {
     this.#at++;
   }
 
-  /** The text of the string that begins here. */
+  /** The value of the string that begins here. */
   string(): string {
     const begin = this.#at;
-    this.#passString();
+    this.#skipString();
     return JSON.parse(this.#text.slice(begin, this.#at)) as string;
   }
 
-  #passString(): void {
+  #skipString(): void {
     for (this.#at++; this.#at < this.#text.length; this.#at++) {
       const character = this.#text.charCodeAt(this.#at);
       if (character === BACKSLASH) this.#at++;
@@ -39,7 +39,7 @@ class JsonCursor {
     this.#at++;
   }
 
-  /** The list that begins here, as it is written. */
+  /** The array that begins here, as it is written. */
   list(): string {
     const begin = this.#at;
     let depth = 0;
@@ -47,7 +47,7 @@ class JsonCursor {
       const character = this.#text.charCodeAt(this.#at);
       if (character === OPEN_LIST) depth++;
       else if (character === CLOSE_LIST) depth--;
-      if (character === QUOTE) this.#passString();
+      if (character === QUOTE) this.#skipString();
       else this.#at++;
     } while (depth > 0 && this.#at < this.#text.length);
     return this.#text.slice(begin, this.#at);
@@ -83,10 +83,10 @@ function collect(cursor: JsonCursor, prefix: string, found: Map<string, string>)
 }
 
 /**
- * Keys and values of a props text, which is the JSON of an object: nested keys are dotted; values are texts, with numbers
- * and lists as they are written; null is no value.
+ * Keys and values of a props string, which is a JSON object. Nested keys are joined with dots. Values are strings, with numbers and
+ * arrays as they are written. A null has no entry.
  */
-export function propertiesOf(props: string): ReadonlyMap<string, string> {
+export function parseProps(props: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const cursor = new JsonCursor(props);
   if (cursor.peek() === OPEN_OBJECT) collect(cursor, "", found);

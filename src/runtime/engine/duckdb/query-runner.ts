@@ -1,0 +1,138 @@
+/** Runs one query in DuckDB: defines the relations it reads, and executes it in steps so that it can be aborted. */
+import { isFatal, isOutOfMemory, type DuckdbBindings } from "./duckdb-bindings.ts";
+import type { ConnectionPool } from "./connection-pool.ts";
+import type { EngineSites } from "./engine-sites.ts";
+import { EngineFullError, type EngineQuery, type SqlParameter } from "../engine.ts";
+import type { SiteId } from "../../../storage/event.ts";
+import { NEW_ROWS, type PartialAggregateTables } from "./partial-aggregate-tables.ts";
+import { QueryRelations } from "./query-relations.ts";
+import { patternBit, patternsOf } from "./wildcard-matches.ts";
+
+/** A query may begin with this and relations of its own. They are appended to the engine's. */
+const WITH = "WITH ";
+
+/** Turns an out-of-memory failure into the port's error; rethrows all others. */
+export function rethrown(error: unknown): never {
+  if (isOutOfMemory(error) && !isFatal(error)) throw new EngineFullError("the query needs more memory than the engine has");
+  throw error;
+}
+
+export interface QueryRunnerOptions {
+  readonly bindings: DuckdbBindings;
+  readonly connections: ConnectionPool;
+  readonly yieldToOthers: () => Promise<void>;
+  /** Runs a statement on a connection outside the pool. */
+  readonly run: (statement: string) => unknown;
+  readonly insert: (table: string, ipc: Uint8Array) => void;
+  readonly sites: EngineSites;
+  readonly partialAggregates: PartialAggregateTables;
+  /** The tables of these blocks, at least one. */
+  readonly blockTables: (blocks: readonly number[]) => readonly string[];
+}
+
+/** What belongs to one execution of a query. */
+interface Execution {
+  readonly relations: Readonly<Record<string, string>>;
+  /** In the order of their bits in the relation `matches`. */
+  readonly patterns: readonly string[];
+  /** An INSERT that stores the rows of the query. */
+  readonly into: string | undefined;
+}
+
+export class QueryRunner {
+  readonly #options: QueryRunnerOptions;
+  #queries = 0;
+
+  constructor(options: QueryRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** The result as Arrow IPC. With `into`, an INSERT from the relation `NEW_ROWS`, it is the result of that statement. */
+  async run(query: EngineQuery, signal: AbortSignal, into?: string): Promise<Uint8Array[]> {
+    const { connections } = this.#options;
+    const connection = await connections.acquire();
+    const relations = new QueryRelations({ queryNumber: ++this.#queries, ...this.#options });
+    try {
+      signal.throwIfAborted();
+      const patterns = patternsOf(query.parameters);
+      await relations.addMatches(query, patterns, signal);
+      await relations.addProperties(query, signal);
+      return await this.#execute(connection, query, signal, { relations: relations.sqlByName, patterns, into });
+    } catch (error) {
+      return rethrown(error);
+    } finally {
+      this.#drop(connection, relations);
+      connections.release(connection);
+    }
+  }
+
+  #drop(connection: number, relations: QueryRelations): void {
+    if (relations.isEmpty) return;
+    try {
+      // A prepared statement keeps the memory of the tables that it reads.
+      this.#options.bindings.runQuery(connection, "PREPARE query AS SELECT 1");
+      relations.drop();
+    } catch {
+      // An engine that cannot drop a table is broken. The failure of the query or the next call reports that.
+    }
+  }
+
+  /**
+   * Executes in steps of about a tenth of a second; other queries and the abort signal are served between them. In this build only
+   * PREPARE and EXECUTE allow both an abort and parameters. Parameters are numbers, so none can be read as SQL.
+   */
+  async #execute(connection: number, query: EngineQuery, signal: AbortSignal, execution: Execution): Promise<Uint8Array[]> {
+    const { bindings, yieldToOthers } = this.#options;
+    bindings.runQuery(connection, `PREPARE query AS ${this.#statement(query, execution)}`);
+    const values = query.parameters.map((parameter) => this.#literal(query.siteId, parameter, execution.patterns));
+    const execute = values.length > 0 ? `EXECUTE query(${values.join(", ")})` : "EXECUTE query";
+    let head = bindings.startPendingQuery(connection, execute, false);
+    while (head === null) {
+      await yieldToOthers();
+      if (signal.aborted) {
+        bindings.cancelPendingQuery(connection);
+        // The rows that it wrote block checkpoints until the connection runs another statement.
+        bindings.runQuery(connection, "SELECT 1");
+        throw signal.reason;
+      }
+      head = bindings.pollPendingQuery(connection);
+    }
+    const chunks = [head];
+    for (;;) {
+      const chunk = bindings.fetchQueryResults(connection);
+      if (chunk === null) continue;
+      if (chunk.length === 0) return chunks;
+      chunks.push(chunk);
+    }
+  }
+
+  /** This build does not parse a parenthesised query with a WITH below another WITH, so the lists of relations are joined. */
+  #statement({ siteId, blocks, sql, summary }: EngineQuery, { relations: computed, into }: Execution): string {
+    const { sites, partialAggregates, blockTables } = this.#options;
+    const site = sites.get(siteId);
+    const relations = {
+      events: blockTables(blocks)
+        .map((name) => `SELECT * FROM ${name}`)
+        .join(" UNION ALL "),
+      texts: site ? `SELECT * FROM ${site.stringsTable}` : "SELECT 0 AS code, '' AS text WHERE false",
+      ...(summary && { chunks: partialAggregates.relationOf(summary) }),
+      ...computed,
+    };
+    // DuckDB 1.4 materialises CTEs by default. Every query would first copy all columns of all rows.
+    const opening = `WITH ${Object.entries(relations)
+      .map(([name, relation]) => `${name} AS NOT MATERIALIZED (${relation})`)
+      .join(", ")}`;
+    const query = sql.trimStart();
+    if (into) return `${opening}, ${NEW_ROWS} AS NOT MATERIALIZED (${query}) ${into}`;
+    return query.startsWith(WITH) ? `${opening}, ${query.slice(WITH.length)}` : `${opening} ${query}`;
+  }
+
+  #literal(siteId: SiteId, parameter: SqlParameter, patterns: readonly string[]): string {
+    if (typeof parameter === "object") {
+      if ("pattern" in parameter) return String(patternBit(patterns, parameter.pattern));
+      return String(this.#options.sites.get(siteId)?.strings.lookUp(parameter.text) ?? -1);
+    }
+    if (typeof parameter === "bigint" || Number.isFinite(parameter)) return String(parameter);
+    throw new TypeError(`a query parameter must be a finite number, got ${parameter}`);
+  }
+}

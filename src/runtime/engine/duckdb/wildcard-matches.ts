@@ -1,0 +1,88 @@
+/** Which of a site's strings match the wildcard patterns of a query. The matcher never backtracks. */
+import { QUERY_PATTERNS_MAX, type SqlParameter } from "../engine.ts";
+import type { StringDictionary } from "./string-dictionary.ts";
+
+/** `*` stands for any number of characters, including none. Every other character stands for itself. */
+const WILDCARD = "*";
+
+/** Characters compared before other work of the thread runs: a few milliseconds, a tenth of a second in the worst case. */
+const BATCH_CHARS = 1_000_000;
+
+/**
+ * Matches in time proportional to the length of the string times the length of the pattern. Each literal part is searched from
+ * the end of the first match of the part before it; for patterns with no other wildcard that never needs a second try.
+ * DuckDB's LIKE backtracks, exponentially in the number of wildcards, and its regular expressions take time and memory for each
+ * wildcard that a pattern may have.
+ */
+export class WildcardPattern {
+  readonly #first: string;
+  readonly #middle: readonly string[];
+  /** Null if the pattern has no wildcard. */
+  readonly #last: string | null;
+
+  constructor(pattern: string) {
+    const [first = "", ...others] = pattern.split(WILDCARD);
+    this.#first = first;
+    this.#last = others.pop() ?? null;
+    this.#middle = others.filter((part) => part !== "");
+  }
+
+  matches(text: string): boolean {
+    if (this.#last === null) return text === this.#first;
+    const lastAt = text.length - this.#last.length;
+    if (lastAt < this.#first.length || !text.startsWith(this.#first) || !text.endsWith(this.#last)) return false;
+    let from = this.#first.length;
+    for (const part of this.#middle) {
+      const at = text.indexOf(part, from);
+      if (at === -1 || at + part.length > lastAt) return false;
+      from = at + part.length;
+    }
+    return true;
+  }
+}
+
+/** Rows of the relation `matches`. */
+export interface WildcardMatches {
+  readonly codes: Int32Array;
+  /** A bit for each pattern that the string matches. */
+  readonly patterns: BigInt64Array;
+}
+
+/** The distinct patterns among the parameters of a query. */
+export function patternsOf(parameters: readonly SqlParameter[]): readonly string[] {
+  const patterns = new Set<string>();
+  for (const parameter of parameters) if (typeof parameter === "object" && "pattern" in parameter) patterns.add(parameter.pattern);
+  if (patterns.size > QUERY_PATTERNS_MAX)
+    throw new TypeError(`a query has at most ${QUERY_PATTERNS_MAX} patterns; this one has ${patterns.size}`);
+  return [...patterns];
+}
+
+/** The bit of a pattern in `WildcardMatches.patterns`. */
+export const patternBit = (patterns: readonly string[], pattern: string): bigint => 1n << BigInt(patterns.indexOf(pattern));
+
+/** Takes time proportional to the total length of the strings times that of the patterns. Rejects with the signal's reason if aborted. */
+export async function matchStrings(
+  strings: StringDictionary,
+  patterns: readonly string[],
+  yieldToOthers: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<WildcardMatches> {
+  const compiled = patterns.map((pattern) => ({ pattern: new WildcardPattern(pattern), bit: patternBit(patterns, pattern) }));
+  const codes: number[] = [];
+  const bits: bigint[] = [];
+  let charsLeft = BATCH_CHARS;
+  for (const [text, code] of strings.entries()) {
+    let matched = 0n;
+    for (const { pattern, bit } of compiled) if (pattern.matches(text)) matched |= bit;
+    if (matched !== 0n) {
+      codes.push(code);
+      bits.push(matched);
+    }
+    charsLeft -= (text.length + 1) * patterns.length;
+    if (charsLeft > 0) continue;
+    charsLeft = BATCH_CHARS;
+    await yieldToOthers();
+    signal.throwIfAborted();
+  }
+  return { codes: Int32Array.from(codes), patterns: BigInt64Array.from(bits) };
+}
