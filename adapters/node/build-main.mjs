@@ -1,4 +1,4 @@
-/** `npm run build`: the program into `dist/`. */
+/** `npm run build`: bundles the program into `dist/`. */
 import { buildProgram } from "./build.mjs";
 
 await buildProgram("dist");

@@ -1,4 +1,4 @@
-/** Bundles the program and its threads. Packages stay outside, where npm put them, but those of the engine's thread. */
+/** Bundles the program and its threads. Packages stay external, except in the engine thread. */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -18,14 +18,14 @@ const shared = {
   logLevel: /** @type {const} */ ("warning"),
 };
 
-/** What packages made for `require` expect to find around them. */
+/** The globals that CommonJS packages expect. */
 const REQUIRE = `
 import { createRequire as createRequireOf } from "node:module";
 const require = createRequireOf(import.meta.url);
 const { filename: __filename, dirname: __dirname } = import.meta;
 `;
 
-/** The engine's package and ours want Arrow in two forms; they get the same. @type {import("esbuild").Plugin} */
+/** DuckDB-WASM requires Arrow and we import it. Both get the same copy. @type {import("esbuild").Plugin} */
 const oneArrowPlugin = {
   name: "one-arrow",
   setup({ onResolve, resolve }) {
@@ -36,7 +36,7 @@ const oneArrowPlugin = {
 };
 
 /**
- * Writes `main.js` and the programs of its threads into a folder below the repository. A measurement may put other parts in.
+ * Writes `main.js` and the scripts of its threads into a folder below the repository. Benchmarks replace parts with plugins.
  * @param {string} outdir
  * @param {{ plugins?: readonly import("esbuild").Plugin[] }} [options]
  */
@@ -55,7 +55,7 @@ export async function buildProgram(outdir, { plugins = [] } = {}) {
       VERSION: JSON.stringify(version),
     },
   });
-  // In one file the thread is up in two thirds of the time that its packages take to be found and read.
+  // In one file the thread starts in two thirds of the time it takes to resolve and read its packages.
   await build({
     ...shared,
     entryPoints: ["adapters/node/engine-worker.ts"],

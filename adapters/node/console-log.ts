@@ -1,12 +1,12 @@
-/** The log on standard output and error, a line each. */
+/** The log port on standard output and standard error. */
 import type { Config } from "../../src/runtime/config/config.ts";
 import { createLog, type Log } from "../../src/runtime/metrics/log.ts";
 
-/** Warnings and errors go to standard error. To be called once: from then on nothing that becomes of the two ends the process. */
+/** Warnings and errors go to standard error. To be called once: it also keeps write errors of both streams from ending the process. */
 export function createConsoleLog(config: Pick<Config, "logFormat" | "logLevel">): Log {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", () => {
-      // Their disk is full, or whoever reads them has gone. That line is lost; the next one may get through.
+      // The disk is full, or the reader of the pipe has exited. This line is lost; the next one may succeed.
     });
   }
   return createLog({

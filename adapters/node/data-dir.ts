@@ -1,54 +1,54 @@
-/** How a process makes a folder its own before it works there: made if need be, locked, and rid of what another one left half written. */
+/** Opens the data folder for this process alone: creates and locks it, and removes the unfinished files of earlier processes. */
 import { join } from "node:path";
 import { reasonOf } from "../../src/runtime/metrics/log.ts";
-import { isLeftOver, syncFolder } from "./durable-file.ts";
-import { makeFolder } from "./durable-folders.ts";
+import { isLeftover, syncFolder } from "./durable-file.ts";
+import { createFolder } from "./durable-folders.ts";
+import { makeFolderPrivate } from "./file-permissions.ts";
 import { nodeFileSystem, type FileSystem, type FolderEntry } from "./file-system.ts";
-import { makeFolderPrivate } from "./private-modes.ts";
 import { FolderLockedError, lockFolder, type FolderLock } from "./folder-lock.ts";
 
-/** Files directly in a folder that a write of another process has left. None of them was ever anything whole. */
-async function removeLeftOvers(folder: string, files: FileSystem): Promise<FolderEntry[]> {
+/** Removes unfinished files directly in a folder. Returns all of its entries. */
+async function removeLeftovers(folder: string, files: FileSystem): Promise<FolderEntry[]> {
   const entries = await files.readdir(folder);
-  for (const entry of entries) if (entry.isFile() && isLeftOver(entry.name, files)) await files.rm(join(folder, entry.name));
+  for (const entry of entries) if (entry.isFile() && isLeftover(entry.name, files)) await files.rm(join(folder, entry.name));
   return entries;
 }
 
 /**
- * Removes what an earlier process has left half written, and makes durable what it has made, replaced and removed: it may have died
- * before it could. Records and journal segments lie at most one folder deep; deeper files are the object store's.
+ * Removes the unfinished files of an earlier process, and makes durable what it created, replaced and removed: it may have died
+ * before it could. Records and journal segments are at most one folder deep; deeper files belong to the object store.
  */
 export async function tidyFolder(folder: string, files: FileSystem = nodeFileSystem): Promise<void> {
-  for (const entry of await removeLeftOvers(folder, files)) {
+  for (const entry of await removeLeftovers(folder, files)) {
     if (!entry.isDirectory()) continue;
-    await removeLeftOvers(join(folder, entry.name), files);
+    await removeLeftovers(join(folder, entry.name), files);
     await syncFolder(join(folder, entry.name), files);
   }
   await syncFolder(folder, files);
 }
 
 /**
- * The folder, for this process alone until the lock is released. Rejects with a sentence that names it when it cannot be made,
- * cannot be written, or is another process's; `onLost` as the lock has it. `warn` hears when other users can open the folder and that
- * is not ours to change.
+ * Locks the folder until the lock is released. Rejects with a message that names the folder if it cannot be created or written, or
+ * if another process has it. `onLost` is passed to the lock. `warn` is called if other users can open the folder and Sandpiper must
+ * not change that.
  */
 export async function openDataDir(folder: string, onLost: () => void, warn: (message: string) => void = () => {}): Promise<FolderLock> {
-  const saying = (what: string) => (error: unknown) => {
+  const failedTo = (what: string) => (error: unknown) => {
     if (error instanceof FolderLockedError) throw error;
     throw new Error(`the data folder ${folder} (data_dir) cannot be ${what}: ${reasonOf(error)}`, { cause: error });
   };
-  await makeFolder(folder).catch(saying("made"));
-  const lock = await lockFolder(folder, onLost).catch(saying("written"));
+  await createFolder(folder).catch(failedTo("created"));
+  const lock = await lockFolder(folder, onLost).catch(failedTo("written"));
   try {
     const reason = await makeFolderPrivate(folder);
     if (reason !== null)
       warn(
-        `other users can open the data folder ${folder}, and it is left so because ${reason}; what Sandpiper keeps in it is its own user's only`,
+        `other users can open the data folder ${folder}. Its permissions are not changed because ${reason}. Only Sandpiper's user can open the files in it`,
       );
     await tidyFolder(folder);
   } catch (error) {
     await lock.release();
-    return saying("read")(error);
+    return failedTo("read")(error);
   }
   return lock;
 }

@@ -1,4 +1,4 @@
-/** How DuckDB-WASM is brought up on Node: the blocking build, compiled from the installed package. */
+/** Starts DuckDB-WASM on Node: the blocking build, compiled from the installed package. */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { createDuckDB, NODE_RUNTIME, VoidLogger } from "@duckdb/duckdb-wasm/blocking";

@@ -1,21 +1,24 @@
-/** The recipe by which a file is there whole or not at all, and stays there through a crash of the machine. */
+/**
+ * Writes files atomically and durably: write to a temporary file, fsync it, rename it, fsync the folder. After a crash the file is
+ * complete or absent.
+ */
 import { dirname, join } from "node:path";
 import { nodeFileSystem, type FileSystem, type OpenFile } from "./file-system.ts";
 
 /** Marks a file that is being written. */
 export const UNFINISHED_SUFFIX = ".unfinished";
 
-/** Tells the files that this process is writing from what a crash of another one left over. */
+/** Distinguishes temporary files of this process from those that a crash of another one left. */
 const ownPrefix = ({ writer }: FileSystem): string => `.${writer}-`;
 
-/** Whether a file was being written when another process died. What that wrote is nobody's any more. */
-export const isLeftOver = (name: string, files: FileSystem): boolean =>
+/** Whether the file is a temporary one of another process, which died while it wrote. */
+export const isLeftover = (name: string, files: FileSystem): boolean =>
   name.startsWith(".") && name.endsWith(UNFINISHED_SUFFIX) && !name.startsWith(ownPrefix(files));
 
-/** Makes names that were added to or removed from a folder durable. */
+/** Makes the names in a folder durable, whichever process added or removed them. */
 export const syncFolder = (folder: string, files: FileSystem = nodeFileSystem): Promise<void> => syncFile(folder, files);
 
-/** Makes what was written to a file durable, by whomever. */
+/** Makes the content of a file durable, whichever process wrote it. */
 export async function syncFile(path: string, files: FileSystem = nodeFileSystem): Promise<void> {
   const handle = await files.open(path, "r");
   try {
@@ -39,9 +42,9 @@ async function writeAndSync(path: string, bytes: Uint8Array, files: FileSystem):
 let writes = 0;
 
 /**
- * Writes beside the target, syncs, renames over it, syncs the folder. The temporary name is short and
- * counted, so that neither a long target name nor two writers of one target get in each other's way.
- * Where it rejects, the file may be there all the same; to try again is to write another temporary file: one whose sync failed is not synced again.
+ * The temporary name is short and has a counter, so that long target names fit and two writers of one target do not collide. The
+ * target may exist even if this rejects. A retry writes another temporary file: after a failed fsync the system may have dropped
+ * dirty pages, and a second fsync of the same file would report success.
  */
 export async function writeDurably(path: string, bytes: Uint8Array, files: FileSystem = nodeFileSystem): Promise<void> {
   const folder = dirname(path);

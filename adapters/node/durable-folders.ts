@@ -1,14 +1,12 @@
-/** Folders that survive a crash of the machine: one is made, and its name synced, before anything in it may count as stored. */
+/** Creates folders durably: a folder's name is fsynced before anything in it counts as stored. Removes folders that become empty. */
 import { dirname } from "node:path";
 import { syncFolder } from "./durable-file.ts";
-import { codeOf, nodeFileSystem, type FileSystem } from "./file-system.ts";
+import { codeOf, isMissing, nodeFileSystem, type FileSystem } from "./file-system.ts";
 
-/** Folders whose names are known to be durable; beyond, the oldest are synced again when they are needed. */
-const KNOWN_FOLDERS_MAX = 10_000;
+/** How many folders are remembered as durable. A forgotten one is synced again when it is needed. */
+const DURABLE_FOLDERS_MAX = 10_000;
 
-export const isMissing = (error: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(codeOf(error));
-
-async function isThere(path: string, files: FileSystem): Promise<boolean> {
+async function exists(path: string, files: FileSystem): Promise<boolean> {
   try {
     await files.stat(path);
     return true;
@@ -18,7 +16,8 @@ async function isThere(path: string, files: FileSystem): Promise<boolean> {
   }
 }
 
-async function makeOne(path: string, files: FileSystem): Promise<boolean> {
+/** Returns false if it exists. */
+async function createOne(path: string, files: FileSystem): Promise<boolean> {
   try {
     await files.mkdir(path);
     return true;
@@ -29,15 +28,16 @@ async function makeOne(path: string, files: FileSystem): Promise<boolean> {
 }
 
 /**
- * Makes a folder and those above it, one by one: Node's own way asks without end where it cannot be done, as in `/proc`. Names that
- * were there are synced, too: a process may have died between making a folder and syncing it. Others' folders may refuse that.
+ * Creates a folder and its parents, one by one: Node's recursive mkdir never returns where that is impossible, as in `/proc`. Syncs
+ * the existing names as well, because a process may have died between creating a folder and syncing it. A folder of another user
+ * may not allow that, so only an I/O error rejects.
  */
-export async function makeFolder(folder: string, files: FileSystem = nodeFileSystem): Promise<void> {
+export async function createFolder(folder: string, files: FileSystem = nodeFileSystem): Promise<void> {
   const missing: string[] = [];
   let at = folder;
-  for (; !(await isThere(at, files)); at = dirname(at)) missing.push(at);
-  for (const path of missing.reverse()) await makeOne(path, files);
-  if (!(await files.stat(folder)).isDirectory()) throw new Error("it is no folder");
+  for (; !(await exists(at, files)); at = dirname(at)) missing.push(at);
+  for (const path of missing.reverse()) await createOne(path, files);
+  if (!(await files.stat(folder)).isDirectory()) throw new Error("it is not a folder");
   for (const path of missing) await syncFolder(dirname(path), files);
   for (; at !== dirname(at); at = dirname(at)) {
     await syncFolder(dirname(at), files).catch((error: unknown) => {
@@ -46,18 +46,18 @@ export async function makeFolder(folder: string, files: FileSystem = nodeFileSys
   }
 }
 
-/** Identifies one life of a folder: from when it was found durable until it is removed. */
-type FolderLife = object;
+/** Identifies one incarnation of a folder: from the time it is known to be durable until it is removed. */
+type Incarnation = object;
 
-/** A folder may be taken away from under a write that often before it gives up. */
+/** How often a write is repeated because its folder was removed meanwhile. */
 const FOLDER_ATTEMPTS_MAX = 5;
 
 export class DurableFolders {
   readonly #root: string;
   readonly #files: FileSystem;
-  readonly #known = new Map<string, FolderLife>();
-  /** Making and removing take turns. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #durable = new Map<string, Incarnation>();
+  /** Serialises creating and removing. */
+  #queue: Promise<unknown> = Promise.resolve();
 
   constructor(root: string, files: FileSystem) {
     this.#root = root;
@@ -65,30 +65,30 @@ export class DurableFolders {
   }
 
   /**
-   * Does work in a folder at or below the root, which is made, durably, where need be. The work is done again if the folder is
-   * removed meanwhile: it may have gone to another of that name, which is not durable yet.
+   * Runs work in a folder at or below the root, which is created durably if need be. Repeats the work if the folder is removed
+   * meanwhile: its result may be in a new folder of that name, which is not durable yet.
    */
   async within<T>(folder: string, work: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const life = this.#known.get(folder) ?? (await this.#inTurn(() => this.#make(folder)));
+        const incarnation = this.#durable.get(folder) ?? (await this.#enqueue(() => this.#create(folder)));
         const result = await work();
-        if ((await this.#inTurn(async () => this.#known.get(folder))) === life) return result;
-        if (attempt === FOLDER_ATTEMPTS_MAX) throw new Error(`${folder} is removed each time that something is written to it`);
+        if ((await this.#enqueue(async () => this.#durable.get(folder))) === incarnation) return result;
+        if (attempt === FOLDER_ATTEMPTS_MAX) throw new Error(`${folder} was removed during each of ${attempt} writes to it`);
       } catch (error) {
         if (!isMissing(error) || attempt === FOLDER_ATTEMPTS_MAX) throw error;
-        // Somebody else has removed it, or one above it.
-        await this.#inTurn(async () => this.#known.clear());
+        // Another process has removed it or one of its parents.
+        await this.#enqueue(async () => this.#durable.clear());
       }
     }
   }
 
   /**
-   * Removes the folder if nothing is left in it, then the one above it, and so on, never the root, and makes durable what was
-   * removed from them, by whomever.
+   * Removes the folder if it is empty, then its parent, and so on up to but not including the root. Makes durable what was removed
+   * from the remaining one, whichever process did it.
    */
   async removeEmpty(folder: string): Promise<void> {
-    let at = await this.#inTurn(async () => {
+    let at = await this.#enqueue(async () => {
       let left = folder;
       while (left !== this.#root && (await this.#isRemoved(left))) left = dirname(left);
       return left;
@@ -104,41 +104,41 @@ export class DurableFolders {
   }
 
   async #isRemoved(folder: string): Promise<boolean> {
-    const life = this.#known.get(folder);
-    this.#known.delete(folder);
+    const incarnation = this.#durable.get(folder);
+    this.#durable.delete(folder);
     try {
       await this.#files.rmdir(folder);
     } catch (error) {
       if (isMissing(error)) return true;
-      // There is something in it, or it cannot be removed: either way it stays.
-      if (life) this.#known.set(folder, life);
+      // It is not empty, or cannot be removed.
+      if (incarnation) this.#durable.set(folder, incarnation);
       return false;
     }
     return true;
   }
 
-  async #make(folder: string): Promise<FolderLife> {
-    const known = this.#known.get(folder);
-    if (known) return known;
+  async #create(folder: string): Promise<Incarnation> {
+    const durable = this.#durable.get(folder);
+    if (durable) return durable;
     if (folder === this.#root) {
-      if (!(await isThere(folder, this.#files))) await makeFolder(folder, this.#files);
+      if (!(await exists(folder, this.#files))) await createFolder(folder, this.#files);
     } else {
-      await this.#make(dirname(folder));
-      await makeOne(folder, this.#files);
+      await this.#create(dirname(folder));
+      await createOne(folder, this.#files);
       await syncFolder(dirname(folder), this.#files);
     }
-    const life: FolderLife = {};
-    this.#known.set(folder, life);
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= KNOWN_FOLDERS_MAX) break;
-      this.#known.delete(oldest);
+    const incarnation: Incarnation = {};
+    this.#durable.set(folder, incarnation);
+    for (const oldest of this.#durable.keys()) {
+      if (this.#durable.size <= DURABLE_FOLDERS_MAX) break;
+      this.#durable.delete(oldest);
     }
-    return life;
+    return incarnation;
   }
 
-  #inTurn<T>(task: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(task);
-    this.#turn = turn.catch(() => {});
-    return turn;
+  #enqueue<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(task);
+    this.#queue = result.catch(() => {});
+    return result;
   }
 }

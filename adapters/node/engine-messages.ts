@@ -1,4 +1,4 @@
-/** What the server's thread and the engine's thread say to each other. */
+/** The messages between the main thread and the engine thread. */
 import type { SiteId } from "../../src/storage/event.ts";
 import type {
   Block,
@@ -26,7 +26,7 @@ export type EngineCall =
 
 export type EngineRequest =
   | { readonly id: number; readonly call: EngineCall }
-  /** Gives up on an earlier query. */
+  /** Aborts the call with this id. */
   | { readonly id: number; readonly cancel: true };
 
 export type EngineReply =

@@ -1,4 +1,4 @@
-/** The engine's thread: serves the calls that come as messages. */
+/** Entry point of the engine thread: serves the calls that arrive as messages. */
 import { parentPort } from "node:worker_threads";
 import { isFatal } from "../../src/runtime/engine/duckdb/duckdb-bindings.ts";
 import type { NumberColumns } from "../../src/runtime/engine/engine.ts";
@@ -6,14 +6,14 @@ import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.t
 import { createDuckdbEngine } from "./duckdb-instance.ts";
 
 const port = parentPort;
-if (!port) throw new Error("the engine worker runs as a worker thread only");
+if (!port) throw new Error("engine-worker must run in a worker thread");
 
 const engine = await createDuckdbEngine();
 const running = new Map<number, AbortController>();
-const reply = (message: EngineReply, handedOver: readonly ArrayBuffer[] = []) => port.postMessage(message, handedOver);
+const reply = (message: EngineReply, transferred: readonly ArrayBuffer[] = []) => port.postMessage(message, transferred);
 
-/** The memory of long results changes hands; everything else is copied. */
-function memoryOf(call: EngineCall, result: Awaited<ReturnType<typeof serve>>): ArrayBuffer[] {
+/** Long results are transferred; everything else is copied. */
+function transferablesOf(call: EngineCall, result: Awaited<ReturnType<typeof serve>>): ArrayBuffer[] {
   if (call.kind !== "queryNumbers") return [];
   return Object.values(result as NumberColumns).map(({ buffer }) => buffer as ArrayBuffer);
 }
@@ -40,9 +40,9 @@ port.on("message", (request: EngineRequest) => {
   running.set(id, controller);
   serve(call, controller.signal)
     .then(
-      (result) => reply({ id, result }, memoryOf(call, result)),
+      (result) => reply({ id, result }, transferablesOf(call, result)),
       (error: unknown) => {
-        // The thread ends, and a new one takes over.
+        // Ends the thread. The main thread starts a new one.
         if (isFatal(error)) throw error;
         const { name, message } = error instanceof Error ? error : { name: "Error", message: String(error) };
         reply({ id, error: { name, message } });

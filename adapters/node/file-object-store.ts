@@ -1,16 +1,16 @@
-/** The object store as a folder: a key is a path below it. */
+/** The object store port on a folder: a key is a path below it. */
 import { dirname, join } from "node:path";
 import type { ObjectKey, ObjectStore, StoredObject } from "../../src/storage/object-store.ts";
-import { UNFINISHED_SUFFIX, isLeftOver, writeDurably } from "./durable-file.ts";
-import { DurableFolders, isMissing } from "./durable-folders.ts";
-import { nodeFileSystem, type FileStatus, type FileSystem, type FolderEntry } from "./file-system.ts";
-import { makePrivate } from "./private-modes.ts";
+import { UNFINISHED_SUFFIX, isLeftover, writeDurably } from "./durable-file.ts";
+import { DurableFolders } from "./durable-folders.ts";
+import { makePrivate } from "./file-permissions.ts";
+import { entriesOf, isMissing, nodeFileSystem, type FileStatus, type FileSystem } from "./file-system.ts";
 
 const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1);
 const byKey = (a: StoredObject, b: StoredObject): number => (a.key < b.key ? -1 : 1);
 
 export interface FileObjectStoreOptions {
-  /** Whether nobody else writes there: then what a crash left half written goes when it is come upon. */
+  /** Whether this process alone writes there. It then removes unfinished files of a crash when it finds them. */
   readonly isOurs?: boolean;
   readonly files?: FileSystem;
 }
@@ -25,21 +25,14 @@ export function createFileObjectStore(root: string, { isOurs = false, files = no
     return join(root, key);
   };
 
-  async function entriesOf(path: string): Promise<FolderEntry[]> {
-    try {
-      return await files.readdir(path);
-    } catch (error) {
-      if (isMissing(error)) return [];
-      throw error;
-    }
+  const entriesIn = (folder: string) => entriesOf(folder, files, isMissing);
+
+  /** Unfinished files of a crash may contain the same events as the deleted file. */
+  async function removeLeftovers(folder: string): Promise<void> {
+    for (const { name } of await entriesIn(folder)) if (isLeftover(name, files)) await files.rm(join(folder, name));
   }
 
-  /** What crashes left half written holds the same events as what is deleted. */
-  async function removeLeftOvers(folder: string): Promise<void> {
-    for (const { name } of await entriesOf(folder)) if (isLeftOver(name, files)) await files.rm(join(folder, name));
-  }
-
-  /** Null when it is gone. What an older version made readable for others is so no more. */
+  /** Null if it does not exist. Makes private what an older version left readable for others. */
   async function statusOf(key: ObjectKey): Promise<FileStatus | null> {
     try {
       const status = await files.stat(pathOf(key));
@@ -58,11 +51,11 @@ export function createFileObjectStore(root: string, { isOurs = false, files = no
   async function listBelow(key: ObjectKey): Promise<StoredObject[]> {
     const found: StoredObject[] = [];
     if (isOurs) await statusOf(key);
-    for (const entry of await entriesOf(pathOf(key))) {
+    for (const entry of await entriesIn(pathOf(key))) {
       const below = `${key}/${entry.name}`;
       if (entry.isDirectory()) found.push(...(await listBelow(below)));
-      // What cannot be removed hinders nobody.
-      else if (isOurs && entry.isFile() && isLeftOver(entry.name, files)) await files.rm(pathOf(below)).catch(() => {});
+      // A failure is harmless: unfinished files are never listed.
+      else if (isOurs && entry.isFile() && isLeftover(entry.name, files)) await files.rm(pathOf(below)).catch(() => {});
       else if (entry.isFile() && !entry.name.endsWith(UNFINISHED_SUFFIX)) {
         const status = await statusOf(below);
         if (status) found.push({ key: below, sizeBytes: status.size });
@@ -87,7 +80,7 @@ export function createFileObjectStore(root: string, { isOurs = false, files = no
     async delete(key) {
       const path = pathOf(key);
       await files.rm(path);
-      await removeLeftOvers(dirname(path));
+      await removeLeftovers(dirname(path));
       await folders.removeEmpty(dirname(path));
     },
     sync: (folder) => folders.removeEmpty(pathOf(folder)),
@@ -96,7 +89,7 @@ export function createFileObjectStore(root: string, { isOurs = false, files = no
       return (await listBelow(folder)).sort(byKey);
     },
     async folders(folder) {
-      return (await entriesOf(pathOf(folder)))
+      return (await entriesIn(pathOf(folder)))
         .filter((entry) => entry.isDirectory())
         .sort(byName)
         .map(({ name }) => name);

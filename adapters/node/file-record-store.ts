@@ -1,31 +1,20 @@
-/** Records as files of the data folder that only their owner may read. They share it with files that are no records. */
+/** The record store port on the data folder: one file per record. The folder also holds files that are not records. */
 import { dirname, join } from "node:path";
 import { reasonOf } from "../../src/runtime/metrics/log.ts";
 import { RECORD_NAME, recordName, type RecordStore } from "../../src/storage/record-store.ts";
 import { syncFolder, writeDurably } from "./durable-file.ts";
 import { DurableFolders } from "./durable-folders.ts";
-import { codeOf, nodeFileSystem, type FileSystem, type FolderEntry } from "./file-system.ts";
+import { entriesOf, isNotFound, nodeFileSystem, type FileSystem } from "./file-system.ts";
 
-const isMissing = (error: unknown): boolean => codeOf(error) === "ENOENT";
-
-/** The root must be there. */
+/** The root must exist. A record that cannot be read rejects; it never counts as missing. */
 export function createFileRecordStore(root: string, files: FileSystem = nodeFileSystem): RecordStore {
   const folders = new DurableFolders(root, files);
 
   const pathOf = (name: string): string => join(root, recordName(name));
 
-  async function entriesOf(folder: string): Promise<FolderEntry[]> {
-    try {
-      return await files.readdir(folder);
-    } catch (error) {
-      if (isMissing(error)) return [];
-      throw error;
-    }
-  }
-
-  /** Names of the records in a folder: `""` for the root, else its name and a slash. */
+  /** The names of the records in a folder, which is `""` for the root and else ends with a slash. */
   const namesIn = async (folder: string): Promise<string[]> =>
-    (await entriesOf(join(root, folder)))
+    (await entriesOf(join(root, folder), files))
       .filter((entry) => entry.isFile())
       .map((entry) => folder + entry.name)
       .filter((name) => RECORD_NAME.test(name));
@@ -33,7 +22,7 @@ export function createFileRecordStore(root: string, files: FileSystem = nodeFile
   async function foldersFor(prefix: string): Promise<string[]> {
     const slash = prefix.indexOf("/");
     if (slash >= 0) return [prefix.slice(0, slash + 1)];
-    const found = (await entriesOf(root)).filter((entry) => entry.isDirectory()).map(({ name }) => `${name}/`);
+    const found = (await entriesOf(root, files)).filter((entry) => entry.isDirectory()).map(({ name }) => `${name}/`);
     return ["", ...found.filter((folder) => folder.startsWith(prefix))];
   }
 
@@ -42,7 +31,7 @@ export function createFileRecordStore(root: string, files: FileSystem = nodeFile
       try {
         return await files.readFile(pathOf(name));
       } catch (error) {
-        if (isMissing(error)) return null;
+        if (isNotFound(error)) return null;
         throw new Error(`${pathOf(name)} cannot be read: ${reasonOf(error)}`, { cause: error });
       }
     },
@@ -59,7 +48,7 @@ export function createFileRecordStore(root: string, files: FileSystem = nodeFile
       const path = pathOf(name);
       await files.rm(path);
       await syncFolder(dirname(path), files).catch((error: unknown) => {
-        if (!isMissing(error)) throw error;
+        if (!isNotFound(error)) throw error;
       });
     },
   };

@@ -1,4 +1,4 @@
-/** The journal as append-only files, one a segment, and how soon they are forced to the disk. */
+/** The segment log port on the data folder: one append-only file per journal segment, fsynced as `journal_fsync` says. */
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Config } from "../../src/runtime/config/config.ts";
@@ -6,27 +6,27 @@ import { reasonOf } from "../../src/runtime/metrics/log.ts";
 import { NothingAppendedError, SyncFailedError, type SegmentLog } from "../../src/storage/segment-log.ts";
 import { syncFile, syncFolder, writeDurably } from "./durable-file.ts";
 import { DurableFolders } from "./durable-folders.ts";
-import { codeOf, nodeFileSystem, type FileSystem, type OpenFile } from "./file-system.ts";
+import { codeOf, entriesOf, nodeFileSystem, type FileSystem, type OpenFile } from "./file-system.ts";
 
-/** Where the journal lies in the data folder. */
+/** The journal's folder in the data folder. */
 export const JOURNAL_FOLDER = "journal";
 
 const NAME = /^(\d{1,15})\.journal$/;
-const SET_ASIDE_FOLDER = "damaged";
+const QUARANTINE_FOLDER = "damaged";
 
 const isFull = (error: unknown): boolean => ["ENOSPC", "EDQUOT"].includes(codeOf(error));
 
 interface OpenSegment {
   readonly number: number;
   readonly handle: OpenFile;
-  /** Where the next append goes: after everything that was appended whole. */
+  /** The offset of the next append: the end of the last complete one. */
   end: number;
   unsynced: boolean;
 }
 
 /**
- * Writes nothing until it is told to, so that a folder can be looked at. `always` syncs before an append resolves, `interval` when
- * `sync` is called, `off` leaves it to the operating system. A killed process loses nothing either way; a machine that loses power does.
+ * Opening writes nothing, so that `verify` can read any folder. `always` syncs before an append resolves, `interval` when `sync` is
+ * called, `off` leaves it to the operating system. In no mode does a killed process lose events; a machine that loses power may.
  */
 export async function openFileSegmentLog(
   folder: string,
@@ -37,22 +37,16 @@ export async function openFileSegmentLog(
   const folders = new DurableFolders(dirname(folder), files);
   let current: OpenSegment | null = null;
   /** Settles when the segment before the current one is synced and closed. */
-  let leaving: Promise<void> = Promise.resolve();
-  /** Segments up to this number take nothing more: a sync of one has failed. */
+  let closingPrevious: Promise<void> = Promise.resolve();
+  /** Segments up to this number accept no appends: a sync of one of them has failed. */
   let failedUpTo = 0;
-  /** Of a sync that nobody waited for. */
-  let failure: SyncFailedError | null = null;
+  /** A failed sync of the previous segment, for the next `sync` to report. */
+  let unreportedFailure: SyncFailedError | null = null;
 
-  async function namesIn(): Promise<string[]> {
-    try {
-      return (await files.readdir(folder)).map(({ name }) => name);
-    } catch (error) {
-      if (codeOf(error) === "ENOENT") return [];
-      throw error;
-    }
-  }
-
-  /** A file whose sync failed is let go of: to sync it again would only hide that. */
+  /**
+   * A file whose sync failed is closed. The system may have dropped its dirty pages, and a second sync would report success
+   * (https://www.usenix.org/conference/atc20/presentation/rebello).
+   */
   async function sync(segment: OpenSegment): Promise<void> {
     if (!segment.unsynced) return;
     segment.unsynced = false;
@@ -68,7 +62,7 @@ export async function openFileSegmentLog(
     }
   }
 
-  /** Let go of before the first wait, so that whoever comes meanwhile opens what it needs itself. */
+  /** Clears `current` before the first await, so that a concurrent append opens the segment it needs. */
   async function closeCurrent(): Promise<void> {
     const closing = current;
     current = null;
@@ -81,13 +75,13 @@ export async function openFileSegmentLog(
   }
 
   async function segmentFor(number: number): Promise<OpenSegment> {
-    if (number <= failedUpTo) throw new Error(`${pathOf(number)} takes nothing more: it could not be synced`);
+    if (number <= failedUpTo) throw new Error(`${pathOf(number)} accepts no more events because it could not be synced`);
     if (current?.number === number) return current;
-    leaving = closeCurrent();
-    // That the last one cannot be synced is no fault of this one. The next sync tells.
-    await leaving.catch((error: unknown) => {
+    closingPrevious = closeCurrent();
+    // A failed sync of the previous segment does not concern this append. The next `sync` reports it.
+    await closingPrevious.catch((error: unknown) => {
       if (!(error instanceof SyncFailedError)) throw error;
-      failure = error;
+      unreportedFailure = error;
     });
     const handle = await files.open(pathOf(number), "r+");
     current = { number, handle, end: (await handle.stat()).size, unsynced: false };
@@ -96,7 +90,7 @@ export async function openFileSegmentLog(
 
   return {
     async list() {
-      const numbers = (await namesIn()).map((name) => Number(NAME.exec(name)?.[1] ?? Number.NaN));
+      const numbers = (await entriesOf(folder, files)).map(({ name }) => Number(NAME.exec(name)?.[1] ?? Number.NaN));
       return numbers.filter((number) => !Number.isNaN(number)).sort((a, b) => a - b);
     },
     async create(segment) {
@@ -104,27 +98,27 @@ export async function openFileSegmentLog(
       try {
         await syncFolder(folder, files);
       } catch (error) {
-        // A disk that fails for hours would fill up with empty segments.
+        // Otherwise a disk that fails for hours fills up with empty segments.
         await files.rm(pathOf(segment)).catch(() => {});
         throw error;
       }
     },
-    /** All requests that the event loop has found by now. */
+    /** Waits for the requests that the event loop has already received, so that they share an append. */
     gather: () => setImmediate(),
     async append(number, bytes) {
       const segment = await segmentFor(number);
       try {
-        // To the system's memory only, which takes microseconds: less than to hand the write to another thread and wait for it.
+        // A write to the page cache takes microseconds, less than a round trip to libuv's thread pool.
         for (let written = 0; written < bytes.length;) {
           written += segment.handle.writeSync(bytes, written, bytes.length - written, segment.end + written);
         }
       } catch (error) {
         const isClean = await segment.handle.truncate(segment.end).then(
           () => true,
-          // The journal leaves the segment then, so what is torn stays its end.
+          // The journal then starts a new segment, so the torn line stays at the end of this one.
           () => false,
         );
-        // A full disk has no more room elsewhere; whatever else fails may be this file's alone, and is left.
+        // On a full disk another segment would fail, too. Any other failure may concern this file alone, so the journal leaves it.
         throw isClean && isFull(error) ? new NothingAppendedError(reasonOf(error), { cause: error }) : error;
       }
       segment.end += bytes.length;
@@ -132,12 +126,12 @@ export async function openFileSegmentLog(
       if (fsync === "always") await sync(segment);
     },
     async sync() {
-      // An append to the next segment may be syncing the last one just now. It hears of what fails there but a sync.
-      await leaving.catch(() => {});
+      // An append to the next segment may be syncing the previous one. All failures except that of a sync reject that append.
+      await closingPrevious.catch(() => {});
       if (fsync === "interval" && current) await sync(current);
-      const earlier = failure;
-      failure = null;
-      if (earlier) throw earlier;
+      const failure = unreportedFailure;
+      unreportedFailure = null;
+      if (failure) throw failure;
     },
     async read(segment) {
       try {
@@ -158,7 +152,7 @@ export async function openFileSegmentLog(
       await syncFolder(folder, files);
     },
     async quarantine(segment) {
-      const copy = join(folder, SET_ASIDE_FOLDER, `${segment}.journal`);
+      const copy = join(folder, QUARANTINE_FOLDER, `${segment}.journal`);
       const bytes = await files.readFile(pathOf(segment));
       await folders.within(dirname(copy), () => writeDurably(copy, bytes, files));
       return copy;

@@ -1,9 +1,9 @@
-/** The file system that data files lie on, as a port: exactly the calls they need, so that tests can run them over a disk that loses power. */
+/** The file system port of the data folder: only the calls that are needed, so that tests can run on a disk that loses power. */
 import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
 import { chmod, mkdir, open, readFile, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 
-/** What this process makes is its user's alone. */
+/** Permissions of new folders and files: for their owner only. */
 export const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
@@ -11,8 +11,9 @@ export interface FileStatus {
   readonly size: number;
   /** Type and permission bits. */
   readonly mode: number;
-  /** The owner's number, and that of the device it lies on. */
+  /** The user id of the owner. */
   readonly uid: number;
+  /** The id of the device that holds it. */
   readonly dev: number;
   isDirectory(): boolean;
 }
@@ -25,31 +26,31 @@ export interface FolderEntry {
 
 export interface OpenFile {
   stat(): Promise<FileStatus>;
-  /** Writes to the system's memory at once; returns how many bytes were written, which may be fewer. */
+  /** Writes to the page cache without waiting for the disk. Returns the number of bytes written, which may be fewer than `length`. */
   writeSync(bytes: Uint8Array, offset: number, length: number, position: number): number;
   writeFile(bytes: Uint8Array): Promise<void>;
   truncate(length: number): Promise<void>;
-  /** Forces the content to the disk. */
+  /** fdatasync(2). */
   datasync(): Promise<void>;
-  /** Forces the content to the disk; of a folder, the names in it. */
+  /** fsync(2). For a folder it makes the names in it durable. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Errors are those of Node, with its codes. Paths are absolute. */
+/** Rejects with Node's errors and codes. Paths are absolute. */
 export interface FileSystem {
-  /** A text of this process that no earlier or other process has: names of unfinished files bear it. */
+  /** Unique to this process. Part of the names of unfinished files. */
   readonly writer: string;
-  /** `r` opens folders, too; `wx` rejects with EEXIST where something is. A file that is made is for its owner only. */
+  /** `r` also opens folders; `wx` rejects with EEXIST if the path exists. New files have `FILE_MODE`. */
   open(path: string, flags: "r" | "r+" | "w" | "wx"): Promise<OpenFile>;
   readFile(path: string): Promise<Uint8Array>;
   readdir(path: string): Promise<FolderEntry[]>;
   stat(path: string): Promise<FileStatus>;
-  /** Makes one folder, for its owner only; rejects with EEXIST where something is. */
+  /** Creates one folder with `FOLDER_MODE`. Rejects with EEXIST if the path exists. */
   mkdir(path: string): Promise<void>;
   /** Replaces a file of the new name. */
   rename(from: string, to: string): Promise<void>;
-  /** Removes a file; one that is not there is fine. */
+  /** Removes a file; a missing one is fine. */
   rm(path: string): Promise<void>;
   /** Removes an empty folder. */
   rmdir(path: string): Promise<void>;
@@ -80,5 +81,20 @@ export const nodeFileSystem: FileSystem = {
   chmod,
 };
 
-/** The system's code of an error; empty where it has none. */
+/** The error code of the system; empty if there is none. */
 export const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "";
+
+export const isNotFound = (error: unknown): boolean => codeOf(error) === "ENOENT";
+
+/** Not found, or a parent of the path is a file. */
+export const isMissing = (error: unknown): boolean => isNotFound(error) || codeOf(error) === "ENOTDIR";
+
+/** The entries of a folder; none if it is absent. */
+export async function entriesOf(folder: string, files: FileSystem, isAbsent = isNotFound): Promise<FolderEntry[]> {
+  try {
+    return await files.readdir(folder);
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}

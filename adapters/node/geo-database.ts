@@ -1,4 +1,4 @@
-/** Where the places of addresses come from: a MaxMind-format file that is read into memory once. This file owns `mmdb-lib`. */
+/** Looks up the place of an address in a MaxMind database file, which is read into memory once. Owner of `mmdb-lib`. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { isIP, isIPv6 } from "node:net";
@@ -16,27 +16,27 @@ export interface GeoDatabase {
 
 const BUILTIN_FILE = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
 
-/** Looked up at the start: a file whose tree or records are damaged fails here and not at a visitor's event. */
+/** Looked up at the start, so that a damaged tree or record fails the start and not a visitor's event. */
 const PROBES = ["1.1.1.1", "8.8.8.8", "91.198.174.192", "203.0.113.1", "2001:4860:4860::8888", "2a02:ec80::1"];
 
-/** The database that the option `geoip_db` names. Throws an Error that names option and file when it cannot be read. */
+/** Opens the database that the option `geoip_db` names. Throws an Error that names the option and the file if it cannot be read. */
 export function openGeoDatabase(option: GeoipDb): GeoDatabase {
   if (option === "none") return { lookup: () => NOWHERE, loaded: false };
   const path = option === "builtin" ? builtinPath() : option.path;
   const reader = openReader(path);
-  for (const address of PROBES) refusingDamage(path, () => reader.get(address));
+  for (const address of PROBES) checked(path, () => reader.get(address));
   return { lookup: lookupIn(reader), loaded: true };
 }
 
 function lookupIn(reader: Reader<CountryResponse>): GeoLookup {
   return (clientAddress) => {
     const address = withoutMapping(clientAddress);
-    // In a tree of IPv4 addresses the first bits of an IPv6 address would lead to somebody else's place.
+    // In an IPv4 tree, the first bits of an IPv6 address would find the place of another address.
     if (!isPublic(address) || (isIPv6(address) && reader.metadata.ipVersion === 4)) return NOWHERE;
     try {
       return geoPlaceFromRecord(reader.get(address));
     } catch {
-      // Damage that no probe met. An event whose place is not known is worth more than no event.
+      // Damage that no probe found. An event without a place is worth more than no event.
       return NOWHERE;
     }
   };
@@ -52,10 +52,10 @@ function builtinPath(): string {
 
 function openReader(path: string): Reader<CountryResponse> {
   const bytes = readFile(path);
-  return refusingDamage(path, () => {
+  return checked(path, () => {
     const reader = new Reader<CountryResponse>(bytes);
-    // The library would notice a file that was cut short only when it reads past the end.
-    if (!(reader.metadata.nodeCount > 0) || reader.metadata.searchTreeSize >= bytes.length) throw new Error("the tree is cut short");
+    // The library notices a truncated file only when it reads past the end.
+    if (!(reader.metadata.nodeCount > 0) || reader.metadata.searchTreeSize >= bytes.length) throw new Error("the tree is truncated");
     return reader;
   });
 }
@@ -68,11 +68,11 @@ function readFile(path: string): Buffer {
   }
 }
 
-function refusingDamage<Result>(path: string, read: () => Result): Result {
+function checked<Result>(path: string, read: () => Result): Result {
   try {
     return read();
   } catch (cause) {
-    throw new Error(`geoip_db: ${path} is no geo database in MaxMind format, or it is damaged: ${messageOf(cause)}`, { cause });
+    throw new Error(`geoip_db: ${path} is not a MaxMind database, or it is damaged: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -80,7 +80,7 @@ const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.me
 
 const isPublic = (address: string): boolean => isIP(address) !== 0 && !isPrivateAddress(address);
 
-/** `::ffff:192.0.2.1` is how IPv4 peers look to a socket that listens on IPv6. */
+/** A socket that listens on IPv6 sees IPv4 peers as `::ffff:192.0.2.1` (RFC 4291, 2.5.5.2). */
 function withoutMapping(address: string): string {
   return /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(address) ? address.slice("::ffff:".length) : address;
 }

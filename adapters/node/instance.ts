@@ -1,4 +1,4 @@
-/** One running Sandpiper on Node: everything put together, and taken down in the right order. */
+/** One running instance on Node: creates all parts, and stops them in the right order. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -14,15 +14,15 @@ import { createFileRecordStore } from "./file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "./file-segment-log.ts";
 import { openGeoDatabase } from "./geo-database.ts";
 import { openDataDir } from "./data-dir.ts";
-import { createFileSecretStore } from "./secret-file.ts";
+import { createFileSecretStore } from "./file-secret-store.ts";
 import { startServer, type RunningServer } from "./server.ts";
 import { ThreadedEngine } from "./threaded-engine.ts";
 import { ThreadedPasswordHasher } from "./threaded-password-hasher.ts";
-import { ThreadedParquetWriter } from "./threaded-parquet.ts";
+import { ThreadedParquetWriter } from "./threaded-parquet-writer.ts";
 
 const MAINTENANCE_INTERVAL_MS = 1000;
 
-/** Where `journal_fsync` is `interval`: with the time that the disk takes, an event is durable within a second. */
+/** With `journal_fsync = "interval"`. Together with the time the disk takes, an event is durable within a second. */
 const JOURNAL_SYNC_INTERVAL_MS = 500;
 
 export interface InstanceOptions {
@@ -31,9 +31,9 @@ export interface InstanceOptions {
   readonly trackerScript: Asset;
   readonly assets: Assets;
   readonly version: string;
-  /** Where the build has put the threads' programs. */
+  /** The scripts of the threads. */
   readonly threads: ThreadUrls;
-  /** Another process works on the data folder: whatever this one still writes is lost, or does harm. */
+  /** Called when another process has taken the data folder. Anything that this process still writes is lost or does harm. */
   readonly onFolderLost: () => void;
 }
 
@@ -47,11 +47,11 @@ export interface Instance {
   readonly origin: string;
   readonly dataFolder: string;
   readonly services: Services;
-  /** Finishes the requests in flight, flushes what it can, and leaves the rest in the journal. */
+  /** Finishes the requests in flight and flushes. Events that cannot be flushed stay in the journal. */
   stop(): Promise<void>;
 }
 
-/** Ids that are unlike any other of this process or an earlier one, without asking for randomness each time. */
+/** Ids that are unique across processes, without random bytes for each. */
 function requestIds(): () => string {
   const process = randomUUID().slice(0, 8);
   let count = 0;
@@ -124,13 +124,13 @@ export async function startInstance({
       app.expireRequests(nowMs);
       server?.endStalled(nowMs);
       runMaintenance(services, nowMs);
-      // Only here: a process stays, an isolate may be gone before anybody asks.
+      // On Node only: an idle Durable Object may be evicted before the first query.
       services.cacheWarmer.runIfDue(nowMs);
     }, MAINTENANCE_INTERVAL_MS);
     started.push(async () => {
       clearInterval(maintenance);
       clearInterval(syncing);
-      // Before the lock is released: two processes that replace the secret would overwrite each other's.
+      // Before the lock is released: two processes that replace the secret would overwrite each other's file.
       await services.visitorSalt.settled();
       await services.cacheWarmer.stop();
       await services.retention.stop();
@@ -141,7 +141,7 @@ export async function startInstance({
     const listening = await startServer({ app, ...config });
     server = listening;
     started.push(() => listening.stop());
-    // Not before: an instance that cannot listen has an engine that stops, which is no fault of the extension.
+    // Only once the server listens: the engine of an instance that cannot start stops, and the extension would log an error.
     void services.behavioral.load();
     return { origin: listening.origin, dataFolder, services, stop: takeDown };
   } catch (error) {

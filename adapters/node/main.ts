@@ -1,16 +1,16 @@
-/** The program: reads its configuration, runs until it is told to stop, and says what it does. */
+/** The program: reads the command line and the configuration, then serves until a signal stops it, or runs a command. */
 import { problemsWithRoutes } from "../../src/handlers/app.ts";
 import { createAssets, unpackAsset, type PackedAsset, type PackedAssets } from "../../src/runtime/assets.ts";
 import { logSetupCode } from "../../src/runtime/auth/setup-code.ts";
 import { ConfigError, parseConfig } from "../../src/runtime/config/config.ts";
 import { reasonOf, type Log } from "../../src/runtime/metrics/log.ts";
 import { PRODUCT_NAME, SCRIPT_PATHS } from "../../src/runtime/config/names.ts";
-import { readCommandLine } from "./config-file.ts";
+import { readCommandLine } from "./command-line.ts";
 import { createConsoleLog } from "./console-log.ts";
-import { backUpFolder, verifyFolder } from "./data-folder.ts";
+import { backUpFolder, verifyFolder } from "./data-dir-commands.ts";
 import { startInstance, type Instance } from "./instance.ts";
 
-/** Put in by the build. */
+/** Defined by the build. */
 declare const TRACKER_SCRIPT: PackedAsset;
 declare const DASHBOARD_ASSETS: PackedAssets;
 declare const VERSION: string;
@@ -18,10 +18,10 @@ declare const VERSION: string;
 function welcome({ origin, dataFolder, services }: Instance, log: Log): void {
   log.info(`${PRODUCT_NAME} ${VERSION} listens on ${origin}`, { dataFolder });
   logSetupCode(services.setupCode, log);
-  log.info(`to count a site, add this to its pages: <script defer data-domain="example.com" src="${origin}${SCRIPT_PATHS[0]}"></script>`);
+  log.info(`to add a site, put this into its pages: <script defer data-domain="example.com" src="${origin}${SCRIPT_PATHS[0]}"></script>`);
 }
 
-/** The first signal stops in order; a second one at once. */
+/** The first signal stops gracefully, the second at once. */
 function stopOnSignal(instance: Instance, log: Log): void {
   let stopping = false;
   const stop = (signal: string) => {
@@ -31,7 +31,7 @@ function stopOnSignal(instance: Instance, log: Log): void {
     instance.stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        log.error("the stop failed; what is journaled is read back at the next start", { reason: reasonOf(error) });
+        log.error("the shutdown failed; journaled events are restored at the next start", { reason: reasonOf(error) });
         process.exit(1);
       },
     );
@@ -41,7 +41,7 @@ function stopOnSignal(instance: Instance, log: Log): void {
 }
 
 async function run(): Promise<void> {
-  // What is made is made for this user only; also by a umask that would take its own rights away.
+  // New files are for this user only, and stay accessible under a umask such as 0777.
   process.umask(0o077);
   const environment = process.env;
   const commandLine = readCommandLine({ argv: process.argv.slice(2), environment });
@@ -71,7 +71,7 @@ async function run(): Promise<void> {
   };
   const assets = createAssets(DASHBOARD_ASSETS);
   const onFolderLost = () => {
-    log.error("another process has taken the data folder while this one was stopped; it ends at once", { dataFolder: config.dataDir });
+    log.error("another process has taken the data folder while this one was paused; exiting", { dataFolder: config.dataDir });
     process.exit(1);
   };
   const trackerScript = unpackAsset(TRACKER_SCRIPT);

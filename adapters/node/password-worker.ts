@@ -1,4 +1,4 @@
-/** The thread of passwords: hashes and checks them. */
+/** Entry point of the password thread: hashes and verifies passwords. */
 import { randomBytes } from "node:crypto";
 import { createArgon2id } from "../../src/runtime/auth/argon2id.ts";
 import type { PasswordTask } from "./threaded-password-hasher.ts";

@@ -1,27 +1,24 @@
 /**
- * Which host and path a request names (RFC 9112, 3.2). The target may have one of several forms; everything behind this file knows
- * one: a path in the request line, and a host in its header. The path comes from the request line alone.
+ * Normalises the request target (RFC 9112, 3.2) to origin-form: a path in the request line, and the host in its header. The rest of
+ * the program knows only that form. The path comes from the request line alone.
  */
 import type { IncomingMessage } from "node:http";
 import { HOST_RULE, isHost } from "../../src/handlers/host.ts";
 
-/** An `http` or `https` URL with an authority, as clients send it to proxies, and may to any server. */
+/** Absolute-form: clients send it to proxies, and may send it to any server (RFC 9112, 3.2.2). */
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)([^]*)$/i;
 
 /**
- * What the URL standard reads as another path than proxies do that have rules by path: a backslash is a slash to it, and a dot
- * segment, also one written with `%2e`, goes away. Browsers send neither. Queries may have both.
+ * Paths that the URL standard reads differently from proxies with rules by path: it turns a backslash into a slash, and removes dot
+ * segments, including those written with `%2e`. Browsers send neither. Queries may contain both.
  */
 const AMBIGUOUS_PATH = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
-/** Header lines come as names and values in turn. */
+/** `rawHeaders` alternates names and values. */
 const hostCount = ({ rawHeaders }: IncomingMessage): number =>
   rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host").length;
 
-/**
- * Brings the target into its usual form; says what is wrong where that cannot be done. The host's own syntax is for the app to check,
- * in workerd as here.
- */
+/** Rewrites the request in place. Returns the reason if the target is invalid, else null. The app checks the syntax of the host. */
 export function normaliseTarget(request: IncomingMessage): string | null {
   const { headers, httpVersion, method, url = "" } = request;
   if (headers.host === undefined && httpVersion !== "1.0") return "A request of HTTP/1.1 needs the header Host";
@@ -32,7 +29,7 @@ export function normaliseTarget(request: IncomingMessage): string | null {
   const [, authority, rest = ""] = ABSOLUTE_FORM.exec(url) ?? [];
   if (authority !== undefined) {
     if (headers.host !== undefined && !isHost(headers.host)) return HOST_RULE;
-    // In this form the target's authority counts, whichever host the header names.
+    // The authority of the target replaces the header (RFC 9112, 3.2.2).
     headers.host = authority;
     request.url = rest.startsWith("/") ? rest : `/${rest}`;
     return null;

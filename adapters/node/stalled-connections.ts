@@ -1,19 +1,20 @@
-/** Ends connections whose client takes nothing of what waits to be sent: an answer that nobody reads would stay in memory for ever. */
+/** Resets connections whose client reads nothing: the response would stay in memory forever. */
 import type { Socket } from "node:net";
 import { RESPONSE_STALL_MS } from "../../src/runtime/config/limits.ts";
+import { resetConnection } from "./connection-close.ts";
 
-/** Bytes given to the system, and those of them that it has not taken yet. Equal twice, with some left, when none went out. */
+/** Bytes passed to the socket, and those of them that the system has not accepted. If both are unchanged, nothing was sent. */
 interface Progress {
-  readonly given: number;
-  readonly waiting: number;
+  readonly written: number;
+  readonly queued: number;
   readonly sinceMs: number;
 }
 
 /**
- * What the system has not taken of the write under way, as Node's own timeouts look at it: `writableLength` stays the same until
- * all of a write is taken, however large it is.
+ * Bytes of the current write that the system has not accepted. Node's own timeouts read the same field: `writableLength` does not
+ * change until a write is complete, however large it is.
  */
-function waitingBytes(socket: Socket): number {
+function queuedBytes(socket: Socket): number {
   const handle = Reflect.get(socket, "_handle") as { readonly writeQueueSize?: number } | null | undefined;
   return handle?.writeQueueSize ?? 0;
 }
@@ -22,28 +23,25 @@ export class StalledConnections {
   readonly #sockets: Iterable<Socket>;
   readonly #progress = new WeakMap<Socket, Progress>();
 
-  /** `sockets` are those that are open. */
+  /** `sockets` yields the open ones. */
   constructor(sockets: Iterable<Socket>) {
     this.#sockets = sockets;
   }
 
-  /** Ends those that have stood still for `RESPONSE_STALL_MS`. To be called about once a second. */
+  /** Resets those without progress for `RESPONSE_STALL_MS`. To be called about once a second. */
   end(nowMs: number): void {
-    for (const socket of this.#sockets) this.#look(socket, nowMs);
+    for (const socket of this.#sockets) this.#check(socket, nowMs);
   }
 
-  #look(socket: Socket, nowMs: number): void {
-    const [given, waiting] = [socket.bytesWritten, waitingBytes(socket)];
+  #check(socket: Socket, nowMs: number): void {
+    const [written, queued] = [socket.bytesWritten, queuedBytes(socket)];
     const before = this.#progress.get(socket);
-    if (waiting === 0) {
+    if (queued === 0) {
       if (before) this.#progress.delete(socket);
-    } else if (before?.given !== given || before.waiting !== waiting || nowMs < before.sinceMs) {
-      this.#progress.set(socket, { given, waiting, sinceMs: nowMs });
+    } else if (before?.written !== written || before.queued !== queued || nowMs < before.sinceMs) {
+      this.#progress.set(socket, { written, queued, sinceMs: nowMs });
     } else if (nowMs - before.sinceMs >= RESPONSE_STALL_MS) {
-      endAtOnce(socket);
+      resetConnection(socket);
     }
   }
 }
-
-/** Also what the system holds is thrown away: it would try for many minutes to get rid of it. */
-export const endAtOnce = (socket: Socket): void => void socket.resetAndDestroy();

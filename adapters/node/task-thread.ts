@@ -1,4 +1,4 @@
-/** A thread that does tasks for the main one: both ends of it. It starts when the first task comes, and anew when it died. */
+/** Runs tasks in a worker thread: both ends of the protocol. The thread starts with the first task, and again after it died. */
 import { parentPort, Worker } from "node:worker_threads";
 import { reasonOf } from "../../src/runtime/metrics/log.ts";
 
@@ -21,9 +21,9 @@ interface RunningThread<Result> {
 }
 
 export interface TaskThreadOptions {
-  /** The program that calls `serveTasks`. */
+  /** A script that calls `serveTasks`. */
   readonly url: URL;
-  /** How long the thread is kept for the next task; without it, until the close. */
+  /** How long an idle thread is kept; if absent, until `close`. */
   readonly idleMs?: number;
 }
 
@@ -36,7 +36,7 @@ export class TaskThread<Task, Result> {
     this.#options = options;
   }
 
-  /** Rejects when the task fails, and when the thread ends before it is done. */
+  /** Rejects if the task fails, or if the thread exits before the task is done. */
   run(task: Task): Promise<Result> {
     const running = (this.#running ??= this.#start());
     clearTimeout(running.idleTimeout);
@@ -48,12 +48,12 @@ export class TaskThread<Task, Result> {
   }
 
   async close(): Promise<void> {
-    await this.#letGo(this.#running);
+    await this.#terminate(this.#running);
   }
 
   #start(): RunningThread<Result> {
     const running: RunningThread<Result> = { worker: new Worker(this.#options.url), pending: new Map() };
-    let failure = new Error("the thread ended before its task was done");
+    let failure = new Error("the thread exited before its task was done");
     running.worker.on("message", (reply: TaskReply<Result>) => this.#settle(running, reply));
     running.worker.on("error", (error) => (failure = error));
     running.worker.on("exit", () => {
@@ -71,27 +71,27 @@ export class TaskThread<Task, Result> {
     else pending?.reject(new Error(reply.reason));
     const { idleMs } = this.#options;
     if (idleMs === undefined || running.pending.size > 0) return;
-    running.idleTimeout = setTimeout(() => void this.#letGo(running), idleMs).unref();
+    running.idleTimeout = setTimeout(() => void this.#terminate(running), idleMs).unref();
   }
 
-  async #letGo(running: RunningThread<Result> | null): Promise<void> {
+  async #terminate(running: RunningThread<Result> | null): Promise<void> {
     if (this.#running === running) this.#running = null;
     clearTimeout(running?.idleTimeout);
     await running?.worker.terminate();
   }
 }
 
-/**
- * The thread's end: does the tasks that come. `memoryOf` names the memory of a result that changes hands instead of being
- * copied.
- */
-export function serveTasks<Task, Result>(serve: (task: Task) => Promise<Result>, memoryOf?: (result: Result) => ArrayBuffer[]): void {
+/** The worker's end of the protocol. Memory that `transferablesOf` returns is transferred to the main thread instead of copied. */
+export function serveTasks<Task, Result>(
+  serve: (task: Task) => Promise<Result>,
+  transferablesOf?: (result: Result) => ArrayBuffer[],
+): void {
   const port = parentPort;
-  if (!port) throw new Error("tasks are served in a worker thread only");
-  const reply = (message: TaskReply<Result>, handedOver: ArrayBuffer[] = []) => port.postMessage(message, handedOver);
+  if (!port) throw new Error("serveTasks must be called in a worker thread");
+  const reply = (message: TaskReply<Result>, transferred: ArrayBuffer[] = []) => port.postMessage(message, transferred);
   port.on("message", ({ id, task }: TaskMessage<Task>) => {
     serve(task).then(
-      (result) => reply({ id, result }, memoryOf?.(result)),
+      (result) => reply({ id, result }, transferablesOf?.(result)),
       (error: unknown) => reply({ id, reason: reasonOf(error) }),
     );
   });

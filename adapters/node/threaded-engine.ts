@@ -1,4 +1,4 @@
-/** The engine in a thread of its own, so that no query ever holds up ingestion; started anew when it dies. */
+/** The engine port on a worker thread, so that queries do not delay ingestion. Restarts the thread if it dies or hangs. */
 import { Worker } from "node:worker_threads";
 import {
   EngineFullError,
@@ -19,10 +19,10 @@ import type { SiteId } from "../../src/storage/event.ts";
 import { reasonOf, type Log } from "../../src/runtime/metrics/log.ts";
 import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.ts";
 
-/** A query that was given up must let go of the engine within this, or the engine is taken to hang. */
+/** If an aborted query has not ended by then, the engine counts as hung and is restarted. */
 const CANCEL_GRACE_MS = 15_000;
 
-/** Pause before an engine that died is started again, so that one that cannot start does not spin. */
+/** Pause before a restart, so that an engine that cannot start does not spin. */
 const RESTART_PAUSE_MS = 250;
 
 interface Pending {
@@ -36,7 +36,7 @@ interface RunningWorker {
   readonly cancelDeadlines: Map<number, NodeJS.Timeout>;
 }
 
-/** Errors lose their class between threads; those of the port get it back. */
+/** Errors lose their class between threads. This restores those of the port. */
 function errorFrom({ name, message }: { name: string; message: string }): Error {
   if (name === "EngineLostError") return new EngineLostError(message);
   if (name === "EngineFullError") return new EngineFullError(message);
@@ -73,21 +73,21 @@ export class ThreadedEngine implements Engine {
       });
       running.worker.on("error", (error) => this.#log.error("the engine failed", { reason: reasonOf(error) }));
       running.worker.on("exit", () => {
-        reject(new EngineLostError("the engine stopped"));
-        this.#lost(running);
+        reject(new EngineLostError("the engine thread exited"));
+        this.#onExit(running);
       });
     });
     started.catch(() => {
-      // Whoever awaits the start hears of it; `#lost` starts the next one.
+      // Reported to the callers that await the start. `#onExit` starts the next thread.
     });
     return started;
   }
 
-  /** What the engine before this one had. One that fails now had worked before, so it is left to the queries that use it. */
+  /** Loads the extensions of the previous thread. They worked there, so a failure is left to the queries that use them. */
   async #reloadExtensions(running: RunningWorker): Promise<void> {
     for (const extension of this.#extensions.values()) {
       await this.#send(running, { kind: "loadExtension", extension }).catch((error: unknown) =>
-        this.#log.error("an extension of the engine could not be loaded again", { extension: extension.name, reason: reasonOf(error) }),
+        this.#log.error("an engine extension could not be reloaded", { extension: extension.name, reason: reasonOf(error) }),
       );
     }
   }
@@ -102,15 +102,15 @@ export class ThreadedEngine implements Engine {
     else call.reject(errorFrom(reply.error));
   }
 
-  #lost(running: RunningWorker): void {
+  #onExit(running: RunningWorker): void {
     for (const timeout of running.cancelDeadlines.values()) clearTimeout(timeout);
-    for (const { reject } of running.pending.values()) reject(new EngineLostError("the engine stopped while it worked"));
+    for (const { reject } of running.pending.values()) reject(new EngineLostError("the engine thread exited during the call"));
     running.pending.clear();
     if (this.#running !== running) return;
     this.#running = null;
     this.#generation++;
     if (this.#closed) return;
-    this.#log.warn("the engine stopped and is started anew; what it held is loaded again when it is asked for");
+    this.#log.warn("the engine thread exited and is restarted; queries reload the events they need");
     this.#started = new Promise<void>((resolve) => setTimeout(resolve, RESTART_PAUSE_MS)).then(() => {
       if (this.#closed) throw new EngineLostError("the engine is closed");
       return this.#start();
@@ -128,7 +128,7 @@ export class ThreadedEngine implements Engine {
   #send<T>(running: RunningWorker, call: EngineCall, signal?: AbortSignal): Promise<T> {
     const id = ++this.#calls;
     return new Promise<T>((resolve, reject) => {
-      const onAbort = () => this.#giveUp(running, id, signal?.reason);
+      const onAbort = () => this.#cancel(running, id, signal?.reason);
       const settled = () => signal?.removeEventListener("abort", onAbort);
       running.pending.set(id, {
         resolve: (result) => (settled(), resolve(result)),
@@ -139,13 +139,13 @@ export class ThreadedEngine implements Engine {
     });
   }
 
-  /** The caller is told at once; the engine gets a while to stop, and is stopped when it does not. */
-  #giveUp(running: RunningWorker, id: number, reason: unknown): void {
+  /** Rejects the call at once. The engine gets some time to end the query; if it does not, its thread is terminated. */
+  #cancel(running: RunningWorker, id: number, reason: unknown): void {
     running.pending.get(id)?.reject(reason);
     running.pending.delete(id);
     running.worker.postMessage({ id, cancel: true } satisfies EngineRequest);
     const timeout = setTimeout(() => {
-      this.#log.error("the engine does not let go of a query that was given up; it is restarted");
+      this.#log.error("the engine did not end an aborted query in time and is restarted");
       void running.worker.terminate();
     }, CANCEL_GRACE_MS);
     running.cancelDeadlines.set(id, timeout.unref());

@@ -1,4 +1,4 @@
-/** Password hashing in a thread of its own, so that a login never holds up ingestion. It is there only while it is needed. */
+/** The password hasher port on a worker thread, so that a login does not delay ingestion. The thread exits when it is idle. */
 import type { PasswordHasher } from "../../src/runtime/auth/password-hasher.ts";
 import { TaskThread } from "./task-thread.ts";
 
@@ -6,7 +6,7 @@ export type PasswordTask =
   | { readonly kind: "hash"; readonly password: string }
   | { readonly kind: "verify"; readonly password: string; readonly phc: string };
 
-/** How long the thread is kept for the next password. Between logins its memory is better given back. */
+/** Argon2id needs memory that is better released between logins. */
 const IDLE_MS = 10_000;
 
 export class ThreadedPasswordHasher implements PasswordHasher {

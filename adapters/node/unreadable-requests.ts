@@ -1,10 +1,10 @@
-/** Answers to what never becomes a request: what the HTTP parser refuses gets the service's `{error}` instead of Node's empty answer. */
+/** Answers requests that Node's HTTP parser rejects: with the service's `{error}` instead of Node's empty response. */
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { App } from "../../src/handlers/app.ts";
 import type { Reply } from "../../src/handlers/reply.ts";
 import { AppError, invalidInput } from "../../src/runtime/errors.ts";
-import { endLingering } from "./lingering-close.ts";
+import { endLingering } from "./connection-close.ts";
 
 interface ParserError extends Error {
   readonly code?: string;
@@ -21,8 +21,8 @@ function refusalOf({ code }: ParserError, headerBytesMax: number): AppError {
   return invalidInput("The request is not valid HTTP");
 }
 
-/** A reply as it goes over the wire. */
-function wireText({ status, headers, body }: Reply): string {
+/** The reply as an HTTP/1.1 message. */
+function httpMessageOf({ status, headers, body }: Reply): string {
   const text = String(body);
   const lines = Object.entries({ ...headers, "Content-Length": Buffer.byteLength(text), Connection: "close" }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
@@ -30,31 +30,31 @@ function wireText({ status, headers, body }: Reply): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${text}`;
 }
 
-/** Refuses in the app's words what the server's parser cannot read. */
 export function answerUnreadable(server: Server, app: App, headerBytesMax: number): void {
-  const answering = new WeakMap<Duplex, ServerResponse>();
+  /** The latest response of each connection. */
+  const responses = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
-  server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => answering.set(socket, response));
-  // Expectations that are unknown are left alone; Node would refuse them with an empty answer.
+  server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => responses.set(socket, response));
+  // Unknown expectations are ignored. Node would answer with an empty 417.
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => server.emit("request", request, response));
-  // Without a listener Node would close the connection without an answer.
+  // Without a listener Node closes the connection without a response.
   server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
     socket.on("error", () => socket.destroy());
-    const earlier = answering.get(socket);
-    // It would be taken for the answer to the request before.
+    const earlier = responses.get(socket);
+    // The client would take this response for the one to its earlier request.
     if (earlier?.writableFinished === false) socket.destroy();
-    else endLingering(socket, wireText(app.refuse(invalidInput("CONNECT is not supported: the service is no proxy"))));
+    else endLingering(socket, httpMessageOf(app.refuse(invalidInput("CONNECT is not supported: the service is no proxy"))));
   });
   server.on("clientError", (error: ParserError, socket: Duplex) => {
     if (refused.has(socket)) return;
-    const response = answering.get(socket);
-    // In the midst of another answer there is no place for this one.
-    const isMidway = response?.headersSent === true && !response.writableFinished;
-    if (!socket.writable || error.code === "ECONNRESET" || isMidway) {
+    const response = responses.get(socket);
+    // Another response is only partly sent. This one would become part of its body.
+    const isSending = response?.headersSent === true && !response.writableFinished;
+    if (!socket.writable || error.code === "ECONNRESET" || isSending) {
       socket.destroy();
       return;
     }
     refused.add(socket);
-    endLingering(socket, wireText(app.refuse(refusalOf(error, headerBytesMax))));
+    endLingering(socket, httpMessageOf(app.refuse(refusalOf(error, headerBytesMax))));
   });
 }

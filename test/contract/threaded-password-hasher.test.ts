@@ -47,7 +47,7 @@ describe("the password hasher in a thread of its own", () => {
     // More than the thread can have done by then, however long this process has to wait for its turn.
     const underWay = Array.from({ length: 50 }, () => ended.hash("correct horse battery"));
     const settled = Promise.allSettled(underWay);
-    const rejected = expect(underWay.at(-1)).rejects.toThrow("the thread ended");
+    const rejected = expect(underWay.at(-1)).rejects.toThrow("the thread exited");
     // Node tells of a new thread a moment later.
     await new Promise((resolve) => setImmediate(resolve));
     await workers.at(-1)?.terminate();

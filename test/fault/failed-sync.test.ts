@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
 import { createFileRecordStore } from "../../adapters/node/file-record-store.ts";
-import { makeFolder } from "../../adapters/node/durable-folders.ts";
+import { createFolder } from "../../adapters/node/durable-folders.ts";
 import { openFileSegmentLog } from "../../adapters/node/file-segment-log.ts";
 import type { FileSystem } from "../../adapters/node/file-system.ts";
 import { FLUSH_RETRY_MS_MAX } from "../../src/runtime/config/limits.ts";
@@ -40,7 +40,7 @@ async function wrongAfterLoss(
   const disk = new SimulatedDisk(numbersFrom(seed));
   let toFail = 0;
   const machine = disk.boot({ failsSync: () => toFail-- > 0 });
-  await makeFolder(DATA_FOLDER, machine.files);
+  await createFolder(DATA_FOLDER, machine.files);
   const sent = await inProcess(await storesOn(machine.files, fsync), async (target) => {
     const ledger = new Ledger(target);
     await task(target, ledger, (syncs) => (toFail = syncs));
@@ -127,7 +127,7 @@ describe("a failed sync of a file or folder", () => {
       for (let seed = 0; seed < SEEDS; seed++) {
         const disk = new SimulatedDisk(numbersFrom(seed));
         const prepared = disk.boot();
-        await makeFolder(DATA_FOLDER, prepared.files);
+        await createFolder(DATA_FOLDER, prepared.files);
         const machine = disk.boot({ failsSync: (sync) => sync === failing });
         await work(machine.files).catch(() => work(machine.files));
         failed += machine.failedSyncs();

@@ -109,7 +109,7 @@ describe("the modes of data", () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it.skipIf(!isRoot)("a data folder in which everybody may make files is left, too [needs root]", async () => {
+  it.skipIf(!isRoot)("a data folder in which everybody may create files is left, too [needs root]", async () => {
     const dataFolder = await tempFolder();
     await chmod(dataFolder, 0o1777);
     const server = await startServer({ dataFolder, environment: ENVIRONMENT });

@@ -1,5 +1,5 @@
 /** Files that a killed process left half written go with the next start or look; whole ones and strangers' stay. */
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
@@ -53,10 +53,10 @@ describe("what a killed process left half written", () => {
 
 describe("a data folder that cannot be", () => {
   it.each([
-    ["below /proc", "/proc/sandpiper/data", "cannot be made: ENOENT"],
-    ["below a file", "/etc/passwd/data", "cannot be made: ENOTDIR"],
-    ["a file", "/etc/passwd", "cannot be made: it is no folder"],
-    ["a device", "/dev/null", "cannot be made: it is no folder"],
+    ["below /proc", "/proc/sandpiper/data", "cannot be created: ENOENT"],
+    ["below a file", "/etc/passwd/data", "cannot be created: ENOTDIR"],
+    ["a file", "/etc/passwd", "cannot be created: it is not a folder"],
+    ["a device", "/dev/null", "cannot be created: it is not a folder"],
     ["a folder of the system's that takes no files", "/proc/self", "cannot be written: ENOENT"],
   ])("%s ends the start with a sentence", async (_, dataFolder, reason) => {
     const server = spawnServer({ dataFolder });
@@ -65,4 +65,22 @@ describe("a data folder that cannot be", () => {
     expect(server.log()).toContain(reason);
     expect(server.log().trim().split("\n")).toHaveLength(1);
   });
+});
+
+describe("a symbolic link in the data folder whose target does not exist", () => {
+  it.each(["events", "journal", "journal/1.journal", "keys/a.json", "admin.json", "clock.json", "secret"])(
+    "ends the start with a sentence that names it and says what to do: %s",
+    async (name) => {
+      const dataFolder = await tempFolder();
+      const path = join(dataFolder, name);
+      await mkdir(dirname(path), { recursive: true });
+      await symlink(join(dataFolder, "unmounted"), path);
+      const server = spawnServer({ dataFolder });
+      expect((await server.exited).code).toBe(1);
+      expect(server.log()).toContain(
+        `Sandpiper cannot start: the data folder ${dataFolder} (data_dir) cannot be read: ${path} is a symbolic link to a file that does not exist. Restore that file, or remove the link`,
+      );
+      expect(server.log().trim().split("\n")).toHaveLength(1);
+    },
+  );
 });

@@ -3,14 +3,14 @@
  * the Node file ports on a simulated disk, and what each next start must find. Another kind of change to the folder is one more
  * entry of `STEPS`, and what it promises one more line of `wrongWithPromises`.
  */
-import { backUpFolder, verifyFolder } from "../../adapters/node/data-folder.ts";
-import { makeFolder } from "../../adapters/node/durable-folders.ts";
+import { backUpFolder, verifyFolder } from "../../adapters/node/data-dir-commands.ts";
+import { createFolder } from "../../adapters/node/durable-folders.ts";
 import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
 import { createFileRecordStore } from "../../adapters/node/file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/file-segment-log.ts";
 import type { FileSystem } from "../../adapters/node/file-system.ts";
 import { tidyFolder } from "../../adapters/node/data-dir.ts";
-import { createFileSecretStore } from "../../adapters/node/secret-file.ts";
+import { createFileSecretStore } from "../../adapters/node/file-secret-store.ts";
 import { utcDayOf } from "../../src/storage/event.ts";
 import type { SecretStore } from "../../src/storage/secret-store.ts";
 import { PASSWORD } from "../support/auth-requests.ts";
@@ -230,7 +230,7 @@ async function start(
   fsync: "always" | "interval",
   promised: Promises,
 ): Promise<Stores & { readonly secrets: SecretStore }> {
-  await makeFolder(DATA_FOLDER, files);
+  await createFolder(DATA_FOLDER, files);
   await tidyFolder(DATA_FOLDER, files);
   return { ...(await storesOn(files, fsync)), secrets: secretsOn(files, promised) };
 }

@@ -27,6 +27,6 @@ it("says in one line where it cannot listen, and by which options", async () => 
   const server = spawnServer({ dataFolder, environment: { SVC_HOST: "203.0.113.7" } });
   expect(await server.exited).toEqual({ code: 1, signal: null });
   expect(server.log().trim()).toMatch(
-    /^Sandpiper cannot start: it cannot listen on port 0 of 203\.0\.113\.7 \(port, host\): .*EADDRNOTAVAIL.*$/,
+    /^Sandpiper cannot start: cannot listen on port 0 of 203\.0\.113\.7 \(port, host\): .*EADDRNOTAVAIL.*$/,
   );
 });

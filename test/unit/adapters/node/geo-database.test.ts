@@ -132,6 +132,6 @@ describe("a database of the operator's", () => {
   ])("that is damaged (%s) stops the start too", (name, damage) => {
     const path = join(folder, `${name.replaceAll(" ", "-")}.mmdb`);
     writeFileSync(path, damage(readFileSync(builtinFile)));
-    expect(() => openGeoDatabase({ path })).toThrow(`geoip_db: ${path} is no geo database in MaxMind format, or it is damaged`);
+    expect(() => openGeoDatabase({ path })).toThrow(`geoip_db: ${path} is not a MaxMind database, or it is damaged`);
   });
 });

@@ -1,16 +1,19 @@
-/** The generated secret of visitor ids as a file of the data folder: it is overwritten before it goes. */
+/** The secret store port on the data folder: the generated secret is overwritten before its file is removed. */
 import { join } from "node:path";
 import { reasonOf } from "../../src/runtime/metrics/log.ts";
 import type { SecretStore } from "../../src/storage/secret-store.ts";
 import { syncFolder, writeDurably } from "./durable-file.ts";
-import { codeOf, nodeFileSystem, type FileSystem, type OpenFile } from "./file-system.ts";
+import { isNotFound, nodeFileSystem, type FileSystem, type OpenFile } from "./file-system.ts";
 
 const SECRET_FILE = "secret";
 
-/** More than was ever written to one. */
+/** Larger than any secret ever written. */
 const OVERWRITTEN_BYTES_MAX = 4096;
 
-/** What cannot be overwritten, as on a full copy-on-write file system, is removed nevertheless. docs/privacy.md says what a disk may keep. */
+/**
+ * A file that cannot be overwritten, as on a full copy-on-write file system, is removed nevertheless. docs/privacy.md,
+ * "Where the secret may survive", says what a disk may keep.
+ */
 async function overwriteAndClose(file: OpenFile | null): Promise<void> {
   if (file === null) return;
   try {
@@ -19,7 +22,7 @@ async function overwriteAndClose(file: OpenFile | null): Promise<void> {
     file.writeSync(zeros, 0, zeros.length, 0);
     await file.sync();
   } catch {
-    // Its name goes in any case, and the secret is used no more.
+    // The caller removes or has replaced the file, and the secret is no longer used.
   } finally {
     await file.close();
   }
@@ -28,7 +31,7 @@ async function overwriteAndClose(file: OpenFile | null): Promise<void> {
 export function createFileSecretStore(folder: string, files: FileSystem = nodeFileSystem): SecretStore {
   const path = join(folder, SECRET_FILE);
 
-  /** null when it cannot be overwritten: it is not there, or takes no writes. */
+  /** Null if it does not exist or cannot be written. */
   const openOld = (): Promise<OpenFile | null> => files.open(path, "r+").catch(() => null);
 
   return {
@@ -37,13 +40,13 @@ export function createFileSecretStore(folder: string, files: FileSystem = nodeFi
       let bytes: Uint8Array;
       try {
         bytes = await files.readFile(path);
-        // A process that was killed may have renamed it and not yet made that durable.
+        // A killed process may have renamed the file without syncing the folder.
         await syncFolder(folder, files);
       } catch (error) {
-        if (codeOf(error) === "ENOENT") return null;
+        if (isNotFound(error)) return null;
         throw new Error(`${path} cannot be read: ${reasonOf(error)}`, { cause: error });
       }
-      // Zeros are left by a process, or a machine, that stopped between overwriting and removing it: all of them, or some.
+      // A process or machine that stopped between overwriting and removing the file leaves some or all bytes zero.
       return bytes.length === 0 || bytes.includes(0) ? null : new TextDecoder().decode(bytes);
     },
     async write(text) {

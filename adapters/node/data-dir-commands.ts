@@ -1,21 +1,22 @@
-/** A data folder that another process may be working on: checked and copied through ports that change nothing in it. */
+/** The commands `verify` and `backup`. They run beside a process that uses the data folder, and change nothing in it. */
 import { join, relative, resolve } from "node:path";
 import { backUp } from "../../src/runtime/jobs/backup.ts";
 import type { Config } from "../../src/runtime/config/config.ts";
 import { parsePeriodSecret } from "../../src/runtime/ingest/period-secret.ts";
 import { reasonOf } from "../../src/runtime/metrics/log.ts";
 import { verifyData, type Fault, type VerificationReport } from "../../src/runtime/jobs/verification.ts";
-import { makeFolder } from "./durable-folders.ts";
+import { createFolder } from "./durable-folders.ts";
 import { createFileObjectStore } from "./file-object-store.ts";
 import { createFileRecordStore } from "./file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "./file-segment-log.ts";
+import { makePrivate } from "./file-permissions.ts";
+import { createFileSecretStore } from "./file-secret-store.ts";
 import { nodeFileSystem, type FileSystem } from "./file-system.ts";
-import { makePrivate } from "./private-modes.ts";
-import { createFileSecretStore } from "./secret-file.ts";
 
-/** What a command has to say, and whether all is well. */
 export interface CommandOutcome {
+  /** False if a fault was found. */
   readonly isWhole: boolean;
+  /** The text to print. */
   readonly text: string;
 }
 
@@ -37,7 +38,6 @@ function linesOf(folder: string, report: VerificationReport, faults: readonly Fa
   ];
 }
 
-/** What is copied from is only read. */
 async function openFolder(folder: string, fsync: Config["journalFsync"], files: FileSystem) {
   return {
     objects: createFileObjectStore(folder, { files }),
@@ -47,17 +47,17 @@ async function openFolder(folder: string, fsync: Config["journalFsync"], files: 
 }
 
 async function mustBeFolder(folder: string, files: FileSystem): Promise<void> {
-  if (!(await files.stat(folder)).isDirectory()) throw new Error(`${folder} is no folder`);
+  if (!(await files.stat(folder)).isDirectory()) throw new Error(`${folder} is not a folder`);
 }
 
-/** None is fine: a backup has none, and neither has a program whose secret is configured. */
+/** A folder without a secret is fine: a backup has none, and neither has an instance with a configured secret. */
 async function checkSecret(folder: string, files: FileSystem): Promise<void> {
   const { read, location } = createFileSecretStore(folder, files);
   const text = await read();
   if (text !== null) parsePeriodSecret(text, location);
 }
 
-/** Reads all of a data folder. Rejects when there is none. */
+/** Reads and checks everything in a data folder. Rejects if it does not exist. */
 export async function verifyFolder(dataDir: string, files: FileSystem = nodeFileSystem): Promise<CommandOutcome> {
   const folder = resolve(dataDir);
   await mustBeFolder(folder, files);
@@ -72,15 +72,15 @@ export async function verifyFolder(dataDir: string, files: FileSystem = nodeFile
 }
 
 /**
- * Copies a data folder to a new or an empty one, and checks the copy. Rejects when something lies there. The generated secret stays
- * behind: a copy of it would outlive its salt period, and link the visitor ids that lie beside it.
+ * Copies a data folder to a new or empty one, and verifies the copy. Rejects if the target is not empty. The generated secret is not
+ * copied: the copy would outlive its salt period, and link the visitor ids beside it to visitors.
  */
 export async function backUpFolder(dataDir: string, to: string, files: FileSystem = nodeFileSystem): Promise<CommandOutcome> {
   const [from, copy] = [resolve(dataDir), resolve(to)];
   await mustBeFolder(from, files);
-  if (!relative(from, copy).startsWith("..")) throw new Error(`${copy} is in the data folder, and would be copied into itself`);
-  await makeFolder(copy, files);
-  if ((await files.readdir(copy)).length > 0) throw new Error(`${copy} is not empty; each backup takes a folder of its own`);
+  if (!relative(from, copy).startsWith("..")) throw new Error(`${copy} is inside the data folder, which would be copied into itself`);
+  await createFolder(copy, files);
+  if ((await files.readdir(copy)).length > 0) throw new Error(`${copy} is not empty. A backup needs a new or empty folder`);
   await makePrivate(copy, await files.stat(copy), files);
   const target = await openFolder(copy, "always", files);
   const copied = await backUp(await openFolder(from, "off", files), target);

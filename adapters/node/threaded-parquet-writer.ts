@@ -1,4 +1,4 @@
-/** Parquet files made in a thread of their own, so that ingestion bears only the handing over of events. */
+/** The Parquet writer port on a worker thread, so that encoding does not delay ingestion. */
 import type { EventText } from "../../src/storage/event-text.ts";
 import type { EventFile, MergedFile } from "../../src/storage/parquet-events.ts";
 import type { ParquetWriter } from "../../src/storage/parquet-writer.ts";

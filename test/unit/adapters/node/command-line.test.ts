@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readCommandLine } from "../../../../adapters/node/config-file.ts";
+import { readCommandLine } from "../../../../adapters/node/command-line.ts";
 import { ConfigError, parseConfig } from "../../../../src/runtime/config/config.ts";
 
 let folder: string;
@@ -129,7 +129,7 @@ describe("the configuration file", () => {
     expect(refusal([], { SVC_CONFIG: missing })).toContain(`${missing} cannot be read: ENOENT`);
     expect(refusal(["--config", folder])).toContain(`${folder} cannot be read: EISDIR`);
     const latin1 = fileWith("latin1.toml", Uint8Array.of(0x23, 0xe9, 0x0a));
-    expect(refusal(["--config", latin1])).toContain(`${latin1} is not a text in UTF-8`);
+    expect(refusal(["--config", latin1])).toContain(`${latin1} is not valid UTF-8`);
   });
 
   it.each(["__proto__", "constructor", "toString"])("cannot smuggle %s past the check of its keys", (key) => {

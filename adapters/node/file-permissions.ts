@@ -1,38 +1,40 @@
-/** Who may read the data: the user that Sandpiper runs as, and nobody else, also where an older version or a person let others. */
+/** Keeps the data readable for the user that Sandpiper runs as only, even if an older version or a person allowed more. */
 import { dirname, join } from "node:path";
-import { FILE_MODE, FOLDER_MODE, nodeFileSystem, type FileSystem, type FileStatus } from "./file-system.ts";
+import { FILE_MODE, FOLDER_MODE, isNotFound, nodeFileSystem, type FileStatus, type FileSystem } from "./file-system.ts";
 
+/** All permission bits of the group and of others. */
 const OTHERS_BITS = 0o077;
 
-/** On folders in which everybody may make files, such as `/tmp`. */
+/** Set on folders in which everybody may create files, such as `/tmp`. */
 const STICKY_BIT = 0o1000;
 
-/** What the data folder holds. Whatever else lies there is somebody's own. */
+/** What Sandpiper keeps in the data folder. Anything else in it is not Sandpiper's. */
 const OWN_FOLDERS = ["events", "journal", "keys"];
 const OWN_FILES = ["admin.json", "clock.json", "secret"];
 
-/** Whether others may do anything with it as it is. */
+/** Whether other users have any permission. */
 const isOpenToOthers = ({ mode }: FileStatus): boolean => (mode & OTHERS_BITS) !== 0;
 
-/** Takes away what others may do. What is another user's stays as it is: only that one can change it. */
+/** Removes all permissions of other users. Leaves what belongs to another user: only that user can change it. */
 export async function makePrivate(path: string, status: FileStatus, files: FileSystem): Promise<void> {
   if (!isOpenToOthers(status)) return;
   await files.chmod(path, status.isDirectory() ? FOLDER_MODE : FILE_MODE).catch(() => {});
 }
 
-/** Null where there is none: the system knows no such bits, or the folder is private already. */
+/** Why the permissions of the data folder itself are left as they are; null if they may be changed. */
 async function reasonToLeave(folder: string, status: FileStatus, files: FileSystem): Promise<string | null> {
   if (status.uid !== process.getuid?.()) return "it belongs to another user";
-  if ((status.mode & STICKY_BIT) !== 0) return "everybody may make files in it";
+  if ((status.mode & STICKY_BIT) !== 0) return "everybody may create files in it";
   if (status.dev !== (await files.stat(dirname(folder))).dev) return "it is a mount point";
   return null;
 }
 
 /**
- * Takes the folder away from others, which is enough to keep them from all that is in it, and then what lies directly in it and in
- * its small folders. Files of events follow when they are listed. A folder that is not ours to change is left; the result is why.
+ * Makes the data folder private, which keeps other users from everything in it, and then what Sandpiper keeps directly in it and in
+ * its small folders. Files of events follow when they are listed. Returns why the folder itself is still open to others, else null.
  */
 export async function makeFolderPrivate(folder: string, files: FileSystem = nodeFileSystem): Promise<string | null> {
+  // The system has no such permissions.
   if (process.getuid === undefined) return null;
   const status = await files.stat(folder);
   const reason = isOpenToOthers(status) ? await reasonToLeave(folder, status, files) : null;
@@ -45,8 +47,18 @@ export async function makeFolderPrivate(folder: string, files: FileSystem = node
 }
 
 async function makeTreePrivate(path: string, depth: number, files: FileSystem): Promise<void> {
-  const status = await files.stat(path);
+  const status = await statusOfListed(path, files);
   await makePrivate(path, status, files);
   if (depth === 0 || !status.isDirectory()) return;
   for (const { name } of await files.readdir(path)) await makeTreePrivate(join(path, name), depth - 1, files);
+}
+
+/** `stat` follows symbolic links, so a name that was just listed is "not found" only if its link dangles. */
+async function statusOfListed(path: string, files: FileSystem): Promise<FileStatus> {
+  try {
+    return await files.stat(path);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    throw new Error(`${path} is a symbolic link to a file that does not exist. Restore that file, or remove the link`, { cause: error });
+  }
 }
