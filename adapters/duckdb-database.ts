@@ -1,15 +1,15 @@
-/** What every host does alike to bring DuckDB-WASM up: an instance of a module that is compiled already, and connections to one database. */
+/** Opens a DuckDB-WASM database from a compiled module, the same on every host, with all connections that the engine uses. */
 import type { DuckdbBindings } from "../src/runtime/engine/duckdb/duckdb-bindings.ts";
 import { ENGINE_CONNECTIONS_MAX } from "../src/runtime/config/limits.ts";
 
-/** The library's bindings, of whichever of its builds. */
+/** The bindings of either build of the library. */
 interface LibraryBindings extends DuckdbBindings {
   instantiate(onProgress: () => void): Promise<unknown>;
   open(config: { readonly path: string }): void;
   connect(): { useUnsafe<T>(use: (bindings: unknown, connection: number) => T): T };
 }
 
-/** How the bindings come by their instance. The library would find the module by itself and compile it. */
+/** The method that creates the instance. The library's own would locate the module and compile it. */
 interface Instantiating {
   instantiateWasm(
     imports: WebAssembly.Imports,
@@ -17,7 +17,7 @@ interface Instantiating {
   ): WebAssembly.Exports;
 }
 
-/** For the library's list of its bundles, which is not looked at. */
+/** The library requires a list of bundles, but reads it only in the method that is replaced. */
 const UNUSED = { mainModule: "unused", mainWorker: "" };
 export const UNUSED_BUNDLES = { mvp: UNUSED, eh: UNUSED };
 
@@ -26,13 +26,13 @@ export interface Database {
   readonly connections: readonly number[];
 }
 
-/** A fresh, empty database in this thread, which it blocks while it works. `runtime` is what the bindings were made with. */
+/** A new, empty database. It blocks the thread while it works. `runtime` has to be the one that the bindings were created with. */
 export async function openDatabase(bindings: LibraryBindings, runtime: unknown, module: WebAssembly.Module): Promise<Database> {
   (bindings as unknown as Instantiating).instantiateWasm = (imports, onInstance) => {
     (globalThis as unknown as Record<string, unknown>)["DUCKDB_RUNTIME"] = runtime;
     const instance = new WebAssembly.Instance(module, imports);
-    // Not before this has returned: what is returned would take the place of what the glue makes of the exports, whose
-    // addresses have no sign. With signed ones, everything written beyond two gigabytes lands in the wrong place.
+    // Only after this function has returned, because its result would replace the glue code's wrapped exports. The wrapped ones
+    // return unsigned addresses. With signed ones, everything above 2 GB is written to the wrong place.
     void Promise.resolve().then(() => onInstance(instance, module));
     return {};
   };

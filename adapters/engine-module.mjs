@@ -1,10 +1,10 @@
 /**
- * The engine's WebAssembly module as it is run: without the C++ symbols among its exports. They are there for extensions to
- * link to, none of which is ever loaded, and make 72,000 of 75,000 names, each of which costs an object and several look-ups
- * at every start: more than half of its time and memory.
+ * Removes the exported C++ symbols from DuckDB's WebAssembly module. Only extensions link to them, and none is ever loaded. They are
+ * 72,000 of 75,000 exports, each of which costs an object and several lookups at every start. Without them a start takes 0.8 s of
+ * processor time instead of 2.2 s, and the process 165 MB instead of 305 MB. Node does this at each start, workerd's build once.
  */
 
-/** What sections say about themselves: https://webassembly.github.io/spec/core/binary/modules.html. */
+/** Section ids and kinds of imports: https://webassembly.github.io/spec/core/binary/modules.html. */
 const IMPORT_SECTION = 2;
 const EXPORT_SECTION = 7;
 const HEADER_BYTES = 8;
@@ -15,18 +15,18 @@ const MEMORY = 2;
 const GLOBAL = 3;
 const TAG = 4;
 
-/** The module asks for the addresses of some of its own symbols under these names; the glue code finds them among the exports. */
+/** The module imports the addresses of some of its own symbols from these; the glue code looks them up among the exports. */
 const ADDRESS_IMPORTS = new Set(["GOT.func", "GOT.mem"]);
 
-/** A symbol's variant before the glue code's changes to its types. */
+/** Marks the variant of a symbol whose types the glue code has not changed. */
 const VARIANT_PREFIX = "orig$";
 
-/** How every C++ symbol begins: https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling. */
+/** The prefix of every mangled C++ name: https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling. */
 const CXX_PREFIX = "_Z";
 
 const decoder = new TextDecoder();
 
-/** Reads a module from a place on. */
+/** Reads a module from an offset on. */
 class Reader {
   /** @param {Uint8Array} bytes @param {number} at */
   constructor(bytes, at) {
@@ -80,7 +80,7 @@ function skipImportType(reader) {
   else if (kind === GLOBAL) reader.at += 2;
 }
 
-/** The symbols whose addresses the module asks for. @param {Reader} reader @returns {Set<string>} */
+/** The symbols whose addresses the module imports. @param {Reader} reader @returns {Set<string>} */
 function readAddressNames(reader) {
   const names = new Set();
   for (let left = reader.number(); left > 0; left--) {
@@ -92,7 +92,7 @@ function readAddressNames(reader) {
   return names;
 }
 
-/** The section anew, its exports those that are kept. @param {Reader} reader @param {ReadonlySet<string>} addressNames */
+/** The export section without the removed exports. @param {Reader} reader @param {ReadonlySet<string>} addressNames */
 function keepExports(reader, addressNames) {
   const kept = [];
   for (let left = reader.number(); left > 0; left--) {

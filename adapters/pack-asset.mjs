@@ -1,11 +1,11 @@
-/** How a file that is served as it is gets into the bundle: its text, and its text compressed as far as it goes. */
+/** Packs a static file into the bundle: its text, and the text compressed at the highest level. */
 import { createHash } from "node:crypto";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
-/** A file that does not get smaller by a tenth is sent as it is. */
+/** A file that compression does not shrink by a tenth is served uncompressed. */
 const WORTHWHILE = 0.9;
 
-/** Enough of a hash that no two versions of a file share it. */
+/** Enough of a hash to avoid collisions between versions of a file. */
 const VERSION_CHARS = 16;
 
 const worthwhile = (compressed, bytes) => (compressed.length <= bytes.length * WORTHWHILE ? compressed.toString("base64") : undefined);

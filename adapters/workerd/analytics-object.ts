@@ -1,4 +1,4 @@
-/** The Durable Object: starts an instance with the first call after it was brought to life, and hands it every call. */
+/** The Durable Object: starts an instance with its first call, and passes every request and alarm to it. */
 import { problemsWithRoutes } from "../../src/handlers/app.ts";
 import { jsonReply, responseTo } from "../../src/handlers/reply.ts";
 import { createAssets, unpackAsset, type PackedAsset, type PackedAssets } from "../../src/runtime/assets.ts";
@@ -16,29 +16,29 @@ import { startInstance, type Instance } from "./instance.ts";
 import { optionsIn } from "./object-options.ts";
 import type { DurableObjectState, R2Bucket } from "./platform.ts";
 
-/** Put in by the build. */
+/** Defined by the build. */
 declare const TRACKER_SCRIPT: PackedAsset;
 declare const DASHBOARD_ASSETS: PackedAssets;
 declare const VERSION: string;
 
-/** The object's bindings. Variables and secrets of the service's options are among them. */
+/** The object's bindings. Variables and secrets hold the options of the service. */
 export interface ObjectEnvironment {
   readonly PARTITIONS: R2Bucket;
   readonly [variable: string]: unknown;
 }
 
-/** What tests put in the place of the usual. */
+/** The parts that tests replace. */
 export interface ObjectParts {
   readonly now: () => EpochMs;
   readonly createEngine: (memoryLimitMb: number) => Promise<Engine>;
 }
 
-const USUAL_PARTS: ObjectParts = {
+const DEFAULT_PARTS: ObjectParts = {
   now: () => Date.now(),
   createEngine: (memoryLimitMb) => createDuckdbEngine({ mainModule, memoryLimitMb }),
 };
 
-/** What a query may take beside the events that are resident. */
+/** Memory for the work of queries, in addition to cached events. */
 const ENGINE_WORKING_MEMORY_MB = 32;
 
 const CANNOT_START = "The service cannot start. Its log says why.";
@@ -49,13 +49,13 @@ export class AnalyticsObject {
   readonly #parts: ObjectParts;
   #instance: Promise<Instance> | null = null;
 
-  constructor(state: DurableObjectState, environment: ObjectEnvironment, parts: ObjectParts = USUAL_PARTS) {
+  constructor(state: DurableObjectState, environment: ObjectEnvironment, parts: ObjectParts = DEFAULT_PARTS) {
     this.#state = state;
     this.#environment = environment;
     this.#parts = parts;
   }
 
-  /** Rejects when the options are wrong or the storage cannot be read; the next call tries again. */
+  /** Rejects if an option is invalid or the storage cannot be read. The next call tries again. */
   instance(): Promise<Instance> {
     this.#instance ??= this.#start().catch((error: unknown) => {
       this.#instance = null;
@@ -105,7 +105,7 @@ export class AnalyticsObject {
   }
 }
 
-/** The options that say how to log may be what is wrong. */
+/** Logs with default options, because the logging options may be the invalid ones. */
 function reportFailedStart(error: unknown): void {
   const log: Log = createConsoleLog({ logFormat: "text", logLevel: "info" });
   log.error(`${PRODUCT_NAME} cannot start: ${reasonOf(error)}`);

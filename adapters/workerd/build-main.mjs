@@ -1,9 +1,9 @@
-/** `npm run build:worker`: the Worker into `dist/worker/`. With `--size`: and how much of the platform's limit it takes. */
+/** `npm run build:worker`: bundles the Worker into `dist/worker/`. With `--size`, compares its size with the platform's limit. */
 import { buildWorker, sizeOf } from "./build.mjs";
 
 const FOLDER = "dist/worker";
 
-/** What the platform takes on a paid plan, compressed. */
+/** The limit of a paid plan (https://developers.cloudflare.com/workers/platform/limits/#worker-size). */
 const GZIPPED_MB_MAX = 10;
 
 const megabytes = (/** @type {number} */ bytes) => `${(bytes / 1024 / 1024).toFixed(2)} MB`;
@@ -12,8 +12,6 @@ await buildWorker(FOLDER);
 if (process.argv.includes("--size")) {
   const { raw, gzipped } = await sizeOf(FOLDER);
   const share = Math.round((gzipped / (GZIPPED_MB_MAX * 1024 * 1024)) * 100);
-  console.log(
-    `${FOLDER}: ${megabytes(raw)}, gzipped ${megabytes(gzipped)}, which is ${share} % of the ${GZIPPED_MB_MAX} MB that the platform takes`,
-  );
+  console.log(`${FOLDER}: ${megabytes(raw)}, gzipped ${megabytes(gzipped)}, ${share} % of the platform's limit of ${GZIPPED_MB_MAX} MB`);
   if (share > 100) process.exitCode = 1;
 }

@@ -1,4 +1,4 @@
-/** Bundles the Worker, and takes along every WebAssembly module that it needs, because workerd compiles none while it runs. */
+/** Bundles the Worker with every WebAssembly module that it needs, because workerd compiles none at run time. */
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 
 const { resolve } = createRequire(import.meta.url);
 
-/** Where the package keeps its build for browsers, which it does not export. */
+/** The folder of the package's browser build, which it does not export. */
 const DUCKDB_DIST = join(resolve("@duckdb/duckdb-wasm/dist/duckdb-eh.wasm"), "..");
 
 const COUNTRY_DATABASE = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
@@ -24,7 +24,7 @@ const COUNTRY_RANGES = "country-ranges.bin";
 
 const MAIN_MODULE = "duckdb-eh.wasm";
 
-/** What both bundles share: the Worker's and the one that the build itself runs. */
+/** Settings of both bundles: the Worker, and the recording that the build runs. */
 const shared = {
   absWorkingDir: root,
   bundle: true,
@@ -43,7 +43,11 @@ const duckdbPlugin = {
   },
 };
 
-/** Files beside the Worker stay outside its module, and the table refers to those of its modules. @param {ReadonlyMap<string, string>} names of the modules' files by key @returns {import("esbuild").Plugin} */
+/**
+ * Keeps WebAssembly and binary files out of the Worker's script, and generates the table of precompiled modules.
+ * @param {ReadonlyMap<string, string>} names of the modules' files by key
+ * @returns {import("esbuild").Plugin}
+ */
 const filesPlugin = (names) => ({
   name: "files-beside",
   setup({ onResolve, onLoad }) {
@@ -58,7 +62,7 @@ const filesPlugin = (names) => ({
   },
 });
 
-/** Compiles the text of the recording bundle, which is run in a realm of its own. */
+/** Returns the script of the recording, which runs in a realm of its own. */
 async function bundleRecording() {
   const { outputFiles } = await build({
     ...shared,
@@ -71,14 +75,14 @@ async function bundleRecording() {
   return outputFiles[0]?.text ?? "";
 }
 
-/** Modules of an earlier build would become part of this one: all that lie in the folder do. @param {string} folder */
+/** The platform uploads every module in the folder, so those of an earlier build have to go. @param {string} folder */
 async function removeModulesOf(folder) {
   for (const name of await readdir(folder)) if (name.endsWith(".wasm")) await rm(join(folder, name));
 }
 
 /**
  * @param {string} outdir below the repository
- * @param {Readonly<Record<string, string>>} [otherEntries] further Workers by name, around the same modules
+ * @param {Readonly<Record<string, string>>} [otherEntries] entry points of further Workers by name, with the same modules
  */
 export async function buildWorker(outdir, otherEntries = {}) {
   const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
@@ -100,7 +104,7 @@ export async function buildWorker(outdir, otherEntries = {}) {
     entryPoints: { worker: "adapters/workerd/worker.ts", ...otherEntries },
     outdir,
     minify: true,
-    // Names are part of log lines and of how errors are told apart.
+    // Log lines contain names of classes, and errors are distinguished by theirs.
     keepNames: true,
     sourcemap: true,
     plugins: [duckdbPlugin, filesPlugin(names)],
@@ -112,7 +116,7 @@ export async function buildWorker(outdir, otherEntries = {}) {
   });
 }
 
-/** What the platform counts: every module of the bundle, raw and compressed, in bytes. @param {string} outdir */
+/** The size that the platform limits: all modules of the bundle, raw and compressed, in bytes. @param {string} outdir */
 export async function sizeOf(outdir) {
   let [raw, gzipped] = [0, 0];
   for (const name of await readdir(join(root, outdir))) {

@@ -1,4 +1,4 @@
-/** Files of the bundle: WebAssembly, which the platform has compiled before the Worker runs, and bytes. */
+/** Types of imported files: WebAssembly, which the platform compiles before the Worker runs, and bytes. */
 declare module "*.wasm" {
   const module: WebAssembly.Module;
   export default module;

@@ -1,13 +1,13 @@
-/** What the platform knows of a request's sender: the address in a header of its own, and the address's place. */
+/** The client's address and place, as the platform reports them with a request. */
 import type { Connection } from "../../src/handlers/app.ts";
 import type { Config } from "../../src/runtime/config/config.ts";
 import { geoPlaceFromRecord, isPrivateAddress, type GeoPlace } from "../../src/runtime/ingest/geo.ts";
 import type { IncomingRequestProperties } from "./platform.ts";
 
-/** The platform sets it on every request that comes from outside; what a client writes there is overwritten. */
+/** The platform sets it on every external request, and overwrites what a client sends. */
 const ADDRESS_HEADER = "CF-Connecting-IP";
 
-/** The places of a development machine are made up: its address is nowhere. */
+/** On a development machine the reported place is invented, so a private address has none. */
 function placeOf(address: string, properties: IncomingRequestProperties | undefined): GeoPlace | null {
   if (!properties || isPrivateAddress(address)) return null;
   const { country, region, city } = properties;

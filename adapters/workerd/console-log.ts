@@ -1,4 +1,4 @@
-/** The log as the platform takes it: the console, whose lines `wrangler dev` prints and `wrangler tail` shows. */
+/** The log port on the console: `wrangler dev` prints its lines and `wrangler tail` shows them. */
 import type { Config } from "../../src/runtime/config/config.ts";
 import { createLog, type Log } from "../../src/runtime/metrics/log.ts";
 

@@ -1,7 +1,7 @@
-/** The built-in country database as the build has packed it: which country an address is in, by binary search. */
+/** Looks up the country of an address in the database that `encode-country-ranges.mjs` packed at build time, by binary search. */
 import { NOWHERE, isPrivateAddress, type GeoLookup, type GeoPlace } from "../../src/runtime/ingest/geo.ts";
 
-/** Each range begins at its start and ends where the next begins. Units are IPv4 addresses, or IPv6 networks of 64 bits. */
+/** Each range ends where the next begins. Units are IPv4 addresses, or IPv6 networks of 64 bits. */
 interface Ranges {
   readonly starts: Uint32Array | BigUint64Array;
   readonly codes: Uint8Array;
@@ -20,7 +20,7 @@ class ByteReader {
     return this.#bytes.subarray(this.#at - length, this.#at);
   }
 
-  /** Seven bits a byte, the lowest first. */
+  /** Unsigned LEB128. */
   varint(): bigint {
     let value = 0;
     let weight = 1;
@@ -28,7 +28,7 @@ class ByteReader {
     let shift = 0n;
     for (;;) {
       const byte = this.#bytes[this.#at++] ?? 0;
-      // Most are short, and numbers are faster than bigints by far.
+      // Most are short, and numbers are far faster than BigInts.
       if (shift < 49n) {
         value += (byte & 0x7f) * weight;
         weight *= 128;
@@ -63,7 +63,7 @@ function codeAt({ starts, codes }: Ranges, unit: number | bigint): number {
 
 const ipv4Unit = (address: string): number => address.split(".").reduce((unit, part) => unit * 256 + Number(part), 0);
 
-/** The upper half of an address in the form that the URL standard gives it. */
+/** The upper 64 bits of an address in the URL standard's notation. */
 function ipv6Unit(address: string): bigint {
   const [before = "", after] = address.split("::");
   const head = before === "" ? [] : before.split(":");
@@ -75,7 +75,7 @@ function ipv6Unit(address: string): bigint {
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
 const IPV6 = /^[0-9a-f:]+$/;
 
-/** Unpacks the ranges: a few tenths of a second, some megabytes. Takes addresses as `clientAddressOf` writes them. */
+/** Unpacks the ranges: a few tenths of a second and some megabytes. The lookup takes addresses as `clientAddressOf` writes them. */
 export function openCountryRanges(packed: Uint8Array): GeoLookup {
   const reader = new ByteReader(packed);
   const text = new TextDecoder().decode(reader.take(Number(reader.varint())));

@@ -1,10 +1,10 @@
 /**
- * What becomes of the body of a request that was refused before it was read. The platform ends the connection when any of it is
- * left, also for the client's next request, so it is taken in and thrown away before the answer.
+ * Reads and discards the body of a request that was refused before its body was read. The platform closes a connection with an
+ * unread body, and the client's next request on it fails.
  */
 import { BODY_BYTES_DISCARDED_MAX } from "../../src/runtime/config/limits.ts";
 
-/** A client that sends slower gets its answer, and its connection is ended. */
+/** A slower client gets its response, and its connection is closed. */
 const WAIT_MS_MAX = 1000;
 
 export async function drainBody(request: Request): Promise<void> {
@@ -18,7 +18,7 @@ export async function drainBody(request: Request): Promise<void> {
       left -= value.length;
     }
   } catch {
-    // A client that went away needs no answer.
+    // The client has disconnected.
   } finally {
     clearTimeout(deadline);
   }

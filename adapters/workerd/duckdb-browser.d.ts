@@ -1,2 +1,2 @@
-/** DuckDB's build for browsers, put in by the build: the package does not export it. */
+/** DuckDB's browser build, which the package does not export. The build resolves it. */
 export * from "../../node_modules/@duckdb/duckdb-wasm/dist/duckdb-browser-blocking";

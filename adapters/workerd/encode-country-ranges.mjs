@@ -1,7 +1,7 @@
 /**
- * The built-in country database in a form that fits into a Worker: a fifth of the bytes once compressed. Made by the
- * build from the installed package; `country-ranges.ts` reads it. All of the address space in order, each range beginning where
- * the one before ends: for IPv4 the addresses, for IPv6 the upper 64 bits of them, since nobody is given less than that.
+ * Packs the built-in country database for the Worker: a fifth of the size once compressed. The build runs it on the installed
+ * package; `country-ranges.ts` reads the result. The ranges cover the whole address space in order: IPv4 addresses, and the upper
+ * 64 bits of IPv6 addresses, since no network is smaller (RFC 4291, 2.5.4).
  */
 import { Reader } from "mmdb-lib";
 
@@ -15,7 +15,7 @@ const ipv6Text = (/** @type {bigint} */ upper) =>
   `${[48n, 32n, 16n, 0n].map((shift) => ((upper >> shift) & 0xffffn).toString(16)).join(":")}::`;
 
 /**
- * Goes from network to network of the database.
+ * Walks the networks of the database in order.
  * @param {{ reader: Reader<any>, bits: number, textOf: (unit: bigint) => string, numberOf: (code: string) => number }} walk
  * @returns {Ranges}
  */
@@ -36,7 +36,7 @@ function rangesOf({ reader, bits, textOf, numberOf }) {
   return ranges;
 }
 
-/** Seven bits a byte, the lowest first; the highest bit says that more follow. @param {number[]} bytes @param {bigint} value */
+/** Unsigned LEB128. @param {number[]} bytes @param {bigint} value */
 function pushVarint(bytes, value) {
   let rest = value;
   for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
@@ -55,7 +55,7 @@ function encodeRanges({ starts, codes }) {
 
 /**
  * @param {Uint8Array} database a country database with `country_code` in its records
- * @returns {Uint8Array} the codes' text and its length, then IPv4's ranges, then IPv6's. Code 0 is nowhere.
+ * @returns {Uint8Array} the length of the country codes and the codes, the IPv4 ranges, the IPv6 ranges. Code 0 is "no country".
  */
 export function encodeCountryRanges(database) {
   const reader = new Reader(Buffer.from(database.buffer, database.byteOffset, database.length), { cache: new Map() });

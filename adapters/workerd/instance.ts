@@ -1,4 +1,9 @@
-/** One running Sandpiper in a Durable Object: everything put together around the object's storage and the bucket. */
+/**
+ * One running instance in a Durable Object: creates all parts on the object's storage and the bucket, and replaces Node's timers.
+ * An idle object has none, so that the platform can evict it. While requests or exports run, a tick each second ends those that are
+ * overdue. Everything else runs in an alarm: after `flush_interval_secs` if events wait, else hourly, and no later than the end of
+ * the salt period.
+ */
 import { createApp } from "../../src/handlers/app.ts";
 import type { Asset, Assets } from "../../src/runtime/assets.ts";
 import { createArgon2id } from "../../src/runtime/auth/argon2id.ts";
@@ -22,10 +27,10 @@ import { openSqlSegmentLog } from "./sql-segment-log.ts";
 import { createSteadyClock } from "./steady-clock.ts";
 import { drainBody } from "./drain-body.ts";
 
-/** How often requests under way are looked at. Nothing ticks while there are none: the platform lets idle objects rest. */
+/** How often running requests are checked. */
 const TICK_MS = 1000;
 
-/** An object that nobody calls wakes this often, for what falls due by the clock. */
+/** How often an idle object wakes for jobs that are due by the clock. */
 const IDLE_ALARM_MS = 3_600_000;
 
 export interface InstanceOptions {
@@ -33,7 +38,7 @@ export interface InstanceOptions {
   readonly log: Log;
   readonly storage: DurableObjectStorage;
   readonly bucket: R2Bucket;
-  /** Brings an empty engine up. Called when one is first needed, and again when it broke. */
+  /** Creates an empty engine. Called when one is first needed, and after one failed. */
   readonly createEngine: () => Promise<Engine>;
   /** The packed country database. */
   readonly countryRanges: Uint8Array;
@@ -46,9 +51,9 @@ export interface InstanceOptions {
 export interface Instance {
   readonly services: Services;
   fetch(request: Request): Promise<Response>;
-  /** Does what is due, and sees to the next alarm. */
+  /** Runs the jobs that are due, and sets the next alarm. */
   alarm(): Promise<void>;
-  /** Ends the requests whose time is up. They are looked at about once a second; tests call it as they like. */
+  /** Ends overdue requests. The tick does it about once a second; tests call it directly. */
   expireRequests(): void;
 }
 
@@ -56,7 +61,7 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 
 const randomBytes = (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length));
 
-/** Most requests come with their place, so the database is unpacked for the first that does not. */
+/** The platform reports the place of most requests, so the database is unpacked for the first one without. */
 function placesIn(packed: Uint8Array): GeoLookup {
   let lookup: GeoLookup | null = null;
   return (address) => (lookup ??= openCountryRanges(packed))(address);
@@ -89,13 +94,13 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     version: options.version,
   });
   const app = createApp(services);
-  let underWay = 0;
+  let runningRequests = 0;
   let ticking = false;
   let nextAlarmMs = (await storage.getAlarm()) ?? Number.POSITIVE_INFINITY;
 
   function tick(): void {
-    // A response goes on being sent after its request was answered.
-    ticking = underWay > 0 || app.openStreams > 0;
+    // A streamed response is still being sent after `app.fetch` has resolved.
+    ticking = runningRequests > 0 || app.openStreams > 0;
     if (!ticking) return;
     void wait(TICK_MS).then(() => {
       app.expireRequests(now());
@@ -103,7 +108,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     });
   }
 
-  /** By the platform's clock, which is not always the service's. */
+  /** Uses the platform's clock. In tests, the service has another one. */
   async function setAlarmIn(ms: number): Promise<void> {
     nextAlarmMs = Date.now() + ms;
     await storage.setAlarm(nextAlarmMs);
@@ -111,33 +116,33 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
 
   const flushAlarmMs = (): number => Math.min(config.flushIntervalSecs * 1000, IDLE_ALARM_MS);
 
-  /** The secret of visitor ids is not to outlive its salt period by an idle hour. */
+  /** The generated secret must not outlive its salt period by an idle hour. */
   const saltAlarmMs = (): number => Math.max(services.visitorSalt.msUntilDue(now()), SALT_RETRY_MS);
 
-  /** Events that wait for their flush have an alarm in time; so have those that an earlier life of the object left. */
-  async function seeToAlarm(): Promise<void> {
+  /** Sets an earlier alarm if events wait for their flush, including those that the object found in its journal when it started. */
+  async function ensureFlushAlarm(): Promise<void> {
     if (services.journal.size > 0 && nextAlarmMs > Date.now() + flushAlarmMs()) await setAlarmIn(flushAlarmMs());
   }
 
-  await seeToAlarm();
+  await ensureFlushAlarm();
   return {
     services,
     async fetch(request) {
-      underWay++;
+      runningRequests++;
       if (!ticking) tick();
       try {
         const response = await app.fetch(request, connectionOf(request, config));
         await drainBody(request);
         return response;
       } finally {
-        underWay--;
-        await seeToAlarm();
+        runningRequests--;
+        await ensureFlushAlarm();
       }
     },
     async alarm() {
       nextAlarmMs = Number.POSITIVE_INFINITY;
       runMaintenance(services, now());
-      // The platform may end an object that does nothing but what it began by itself.
+      // The platform may evict an object that has no request or alarm running.
       await services.visitorSalt.settled();
       await services.compaction.settled();
       await services.retention.settled();

@@ -1,4 +1,4 @@
-/** The engine in the object's own isolate: brought up when it is first needed, and anew when it broke. */
+/** The engine port in the object's own isolate: created by the first query, and again after it failed. */
 import { isFatal, isOutOfMemory } from "../../src/runtime/engine/duckdb/duckdb-bindings.ts";
 import {
   EngineFullError,
@@ -25,7 +25,7 @@ export class IsolateEngine implements Engine {
   #started: Promise<Engine> | null = null;
   #generation = 0;
 
-  /** Events are taken in without an engine, so an object that is asked nothing never pays for one. */
+  /** Ingestion needs no engine, so an object without queries never creates one. */
   constructor(create: () => Promise<Engine>, log: Log) {
     this.#create = create;
     this.#log = log;
@@ -41,14 +41,14 @@ export class IsolateEngine implements Engine {
       return await work(await started);
     } catch (error) {
       if (!isFatal(error)) throw error;
-      this.#giveUp(started, error);
-      // Asked again it would only break again.
-      if (isOutOfMemory(error)) throw new EngineFullError("the query engine has too little memory for this");
-      throw new EngineLostError("the engine broke while it worked");
+      this.#discard(started, error);
+      // A retry would fail in the same way.
+      if (isOutOfMemory(error)) throw new EngineFullError("the query needs more memory than the engine has");
+      throw new EngineLostError("the engine failed during the call");
     }
   }
 
-  /** One that cannot start is tried again by the next call. */
+  /** After a failure the next call tries again. */
   async #start(): Promise<Engine> {
     try {
       const engine = await this.#create();
@@ -56,23 +56,23 @@ export class IsolateEngine implements Engine {
       return engine;
     } catch (error) {
       this.#started = null;
-      throw isFatal(error) ? error : new EngineLostError(`the engine did not come up: ${reasonOf(error)}`);
+      throw isFatal(error) ? error : new EngineLostError(`the engine did not start: ${reasonOf(error)}`);
     }
   }
 
-  /** What the engine before this one had. One that fails now had worked before, so it is left to the queries that use it. */
+  /** Loads an extension of the previous engine. It worked there, so a failure is left to the queries that use it. */
   async #load(engine: Engine, extension: EngineExtension): Promise<void> {
     await engine.loadExtension(extension).catch((error: unknown) => {
-      this.#log.error("an extension of the engine could not be loaded again", { extension: extension.name, reason: reasonOf(error) });
+      this.#log.error("an engine extension could not be reloaded", { extension: extension.name, reason: reasonOf(error) });
     });
   }
 
-  /** Calls that were under way on the same engine come here, too; the first one counts. */
-  #giveUp(broken: Promise<Engine>, error: unknown): void {
-    if (this.#started !== broken) return;
+  /** Concurrent calls on the same engine all fail; the first one counts. */
+  #discard(failed: Promise<Engine>, error: unknown): void {
+    if (this.#started !== failed) return;
     this.#started = null;
     this.#generation++;
-    this.#log.error("the engine broke and is started anew; what it held is loaded again when it is asked for", {
+    this.#log.error("the engine failed and is restarted; queries reload the events they need", {
       reason: reasonOf(error),
     });
   }

@@ -1,2 +1,2 @@
-/** A short key of a module's bytes; the build refuses two modules of one key. */
+/** The key of a WebAssembly module. The build rejects two modules with the same key. */
 export function keyOf(bytes: Uint8Array): string;

@@ -1,4 +1,4 @@
-/** How a WebAssembly module is told from another by its bytes, at build time and at run time alike: FNV-1a over 32 bits, and the length. */
+/** The key of a WebAssembly module, the same at build time and at run time: its length, and FNV-1a over 32 bits. */
 
 /** @param {Uint8Array} bytes */
 export function keyOf(bytes) {

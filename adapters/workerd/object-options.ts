@@ -1,7 +1,7 @@
-/** The options among an object's bindings, as texts, which is how an environment has them. */
+/** Reads the options from the object's bindings as strings, like environment variables. */
 import { ENVIRONMENT_PREFIX } from "../../src/runtime/config/names.ts";
 
-/** In the configuration of a Worker variables may be numbers, booleans and lists as well. */
+/** A variable of a Worker may also be a number, a boolean or a list. */
 export function optionsIn(bindings: Readonly<Record<string, unknown>>): Record<string, string> {
   const options: Record<string, string> = {};
   for (const [name, value] of Object.entries(bindings)) {
@@ -10,5 +10,5 @@ export function optionsIn(bindings: Readonly<Record<string, unknown>>): Record<s
   return options;
 }
 
-/** Anything else is shown as what it is, in the message that refuses it. */
+/** Other values become JSON, so that the error message of the option shows them. */
 const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(",") : JSON.stringify(value));

@@ -1,4 +1,4 @@
-/** The part of the Workers platform that the adapter uses, in the platform's own words. */
+/** Types of the Workers platform, as far as the adapter uses it (https://developers.cloudflare.com/durable-objects/api/). */
 
 export type SqlStorageValue = ArrayBuffer | string | number | null;
 
@@ -12,21 +12,21 @@ export interface SqlStorage {
 
 export interface DurableObjectStorage {
   readonly sql: SqlStorage;
-  /** Runs the closure in one transaction: all of its writes happen, or none. */
+  /** Runs the closure in a transaction. */
   transactionSync<T>(closure: () => T): T;
   /** Resolves when everything written so far is durable. */
   sync(): Promise<void>;
-  /** When the next alarm rings, in milliseconds since the epoch. */
+  /** The time of the next alarm, in milliseconds since the epoch. */
   getAlarm(): Promise<number | null>;
   setAlarm(scheduledTimeMs: number): Promise<void>;
   deleteAlarm(): Promise<void>;
-  /** Forgets everything that was stored. */
+  /** Deletes all stored data. */
   deleteAll(): Promise<void>;
 }
 
 export interface DurableObjectState {
   readonly storage: DurableObjectStorage;
-  /** Ends this object at once; the next request meets a new one with the same storage. */
+  /** Ends this object at once. The next request starts a new one with the same storage. */
   abort(reason?: string): void;
 }
 
@@ -62,7 +62,7 @@ export interface R2Bucket {
   list(options: { prefix: string; delimiter?: string; cursor?: string }): Promise<R2Objects>;
 }
 
-/** What the platform tells of a request beside its headers; absent where nobody knows. */
+/** What the platform knows about a request beyond its headers; unknown properties are absent. */
 export interface IncomingRequestProperties {
   readonly country?: string;
   readonly region?: string;

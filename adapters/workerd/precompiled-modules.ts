@@ -1,6 +1,6 @@
 /**
- * workerd compiles no WebAssembly while it runs. DuckDB's glue code and hash-wasm do: small modules, always the same. The build
- * has recorded them, and here their compilation becomes a look-up. Imported before both.
+ * Replaces WebAssembly compilation by a lookup of modules that the build recorded. workerd compiles none at run time, but DuckDB's
+ * glue code and hash-wasm compile small modules, always the same. To be imported before both.
  */
 import { keyOf } from "./module-key.mjs";
 import { PRECOMPILED } from "./precompiled-table.js";
@@ -10,7 +10,7 @@ function precompiled(source: BufferSource): WebAssembly.Module {
   const module = PRECOMPILED.get(keyOf(bytes));
   if (!module)
     throw new Error(
-      `a WebAssembly module of ${bytes.length} bytes is not part of the build: adapters/workerd/recording.ts does not use all that the service uses`,
+      `a WebAssembly module of ${bytes.length} bytes is not part of the build. Use what compiles it in adapters/workerd/recording.ts`,
     );
   return module;
 }

@@ -1,12 +1,12 @@
-/** The object store in an R2 bucket: a key is a key. R2 writes whole objects, and lists what was written at once. */
+/** The object store port on an R2 bucket. R2 writes objects atomically and is strongly consistent, so a list shows every write. */
 import type { ObjectKey, ObjectStore, StoredObject } from "../../src/storage/object-store.ts";
 import type { R2Bucket, R2Objects } from "./platform.ts";
 
-/** In the order of JavaScript's strings, which the port promises; R2 sorts by bytes of UTF-8. */
+/** The port sorts by UTF-16 code units; R2 sorts by UTF-8 bytes. */
 const inOrder = (a: string, b: string): number => (a < b ? -1 : 1);
 
 export function createR2ObjectStore(bucket: R2Bucket): ObjectStore {
-  /** All pages of a listing: one holds a thousand entries. */
+  /** All pages of a listing; each has up to a thousand entries. */
   async function* pagesOf(options: { prefix: string; delimiter?: string }): AsyncGenerator<R2Objects> {
     for (let cursor: string | undefined; ;) {
       const page = await bucket.list(cursor === undefined ? options : { ...options, cursor });

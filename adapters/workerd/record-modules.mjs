@@ -1,12 +1,12 @@
-/** Which modules the service compiles while it runs: found out by running it in a realm that has what workerd has, twice. */
+/** Records the WebAssembly modules that the service compiles at run time, by running it twice in a realm like workerd's. */
 import { createContext, runInContext } from "node:vm";
 import { webcrypto } from "node:crypto";
 import { keyOf } from "./module-key.mjs";
 
-/** A module that is larger was not meant to be compiled at run time. */
+/** A larger module has to be imported as a file. */
 const SMALL_BYTES_MAX = 1_000_000;
 
-/** A realm without `process` and `require`, in which the glue code of a library takes itself for a browser's worker. */
+/** A realm without `process` and `require`, in which the libraries' glue code believes that it runs in a browser worker. */
 function createRealm() {
   const realm = createContext({
     AbortController,
@@ -30,7 +30,7 @@ function createRealm() {
 }
 
 /**
- * Runs the recording and hands each small module that is compiled to `replace`.
+ * Runs the recording and passes each module that is compiled to `replace`.
  * @param {string} script
  * @param {Uint8Array} mainModule
  * @param {(bytes: Uint8Array, compile: () => WebAssembly.Module) => WebAssembly.Module} replace
@@ -57,8 +57,8 @@ async function run(script, mainModule, replace) {
 }
 
 /**
- * The small modules by key. Rejects when there are none, when two share a key, or when a second run needs one that the first
- * did not: then they are not always the same, and could not be taken along.
+ * The modules by key. Rejects if there are none, if two share a key, or if the second run compiles one that the first did not:
+ * modules that differ from run to run cannot be bundled.
  * @param {string} script
  * @param {Uint8Array} mainModule
  * @returns {Promise<Map<string, Uint8Array>>}
@@ -70,16 +70,16 @@ export async function recordModules(script, mainModule) {
     const key = keyOf(bytes);
     const known = modules.get(key);
     if (known && Buffer.compare(known, bytes) !== 0)
-      throw new Error(`two WebAssembly modules share the key ${key}: make the key in module-key.mjs longer`);
+      throw new Error(`two WebAssembly modules have the key ${key}. Make the key in module-key.mjs longer`);
     if (bytes.length > SMALL_BYTES_MAX)
-      throw new Error(`a WebAssembly module of ${bytes.length} bytes is compiled at run time; import it as a file instead`);
+      throw new Error(`a WebAssembly module of ${bytes.length} bytes is compiled at run time. Import it as a file instead`);
     modules.set(key, bytes);
     return compile();
   });
-  if (modules.size === 0) throw new Error("no WebAssembly module was compiled: the recording no longer reaches the libraries");
+  if (modules.size === 0) throw new Error("no WebAssembly module was compiled: recording.ts no longer reaches the libraries");
   await run(script, mainModule, (bytes, compile) => {
     const key = keyOf(bytes);
-    if (!modules.has(key)) throw new Error(`the WebAssembly module ${key} differs from run to run, and cannot be compiled ahead`);
+    if (!modules.has(key)) throw new Error(`the WebAssembly module ${key} differs from run to run and cannot be bundled`);
     return compile();
   });
   return modules;

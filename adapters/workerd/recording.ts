@@ -1,6 +1,6 @@
 /**
- * Run by the build, in an empty realm of Node: uses everything that compiles WebAssembly at run time, so that the build sees
- * every module that it has to take along. Whoever brings another such part into the service uses it here.
+ * Uses everything that compiles WebAssembly at run time. The build runs it to record every module that it has to bundle. Any new
+ * part of the service that compiles WebAssembly has to be used here as well.
  */
 import { createArgon2id } from "../../src/runtime/auth/argon2id.ts";
 import { createHmacSha256 } from "../../src/runtime/ingest/hmac-sha256.ts";
@@ -9,14 +9,14 @@ import { createDuckdbEngine } from "./duckdb-instance.ts";
 
 async function useEngine(mainModule: WebAssembly.Module): Promise<void> {
   const engine = await createDuckdbEngine({ mainModule, memoryLimitMb: 64 });
-  const ask = (sql: string) =>
+  const query = (sql: string) =>
     engine.query({ siteId: "recording.test" as SiteId, blocks: [], sql, parameters: [] }, new AbortController().signal);
-  await ask("SELECT count(*) AS events, sum(revenue_amount)::VARCHAR AS revenue FROM events");
-  const failed = await ask("SELECT nothing").then(
+  await query("SELECT count(*) AS events, sum(revenue_amount)::VARCHAR AS revenue FROM events");
+  const failed = await query("SELECT nothing").then(
     () => false,
     () => true,
   );
-  if (!failed) throw new Error("the engine answers what it should not");
+  if (!failed) throw new Error("the engine accepts an invalid query");
   await engine.close();
 }
 
@@ -25,5 +25,5 @@ export async function useEverything(mainModule: WebAssembly.Module): Promise<voi
   const hmac = await createHmacSha256();
   hmac.digest(hmac.keyFrom("key"), "message");
   const hasher = createArgon2id((length) => new Uint8Array(length));
-  if (!(await hasher.verify("password", await hasher.hash("password")))) throw new Error("Argon2id does not know its own hash");
+  if (!(await hasher.verify("password", await hasher.hash("password")))) throw new Error("Argon2id does not verify its own hash");
 }

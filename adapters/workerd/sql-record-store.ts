@@ -1,4 +1,4 @@
-/** Records as rows of the Durable Object's own database. */
+/** The record store port on the Durable Object's SQLite database: one row per record. */
 import { recordName, type RecordStore } from "../../src/storage/record-store.ts";
 import type { DurableObjectStorage } from "./platform.ts";
 

@@ -1,13 +1,16 @@
-/** The journal as rows of the Durable Object's own database: an append is a row, or several where it is long. */
+/**
+ * The segment log port on the Durable Object's SQLite database: an append is one row, or several if it is long. Each append commits,
+ * and a commit blocks the isolate, so appends first gather the requests that are ready by the next timer.
+ */
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { reasonOf } from "../../src/runtime/metrics/log.ts";
 import { NothingAppendedError, type SegmentLog } from "../../src/storage/segment-log.ts";
 import type { DurableObjectStorage } from "./platform.ts";
 
-/** A value of the database holds two megabytes at the most. */
+/** A value holds at most 2 MB (https://developers.cloudflare.com/durable-objects/platform/limits/). */
 const CHUNK_BYTES_MAX = 1024 * 1024;
 
-const SET_ASIDE_FOLDER = "journal-damaged";
+const QUARANTINE_FOLDER = "journal-damaged";
 
 const TABLES = [
   "CREATE TABLE IF NOT EXISTS journal_segment (segment INTEGER PRIMARY KEY)",
@@ -30,7 +33,7 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-/** Damaged segments are set aside in the object store, where a person can get at them. */
+/** Quarantines damaged segments in the object store, where an operator can read them. */
 export function openSqlSegmentLog(storage: DurableObjectStorage, objects: ObjectStore): SegmentLog {
   const { sql } = storage;
   for (const table of TABLES) sql.exec(table);
@@ -56,7 +59,7 @@ export function openSqlSegmentLog(storage: DurableObjectStorage, objects: Object
       sql.exec("INSERT INTO journal_segment (segment) VALUES (?)", segment);
       await storage.sync();
     },
-    /** A commit holds the isolate up for milliseconds. Requests that came meanwhile get as far as this one before a timer rings. */
+    /** A commit blocks the isolate for milliseconds. Requests that arrived meanwhile get this far before the timer fires. */
     async gather() {
       await new Promise((resolve) => setTimeout(resolve, 0));
     },
@@ -71,7 +74,7 @@ export function openSqlSegmentLog(storage: DurableObjectStorage, objects: Object
       } catch (error) {
         throw new NothingAppendedError(reasonOf(error), { cause: error });
       }
-      // The platform holds the answer back until then anyway. Waiting here lets the events that come meanwhile share a row.
+      // The platform's output gate holds the response back until then anyway. Waiting here lets events that arrive meanwhile share a row.
       await storage.sync();
     },
     async read(segment) {
@@ -85,7 +88,7 @@ export function openSqlSegmentLog(storage: DurableObjectStorage, objects: Object
       await storage.sync();
     },
     async quarantine(segment) {
-      const key = `${SET_ASIDE_FOLDER}/${segment}.journal`;
+      const key = `${QUARANTINE_FOLDER}/${segment}.journal`;
       await objects.put(key, read(segment));
       return `${key} in the bucket`;
     },

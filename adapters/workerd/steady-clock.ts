@@ -1,9 +1,9 @@
-/** Time that is not set, made of the small steps of a clock that may be: workerd's monotonic clock is its wall clock. */
+/** A monotonic clock made of the small steps of a wall clock: workerd has no other, and a wall clock may be set. */
 
-/** Longer than an object sleeps between two alarms. A longer step counts as none. */
+/** Longer than the pause between two alarms. A longer step counts as a changed clock, and is ignored. */
 const STEP_MS_MAX = 2 * 3_600_000;
 
-/** Milliseconds that have passed for certain. To be asked about as often as time passes. */
+/** Returns milliseconds, never more than have passed. It has to be called at least once per `STEP_MS_MAX`. */
 export function createSteadyClock(now: () => number): () => number {
   let lastMs = now();
   let passedMs = 0;

@@ -1,4 +1,4 @@
-/** Argon2id in the calling thread keeps the promises of the port. */
+/** Argon2id in the calling thread against the contract of its port. */
 import { randomBytes } from "node:crypto";
 import { createArgon2id } from "../../src/runtime/auth/argon2id.ts";
 import { describePasswordHasher } from "./password-hasher.suite.ts";

@@ -1,4 +1,4 @@
-/** docs/data-format.md is true: its columns are those of the files, and its statements give DuckDB itself the numbers of the API. */
+/** docs/data-format.md is correct: its columns are those of the files, and its SQL returns the results of the API in native DuckDB. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
@@ -14,12 +14,12 @@ import { tempFolder } from "../support/temp-folder.ts";
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** The second is escaped in folders, the third is too long for one. */
+/** The second is escaped in folder names, the third is too long for one. */
 const SITES = ["plain.test", "Strange:Id.", `A${":".repeat(100)}`];
 
 const document = await readFile(new URL("../../docs/data-format.md", import.meta.url), "utf8");
 
-/** The statements of the document, in its order. */
+/** The SQL statements of the document, in order. */
 const statements = [...document.matchAll(/```sql\n([^]*?)```/g)].map(([, sql]) => sql ?? "");
 
 /** Two days of visits with pauses shorter and longer than a session's, in many files. */
@@ -44,7 +44,7 @@ describe("docs/data-format.md", () => {
     await connection.run("SET TimeZone = 'UTC'");
   });
 
-  it("names every column, with its type and whether it may be null", () => {
+  it("documents every column with its type and whether it may be null", () => {
     const rows = [...document.matchAll(/^\| `(\w+)` \| [^|]+ \| ([^|]+) \| (yes|no) \|/gm)].map(([, name, type, isNullable]) => ({
       name,
       type,
@@ -54,7 +54,7 @@ describe("docs/data-format.md", () => {
     expect(rows).toEqual(EVENT_COLUMNS.map(({ name, kind, required }) => ({ name, type: types[kind], required })));
   });
 
-  it("has statements that give the figures of the API, before and after files are merged, and while both are there", async () => {
+  it("its statements return the results of the API before, during and after a merge of files", async () => {
     const folder = await tempFolder();
     const objects = createFileObjectStore(folder);
     let target = await createInProcessTarget({ SVC_TRUST_PROXY: "1", SVC_COMPACT_AFTER_FILES: "0" }, { objects });
@@ -77,7 +77,7 @@ describe("docs/data-format.md", () => {
 
     async function expectSameFigures(): Promise<void> {
       await connection.run(view.replace("CREATE VIEW", "CREATE OR REPLACE VIEW"));
-      // Folders of ids that are too long say the beginning only; the column inside the files says all.
+      // The folder of an id that is too long contains its beginning only; the column in the files contains all of it.
       for (const site of SITES.slice(0, 2)) {
         const api = await getMain(target, site, range);
         expect(await rowsOf(main, site)).toEqual([

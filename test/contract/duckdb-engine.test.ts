@@ -1,4 +1,4 @@
-/** DuckDB in the same thread keeps the promises of the port. */
+/** DuckDB in the calling thread against the contract of the engine port. */
 import { expect, it } from "vitest";
 import { createDuckdbEngine, openDuckdb } from "../../adapters/node/duckdb-instance.ts";
 import { DuckdbEngine } from "../../src/runtime/engine/duckdb/duckdb-engine.ts";
@@ -8,7 +8,7 @@ import { aBlock, aQuery, aSite, describeEngine, silent } from "./engine.suite.ts
 
 describeEngine("DuckDB in the same thread", createDuckdbEngine);
 
-it("a file of several parts is loaded whole, in order, and sessions go on from one part to the next", async () => {
+it("a file larger than one insert is loaded completely and in order, and sessions continue across inserts", async () => {
   const [ROWS, VISITORS, PAUSE_AFTER] = [75_000, 7, 60_000];
   const noon = Date.parse("2026-03-15T12:00:00Z");
   const events = Array.from({ length: ROWS }, (_, i) =>
@@ -29,10 +29,10 @@ it("a file of several parts is loaded whole, in order, and sessions go on from o
   await engine.close();
 });
 
-it("more than two gigabytes of memory are as good as less: their addresses do not fit into 31 bits", async () => {
+it("queries are correct above 2 GB of memory, where addresses need 32 bits", async () => {
   const database = await openDuckdb();
   const { mod } = database.bindings as unknown as { mod: Record<"_malloc", (bytes: number) => number> };
-  // Nothing touches it, so it takes addresses only.
+  // Never written to, so it takes address space only.
   const blocks = Array.from({ length: 9 }, () => mod["_malloc"](2 ** 28));
   expect(blocks.at(-1)).toBeGreaterThan(2 ** 31);
 

@@ -1,4 +1,4 @@
-/** What every engine promises. */
+/** The contract of the engine port. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -16,12 +16,12 @@ import { utcDayOf, type SiteId, type StoredEvent } from "../../src/storage/event
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
 import { aFullEvent, anEvent, eventTexts, siteId } from "../support/stored-event.ts";
 
-/** A signal that stays silent. */
+/** A signal that never aborts. */
 export const silent = (): AbortSignal => new AbortController().signal;
 
 const MINUTE_MS = 60_000;
 
-/** More than a test's time for any engine: a pair of pairs of a few thousand events. */
+/** Runs longer than any test: joins a few thousand events with themselves several times. */
 const HEAVY_SQL = `
   SELECT count(*) AS n
   FROM events AS a, events AS b, events AS c
@@ -31,10 +31,10 @@ const HEAVY_ROWS = 4_000;
 let blocksMade = 0;
 let sitesMade = 0;
 
-/** A block that no other test has. */
+/** A block that no other test uses. */
 export const aBlock = (site: SiteId): Block => ({ id: ++blocksMade, siteId: site, sessionGapMs: 30 * MINUTE_MS, propsBytesMax: 1_000_000 });
 
-/** A site that no other test has. */
+/** A site that no other test uses. */
 export const aSite = (): SiteId => siteId(`engine-${++sitesMade}.test`);
 
 const withoutParameters: readonly SqlParameter[] = [];
@@ -46,7 +46,7 @@ export const aQuery = (
   parameters: readonly SqlParameter[] = withoutParameters,
 ): EngineQuery => ({ siteId: site, blocks: blocks.map(({ id }) => id), sql, parameters });
 
-/** The events of each session by its first one, all as "visitor time": runs of a visitor's within a day without a pause longer than half an hour. */
+/** The events of each session by its first one, as "visitor time": a visitor's events of a day without a pause longer than half an hour. */
 function firstsOfSessions(events: readonly StoredEvent[]): ReadonlyMap<string, readonly string[]> {
   const sessions = new Map<string, string[]>();
   let [session, before]: [string[], StoredEvent | null] = [[], null];
@@ -64,7 +64,7 @@ function firstsOfSessions(events: readonly StoredEvent[]): ReadonlyMap<string, r
   return sessions;
 }
 
-/** `makeEngine` gives an empty engine, which the suite closes. */
+/** `makeEngine` returns an empty engine, which the suite closes. */
 export function describeEngine(name: string, makeEngine: () => Promise<Engine>): void {
   describe(`the engine ${name}`, () => {
     let engine: Engine;
@@ -120,19 +120,19 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         sequence_number,
       }));
 
-      it("are rows in order of sequence number, with exact numbers", async () => {
+      it("events are rows in order of sequence number, with exact numbers", async () => {
         const { site, block } = await load(events);
         expect(await ask(site, [block], NUMBERS)).toEqual(numbers);
       });
 
-      it("have texts in every text column, and none where not recorded", async () => {
+      it("every text column holds its string, or NULL if it was not recorded", async () => {
         const { site, block } = await load(events);
         expect(await ask(site, [block], ALL_TEXTS)).toEqual(events.map(textsOf));
         expect(await propsOf(site, block)).toEqual(events.map(({ props }) => props));
         expect(await ask(site, [block], "SELECT count(*) AS n FROM events WHERE browser = 0")).toEqual([{ n: 3 }]);
       });
 
-      it("of files are the same as those that came as they are", async () => {
+      it("events loaded from files equal events appended directly", async () => {
         const site = aSite();
         const block = aBlock(site);
         const files = [
@@ -145,7 +145,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await propsOf(site, block)).toEqual(events.map(({ props }) => props));
       });
 
-      it("of several appends go on where the last one ended", async () => {
+      it("sequence numbers continue from one append to the next", async () => {
         const site = aSite();
         const block = aBlock(site);
         await engine.append(block, { files: [{ key: "file", bytes: encodeEvents(events.slice(0, 2)) }] });
@@ -156,7 +156,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await propsOf(site, block)).toEqual(events.map(({ props }) => props));
       });
 
-      it("of some thousands all arrive", async () => {
+      it("an append of thousands of events loads all of them", async () => {
         const many = Array.from({ length: 5_000 }, (_, i) => aFullEvent(i % 1_000, { revenueCents: i % 100 }));
         const { site, block } = await load(many);
         const sql =
@@ -166,7 +166,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
     });
 
     describe("blocks", () => {
-      it("are read together when a query names them, and not otherwise", async () => {
+      it("a query reads exactly the blocks that it names", async () => {
         const site = aSite();
         const [first, second] = [aBlock(site), aBlock(site)];
         await engine.append(first, { events: eventTexts([anEvent({ pathname: "/first" }), anEvent({ pathname: "/both" })]) });
@@ -180,7 +180,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await countOf(site, [])).toBe(0);
       });
 
-      it("of files are numbered by sessions, whatever the order of files, days and times", async () => {
+      it("sessions are numbered correctly for any order of files, days and timestamps", async () => {
         await fc.assert(
           fc.asyncProperty(
             fc.array(fc.tuple(fc.nat(2), fc.array(fc.tuple(fc.nat(3), fc.nat(200)), { minLength: 1, maxLength: 12 })), {
@@ -212,7 +212,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         );
       });
 
-      it("may be empty", async () => {
+      it("a block may be empty", async () => {
         const { site, block } = await load([]);
         expect(await countOf(site, [block])).toBe(0);
         await engine.append(block, { files: [] });
@@ -221,14 +221,14 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await countOf(site, [block])).toBe(1);
       });
 
-      it("of a site that nobody loaded are none, and its texts are none", async () => {
+      it("a site without blocks has no events and no strings", async () => {
         const site = aSite();
         expect(await countOf(site, [])).toBe(0);
         expect(await ask(site, [], "SELECT count(*) AS n FROM texts")).toEqual([{ n: 0 }]);
         expect(await ask(site, [], "SELECT count(*) AS n FROM events WHERE pathname = $1", [{ text: "/" }])).toEqual([{ n: 0 }]);
       });
 
-      it("are gone after a drop: a query that names one is told that it is lost", async () => {
+      it("a query that names a dropped block rejects with EngineLostError", async () => {
         const site = aSite();
         const [kept, dropped] = [aBlock(site), aBlock(site)];
         for (const block of [kept, dropped]) await engine.append(block, { events: eventTexts([anEvent()]) });
@@ -237,16 +237,16 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await countOf(site, [kept])).toBe(1);
       });
 
-      it("may be dropped twice, or without ever having been there", async () => {
+      it("dropping an unknown or already dropped block succeeds", async () => {
         const { block } = await load([anEvent()]);
         await engine.drop([block.id, block.id]);
         await engine.drop([block.id, 987_654_321]);
         await engine.drop([]);
       });
 
-      it("take memory, and give it back", async () => {
+      it("blocks count as resident memory until they are dropped", async () => {
         const [first, second] = [aBlock(aSite()), aBlock(aSite())];
-        // So many that rows are compressed after each append.
+        // Enough rows for a checkpoint after each append.
         const many = Array.from({ length: 60_000 }, (_, i) => anEvent({ pathname: `/${i}`, visitorId: BigInt(i) }));
         const { residentBytes: one } = await engine.append(first, { events: eventTexts(many) });
         const { residentBytes: two } = await engine.append(second, { events: eventTexts(many) });
@@ -256,7 +256,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect((await engine.drop([first.id])).residentBytes).toBeLessThan(left - 1_000_000);
       });
 
-      it("of a site that was dropped whole can be loaded anew", async () => {
+      it("a site whose blocks were all dropped can be loaded again", async () => {
         const { site, block } = await load([anEvent({ pathname: "/old" })]);
         await engine.drop([block.id]);
         const { block: next } = await load([anEvent({ pathname: "/new" })], site);
@@ -266,7 +266,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       });
     });
 
-    describe("texts", () => {
+    describe("strings", () => {
       const TEXTS = [
         "'",
         '"',
@@ -284,7 +284,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         "); DROP TABLE texts; --",
       ];
 
-      it("of all kinds come back as they are, each told from the others", async () => {
+      it("strings of all kinds are returned unchanged and stay distinct", async () => {
         const { site, block } = await load(TEXTS.map((eventName) => anEvent({ eventName })));
         const rows = await ask(site, [block], "SELECT text FROM events JOIN texts ON code = event_name ORDER BY sequence_number");
         expect(rows.map(({ text }) => text)).toEqual(TEXTS);
@@ -294,7 +294,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         }
       });
 
-      it("that no event has match none", async () => {
+      it("a string that no event has matches no event", async () => {
         const { site, block } = await load([anEvent({ browser: "Firefox" }), anEvent({ browser: null })]);
         for (const text of ["firefox", "Firefox ", "", "0", "-1"]) {
           expect(await ask(site, [block], "SELECT count(*) AS n FROM events WHERE browser = $1", [{ text }])).toEqual([{ n: 0 }]);
@@ -302,13 +302,13 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await ask(site, [block], "SELECT count(*) AS n FROM events WHERE browser <> $1", [{ text: "Opera" }])).toEqual([{ n: 2 }]);
       });
 
-      it("of (unknown) stand for what was not recorded, and a recorded one counts as that", async () => {
+      it("(unknown) means not recorded, and a recorded (unknown) counts as not recorded", async () => {
         const { site, block } = await load([anEvent({ city: null }), anEvent({ city: "(unknown)" }), anEvent({ city: "Bern" })]);
         expect(await ask(site, [block], "SELECT count(*) AS n FROM events WHERE city = $1", [{ text: "(unknown)" }])).toEqual([{ n: 2 }]);
         expect(await ask(site, [block], "SELECT count(*) AS n FROM texts WHERE text = '(unknown)'")).toEqual([{ n: 0 }]);
       });
 
-      it("of one site are not seen by another", async () => {
+      it("a site does not see the strings of another site", async () => {
         const { site } = await load([anEvent({ pathname: "/secret" })]);
         const other = await load([anEvent({ pathname: "/own" })]);
         expect(await ask(other.site, [other.block], "SELECT text FROM texts WHERE text LIKE '/%'")).toEqual([{ text: "/own" }]);
@@ -326,7 +326,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         return engine.query({ ...aQuery(site, blocks, sql), properties: { key, bytesMax } }, silent());
       };
 
-      it("are the keys and values of props, nested ones dotted", async () => {
+      it("properties are the keys and values of props, nested keys joined with dots", async () => {
         const props = '{"plan":"pro","n":1.5,"on":true,"none":null,"list":[1,"a"],"nested":{"deep":{"er":"x"},"n":0}}';
         const { site, block } = await load([anEvent({ props }), anEvent({ props }), anEvent()]);
         expect(await askProperties(site, [block], null)).toEqual(
@@ -338,7 +338,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(values).toEqual([...['[1,"a"]', "1.5", "x", "0", "true", "pro"].map((text) => [{ text, n: 2 }]), [], []]);
       });
 
-      it("have the digits and the spelling that they came with", async () => {
+      it("numbers and strings keep the digits and spelling in which they were sent", async () => {
         const props =
           '{"id":9007199254740993,"n":-1.50e+2,"list":[12345678901234567890,"]\\"",[]],"a":{"":{"b.c":"\\u00e9\\\\"}},"last":null}';
         const { site, block } = await load([
@@ -361,7 +361,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         ]);
       });
 
-      it("are no texts of the site, and are looked into only where a query wants them", async () => {
+      it("properties do not enter the site's strings, and are parsed only for queries that read them", async () => {
         const { site, block } = await load(Array.from({ length: 5_000 }, (_, i) => anEvent({ props: `{"key-${i}":"value-${i}"}` })));
         expect(await ask(site, [block], "SELECT count(*) AS n FROM texts WHERE text LIKE '%key-%' OR text LIKE '%value-%'")).toEqual([
           { n: 0 },
@@ -371,7 +371,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(new Set(await propsOf(site, block)).size).toBe(5_000);
       });
 
-      it("are refused where what a query wants of them takes too much", async () => {
+      it("a query whose properties exceed its limit rejects with EngineFullError", async () => {
         const { site, block } = await load(
           Array.from({ length: 100 }, (_, i) => anEvent({ props: `{"same":"x","key-${i}":"${"v".repeat(1000)}${i}"}` })),
         );
@@ -380,7 +380,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await askProperties(site, [block], "key-7", 10_000)).toHaveLength(1);
       });
 
-      it("are kept no longer where they take too much or are dropped, and everything else stays", async () => {
+      it("properties are dropped on request or above their limit, and everything else stays", async () => {
         const site = aSite();
         const [small, large] = [aBlock(site), { ...aBlock(site), propsBytesMax: 10_000 }];
         const withProps = (text: string, count: number) =>
@@ -411,7 +411,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
     });
 
     describe("files", () => {
-      it("that cannot be read are reported with a reason, and the others are loaded", async () => {
+      it("unreadable files are reported with a reason, and the others are loaded", async () => {
         const site = aSite();
         const block = aBlock(site);
         const whole = encodeEvents([anEvent()]);
@@ -432,26 +432,26 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
     });
 
     describe("queries", () => {
-      it("may begin with relations of their own", async () => {
+      it("a query may define relations of its own with WITH", async () => {
         const { site, block } = await load([anEvent(), anEvent()]);
         const sql = "\n  WITH counted AS (SELECT count(*) AS n FROM events)\n  SELECT n + 1 AS n FROM counted";
         expect(await ask(site, [block], sql)).toEqual([{ n: 3 }]);
       });
 
-      it("take numbers and texts as parameters, in any order and more than once", async () => {
+      it("parameters are numbers and strings, in any order and used any number of times", async () => {
         const { site, block } = await load([anEvent({ visitorId: 0xffff_ffff_ffff_fff0n, timestampMs: -5 })]);
         const sql = "SELECT count(*) AS n FROM events WHERE pathname = $3 AND timestamp > $1 AND visitor_id > $2 AND timestamp < -$1";
         expect(await ask(site, [block], sql, [-6, 0xffff_ffff_ffff_ffefn, { text: "/" }])).toEqual([{ n: 1 }]);
         expect(await ask(site, [block], sql, [-5, 0xffff_ffff_ffff_ffefn, { text: "/" }])).toEqual([{ n: 0 }]);
       });
 
-      it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])("refuse %d as a parameter", async (parameter) => {
+      it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])("the parameter %d is rejected", async (parameter) => {
         const site = aSite();
         await expect(ask(site, [], "SELECT $1 AS n", [parameter])).rejects.toThrow();
         expect(await countOf(site, [])).toBe(0);
       });
 
-      it("give integers as numbers where these are exact, and as bigints beyond", async () => {
+      it("integers are returned as numbers if exact, else as bigints", async () => {
         const sql = `SELECT
           9007199254740991::BIGINT AS safe, 9007199254740992::BIGINT AS unsafe, -9007199254740992::BIGINT AS negative,
           18446744073709551615::UBIGINT AS unsigned, 1::INTEGER AS small, 0.5::DOUBLE AS half, NULL::BIGINT AS nothing, 'x' AS text`;
@@ -469,11 +469,11 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         ]);
       });
 
-      it("give no rows as an empty list", async () => {
+      it("a result without rows is an empty list", async () => {
         expect(await ask(aSite(), [], "SELECT timestamp FROM events")).toEqual([]);
       });
 
-      it("give results of many rows whole and in order", async () => {
+      it("a result of many rows is complete and in order", async () => {
         const { site, block } = await load(Array.from({ length: 10_000 }, (_, i) => anEvent({ pathname: `/${i}` })));
         const rows = await ask(
           site,
@@ -483,7 +483,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(rows).toEqual(Array.from({ length: 10_000 }, (_, i) => ({ sequence_number: 9_999 - i, text: `/${9_999 - i}` })));
       });
 
-      it("give columns of numbers where these are asked for", async () => {
+      it("queryNumbers returns typed columns", async () => {
         const { site, block } = await load([anEvent(), anEvent({ at: "2026-03-16T00:00:00.000Z" })]);
         const columns = await engine.queryNumbers(
           aQuery(site, [block], "SELECT sequence_number, timestamp FROM events ORDER BY sequence_number"),
@@ -495,7 +495,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         });
       });
 
-      it("give how many visitors have each value where a function of a visitor's events is named", async () => {
+      it("a visitor function returns how many visitors have each value", async () => {
         const events = [3n, 0xffff_ffff_ffff_ffffn, 3n].map((visitorId, i) => anEvent({ visitorId, timestampMs: i * MINUTE_MS }));
         const { site, block } = await load(events);
         const sql =
@@ -521,7 +521,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         },
       );
 
-      it("of many callers at once each get their own answer", async () => {
+      it("concurrent queries each get their own result", async () => {
         const loaded = await Promise.all(
           Array.from({ length: 12 }, (_, i) => load(Array.from({ length: i }, () => anEvent({ pathname: `/${i}` })))),
         );
@@ -534,7 +534,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(answers).toEqual(loaded.flatMap((_, i) => [i, i]));
       });
 
-      it("and appends at the same time do not disturb each other", async () => {
+      it("concurrent queries and appends do not affect each other", async () => {
         const site = aSite();
         const blocks = Array.from({ length: 6 }, () => aBlock(site));
         await engine.append(blocks[0] ?? aBlock(site), { events: eventTexts([anEvent()]) });
@@ -554,7 +554,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       });
     });
 
-    describe("summaries", () => {
+    describe("partial aggregates", () => {
       const COLUMNS = [
         { name: "code", type: "BIGINT" },
         { name: "total", type: "HUGEINT" },
@@ -570,7 +570,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       const totals = ({ id, siteId: site }: PartialTableRef, parts: readonly number[]) =>
         engine.query({ ...aQuery(site, [], TOTAL), summary: { id, parts } }, silent());
 
-      it("keep the rows of queries by part, exactly, and the texts that they name after all blocks are gone", async () => {
+      it("partial aggregates keep exact rows by part, and their strings after all blocks are dropped", async () => {
         const site = aSite();
         const blocks = [aBlock(site), aBlock(site)] as const;
         const most = 2n ** 62n;
@@ -596,7 +596,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await ask(site, [], "SELECT count(*) AS n FROM texts")).toEqual([{ n: 0 }]);
       });
 
-      it("of a function of each visitor's events are how many visitors have each value", async () => {
+      it("partial aggregates of a visitor function hold how many visitors have each value", async () => {
         const { site, block } = await load([1n, 2n, 2n].map((visitorId, i) => anEvent({ visitorId, timestampMs: i })));
         const summary: PartialTableRef = {
           id: ++blocksMade,
@@ -624,7 +624,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         ]);
       });
 
-      it("have nothing of a query that failed or was given up", async () => {
+      it("a failed or aborted query leaves no rows in its partial aggregates", async () => {
         const { site, block } = await load(Array.from({ length: HEAVY_ROWS }, (_, i) => anEvent({ timestampMs: i })));
         const summary = aSummary(site);
         await expect(engine.summarise(summary, 1, aQuery(site, [block], "SELECT nothing FROM events"), silent())).rejects.toThrow();
@@ -644,13 +644,13 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
           reason,
         );
         expect(await totals(summary, [1, 2, 3])).toEqual([]);
-        // So many that they are compressed.
+        // Enough rows for a checkpoint.
         await load(Array.from({ length: 60_000 }, () => anEvent()));
         await summed(summary, 4, [block]);
         expect(await totals(summary, [1, 2, 3, 4])).toHaveLength(1);
       });
 
-      it("that are gone are lost to who asks for them, and may be dropped twice", async () => {
+      it("a query over dropped partial aggregates rejects with EngineLostError, and a second drop succeeds", async () => {
         const summary = aSummary(aSite());
         await engine.dropSummary(summary.id, "all");
         await summed(summary, 1, []);
@@ -660,7 +660,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         await expect(totals(summary, [1])).rejects.toBeInstanceOf(EngineLostError);
       });
 
-      it("take memory, and give it back", async () => {
+      it("partial aggregates count as resident memory until they are dropped", async () => {
         const { site, block } = await load(Array.from({ length: 60_000 }, (_, i) => anEvent({ pathname: `/${i}`, revenueCents: i })));
         const summary = aSummary(site);
         const { residentBytes } = await summed(summary, 1, [block]);
@@ -669,14 +669,14 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
     });
 
     describe("aborts", () => {
-      it("reject with the signal's reason before the query begins", async () => {
+      it("an abort before the query starts rejects with the signal's reason", async () => {
         const reason = new Error("too late");
         const { site, block } = await load([anEvent()]);
         await expect(engine.query(aQuery(site, [block], "SELECT 1 AS n"), AbortSignal.abort(reason))).rejects.toBe(reason);
         expect(await countOf(site, [block])).toBe(1);
       });
 
-      it("end a query that would take minutes while others are answered, and leave the engine usable", async () => {
+      it("an abort ends a query that would take minutes, while others are answered, and the engine stays usable", async () => {
         const { site, block } = await load(Array.from({ length: HEAVY_ROWS }, (_, i) => anEvent({ timestampMs: i })));
         const reason = new Error("given up");
         const controller = new AbortController();
@@ -693,7 +693,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await countOf(next.site, [next.block])).toBe(1);
       });
 
-      it("end as many heavy queries as are asked at once, also those that have not begun", async () => {
+      it("aborts end any number of concurrent heavy queries, including those still waiting", async () => {
         const { site, block } = await load(Array.from({ length: HEAVY_ROWS }, (_, i) => anEvent({ timestampMs: i })));
         const controller = new AbortController();
         const outcomes = Array.from({ length: 8 }, () =>
@@ -708,7 +708,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await countOf(site, [block])).toBe(HEAVY_ROWS);
       });
 
-      it("after the answer do nothing", async () => {
+      it("an abort after the result does nothing", async () => {
         const controller = new AbortController();
         const { site, block } = await load([anEvent()]);
         expect(await engine.query(aQuery(site, [block], "SELECT count(*) AS n FROM events"), controller.signal)).toEqual([{ n: 1 }]);

@@ -1,4 +1,4 @@
-/** The object store in a folder keeps the promises of the port, and leaves nothing half done behind. */
+/** The object store in a folder against the contract of its port; failed writes leave nothing behind. */
 import { chmod, mkdir, readdir, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -14,14 +14,14 @@ const modeOf = async (path: string): Promise<number> => (await stat(path)).mode 
 const bytes = new TextEncoder().encode("x");
 
 describe("the object store in a folder", () => {
-  it.each(["", "/a", "a/", "a//b", ".", "..", "a/..", "a/../../b", "./a", "a/."])("refuses the key %j", async (key) => {
+  it.each(["", "/a", "a/", "a//b", ".", "..", "a/..", "a/../../b", "./a", "a/."])("rejects the invalid key %j", async (key) => {
     const store = createFileObjectStore(await tempFolder());
     await expect(store.put(key, bytes)).rejects.toThrow("not an object key");
     await expect(store.get(key)).rejects.toThrow("not an object key");
     await expect(store.delete(key)).rejects.toThrow("not an object key");
   });
 
-  it("does not show what a crash left half written", async () => {
+  it("does not list unfinished files of a crash", async () => {
     const folder = await tempFolder();
     const store = createFileObjectStore(folder);
     await store.put("a/b", bytes);
@@ -29,7 +29,7 @@ describe("the object store in a folder", () => {
     expect(await store.list("a")).toEqual([{ key: "a/b", sizeBytes: 1 }]);
   });
 
-  it("removes what a crash left half written beside an object that is deleted, and no write under way", async () => {
+  it("deleting an object removes unfinished files of a crash beside it, but no file that is being written", async () => {
     const folder = await tempFolder();
     const store = createFileObjectStore(folder);
     await store.put("a/day/b", bytes);
@@ -39,7 +39,7 @@ describe("the object store in a folder", () => {
     expect(await store.list("a")).toHaveLength(20);
   });
 
-  it("leaves nothing of a write that fails", async () => {
+  it("a failed write leaves no file", async () => {
     const folder = await tempFolder();
     const store = createFileObjectStore(folder);
     await mkdir(join(folder, "a", "taken"), { recursive: true });
@@ -49,7 +49,7 @@ describe("the object store in a folder", () => {
     expect(await store.list("a")).toEqual([{ key: "a/free", sizeBytes: 1 }]);
   });
 
-  it("puts into a folder that somebody takes away", async () => {
+  it("a put succeeds while its folder is being removed", async () => {
     const folder = await tempFolder();
     const store = createFileObjectStore(folder);
     await store.put("a/b/c", bytes);
@@ -59,13 +59,13 @@ describe("the object store in a folder", () => {
     expect(await store.get("a/b/d")).toHaveLength(1);
   });
 
-  it("makes files and folders that only their owner may use", async () => {
+  it("creates files and folders for their owner only", async () => {
     const folder = await tempFolder();
     await createFileObjectStore(folder).put("a/b", bytes);
     expect([await modeOf(join(folder, "a")), await modeOf(join(folder, "a", "b"))]).toEqual([0o700, 0o600]);
   });
 
-  it("takes what others may do from files and folders that it lists, where they are its own", async () => {
+  it("listing removes the permissions of other users, if the folder is its own", async () => {
     const folder = await tempFolder();
     const paths = ["events", "events/site", "events/site/day"];
     const openAll = async () => {
@@ -82,7 +82,7 @@ describe("the object store in a folder", () => {
     expect(await modes()).toEqual([0o700, 0o700, 0o700, 0o600]);
   });
 
-  it("keeps the folder itself when its last object is deleted", async () => {
+  it("keeps the root folder when its last object is deleted", async () => {
     const folder = await tempFolder();
     const store = createFileObjectStore(folder);
     await store.put("a/b", bytes);

@@ -1,4 +1,4 @@
-/** The record store in the data folder keeps the promises of the port, beside files that are no records. */
+/** The record store in the data folder against the contract of its port, beside files that are not records. */
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -16,7 +16,7 @@ const bytes = new TextEncoder().encode("x");
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
 
 describe("the record store in a folder", () => {
-  it("makes files and folders that only their owner may use", async () => {
+  it("creates files and folders for their owner only", async () => {
     const folder = await tempFolder();
     const store = createFileRecordStore(folder);
     await store.write("admin.json", bytes);
@@ -26,14 +26,14 @@ describe("the record store in a folder", () => {
     expect(await modeOf(join(folder, "keys"))).toBe(0o700);
   });
 
-  it("takes a file that others may read from them when it replaces it", async () => {
+  it("replacing a file that others may read makes it private", async () => {
     const folder = await tempFolder();
     await writeFile(join(folder, "admin.json"), "old", { mode: 0o644 });
     await createFileRecordStore(folder).write("admin.json", bytes);
     expect(await modeOf(join(folder, "admin.json"))).toBe(0o600);
   });
 
-  it("does not take other files for records, nor what a crash left half written", async () => {
+  it("does not list other files or unfinished files of a crash as records", async () => {
     const folder = await tempFolder();
     const store = createFileRecordStore(folder);
     await store.write("keys/a.json", bytes);
@@ -45,7 +45,7 @@ describe("the record store in a folder", () => {
     expect(await store.list("")).toEqual(["keys/a.json"]);
   });
 
-  it("leaves nothing of a write that fails, and keeps what was there", async () => {
+  it("a failed write leaves no file and keeps the previous record", async () => {
     const folder = await tempFolder();
     const store = createFileRecordStore(folder);
     await mkdir(join(folder, "admin.json"));

@@ -1,4 +1,4 @@
-/** The secret store in the data folder keeps the promises of the port, and overwrites the bytes of what goes. */
+/** The secret store in the data folder against the contract of its port; old secrets are overwritten. */
 import { link, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -19,7 +19,7 @@ describeSecretStore("in records", async () => {
 });
 
 describe("the secret store in a folder", () => {
-  it.each(["erased", "replaced"])("overwrites what is %s where it lies: a second name of the same file shows zeros", async (how) => {
+  it.each(["erased", "replaced"])("overwrites a secret that is %s in place: a hard link to the file shows zeros", async (how) => {
     const folder = await tempFolder();
     const store = createFileSecretStore(folder);
     await store.write("the old one");
@@ -30,7 +30,7 @@ describe("the secret store in a folder", () => {
     expect((await readdir(folder)).sort()).toEqual(how === "erased" ? ["same-file"] : ["same-file", "secret"]);
   });
 
-  it("is readable by its owner alone, also in the place of a file that others may read", async () => {
+  it("the secret is readable by its owner only, even if it replaces a file that others may read", async () => {
     const folder = await tempFolder();
     await writeFile(join(folder, "secret"), "old", { mode: 0o644 });
     const store = createFileSecretStore(folder);
@@ -38,13 +38,13 @@ describe("the secret store in a folder", () => {
     expect((await stat(join(folder, "secret"))).mode & 0o777).toBe(0o600);
   });
 
-  it.each([100, 7])("takes a file with %i zeros, as a stop in the middle of an erasure leaves, for none", async (zeros) => {
+  it.each([100, 7])("a file with %i zeros, as an interrupted erasure leaves it, counts as no secret", async (zeros) => {
     const folder = await tempFolder();
     await writeFile(join(folder, "secret"), Buffer.concat([new Uint8Array(zeros), Buffer.alloc(100 - zeros, "a")]));
     expect(await createFileSecretStore(folder).read()).toBeNull();
   });
 
-  it("leaves nothing of a write that fails, and says what cannot be removed", async () => {
+  it("a failed write leaves no file, and a failed erasure names the file", async () => {
     const folder = await tempFolder();
     await mkdir(join(folder, "secret"));
     const store = createFileSecretStore(folder);

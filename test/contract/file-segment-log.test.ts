@@ -1,4 +1,4 @@
-/** The segment log in files keeps the promises of the port under each sync policy. */
+/** The segment log in files against the contract of its port, with each value of `journal_fsync`. */
 import { mkdir, readFile, readdir, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -16,7 +16,7 @@ for (const fsync of ["always", "interval", "off"] as const) {
 }
 
 describe("the segment log in files", () => {
-  it("takes no other file for a segment", async () => {
+  it("does not list other files as segments", async () => {
     const folder = await tempFolder();
     for (const name of ["x.journal", "1.journal.bak", "-1.journal", "1.5.journal", ".journal", "lock"])
       await writeFile(join(folder, name), "");
@@ -28,7 +28,7 @@ describe("the segment log in files", () => {
     await log.close();
   });
 
-  it("sets a segment aside where a person can look at it", async () => {
+  it("quarantine copies a segment to a folder where an operator can read it", async () => {
     const folder = await tempFolder();
     const log = await openFileSegmentLog(folder, "off");
     await log.create(7);
@@ -38,7 +38,7 @@ describe("the segment log in files", () => {
     await log.close();
   });
 
-  it("goes on after what a crash cut short, once it is opened again", async () => {
+  it("after a crash, appends continue behind the truncated line once the log is opened again", async () => {
     const folder = await tempFolder();
     const log = await openFileSegmentLog(folder, "off");
     await log.create(7);
@@ -51,7 +51,7 @@ describe("the segment log in files", () => {
     await again.close();
   });
 
-  it("interval: a sync waits for the segment before the current one, which an append is still syncing", async () => {
+  it("interval: sync waits for the previous segment, which an append is still syncing", async () => {
     const order: string[] = [];
     let begin = (): void => {};
     const begun = new Promise<void>((resolve) => (begin = resolve));
@@ -61,7 +61,7 @@ describe("the segment log in files", () => {
         const file = await nodeFileSystem.open(path, flags);
         const datasync = async (): Promise<void> => {
           begin();
-          // Whoever does not wait for it is done before the event loop's next turn.
+          // A sync that does not wait is done before the next turn of the event loop.
           await setImmediate();
           await file.datasync();
           order.push("on disk");

@@ -1,4 +1,4 @@
-/** The object store of tests keeps the promises of the port. */
+/** The in-memory object store of the tests against the contract of its port. */
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { describeObjectStore } from "./object-store.suite.ts";
 

@@ -1,4 +1,4 @@
-/** The record store of tests keeps the promises of the port. */
+/** The in-memory record store of the tests against the contract of its port. */
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import { describeRecordStore } from "./record-store.suite.ts";
 

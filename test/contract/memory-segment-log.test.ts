@@ -1,4 +1,4 @@
-/** The segment log of tests keeps the promises of the port. */
+/** The in-memory segment log of the tests against the contract of its port. */
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
 import { describeSegmentLog } from "./segment-log.suite.ts";
 

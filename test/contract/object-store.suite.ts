@@ -1,4 +1,4 @@
-/** What every object store promises. */
+/** The contract of the object store port. */
 import { describe, expect, it } from "vitest";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 
@@ -6,30 +6,30 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 const textOf = (bytes: Uint8Array | null): string | null => (bytes === null ? null : new TextDecoder().decode(bytes));
 
-/** `makeStore` gives a store with nothing in it. */
+/** `makeStore` returns an empty store. */
 export function describeObjectStore(name: string, makeStore: () => Promise<ObjectStore>): void {
   describe(`the object store ${name}`, () => {
-    it("gives back what was put, byte for byte", async () => {
+    it("get returns exactly the bytes that were put", async () => {
       const store = await makeStore();
       const bytes = Uint8Array.from({ length: 1024 }, (_, i) => i & 0xff);
       await store.put("a/b.bin", bytes);
       expect(new Uint8Array((await store.get("a/b.bin")) ?? [])).toEqual(bytes);
     });
 
-    it("keeps an object of no bytes", async () => {
+    it("stores an empty object", async () => {
       const store = await makeStore();
       await store.put("a/empty", new Uint8Array());
       expect(await store.get("a/empty")).toHaveLength(0);
       expect(await store.list("a")).toEqual([{ key: "a/empty", sizeBytes: 0 }]);
     });
 
-    it("keeps a part of a larger buffer", async () => {
+    it("stores a view of a larger buffer", async () => {
       const store = await makeStore();
       await store.put("a/part", bytesOf("before part after").subarray(7, 11));
       expect(textOf(await store.get("a/part"))).toBe("part");
     });
 
-    it("keeps an object of some megabytes", async () => {
+    it("stores an object of several megabytes", async () => {
       const store = await makeStore();
       const bytes = new Uint8Array(5_000_000).map((_, i) => (i * 31) >> 8);
       await store.put("a/large", bytes);
@@ -38,14 +38,14 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Objec
       expect(read?.every((byte, i) => byte === bytes[i])).toBe(true);
     });
 
-    it("has null for a key that nobody put", async () => {
+    it("get returns null for an unknown key", async () => {
       const store = await makeStore();
       expect(await store.get("a/b")).toBeNull();
       await store.put("a/b", bytesOf("x"));
       expect([await store.get("a/c"), await store.get("c"), await store.get("a/b/c")]).toEqual([null, null, null]);
     });
 
-    it("replaces an object of the same key", async () => {
+    it("put replaces the object of the same key", async () => {
       const store = await makeStore();
       await store.put("a/b", bytesOf("first and longer"));
       await store.put("a/b", bytesOf("second"));
@@ -53,7 +53,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Objec
       expect(await store.list("a")).toEqual([{ key: "a/b", sizeBytes: 6 }]);
     });
 
-    it("is not changed through bytes that were put or got", async () => {
+    it("changing bytes after put or get does not change the object", async () => {
       const store = await makeStore();
       const bytes = bytesOf("abc");
       await store.put("a/b", bytes);
@@ -62,7 +62,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Objec
       expect(textOf(await store.get("a/b"))).toBe("abc");
     });
 
-    it("deletes an object and nothing else", async () => {
+    it("delete removes that object only", async () => {
       const store = await makeStore();
       for (const key of ["a/b", "a/bc", "a/b.c"]) await store.put(key, bytesOf(key));
       await store.delete("a/b");
@@ -70,7 +70,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Objec
       expect((await store.list("a")).map(({ key }) => key)).toEqual(["a/b.c", "a/bc"]);
     });
 
-    it("does not mind a deletion of what is not there", async () => {
+    it("deleting an unknown key succeeds", async () => {
       const store = await makeStore();
       await store.delete("nothing");
       await store.delete("no/folder/either");
@@ -80,7 +80,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Objec
       expect(await store.list("a")).toEqual([]);
     });
 
-    it("puts an object again after its deletion", async () => {
+    it("an object can be put again after it was deleted", async () => {
       const store = await makeStore();
       await store.put("a/b/c", bytesOf("first"));
       await store.delete("a/b/c");
@@ -88,7 +88,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Objec
       expect(textOf(await store.get("a/b/c"))).toBe("second");
     });
 
-    it("lists what was written in any order sorted by key, at any depth", async () => {
+    it("list returns objects at any depth sorted by key, whatever the order of writes", async () => {
       const store = await makeStore();
       const keys = ["a/z", "a/b/2", "a/10", "a/b/c/d", "a/9", "a/b-c", "a/b.d", "a/B", "a/_", "a/~", "a/b=1/x"];
       for (const key of keys) await store.put(key, bytesOf(key));
@@ -96,7 +96,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Objec
       expect((await store.list("a/b")).map(({ key }) => key)).toEqual(["a/b/2", "a/b/c/d"]);
     });
 
-    it("lists nothing of a folder whose name only begins alike", async () => {
+    it("list excludes a folder whose name has the same prefix", async () => {
       const store = await makeStore();
       await store.put("events2/a", bytesOf("x"));
       await store.put("events/a", bytesOf("x"));
@@ -104,7 +104,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Objec
       expect(await store.folders("event")).toEqual([]);
     });
 
-    it("lists nothing of a folder that is not there or is an object", async () => {
+    it("list of an unknown folder or of an object is empty", async () => {
       const store = await makeStore();
       await store.put("a/b", bytesOf("x"));
       expect([await store.list("c"), await store.list("a/b"), await store.folders("c"), await store.folders("a/b")]).toEqual([
@@ -115,7 +115,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Objec
       ]);
     });
 
-    it("names the folders directly below a folder, sorted, and no objects", async () => {
+    it("folders returns the direct subfolders sorted, and no objects", async () => {
       const store = await makeStore();
       for (const key of ["a/z/1", "a/b/1", "a/b/2", "a/b/c/1", "a/B/1", "a/object", "b/x/1"]) await store.put(key, bytesOf("x"));
       expect(await store.folders("a")).toEqual(["B", "b", "z"]);
@@ -123,7 +123,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Objec
       expect(await store.folders("a/z")).toEqual([]);
     });
 
-    it("names no folder from which everything was deleted", async () => {
+    it("folders excludes a folder whose objects were all deleted", async () => {
       const store = await makeStore();
       for (const key of ["a/b/c/1", "a/b/c/2", "a/d/1"]) await store.put(key, bytesOf("x"));
       await store.delete("a/b/c/1");
@@ -134,7 +134,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Objec
       expect(await store.folders("a")).toEqual([]);
     });
 
-    it("keeps keys with long and strange parts apart", async () => {
+    it("keys with long or unusual parts stay distinct", async () => {
       const store = await makeStore();
       const long = "x".repeat(255);
       const keys = [
@@ -153,7 +153,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Objec
       expect((await store.list("a")).map(({ key }) => key)).toEqual(keys.slice(2).sort());
     });
 
-    it("shows readers the old bytes or the new ones, never a part, while an object is replaced", async () => {
+    it("a reader sees the old or the new bytes of an object that is replaced, never a mixture", async () => {
       const store = await makeStore();
       const size = 300_000;
       const versions = Array.from({ length: 12 }, (_, i) => new Uint8Array(size).fill(i));
@@ -179,7 +179,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Objec
       expect((await store.get("a/b"))?.[0]).toBe(11);
     });
 
-    it("lists only whole objects while others are written", async () => {
+    it("list shows complete objects only, while others are written", async () => {
       const store = await makeStore();
       const bytes = new Uint8Array(200_000).fill(7);
       const keys = Array.from({ length: 20 }, (_, i) => `a/folder-${i % 4}/${i}`);
@@ -198,7 +198,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Objec
       expect((await store.list("a")).map(({ key }) => key)).toEqual([...keys].sort());
     });
 
-    it("leaves one of several writers' objects whole when they write one key at once", async () => {
+    it("concurrent writes of one key leave one of the objects, complete", async () => {
       const store = await makeStore();
       await Promise.all(Array.from({ length: 10 }, (_, i) => store.put("a/b/c", new Uint8Array(50_000).fill(i))));
       const bytes = await store.get("a/b/c");
@@ -207,7 +207,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Objec
       expect(await store.list("a")).toHaveLength(1);
     });
 
-    it("takes puts and deletions in one folder at the same time", async () => {
+    it("concurrent puts and deletes in one folder all succeed", async () => {
       const store = await makeStore();
       for (let round = 0; round < 20; round++) {
         await store.put(`a/b/${round}`, bytesOf("x"));

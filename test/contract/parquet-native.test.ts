@@ -1,4 +1,4 @@
-/** The files on disk are what any Parquet reader takes for a table: read here by DuckDB's own, which shares no code with ours. */
+/** The Parquet files can be read by other readers: here by DuckDB's own, which shares no code with ours. */
 import { join } from "node:path";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,10 +11,10 @@ import { Partitions } from "../../src/storage/partitions.ts";
 import { aFullEvent, anEvent, eventTexts, siteId } from "../support/stored-event.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 
-/** Ids that are hard on file names, whose folders readers have to understand all the same. */
+/** Ids that are difficult as file names. Readers have to understand their folders nevertheless. */
 const SITES = ["site.test", "Site.Test", "SITE.TEST", "a:8080", "..", ".", "trailing.", "x".repeat(220)].map(siteId);
 
-/** Too long for one folder name. Its files say what site they are of. */
+/** Too long for one folder name. Its files contain the site id. */
 const LONG_SITE = siteId(`A${":".repeat(255)}`);
 
 const DAYS = ["2026-03-14", "2026-03-15", "2028-02-29"] as UtcDay[];
@@ -38,7 +38,7 @@ const REVENUES = [0, 1, -1, 1999, -1999, 999_999_999_999, -999_999_999_999, null
 
 const VISITORS = [0n, 1n, (1n << 63n) - 1n, 1n << 63n, (1n << 64n) - 1n];
 
-/** Every kind of value that columns can have, on every site and day. */
+/** Every kind of value, on every site and day. */
 function eventsOf(site: StoredEvent["siteId"], day: UtcDay): StoredEvent[] {
   const inDay = (time: string) => ({ siteId: site, at: `${day}T${time}Z` });
   return [
@@ -95,7 +95,7 @@ describe("Parquet files read by DuckDB itself", () => {
     for (const site of [...SITES, LONG_SITE]) {
       for (const day of DAYS) {
         const events = eventsOf(site, day);
-        // Two files of each day, as two flushes make them.
+        // Two files per day, as two flushes write them.
         for (const [segment, part] of [
           [1, events.slice(0, 5)],
           [2, events.slice(5)],
@@ -116,7 +116,7 @@ describe("Parquet files read by DuckDB itself", () => {
 
   const ask = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJson();
 
-  it("have a type for each column that says what it holds", async () => {
+  it("each column has the type that docs/schema.md documents", async () => {
     const rows = await ask("DESCRIBE SELECT * FROM files");
     const types = Object.fromEntries(rows.map(({ column_name, column_type }) => [column_name, column_type]));
     for (const { name, kind } of EVENT_COLUMNS) {
@@ -127,7 +127,7 @@ describe("Parquet files read by DuckDB itself", () => {
     }
   });
 
-  it("hold every event that was written, every value of it, in order", async () => {
+  it("the files hold every value of every event, in order", async () => {
     const rows = await ask(`SELECT ${COLUMNS} FROM files ORDER BY filename, file_row_number`);
     expect(rows).toHaveLength(writtenCount);
     const key = (row: Record<string, unknown>): string => JSON.stringify(EVENT_COLUMNS.map(({ name }) => row[name]));
@@ -138,25 +138,25 @@ describe("Parquet files read by DuckDB itself", () => {
     expect(ofOne).toEqual(eventsOf(siteId("site.test"), DAYS[0] ?? utcDayOf(0)).map(rowOf));
   });
 
-  it("are partitioned by site and date: both are columns, and a folder's name agrees with its files", async () => {
+  it("the hive partitions site_id and date equal the columns in the files", async () => {
     const rows = await ask("SELECT site_id, date::VARCHAR AS date, count(*)::INTEGER AS n FROM events GROUP BY ALL ORDER BY site_id, date");
     const perDay = eventsOf(siteId("x"), DAYS[0] ?? utcDayOf(0)).length;
     const isCut = (row: (typeof rows)[number]): boolean => String(row.site_id).endsWith("~");
     expect(rows.filter((row) => !isCut(row))).toEqual(
       [...SITES].sort().flatMap((site) => DAYS.map((date) => ({ site_id: site, date, n: perDay }))),
     );
-    // Of an id too long for one name the folder says the beginning only. The files say all of it.
+    // The folder of an id that is too long contains its beginning only. The files contain all of it.
     const cut = rows.filter(isCut);
     expect(cut.map(({ date, n }) => ({ date, n }))).toEqual(DAYS.map((date) => ({ date, n: perDay })));
     for (const { site_id } of cut) expect(LONG_SITE.startsWith(String(site_id).slice(0, -1))).toBe(true);
     expect(await ask("SELECT DISTINCT site_id FROM files WHERE starts_with(site_id, 'A:')")).toEqual([{ site_id: LONG_SITE }]);
   });
 
-  it("say the date that their events fall on", async () => {
+  it("the date of a folder is the UTC date of its events", async () => {
     expect(await ask("SELECT count(*)::INTEGER AS n FROM events WHERE date <> timestamp::DATE")).toEqual([{ n: 0 }]);
   });
 
-  it("are found by conditions on any value, so their statistics are right", async () => {
+  it("filters on any value find the rows, so the column statistics are correct", async () => {
     const each = SITES.length + 1;
     for (const visitor of VISITORS) {
       const expected = ALL_EVENTS.filter(({ visitorId }) => visitorId === visitor).length;
@@ -177,14 +177,14 @@ describe("Parquet files read by DuckDB itself", () => {
     ]);
   });
 
-  it("have props that are queried as JSON", async () => {
+  it("props can be queried as JSON", async () => {
     const rows = await ask(
       `SELECT DISTINCT props->>'$.nested.deep[2]' AS deep, props->>'plan' AS plan FROM files WHERE props->>'plan' IS NOT NULL`,
     );
     expect(rows).toEqual([{ deep: "true", plan: "pro" }]);
   });
 
-  it("have money that adds up exactly", async () => {
+  it("revenue sums are exact", async () => {
     const cents = ALL_EVENTS.reduce((sum, { revenueCents }) => sum + BigInt(revenueCents ?? 0), 0n);
     expect(await ask("SELECT sum(revenue_amount)::VARCHAR AS total FROM files")).toEqual([{ total: money(Number(cents)) }]);
   });

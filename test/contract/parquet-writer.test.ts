@@ -1,4 +1,4 @@
-/** Whoever makes Parquet files: inline, and in a thread. */
+/** The contract of the Parquet writer port: inline, and in a thread. */
 import { readdirSync } from "node:fs";
 import { getPriority } from "node:os";
 import { afterAll, describe, expect, it } from "vitest";
@@ -19,7 +19,7 @@ const fileOf = (first: number, last: number): EventFile => ({
   bytes: encodeEvents(EVENTS.slice(first, last + 1)),
 });
 
-/** Every value of a small file, by column. */
+/** All values of a small file, by column. */
 function valuesOf(bytes: Uint8Array): unknown {
   const [decoded, ...more] = decodeEvents(bytes);
   if (!decoded || more.length > 0) throw new Error("the file is no small one");
@@ -34,23 +34,23 @@ describe.each([
   ["inline", inlineParquetWriter],
   ["in a thread", threaded],
 ])("%s", (_name, writer) => {
-  it("the events' file is the one that their encoding makes", async () => {
+  it("encode returns the file that encodeEvents returns", async () => {
     expect(await writer.encode(eventTexts(EVENTS))).toEqual(encodeEvents(EVENTS));
   });
 
-  it("several at the same time are each made", async () => {
+  it("concurrent calls each return their own file", async () => {
     const made = await Promise.all([0, 10, 20].map((first) => writer.encode(eventTexts(EVENTS.slice(first, first + 10)))));
     expect(made).toEqual([0, 10, 20].map((first) => encodeEvents(EVENTS.slice(first, first + 10))));
   });
 
-  it("a merge has all rows in the order of its files", async () => {
+  it("a merged file has all rows in the order of the merged files", async () => {
     const merged = await writer.merge([fileOf(0, 0), fileOf(1, 17), fileOf(18, 29)]);
     if (!("bytes" in merged)) throw new Error(merged.reason);
     expect(merged.events).toBe(30);
     expect(valuesOf(merged.bytes)).toEqual(valuesOf(encodeEvents(EVENTS)));
   });
 
-  it("a merge names the file that cannot be read", async () => {
+  it("a merge reports the file that cannot be read", async () => {
     const damaged = fileOf(5, 9);
     damaged.bytes[20] = (damaged.bytes[20] ?? 0) ^ 1;
     expect(await writer.merge([fileOf(0, 4), { ...damaged, key: "damaged" }, fileOf(10, 29)])).toEqual({
@@ -62,7 +62,7 @@ describe.each([
 
 describe("the thread", () => {
   it.runIf(process.platform === "linux")(
-    "gives way to all others, and they do not (on Linux, where threads have a priority of their own)",
+    "runs at low priority, and the other threads do not (Linux, where threads have a priority of their own)",
     async () => {
       await threaded.encode(eventTexts(EVENTS));
       const priorities = readdirSync("/proc/self/task").map((thread) => getPriority(Number(thread)));

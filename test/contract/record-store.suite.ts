@@ -1,4 +1,4 @@
-/** What every record store promises. */
+/** The contract of the record store port. */
 import { describe, expect, it } from "vitest";
 import type { RecordStore } from "../../src/storage/record-store.ts";
 
@@ -6,7 +6,7 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 const textOf = (bytes: Uint8Array | null): string | null => (bytes === null ? null : new TextDecoder().decode(bytes));
 
-/** A store with nothing in it, and how the next process gets hold of the same one. */
+/** An empty store, and how the next process opens the same one. */
 export interface OpenedRecords {
   readonly store: RecordStore;
   reopen(): Promise<RecordStore>;
@@ -14,7 +14,7 @@ export interface OpenedRecords {
 
 export function describeRecordStore(title: string, openStore: () => Promise<OpenedRecords>): void {
   describe(`the record store ${title}`, () => {
-    it("has nothing at first", async () => {
+    it("a new store is empty", async () => {
       const { store } = await openStore();
       expect(await store.read("admin.json")).toBeNull();
       expect(await store.read("keys/a.json")).toBeNull();
@@ -22,7 +22,7 @@ export function describeRecordStore(title: string, openStore: () => Promise<Open
       expect(await store.list("keys/")).toEqual([]);
     });
 
-    it("gives back what was written, byte for byte, also to the next process", async () => {
+    it("read returns exactly the bytes that were written, also in the next process", async () => {
       const { store, reopen } = await openStore();
       const bytes = Uint8Array.from({ length: 1024 }, (_, i) => i & 0xff);
       await store.write("admin.json", bytes);
@@ -35,7 +35,7 @@ export function describeRecordStore(title: string, openStore: () => Promise<Open
       }
     });
 
-    it("replaces a record whole", async () => {
+    it("write replaces a record completely", async () => {
       const { store, reopen } = await openStore();
       await store.write("admin.json", bytesOf("the first, which is longer"));
       await store.write("admin.json", bytesOf("the second"));
@@ -43,7 +43,7 @@ export function describeRecordStore(title: string, openStore: () => Promise<Open
       expect(await store.list("")).toEqual(["admin.json"]);
     });
 
-    it("keeps bytes of its own, whatever becomes of those that it was given and gave", async () => {
+    it("changing bytes after write or read does not change the record", async () => {
       const { store } = await openStore();
       const given = bytesOf("kept");
       await store.write("admin.json", given);
@@ -52,14 +52,14 @@ export function describeRecordStore(title: string, openStore: () => Promise<Open
       expect(textOf(await store.read("admin.json"))).toBe("kept");
     });
 
-    it("has one of them, whole, when several write the same record", async () => {
+    it("concurrent writes of one record leave one of them, complete", async () => {
       const { store } = await openStore();
       const texts = Array.from({ length: 20 }, (_, i) => String(i).repeat(1000));
       await Promise.all(texts.map((text) => store.write("keys/same.json", bytesOf(text))));
       expect(texts).toContain(textOf(await store.read("keys/same.json")));
     });
 
-    it("lists the names that begin with the prefix, sorted", async () => {
+    it("list returns the names with the prefix, sorted", async () => {
       const { store, reopen } = await openStore();
       for (const name of ["keys/b.json", "admin.json", "keys/a.json", "keys/ab.json", "keys-old/a.json", "keys.json"]) {
         await store.write(name, bytesOf(name));
@@ -74,7 +74,7 @@ export function describeRecordStore(title: string, openStore: () => Promise<Open
       }
     });
 
-    it("removes a record, and what is not there", async () => {
+    it("remove deletes a record, and succeeds for an unknown one", async () => {
       const { store, reopen } = await openStore();
       await store.write("keys/a.json", bytesOf("a"));
       await store.write("keys/b.json", bytesOf("b"));
@@ -101,7 +101,7 @@ export function describeRecordStore(title: string, openStore: () => Promise<Open
       "keys//a.json",
       "a b.json",
       "a\0.json",
-    ])("refuses the name %j", async (wrong) => {
+    ])("rejects the invalid name %j", async (wrong) => {
       const { store } = await openStore();
       await expect(store.read(wrong)).rejects.toThrow("not the name of a record");
       await expect(store.write(wrong, bytesOf("x"))).rejects.toThrow("not the name of a record");

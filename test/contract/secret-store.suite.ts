@@ -1,8 +1,8 @@
-/** What every secret store promises. */
+/** The contract of the secret store port. */
 import { describe, expect, it } from "vitest";
 import type { SecretStore } from "../../src/storage/secret-store.ts";
 
-/** A store with nothing in it, and how the next process gets hold of the same one. */
+/** An empty store, and how the next process opens the same one. */
 export interface OpenedSecrets {
   readonly store: SecretStore;
   reopen(): Promise<SecretStore>;
@@ -10,21 +10,21 @@ export interface OpenedSecrets {
 
 export function describeSecretStore(title: string, openStore: () => Promise<OpenedSecrets>): void {
   describe(`the secret store ${title}`, () => {
-    it("has nothing at first, and erases nothing", async () => {
+    it("a new store has no secret, and erase succeeds", async () => {
       const { store } = await openStore();
       expect(await store.read()).toBeNull();
       await store.erase();
       expect(await store.read()).toBeNull();
     });
 
-    it("gives back what was written last, also to the next process", async () => {
+    it("read returns the secret written last, also in the next process", async () => {
       const { store, reopen } = await openStore();
       await store.write("the first, which is longer\n");
       await store.write("the second\n");
       for (const opened of [store, await reopen()]) expect(await opened.read()).toBe("the second\n");
     });
 
-    it("has nothing after it was erased, also for the next process, and takes another", async () => {
+    it("after erase there is no secret, also in the next process, and a new one can be written", async () => {
       const { store, reopen } = await openStore();
       await store.write("the first");
       await store.erase();

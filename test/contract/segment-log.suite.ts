@@ -1,4 +1,4 @@
-/** What every segment log promises. */
+/** The contract of the segment log port. */
 import { describe, expect, it } from "vitest";
 import type { SegmentLog } from "../../src/storage/segment-log.ts";
 
@@ -6,7 +6,7 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** An empty log, and how the next process gets hold of the same one after this was closed. */
+/** An empty log, and how the next process opens the same one after it was closed. */
 export interface OpenedLog {
   readonly log: SegmentLog;
   reopen(): Promise<SegmentLog>;
@@ -14,27 +14,27 @@ export interface OpenedLog {
 
 export function describeSegmentLog(name: string, openLog: () => Promise<OpenedLog>): void {
   describe(`the segment log ${name}`, () => {
-    it("has no segments at first", async () => {
+    it("a new log has no segments", async () => {
       const { log } = await openLog();
       expect(await log.list()).toEqual([]);
       await log.close();
     });
 
-    it("lists segments by number, not by name or age", async () => {
+    it("list sorts segments by number, not by name or age", async () => {
       const { log } = await openLog();
       for (const number of [10, 9, 100, 2, 1_773_576_000_000]) await log.create(number);
       expect(await log.list()).toEqual([2, 9, 10, 100, 1_773_576_000_000]);
       await log.close();
     });
 
-    it("makes empty segments", async () => {
+    it("a created segment is empty", async () => {
       const { log } = await openLog();
       await log.create(1);
       expect(await log.read(1)).toHaveLength(0);
       await log.close();
     });
 
-    it("refuses to make a segment that there is, and keeps what it holds", async () => {
+    it("creating an existing segment rejects and keeps its content", async () => {
       const { log } = await openLog();
       await log.create(1);
       await log.append(1, bytesOf("kept"));
@@ -43,7 +43,7 @@ export function describeSegmentLog(name: string, openLog: () => Promise<OpenedLo
       await log.close();
     });
 
-    it("adds each append to the end", async () => {
+    it("each append adds to the end of the segment", async () => {
       const { log } = await openLog();
       await log.create(1);
       for (const text of ["a\n", "", "bc\n", "\u{1f600}\n"]) await log.append(1, bytesOf(text));
@@ -51,7 +51,7 @@ export function describeSegmentLog(name: string, openLog: () => Promise<OpenedLo
       await log.close();
     });
 
-    it("keeps bytes of all values and megabytes of them", async () => {
+    it("stores all byte values and megabytes of data", async () => {
       const { log } = await openLog();
       await log.create(1);
       const bytes = new Uint8Array(3_000_000).map((_, i) => i);
@@ -63,7 +63,7 @@ export function describeSegmentLog(name: string, openLog: () => Promise<OpenedLo
       await log.close();
     });
 
-    it("takes appends to different segments in any order", async () => {
+    it("appends to different segments may come in any order", async () => {
       const { log } = await openLog();
       await log.create(1);
       await log.create(2);
@@ -79,7 +79,7 @@ export function describeSegmentLog(name: string, openLog: () => Promise<OpenedLo
       await log.close();
     });
 
-    it("rejects an append to a segment that is not there", async () => {
+    it("an append to an unknown segment rejects", async () => {
       const { log } = await openLog();
       await log.create(1);
       await expect(log.append(2, bytesOf("x"))).rejects.toThrow();
@@ -88,7 +88,7 @@ export function describeSegmentLog(name: string, openLog: () => Promise<OpenedLo
       await log.close();
     });
 
-    it("removes segments, also the one last appended to, and does not mind those that are gone", async () => {
+    it("remove deletes a segment, also the one appended to last, and succeeds for an unknown one", async () => {
       const { log } = await openLog();
       for (const number of [1, 2, 3]) await log.create(number);
       await log.append(2, bytesOf("x"));
@@ -102,7 +102,7 @@ export function describeSegmentLog(name: string, openLog: () => Promise<OpenedLo
       await log.close();
     });
 
-    it("keeps a copy aside and leaves the segment as it is", async () => {
+    it("quarantine copies a segment and does not change it", async () => {
       const { log } = await openLog();
       await log.create(1);
       await log.append(1, bytesOf("damaged"));
@@ -114,7 +114,7 @@ export function describeSegmentLog(name: string, openLog: () => Promise<OpenedLo
       await log.close();
     });
 
-    it("has everything after it was closed and opened again", async () => {
+    it("all segments are there after the log was closed and opened again", async () => {
       const { log, reopen } = await openLog();
       for (const number of [1, 2, 3]) await log.create(number);
       await log.append(1, bytesOf("one"));
@@ -128,7 +128,7 @@ export function describeSegmentLog(name: string, openLog: () => Promise<OpenedLo
       await again.close();
     });
 
-    it("may be closed twice", async () => {
+    it("closing twice succeeds", async () => {
       const { log } = await openLog();
       await log.create(1);
       await log.append(1, bytesOf("x"));

@@ -1,4 +1,4 @@
-/** The engine in a thread of its own keeps the promises of the port, and survives the thread's end. */
+/** The engine in a worker thread against the contract of its port; it restarts after the thread exits. */
 import type { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ThreadedEngine } from "../../adapters/node/threaded-engine.ts";
@@ -32,8 +32,8 @@ function startEngine(workerUrl: URL = ENGINE_WORKER_URL): Started {
 
 const COUNT = "SELECT count(*) AS n FROM events";
 
-describe("the engine in a thread of its own", () => {
-  it("rejects what is under way when its thread ends, counts the loss and starts anew, empty", async () => {
+describe("the threaded engine", () => {
+  it("when its thread exits, running calls reject, the generation grows, and an empty engine starts", async () => {
     const { engine, log, workers } = startEngine();
     const site = aSite();
     const block = aBlock(site);
@@ -59,7 +59,7 @@ describe("the engine in a thread of its own", () => {
     expect([engine.generation, workers.length]).toEqual([2, 2]);
   });
 
-  it("has the extensions again that the one before it had", async () => {
+  it("a restarted engine has the extensions of the previous one", async () => {
     const { engine, workers } = startEngine();
     const double = { name: "double", version: "1", definitions: ["CREATE MACRO double(n) AS 2 * n"], check: "SELECT double(1)" };
     await engine.loadExtension(double);
@@ -68,13 +68,13 @@ describe("the engine in a thread of its own", () => {
     expect(workers).toHaveLength(2);
   });
 
-  it("rejects what waits for a thread that cannot start", async () => {
+  it("calls that wait for a thread that cannot start reject", async () => {
     const { engine, log } = startEngine(new URL("data:text/javascript,throw new Error('no engine here')"));
     await expect(engine.query(aQuery(aSite(), [], COUNT), silent())).rejects.toBeInstanceOf(EngineLostError);
     expect(log.lines).toContainEqual({ level: "error", message: "the engine failed", fields: { reason: "no engine here" } });
   });
 
-  it("rejects what is under way when it is closed and what is asked later, and starts no other thread", async () => {
+  it("close rejects running and later calls, and starts no other thread", async () => {
     const { engine, workers } = startEngine();
     await engine.drop([]);
     const outcome = engine.query(aQuery(aSite(), [], COUNT), silent()).catch((error: unknown) => error);
@@ -85,7 +85,7 @@ describe("the engine in a thread of its own", () => {
     expect(workers).toHaveLength(1);
   });
 
-  it("may be closed before it has started", async () => {
+  it("it can be closed before it has started", async () => {
     const { engine } = startEngine();
     await engine.close();
     await expect(engine.drop([])).rejects.toBeInstanceOf(EngineLostError);

@@ -1,4 +1,4 @@
-/** Argon2id in a thread of its own keeps the promises of the port, holds nobody up, and survives the thread's end. */
+/** Argon2id in a worker thread against the contract of its port; it blocks no other work and restarts after the thread exits. */
 import type { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ThreadedPasswordHasher } from "../../adapters/node/threaded-password-hasher.ts";
@@ -19,8 +19,8 @@ afterAll(async () => {
 
 describePasswordHasher("in a thread of its own", hasher);
 
-describe("the password hasher in a thread of its own", () => {
-  it("starts no thread before the first password, and one for many", async () => {
+describe("the threaded password hasher", () => {
+  it("starts its thread with the first password, and one thread for many", async () => {
     const idle = new ThreadedPasswordHasher(PASSWORD_WORKER_URL);
     const before = workers.length;
     await Promise.all(["one password", "another password"].map((password) => idle.hash(password)));
@@ -29,7 +29,7 @@ describe("the password hasher in a thread of its own", () => {
     await idle.close();
   });
 
-  it("leaves the caller's thread free while it works", async () => {
+  it("does not block the calling thread", async () => {
     let turnsOfTheLoop = 0;
     let working = true;
     const count = () => {
@@ -42,13 +42,13 @@ describe("the password hasher in a thread of its own", () => {
     expect(turnsOfTheLoop).toBeGreaterThan(20);
   });
 
-  it("rejects what is under way when the thread ends, and goes on with another thread", async () => {
+  it("when the thread exits, running calls reject, and later ones use a new thread", async () => {
     const ended = new ThreadedPasswordHasher(PASSWORD_WORKER_URL);
-    // More than the thread can have done by then, however long this process has to wait for its turn.
+    // More than the thread can finish by then, however long this process waits for the processor.
     const underWay = Array.from({ length: 50 }, () => ended.hash("correct horse battery"));
     const settled = Promise.allSettled(underWay);
     const rejected = expect(underWay.at(-1)).rejects.toThrow("the thread exited");
-    // Node tells of a new thread a moment later.
+    // Node reports a new thread a moment later.
     await new Promise((resolve) => setImmediate(resolve));
     await workers.at(-1)?.terminate();
     await rejected;
@@ -58,7 +58,7 @@ describe("the password hasher in a thread of its own", () => {
     await ended.close();
   });
 
-  it("rejects when there is no thread to be had", async () => {
+  it("calls reject if no thread can be started", async () => {
     const broken = new ThreadedPasswordHasher(new URL("./nothing.js", PASSWORD_WORKER_URL));
     await expect(broken.hash("correct horse battery")).rejects.toThrow(/nothing\.js/);
     await broken.close();

@@ -1,4 +1,4 @@
-/** What workerd offers keeps the promises of the ports: the object's database, the bucket, and DuckDB in the isolate. */
+/** The workerd adapters against the contracts of their ports: the object's database, the bucket, and DuckDB in the isolate. */
 import { afterAll, beforeAll } from "vitest";
 import { createRecordSecretStore } from "../../src/storage/secret-store.ts";
 import { portsOf, type RemotePorts } from "../support/workerd-ports.ts";
@@ -17,7 +17,7 @@ afterAll(() => runtime.close());
 
 let objectsMade = 0;
 
-/** Those of an object that nobody else has. */
+/** Those of an object that no other test uses. */
 const freshPorts = (): RemotePorts => portsOf(runtime, `object-${++objectsMade}`);
 
 describeSegmentLog("in a Durable Object", async () => {

@@ -1,4 +1,4 @@
-/** The command line and the configuration file, read from real files in a folder of their own. */
+/** The command line and the configuration file, with real files. */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -36,12 +36,12 @@ function refusal(argv: string[], environment: Record<string, string | undefined>
 }
 
 describe("the command line", () => {
-  it("starts without a file when none is named", () => {
+  it("starts without a file if none is named", () => {
     expect(read([])).toEqual({ action: "start", file: {} });
     expect(read([], { SVC_CONFIG: "" })).toEqual({ action: "start", file: {} });
   });
 
-  it("takes the file from --config in both spellings, or else from SVC_CONFIG", () => {
+  it("reads the file named by --config in both spellings, or else by SVC_CONFIG", () => {
     const fileName = fileWith("a.toml", "port = 9000\n");
     const other = fileWith("b.toml", "port = 9001\n");
     const expected = { action: "start", file: { port: 9000 }, fileName };
@@ -51,7 +51,7 @@ describe("the command line", () => {
     expect(read(["--config", fileName], { SVC_CONFIG: other })).toEqual(expected);
   });
 
-  it("takes a command before the options", () => {
+  it("accepts a command before the options", () => {
     const fileName = fileWith("command.toml", "port = 9000\n");
     expect(read(["verify"])).toEqual({ action: "verify", file: {} });
     expect(read(["verify", "--config", fileName])).toEqual({ action: "verify", file: { port: 9000 }, fileName });
@@ -63,7 +63,7 @@ describe("the command line", () => {
     });
   });
 
-  it("answers --help and --version without touching any file", () => {
+  it("--help and --version read no file", () => {
     const missing = join(folder, "missing.toml");
     expect(read(["--version"])).toEqual({ action: "version" });
     expect(read(["--config", missing, "--version"])).toEqual({ action: "version" });
@@ -86,13 +86,13 @@ describe("the command line", () => {
     ["--config with an empty argument", ["--config", ""], "--config needs a file. Usage: "],
     ["--config before another option", ["--config", "--help"], "--config needs a file. Usage: "],
     ["--config twice", ["--config=a", "--config", "b"], "--config is given twice. Usage: "],
-  ])("refuses %s with a usage sentence", (_, argv, message) => {
+  ])("rejects %s with a usage message", (_, argv, message) => {
     expect(refusal(argv)).toContain(message);
   });
 });
 
 describe("the configuration file", () => {
-  it("keeps the types TOML gives", () => {
+  it("keeps the TOML types of its values", () => {
     const fileName = fileWith(
       "types.toml",
       '# comment\nhost = "::1"\nsite_ids = ["a.example", "b.example"]\nfilter_bots = false\nrate_limit_per_ip = 0.5\n',
@@ -102,12 +102,12 @@ describe("the configuration file", () => {
     });
   });
 
-  it("may begin with a byte order mark and be empty", () => {
+  it("may start with a byte order mark, and may be empty", () => {
     expect(read(["--config", fileWith("bom.toml", "\uFEFFport = 1\n")])).toMatchObject({ file: { port: 1 } });
     expect(read(["--config", fileWith("empty.toml", "")])).toMatchObject({ file: {} });
   });
 
-  it("is named with line and column when it is not TOML, without a quotation of what stands there", () => {
+  it("a syntax error names file, line and column, and does not quote the file", () => {
     const fileName = fileWith("broken.toml", "port = 8000\nadmin_password = correct-horse-battery\n");
     const message = refusal(["--config", fileName]);
     expect(message).toMatch(/^The configuration has a problem:\n- .*broken\.toml, line 2, column 18: not valid TOML: /);
@@ -119,11 +119,11 @@ describe("the configuration file", () => {
     ["a key given twice", "port = 1\nport = 2\n", "line 2, column"],
     ["a number beyond what can be exact", "port = 9223372036854775807\n", "line 1, column 8"],
     ["nesting without end", `site_ids = ${"[".repeat(5000)}`, "line 1, column"],
-  ])("is refused for %s", (_, content, place) => {
+  ])("is rejected for %s", (_, content, place) => {
     expect(refusal(["--config", fileWith("refused.toml", content)])).toContain(`refused.toml, ${place}`);
   });
 
-  it("is named when it is missing, a folder, or not UTF-8", () => {
+  it("an error names a file that is missing, a folder, or not UTF-8", () => {
     const missing = join(folder, "missing.toml");
     expect(refusal(["--config", missing])).toContain(`${missing} cannot be read: ENOENT`);
     expect(refusal([], { SVC_CONFIG: missing })).toContain(`${missing} cannot be read: ENOENT`);
@@ -132,7 +132,7 @@ describe("the configuration file", () => {
     expect(refusal(["--config", latin1])).toContain(`${latin1} is not valid UTF-8`);
   });
 
-  it.each(["__proto__", "constructor", "toString"])("cannot smuggle %s past the check of its keys", (key) => {
+  it.each(["__proto__", "constructor", "toString"])("the key %s is rejected like any unknown option", (key) => {
     const started = read(["--config", fileWith("smuggle.toml", `${key} = 1\n`)]);
     if (started.action !== "start") throw new Error("It should have started.");
     expect(() => parseConfig({ environment: {}, platform: "node", file: started.file })).toThrow(

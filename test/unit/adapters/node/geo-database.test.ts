@@ -9,7 +9,7 @@ import { NOWHERE } from "../../../../src/runtime/ingest/geo.ts";
 const builtinFile = createRequire(import.meta.url).resolve("@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb");
 const ipv4File = builtinFile.replace(/\.mmdb$/, "-ipv4.mmdb");
 
-/** Stands before the metadata at the end of each database. */
+/** The marker before the metadata at the end of each database. */
 const METADATA_MARKER = Buffer.from("\xab\xcd\xefMaxMind.com", "latin1");
 
 const countryOf = (countryCode: string | null) => ({ ...NOWHERE, countryCode });
@@ -17,7 +17,7 @@ const countryOf = (countryCode: string | null) => ({ ...NOWHERE, countryCode });
 describe("the builtin database", () => {
   const database = openGeoDatabase("builtin");
 
-  it("is loaded", () => {
+  it("is loaded by default", () => {
     expect(database.loaded).toBe(true);
   });
 
@@ -72,7 +72,7 @@ describe("the builtin database", () => {
     "1".repeat(10_000),
     "\u0000",
     "__proto__",
-  ])("%j is no address and has no place", (address) => {
+  ])("%j is not an address and has no place", (address) => {
     expect(database.lookup(address)).toEqual(NOWHERE);
   });
 
@@ -85,14 +85,14 @@ describe("the builtin database", () => {
 });
 
 describe("no database", () => {
-  it("knows no place and says so", () => {
+  it("no address has a place, and the database counts as not loaded", () => {
     const database = openGeoDatabase("none");
     expect(database.loaded).toBe(false);
     expect(database.lookup("8.8.8.8")).toEqual(NOWHERE);
   });
 });
 
-describe("a database of the operator's", () => {
+describe("a database file of the operator", () => {
   let folder = "";
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "geo-database-"));
@@ -107,13 +107,13 @@ describe("a database of the operator's", () => {
     expect(openGeoDatabase({ path }).lookup("91.198.174.192")).toEqual(countryOf("NL"));
   });
 
-  it("may know IPv4 only", () => {
+  it("may contain IPv4 only", () => {
     const database = openGeoDatabase({ path: ipv4File });
     expect(database.lookup("91.198.174.192")).toEqual(countryOf("NL"));
     expect(database.lookup("2001:4860:4860::8888")).toEqual(NOWHERE);
   });
 
-  it("that is not there stops the start, with the option and the path", () => {
+  it("a missing file fails the start with the option and the path", () => {
     const path = join(folder, "missing.mmdb");
     expect(() => openGeoDatabase({ path })).toThrow(`geoip_db: cannot read the geo database ${path}: ENOENT`);
     expect(() => openGeoDatabase({ path: folder })).toThrow(`geoip_db: cannot read the geo database ${folder}: EISDIR`);
@@ -129,7 +129,7 @@ describe("a database of the operator's", () => {
     ["metadata and nothing else", (bytes) => bytes.subarray(bytes.lastIndexOf(METADATA_MARKER))],
     ["metadata that lacks its fields", () => Buffer.concat([METADATA_MARKER, Buffer.from([0xe0])])],
     ["records overwritten", (bytes) => bytes.fill(0xff, bytes.length - 6000, bytes.lastIndexOf(METADATA_MARKER))],
-  ])("that is damaged (%s) stops the start too", (name, damage) => {
+  ])("a damaged file (%s) fails the start with the option and the path", (name, damage) => {
     const path = join(folder, `${name.replaceAll(" ", "-")}.mmdb`);
     writeFileSync(path, damage(readFileSync(builtinFile)));
     expect(() => openGeoDatabase({ path })).toThrow(`geoip_db: ${path} is not a MaxMind database, or it is damaged`);

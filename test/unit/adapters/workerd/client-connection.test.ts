@@ -1,4 +1,4 @@
-/** What the platform says of a request's sender. */
+/** The address and place that the platform reports for a client. */
 import { describe, expect, it } from "vitest";
 import { connectionOf } from "../../../../adapters/workerd/client-connection.ts";
 import { NOWHERE } from "../../../../src/runtime/ingest/geo.ts";
@@ -19,24 +19,24 @@ describe("the connection of a request", () => {
     });
   });
 
-  it("has what there is of a place", () => {
+  it("has the known parts of a place", () => {
     expect(connectionOf(requestFrom("8.8.8.8", { country: "US" }), BUILTIN).socketPlace).toEqual({ ...NOWHERE, countryCode: "US" });
     expect(connectionOf(requestFrom("8.8.8.8", { country: 5, city: "" }), BUILTIN).socketPlace).toEqual(NOWHERE);
   });
 
-  it("has no place where the platform tells none, so that the database is asked", () => {
+  it("has no place if the platform reports none, so that the database is used", () => {
     expect(connectionOf(requestFrom("8.8.8.8"), BUILTIN).socketPlace).toBeNull();
   });
 
-  it.each(["127.0.0.1", "::1", "192.168.1.7"])("does not take over the made-up place of %s, a development machine", (address) => {
+  it.each(["127.0.0.1", "::1", "192.168.1.7"])("ignores the invented place of %s, a development machine", (address) => {
     expect(connectionOf(requestFrom(address, { country: "US", city: "Austin" }), BUILTIN).socketPlace).toBeNull();
   });
 
-  it("has no place with geoip_db none", () => {
+  it("has no place with geoip_db = none", () => {
     expect(connectionOf(requestFrom("8.8.8.8", { country: "US" }), { geoipDb: "none" }).socketPlace).toBeNull();
   });
 
-  it("has an empty address without the platform's header", () => {
+  it("has an empty address without the header of the platform", () => {
     expect(connectionOf(requestFrom(null), BUILTIN).socketAddress).toBe("");
   });
 });

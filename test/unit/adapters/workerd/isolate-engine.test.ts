@@ -1,4 +1,4 @@
-/** The engine of an isolate comes up when it is needed, and anew when it broke. */
+/** The engine of an isolate starts when it is needed, and again after it failed. */
 import { describe, expect, it } from "vitest";
 import { IsolateEngine } from "../../../../adapters/workerd/isolate-engine.ts";
 import {
@@ -16,7 +16,7 @@ const EXTENSION: EngineExtension = { name: "more", version: "1", definitions: []
 
 const silent = (): AbortSignal => new AbortController().signal;
 
-/** An engine that does as it is told. */
+/** An engine whose calls the test controls. */
 function anEngine(answer: () => Promise<[]>, loaded: string[] = []): Engine {
   return {
     generation: 0,
@@ -39,7 +39,7 @@ const breaks = () => Promise.reject(new WebAssembly.RuntimeError("unreachable"))
 const answers = async (): Promise<[]> => [];
 
 describe("the engine of an isolate", () => {
-  it("comes up with the first call, be it for an extension", async () => {
+  it("starts with the first call, even if that loads an extension", async () => {
     const loaded: string[] = [];
     let made = 0;
     const engine = new IsolateEngine(async () => (made++, anEngine(answers, loaded)), createRecordingLog());
@@ -51,7 +51,7 @@ describe("the engine of an isolate", () => {
     expect([made, loaded]).toEqual([1, ["more", "later"]]);
   });
 
-  it("comes up anew with its extensions when it broke, and counts that once", async () => {
+  it("restarts with its extensions after it failed, and counts that once", async () => {
     const loaded: string[] = [];
     let made = 0;
     const log = createRecordingLog();
@@ -65,7 +65,7 @@ describe("the engine of an isolate", () => {
     expect(log.lines.map(({ level }) => level)).toEqual(["error"]);
   });
 
-  it("comes up anew, and is full, when DuckDB gave its database up for want of memory", async () => {
+  it("restarts and rejects with EngineFullError after DuckDB invalidated its database for lack of memory", async () => {
     const fatal =
       "FATAL Error: Failed to create checkpoint because of error: could not allocate block of size 256.0 KiB (45.5 MiB/45.7 MiB used)";
     let made = 0;
@@ -78,20 +78,20 @@ describe("the engine of an isolate", () => {
     expect(await engine.query(QUERY, silent())).toEqual([]);
   });
 
-  it("goes on after an error that breaks nothing", async () => {
+  it("keeps running after an error that is not fatal", async () => {
     const engine = new IsolateEngine(async () => anEngine(() => Promise.reject(new Error("no such column"))), createRecordingLog());
     await expect(engine.query(QUERY, silent())).rejects.toThrow("no such column");
     expect(engine.generation).toBe(0);
   });
 
-  it("is tried again when it did not come up", async () => {
+  it("the next call starts it again after it failed to start", async () => {
     let made = 0;
     const create = async () => {
       if (++made === 1) throw new Error("no memory");
       return anEngine(answers);
     };
     const engine = new IsolateEngine(create, createRecordingLog());
-    await expect(engine.query(QUERY, silent())).rejects.toThrow(new EngineLostError("the engine did not come up: no memory"));
+    await expect(engine.query(QUERY, silent())).rejects.toThrow(new EngineLostError("the engine did not start: no memory"));
     expect(await engine.query(QUERY, silent())).toEqual([]);
   });
 });

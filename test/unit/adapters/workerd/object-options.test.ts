@@ -1,8 +1,8 @@
-/** Bindings of any type become the texts of options. */
+/** Bindings of any type become strings of options. */
 import { expect, it } from "vitest";
 import { optionsIn } from "../../../../adapters/workerd/object-options.ts";
 
-it("takes variables of the service's prefix, whatever their type, and no other bindings", () => {
+it("options are the bindings with the prefix SVC_, whatever their type, and no others", () => {
   const bindings = {
     SVC_SITE_IDS: ["a.test", "b.test"],
     SVC_FLUSH_EVENT_COUNT: 5,

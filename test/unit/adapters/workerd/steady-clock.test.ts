@@ -1,8 +1,8 @@
-/** Time that passes for certain, by a clock that may be set. */
+/** A monotonic clock on top of one that may be set. */
 import { expect, it } from "vitest";
 import { createSteadyClock } from "../../../../adapters/workerd/steady-clock.ts";
 
-it("the steady clock counts small steps, and neither jumps nor steps back", () => {
+it("the steady clock counts small steps, and ignores jumps forward and backward", () => {
   let nowMs = 1_000_000;
   const steadyMs = createSteadyClock(() => nowMs);
   const stepped = (ms: number): number => {

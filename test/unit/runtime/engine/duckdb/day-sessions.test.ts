@@ -1,4 +1,4 @@
-/** Sessions of a day as rows come in: pauses, several batches, days already begun, a clock set back. */
+/** The sessions of a day while its rows are loaded: pauses, several batches, days with earlier rows, a clock that is set back. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DaySessions } from "../../../../../src/runtime/engine/duckdb/day-sessions.ts";
@@ -18,7 +18,7 @@ const assign = (sessions: DaySessions, rows: readonly (readonly [visitor: number
 ];
 
 describe("the sessions of a day", () => {
-  it("go on over a pause of exactly the gap and end at a longer one", () => {
+  it("a pause of exactly the gap continues a session, a longer one ends it", () => {
     expect(
       assign(sessionsOf(), [
         [1, 0],
@@ -29,7 +29,7 @@ describe("the sessions of a day", () => {
     ).toEqual([101, 101, 102, 102]);
   });
 
-  it("are each visitor's own", () => {
+  it("visitors do not share sessions", () => {
     expect(
       assign(sessionsOf(), [
         [1, 0],
@@ -40,7 +40,7 @@ describe("the sessions of a day", () => {
     ).toEqual([101, 102, 101, 103]);
   });
 
-  it("go on from batch to batch", () => {
+  it("a session continues from one batch to the next", () => {
     const sessions = sessionsOf();
     expect(assign(sessions, [[1, 0]])).toEqual([101]);
     expect(
@@ -51,7 +51,7 @@ describe("the sessions of a day", () => {
     ).toEqual([101, 102]);
   });
 
-  it("go on from what is known of the day", () => {
+  it("a session continues after the last events that are already loaded", () => {
     const known = [{ visitorId: 7n, timestampMs: 500n, session: 42 }];
     expect(
       assign(sessionsOf(known), [
@@ -61,7 +61,7 @@ describe("the sessions of a day", () => {
     ).toEqual([42, 101]);
   });
 
-  it("stay in order when events of one session overtake each other", () => {
+  it("events of one session may arrive out of order", () => {
     const sessions = sessionsOf();
     expect(
       assign(sessions, [
@@ -73,7 +73,7 @@ describe("the sessions of a day", () => {
         [1, 3000],
       ]),
     ).toEqual([101, 101, 101, 101, 101, 101]);
-    // A pause counts from the latest event, not from the last that came.
+    // A pause is measured from the latest event, not from the last one to arrive.
     expect(
       assign(sessions, [
         [1, 6001],
@@ -83,7 +83,7 @@ describe("the sessions of a day", () => {
     expect(sessions.inOrder).toBe(true);
   });
 
-  it("stay in order when the first events of a later session overtake each other", () => {
+  it("the first events of a later session may arrive out of order", () => {
     const sessions = sessionsOf();
     expect(
       assign(sessions, [
@@ -146,7 +146,7 @@ describe("the sessions of a day", () => {
         [1, 0],
       ],
     ],
-  ])("tell when an event %s", (_name, rows) => {
+  ])("the sessions are reported as out of order if an event %s", (_name, rows) => {
     const sessions = sessionsOf();
     assign(sessions, [[2, 0], [3, 9000], ...rows.slice(0, -1)]);
     expect(sessions.inOrder).toBe(true);
@@ -154,7 +154,7 @@ describe("the sessions of a day", () => {
     expect(sessions.inOrder).toBe(false);
   });
 
-  it("tell when an event comes before what is known of the day", () => {
+  it("the sessions are reported as out of order if an event precedes the loaded ones", () => {
     const sessions = sessionsOf([{ visitorId: 1n, timestampMs: 500n, session: 42 }]);
     expect(
       assign(sessions, [
@@ -168,7 +168,7 @@ describe("the sessions of a day", () => {
     expect(sessions.inOrder).toBe(false);
   });
 
-  it("are those of the sorted events as long as they are in order", () => {
+  it("while in order, the sessions equal those of the sorted events", () => {
     const rows = fc.array(fc.tuple(fc.nat({ max: 2 }), fc.nat({ max: 6000 })), { maxLength: 20 });
     fc.assert(
       fc.property(rows, (list) => {
@@ -180,7 +180,7 @@ describe("the sessions of a day", () => {
           sessionsOf(),
           byTime.map((row) => list[row] ?? [0, 0]),
         );
-        // The same rows share a session, whatever its number.
+        // The same rows share a session; the numbers may differ.
         const sharing = (numbers: readonly number[]) => numbers.map((number) => numbers.indexOf(number));
         expect(sharing(list.map((_, row) => sorted[byTime.indexOf(row)] ?? 0))).toEqual(sharing(given));
       }),

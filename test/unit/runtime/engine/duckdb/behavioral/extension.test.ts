@@ -1,4 +1,4 @@
-/** The behavioral extension is loaded, switched off, or cannot be loaded, and the service says which. */
+/** Whether the behavioral extension is loaded, switched off, or cannot be loaded. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDuckdb } from "../../../../../../adapters/node/duckdb-instance.ts";
 import { BEHAVIORAL_EXTENSION, Behavioral } from "../../../../../../src/runtime/engine/duckdb/behavioral/extension.ts";
@@ -26,7 +26,7 @@ describe("the behavioral extension", () => {
 
   const retentionOf = (met: number) => engine.query({ ...unused, sql: `SELECT retention(${met}) AS kept` }, silent);
 
-  it("is not loaded when it is switched off, and says so", async () => {
+  it("is not loaded if it is switched off, and the error says so", async () => {
     const behavioral = new Behavioral(engine, false, createRecordingLog());
     expect(await behavioral.isAvailable()).toBe(false);
     expect(behavioral.version).toBeNull();
@@ -36,7 +36,7 @@ describe("the behavioral extension", () => {
     await expect(retentionOf(5)).rejects.toThrow(/retention/);
   });
 
-  it("is not loaded where something of the same name is in its way; nothing of it is left behind, and the log tells why", async () => {
+  it("is not loaded if a macro of the same name exists; it leaves no other macro, and the log has the reason", async () => {
     bindings.runQuery(loading, "CREATE MACRO sequence_next_node(anything) AS anything");
     const log = createRecordingLog();
     const behavioral = new Behavioral(engine, true, log);
@@ -50,7 +50,7 @@ describe("the behavioral extension", () => {
     bindings.runQuery(loading, "DROP MACRO sequence_next_node");
   });
 
-  it("is loaded otherwise, as often as anybody asks, and reports its version", async () => {
+  it("is loaded otherwise, however often load is called, and reports its version", async () => {
     for (let time = 0; time < 2; time++) {
       const log = createRecordingLog();
       const behavioral = new Behavioral(engine, true, log);
@@ -63,12 +63,12 @@ describe("the behavioral extension", () => {
     expect(await retentionOf(5)).toEqual([{ kept: 5 }]);
   });
 
-  it("is loaded by the engine that takes over from one that died at its start", async () => {
+  it("is loaded by the engine that replaces one that died while it started", async () => {
     const behavioral = new Behavioral(failingFirst(1), true, createRecordingLog());
     expect(await behavioral.isAvailable()).toBe(true);
   });
 
-  it("is tried again by the next who asks while the engine does not come up, for that says nothing about it", async () => {
+  it("is tried again by the next call if the engine did not start", async () => {
     const log = createRecordingLog();
     const behavioral = new Behavioral(failingFirst(2), true, log);
     await expect(behavioral.require()).rejects.toThrow("This needs the behavioral extension, which is not loaded yet");

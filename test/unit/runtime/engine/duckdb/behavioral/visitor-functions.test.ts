@@ -1,4 +1,4 @@
-/** Funnels and patterns over one visitor's events, worked out by hand. */
+/** Funnels and patterns over one visitor's events, with expected values computed by hand. */
 import { describe, expect, it } from "vitest";
 import type { EventRows } from "../../../../../../src/runtime/engine/duckdb/behavioral/visitor-events.ts";
 import { applyPerVisitor, type VisitorFunction } from "../../../../../../src/runtime/engine/duckdb/behavioral/visitor-function.ts";
@@ -7,7 +7,7 @@ import { FUNNEL_MODES, type FunnelMode } from "../../../../../../src/runtime/eng
 const silent = new AbortController().signal;
 const atOnce = () => Promise.resolve();
 
-/** When, and which conditions it meets: `A` the first, `B` the second; `AB` both, `-` none. */
+/** The time, and the conditions met: `A` is the first, `B` the second; `AB` both, `-` none. */
 type Sketch = readonly [atMs: number, met: string];
 
 const maskOf = (met: string): bigint =>
@@ -26,7 +26,7 @@ async function valueOf(perVisitor: VisitorFunction, ...events: readonly Sketch[]
   return (await applyPerVisitor(perVisitor, rowsOf([events]), atOnce, silent))[0];
 }
 
-/** Events a second apart. */
+/** Events one second apart. */
 const inTurn = (...met: readonly string[]): Sketch[] => met.map((conditions, i) => [i * 1000, conditions]);
 
 describe("window_funnel", () => {
@@ -164,16 +164,16 @@ describe("window_funnel", () => {
 
     ["all modes: steps in their order", FUNNEL_MODES, inTurn("A", "B", "C"), 3],
     ["all modes: the first to object ends it", FUNNEL_MODES, inTurn("A", "B", "-", "B", "C"), 2],
-  ])("%s", async (_name, modes, events, wanted) => {
+  ])("computes the number of completed steps for %s", async (_name, modes, events, wanted) => {
     expect(await reached(modes, events)).toBe(wanted);
   });
 
-  it("takes a step that repeats another as a step of its own", async () => {
+  it("a step that repeats another one counts as a separate step", async () => {
     const again = (...met: readonly string[]) => reached(["strict_once"], inTurn(...met), { steps: 2 });
     expect([await again("AB"), await again("AB", "AB")]).toEqual([1, 2]);
   });
 
-  it("takes 32 steps", async () => {
+  it("a funnel may have 32 steps", async () => {
     const letters = Array.from({ length: 32 }, (_, i) => String.fromCharCode(65 + i));
     expect(await reached([], inTurn(...letters), { steps: 32, windowMs: 31_000 })).toBe(32);
     expect(await reached([], inTurn(...letters), { steps: 32, windowMs: 30_999 })).toBe(31);
@@ -197,7 +197,7 @@ describe("sequence_match and sequence_count", () => {
     [".", inTurn("A", "-", "C"), 2],
     [".*(?2).*", inTurn("A", "B", "C"), 1],
     ["(?1).*(?1)", inTurn("A", "A", "A"), 1],
-    // The first A is too early for the B, the second is not: the chain begins with the second.
+    // The first A is too early for the B, the second is not: the chain starts with the second.
     ["(?1)(?t<=2)(?2)", inTurn("A", "A", "C", "B"), 1],
     [
       "(?1)(?t<=2)(?2)",
@@ -280,9 +280,9 @@ describe("sequence_match and sequence_count", () => {
       0,
     ],
     ["(?1)(?t>=1)(?t<=2)(?2)", inTurn("A", "-", "B"), 1],
-    // Between the two there may be anything, also what would do too early.
+    // Any event may occur between the two, even a B that is too early.
     ["(?1)(?t>2)(?2)", inTurn("A", "B", "C", "B"), 1],
-    // A chain that cannot be ended is given up for a later one.
+    // A chain that cannot be completed is abandoned for a later one.
     ["(?1)(?2)(?3)", inTurn("A", "B", "A", "B", "C"), 1],
     ["(?1).*(?2)(?t<=1)(?3)", inTurn("A", "B", "-", "-", "B", "C"), 1],
     [
@@ -293,12 +293,12 @@ describe("sequence_match and sequence_count", () => {
       ],
       1,
     ],
-  ])("%s in %j", async (pattern, events, count) => {
+  ])("%s occurs in %j %i times", async (pattern, events, count) => {
     expect(await valueOf({ name: "sequence_count", pattern, conditions: 3 }, ...events)).toBe(count);
     expect(await valueOf({ name: "sequence_match", pattern, conditions: 3 }, ...events)).toBe(Math.min(count, 1));
   });
 
-  it("take no longer for patterns that would make a search go astray", async () => {
+  it("patterns that make a backtracking search exponential take no longer", async () => {
     const events = inTurn(...Array.from({ length: 5_000 }, () => "A"));
     const pattern = `${"(?1).*".repeat(63)}(?2)`;
     expect(await valueOf({ name: "sequence_count", pattern, conditions: 2 }, ...events)).toBe(0);
@@ -338,25 +338,25 @@ describe("time", () => {
       { name: "window_funnel", windowMs: 0, steps: 32, modes: ["strict_once"] },
       (count) => inTurn(...Array.from({ length: count }, () => ALL_STEPS)),
     ],
-  ])("grows with the number of events and no faster: %s", async (_, perVisitor, events) => {
+  ])("grows linearly with the number of events: %s", async (_, perVisitor, events) => {
     await fastest(perVisitor, events(2_000));
     expect((await fastest(perVisitor, events(20_000))) / (await fastest(perVisitor, events(5_000)))).toBeLessThan(4 * 2);
   });
 });
 
-describe("functions of visitors", () => {
+describe("visitor functions", () => {
   const funnel: VisitorFunction = { name: "window_funnel", windowMs: 1000, steps: 2, modes: [] };
 
-  it("give nothing for no rows", async () => {
+  it("no rows have no values", async () => {
     expect(await applyPerVisitor(funnel, rowsOf([]), atOnce, silent)).toEqual(new Int32Array());
   });
 
-  it("keep visitors apart", async () => {
+  it("each visitor gets a value from its own events only", async () => {
     const rows = rowsOf([[[0, "A"]], [[0, "B"]], inTurn("A", "B"), [[0, "A"]]]);
     expect(await applyPerVisitor(funnel, rows, atOnce, silent)).toEqual(Int32Array.of(1, 0, 2, 1));
   });
 
-  it("let others go on in between and end when they are given up", async () => {
+  it("other work runs between batches, and an abort ends the function", async () => {
     const rows = rowsOf(Array.from({ length: 250_000 }, () => [[0, "A"]] as const));
     const controller = new AbortController();
     let turns = 0;
