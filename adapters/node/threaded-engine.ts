@@ -1,4 +1,7 @@
-/** The engine port on a worker thread, so that queries do not delay ingestion. Restarts the thread if it dies or hangs. */
+/**
+ * The engine port on a worker thread, so that queries do not delay ingestion. If the thread dies, or does not end an aborted query
+ * in time, a new one starts and the generation grows: callers then reload what they need and retry.
+ */
 import { Worker } from "node:worker_threads";
 import {
   EngineFullError,

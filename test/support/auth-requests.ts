@@ -10,7 +10,7 @@ export const CLOSED: Environment = { SVC_ADMIN_PASSWORD: PASSWORD };
 
 let fresh = 0;
 
-/** Options that no other case has, so that nobody else has set up the target before or sees what becomes of it. */
+/** Options that no other case uses, so that no other case shares the target. */
 export const ofItsOwn = (environment: Environment = {}): Environment => ({
   ...environment,
   SVC_SECRET: `a secret of its own ${++fresh}`,

@@ -1,4 +1,4 @@
-/** Where the tests' build of the program lies: apart from `dist/`, which may be running. */
+/** The paths of the tests' build of the program. It is separate from `dist/`, which may be running. */
 import { fileURLToPath } from "node:url";
 
 /** Relative to the repository. */

@@ -1,4 +1,4 @@
-/** A real engine, with a say in when its queries begin: what is under way is then up to the test, not to chance. */
+/** A real engine whose test decides when queries start, so that it controls which of them run at the same time. */
 import type { Engine, EngineQuery } from "../../src/runtime/engine/engine.ts";
 import { createEngineShare } from "./shared-engine.ts";
 
@@ -12,7 +12,7 @@ export interface ControlledEngine {
   release(): void;
   /** Resolves when so many queries wait. */
   held(count: number): Promise<void>;
-  /** Makes the queries that are asked from now on endless or, with false, what they are. */
+  /** Makes queries from now on endless or, with false, normal. */
   makeEndless(endless: boolean): void;
 }
 
@@ -37,7 +37,7 @@ export async function createControlledEngine(): Promise<ControlledEngine> {
     watchers = watchers.filter((watcher) => waiting.size < watcher.count);
   }
 
-  /** Resolves when it is let go, rejects when it is given up, as the port demands of a query. */
+  /** Resolves when it is released, and rejects when it is aborted, as the port requires of a query. */
   function turn(signal: AbortSignal): Promise<void> {
     count++;
     if (!holding) return Promise.resolve();

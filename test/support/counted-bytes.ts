@@ -1,4 +1,4 @@
-/** Bytes that count how often one of them is looked at: the work of a comparison, without a clock. */
+/** Bytes that count their reads: the work of a comparison, measured without a clock. */
 
 export interface CountedBytes {
   readonly bytes: Uint8Array;

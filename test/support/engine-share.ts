@@ -18,7 +18,7 @@ function ownIds(): { idOf(id: number): number; all(): number[] } {
   };
 }
 
-/** Closing a share drops what it loaded and leaves the others' alone. */
+/** Closing a share drops only what it loaded. */
 export function shareOf(engine: Engine): Engine {
   const [blocks, partialAggregates] = [ownIds(), ownIds()];
   const shared = (query: EngineQuery): EngineQuery => ({

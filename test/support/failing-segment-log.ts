@@ -1,15 +1,15 @@
-/** A segment log in memory that fails when and how a test says, and remembers what a machine would. */
+/** A segment log in memory that fails when and how a test says, and keeps what a disk would keep. */
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
 import { NothingAppendedError, type SegmentLog } from "../../src/storage/segment-log.ts";
 
 export interface FailingSegmentLog extends SegmentLog {
   /** The next append fails after it has added so many of its bytes. */
   failAppendAfter(bytes: number): void;
-  /** The next append fails and says that it has left nothing. */
+  /** The next append fails with `NothingAppendedError`. */
   failAppendCleanly(): void;
   /** The next creation fails, with the segment made or not. */
   failCreate(made: boolean): void;
-  /** The next removal fails, with the segment gone or not. */
+  /** The next removal fails, with the segment removed or not. */
   failRemove(gone: boolean): void;
   /** Failures that were set up and have not struck are called off. */
   heal(): void;

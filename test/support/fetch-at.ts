@@ -1,8 +1,8 @@
-/** `fetch` that can name a host of the caller's choice, as a browser does whose name server says that it is here. */
+/** `fetch` with any `Host` header, like a browser whose DNS resolves that name to this address. */
 import { request } from "node:http";
 import type { TargetRequest } from "./target.ts";
 
-/** By node:http where there is a host, because `fetch` takes the header `Host` from the address. Bodies are text then. */
+/** Uses node:http if there is a host, because `fetch` sets the header from the URL. Bodies are strings then. */
 export function fetchAt(url: URL, { host, ...init }: TargetRequest): Promise<Response> {
   if (host === undefined) return fetch(url, init);
   const headers = { ...Object.fromEntries(new Headers(init.headers)), host };

@@ -1,6 +1,6 @@
-/** How what work costs grows with its input: a size and four times that size, timed in turns in the same run. */
+/** How the cost of work grows with its input: a size and four times that size, timed alternately in the same run. */
 
-/** Four times the input is four times a linear cost, and sixteen times a quadratic one. */
+/** Four times the input costs four times as much if linear, and sixteen times if quadratic. */
 export const SIZE_RATIO = 4;
 
 /** What growth must stay below: halfway, by factors, between linear and quadratic. */
@@ -12,11 +12,11 @@ const FLOOR_MS = 0.3;
 /** What is plainly linear at once is not measured again. */
 const PLAINLY_LINEAR = 5;
 
-/** Only minima count, and these only fall: a busy machine takes more rounds and has the same result. */
+/** Only minima count, and they only fall: a busy machine needs more rounds for the same result. */
 const ROUNDS_MIN = 2;
 const ROUNDS_MAX = 20;
 
-/** Work that has taken so long in all is not measured further. */
+/** Measuring stops after this total time. */
 const SPENT_MS_MAX = 2_000;
 
 /** A promise is waited for. */
@@ -28,7 +28,7 @@ async function timeOf(work: Work): Promise<number> {
   return performance.now() - startMs;
 }
 
-/** How many times as long as `small` the work `large` takes, which has `SIZE_RATIO` times its input. */
+/** The time of `large` divided by that of `small`, which has `SIZE_RATIO` times less input. */
 export async function growthOf(small: Work, large: Work): Promise<number> {
   let [smallMs, largeMs, spentMs, growth] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0, Number.POSITIVE_INFINITY];
   for (let round = 1; round <= ROUNDS_MAX; round++) {

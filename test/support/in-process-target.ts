@@ -34,11 +34,11 @@ export const IN_PROCESS_ORIGIN = "http://127.0.0.1:8000";
 export type InProcessTarget = AbleTarget<Ability> & {
   readonly services: Services;
   readonly log: RecordingLog;
-  /** Sets the clock, which takes no time, and does what falls due. */
+  /** Sets the clock and runs what is due. */
   setClockAhead(ms: number): void;
 };
 
-/** Parts that a test puts in the place of the usual ones. */
+/** Parts that a test replaces. */
 export interface InProcessParts {
   readonly engine?: Engine;
   readonly segmentLog?: SegmentLog;
@@ -46,17 +46,17 @@ export interface InProcessParts {
   readonly records?: RecordStore;
   readonly secrets?: SecretStore;
   readonly passwordHasher?: PasswordHasher;
-  /** In the place of the option, which allows no memory so small that what a test records exceeds it. */
+  /** Replaces the option, whose minimum is larger than anything that a test records. */
   readonly engineMemoryMb?: number;
   readonly unflushedBytesMax?: number;
   /** When the clock starts, in the place of `START_MS`. */
   readonly startMs?: number;
 }
 
-/** What a login costs is no part of what the suites look at. */
+/** The suites do not test the cost of a login. */
 const CHEAP: Argon2idCosts = { memoryKib: 8, iterations: 1, parallelism: 1 };
 
-/** A page and one file: enough to serve. The real ones take a build. */
+/** A page and one file. The real ones need a build. */
 const trackerScript = unpackAsset(packScript(`/* ${"The tracker. ".repeat(50)}*/`));
 
 const assets = createAssets({

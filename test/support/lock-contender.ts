@@ -1,4 +1,4 @@
-/** A process that takes and releases locks of folders as its input says, a line each, and prints what became of it. */
+/** A process that takes and releases folder locks as each line of its input says, and prints the results. */
 import { createInterface } from "node:readline";
 import { FolderLockedError, lockFolder, type FolderLock } from "../../adapters/node/folder-lock.ts";
 

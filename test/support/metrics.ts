@@ -1,4 +1,4 @@
-/** What /metrics says, read by a library that others wrote for this. */
+/** Parses /metrics with an independent library. */
 import parsePrometheus from "parse-prometheus-text-format";
 import { expect } from "vitest";
 import type { RequestHeaders } from "./requests.ts";

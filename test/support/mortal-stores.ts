@@ -1,4 +1,4 @@
-/** Object store, journal and records of one process that ends, or fails once, at the n-th change it makes, and what the next process finds. */
+/** Object store, journal and records of a process that ends, or fails once, at its n-th change, and what the next process finds. */
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";

@@ -1,4 +1,4 @@
-/** The built program as a process of its own, asked over TCP. */
+/** The built program in its own process, over TCP. */
 import { DAY_MS } from "../../src/storage/event.ts";
 import { fetchAt } from "./fetch-at.ts";
 import { startServer, type ServerProcess } from "./server-process.ts";
@@ -64,7 +64,7 @@ export interface NodeTargets extends MakeTarget {
   closeAll(): Promise<void>;
 }
 
-/** Programs that nobody uses are kept for the next suite that asks for the same options, up to so many: each takes memory. */
+/** How many unused programs are kept for later suites with the same options. Each takes memory. */
 const IDLE_PROGRAMS_MAX = 12;
 
 interface Program {
@@ -72,7 +72,7 @@ interface Program {
   users: number;
 }
 
-/** Programs for the suites of one file: those that ask for the same options share one. */
+/** Programs for the suites of one file; suites with the same options share one. */
 export function nodeTargets(): NodeTargets {
   /** In order of last use. */
   const programs = new Map<string, Program>();

@@ -1,4 +1,4 @@
-/** Settings of a test run that are whole numbers of the environment. */
+/** Reads integer settings of a test run from the environment. */
 
 export function numberFrom(name: string, otherwise: number): number {
   const text = process.env[name];

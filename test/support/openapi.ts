@@ -51,16 +51,16 @@ export const isIngest = ({ path }: Documented): boolean => path === "/api/event"
 
 export type Values = Readonly<Record<string, string>>;
 
-/** What the document gives as an example for each parameter that must be there. */
+/** The document's examples of the required parameters. */
 export const requiredValues = ({ parameters }: Documented): Values =>
   Object.fromEntries(parameters.filter(({ required }) => required).map(({ name, example }) => [name, String(example)]));
 
-/** Of the routes that take these parameters or those, which go together. The first ones are taken where none of them is asked about. */
+/** The alternative sets of parameters of some routes. The first set is used if the test concerns none of them. */
 const ALTERNATIVES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "GET /api/stats/sequences": [["steps"], ["pattern", "conditions"]],
 };
 
-/** What a route needs beside what it always needs, when a parameter is asked about. */
+/** Further parameters that a route needs if the test concerns a parameter. */
 export function alternativeValues({ id, parameters }: Documented, asked: string | null): Values {
   const sets = ALTERNATIVES[id] ?? [];
   const names = sets.find((set) => asked !== null && set.includes(asked)) ?? sets[0] ?? [];
@@ -79,11 +79,11 @@ export function pathWith({ path, parameters }: Pick<Documented, "path" | "parame
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The value that a text in a URL or a header stands for, as its schema would have it. */
+/** The value of a string in a URL or header, by the type in its schema. */
 export const valueOfText = (text: string, { type }: Schema): unknown =>
   (type === "integer" && /^\d+$/.test(text)) || (type === "number" && NUMBER.test(text)) ? Number(text) : text;
 
-/** What hosts add of their own, and what OpenAPI says elsewhere. */
+/** Headers that hosts add, and those that OpenAPI describes elsewhere. */
 const TRANSPORT_HEADERS = ["connection", "content-length", "content-type", "date", "keep-alive", "transfer-encoding"];
 
 function headerProblems(root: SchemaRoot, documented: Headers, real: globalThis.Headers): string[] {
@@ -118,7 +118,7 @@ export async function problemsWith(document: OpenapiDocument, answer: Answer, re
   return [...headerProblems(root, answer.headers ?? {}, response.headers), ...bodyProblems(root, answer, mediaTypeOf(response), body)];
 }
 
-/** How the real answer differs from what is documented of its route. */
+/** How a real response differs from the documentation of its route. */
 export async function answerProblems(document: OpenapiDocument, { id, answers }: Documented, response: Response): Promise<string[]> {
   const answer = answers[response.status];
   if (answer) return problemsWith(document, answer, response);

@@ -1,4 +1,4 @@
-/** nginx and Caddy in front of the program as documented, where the machine has them: neither comes as an npm package. */
+/** nginx and Caddy with the configurations of docs/installation.md, if they are installed: neither is an npm package. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ export interface Proxy {
 }
 
 export interface ProxyOptions {
-  /** What stands in the site's block. */
+  /** The content of the site's block. */
   readonly snippet: string;
   /** Paths of the site with a page that the proxy itself serves. */
   readonly pages?: Readonly<Record<string, (port: number) => string>>;
@@ -25,7 +25,7 @@ export interface ProxyOptions {
 interface Kind {
   readonly versionArgs: readonly string[];
   readonly args: (file: string, folder: string) => readonly string[];
-  /** What it takes to run the snippet for any host name, by no user in particular, and in this folder only. */
+  /** The configuration around the snippet: any host name, an unprivileged user, and files in this folder only. */
   readonly config: (port: number, folder: string, snippet: string) => string;
   readonly page: (path: string, html: string) => string;
 }
@@ -57,7 +57,7 @@ export function whyMissing(name: ProxyName): string | null {
   return spawnSync(name, KINDS[name].versionArgs).error === undefined ? null : `no ${name} on this machine`;
 }
 
-/** Below the ports that the system gives away by itself, so that nobody gets it before the proxy has it. */
+/** Below the ephemeral ports, so that no other process gets it before the proxy. */
 async function freePort(): Promise<number> {
   for (let port = 20_000 + (process.pid % 10_000); port < 32_000; port++) {
     const server = createServer().listen(port, "127.0.0.1");
@@ -122,7 +122,7 @@ function decoded(bytes: Buffer, coding: string | undefined): Buffer {
   return coding === "gzip" ? gunzipSync(bytes) : bytes;
 }
 
-/** Asks from an address of the caller's choice, and says what really came. */
+/** Sends a request from the given local address, and returns the raw response. */
 export async function askProxy(
   port: number,
   path: string,

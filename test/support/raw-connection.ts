@@ -1,4 +1,4 @@
-/** A TCP connection on which a test writes whatever it likes, also what no HTTP client would. */
+/** A TCP connection on which a test can write anything, including invalid HTTP. */
 import { connect } from "node:net";
 
 export interface RawConnection {
@@ -20,7 +20,7 @@ export function connectRaw(origin: string): RawConnection {
     received += chunk.toString("latin1");
   });
   socket.on("error", () => {
-    // The close that follows tells whoever waits.
+    // The close event that follows settles the waiting promises.
   });
   return {
     write(data) {

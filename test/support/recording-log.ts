@@ -1,4 +1,4 @@
-/** A log that keeps its lines for the test to look at. */
+/** A log that keeps its lines for assertions. */
 import type { Log, LogFields } from "../../src/runtime/metrics/log.ts";
 
 export interface LogLine {

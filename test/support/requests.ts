@@ -1,4 +1,4 @@
-/** Requests as trackers and dashboards send them, and what came back in a form that compares whole. */
+/** Requests as trackers and dashboards send them, with responses in a form that can be compared as a whole. */
 import { expect } from "vitest";
 import type { Target } from "./target.ts";
 import { CHROME_WINDOWS } from "./user-agents.ts";
@@ -16,13 +16,13 @@ export const wireEvent = (siteId: string, fields: WireFields = {}): WireFields =
   ...fields,
 });
 
-/** Headers of a browser that nobody takes for a bot. */
+/** Headers of a browser that is not detected as a bot. */
 export const browserHeaders = (headers: RequestHeaders = {}): RequestHeaders => ({
   "user-agent": CHROME_WINDOWS,
   ...headers,
 });
 
-/** Any bytes as a POST body, with no content type unless one is given. */
+/** Any bytes as a POST body, without a content type unless one is given. */
 export function postBody(target: Target, body: string | Uint8Array, headers: RequestHeaders = {}): Promise<Response> {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   return target.fetch("/api/event", { method: "POST", headers: browserHeaders(headers), body: bytes as BodyInit });
@@ -36,7 +36,7 @@ export async function record(target: Target, fields: WireFields, headers: Reques
   await expectAccepted(await post(target, fields, headers));
 }
 
-/** A body in chunks, whose length nobody announces. */
+/** A chunked body without Content-Length. */
 export function postChunks(target: Target, chunks: readonly Uint8Array[], headers: RequestHeaders = {}): Promise<Response> {
   const left = [...chunks];
   const body = new ReadableStream<Uint8Array>({
@@ -60,7 +60,7 @@ export async function expectAccepted(response: Response): Promise<void> {
   expect({ status: response.status, body: await response.text() }).toEqual({ status: 202, body: "" });
 }
 
-/** `{error}` and nothing else, whose sentence says what all the patterns ask for. */
+/** Expects exactly `{error}`, with a message that matches all patterns. */
 export async function expectError(response: Response, status: number, ...patterns: readonly (RegExp | string)[]): Promise<void> {
   const text = await response.text();
   expect(response.status, text).toBe(status);

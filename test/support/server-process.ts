@@ -6,7 +6,7 @@ import type { Environment } from "./target.ts";
 
 export interface ServerOptions {
   readonly dataFolder: string;
-  /** The whole environment of the process, beside folder and port. */
+  /** The complete environment of the process, except data folder and port. */
   readonly environment?: Environment;
   /** The longest file that it may write, in blocks of 512 bytes: a write beyond is cut there and fails, as on a full disk. */
   readonly fileBlocksMax?: number;
@@ -30,7 +30,7 @@ export interface SpawnedServer {
   readonly exited: Promise<Exit>;
   /** Everything it has printed so far. */
   log(): string;
-  /** Resolves when what it has printed matches. */
+  /** Resolves when its output matches. */
   logged(pattern: RegExp): Promise<void>;
   /** Moves its clock on by a day. Needs `clockAheadMs`. */
   nextDay(): void;
@@ -43,11 +43,11 @@ export interface ServerProcess extends SpawnedServer {
   readonly origin: string;
 }
 
-/** As `npm start` has them, and one: the engine is compiled once and quickly. To optimise it takes two seconds, which pays only for programs that live longer. */
+/** The flags of `npm start`, and one that compiles the engine without optimising it, which would take two seconds. */
 const NODE_FLAGS = ["--max-semi-space-size=32", "--liftoff-only"];
 
 const LISTENING = /listens on (http:\/\/\S+) /;
-/** Each is ten times what it takes on an idle machine, and more. */
+/** At least ten times the duration on an idle machine. */
 const START_MS_MAX = 60_000;
 /** Of a command that builds the program first. */
 const BUILD_MS_MAX = 40_000;
@@ -93,7 +93,7 @@ export function spawnServer({ dataFolder, environment = {}, fileBlocksMax, clock
   alive.add(child);
   let printed = "";
   const onPrinted = new Set<() => void>();
-  // "close" comes when the output has been read to its end, too.
+  // Unlike "exit", "close" waits until the output has been read to its end.
   const exited = new Promise<Exit>((resolve) => {
     child.once("close", (code, signal) => {
       alive.delete(child);
@@ -124,7 +124,7 @@ export function spawnServer({ dataFolder, environment = {}, fileBlocksMax, clock
     });
   const listening = captured(LISTENING);
   listening.catch(() => {
-    // Whoever waits for the address hears of it; a test that kills the program early does not wait.
+    // Reported to tests that await the address. A test that kills the program early does not.
   });
   const end = (signal: NodeJS.Signals): Promise<Exit> => {
     child.kill(signal);

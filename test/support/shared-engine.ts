@@ -1,4 +1,4 @@
-/** One DuckDB for all targets of a test file, because bringing it up takes a second. */
+/** One DuckDB for all targets of a test file, because starting it takes a second. */
 import { createDuckdbEngine } from "../../adapters/node/duckdb-instance.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
 import { shareOf } from "./engine-share.ts";

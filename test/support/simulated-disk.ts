@@ -98,7 +98,7 @@ function chunksOf({ at, bytes }: Extract<FileChange, { bytes: unknown }>, random
   return pieces;
 }
 
-/** The content after a loss of the unsynced changes: what was not kept below the length is zeros, or what the disk held before. */
+/** The content after a power loss. Lost bytes below the length are zeros, or what the disk held before. */
 function contentAfterLoss(synced: Uint8Array, unsynced: readonly FileChange[], random: Random): Uint8Array {
   const pieces = unsynced.flatMap((change) => ("bytes" in change ? chunksOf(change, random) : [change]));
   const kept = keptOf(pieces, random);
@@ -136,7 +136,7 @@ export class SimulatedDisk {
     this.#ignores = ignores;
   }
 
-  /** A machine, and one process on it, that works on what is on the disk now. The one before must be off, or do nothing more. */
+  /** Starts a machine with one process on the current content of the disk. The previous machine must be off or idle. */
   boot({ strike = null, failsSync = () => false }: MachineOptions = {}): SimulatedMachine {
     // What one machine calls changes nothing for the next.
     const random = numbersFrom(below(this.#random, 2 ** 31));
@@ -225,7 +225,7 @@ export class SimulatedDisk {
       isDirectory: () => node instanceof SimulatedFolder,
     });
 
-    /** Only what came before the call is covered. */
+    /** Covers only changes before the call. */
     async function sync(node: SimulatedNode, path: string): Promise<void> {
       const covered = new Set<FileChange | EntryChange>(node.unsynced);
       const fails = failsSync(++syncs);
@@ -241,7 +241,7 @@ export class SimulatedDisk {
           } else {
             const due = node.unsynced.filter((content) => covered.has(content));
             node.synced = fails ? contentAfterLoss(node.synced, due, random) : due.reduce(changed, node.synced);
-            // The system takes the pages of a failed sync for written: no later one writes them.
+            // The system marks the pages of a failed sync as clean, and no later sync writes them.
             node.unsynced = node.unsynced.filter((content) => !covered.has(content));
           }
           if (!fails) return;

@@ -35,7 +35,7 @@ function refusal(): string | null {
 /** Why no file system can be mounted here; null when one can. */
 export const MOUNT_REFUSAL = refusal();
 
-/** The title of a suite that needs one, which says why it is skipped where it is. */
+/** The title of a suite that needs a small disk, with the reason if it is skipped. */
 export const onSmallDisk = (title: string): string =>
   MOUNT_REFUSAL === null ? title : `${title} (skipped, because no file system can be mounted: ${MOUNT_REFUSAL})`;
 
@@ -44,7 +44,7 @@ export interface SmallDisk {
   readonly dataFolder: string;
   /** Leaves not a byte. Files that end within a page of memory may still grow to its end. */
   fill(): Promise<void>;
-  /** Takes away what `fill` has put there. */
+  /** Removes what `fill` wrote. */
   makeRoom(): Promise<void>;
   readOnly(isReadOnly: boolean): void;
 }

@@ -17,7 +17,7 @@ export const BEHAVIORAL_ENDPOINTS: readonly (readonly [endpoint: string, paramet
   ["breakdown/exit-pages", {}],
 ];
 
-/** Every endpoint that takes filters, with the parameters it cannot do without beside `site_id`. */
+/** Every endpoint with filters, and its required parameters except `site_id`. */
 export const FILTERED_ENDPOINTS: readonly (readonly [endpoint: string, parameters: StatsParameters])[] = [
   ["main", {}],
   ["timeseries", {}],

@@ -8,10 +8,10 @@ import { character } from "./character.ts";
 /** For ids that a test writes out: it vouches that they are valid. */
 export const siteId = (text: string): SiteId => text as SiteId;
 
-/** As journal, threads and engine are given them. */
+/** In the form that the journal, the threads and the engine receive. */
 export const eventTexts = (events: readonly StoredEvent[]): EventText[] => events.map(eventText);
 
-/** An event that says as little as an event can. */
+/** An event with as few recorded values as possible. */
 export function anEvent({ at = "2026-03-15T12:00:00.000Z", ...fields }: Partial<StoredEvent> & { at?: string } = {}): StoredEvent {
   return {
     siteId: siteId("site.test"),

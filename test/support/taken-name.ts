@@ -1,4 +1,4 @@
-/** A name of the behavioral extension, taken by something else: an engine that has this cannot load it. */
+/** Takes a name of the behavioral extension, so that an engine cannot load it. */
 import type { EngineExtension } from "../../src/runtime/engine/engine.ts";
 
 export const TAKEN_NAME: EngineExtension = {

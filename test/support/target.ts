@@ -4,13 +4,13 @@ import { it } from "vitest";
 /** Options as an environment has them, e.g. `{ SVC_SITE_IDS: "a.com" }`. */
 export type Environment = Readonly<Record<string, string>>;
 
-/** What targets are started with unless a case says otherwise: answers are of now, so that a case can post and look at once. */
+/** The default options of targets: results are not cached, so that a case can post and query at once. */
 export const TARGET_DEFAULTS: Environment = { SVC_CACHE_TTL_SECS: "0" };
 
 export interface TargetRequest extends RequestInit {
   /** Needed with a stream for a body, and missing from the library's types. */
   readonly duplex?: "half";
-  /** What the header `Host` says, where it is not the target's own address. */
+  /** The header `Host`, if it is not the target's own address. */
   readonly host?: string;
   /** The connection's address in the place of 127.0.0.1, for targets with `comesFromAnywhere`. */
   readonly from?: string;
@@ -20,7 +20,7 @@ export interface Target {
   readonly name: string;
   /** Sends a request from 127.0.0.1. A `User-Agent` that is not given is the host's business, so cases that store events give one. */
   fetch(path: string, init?: TargetRequest): Promise<Response>;
-  /** What the service takes for now. */
+  /** The current time of the service. */
   nowMs(): number;
   /** Answers a request whose body is still on its way, and lets the client send the rest of it. */
   readonly answersEarly?: true;
@@ -28,7 +28,7 @@ export interface Target {
   readonly comesFromAnywhere?: true;
   /** The setup code that was printed at the start; null where there was or is a password. */
   setupCode?(): Promise<string | null>;
-  /** Moves the clock on and does what falls due. */
+  /** Advances the clock and runs what is due. */
   advance?(ms: number): Promise<void>;
   /** Writes everything journaled into files. */
   flush?(): Promise<void>;
@@ -44,7 +44,7 @@ export type Ability = "answersEarly" | "comesFromAnywhere" | "setupCode" | "adva
 export type AbleTarget<A extends Ability> = Target & Required<Pick<Target, A>>;
 
 export interface MakeTarget {
-  /** A target with these options. It may be one that another suite has used: cases take sites of their own. */
+  /** A target with these options. Another suite may have used it, so each case uses its own sites. */
   (environment?: Environment): Promise<Target>;
   readonly abilities: readonly Ability[];
   /** The names of the cases that were left out because the target lacks an ability. */

@@ -1,4 +1,4 @@
-/** Visits as lists of what a visitor does: paths are viewed, everything else is an event of that name. */
+/** Visits as lists of steps: a path is a pageview, everything else a custom event of that name. */
 import { record, wireEvent } from "./requests.ts";
 import { visitor } from "./stats-requests.ts";
 import type { Target } from "./target.ts";

@@ -71,13 +71,13 @@ export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
     <T>(method: string, ...args: unknown[]): Promise<T> =>
       ask({ port, method, args, id: ++calls }) as Promise<T>;
 
-  /** Rejects at once when aborted, and tells the object. */
+  /** Rejects at once when aborted, and cancels the call in the object. */
   async function askUntilAborted<T>(method: string, signal: AbortSignal, ...args: unknown[]): Promise<T> {
     signal.throwIfAborted();
     const id = ++calls;
     const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener("abort", () => {
-        // Whoever waits hears of the abort; the object may be gone by now.
+        // The caller is told of the abort; the object may have ended by now.
         ask({ cancel: id }).catch(() => {});
         reject(signal.reason as Error);
       });

@@ -1,4 +1,4 @@
-/** The product's Durable Object in workerd, asked over TCP; each target is an object with options and a clock of its own. */
+/** The Durable Object in workerd, over TCP. Each target is an object with its own options and clock. */
 import { START_MS } from "./in-process-target.ts";
 import { fetchAt } from "./fetch-at.ts";
 import { TARGET_DEFAULTS, type AbleTarget, type Environment, type MakeTarget, type TargetRequest } from "./target.ts";

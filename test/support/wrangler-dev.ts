@@ -21,7 +21,7 @@ export interface WranglerDev {
   stop(): Promise<void>;
 }
 
-/** `folder` takes the data and everything else that wrangler writes beside the build. */
+/** `folder` receives the data and everything else that wrangler writes except the build. */
 export async function startWranglerDev(folder: string, variables: Readonly<Record<string, string>>): Promise<WranglerDev> {
   const vars = Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
   const child = spawn(

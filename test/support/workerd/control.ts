@@ -1,4 +1,4 @@
-/** What a test tells the Worker of the tests with each request, in a header that the service does not know. */
+/** What a test sends to the test Worker with each request, in a header that the service does not know. */
 
 export const CONTROL_HEADER = "x-test-control";
 
@@ -16,7 +16,7 @@ export interface Control {
   readonly tenant: string;
   /** The service's options. They count from the object's first request to its end. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What the object takes for now. */
+  /** The current time of the object. */
   readonly nowMs: number;
   readonly call?: ControlCall;
 }

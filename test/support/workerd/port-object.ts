@@ -1,4 +1,4 @@
-/** A Durable Object whose ports answer calls from outside, so that the suites of the ports can be run on what lies inside. */
+/** A Durable Object that exposes its ports, so that their contract suites can run against them. */
 import { createDuckdbEngine } from "../../../adapters/workerd/duckdb-instance.ts";
 import mainModule from "../../../adapters/workerd/duckdb-eh.wasm";
 import { IsolateEngine } from "../../../adapters/workerd/isolate-engine.ts";
@@ -21,7 +21,7 @@ export class PortObject {
   readonly #state: DurableObjectState;
   readonly #bucket: R2Bucket;
   readonly #underWay = new Map<number, AbortController>();
-  /** A cancellation may overtake its call: each has a connection of its own. */
+  /** A cancellation may arrive before its call: each has its own connection. */
   readonly #cancelledEarly = new Set<number>();
   #ports: Record<PortName, unknown> | null = null;
 

@@ -1,4 +1,4 @@
-/** How calls of a port and what comes of them travel between a test and workerd: as JSON, with forms for what JSON has not. */
+/** Encodes calls of a port and their results between a test and workerd: JSON, extended for values that JSON lacks. */
 
 const CHUNK_BYTES = 32_768;
 
@@ -33,7 +33,7 @@ export const decode = (text: string): unknown =>
 
 export type PortName = "segmentLog" | "records" | "objects" | "engine";
 
-/** A call of a port's method; `id` is what a later call can cancel it by. */
+/** A call of a port's method. A later call can cancel it by its `id`. */
 export interface PortCall {
   readonly port: PortName;
   readonly method: string;

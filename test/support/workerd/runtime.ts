@@ -57,7 +57,7 @@ function optionsFor(
       { type: "ESModule", include: ["**/*.js"] },
     ],
     compatibilityDate: wranglerFile.compatibility_date,
-    // The platform ends an object that was idle for ten seconds, which a test on a busy machine may take between two calls.
+    // The platform evicts an object after ten idle seconds. On a busy machine a test may be idle for longer.
     // What such an end means is tried where a test ends it.
     durableObjects: Object.fromEntries(
       wranglerFile.durable_objects.bindings.map(({ name, class_name }) => [
@@ -67,7 +67,7 @@ function optionsFor(
     ),
     r2Buckets: [BUCKET],
     bindings: { ...environment },
-    // Past Miniflare's own Worker, which takes longer for a request than the service does.
+    // Bypasses Miniflare's own Worker, which takes longer per request than the service.
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
     defaultPersistRoot: folder,
     handleRuntimeStdio(stdout: Readable, stderr: Readable) {

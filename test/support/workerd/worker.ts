@@ -48,7 +48,7 @@ export class TestObject {
     return this.#object;
   }
 
-  /** An engine outlives the product's object, because bringing one up takes long. */
+  /** An engine outlives the Durable Object, because starting one takes long. */
   async #createShare(memoryLimitMb: number): Promise<Engine> {
     this.#engine ??= this.createEngine(memoryLimitMb);
     this.#share = shareOf(await this.#engine);
@@ -88,13 +88,13 @@ export class TestObject {
     for (const table of ["journal_piece", "record"]) this.#state.storage.sql.exec(`ALTER TABLE ${table}${from} RENAME TO ${table}${to}`);
   }
 
-  /** An object that woke for its alarm has not heard of its options yet. */
+  /** An object that wakes for its alarm does not have its options yet. */
   async alarm(): Promise<void> {
     await this.#object?.alarm();
   }
 }
 
-/** One whose engine cannot load the behavioral extension. */
+/** An object whose engine cannot load the behavioral extension. */
 export class CrippledObject extends TestObject {
   protected override async createEngine(memoryLimitMb: number): Promise<Engine> {
     const engine = await super.createEngine(memoryLimitMb);
