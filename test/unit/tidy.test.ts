@@ -14,7 +14,7 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   "hyparquet/src/column.js": "src/storage/parquet-columns.ts",
   "hyparquet-writer": "src/storage/parquet-events.ts",
   "ua-parser-js": "src/runtime/ingest/user-agent.ts",
-  isbot: "src/runtime/ingest/bot-filter.ts",
+  isbot: "src/runtime/ingest/user-agent.ts",
   "hash-wasm": ["src/runtime/ingest/hmac-sha256.ts", "src/runtime/auth/argon2id.ts", "src/runtime/auth/sha256.ts"],
   "apache-arrow": "src/runtime/engine/duckdb/arrow-batches.ts",
   "@duckdb/duckdb-wasm/blocking": "adapters/node/duckdb-instance.ts",
