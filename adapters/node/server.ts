@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { createServerAdapter } from "@whatwg-node/server";
-import type { App } from "../../src/handlers/app.ts";
+import type { App } from "../../src/handlers/pipeline.ts";
 import { responseTo } from "../../src/handlers/reply.ts";
 import { invalidInput } from "../../src/runtime/errors.ts";
 import { CONNECTIONS_MAX, STOP_GRACE_MS } from "../../src/runtime/config/limits.ts";

@@ -1,7 +1,7 @@
 /** Answers requests that Node's HTTP parser rejects: with the service's `{error}` instead of Node's empty response. */
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import type { App } from "../../src/handlers/app.ts";
+import type { App } from "../../src/handlers/pipeline.ts";
 import type { Reply } from "../../src/handlers/reply.ts";
 import { AppError, invalidInput } from "../../src/runtime/errors.ts";
 import { endLingering } from "./connection-close.ts";

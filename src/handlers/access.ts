@@ -1,4 +1,4 @@
-/** Who may call a route. */
+/** Checks who calls a route (docs/http-api.md, "Authentication"). */
 import type { KeyScope } from "../runtime/auth/api-keys.ts";
 import { AppError } from "../runtime/errors.ts";
 import type { EpochMs } from "../storage/event.ts";
@@ -6,16 +6,9 @@ import type { Services } from "../runtime/services.ts";
 import type { Context } from "./context.ts";
 import { apiKeysOf, sessionTokensOf } from "./credentials.ts";
 import { requireDashboardPage } from "./csrf.ts";
+import type { Access } from "./route.ts";
 
-/**
- * `public`: everyone. `ingest`: everyone whose site the allowlist names. `auth`: everyone, to get in and out.
- * `stats`: everyone until an admin password exists, then whoever has a session or any key. `admin`: whoever has a session,
- * on a page of the dashboard, or an Admin key; nobody until an admin password exists. Until then, `rebinding.ts` says under
- * which host names the last three are open.
- */
-export type Access = "public" | "ingest" | "auth" | "stats" | "admin";
-
-/** What a caller has shown: the strongest of its credentials that are valid. */
+/** The strongest valid credential of a request. */
 type Caller = "session" | KeyScope;
 
 /** null for a caller without a valid credential. */

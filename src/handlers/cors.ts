@@ -1,44 +1,53 @@
-/** Which foreign pages may read answers: any page those of ingestion, the dashboard's those about figures, keys and logins. */
+/**
+ * Which pages of other origins may read an answer (docs/http-api.md, "CORS"): any page those of ingestion, and pages of
+ * `dashboard_origin` those about statistics, keys and logins.
+ */
 import type { Config } from "../runtime/config/config.ts";
-import { emptyReply, withHeaders, type Reply, type ReplyHeaders } from "./reply.ts";
+import { emptyReply, type Reply, type ReplyHeaders } from "./reply.ts";
+import type { Access } from "./route.ts";
+import type { Endpoint } from "./router.ts";
 
 const PREFLIGHT_SECS = 86_400;
 
+const NONE: ReplyHeaders = {};
+
+/** On files that any page may load, whoever asks. */
+export const ANY_ORIGIN = { "Access-Control-Allow-Origin": "*" } as const;
+
+/** What the dashboard requests, and its page may read from another origin. */
+const OF_DASHBOARD: readonly Access[] = ["auth", "stats", "admin"];
+
+const isOfDashboardPage = (origin: string | null, { access }: Endpoint, { dashboardOrigin }: Config): boolean =>
+  dashboardOrigin !== null && origin === dashboardOrigin && OF_DASHBOARD.some((level) => access.has(level));
+
 /**
- * A page's own origin is echoed and credentials are allowed, because beacons always carry them and a
- * browser then refuses `*`. There is nothing to protect: no answer of ingestion depends on a cookie.
+ * The headers of an answer at this endpoint; none at a path where there is nothing. Ingestion echoes the origin and allows
+ * credentials, because beacons always carry them and a browser then refuses `*`. That exposes nothing: no answer of ingestion
+ * depends on a cookie.
  */
-function ingestCors(origin: string | null): ReplyHeaders {
-  if (origin === null) return { "Access-Control-Allow-Origin": "*" };
-  return { "Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true", Vary: "Origin" };
+export function corsHeaders({ headers }: Request, endpoint: Endpoint | undefined, config: Config): ReplyHeaders {
+  if (endpoint === undefined) return NONE;
+  const origin = headers.get("origin");
+  const isIngest = endpoint.access.has("ingest");
+  if (isIngest && origin === null) return ANY_ORIGIN;
+  if (origin === null || !(isIngest || isOfDashboardPage(origin, endpoint, config))) return NONE;
+  const allowed = { "Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true", Vary: "Origin" };
+  if (isIngest) return allowed;
+  return { ...allowed, "Access-Control-Expose-Headers": "Content-Disposition, Retry-After, X-Request-Id, X-Setup-Code" };
 }
 
-/** Adds what lets the page that sent an event read the answer. */
-export const withIngestCors = (request: Request, reply: Reply): Reply => withHeaders(reply, ingestCors(request.headers.get("origin")));
+/** Whether a browser asks by OPTIONS what a page of `dashboard_origin` may do. Ingestion has a route of its own for it. */
+export const isDashboardPreflight = ({ method, headers }: Request, endpoint: Endpoint | undefined, config: Config): boolean =>
+  method === "OPTIONS" && endpoint !== undefined && isOfDashboardPage(headers.get("origin"), endpoint, config);
 
-/** Whether a page of `dashboard_origin` asks. Without the option there is none: pages of the service itself need no leave. */
-export const isDashboardPage = ({ headers }: Request, { dashboardOrigin }: Config): boolean =>
-  dashboardOrigin !== null && headers.get("origin") === dashboardOrigin;
-
-/** Adds what lets the dashboard's page read the answer. */
-export const withDashboardCors = (request: Request, reply: Reply): Reply =>
-  withHeaders(reply, {
-    "Access-Control-Allow-Origin": request.headers.get("origin") ?? "",
-    "Access-Control-Allow-Credentials": "true",
-    "Access-Control-Expose-Headers": "Content-Disposition, Retry-After, X-Request-Id, X-Setup-Code",
-    Vary: "Origin",
-  });
-
-/** Answers the question a browser asks before a request that is not simple. */
-export function preflight(request: Request): Reply {
-  return preflightFor(request, "GET, POST, OPTIONS");
-}
-
-/** The same for a path that takes these methods, separated by commas. */
-export function preflightFor(request: Request, methods: string): Reply {
+/** The answer to a preflight request at a path that takes these methods, separated by commas. */
+export function preflightReply({ headers }: Request, methods: string): Reply {
   return emptyReply(204, {
     "Access-Control-Allow-Methods": methods,
-    "Access-Control-Allow-Headers": request.headers.get("access-control-request-headers") ?? "Content-Type",
+    "Access-Control-Allow-Headers": headers.get("access-control-request-headers") ?? "Content-Type",
     "Access-Control-Max-Age": String(PREFLIGHT_SECS),
   });
 }
+
+/** OPTIONS /api/event: pages of any origin may send events. */
+export const preflight = (request: Request): Reply => preflightReply(request, "GET, POST, OPTIONS");

@@ -1,12 +1,9 @@
 /** GET /api/openapi.json: the whole HTTP surface as an OpenAPI 3.1 document, made of the routes and their descriptions. */
 import { PRODUCT_NAME } from "../runtime/config/names.ts";
-import type { Access } from "./access.ts";
-import type { RouteId } from "./app.ts";
 import type { Handler } from "./context.ts";
+import { ANY_ORIGIN } from "./cors.ts";
 import { STATUS } from "./error-reply.ts";
-import { DASHBOARD_OPERATIONS } from "./openapi/dashboard.ts";
-import { AUTH_OPERATIONS, AUTH_SCHEMAS, SECURITY_SCHEMES, UNVERIFIED_HOST } from "./openapi/auth.ts";
-import { ERASURE_OPERATIONS, ERASURE_SCHEMAS } from "./openapi/erasure.ts";
+import { SECURITY_SCHEMES, UNVERIFIED_HOST } from "./openapi/auth.ts";
 import {
   ALLOW,
   COMMON_HEADERS,
@@ -18,36 +15,11 @@ import {
   RETRY_AFTER,
   SHARED_HEADERS,
 } from "./openapi/headers.ts";
-import { BEHAVIORAL_OPERATIONS } from "./openapi/behavioral.ts";
-import { INGEST_OPERATIONS, INGEST_SCHEMAS } from "./openapi/ingest.ts";
 import { TAGS, type Answer, type Headers, type Operation, type RefusalCode } from "./openapi/operation.ts";
+import { OPERATIONS, SCHEMAS } from "./openapi/operations.ts";
 import { SHARED_PARAMETERS } from "./openapi/parameters.ts";
-import { closed, text } from "./openapi/schema.ts";
-import { SERVICE_OPERATIONS, SERVICE_SCHEMAS } from "./openapi/service.ts";
-import { STATS_OPERATIONS } from "./openapi/stats.ts";
-import { STATS_SCHEMAS } from "./openapi/stats-schemas.ts";
 import { jsonTextReply } from "./reply.ts";
-import type { Route } from "./route.ts";
-
-/** A route that is missing here does not compile: describe it in the file of its noun in `openapi/`. */
-const OPERATIONS: Readonly<Record<RouteId, Operation>> = {
-  ...INGEST_OPERATIONS,
-  ...STATS_OPERATIONS,
-  ...BEHAVIORAL_OPERATIONS,
-  ...AUTH_OPERATIONS,
-  ...DASHBOARD_OPERATIONS,
-  ...ERASURE_OPERATIONS,
-  ...SERVICE_OPERATIONS,
-};
-
-const SCHEMAS = {
-  Error: closed({ error: text("A sentence that says what is wrong, and with which field or parameter.", { minLength: 1 }) }),
-  ...INGEST_SCHEMAS,
-  ...STATS_SCHEMAS,
-  ...AUTH_SCHEMAS,
-  ...ERASURE_SCHEMAS,
-  ...SERVICE_SCHEMAS,
-};
+import { routeIdOf, type Access, type Route } from "./route.ts";
 
 /** The version of the surface, not of the program: it grows when the surface changes. */
 const SURFACE_VERSION = "1.0.0";
@@ -171,9 +143,11 @@ const templateOf = (path: string): string => path.replace(/:(\w+)/g, "{$1}");
 
 function pathsOf(routes: readonly Route[]): Readonly<Record<string, PathItem>> {
   const paths: Record<string, Record<string, OperationObject>> = {};
-  for (const { method, path, access } of routes) {
-    const item = (paths[templateOf(path)] ??= {});
-    item[method.toLowerCase()] = operationObject(access, OPERATIONS[`${method} ${path}` as RouteId]);
+  for (const route of routes) {
+    const operation = OPERATIONS[routeIdOf(route)];
+    if (!operation) throw new Error(`${routeIdOf(route)} has no description in openapi/operations.ts`);
+    const item = (paths[templateOf(route.path)] ??= {});
+    item[route.method.toLowerCase()] = operationObject(route.access, operation);
   }
   return paths;
 }
@@ -211,7 +185,7 @@ export function openapiHandler(routes: () => readonly Route[]): Handler {
     json ??= JSON.stringify(openapiDocument(routes()));
     return jsonTextReply(json, 200, {
       "Cache-Control": `public, max-age=${CACHE_SECS}`,
-      "Access-Control-Allow-Origin": "*",
+      ...ANY_ORIGIN,
     });
   };
 }

@@ -1,14 +1,20 @@
-/** What a route is, which routes there are at a path, and which further paths options give to some. Owner of itty-router. */
-import { Router, type IRequest } from "itty-router";
-import type { Config } from "../runtime/config/config.ts";
-import { AppError } from "../runtime/errors.ts";
-import { EVENT_PATH, SCRIPT_PATHS } from "../runtime/config/names.ts";
-import type { Access } from "./access.ts";
-import type { Context, Handler } from "./context.ts";
+/** What a route is: a method, a path, who may call it, and its handler. */
+import type { Handler } from "./context.ts";
 
 export type Method = "GET" | "POST" | "DELETE" | "OPTIONS";
 
-export interface Route<M extends Method = Method, P extends string = string> {
+/**
+ * Who may call a route. `public`: everyone. `ingest`: everyone whose site the allowlist names. `auth`: everyone, to log in and out.
+ * `stats`: everyone until an admin password exists, then whoever has a session or any key. `admin`: whoever has a session,
+ * on a page of the dashboard, or an Admin key; nobody until an admin password exists. Until then, `host.ts` says under
+ * which host names the last three are open.
+ */
+export type Access = "public" | "ingest" | "auth" | "stats" | "admin";
+
+/** A method and a path template, e.g. `DELETE /api/keys/:key_hash`. */
+export type RouteId = `${Method} /${string}`;
+
+export interface Route<M extends Method = Method, P extends `/${string}` = `/${string}`> {
   readonly method: M;
   /** Parts that begin with `:` stand for any one part. */
   readonly path: P;
@@ -16,89 +22,4 @@ export interface Route<M extends Method = Method, P extends string = string> {
   readonly handler: Handler;
 }
 
-/** Method and path template, e.g. `DELETE /api/keys/:key_hash`. */
-export const routeIdOf = ({ method, path }: Route): string => `${method} ${path}`;
-
-/** Whatever is read by GET can be asked for by HEAD, except the pixel, whose GET records an event. */
-const methodsOf = ({ method, access }: Route): readonly (Method | "HEAD")[] =>
-  method === "GET" && access !== "ingest" ? ["GET", "HEAD"] : [method];
-
-/** All routes at one path. */
-export interface Endpoint {
-  readonly byMethod: ReadonlyMap<string, Route>;
-  /** The methods, as `Allow` lists them. */
-  readonly allow: string;
-  /** Who may call these routes, in one word each. */
-  readonly access: ReadonlySet<Access>;
-  /** Whether a site chose the path by an option. */
-  readonly isExtra: boolean;
-}
-
-export interface Match {
-  readonly endpoint: Endpoint;
-  /** What the parts of the path that begin with `:` stand for. */
-  readonly params: Context["params"];
-}
-
-function endpointAt(path: string, routes: readonly Route[], isExtra: boolean): Endpoint {
-  const byMethod = new Map<string, Route>();
-  for (const route of routes.filter((known) => known.path === path)) for (const method of methodsOf(route)) byMethod.set(method, route);
-  const access = new Set([...byMethod.values()].map((route) => route.access));
-  return { byMethod, allow: [...byMethod.keys()].join(", "), access, isExtra };
-}
-
-/** Finds what is at a path, a trailing slash aside; null where there is nothing. */
-export function createMatcher(routes: readonly Route[], extraRoutes: readonly Route[]): (pathname: string) => Promise<Match | null> {
-  const router = Router<IRequest, []>();
-  const addAll = (all: readonly Route[], isExtra: boolean) => {
-    for (const path of new Set(all.map((route) => route.path))) {
-      const endpoint = endpointAt(path, all, isExtra);
-      router.all(path, ({ params }): Match => ({ endpoint, params }));
-    }
-  };
-  addAll(routes, false);
-  addAll(extraRoutes, true);
-  // The path alone: of a query, the router would collect parameters of the same name in quadratic time.
-  return async (pathname) => ((await router.fetch({ method: "GET", url: `http://path${pathname}` })) as Match | undefined) ?? null;
-}
-
-/** The route for a method. Without one: 405 with the methods there are, or 404 where there is nothing at the path. */
-export function routeFor(method: string, match: Match | null): Route {
-  if (match === null) throw new AppError({ code: "not_found" }, "There is nothing at this path");
-  const { byMethod, allow } = match.endpoint;
-  const route = byMethod.get(method);
-  if (!route) throw new AppError({ code: "method_not_allowed", allow }, `${method} is not allowed here; allowed: ${allow}`);
-  return route;
-}
-
-type ExtraPaths = Pick<Config, "scriptPaths" | "eventPaths">;
-
-/** The script's and the events' routes once more, at a path that `script_paths` or `event_paths` names. */
-const copiesAt = (routes: readonly Route[], original: string, path: string): Route[] =>
-  routes.filter((route) => route.path === original).map((route) => ({ ...route, path }));
-
-/** The routes at extra paths: for sites that pass script and events through under names of their own. */
-export const extraRoutesOf = (routes: readonly Route[], { scriptPaths, eventPaths }: ExtraPaths): Route[] => [
-  ...scriptPaths.flatMap((path) => copiesAt(routes, SCRIPT_PATHS[0], path)),
-  ...eventPaths.flatMap((path) => copiesAt(routes, EVENT_PATH, path)),
-];
-
-/** Whether an extra path, which ends in no slash, is of a route's form. */
-function isTaken(path: string, { path: template }: Route): boolean {
-  const parts = path.split("/");
-  const known = template.split("/");
-  return parts.length === known.length && known.every((part, i) => part.startsWith(":") || part === parts[i]);
-}
-
-/** What is wrong with the extra paths: those that the service has already, or that are named twice. */
-export function problemsOfExtraPaths(routes: readonly Route[], { scriptPaths, eventPaths }: ExtraPaths): string[] {
-  const named = [
-    ...scriptPaths.map((path) => ["script_paths", path] as const),
-    ...eventPaths.map((path) => ["event_paths", path] as const),
-  ];
-  return named
-    .filter(
-      ([, path], index) => routes.some((route) => isTaken(path, route)) || named.slice(0, index).some(([, earlier]) => earlier === path),
-    )
-    .map(([option, path]) => `${option} must be paths that the service does not serve already, got "${path}"`);
-}
+export const routeIdOf = ({ method, path }: Pick<Route, "method" | "path">): RouteId => `${method} ${path}`;

@@ -31,7 +31,8 @@ export async function buildEmptyProgram() {
   const withoutIngestion = {
     name: "without-ingestion",
     setup({ onResolve }) {
-      onResolve({ filter: /\/ingest\/post-event\.ts$/ }, () => {
+      onResolve({ filter: /^\.\/ingest\.ts$/ }, ({ importer }) => {
+        if (!importer.endsWith("/handlers/app.ts")) return undefined;
         isPutIn = true;
         return { path: join(ROOT, "test/bench/empty-post-event.ts") };
       });

@@ -1,8 +1,10 @@
-/** What ingestion is measured against: takes an event's JSON in, and does nothing with it. Stands in the program for `post-event.ts`. */
+/** What ingestion is measured against: takes an event's JSON in, and does nothing with it. Stands in the program for `ingest.ts`. */
 import { readBody } from "../../src/handlers/body.ts";
 import type { Handler } from "../../src/handlers/context.ts";
 import { emptyReply } from "../../src/handlers/reply.ts";
 import { parseObject } from "../../src/runtime/ingest/json-fields.ts";
+
+export { getPixel } from "../../src/handlers/ingest.ts";
 
 export const postEvent: Handler = async (request) => {
   parseObject(await readBody(request));

@@ -1,6 +1,7 @@
 /** §5 who may call what: every route, asked with every kind of credential, before there is a password and after. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROUTES, type RouteId } from "../../src/handlers/app.ts";
+import { ROUTES } from "../../src/handlers/app.ts";
+import type { DescribedRouteId } from "../../src/handlers/openapi/operations.ts";
 import { CLOSED, createKey, deleteKey, logIn, PASSWORD, postLogout, withBearer, withKey, withSession } from "../support/auth-requests.ts";
 import { browserHeaders, type RequestHeaders } from "../support/requests.ts";
 import { able, itNeeds, type MakeTarget, type Target } from "../support/target.ts";
@@ -25,7 +26,7 @@ const figure = (path: string, status = 400): Asked => ({ need: "any credential",
 const open = (path: string, status = 200): Asked => ({ need: "nothing", path, status });
 
 /** A route that is missing here does not compile, and fails a test: say who may call it, and send what it takes. */
-const ASKED: Readonly<Record<RouteId, Asked>> = {
+const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
   "POST /api/event": { need: "nothing", path: "/api/event", body: { d: "matrix-events.test", n: "pageview", u: "/" }, status: 202 },
   "GET /api/event": open("/api/event?d=matrix-events.test&u=/"),
   "OPTIONS /api/event": open("/api/event", 204),
@@ -66,9 +67,9 @@ const ASKED: Readonly<Record<RouteId, Asked>> = {
   "GET /.well-known/security.txt": open("/.well-known/security.txt"),
 };
 
-const IDS = ROUTES.map(({ method, path }) => `${method} ${path}` as RouteId);
+const IDS = ROUTES.map(({ method, path }) => `${method} ${path}` as DescribedRouteId);
 
-async function statusOf(target: Target, id: RouteId, { path, body }: Asked, headers: RequestHeaders): Promise<number> {
+async function statusOf(target: Target, id: DescribedRouteId, { path, body }: Asked, headers: RequestHeaders): Promise<number> {
   const init = { method: id.split(" ")[0] ?? "", headers: browserHeaders(headers) };
   const response = await target.fetch(path, body === undefined ? init : { ...init, body: JSON.stringify(body) });
   await response.arrayBuffer();
@@ -152,7 +153,7 @@ async function callersOf(target: Target): Promise<Readonly<Record<string, Caller
 /** By caller, so that a difference shows who is let in or kept out. */
 async function statusesOf(
   target: Target,
-  id: RouteId,
+  id: DescribedRouteId,
   asked: Asked,
   callers: Readonly<Record<string, RequestHeaders>>,
 ): Promise<Record<string, number>> {

@@ -1,7 +1,7 @@
 /** DNS rebinding: which host names open an instance that has no password, and what the setup code opens. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/handlers/app.ts";
-import type { Access } from "../../src/handlers/access.ts";
+import type { Access } from "../../src/handlers/route.ts";
 import { bodyOf, CLOSED, getStatus, logIn, ofItsOwn, PASSWORD, postLogin, tokenOf, withSession } from "../support/auth-requests.ts";
 import { expectError } from "../support/requests.ts";
 import { able, itNeeds, type Environment, type MakeTarget, type Target, type TargetRequest } from "../support/target.ts";

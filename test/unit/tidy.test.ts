@@ -9,7 +9,7 @@ const FILE_LINES_MAX = 400;
 
 /** The one file that may import each package; of hash-wasm, one for each hash. */
 const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
-  "itty-router": "src/handlers/route.ts",
+  "itty-router": "src/handlers/router.ts",
   hyparquet: "src/storage/parquet-columns.ts",
   "hyparquet/src/column.js": "src/storage/parquet-columns.ts",
   "hyparquet-writer": "src/storage/parquet-events.ts",

@@ -8,7 +8,7 @@ import {
   PASSWORD_BYTES_MAX,
 } from "../../runtime/config/limits.ts";
 import { API_KEY_PREFIX, SESSION_COOKIE } from "../../runtime/config/names.ts";
-import type { RouteId } from "../app.ts";
+import type { RouteId } from "../route.ts";
 import { NOT_STORED, sets } from "./headers.ts";
 import type { Answer, Operation, Parameter, RequestBody, SecurityScheme } from "./operation.ts";
 import { boolean, closed, list, orNull, text, type Properties, type Schema } from "./schema.ts";
@@ -98,7 +98,7 @@ const BODY_REFUSALS = {
   malformed_body: "The body is not an object, or a field is missing or of the wrong type.",
 } as const;
 
-/** Of the routes that a rebound page must not use (`rebinding.ts`). */
+/** Of the routes that a rebound page must not use (`host.ts`). */
 export const UNVERIFIED_HOST =
   "There is no admin password yet, the request came from this machine or a private network and through no trusted proxy, and its " +
   "`Host` is neither an IP address, nor localhost, nor that of `dashboard_origin`.";

@@ -15,7 +15,7 @@ import {
 } from "../../runtime/config/limits.ts";
 import { FUNNEL_WINDOW, FUNNEL_WINDOW_DEFAULT } from "../../runtime/reports/funnel.ts";
 import { FLOW_DIRECTIONS } from "../../runtime/reports/queries/flow.ts";
-import type { RouteId } from "../app.ts";
+import type { RouteId } from "../route.ts";
 import type { Operation } from "./operation.ts";
 import { query } from "./parameters.ts";
 import { count, text } from "./schema.ts";

@@ -1,7 +1,7 @@
 /** The dashboard's page and its files. */
 import { ASSETS_PATH, DASHBOARD_PAGE } from "../../runtime/config/names.ts";
-import type { RouteId } from "../app.ts";
-import { CODED, FILE_HEADERS, required, UNCHANGED } from "./file-headers.ts";
+import type { RouteId } from "../route.ts";
+import { CODED, FILE_HEADERS, required, UNCHANGED } from "./headers.ts";
 import type { Headers, Operation } from "./operation.ts";
 import { text } from "./schema.ts";
 

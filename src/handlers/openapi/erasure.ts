@@ -1,5 +1,5 @@
 /** Erasing what was recorded (contract 4.5). */
-import type { RouteId } from "../app.ts";
+import type { RouteId } from "../route.ts";
 import { NOT_STORED } from "./headers.ts";
 import type { Operation } from "./operation.ts";
 import { END, query, SITE, START } from "./parameters.ts";

@@ -2,7 +2,7 @@
 import type { Header, Headers } from "./operation.ts";
 import type { Schema } from "./schema.ts";
 
-type HeaderSchema = Pick<Schema, "type" | "const" | "minLength" | "minimum">;
+type HeaderSchema = Pick<Schema, "type" | "const" | "enum" | "minLength" | "minimum">;
 
 const TEXT: HeaderSchema = { type: "string", minLength: 1 };
 const SECONDS: HeaderSchema = { type: "integer", minimum: 1 };
@@ -98,3 +98,19 @@ export const PERHAPS_SETUP_CODE: Headers = {
 };
 
 export const ALLOW: Headers = { Allow: always("The methods that the path takes, separated by commas.", TEXT) };
+
+/** A header that is always there, with any value. */
+export const required = (description: string): Header => always(description, TEXT);
+
+/** On answers with a file: how long it may be kept, and the tag of its content and coding. */
+export const FILE_HEADERS: Headers = {
+  "Cache-Control": required("How long the file may be kept."),
+  ETag: required("Tells this content in this coding from any other."),
+  Vary: always("The coding depends on what the request accepts.", only("Accept-Encoding")),
+};
+
+export const CODED: Headers = {
+  "Content-Encoding": sometimes("Where the file is sent compressed.", { type: "string", enum: ["br", "gzip"] }),
+};
+
+export const UNCHANGED = "The file is the one that `If-None-Match` names.";

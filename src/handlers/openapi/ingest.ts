@@ -9,7 +9,7 @@ import {
   URL_HOST_CHARS_MAX,
 } from "../../runtime/config/limits.ts";
 import { PAGEVIEW } from "../../runtime/config/names.ts";
-import type { RouteId } from "../app.ts";
+import type { RouteId } from "../route.ts";
 import { NOT_STORED, PREFLIGHT_HEADERS } from "./headers.ts";
 import type { Operation } from "./operation.ts";
 import { query, siteId } from "./parameters.ts";

@@ -1,8 +1,7 @@
 /** What is served beside events and figures: the script, the state of the service, this document. */
 import { SCRIPT_PATHS } from "../../runtime/config/names.ts";
-import type { RouteId } from "../app.ts";
-import { ANY_PAGE, NOT_STORED, RETRY_AFTER, STORED } from "./headers.ts";
-import { CODED, FILE_HEADERS, UNCHANGED } from "./file-headers.ts";
+import type { RouteId } from "../route.ts";
+import { ANY_PAGE, CODED, FILE_HEADERS, NOT_STORED, RETRY_AFTER, STORED, UNCHANGED } from "./headers.ts";
 import type { Answer, Headers, Operation } from "./operation.ts";
 import { boolean, closed, count, orNull, text, type Schema } from "./schema.ts";
 

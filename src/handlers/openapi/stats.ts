@@ -3,7 +3,7 @@ import { BREAKDOWN_ROWS_DEFAULT, BREAKDOWN_ROWS_MAX, EXPORT_ROWS_DEFAULT, EXPORT
 import { COMPARISONS } from "../../runtime/query/comparison.ts";
 import { DIMENSIONS, SESSION_DIMENSIONS } from "../../runtime/query/dimensions.ts";
 import { PROPERTY_KEY } from "../../runtime/reports/properties.ts";
-import type { RouteId } from "../app.ts";
+import type { RouteId } from "../route.ts";
 import { EXPORT_FORMATS, EXPORT_KINDS } from "../stats/export.ts";
 import { NOT_STORED } from "./headers.ts";
 import type { Answer, Operation, Parameter } from "./operation.ts";

@@ -1,9 +1,10 @@
 /** The document itself: that it is OpenAPI 3.1, complete, closed, and says what the handlers read. */
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Access } from "../../../src/handlers/access.ts";
 import { ROUTES } from "../../../src/handlers/app.ts";
 import { openapiDocument } from "../../../src/handlers/openapi.ts";
+import { OPERATIONS } from "../../../src/handlers/openapi/operations.ts";
 import type { Schema } from "../../../src/handlers/openapi/schema.ts";
+import { routeIdOf, type Access } from "../../../src/handlers/route.ts";
 import { PROVOKED, FAILING } from "../../http/openapi-answers.ts";
 import { CLOSED, logIn } from "../../support/auth-requests.ts";
 import { createInProcessTarget } from "../../support/in-process-target.ts";
@@ -240,6 +241,7 @@ const documentedId = (method: string, path: string): string => `${method} ${path
 
 describe("the document and the service", () => {
   it("has every route, and nothing else", () => {
+    expect(Object.keys(OPERATIONS).sort()).toEqual(ROUTES.map(routeIdOf).sort());
     const routes = ROUTES.map(({ method, path }) => documentedId(method, path));
     expect(
       DOCUMENTED.map(({ id }) => id).sort(),

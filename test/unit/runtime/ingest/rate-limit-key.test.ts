@@ -1,7 +1,7 @@
 /** What an address counts as where limits go by addresses. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clientAddressOf } from "../../../../src/handlers/client-address.ts";
+import { clientAddressOf } from "../../../../src/handlers/forwarded-headers.ts";
 import { rateLimitKeyOf } from "../../../../src/runtime/ingest/rate-limit-key.ts";
 
 /** As a request that came from that address counts. */

@@ -1,10 +1,23 @@
-/** GET / and /assets/…: the dashboard's page and the files it is made of, from the bundle. */
+/** The files that travel in the program's bundle: GET /svc.js and its alias, GET / and GET /assets/:name. */
 import { DASHBOARD_PAGE } from "../runtime/config/names.ts";
 import { AppError } from "../runtime/errors.ts";
 import type { Handler } from "./context.ts";
+import { ANY_ORIGIN } from "./cors.ts";
 import { assetReply } from "./static-asset.ts";
 
-/** The page loads its own scripts, styles and figures and nothing else; nobody frames it, and no form leaves it. */
+/** Short enough that a new version reaches every page within a day. */
+const SCRIPT_CACHE_SECS = 86_400;
+
+const SCRIPT_HEADERS = {
+  "Cache-Control": `public, max-age=${SCRIPT_CACHE_SECS}`,
+  ...ANY_ORIGIN,
+  "Cross-Origin-Resource-Policy": "cross-origin",
+} as const;
+
+/** The tracking script (docs/tracking-script.md). */
+export const getScript: Handler = (request, { services }) => assetReply(request, services.trackerScript, SCRIPT_HEADERS);
+
+/** The page loads its own scripts, styles and reports and nothing else; no page frames it, and no form leaves it. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -17,11 +30,11 @@ const CONTENT_SECURITY_POLICY = [
 ].join("; ");
 
 /** On every page that a browser renders. */
-export const PAGE_HEADERS = {
+const PAGE_HEADERS = {
   "Content-Security-Policy": CONTENT_SECURITY_POLICY,
   "X-Frame-Options": "DENY",
   "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()",
-  // Asked for each time and answered 304 while it is the same: a new version is there at the next visit.
+  // Revalidated at each visit and answered 304 while it is the same, so a new version is there at the next visit.
   "Cache-Control": "no-cache",
 } as const;
 

@@ -1,7 +1,7 @@
 /** Which names of a site's own can be given to script and events. */
 import { describe, expect, it } from "vitest";
 import { problemsWithRoutes, ROUTES } from "../../../src/handlers/app.ts";
-import { extraRoutesOf, problemsOfExtraPaths } from "../../../src/handlers/route.ts";
+import { extraRoutesOf, problemsOfExtraPaths } from "../../../src/handlers/router.ts";
 import { ConfigError, parseConfig } from "../../../src/runtime/config/config.ts";
 
 describe("extra paths", () => {

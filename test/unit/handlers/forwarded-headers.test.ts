@@ -1,7 +1,8 @@
+/** Where a request comes from: which header entries count, and how addresses are written. */
 import { isIP } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clientAddressOf } from "../../../src/handlers/client-address.ts";
+import { clientAddressOf, forwardedEntry } from "../../../src/handlers/forwarded-headers.ts";
 
 const SOCKET = "198.51.100.1";
 
@@ -109,6 +110,30 @@ describe("behind trusted proxies", () => {
     fc.assert(
       fc.property(nearMisses, (text) => {
         expect(isIP(behind(1, text))).not.toBe(0);
+      }),
+    );
+  });
+});
+
+describe("the entry of the outermost trusted proxy", () => {
+  it.each([
+    ["https", 1, "https"],
+    ["https, http", 1, "http"],
+    ["https, http", 2, "https"],
+    ["https, http", 3, null],
+    ["", 1, ""],
+    ["", 2, null],
+    [",", 2, ""],
+    [",", 3, null],
+    [" a ,\tb ", 2, "a"],
+  ])("of %j with %d proxies is %j", (header, trustedProxies, entry) => {
+    expect(forwardedEntry(header, trustedProxies)).toBe(entry);
+  });
+
+  it("is the entry that many from the end, whatever stands before it", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(",", " ", "a", "1") }), fc.integer({ min: 1, max: 8 }), (header, trustedProxies) => {
+        expect(forwardedEntry(header, trustedProxies)).toBe(header.split(",").at(-trustedProxies)?.trim() ?? null);
       }),
     );
   });

@@ -1,7 +1,6 @@
-/** Which address a request came from: the socket's, or the one that the last untrusted hop of `X-Forwarded-For` had. */
+/** Where a request comes from, by its connection and the headers of trusted proxies: the client's address, and http or https. */
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import type { Context } from "./context.ts";
-import { forwardedEntry } from "./forwarded-entry.ts";
 
 export interface ClientAddressSource {
   /** The peer of the connection, as the platform writes it. */
@@ -41,10 +40,35 @@ export function clientAddressOfRequest(
   return clientAddressOf({ socketAddress, forwardedFor: headers.get("x-forwarded-for"), trustedProxies: services.config.trustProxy });
 }
 
+/**
+ * Whether the client asked over https: its connection may end at a proxy, which then says so in `X-Forwarded-Proto`. A proxy that
+ * replaces that header instead of appending to it leaves a single entry.
+ */
+export function isHttps({ headers, url }: Request, trustedProxies: number): boolean {
+  const forwarded = trustedProxies > 0 ? headers.get("x-forwarded-proto") : null;
+  if (forwarded === null) return url.startsWith("https:");
+  const scheme = forwardedEntry(forwarded, trustedProxies) ?? forwarded.split(",", 1)[0]?.trim();
+  return scheme?.toLowerCase() === "https";
+}
+
 /** What the outermost trusted proxy wrote into the header; `null` for a request that did not come through all of them. */
 export function forwardedEntryOf({ forwardedFor, trustedProxies }: Omit<ClientAddressSource, "socketAddress">): string | null {
   if (trustedProxies === 0 || forwardedFor === null) return null;
   return forwardedEntry(forwardedFor, trustedProxies) || null;
+}
+
+/**
+ * The entry that the outermost of the trusted proxies appended, which is that many from the end, trimmed; null when there are
+ * fewer entries. Read from the end: everything before it is the sender's own and may be long.
+ */
+export function forwardedEntry(header: string, trustedProxies: number): string | null {
+  let end = header.length;
+  for (let passed = 1; passed < trustedProxies; passed++) {
+    end = end === 0 ? -1 : header.lastIndexOf(",", end - 1);
+    if (end === -1) return null;
+  }
+  const start = end === 0 ? 0 : header.lastIndexOf(",", end - 1) + 1;
+  return header.slice(start, end).trim();
 }
 
 /** The address in `text`, with or without a port; `null` when there is none. */

@@ -1,0 +1,55 @@
+/** The four routes of /api/auth: choosing the admin password, logging in and out, and whether the caller is logged in. */
+import { optionalText, parseObject, requiredText } from "../runtime/ingest/json-fields.ts";
+import { callerOf } from "./access.ts";
+import { readBody } from "./body.ts";
+import type { Context, Handler } from "./context.ts";
+import { endedSessionCookie, sessionCookie, sessionTokensOf } from "./credentials.ts";
+import { refuseForeignPage } from "./csrf.ts";
+import { clientAddressOfRequest } from "./forwarded-headers.ts";
+import { maybeRebound, unverifiedHost } from "./host.ts";
+import { jsonReply } from "./reply.ts";
+
+/** 403 where the host name may be an attacker's, unless the setup code shows that the caller can read the log. */
+function requireSetupCode(code: string | null, request: Request, context: Context): void {
+  if (code === null) throw unverifiedHost(context);
+  context.services.setupCode.check(code, clientAddressOfRequest(request, context));
+}
+
+/** POST /api/auth/setup sets the admin password, once (docs/http-api.md, "Setup"). */
+export const postSetup: Handler = async (request, context) => {
+  const { services, deadline } = context;
+  const { adminPassword, sessions, now, log } = services;
+  adminPassword.checkSetupIsOpen();
+  refuseForeignPage(request, context);
+  const body = parseObject(await readBody(request));
+  const [password, code] = [requiredText(body, "password"), optionalText(body, "code")];
+  if (maybeRebound(request, context)) requireSetupCode(code, request, context);
+  await adminPassword.setUp(password, deadline.signal);
+  log.info("the admin password is set: statistics are for those who log in or have a key");
+  const token = sessions.begin(now());
+  return jsonReply({ token }, 200, sessionCookie(request, context, token));
+};
+
+/** POST /api/auth/login begins a session for the right password (docs/http-api.md, "Login"). */
+export const postLogin: Handler = async (request, context) => {
+  const { login } = context.services;
+  const address = clientAddressOfRequest(request, context);
+  refuseForeignPage(request, context);
+  login.check(address);
+  const password = requiredText(parseObject(await readBody(request)), "password");
+  const token = await login.attempt({ password, address, signal: context.deadline.signal });
+  return jsonReply({ token }, 200, sessionCookie(request, context, token));
+};
+
+/** POST /api/auth/logout ends the session. Without one it answers the same (docs/http-api.md, "Sessions"). */
+export const postLogout: Handler = (request, context) => {
+  for (const token of sessionTokensOf(request)) context.services.sessions.end(token);
+  return jsonReply({ status: "logged_out" }, 200, endedSessionCookie(request, context));
+};
+
+/** GET /api/auth/status says whether a password exists, and whether the caller may read statistics. */
+export const getStatus: Handler = (request, { services, nowMs }) => {
+  const setupRequired = !services.adminPassword.isConfigured;
+  const authenticated = setupRequired || callerOf(request, services, nowMs) !== null;
+  return jsonReply({ setup_required: setupRequired, authenticated });
+};

@@ -1,0 +1,61 @@
+/** How events come in: POST /api/event from the tracking script and from servers, GET /api/event from images. */
+import type { IngestContext } from "../runtime/ingest/accept-event.ts";
+import { parseEventBody, parsePixelQuery } from "../runtime/ingest/event-input.ts";
+import { parseClientHints } from "../runtime/ingest/client-hints.ts";
+import { readBody } from "./body.ts";
+import type { Context, Handler } from "./context.ts";
+import { clientAddressOfRequest } from "./forwarded-headers.ts";
+import { parametersOf } from "./query.ts";
+import { emptyReply, NO_STORE } from "./reply.ts";
+
+/** What the headers and the connection say about the sender. */
+function senderOf(request: Request, context: Context): Omit<IngestContext, "readInput"> {
+  const { services, socketPlace, nowMs } = context;
+  const { headers } = request;
+  const isForwarded = services.config.trustProxy > 0 && headers.has("x-forwarded-for");
+  return {
+    nowMs,
+    origin: headers.get("origin"),
+    clientAddress: clientAddressOfRequest(request, context),
+    // Behind a trusted proxy the connection's place is the proxy's.
+    clientPlace: isForwarded ? null : socketPlace,
+    userAgent: headers.get("user-agent") ?? "",
+    clientHints: parseClientHints({
+      brands: headers.get("sec-ch-ua"),
+      platform: headers.get("sec-ch-ua-platform"),
+      mobile: headers.get("sec-ch-ua-mobile"),
+    }),
+  };
+}
+
+/** Without it, hosts that stream would announce a chunked body, of which there is none. */
+const NO_CONTENT = { "Content-Length": "0" } as const;
+
+/**
+ * 202 once the event is in the journal, and also for a bot, whose event is dropped (docs/http-api.md, "POST /api/event"). The body
+ * is read as JSON whatever its content type says.
+ */
+export const postEvent: Handler = async (request, context) => {
+  const { services } = context;
+  const body = await readBody(request);
+  const outcome = await services.acceptEvent({ ...senderOf(request, context), readInput: () => parseEventBody(body) });
+  if (outcome === "accepted") services.counters.eventsIngested++;
+  return emptyReply(202, NO_CONTENT);
+};
+
+/** GIF89a of one transparent pixel: size, palette of two colours, transparency, image, trailer. */
+const TRANSPARENT_GIF = Uint8Array.from(
+  "474946383961 01000100800000 000000ffffff 21f9040100000000 2c000000000100010000 0202440100 3b".replaceAll(" ", "").match(/../g) ?? [],
+  (hex) => Number.parseInt(hex, 16),
+);
+
+const PIXEL_HEADERS = { "Content-Type": "image/gif", "Content-Length": String(TRANSPARENT_GIF.length), ...NO_STORE } as const;
+
+/** The image, whether the event is accepted or a bot's (docs/http-api.md, "Tracking pixel"). */
+export const getPixel: Handler = async (request, context) => {
+  const { services, url } = context;
+  const parameters = parametersOf(url);
+  const outcome = await services.acceptEvent({ ...senderOf(request, context), readInput: () => parsePixelQuery(parameters) });
+  if (outcome === "accepted") services.counters.pixelEventsIngested++;
+  return { status: 200, headers: PIXEL_HEADERS, body: TRANSPARENT_GIF };
+};

@@ -1,0 +1,41 @@
+/** Every operation and schema of the OpenAPI document, collected from the file of each topic. */
+import type { Method, RouteId } from "../route.ts";
+import { AUTH_OPERATIONS, AUTH_SCHEMAS } from "./auth.ts";
+import { BEHAVIORAL_OPERATIONS } from "./behavioral.ts";
+import { DASHBOARD_OPERATIONS } from "./dashboard.ts";
+import { ERASURE_OPERATIONS, ERASURE_SCHEMAS } from "./erasure.ts";
+import { INGEST_OPERATIONS, INGEST_SCHEMAS } from "./ingest.ts";
+import type { Operation } from "./operation.ts";
+import { closed, text } from "./schema.ts";
+import { SERVICE_OPERATIONS, SERVICE_SCHEMAS } from "./service.ts";
+import { STATS_SCHEMAS } from "./stats-schemas.ts";
+import { STATS_OPERATIONS } from "./stats.ts";
+
+const DESCRIBED = {
+  ...INGEST_OPERATIONS,
+  ...STATS_OPERATIONS,
+  ...BEHAVIORAL_OPERATIONS,
+  ...AUTH_OPERATIONS,
+  ...DASHBOARD_OPERATIONS,
+  ...ERASURE_OPERATIONS,
+  ...SERVICE_OPERATIONS,
+};
+
+/** The routes that are described here. */
+export type DescribedRouteId = keyof typeof DESCRIBED;
+
+type PathIn<M extends Method, Id> = Id extends `${M} ${infer Path extends `/${string}`}` ? Path : never;
+
+/** The paths that are described for a method. */
+export type DescribedPath<M extends Method> = PathIn<M, DescribedRouteId>;
+
+export const OPERATIONS: Readonly<Partial<Record<RouteId, Operation>>> = DESCRIBED;
+
+export const SCHEMAS = {
+  Error: closed({ error: text("A sentence that says what is wrong, and with which field or parameter.", { minLength: 1 }) }),
+  ...INGEST_SCHEMAS,
+  ...STATS_SCHEMAS,
+  ...AUTH_SCHEMAS,
+  ...ERASURE_SCHEMAS,
+  ...SERVICE_SCHEMAS,
+};
