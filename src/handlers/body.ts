@@ -6,14 +6,14 @@ const wholeBody = new TextDecoder();
 
 const tooLarge = (): AppError => new AppError({ code: "body_too_large" }, `The request body must be at most ${BODY_BYTES_MAX} bytes`);
 
-/** For whoever went away in the midst of sending: nobody hears of it, and it is no fault of the service's. */
+/** The client left while sending: no one reads this answer, and it must not count as a failure of the service. */
 const cutShort = (): never => {
   throw invalidInput("The request body ended before all of it had come");
 };
 
 /**
- * Reads on after the answer is clear: many a client listens only when it has sent all, and hears nothing if it is cut off.
- * Past a limit no more is taken in, and the host's own time limit ends the connection.
+ * Reads on after the answer is clear: many clients read the answer only when they have sent everything, and lose it if they are
+ * cut off. Past a limit nothing more is read, and the host's own time limit ends the connection.
  */
 async function discardRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   for (let left = BODY_BYTES_DISCARDED_MAX; left > 0;) {
@@ -34,7 +34,7 @@ async function readCounting(stream: ReadableStream<Uint8Array>): Promise<string>
     if (done) return text + decoder.decode();
     byteCount += value.length;
     if (byteCount > BODY_BYTES_MAX) {
-      // Not waited for: a client that goes on sending must not hold up its answer.
+      // Not awaited: a client that keeps sending must not delay its answer.
       discardRest(reader).catch(() => {});
       throw tooLarge();
     }
@@ -43,8 +43,8 @@ async function readCounting(stream: ReadableStream<Uint8Array>): Promise<string>
 }
 
 /**
- * The body as text; 413 past 64 KB, 400 for one that breaks off. A length announced without a transfer encoding is what the host's
- * HTTP parser holds the client to, so such a body is read in one go; any other is counted as it comes.
+ * The body as text; 413 past 64 KB, 400 for one that breaks off. The host's HTTP parser enforces a Content-Length without a
+ * Transfer-Encoding, so such a body is read at once; any other is counted while it arrives.
  */
 export async function readBody(request: Request): Promise<string> {
   const length = request.headers.get("content-length");

@@ -1,9 +1,9 @@
-/** Which pages may act for whoever is logged in (CSRF): the dashboard's, and no other (contract 5.8). */
+/** Only pages of the dashboard may act for whoever is logged in (docs/http-api.md, "CSRF"). */
 import { AppError } from "../runtime/errors.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import type { HostContext } from "./context.ts";
 
-/** The origin of the page that sent a request, as far as it can be told: `null` where the request does not say. */
+/** The origin of the page that sent a request; null where the request does not say. */
 function pageOf({ headers }: Request): string | null {
   const origin = headers.get("origin");
   if (origin !== null) return origin;
@@ -23,7 +23,7 @@ function foreign({ services, url }: HostContext): AppError {
 /** Proxies may end https before the service, so only hosts are compared. */
 const isOfOwnHost = (origin: string, url: URL): boolean => parseUrl(origin)?.host === url.host;
 
-/** 403 for a request that a foreign page sent. One that no page sent may pass. */
+/** 403 for a request that a foreign page sent. One that no page sent passes. */
 export function refuseForeignPage(request: Request, context: HostContext): void {
   const { dashboardOrigin } = context.services.config;
   if (dashboardOrigin !== null) {
@@ -35,7 +35,7 @@ export function refuseForeignPage(request: Request, context: HostContext): void 
   if (origin !== null && !isOfOwnHost(origin, context.url)) throw foreign(context);
 }
 
-/** 403 for a request that changes something in a session's name, unless it is known to be sent by a page of the dashboard. */
+/** 403 for a request that changes something by a session, unless a page of the dashboard is known to have sent it. */
 export function requireDashboardPage(request: Request, context: HostContext): void {
   refuseForeignPage(request, context);
   if (context.services.config.dashboardOrigin !== null && pageOf(request) === null) throw foreign(context);

@@ -1,4 +1,4 @@
-/** DELETE /api/gdpr/erase (contract 4.5): a site's events of some days, for good. */
+/** DELETE /api/gdpr/erase: a site's events of a range of dates (docs/http-api.md, "Data deletion"). */
 import { AppError, invalidInput, storageUnavailable } from "../runtime/errors.ts";
 import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
@@ -8,7 +8,7 @@ export const deleteEvents: Handler = async (_request, { services, nowMs, url }) 
   const query = new Query(url);
   const siteId = query.siteId();
   const { firstDay, lastDay } = query.dates(nowMs);
-  // Whoever means to erase a part must not lose the whole.
+  // Someone who means to erase a part must not lose everything.
   if (query.conditions().length > 0) throw invalidInput('"filters" do not narrow an erasure: it is of all events of its dates');
   const { events, days } = await services.erasure.erase(siteId, firstDay, lastDay, nowMs).catch((error: unknown) => {
     if (error instanceof AppError) throw error;

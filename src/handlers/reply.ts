@@ -1,6 +1,6 @@
 /**
- * An answer before it is sent, and the few shapes it takes. Headers are plain until all of them are known: to change those of
- * a Response costs more than to make one.
+ * An answer before it is sent, and the few shapes it takes. Headers are a plain object until all of them are known: changing the
+ * headers of a Response costs more than making one.
  */
 
 export type ReplyHeaders = Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface Reply {
   readonly isEncoded?: true;
 }
 
-/** What is true of every answer that depends on who asks or when. */
+/** On every answer that depends on who asks or when. */
 export const NO_STORE = { "Cache-Control": "no-store" } as const;
 
 export const jsonReply = (body: unknown, status = 200, headers: ReplyHeaders = {}): Reply =>
@@ -34,7 +34,7 @@ export const withHeaders = (reply: Reply, headers: ReplyHeaders): Reply => ({ ..
 
 /** The response of a reply. One to HEAD has no body, and the headers that GET would have. */
 export function responseTo(method: string, { status, headers, body, isEncoded }: Reply): Response {
-  // workerd would compress bytes once more that bear a coding, unless it is told that they have it. Others do not know the option.
+  // Without it, workerd compresses bytes again that have a Content-Encoding. Other hosts ignore the option.
   const init: ResponseInit & { encodeBody?: "manual" } = { status, headers, ...(isEncoded && { encodeBody: "manual" }) };
   if (method !== "HEAD") return new Response(body, init);
   if (body instanceof ReadableStream) void body.cancel();

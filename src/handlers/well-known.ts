@@ -1,4 +1,4 @@
-/** What robots and people who found a hole look for: GET /robots.txt and /.well-known/security.txt. */
+/** GET /robots.txt for crawlers, and GET /.well-known/security.txt for people who report a vulnerability. */
 import { DAY_MS } from "../storage/event.ts";
 import type { Handler } from "./context.ts";
 import { textReply } from "./reply.ts";
@@ -8,12 +8,12 @@ const CACHE = { "Cache-Control": "public, max-age=86400" } as const;
 /** Less than a year, as RFC 9116 recommends. */
 const EXPIRES_DAYS = 180;
 
-/** Figures are for nobody's index. */
+/** Statistics belong in no search index. */
 export const getRobots: Handler = () => textReply("User-agent: *\nDisallow: /\n", 200, CACHE);
 
 /**
- * RFC 9116 wants a contact. Whoever runs the service is at home at its host, and `security@` is the mailbox that
- * RFC 2142 sets apart for this.
+ * RFC 9116 requires a contact. `security@` is the mailbox that RFC 2142 reserves for it, at the host of whoever runs the
+ * service.
  */
 export const getSecurityContact: Handler = (_request, { services, nowMs, url }) => {
   const { dashboardOrigin } = services.config;

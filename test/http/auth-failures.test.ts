@@ -47,7 +47,7 @@ describe("§3 a store that fails", () => {
     await target.close();
   });
 
-  it("decisions: a key that cannot be stored gives 500 and does not exist", async () => {
+  it("a key that cannot be stored gives 500 and does not exist", async () => {
     const records = createMemoryRecordStore();
     const target = await createInProcessTarget(CLOSED, { records });
     const session = await logIn(target);
@@ -135,7 +135,7 @@ describe("§4.7 failed logins", () => {
   });
 });
 
-describe("decisions: Secure on the cookie", () => {
+describe("Secure on the cookie", () => {
   const HTTPS_BY_PROXY = { "x-forwarded-proto": "https" };
 
   it.each([

@@ -189,13 +189,13 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
       ["PUT", "/api/keys", 405, "POST, GET, HEAD"],
     ] as const;
 
-    it.each(PATHS)("decisions: with dashboard_origin, its pages may read %s %s", async (method, path, status) => {
+    it.each(PATHS)("with dashboard_origin, its pages may read %s %s", async (method, path, status) => {
       const response = await target.fetch(path, { method, headers: origin(DASHBOARD) });
       await response.arrayBuffer();
       expect({ status: response.status, cors: corsOf(response) }).toEqual({ status, cors: FOR_DASHBOARD });
     });
 
-    it.each(PATHS)("decisions: with dashboard_origin, its pages may ask for %s %s first", async (method, path, _status, methods) => {
+    it.each(PATHS)("with dashboard_origin, its pages may ask for %s %s first", async (method, path, _status, methods) => {
       const response = await target.fetch(path, {
         method: "OPTIONS",
         headers: {
@@ -216,7 +216,7 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
       });
     });
 
-    it.each(PATHS)("decisions: no other page may read %s %s, nor any without the option", async (method, path) => {
+    it.each(PATHS)("no other page may read %s %s, nor any without the option", async (method, path) => {
       for (const [asked, page] of [
         [target, "https://foreign.test"],
         [target, "null"],
@@ -235,7 +235,7 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
       }
     });
 
-    it("decisions: what is not the dashboard's stays as it is", async () => {
+    it("what is not the dashboard's stays as it is", async () => {
       for (const path of ["/health", "/nothing", "/api/auth", "/api/keys/a/b"]) {
         const response = await target.fetch(path, { headers: origin(DASHBOARD) });
         await response.arrayBuffer();

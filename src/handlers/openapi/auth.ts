@@ -1,4 +1,4 @@
-/** Getting in and out: the password, sessions, and the keys of programs (contract 4.6). */
+/** Describes setup, login, sessions and API keys (docs/http-api.md, "Authentication"). */
 import { KEY_SCOPES } from "../../runtime/auth/api-keys.ts";
 import {
   ADMIN_PASSWORD_CHARS_MIN,
@@ -13,7 +13,7 @@ import { NOT_STORED, sets } from "./headers.ts";
 import type { Answer, Operation, Parameter, RequestBody, SecurityScheme } from "./operation.ts";
 import { boolean, closed, list, orNull, text, type Properties, type Schema } from "./schema.ts";
 
-/** The three ways to show a credential (contract 5). */
+/** The three ways to send a credential (docs/http-api.md, "Authentication"). */
 export const SECURITY_SCHEMES = {
   Session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE, description: "The cookie of a login." },
   BearerKey: { type: "http", scheme: "bearer", description: `An API key, \`${API_KEY_PREFIX}…\`.` },

@@ -1,4 +1,4 @@
-/** Erasing what was recorded (contract 4.5). */
+/** Describes erasure (docs/http-api.md, "Data deletion"). */
 import type { RouteId } from "../route.ts";
 import { NOT_STORED } from "./headers.ts";
 import type { Operation } from "./operation.ts";

@@ -1,4 +1,4 @@
-/** Ingestion: how events are sent (contract 4.1). */
+/** Describes ingestion (docs/http-api.md, "Sending events"). */
 import {
   BODY_BYTES_MAX,
   CURRENCY_CHARS_MAX,
