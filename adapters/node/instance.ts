@@ -121,8 +121,8 @@ export async function startInstance({
     let server: RunningServer | null = null;
     const maintenance = setInterval(() => {
       const nowMs = Date.now();
-      app.expireRequests(nowMs);
-      server?.endStalled(nowMs);
+      app.expireRequests();
+      server?.endStalled();
       runMaintenance(services, nowMs);
       // On Node only: an idle Durable Object may be evicted before the first query.
       services.cacheWarmer.runIfDue(nowMs);

@@ -45,7 +45,7 @@ export interface RunningServer {
   /** The address it listens on, e.g. `http://127.0.0.1:8000`. */
   readonly origin: string;
   /** Resets connections whose client reads nothing. To be called about once a second. */
-  endStalled(nowMs: number): void;
+  endStalled(): void;
   /** Stops accepting. Resolves when the requests in flight are answered, or aborted after the grace period. */
   stop(): Promise<void>;
 }
@@ -127,7 +127,7 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
   const stalled = new StalledConnections(sockets);
   return {
     origin: originOf(server),
-    endStalled: (nowMs) => stalled.end(nowMs),
+    endStalled: () => stalled.end(performance.now()),
     stop() {
       stopping = true;
       return stop(server, sockets);

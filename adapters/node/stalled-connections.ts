@@ -28,7 +28,7 @@ export class StalledConnections {
     this.#sockets = sockets;
   }
 
-  /** Resets those without progress for `RESPONSE_STALL_MS`. To be called about once a second. */
+  /** Resets those without progress for `RESPONSE_STALL_MS`. To be called about once a second, with a monotonic time. */
   end(nowMs: number): void {
     for (const socket of this.#sockets) this.#check(socket, nowMs);
   }
@@ -38,7 +38,7 @@ export class StalledConnections {
     const before = this.#progress.get(socket);
     if (queued === 0) {
       if (before) this.#progress.delete(socket);
-    } else if (before?.written !== written || before.queued !== queued || nowMs < before.sinceMs) {
+    } else if (before?.written !== written || before.queued !== queued) {
       this.#progress.set(socket, { written, queued, sinceMs: nowMs });
     } else if (nowMs - before.sinceMs >= RESPONSE_STALL_MS) {
       resetConnection(socket);

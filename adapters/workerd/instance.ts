@@ -103,7 +103,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     ticking = runningRequests > 0 || app.openStreams > 0;
     if (!ticking) return;
     void wait(TICK_MS).then(() => {
-      app.expireRequests(now());
+      app.expireRequests();
       tick();
     });
   }
@@ -141,6 +141,8 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     },
     async alarm() {
       nextAlarmMs = Number.POSITIVE_INFINITY;
+      // This also reads the monotonic clock, which counts no step longer than two hours.
+      app.expireRequests();
       runMaintenance(services, now());
       // The platform may evict an object that has no request or alarm running.
       await services.visitorSalt.settled();
@@ -149,6 +151,6 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       await services.flusher.settled();
       await setAlarmIn(Math.min(services.journal.size > 0 ? flushAlarmMs() : IDLE_ALARM_MS, saltAlarmMs()));
     },
-    expireRequests: () => app.expireRequests(now()),
+    expireRequests: () => app.expireRequests(),
   };
 }

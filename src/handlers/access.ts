@@ -1,7 +1,6 @@
 /** Checks who calls a route (docs/http-api.md, "Authentication"). */
 import type { KeyScope } from "../runtime/auth/api-keys.ts";
 import { AppError } from "../runtime/errors.ts";
-import type { EpochMs } from "../storage/event.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Context } from "./context.ts";
 import { apiKeysOf, sessionTokensOf } from "./credentials.ts";
@@ -11,22 +10,22 @@ import type { Access } from "./route.ts";
 /** The strongest valid credential of a request. */
 type Caller = "session" | KeyScope;
 
-/** null for a caller without a valid credential. */
-export function callerOf(request: Request, { apiKeys, sessions }: Services, nowMs: EpochMs): Caller | null {
+/** Null without a valid credential. */
+export function callerOf(request: Request, { apiKeys, sessions }: Services): Caller | null {
   const scopes = apiKeysOf(request).map((key) => apiKeys.scopeOf(key));
   if (scopes.includes("Admin")) return "Admin";
-  if (sessionTokensOf(request).some((token) => sessions.isValid(token, nowMs))) return "session";
+  if (sessionTokensOf(request).some((token) => sessions.isValid(token))) return "session";
   return scopes.includes("ReadOnly") ? "ReadOnly" : null;
 }
 
 const isReading = ({ method }: Request): boolean => method === "GET" || method === "HEAD";
 
-/** 401 without a valid credential, 403 with one that does not suffice or that a foreign page may have sent. */
+/** 401 without a valid credential; 403 for one that does not suffice, or that a foreign page may have sent. */
 export function checkAccess(access: Access, request: Request, context: Context): void {
-  const { services, nowMs } = context;
+  const { services } = context;
   if (access !== "stats" && access !== "admin") return;
   if (access === "stats" && !services.adminPassword.isConfigured) return;
-  const caller = services.adminPassword.isConfigured ? callerOf(request, services, nowMs) : null;
+  const caller = services.adminPassword.isConfigured ? callerOf(request, services) : null;
   if (caller === null) throw new AppError({ code: "unauthenticated" }, "A valid session or API key is required");
   if (access === "stats") return;
   if (caller === "ReadOnly")

@@ -13,7 +13,7 @@ import { deleteKey, getKeys, postKey } from "./keys.ts";
 import { getMetrics } from "./metrics.ts";
 import { openapiHandler } from "./openapi.ts";
 import type { DescribedPath } from "./openapi/operations.ts";
-import { createPipeline, type App } from "./pipeline.ts";
+import { Pipeline, type App } from "./pipeline.ts";
 import type { Access, Method, Route } from "./route.ts";
 import { problemsOfExtraPaths } from "./router.ts";
 import { getBreakdown } from "./stats/breakdown.ts";
@@ -87,4 +87,4 @@ export const ROUTES: readonly Route[] = [
 /** What of a configuration conflicts with the routes. */
 export const problemsWithRoutes = (config: Config): string[] => problemsOfExtraPaths(ROUTES, config);
 
-export const createApp = (services: Services): App => createPipeline(ROUTES, services);
+export const createApp = (services: Services): App => new Pipeline(ROUTES, services);

@@ -18,7 +18,7 @@ function requireSetupCode(code: string | null, request: Request, context: Contex
 /** POST /api/auth/setup sets the admin password, once (docs/http-api.md, "Setup"). */
 export const postSetup: Handler = async (request, context) => {
   const { services, deadline } = context;
-  const { adminPassword, sessions, now, log } = services;
+  const { adminPassword, sessions, log } = services;
   adminPassword.checkSetupIsOpen();
   refuseForeignPage(request, context);
   const body = parseObject(await readBody(request));
@@ -26,7 +26,7 @@ export const postSetup: Handler = async (request, context) => {
   if (maybeRebound(request, context)) requireSetupCode(code, request, context);
   await adminPassword.setUp(password, deadline.signal);
   log.info("the admin password is set: statistics are for those who log in or have a key");
-  const token = sessions.begin(now());
+  const token = sessions.begin();
   return jsonReply({ token }, 200, sessionCookie(request, context, token));
 };
 
@@ -48,8 +48,8 @@ export const postLogout: Handler = (request, context) => {
 };
 
 /** GET /api/auth/status says whether a password exists, and whether the caller may read statistics. */
-export const getStatus: Handler = (request, { services, nowMs }) => {
+export const getStatus: Handler = (request, { services }) => {
   const setupRequired = !services.adminPassword.isConfigured;
-  const authenticated = setupRequired || callerOf(request, services, nowMs) !== null;
+  const authenticated = setupRequired || callerOf(request, services) !== null;
   return jsonReply({ setup_required: setupRequired, authenticated });
 };

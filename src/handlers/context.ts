@@ -8,21 +8,23 @@ import type { ResponseStreams } from "./response-streams.ts";
 
 export interface Context {
   readonly services: Services;
-  /** When the request came. */
+  /** When the request came, by the wall clock: for dates. */
   readonly nowMs: EpochMs;
-  /** The request's URL: its host is the one that the client named, and nobody else parses it. */
+  /** When the request came, by the monotonic clock: for durations. */
+  readonly beganMs: number;
+  /** The request's URL, parsed once. Its host is the one that the client named. */
   readonly url: URL;
   /** The address of the connection, before any proxy header is looked at. Never logged, never stored. */
   readonly socketAddress: string;
-  /** Where that address is, on a host that tells it of every connection. */
+  /** The place of that address, on a host that knows it for every connection. */
   readonly socketPlace: GeoPlace | null;
   readonly deadline: Deadline;
-  /** Where a body is opened that is written while the client takes it. */
+  /** For a body that is written while the client reads it. */
   readonly streams: ResponseStreams;
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** What a request is compared with to tell its own host from others. */
+/** What tells the service's own host from others. */
 export type HostContext = Pick<Context, "services" | "url">;
 
 export type Handler = (request: Request, context: Context) => Reply | Promise<Reply>;

@@ -25,8 +25,8 @@ const isOfDashboardPage = (origin: string | null, { access }: Endpoint, { dashbo
  * credentials, because beacons always carry them and a browser then refuses `*`. That exposes nothing: no answer of ingestion
  * depends on a cookie.
  */
-export function corsHeaders({ headers }: Request, endpoint: Endpoint | undefined, config: Config): ReplyHeaders {
-  if (endpoint === undefined) return NONE;
+export function corsHeaders({ headers }: Request, endpoint: Endpoint | null, config: Config): ReplyHeaders {
+  if (endpoint === null) return NONE;
   const origin = headers.get("origin");
   const isIngest = endpoint.access.has("ingest");
   if (isIngest && origin === null) return ANY_ORIGIN;
@@ -37,8 +37,9 @@ export function corsHeaders({ headers }: Request, endpoint: Endpoint | undefined
 }
 
 /** Whether a browser asks by OPTIONS what a page of `dashboard_origin` may do. Ingestion has a route of its own for it. */
-export const isDashboardPreflight = ({ method, headers }: Request, endpoint: Endpoint | undefined, config: Config): boolean =>
-  method === "OPTIONS" && endpoint !== undefined && isOfDashboardPage(headers.get("origin"), endpoint, config);
+export function isDashboardPreflight({ method, headers }: Request, endpoint: Endpoint | null, config: Config): endpoint is Endpoint {
+  return method === "OPTIONS" && endpoint !== null && isOfDashboardPage(headers.get("origin"), endpoint, config);
+}
 
 /** The answer to a preflight request at a path that takes these methods, separated by commas. */
 export function preflightReply({ headers }: Request, methods: string): Reply {

@@ -1,17 +1,17 @@
-/** GET /health and what is below it (contract 4.7): is the process alive, can it answer questions, what is there. */
+/** GET /health and the paths below it: liveness, readiness, and what is loaded (docs/http-api.md, "Health"). */
 import type { Handler } from "./context.ts";
 import { jsonReply, NO_STORE, textReply } from "./reply.ts";
 
 export const getHealth: Handler = () => textReply("ok", 200, NO_STORE);
 
-export const getReady: Handler = async (_request, { services, nowMs }) =>
-  (await services.readiness.isReady(nowMs))
+export const getReady: Handler = async (_request, { services, beganMs }) =>
+  (await services.readiness.isReady(beganMs))
     ? textReply("ready", 200, NO_STORE)
     : textReply("database not ready", 503, { ...NO_STORE, "Retry-After": "1" });
 
 export const getDetails: Handler = async (_request, { services }) => {
   const { version, journal, adminPassword, geoIsLoaded, behavioral, config, stats } = services;
-  // Right after the start this waits for the engine, or brings it up, rather than say that the extension is missing.
+  // Right after a start this waits for the engine, or starts it, so as not to report the extension missing.
   await behavioral.load();
   return jsonReply({
     status: "ok",

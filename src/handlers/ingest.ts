@@ -10,11 +10,12 @@ import { emptyReply, NO_STORE } from "./reply.ts";
 
 /** What the headers and the connection say about the sender. */
 function senderOf(request: Request, context: Context): Omit<IngestContext, "readInput"> {
-  const { services, socketPlace, nowMs } = context;
+  const { services, socketPlace, nowMs, beganMs } = context;
   const { headers } = request;
   const isForwarded = services.config.trustProxy > 0 && headers.has("x-forwarded-for");
   return {
     nowMs,
+    beganMs,
     origin: headers.get("origin"),
     clientAddress: clientAddressOfRequest(request, context),
     // Behind a trusted proxy the connection's place is the proxy's.

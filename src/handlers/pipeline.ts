@@ -3,7 +3,6 @@ import { invalidInput, type AppError } from "../runtime/errors.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import type { Services } from "../runtime/services.ts";
-import type { EpochMs } from "../storage/event.ts";
 import { checkAccess } from "./access.ts";
 import type { Context } from "./context.ts";
 import { corsHeaders, isDashboardPreflight, preflightReply } from "./cors.ts";
@@ -11,10 +10,10 @@ import { Deadlines } from "./deadline.ts";
 import { errorReply } from "./error-reply.ts";
 import { isHttps } from "./forwarded-headers.ts";
 import { HOST_RULE, isHost, refuseUnverifiedHost } from "./host.ts";
-import { responseTo, withHeaders, type Reply } from "./reply.ts";
+import { responseTo, withHeaders, type Reply, type ReplyHeaders } from "./reply.ts";
 import { ResponseStreams } from "./response-streams.ts";
 import { routeIdOf, type Route, type RouteId } from "./route.ts";
-import { createMatcher, extraRoutesOf, routeFor, type Match } from "./router.ts";
+import { createMatcher, extraRoutesOf, routeFor, type Endpoint, type Match } from "./router.ts";
 
 /** On every response. */
 const COMMON_HEADERS = {
@@ -38,7 +37,7 @@ export interface App {
   /** The answer to what the host cannot make a request of. */
   refuse(error: AppError): Reply;
   /** Ends the requests whose time is up, and the responses that no client takes. The host calls it about once a second. */
-  expireRequests(nowMs: EpochMs): void;
+  expireRequests(): void;
   /** Responses that are still being sent: while there are any, `expireRequests` is needed. */
   readonly openStreams: number;
 }
@@ -49,102 +48,119 @@ const NO_PARAMS: Context["params"] = {};
 interface Exchange extends Context {
   readonly request: Request;
   readonly requestId: string;
-  /** What is at the request's path; null where there is nothing. */
-  readonly match: Match | null;
-  /** Known once a route has taken it. */
+  params: Context["params"];
+  /** What is at the request's path; null where there is nothing, and until the path is matched. */
+  endpoint: Endpoint | null;
+  /** Null until a route takes the request. */
   routeId: RouteId | null;
 }
 
-export function createPipeline(routes: readonly Route[], services: Services): App {
-  const { config, log, requests } = services;
-  const matchAt = createMatcher(routes, extraRoutesOf(routes, config));
-  const deadlines = new Deadlines(config.requestTimeoutSecs);
-  const streams = new ResponseStreams({ now: services.now, pause: () => services.wait(0), log });
+export class Pipeline implements App {
+  readonly #services: Services;
+  readonly #matchAt: (pathname: string) => Promise<Match | null>;
+  readonly #deadlines: Deadlines;
+  readonly #streams: ResponseStreams;
 
-  /** The handler's reply, if there is a route and the caller may use it. */
-  async function handle(exchange: Exchange): Promise<Reply> {
-    const { request, match } = exchange;
-    if (isDashboardPreflight(request, match?.endpoint, config)) return preflightReply(request, match?.endpoint.allow ?? "");
-    const route = routeFor(request.method, match);
-    exchange.routeId = routeIdOf(route);
-    refuseUnverifiedHost(route.access, exchange.routeId, request, exchange);
-    checkAccess(route.access, request, exchange);
-    if (route.access === "stats") exchange.deadline.followClient(request.signal);
-    return route.handler(request, exchange);
+  constructor(routes: readonly Route[], services: Services) {
+    const { config, log, monotonicMs, wait } = services;
+    this.#services = services;
+    this.#matchAt = createMatcher(routes, extraRoutesOf(routes, config));
+    this.#deadlines = new Deadlines(config.requestTimeoutSecs);
+    this.#streams = new ResponseStreams({ monotonicMs, pause: () => wait(0), log });
   }
 
-  /** Every refusal and failure, the end of the request's time included, becomes a reply here. */
-  async function reply(exchange: Exchange): Promise<Reply> {
+  async fetch(request: Request, connection: Connection): Promise<Response> {
+    const url = parseUrl(request.url);
+    if (url === null || !isHost(request.headers.get("host") ?? url.host)) {
+      return responseTo(request.method, this.refuse(invalidInput(HOST_RULE)));
+    }
+    const exchange = this.#begin(request, url, connection);
+    const reply = await this.#answer(exchange);
+    this.#record(exchange, reply.status);
+    return responseTo(request.method, withHeaders(reply, this.#headersFor(exchange)));
+  }
+
+  #begin(request: Request, url: URL, { socketAddress, socketPlace = null }: Connection): Exchange {
+    const services = this.#services;
+    const beganMs = services.monotonicMs();
+    return {
+      services,
+      nowMs: services.now(),
+      beganMs,
+      request,
+      requestId: services.newRequestId(),
+      url,
+      socketAddress,
+      socketPlace,
+      deadline: this.#deadlines.begin(beganMs),
+      streams: this.#streams,
+      params: NO_PARAMS,
+      endpoint: null,
+      routeId: null,
+    };
+  }
+
+  /** The handler's reply. Every refusal and failure, the end of the request's time included, becomes a reply here. */
+  async #answer(exchange: Exchange): Promise<Reply> {
+    const { deadline, requestId } = exchange;
     try {
-      return await exchange.deadline.race(handle(exchange));
+      return await deadline.race(this.#handle(exchange));
     } catch (error) {
-      return errorReply(error, exchange.requestId, log);
+      return errorReply(error, requestId, this.#services.log);
     } finally {
-      deadlines.end(exchange.deadline);
+      this.#deadlines.end(deadline);
     }
   }
 
+  /** Finds the route, checks that the caller may use it, and calls its handler. */
+  async #handle(exchange: Exchange): Promise<Reply> {
+    const { request, url, deadline } = exchange;
+    const match = await this.#matchAt(url.pathname);
+    if (match !== null) ({ endpoint: exchange.endpoint, params: exchange.params } = match);
+    const { endpoint } = exchange;
+    if (isDashboardPreflight(request, endpoint, this.#services.config)) return preflightReply(request, endpoint.allow);
+    const route = routeFor(request.method, endpoint);
+    exchange.routeId = routeIdOf(route);
+    refuseUnverifiedHost(route.access, exchange.routeId, request, exchange);
+    checkAccess(route.access, request, exchange);
+    if (route.access === "stats") deadline.followClient(request.signal);
+    return route.handler(request, exchange);
+  }
+
+  #headersFor({ request, requestId, endpoint }: Exchange): ReplyHeaders {
+    const { config } = this.#services;
+    // At a path that an option added, HSTS would speak for a whole host that is not the service's.
+    const bindsHost = endpoint?.isExtra !== true && isHttps(request, config.trustProxy);
+    return {
+      ...corsHeaders(request, endpoint, config),
+      ...COMMON_HEADERS,
+      "X-Request-Id": requestId,
+      ...(bindsHost && HSTS),
+    };
+  }
+
   /** Counts the request and, at this log level, logs its route: nothing that its sender chose. */
-  function record({ routeId, nowMs, requestId }: Pick<Exchange, "routeId" | "nowMs" | "requestId">, status: number): void {
-    const durationMs = services.now() - nowMs;
+  #record({ routeId, beganMs, requestId }: Pick<Exchange, "routeId" | "beganMs" | "requestId">, status: number): void {
+    const { config, log, requests, monotonicMs } = this.#services;
+    const durationMs = monotonicMs() - beganMs;
     requests.note(routeId, status, durationMs);
     if (config.logLevel === "debug") log.debug("a request was answered", { requestId, route: routeId ?? "none", status, durationMs });
   }
 
-  function refuse(error: AppError): Reply {
-    const requestId = services.newRequestId();
-    const refusal = errorReply(error, requestId, log);
-    record({ routeId: null, nowMs: services.now(), requestId }, refusal.status);
-    return withHeaders(refusal, { ...COMMON_HEADERS, "X-Request-Id": requestId });
+  refuse(error: AppError): Reply {
+    const { newRequestId, monotonicMs, log } = this.#services;
+    const requestId = newRequestId();
+    const reply = errorReply(error, requestId, log);
+    this.#record({ routeId: null, beganMs: monotonicMs(), requestId }, reply.status);
+    return withHeaders(reply, { ...COMMON_HEADERS, "X-Request-Id": requestId });
   }
 
-  return {
-    async fetch(request, { socketAddress, socketPlace = null }) {
-      const url = parseUrl(request.url);
-      if (url === null || !isHost(request.headers.get("host") ?? url.host)) {
-        return responseTo(request.method, refuse(invalidInput(HOST_RULE)));
-      }
-      const nowMs = services.now();
-      const requestId = services.newRequestId();
-      const deadline = deadlines.begin(nowMs);
-      const match = await matchAt(url.pathname);
-      const endpoint = match?.endpoint;
-      const params = match?.params ?? NO_PARAMS;
-      const connection = { socketAddress, socketPlace };
-      const exchange: Exchange = {
-        ...connection,
-        services,
-        nowMs,
-        request,
-        url,
-        requestId,
-        match,
-        params,
-        deadline,
-        streams,
-        routeId: null,
-      };
-      const answer = await reply(exchange);
-      // At a path that a site chose for itself, the header would speak for a whole host that is not the service's.
-      const bindsHost = endpoint?.isExtra !== true && isHttps(request, config.trustProxy);
-      record(exchange, answer.status);
-      return responseTo(
-        request.method,
-        withHeaders(answer, {
-          ...corsHeaders(request, endpoint, config),
-          ...COMMON_HEADERS,
-          "X-Request-Id": requestId,
-          ...(bindsHost && HSTS),
-        }),
-      );
-    },
-    refuse,
-    expireRequests(nowMs) {
-      deadlines.expire(nowMs);
-      streams.endStalled(nowMs);
-    },
-    get openStreams() {
-      return streams.count;
-    },
-  };
+  expireRequests(): void {
+    this.#deadlines.expire(this.#services.monotonicMs());
+    this.#streams.endStalled();
+  }
+
+  get openStreams(): number {
+    return this.#streams.count;
+  }
 }

@@ -1,23 +1,22 @@
 /**
- * Bodies that are written while the client takes them. Each ends exactly once: when all of it was taken, when the client or the
- * host gives it up, when writing it fails, or when nothing of it was taken for `RESPONSE_STALL_MS`.
+ * Bodies that are written while the client reads them. Each ends exactly once: when all of it is read, when the client or the
+ * host cancels it, when writing it fails, or when nothing of it was read for `RESPONSE_STALL_MS`.
  */
 import { RESPONSE_SLICE_BYTES, RESPONSE_STALL_MS } from "../runtime/config/limits.ts";
 import { reasonOf, type Log } from "../runtime/metrics/log.ts";
-import type { EpochMs } from "../storage/event.ts";
 
 export interface StreamSource {
   /** Written one by one, as they are wanted. */
   readonly chunks: Iterable<Uint8Array>;
-  /** Gives back what the stream holds. Called once, however it ends. */
+  /** Releases what the stream holds. Called once, however it ends. */
   readonly onEnd: () => void;
-  /** Aborts when nobody wants it any more. */
+  /** Aborts when the body is no longer wanted. */
   readonly signal: AbortSignal;
 }
 
 export interface ResponseStreamsOptions {
-  readonly now: () => EpochMs;
-  /** Lets others have their turn between two chunks. */
+  readonly monotonicMs: () => number;
+  /** Yields to other work between two chunks. */
   readonly pause: () => Promise<void>;
   readonly log: Log;
 }
@@ -35,16 +34,17 @@ export class ResponseStreams {
     return this.#open.size;
   }
 
-  /** From now on the source ends by itself, also when nobody ever reads the stream. */
+  /** From now on the source ends by itself, even if the stream is never read. */
   open(source: StreamSource): ReadableStream<Uint8Array> {
     const stream = new ResponseStream(source, this.#options, () => this.#open.delete(stream));
     this.#open.add(stream);
     return stream.start();
   }
 
-  /** Ends the streams of which nothing was taken for too long; whoever reads them is told that they are incomplete. */
-  endStalled(nowMs: EpochMs): void {
-    for (const stream of this.#open) stream.endIfStalled(nowMs);
+  /** Ends the streams of which nothing was read for too long; their readers get an error, so no one takes them for complete. */
+  endStalled(): void {
+    const monotonicMs = this.#options.monotonicMs();
+    for (const stream of this.#open) stream.endIfStalled(monotonicMs);
   }
 }
 
@@ -54,19 +54,19 @@ class ResponseStream {
   readonly #options: ResponseStreamsOptions;
   readonly #signal: AbortSignal;
   readonly #onEnd: () => void;
-  /** Null once it has ended, and with it goes the memory. */
+  /** Null once it has ended, so that its memory is freed. */
   #chunks: Iterator<Uint8Array> | null;
-  /** What of the last chunk was not handed over yet. */
+  /** The part of the last chunk that was not read yet. */
   #rest: Uint8Array = NOTHING;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  #takenAtMs: EpochMs;
+  #takenAtMs: number;
   readonly #onAbort = () => this.#break(this.#signal.reason);
 
   constructor({ chunks, onEnd, signal }: StreamSource, options: ResponseStreamsOptions, onClosed: () => void) {
     this.#options = options;
     this.#signal = signal;
     this.#chunks = chunks[Symbol.iterator]();
-    this.#takenAtMs = options.now();
+    this.#takenAtMs = options.monotonicMs();
     this.#onEnd = () => {
       onClosed();
       onEnd();
@@ -82,7 +82,7 @@ class ResponseStream {
         pull: (controller) => this.#pull(controller),
         cancel: () => this.#end(),
       },
-      // Nothing is written before it is wanted, so each pull says that what came before was taken.
+      // Nothing is written in advance, so each pull means that everything before it was read.
       { highWaterMark: 0 },
     );
     if (this.#signal.aborted) this.#onAbort();
@@ -90,21 +90,19 @@ class ResponseStream {
     return stream;
   }
 
-  endIfStalled(nowMs: EpochMs): void {
-    // A clock that was set back puts it off no further than the limit.
-    this.#takenAtMs = Math.min(this.#takenAtMs, nowMs);
-    if (nowMs - this.#takenAtMs >= RESPONSE_STALL_MS)
+  endIfStalled(monotonicMs: number): void {
+    if (monotonicMs - this.#takenAtMs >= RESPONSE_STALL_MS)
       this.#break(new Error(`The client has taken nothing for ${RESPONSE_STALL_MS / 1000} seconds`));
   }
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    this.#takenAtMs = this.#options.now();
+    this.#takenAtMs = this.#options.monotonicMs();
     if (this.#rest.length === 0 && !(await this.#write())) return;
     controller.enqueue(this.#rest.subarray(0, RESPONSE_SLICE_BYTES));
     this.#rest = this.#rest.subarray(RESPONSE_SLICE_BYTES);
   }
 
-  /** Has the next chunk written; false when there is none. */
+  /** Writes the next chunk; false when there is none. */
   async #write(): Promise<boolean> {
     await this.#options.pause();
     try {

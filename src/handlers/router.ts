@@ -6,7 +6,7 @@ import { EVENT_PATH, SCRIPT_PATHS } from "../runtime/config/names.ts";
 import type { Context } from "./context.ts";
 import type { Access, Method, Route } from "./route.ts";
 
-/** Whatever is read by GET can be asked for by HEAD, except the pixel, whose GET records an event. */
+/** HEAD works wherever GET does, except for the pixel, whose GET records an event. */
 const methodsOf = ({ method, access }: Route): readonly (Method | "HEAD")[] =>
   method === "GET" && access !== "ingest" ? ["GET", "HEAD"] : [method];
 
@@ -15,15 +15,15 @@ export interface Endpoint {
   readonly byMethod: ReadonlyMap<string, Route>;
   /** The methods, as `Allow` lists them. */
   readonly allow: string;
-  /** Who may call these routes, in one word each. */
+  /** Who may call these routes. */
   readonly access: ReadonlySet<Access>;
-  /** Whether a site chose the path by an option. */
+  /** Whether an option added the path. */
   readonly isExtra: boolean;
 }
 
 export interface Match {
   readonly endpoint: Endpoint;
-  /** What the parts of the path that begin with `:` stand for. */
+  /** The values of the parts of the path that begin with `:`. */
   readonly params: Context["params"];
 }
 
@@ -34,7 +34,7 @@ function endpointAt(path: string, routes: readonly Route[], isExtra: boolean): E
   return { byMethod, allow: [...byMethod.keys()].join(", "), access, isExtra };
 }
 
-/** Finds what is at a path, a trailing slash aside; null where there is nothing. */
+/** Finds what is at a path, trailing slashes ignored; null where there is nothing. */
 export function createMatcher(routes: readonly Route[], extraRoutes: readonly Route[]): (pathname: string) => Promise<Match | null> {
   const router = Router<IRequest, []>();
   const addAll = (all: readonly Route[], isExtra: boolean) => {
@@ -45,14 +45,14 @@ export function createMatcher(routes: readonly Route[], extraRoutes: readonly Ro
   };
   addAll(routes, false);
   addAll(extraRoutes, true);
-  // The path alone: of a query, the router would collect parameters of the same name in quadratic time.
+  // Without the query, whose parameters of one name the router would collect in quadratic time.
   return async (pathname) => ((await router.fetch({ method: "GET", url: `http://path${pathname}` })) as Match | undefined) ?? null;
 }
 
-/** The route for a method. Without one: 405 with the methods there are, or 404 where there is nothing at the path. */
-export function routeFor(method: string, match: Match | null): Route {
-  if (match === null) throw new AppError({ code: "not_found" }, "There is nothing at this path");
-  const { byMethod, allow } = match.endpoint;
+/** The route for a method; 404 where there is nothing at the path, 405 with the allowed methods where there is no such route. */
+export function routeFor(method: string, endpoint: Endpoint | null): Route {
+  if (endpoint === null) throw new AppError({ code: "not_found" }, "There is nothing at this path");
+  const { byMethod, allow } = endpoint;
   const route = byMethod.get(method);
   if (!route) throw new AppError({ code: "method_not_allowed", allow }, `${method} is not allowed here; allowed: ${allow}`);
   return route;
@@ -60,24 +60,24 @@ export function routeFor(method: string, match: Match | null): Route {
 
 type ExtraPaths = Pick<Config, "scriptPaths" | "eventPaths">;
 
-/** The script's and the events' routes once more, at a path that `script_paths` or `event_paths` names. */
+/** The routes of a path again, at another path. */
 const copiesAt = (routes: readonly Route[], original: string, path: string): Route[] =>
   routes.filter((route) => route.path === original).map((route) => ({ ...route, path: path as Route["path"] }));
 
-/** The routes at extra paths: for sites that pass script and events through under names of their own. */
+/** The routes at the paths of `script_paths` and `event_paths`: for sites that proxy script and events under their own names. */
 export const extraRoutesOf = (routes: readonly Route[], { scriptPaths, eventPaths }: ExtraPaths): Route[] => [
   ...scriptPaths.flatMap((path) => copiesAt(routes, SCRIPT_PATHS[0], path)),
   ...eventPaths.flatMap((path) => copiesAt(routes, EVENT_PATH, path)),
 ];
 
-/** Whether an extra path, which ends in no slash, is of a route's form. */
+/** Whether an extra path, which has no trailing slash, matches a route's path. */
 function isTaken(path: string, { path: template }: Route): boolean {
   const parts = path.split("/");
   const known = template.split("/");
   return parts.length === known.length && known.every((part, i) => part.startsWith(":") || part === parts[i]);
 }
 
-/** What is wrong with the extra paths: those that the service has already, or that are named twice. */
+/** What is wrong with the extra paths: some that the service has already, or that are named twice. */
 export function problemsOfExtraPaths(routes: readonly Route[], { scriptPaths, eventPaths }: ExtraPaths): string[] {
   const named = [
     ...scriptPaths.map((path) => ["script_paths", path] as const),

@@ -116,7 +116,10 @@ interface AuthServices {
 export interface Services extends AuthServices {
   readonly config: Config;
   readonly log: Log;
+  /** The wall clock: for dates and for what is stored. */
   readonly now: () => EpochMs;
+  /** For durations. */
+  readonly monotonicMs: Host["monotonicMs"];
   readonly wait: Host["wait"];
   readonly newRequestId: () => string;
   readonly trackerScript: Asset;
@@ -160,29 +163,30 @@ function reportDamage(damage: readonly JournalDamage[], log: Log): void {
 const PASSWORDS_RETRY_SECS = 5;
 
 async function createAuthServices(
-  { config, records, passwordHasher, randomBytes, log, now }: Host,
+  { config, records, passwordHasher, randomBytes, log, monotonicMs }: Host,
   counters: Counters,
 ): Promise<AuthServices> {
   const sha256 = await createSha256();
   const queue = new SerialQueue({ waitingMax: PASSWORD_CHECKS_WAITING_MAX, retryAfterSecs: PASSWORDS_RETRY_SECS });
   const adminPassword = await AdminPassword.open({ records, hasher: passwordHasher, queue, configured: config.adminPassword });
-  const sessions = new Sessions({ ttlSecs: config.sessionTtlSecs, sessionsMax: SESSIONS_MAX, sha256, randomBytes });
+  const sessions = new Sessions({ ttlSecs: config.sessionTtlSecs, sessionsMax: SESSIONS_MAX, sha256, randomBytes, monotonicMs });
   const lockout = new LoginLockout({
     attemptsMax: config.maxLoginAttempts,
     lockoutSecs: config.loginLockoutSecs,
     addressesMax: LOGIN_FAILURE_ADDRESSES_MAX,
+    monotonicMs,
   });
   return {
     adminPassword,
-    setupCode: new SetupCode({ adminPassword, lockout, randomBytes, counters, log, now }),
+    setupCode: new SetupCode({ adminPassword, lockout, randomBytes, counters, log }),
     sessions,
-    login: new Login({ adminPassword, lockout, sessions, queue, counters, log, now }),
+    login: new Login({ adminPassword, lockout, sessions, queue, counters, log }),
     apiKeys: await ApiKeys.open({ records, sha256, randomBytes, keysMax: API_KEYS_MAX, log }),
   };
 }
 
 export async function createServices(host: Host): Promise<Services> {
-  const { config, log, engine, now } = host;
+  const { config, log, engine, now, monotonicMs } = host;
   const counters = createCounters();
   const hmac = await createHmacSha256();
   const visitorSalt = await VisitorSalt.open({
@@ -195,7 +199,7 @@ export async function createServices(host: Host): Promise<Services> {
     log,
   });
   const auth = await createAuthServices(host, counters);
-  const { journal, damage } = await Journal.open(host.segmentLog, now(), createSyncFailureReport({ counters, log, now }));
+  const { journal, damage } = await Journal.open(host.segmentLog, now(), createSyncFailureReport({ counters, log, monotonicMs }));
   reportDamage(damage, log);
   if (journal.size > 0) log.info("events of an earlier run were found in the journal", { events: journal.size });
   const partitions = new Partitions({
@@ -269,13 +273,13 @@ export async function createServices(host: Host): Promise<Services> {
   const cache = new ResultCache({
     ttlSecs: config.cacheTtlSecs,
     entriesMax: config.cacheMaxEntries,
-    now,
+    monotonicMs,
     onHit: () => counters.cacheHits++,
     onMiss: () => counters.cacheMisses++,
   });
   const limiter = new QueryLimiter({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait: host.wait });
   const stats = new StatsAnswers({ cache, limiter, queries });
-  const clock = await TrustedClock.open({ records: host.records, monotonicMs: host.monotonicMs, log }, now());
+  const clock = await TrustedClock.open({ records: host.records, monotonicMs, log }, now());
   const erasure = new Erasure({ journal, flusher, partitions, knownSites, partitionCache, locks, stats, counters, log });
 
   return {
@@ -283,6 +287,7 @@ export async function createServices(host: Host): Promise<Services> {
     config,
     log,
     now,
+    monotonicMs,
     wait: host.wait,
     newRequestId: host.newRequestId,
     trackerScript: host.trackerScript,

@@ -82,6 +82,7 @@ describe("very many of a kind", () => {
   ): Promise<void> {
     const arrival = {
       nowMs: nowMs(),
+      beganMs: 0,
       origin: null,
       clientAddress: "127.0.0.1",
       clientPlace: null,

@@ -68,7 +68,7 @@ describe("§4.7 /health/ready", () => {
     expect(asked).toBe(2);
   });
 
-  it("a check that hangs gives way to another one, and a clock that is set back makes a new one", async () => {
+  it("a check that hangs gives way to another one, and setting the wall clock changes nothing about either", async () => {
     const { target, controlled } = await createTarget();
     controlled.hold();
     const hanging = ask(target);
@@ -77,8 +77,10 @@ describe("§4.7 /health/ready", () => {
     expect(await hanging).toContain("exceeded the limit");
     controlled.release();
     expect(await ask(target)).toBe("ready");
-    await target.advance(-500);
-    expect(await ask(target)).toBe("ready");
-    expect(controlled.asked).toBe(3);
+    for (const ms of [-3_600_000, 7_200_000]) {
+      target.setClockAhead(ms);
+      expect(await ask(target)).toBe("ready");
+    }
+    expect(controlled.asked).toBe(2);
   });
 });

@@ -1,4 +1,4 @@
-/** §8: clients that take nothing, on every host. The built program's clock is moved by a signal. */
+/** §8: clients that take nothing, on every host. The built program's monotonic clock is moved by a signal. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
@@ -20,7 +20,7 @@ describe("workerd", () => describeUnreadExports(workerd));
 
 /** Each such signal takes the program's clock as far ahead as makes whatever stands still too old. */
 const LEAP = "SIGUSR2";
-const LEAPING_CLOCK = `data:text/javascript,let ahead=0;const machineMs=Date.now;Date.now=()=>machineMs()+ahead;process.on("${LEAP}",()=>{ahead+=${RESPONSE_STALL_MS}})`;
+const LEAPING_CLOCK = `data:text/javascript,let ahead=0;const machineMs=performance.now.bind(performance);performance.now=()=>machineMs()+ahead;process.on("${LEAP}",()=>{ahead+=${RESPONSE_STALL_MS}})`;
 
 async function startProgram() {
   const server = await startServer({

@@ -147,7 +147,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
     async advance(ms) {
       nowMs += ms;
       monotonicMs += Math.max(0, ms);
-      app.expireRequests(nowMs);
+      app.expireRequests();
       runMaintenance(services, nowMs);
     },
     setClockAhead(ms) {

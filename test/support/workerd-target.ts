@@ -5,7 +5,13 @@ import { TARGET_DEFAULTS, type AbleTarget, type Environment, type MakeTarget, ty
 import { CONTROL_HEADER, type Control, type ControlCall } from "./workerd/control.ts";
 import { startWorkerd, type WorkerdRuntime } from "./workerd/runtime.ts";
 
+export type WorkerdTarget = AbleTarget<(typeof ABILITIES)[number]> & {
+  /** Sets the clock, which takes no time, and does what falls due. */
+  setClockAhead(ms: number): Promise<void>;
+};
+
 export interface WorkerdTargets extends MakeTarget {
+  (environment?: Environment): Promise<WorkerdTarget>;
   /** Everything that their Worker has logged. */
   log(): string;
   /** Stops workerd. */
@@ -23,7 +29,7 @@ interface TargetOptions {
   readonly onClosed: () => void;
 }
 
-function createTarget({ runtime, object, tenant, environment, onClosed }: TargetOptions): AbleTarget<(typeof ABILITIES)[number]> {
+function createTarget({ runtime, object, tenant, environment, onClosed }: TargetOptions): WorkerdTarget {
   let nowMs = START_MS;
 
   const send = (path: string, init: TargetRequest, call?: ControlCall): Promise<Response> => {
@@ -51,6 +57,10 @@ function createTarget({ runtime, object, tenant, environment, onClosed }: Target
     async advance(ms) {
       nowMs += ms;
       await command("advance");
+    },
+    async setClockAhead(ms) {
+      nowMs += ms;
+      await command("jump");
     },
     async flush() {
       await command("flush");

@@ -1,5 +1,4 @@
 /** How many consecutive logins of an address may fail before it is locked out (docs/http-api.md, "Login"). IPv6 counts by /64 network. In memory only. */
-import type { EpochMs } from "../../storage/event.ts";
 import { AppError } from "../errors.ts";
 import { rateLimitKeyOf } from "../ingest/rate-limit-key.ts";
 
@@ -9,12 +8,13 @@ export interface LoginLockoutOptions {
   readonly lockoutSecs: number;
   /** Addresses whose failures are counted. */
   readonly addressesMax: number;
+  readonly monotonicMs: () => number;
 }
 
 interface Failures {
   readonly count: number;
   /** Time of the last one. */
-  readonly atMs: EpochMs;
+  readonly atMs: number;
 }
 
 export class LoginLockout {
@@ -27,27 +27,25 @@ export class LoginLockout {
   }
 
   /** 429 with the remaining seconds when the address is locked out. */
-  check(address: string, nowMs: EpochMs): void {
+  check(address: string): void {
     const network = rateLimitKeyOf(address);
     const failures = this.#failures.get(network);
     if (!failures || !this.#isLocked(failures)) return;
-    // A clock that was set back must not make the wait longer than it may be.
-    if (nowMs < failures.atMs) this.#failures.set(network, { ...failures, atMs: nowMs });
-    const endMs = Math.min(failures.atMs, nowMs) + this.#options.lockoutSecs * 1000;
-    if (nowMs >= endMs) {
+    const leftMs = failures.atMs + this.#options.lockoutSecs * 1000 - this.#options.monotonicMs();
+    if (leftMs <= 0) {
       this.#failures.delete(network);
       return;
     }
-    const retryAfterSecs = Math.ceil((endMs - nowMs) / 1000);
+    const retryAfterSecs = Math.ceil(leftMs / 1000);
     throw new AppError({ code: "too_many_requests", retryAfterSecs }, "Too many failed login attempts. Try again later.");
   }
 
   /** Counts a failure and returns whether the address is locked out now. */
-  fail(address: string, nowMs: EpochMs): boolean {
-    const { attemptsMax, addressesMax } = this.#options;
+  fail(address: string): boolean {
+    const { attemptsMax, addressesMax, monotonicMs } = this.#options;
     if (attemptsMax === 0) return false;
     const network = rateLimitKeyOf(address);
-    const failures = { count: (this.#failures.get(network)?.count ?? 0) + 1, atMs: nowMs };
+    const failures = { count: (this.#failures.get(network)?.count ?? 0) + 1, atMs: monotonicMs() };
     this.#failures.delete(network);
     this.#failures.set(network, failures);
     if (this.#failures.size > addressesMax) this.#forgetOldest();

@@ -1,5 +1,4 @@
 /** How a password becomes a session (docs/http-api.md, "Login"). Attempts run one after the other, so that concurrent ones cannot evade the lockout. */
-import type { EpochMs } from "../../storage/event.ts";
 import type { Counters } from "../metrics/counters.ts";
 import { AppError } from "../errors.ts";
 import type { Log } from "../metrics/log.ts";
@@ -15,7 +14,6 @@ export interface LoginParts {
   readonly queue: SerialQueue;
   readonly counters: Counters;
   readonly log: Log;
-  readonly now: () => EpochMs;
 }
 
 export interface LoginAttempt {
@@ -34,23 +32,23 @@ export class Login {
 
   /** Checks that need no password: 400 when none is set, 429 when the address is locked out. */
   check(address: string): void {
-    const { adminPassword, lockout, now } = this.#parts;
+    const { adminPassword, lockout } = this.#parts;
     adminPassword.checkLoginIsOpen();
-    lockout.check(address, now());
+    lockout.check(address);
   }
 
   /** The token of a new session. 401 for a wrong password, 429 when the address is locked out or too many attempts wait. */
   attempt({ password, address, signal }: LoginAttempt): Promise<string> {
-    const { adminPassword, lockout, sessions, queue, counters, log, now } = this.#parts;
+    const { adminPassword, lockout, sessions, queue, counters, log } = this.#parts;
     return queue.run(async () => {
       // Earlier attempts in the queue may have locked the address out.
-      lockout.check(address, now());
+      lockout.check(address);
       if (await adminPassword.matches(password)) {
         lockout.clear(address);
-        return sessions.begin(now());
+        return sessions.begin();
       }
       counters.loginFailures++;
-      if (lockout.fail(address, now())) log.warn("an address is locked out after too many wrong passwords");
+      if (lockout.fail(address)) log.warn("an address is locked out after too many wrong passwords");
       throw new AppError({ code: "unauthenticated" }, "Invalid password");
     }, signal);
   }

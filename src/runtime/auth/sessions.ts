@@ -1,5 +1,4 @@
 /** Who is logged in: opaque random tokens, stored as hashes, in memory only (docs/http-api.md, "Sessions"). */
-import type { EpochMs } from "../../storage/event.ts";
 import { toHex, type Sha256 } from "./sha256.ts";
 
 export interface SessionsOptions {
@@ -7,6 +6,7 @@ export interface SessionsOptions {
   readonly sessionsMax: number;
   readonly sha256: Sha256;
   readonly randomBytes: (length: number) => Uint8Array;
+  readonly monotonicMs: () => number;
 }
 
 const TOKEN_BYTES = 32;
@@ -16,15 +16,16 @@ const TOKEN = /^[0-9a-f]{64}$/;
 export class Sessions {
   readonly #options: SessionsOptions;
   /** Expiry by the hash of the token, the earliest first, because all sessions last equally long. */
-  readonly #endMs = new Map<string, EpochMs>();
+  readonly #endMs = new Map<string, number>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
   }
 
   /** The token of a new session. The oldest session ends when there are too many. */
-  begin(nowMs: EpochMs): string {
-    const { ttlSecs, sessionsMax, randomBytes } = this.#options;
+  begin(): string {
+    const { ttlSecs, sessionsMax, randomBytes, monotonicMs } = this.#options;
+    const nowMs = monotonicMs();
     for (const [hash, endMs] of this.#endMs) {
       if (endMs > nowMs && this.#endMs.size < sessionsMax) break;
       this.#endMs.delete(hash);
@@ -34,10 +35,10 @@ export class Sessions {
     return token;
   }
 
-  isValid(token: string, nowMs: EpochMs): boolean {
+  isValid(token: string): boolean {
     if (!TOKEN.test(token)) return false;
     const endMs = this.#endMs.get(this.#hashOf(token));
-    return endMs !== undefined && nowMs < endMs;
+    return endMs !== undefined && this.#options.monotonicMs() < endMs;
   }
 
   /** Ends the session; does nothing for an unknown token. */

@@ -1,5 +1,4 @@
 /** The one-time code that permits setup under a host name that may be an attacker's (docs/http-api.md, "Setup"): random, in memory, invalid once a password is set. */
-import type { EpochMs } from "../../storage/event.ts";
 import type { Counters } from "../metrics/counters.ts";
 import { AppError } from "../errors.ts";
 import type { Log } from "../metrics/log.ts";
@@ -32,7 +31,6 @@ export interface SetupCodeParts {
   readonly randomBytes: (length: number) => Uint8Array;
   readonly counters: Counters;
   readonly log: Log;
-  readonly now: () => EpochMs;
 }
 
 export class SetupCode {
@@ -51,15 +49,15 @@ export class SetupCode {
 
   /** Throws 409 when a password is set, 429 when the address is locked out, 403 when the code is wrong. */
   check(typed: string, address: string): void {
-    const { adminPassword, lockout, counters, log, now } = this.#parts;
+    const { adminPassword, lockout, counters, log } = this.#parts;
     adminPassword.checkSetupIsOpen();
-    lockout.check(address, now());
+    lockout.check(address);
     if (equalBytes(bytesOf(canonical(typed)), bytesOf(this.#code.reveal()))) {
       lockout.clear(address);
       return;
     }
     counters.loginFailures++;
-    if (lockout.fail(address, now())) log.warn("an address is locked out after too many wrong setup codes");
+    if (lockout.fail(address)) log.warn("an address is locked out after too many wrong setup codes");
     throw new AppError(
       { code: "unverified_host" },
       "The setup code is wrong. The log shows a new one at each start of the service, and only the latest works.",

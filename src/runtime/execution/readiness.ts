@@ -1,9 +1,8 @@
 /** Whether the query engine answers: checked at most once a second, however many callers ask. */
-import type { EpochMs } from "../../storage/event.ts";
 import { READINESS_CHECK_MS_MAX, READINESS_TTL_MS } from "../config/limits.ts";
 
 interface Check {
-  readonly beganMs: EpochMs;
+  readonly beganMs: number;
   readonly outcome: Promise<boolean>;
   readonly controller: AbortController;
   isRunning: boolean;
@@ -18,8 +17,8 @@ export class Readiness {
     this.#query = query;
   }
 
-  /** The outcome of the last second's check, or of the one that is running, or else of a new one. */
-  isReady(nowMs: EpochMs): Promise<boolean> {
+  /** The outcome of the last second's check, or of the one that is running, or else of a new one. By the monotonic clock. */
+  isReady(nowMs: number): Promise<boolean> {
     if (this.#last && isUsable(this.#last, nowMs)) return this.#last.outcome;
     // No caller may abort a check that others share, so one that hangs is aborted here.
     this.#last?.controller.abort();
@@ -27,7 +26,7 @@ export class Readiness {
     return this.#last.outcome;
   }
 
-  #begin(nowMs: EpochMs): Check {
+  #begin(nowMs: number): Check {
     const controller = new AbortController();
     const outcome = this.#query(controller.signal).finally(() => {
       check.isRunning = false;
@@ -37,8 +36,5 @@ export class Readiness {
   }
 }
 
-/** After the clock was set back nothing tells how old a check is. */
-function isUsable({ beganMs, isRunning }: Check, nowMs: EpochMs): boolean {
-  const ageMs = nowMs - beganMs;
-  return ageMs >= 0 && ageMs < (isRunning ? READINESS_CHECK_MS_MAX : READINESS_TTL_MS);
-}
+const isUsable = ({ beganMs, isRunning }: Check, nowMs: number): boolean =>
+  nowMs - beganMs < (isRunning ? READINESS_CHECK_MS_MAX : READINESS_TTL_MS);

@@ -1,5 +1,5 @@
 /** Answers that may be given again for a while: least recently used ones go first, a site's go when its data changes by hand. */
-import type { EpochMs, SiteId } from "../../storage/event.ts";
+import type { SiteId } from "../../storage/event.ts";
 import { CACHE_CHARS_MAX } from "../config/limits.ts";
 
 /** Identifies an answer by what was asked, parsed: two questions are the same if and only if these are equal. */
@@ -13,7 +13,7 @@ export interface CacheKey {
 interface Entry {
   readonly siteId: SiteId;
   readonly text: string;
-  readonly askedAtMs: EpochMs;
+  readonly askedAtMs: number;
 }
 
 interface Computation {
@@ -27,7 +27,7 @@ export interface ResultCacheOptions {
   /** 0 keeps nothing, but identical questions at the same time still share one computation. */
   readonly ttlSecs: number;
   readonly entriesMax: number;
-  readonly now: () => EpochMs;
+  readonly monotonicMs: () => number;
   readonly onHit: () => void;
   readonly onMiss: () => void;
 }
@@ -76,16 +76,14 @@ export class ResultCache {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
     this.#remove(key, entry);
-    const ageMs = this.#options.now() - entry.askedAtMs;
-    // One from a time that is still to come was asked before the clock was set back, who knows how long ago.
-    if (ageMs < 0 || ageMs >= this.#options.ttlSecs * 1000) return undefined;
+    if (this.#options.monotonicMs() - entry.askedAtMs >= this.#options.ttlSecs * 1000) return undefined;
     this.#add(key, entry);
     return entry.text;
   }
 
   async #compute(key: string, siteId: SiteId, signal: AbortSignal, compute: () => Promise<string>): Promise<string> {
     // The answer is as old as its question, not as its end.
-    const askedAtMs = this.#options.now();
+    const askedAtMs = this.#options.monotonicMs();
     const computation: Computation = { siteId, signal, answer: compute() };
     this.#underWay.set(key, computation);
     try {

@@ -24,8 +24,10 @@ import type { VisitorSalt } from "./visitor-salt.ts";
 
 /** A request that carries an event. Its body has been read and is within its limit. */
 export interface IngestContext {
-  /** When the request began. */
+  /** When the request began, by the wall clock. */
   readonly nowMs: EpochMs;
+  /** The same by the monotonic clock. */
+  readonly beganMs: number;
   readonly origin: string | null;
   /** Used for the location and the visitor id only: no field of the event holds it (docs/privacy.md). */
   readonly clientAddress: string;
@@ -86,10 +88,10 @@ async function storeEvent(input: CheckedEventInput, context: IngestContext, opti
   const { visitorSalt, ingestGate, now } = options;
   let timestampMs = now();
   for (let renewals = 1; visitorSalt.keyAt(timestampMs) === null; renewals++) {
-    await ingestGate.storeSalt(() => renewSalt(visitorSalt, renewals), context.nowMs);
+    await ingestGate.storeSalt(() => renewSalt(visitorSalt, renewals), context.beganMs);
     timestampMs = now();
   }
-  await ingestGate.store(eventFrom(input, context, timestampMs, options), context.nowMs);
+  await ingestGate.store(eventFrom(input, context, timestampMs, options), context.beganMs);
 }
 
 async function renewSalt(visitorSalt: VisitorSalt, renewals: number): Promise<void> {
@@ -97,12 +99,12 @@ async function renewSalt(visitorSalt: VisitorSalt, renewals: number): Promise<vo
   await visitorSalt.renew();
 }
 
-function checkRate(siteId: string, { clientAddress, nowMs }: IngestContext, options: AcceptEventOptions): void {
+function checkRate(siteId: string, { clientAddress, beganMs }: IngestContext, options: AcceptEventOptions): void {
   const { siteRateLimit, addressRateLimit, counters } = options;
   const site = { limit: siteRateLimit, key: siteId };
-  const verdict = takeFromAll([site, { limit: addressRateLimit, key: rateLimitKeyOf(clientAddress) }], nowMs);
+  const verdict = takeFromAll([site, { limit: addressRateLimit, key: rateLimitKeyOf(clientAddress) }], beganMs);
   if (verdict.allowed) return;
-  const isSiteLimit = !siteRateLimit.peek(siteId, nowMs).allowed;
+  const isSiteLimit = !siteRateLimit.peek(siteId, beganMs).allowed;
   if (isSiteLimit) counters.rateLimitRejections++;
   throw new AppError(
     { code: "too_many_requests", retryAfterSecs: verdict.retryAfterSecs },

@@ -1,5 +1,5 @@
 /** Whether events can be stored at the moment: events that cannot are refused with 503, and the log says so once a minute, not for each event. */
-import type { EpochMs, StoredEvent } from "../../storage/event.ts";
+import type { StoredEvent } from "../../storage/event.ts";
 import type { Journal } from "../../storage/journal.ts";
 import type { Counters } from "../metrics/counters.ts";
 import { AppError } from "../errors.ts";
@@ -27,8 +27,9 @@ export class IngestGate {
   readonly #options: IngestGateOptions;
   /** Events refused in the current outage. */
   #refused = 0;
-  #refusedAtMs: EpochMs = 0;
-  #loggedAtMs: EpochMs = 0;
+  /** Both by the monotonic clock, as are all times here. */
+  #refusedAtMs = 0;
+  #loggedAtMs = 0;
 
   constructor(options: IngestGateOptions) {
     this.#options = options;
@@ -40,7 +41,7 @@ export class IngestGate {
   }
 
   /** Resolves when the event is in the journal; 503 when it cannot be, or when too many wait for a flush. */
-  async store(event: StoredEvent, nowMs: EpochMs): Promise<void> {
+  async store(event: StoredEvent, nowMs: number): Promise<void> {
     const { journal, unflushedBytesMax } = this.#options;
     if (journal.size >= UNFLUSHED_EVENTS_MAX || journal.bytes >= unflushedBytesMax) {
       this.#refuse("too many events wait to be written to files", nowMs);
@@ -55,7 +56,7 @@ export class IngestGate {
   }
 
   /** Renews the salt that an event's visitor id needs; 503 when its secret cannot be stored. */
-  async storeSalt(renew: () => Promise<void>, nowMs: EpochMs): Promise<void> {
+  async storeSalt(renew: () => Promise<void>, nowMs: number): Promise<void> {
     try {
       await renew();
     } catch (error) {
@@ -63,26 +64,24 @@ export class IngestGate {
     }
   }
 
-  #refusalFor(error: unknown, nowMs: EpochMs): AppError {
+  #refusalFor(error: unknown, nowMs: number): AppError {
     this.#refuse(reasonOf(error), nowMs);
     return refusal(STORAGE_RETRY_SECS);
   }
 
-  #refuse(reason: string, nowMs: EpochMs): void {
+  #refuse(reason: string, nowMs: number): void {
     const { counters, log } = this.#options;
     counters.eventsRefused++;
     this.#refused++;
     this.#refusedAtMs = nowMs;
-    // A clock that was set back must not silence the log.
-    const isSilent = this.#refused > 1 && nowMs >= this.#loggedAtMs && nowMs - this.#loggedAtMs < REFUSED_EVENTS_LOG_MS;
-    if (isSilent) return;
+    if (this.#refused > 1 && nowMs - this.#loggedAtMs < REFUSED_EVENTS_LOG_MS) return;
     this.#loggedAtMs = nowMs;
     log.error("events are refused because they cannot be stored", { reason, refusedEvents: this.#refused });
   }
 
   /** Not on the first stored event: a full disk still accepts a short event now and then. */
-  #reopen(nowMs: EpochMs): void {
-    if (nowMs >= this.#refusedAtMs && nowMs - this.#refusedAtMs < INGEST_RECOVERY_MS) return;
+  #reopen(nowMs: number): void {
+    if (nowMs - this.#refusedAtMs < INGEST_RECOVERY_MS) return;
     this.#options.log.info("events can be stored again", { refusedEvents: this.#refused });
     this.#refused = 0;
   }

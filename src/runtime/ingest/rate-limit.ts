@@ -44,48 +44,43 @@ export function createRateLimit({ perSecond, bucketsMax }: RateLimitOptions): Ra
   const capacityMs = Math.max(1, perSecond) * tokenMs;
   /** When each bucket is full again, roughly in order of last use. A missing bucket is full. */
   const fullAtMs = new Map<string, number>();
-  const clock = createForwardClock();
 
   /** Only full buckets are evicted, because they equal missing ones; any other would allow its key another burst. */
-  function forgetFullBuckets(elapsedMs: number): void {
+  function forgetFullBuckets(nowMs: number): void {
     let looks = EVICTION_LOOKS_MAX;
     for (const [key, fullMs] of fullAtMs) {
       fullAtMs.delete(key);
       // Moved to the end, so that the next search starts behind it.
-      if (fullMs > elapsedMs) fullAtMs.set(key, fullMs);
+      if (fullMs > nowMs) fullAtMs.set(key, fullMs);
       if (--looks === 0) return;
     }
   }
 
-  function bucketOf(key: string, elapsedMs: number): string {
+  function bucketOf(key: string, nowMs: number): string {
     if (key === OVERFLOW_KEY || key.length > KEY_CHARS_MAX) return INVALID_KEY;
     if (fullAtMs.has(key)) return key;
-    if (fullAtMs.size >= bucketsMax) forgetFullBuckets(elapsedMs);
+    if (fullAtMs.size >= bucketsMax) forgetFullBuckets(nowMs);
     return fullAtMs.size >= bucketsMax ? OVERFLOW_KEY : key;
   }
 
   /** When the bucket is full again. A new bucket starts like the overflow bucket, which its key may have used before. */
-  function fullMsOf(bucket: string, elapsedMs: number): number {
-    return Math.max(elapsedMs, fullAtMs.get(bucket) ?? fullAtMs.get(OVERFLOW_KEY) ?? 0);
+  function fullMsOf(bucket: string, nowMs: number): number {
+    return Math.max(nowMs, fullAtMs.get(bucket) ?? fullAtMs.get(OVERFLOW_KEY) ?? 0);
   }
 
-  function verdictOf(bucket: string, elapsedMs: number): RateVerdict {
-    const remainingMs = fullMsOf(bucket, elapsedMs) - elapsedMs + tokenMs - capacityMs;
+  function verdictOf(bucket: string, nowMs: number): RateVerdict {
+    const remainingMs = fullMsOf(bucket, nowMs) - nowMs + tokenMs - capacityMs;
     if (remainingMs <= TOLERANCE_MS) return ALLOWED;
     return { allowed: false, retryAfterSecs: Math.max(1, Math.ceil((remainingMs - TOLERANCE_MS) / 1000)) };
   }
 
   return {
-    peek(key, nowMs) {
-      const elapsedMs = clock(nowMs);
-      return verdictOf(bucketOf(key, elapsedMs), elapsedMs);
-    },
+    peek: (key, nowMs) => verdictOf(bucketOf(key, nowMs), nowMs),
     take(key, nowMs) {
-      const elapsedMs = clock(nowMs);
-      const bucket = bucketOf(key, elapsedMs);
-      const verdict = verdictOf(bucket, elapsedMs);
+      const bucket = bucketOf(key, nowMs);
+      const verdict = verdictOf(bucket, nowMs);
       if (!verdict.allowed) return verdict;
-      const fullMs = fullMsOf(bucket, elapsedMs) + tokenMs;
+      const fullMs = fullMsOf(bucket, nowMs) + tokenMs;
       // Moved to the end: the buckets at the front are the most likely to be full.
       fullAtMs.delete(bucket);
       fullAtMs.set(bucket, fullMs);
@@ -109,15 +104,4 @@ export function takeFromAll(claims: readonly RateClaim[], nowMs: number): RateVe
   if (retryAfterSecs > 0) return { allowed: false, retryAfterSecs };
   for (const { limit, key } of claims) limit.take(key, nowMs);
   return ALLOWED;
-}
-
-/** Milliseconds since the first call. When the given clock is set back, this one pauses and goes on from there. */
-function createForwardClock(): (nowMs: number) => number {
-  let lastMs: number | null = null;
-  let elapsedMs = 0;
-  return (nowMs) => {
-    elapsedMs += Math.max(0, nowMs - (lastMs ?? nowMs));
-    lastMs = nowMs;
-    return elapsedMs;
-  };
 }

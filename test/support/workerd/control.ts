@@ -4,10 +4,11 @@ export const CONTROL_HEADER = "x-test-control";
 
 /**
  * What an object does beside answering requests. `reset`: it forgets everything but its engine, and can be another target's
- * from then on. `abort`: it ends, and a new one takes its place with the same storage. `breakStorage`: its database takes neither
+ * from then on. `advance`: time passes until `nowMs`, and what falls due is done. `jump`: the clock is set to `nowMs`, which takes no
+ * time, and what falls due is done. `abort`: it ends, and a new one takes its place with the same storage. `breakStorage`: its database takes neither
  * events nor records until `mendStorage`. `setupCode`: the one of its start, which the log has among those of all others.
  */
-export type ControlCall = "advance" | "setupCode" | "flush" | "abort" | "reset" | "breakStorage" | "mendStorage";
+export type ControlCall = "advance" | "jump" | "setupCode" | "flush" | "abort" | "reset" | "breakStorage" | "mendStorage";
 
 export interface Control {
   /** Which object: each has storage of its own. */

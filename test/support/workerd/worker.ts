@@ -15,6 +15,9 @@ export { PortObject } from "./port-object.ts";
 
 const controlOf = (request: Request): Control => JSON.parse(request.headers.get(CONTROL_HEADER) ?? "") as Control;
 
+/** How far apart readings of the clock are while time passes: as far as alarms of an idle object. */
+const CLOCK_STEP_MS = 3_600_000;
+
 /** What tables are called that are out of reach. */
 const AWAY = "_away";
 
@@ -33,7 +36,7 @@ export class TestObject {
 
   async fetch(request: Request): Promise<Response> {
     const control = controlOf(request);
-    this.#nowMs = control.nowMs;
+    if (control.call !== "advance" || this.#object === null) this.#nowMs = control.nowMs;
     if (control.call === undefined) return this.#objectFor(control).fetch(request);
     try {
       return new Response(await this.#do(control));
@@ -64,7 +67,8 @@ export class TestObject {
     const object = this.#objectFor(control);
     const { services, expireRequests } = await object.instance();
     if (control.call === "setupCode") return services.setupCode.reveal() ?? "";
-    if (control.call === "advance") {
+    if (control.call === "advance" || control.call === "jump") {
+      this.#passTime(control.nowMs, services.monotonicMs);
       expireRequests();
       runMaintenance(services, this.#nowMs);
     } else if (control.call === "flush") {
@@ -81,6 +85,15 @@ export class TestObject {
       await this.#state.storage.deleteAll();
     } else this.#state.abort("the test ends this object");
     return "done";
+  }
+
+  /** The product's monotonic clock does not count a step as long as a jump. */
+  #passTime(untilMs: number, monotonicMs: () => number): void {
+    while (this.#nowMs < untilMs) {
+      this.#nowMs = Math.min(this.#nowMs + CLOCK_STEP_MS, untilMs);
+      monotonicMs();
+    }
+    this.#nowMs = untilMs;
   }
 
   /** Statements about a table that is not there fail in the database itself. */

@@ -7,9 +7,9 @@ import { createRecordingLog } from "../../support/recording-log.ts";
 const CHUNK_BYTES = RESPONSE_SLICE_BYTES * 2.5;
 
 function opened({ chunks = 2, failsAt = Number.POSITIVE_INFINITY } = {}) {
-  const state = { nowMs: 1_000_000, ended: 0, written: 0 };
+  const state = { monotonicMs: 1_000_000, ended: 0, written: 0 };
   const log = createRecordingLog();
-  const streams = new ResponseStreams({ now: () => state.nowMs, pause: () => Promise.resolve(), log });
+  const streams = new ResponseStreams({ monotonicMs: () => state.monotonicMs, pause: () => Promise.resolve(), log });
   const client = new AbortController();
   function* source(): Generator<Uint8Array, void> {
     for (let chunk = 0; chunk < chunks; chunk++) {
@@ -56,9 +56,11 @@ describe("a streamed response", () => {
     const { state, streams, open } = opened();
     const reader = open().getReader();
     await reader.read();
-    streams.endStalled((state.nowMs += RESPONSE_STALL_MS - 1));
+    state.monotonicMs += RESPONSE_STALL_MS - 1;
+    streams.endStalled();
     expect(state.ended).toBe(0);
-    streams.endStalled((state.nowMs += 1));
+    state.monotonicMs += 1;
+    streams.endStalled();
     expect({ ended: state.ended, open: streams.count }).toEqual({ ended: 1, open: 0 });
     await expect(reader.read()).rejects.toThrow("taken nothing for 30 seconds");
   });
@@ -69,17 +71,20 @@ describe("a streamed response", () => {
     let bytes = 0;
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       bytes += next.value.length;
-      streams.endStalled((state.nowMs += RESPONSE_STALL_MS - 1));
+      state.monotonicMs += RESPONSE_STALL_MS - 1;
+      streams.endStalled();
     }
     expect(bytes).toBe(4 * CHUNK_BYTES);
   });
 
-  it("is not ended early by a clock that goes forward, nor kept by one that is set back", async () => {
+  it("of which nothing was ever taken is ended after the limit, not before", async () => {
     const { state, streams, open } = opened();
     open();
-    streams.endStalled((state.nowMs -= 3_600_000));
+    state.monotonicMs += RESPONSE_STALL_MS - 1;
+    streams.endStalled();
     expect(state.ended).toBe(0);
-    streams.endStalled((state.nowMs += RESPONSE_STALL_MS));
+    state.monotonicMs += 1;
+    streams.endStalled();
     expect(state.ended).toBe(1);
   });
 
@@ -131,7 +136,8 @@ describe("a streamed response", () => {
       "it stalls",
       async ({ open, streams, state }) => {
         open();
-        streams.endStalled((state.nowMs += RESPONSE_STALL_MS));
+        state.monotonicMs += RESPONSE_STALL_MS;
+        streams.endStalled();
       },
     ],
   ])("gives back what it holds once, and nothing again afterwards, when %s", async (_way, end) => {
@@ -139,7 +145,8 @@ describe("a streamed response", () => {
     await end(made);
     expect({ ended: made.state.ended, open: made.streams.count }).toEqual({ ended: 1, open: 0 });
     made.client.abort();
-    made.streams.endStalled((made.state.nowMs += 10 * RESPONSE_STALL_MS));
+    made.state.monotonicMs += 10 * RESPONSE_STALL_MS;
+    made.streams.endStalled();
     expect(made.state.ended).toBe(1);
   });
 

@@ -12,14 +12,14 @@ const ADDRESS = "192.168.1.7";
 function codeWith(bytes: (length: number) => Uint8Array = randomBytes) {
   const log = createRecordingLog();
   const counters = createCounters();
-  const lockout = new LoginLockout({ attemptsMax: 3, lockoutSecs: 300, addressesMax: 10 });
+  const lockout = new LoginLockout({ attemptsMax: 3, lockoutSecs: 300, addressesMax: 10, monotonicMs: () => 0 });
   const adminPassword = {
     isConfigured: false,
     checkSetupIsOpen() {
       if (this.isConfigured) throw new AppError({ code: "already_configured" }, "there is one");
     },
   };
-  const setupCode = new SetupCode({ adminPassword, lockout, randomBytes: bytes, counters, log, now: () => 0 });
+  const setupCode = new SetupCode({ adminPassword, lockout, randomBytes: bytes, counters, log });
   const reason = (typed: string): string | null => {
     try {
       setupCode.check(typed, ADDRESS);

@@ -27,11 +27,11 @@ const keyOf = ({
 
 function createBench({ ttlSecs = 60, entriesMax = 100 } = {}): Bench {
   const counts = { hits: 0, misses: 0 };
-  let nowMs = 1_000_000;
+  let monotonicMs = 1_000_000;
   const cache = new ResultCache({
     ttlSecs,
     entriesMax,
-    now: () => nowMs,
+    monotonicMs: () => monotonicMs,
     onHit: () => counts.hits++,
     onMiss: () => counts.misses++,
   });
@@ -47,7 +47,7 @@ function createBench({ ttlSecs = 60, entriesMax = 100 } = {}): Bench {
       return { answer: text, computed };
     },
     advance(ms) {
-      nowMs += ms;
+      monotonicMs += ms;
     },
   };
 }

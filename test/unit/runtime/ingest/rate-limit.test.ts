@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRateLimit, takeFromAll, type RateLimit } from "../../../../src/runtime/ingest/rate-limit.ts";
 
-const START = Date.parse("2026-03-04T12:00:00Z");
+/** Some moment of the monotonic clock. */
+const START = 1_000_000;
 
 /** How many of `count` events at one instant are allowed. */
 function burst(limit: RateLimit, key: string, nowMs: number, count = 100): number {
@@ -74,19 +75,11 @@ describe("a rate limit", () => {
     expect(limit.peek("a", START)).toEqual({ allowed: false, retryAfterSecs: 1 });
   });
 
-  it("neither delays nor allows more events when the clock is set back", () => {
-    const limit = createRateLimit({ perSecond: 1, bucketsMax: 10 });
-    expect(burst(limit, "a", START)).toBe(1);
-    expect(burst(limit, "a", START - 3_600_000)).toBe(0);
-    expect(burst(limit, "a", START - 3_600_000 + 999)).toBe(0);
-    expect(burst(limit, "a", START - 3_600_000 + 1000)).toBe(1);
-  });
-
-  it("gives the same results as counting tokens one by one", () => {
+  it("agrees with counting tokens one by one", () => {
     // Intervals of whole milliseconds, so that the model is exact.
     const rates = fc.constantFrom(0.25, 0.5, 1, 2, 4, 5, 8, 10);
     const events = fc.array(
-      fc.record({ key: fc.constantFrom("a", "b", "c"), stepMs: fc.oneof(fc.constant(0), fc.integer({ min: -2000, max: 3000 })) }),
+      fc.record({ key: fc.constantFrom("a", "b", "c"), stepMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 3000 })) }),
       { maxLength: 60 },
     );
     fc.assert(
@@ -99,7 +92,7 @@ describe("a rate limit", () => {
         for (const { key, stepMs } of list) {
           nowMs += stepMs;
           for (const other of ["a", "b", "c"]) {
-            const filled = (filledMs.get(other) ?? capacityMs) + Math.max(0, stepMs);
+            const filled = (filledMs.get(other) ?? capacityMs) + stepMs;
             filledMs.set(other, Math.min(capacityMs, filled));
           }
           const filled = filledMs.get(key) ?? capacityMs;

@@ -63,7 +63,7 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100) {
     NOW_MS,
   );
   const nothing = (): void => {};
-  const cache = new ResultCache({ ttlSecs: 60, entriesMax: 100, now: () => NOW_MS, onHit: nothing, onMiss: nothing });
+  const cache = new ResultCache({ ttlSecs: 60, entriesMax: 100, monotonicMs: () => 0, onHit: nothing, onMiss: nothing });
   const limiter = new QueryLimiter({ concurrentMax: 0, queueMs: 0, wait: () => Promise.resolve() });
   const stats = new StatsAnswers({
     cache,
