@@ -77,7 +77,8 @@ export class Pipeline implements App {
     const exchange = this.#begin(request, url, connection);
     const reply = await this.#answer(exchange);
     this.#record(exchange, reply.status);
-    return responseTo(request.method, withHeaders(reply, this.#headersFor(exchange)));
+    const readable = withHeaders(reply, corsHeaders(request, exchange.endpoint, this.#services.config));
+    return responseTo(request.method, withHeaders(readable, this.#commonHeaders(exchange)));
   }
 
   #begin(request: Request, url: URL, { socketAddress, socketPlace = null }: Connection): Exchange {
@@ -127,16 +128,10 @@ export class Pipeline implements App {
     return route.handler(request, exchange);
   }
 
-  #headersFor({ request, requestId, endpoint }: Exchange): ReplyHeaders {
-    const { config } = this.#services;
+  #commonHeaders({ request, requestId, endpoint }: Exchange): ReplyHeaders {
     // At a path that an option added, HSTS would speak for a whole host that is not the service's.
-    const bindsHost = endpoint?.isExtra !== true && isHttps(request, config.trustProxy);
-    return {
-      ...corsHeaders(request, endpoint, config),
-      ...COMMON_HEADERS,
-      "X-Request-Id": requestId,
-      ...(bindsHost && HSTS),
-    };
+    const bindsHost = endpoint?.isExtra !== true && isHttps(request, this.#services.config.trustProxy);
+    return { ...COMMON_HEADERS, "X-Request-Id": requestId, ...(bindsHost && HSTS) };
   }
 
   /** Counts the request and, at this log level, logs its route: nothing that its sender chose. */
