@@ -1,4 +1,5 @@
 /** Everything a handler can call on, put together once at the start from what the host provides. */
+import { utcCalendar } from "../storage/calendar.ts";
 import { Journal, type JournalDamage } from "../storage/journal.ts";
 import type { EpochMs } from "../storage/event.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
@@ -266,6 +267,7 @@ export async function createServices(host: Host): Promise<Services> {
     visitorIds: createVisitorIds({ hmac, salt: visitorSalt }),
     minimisation: config,
     ingestGate,
+    calendar: utcCalendar,
     counters,
     now,
   });

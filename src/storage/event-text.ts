@@ -1,6 +1,10 @@
-/** An event as one text: its values as a JSON array in column order. What the journal writes, memory keeps and threads hand on. */
+/** An event as one text: its values in column order and its date, as a JSON array. What the journal writes, memory keeps and threads hand on. */
+import { utcCalendar } from "./calendar.ts";
 import { EVENT_COLUMNS } from "./event-columns.ts";
-import { utcDayOf, type SiteId, type StoredEvent, type UtcDay } from "./event.ts";
+import type { EpochMs, SiteId, StoredEvent, UtcDay } from "./event.ts";
+
+/** Where the date is: after the columns of the first version that wrote it. Columns that are added later come behind it. */
+const DATE_AT = 25;
 
 /** Made by `eventText`, or read from a journal that it was written to. */
 export type EventText = string & { readonly brand: "EventText" };
@@ -8,27 +12,32 @@ export type EventText = string & { readonly brand: "EventText" };
 /** What is kept of an event until it is in a file: for the garbage collector a text is one thing, an event with its values a dozen. */
 export interface BufferedEvent {
   readonly siteId: SiteId;
-  readonly day: UtcDay;
+  readonly date: UtcDay;
   readonly text: EventText;
 }
 
 export const bufferedEvent = (event: StoredEvent): BufferedEvent => ({
   siteId: event.siteId,
-  day: utcDayOf(event.timestampMs),
+  date: event.date,
   text: eventText(event),
 });
 
-export const eventText = (event: StoredEvent): EventText =>
-  JSON.stringify(EVENT_COLUMNS.map(({ field, kind }) => (kind === "visitor" ? String(event[field]) : event[field]))) as EventText;
+export function eventText(event: StoredEvent): EventText {
+  const values: unknown[] = EVENT_COLUMNS.map(({ field, kind }) => (kind === "visitor" ? String(event[field]) : event[field]));
+  values.splice(DATE_AT, 0, event.date);
+  return JSON.stringify(values) as EventText;
+}
 
-/** The event of a text, also of one from an earlier version, which has fewer columns. Throws where it is none. */
+/** The event of a text, also of one from an earlier version, which has fewer columns or no date. Throws where it is none. */
 export function eventOf(text: string): StoredEvent {
   const values: unknown = JSON.parse(text);
   if (!Array.isArray(values)) throw new TypeError("an event's text holds an array");
+  const [date] = values.splice(DATE_AT, 1) as unknown[];
   const event: Partial<Record<keyof StoredEvent, unknown>> = {};
   EVENT_COLUMNS.forEach(({ field, kind }, i) => {
     const value: unknown = values[i] ?? null;
     event[field] = kind === "visitor" ? BigInt(String(value)) : value;
   });
+  event.date = date ?? utcCalendar.dateOf(event.timestampMs as EpochMs);
   return event as unknown as StoredEvent;
 }

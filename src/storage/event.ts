@@ -12,6 +12,8 @@ export type EpochMs = number;
 export interface StoredEvent {
   readonly siteId: SiteId;
   readonly timestampMs: EpochMs;
+  /** The date that the calendar gave it when it was accepted: where it lies in journal and files (`calendar.ts`). No column has it. */
+  readonly date: UtcDay;
   /** First 64 bits of the visitor hash, unsigned. */
   readonly visitorId: bigint;
   readonly eventName: string;

@@ -33,13 +33,13 @@ export class Segment {
     this.number = number;
   }
 
-  add({ siteId, day, text }: BufferedEvent): void {
+  add({ siteId, date, text }: BufferedEvent): void {
     this.appended++;
     let days = this.sites.get(siteId);
     if (!days) this.sites.set(siteId, (days = new Map()));
-    const events = days.get(day);
+    const events = days.get(date);
     if (events) events.push(text);
-    else days.set(day, [text]);
+    else days.set(date, [text]);
   }
 
   /** How many events are still here. */

@@ -1,6 +1,6 @@
 /** A decoder that believes damaged bytes answers wrongly, or runs out of memory: every change to a file must be noticed before. */
 import { describe, expect, it } from "vitest";
-import type { SiteId, StoredEvent } from "../../src/storage/event.ts";
+import type { SiteId, StoredEvent, UtcDay } from "../../src/storage/event.ts";
 import { decodeEvents, encodeEvents } from "../../src/storage/parquet-events.ts";
 
 const EVENTS = 50;
@@ -8,6 +8,7 @@ const EVENTS = 50;
 const eventOf = (count: number): StoredEvent => ({
   siteId: "a.test" as SiteId,
   timestampMs: Date.parse("2026-03-15T12:00:00Z") + count,
+  date: "2026-03-15" as UtcDay,
   visitorId: 2n ** 63n + BigInt(count),
   eventName: count % 7 === 0 ? "purchase" : "pageview",
   pathname: `/page/${count % 11}`,

@@ -5,7 +5,6 @@ import { createFileObjectStore } from "../../adapters/node/file-object-store.ts"
 import { openFileSegmentLog } from "../../adapters/node/file-segment-log.ts";
 import { isSiteId } from "../../src/runtime/config/site-id.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
-import { utcDayOf } from "../../src/storage/event.ts";
 import { decodeJournalLines } from "../../src/storage/journal-line.ts";
 import { decodeEvents } from "../../src/storage/parquet-events.ts";
 import { EVENTS_FOLDER, type PartitionFile } from "../../src/storage/partition-path.ts";
@@ -54,8 +53,8 @@ export async function readStores({ objects, segmentLog }: Pick<Stores, "objects"
 
   let inJournalOnly = 0;
   for (const segment of await segmentLog.list()) {
-    for (const { siteId, timestampMs, pathname } of decodeJournalLines(await segmentLog.read(segment)).events) {
-      const files = written.get(`${siteId} ${utcDayOf(timestampMs)}`) ?? [];
+    for (const { siteId, date, pathname } of decodeJournalLines(await segmentLog.read(segment)).events) {
+      const files = written.get(`${siteId} ${date}`) ?? [];
       if (files.some(({ first, last }) => first <= segment && segment <= last)) continue;
       inJournalOnly++;
       count(siteId, pathname);

@@ -1,5 +1,6 @@
 /** Random pasts of a few sites: what came in when, and what was asked and flushed in between. */
 import fc from "fast-check";
+import { utcCalendar } from "../../src/storage/calendar.ts";
 import type { SiteId, StoredEvent } from "../../src/storage/event.ts";
 
 const MINUTE_MS = 60_000;
@@ -183,7 +184,7 @@ const visitorId = fc.oneof(
 
 const siteId = fc.constantFrom(SITES[0], SITES[0], SITES[0], SITES[0], SITES[1], SITES[2]);
 
-type EventSketch = Omit<StoredEvent, "timestampMs"> & { readonly moment: Moment };
+type EventSketch = Omit<StoredEvent, "timestampMs" | "date"> & { readonly moment: Moment };
 
 const eventSketch = (of: Windows): fc.Arbitrary<EventSketch> =>
   fc.record({
@@ -236,7 +237,10 @@ function historyWith(chosen: Windows): fc.Arbitrary<History> {
       ...chosen,
       nowMs,
       steps: steps.map(({ events: sketches, inOrder, afterwards }) => {
-        const events = sketches.map(({ moment: at, ...event }) => ({ ...event, timestampMs: instantOf(at, anchors, nowMs) }));
+        const events = sketches.map(({ moment: at, ...event }) => {
+          const timestampMs = instantOf(at, anchors, nowMs);
+          return { ...event, timestampMs, date: utcCalendar.dateOf(timestampMs) };
+        });
         return { events: inOrder ? events.sort((a, b) => a.timestampMs - b.timestampMs) : events, afterwards };
       }),
     }));

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { REVENUE_CENTS_MAX } from "../../src/runtime/config/limits.ts";
 import { eventText, type EventText } from "../../src/storage/event-text.ts";
-import type { SiteId, StoredEvent } from "../../src/storage/event.ts";
+import { utcDayOf, type SiteId, type StoredEvent } from "../../src/storage/event.ts";
 import { character } from "./character.ts";
 
 /** For ids that a test writes out: it vouches that they are valid. */
@@ -13,9 +13,11 @@ export const eventTexts = (events: readonly StoredEvent[]): EventText[] => event
 
 /** An event with as few recorded values as possible. */
 export function anEvent({ at = "2026-03-15T12:00:00.000Z", ...fields }: Partial<StoredEvent> & { at?: string } = {}): StoredEvent {
+  const timestampMs = fields.timestampMs ?? Date.parse(at);
   return {
     siteId: siteId("site.test"),
-    timestampMs: Date.parse(at),
+    timestampMs,
+    date: utcDayOf(timestampMs),
     visitorId: 1n,
     eventName: "pageview",
     pathname: "/",
@@ -113,30 +115,32 @@ export const anySiteId: fc.Arbitrary<SiteId> = fc
   .map(siteId);
 
 /** Any event that ingestion could make, within a few days. */
-export const anyEvent: fc.Arbitrary<StoredEvent> = fc.record({
-  siteId: fc.constant(siteId("site.test")),
-  timestampMs: fc.integer({ min: Date.parse("2026-03-14T00:00:00Z"), max: Date.parse("2026-03-16T23:59:59.999Z") }),
-  visitorId: fc.bigInt({ min: 0n, max: 0xffff_ffff_ffff_ffffn }),
-  eventName: text,
-  pathname: text,
-  hostname: optionalText,
-  referrer: optionalText,
-  referrerSource: optionalText,
-  countryCode: optionalText,
-  region: optionalText,
-  city: optionalText,
-  browser: optionalText,
-  browserVersion: optionalText,
-  os: optionalText,
-  osVersion: optionalText,
-  deviceType: optionalText,
-  screenSize: optionalText,
-  utmSource: optionalText,
-  utmMedium: optionalText,
-  utmCampaign: optionalText,
-  utmContent: optionalText,
-  utmTerm: optionalText,
-  props: fc.option(storedProps, { nil: null }),
-  revenueCents: fc.option(cents, { nil: null }),
-  currency: optionalText,
-});
+export const anyEvent: fc.Arbitrary<StoredEvent> = fc
+  .record({
+    siteId: fc.constant(siteId("site.test")),
+    timestampMs: fc.integer({ min: Date.parse("2026-03-14T00:00:00Z"), max: Date.parse("2026-03-16T23:59:59.999Z") }),
+    visitorId: fc.bigInt({ min: 0n, max: 0xffff_ffff_ffff_ffffn }),
+    eventName: text,
+    pathname: text,
+    hostname: optionalText,
+    referrer: optionalText,
+    referrerSource: optionalText,
+    countryCode: optionalText,
+    region: optionalText,
+    city: optionalText,
+    browser: optionalText,
+    browserVersion: optionalText,
+    os: optionalText,
+    osVersion: optionalText,
+    deviceType: optionalText,
+    screenSize: optionalText,
+    utmSource: optionalText,
+    utmMedium: optionalText,
+    utmCampaign: optionalText,
+    utmContent: optionalText,
+    utmTerm: optionalText,
+    props: fc.option(storedProps, { nil: null }),
+    revenueCents: fc.option(cents, { nil: null }),
+    currency: optionalText,
+  })
+  .map((fields) => ({ ...fields, date: utcDayOf(fields.timestampMs) }));

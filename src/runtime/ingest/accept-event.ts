@@ -1,4 +1,5 @@
 /** The steps from a request with an event to the journal, in order (docs/http-api.md, "Processing order"). */
+import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, StoredEvent } from "../../storage/event.ts";
 import { SALT_RENEWALS_PER_EVENT_MAX } from "../config/limits.ts";
 import { AppError } from "../errors.ts";
@@ -53,6 +54,8 @@ export interface AcceptEventOptions {
   readonly visitorIds: VisitorIds;
   readonly minimisation: DataMinimisation;
   readonly ingestGate: IngestGate;
+  /** Which date an event has. */
+  readonly calendar: Calendar;
   readonly counters: Counters;
   readonly now: () => EpochMs;
 }
@@ -125,6 +128,7 @@ function eventFrom(input: CheckedEventInput, context: IngestContext, timestampMs
     {
       siteId: input.siteId,
       timestampMs,
+      date: options.calendar.dateOf(timestampMs),
       visitorId,
       eventName: input.eventName,
       ...page,

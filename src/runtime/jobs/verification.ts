@@ -1,6 +1,7 @@
 /** What it takes for a folder of data to be whole: every file, journal line and record is read, and whatever is wrong is named. Nothing is changed. */
 import { EVENT_COLUMNS } from "../../storage/event-columns.ts";
-import { utcDayOf, type SiteId, type UtcDay } from "../../storage/event.ts";
+import { utcCalendar } from "../../storage/calendar.ts";
+import type { SiteId, UtcDay } from "../../storage/event.ts";
 import { bufferedEvent } from "../../storage/event-text.ts";
 import { decodeJournalLines } from "../../storage/journal-line.ts";
 import { Segment } from "../../storage/journal.ts";
@@ -232,7 +233,7 @@ function readFile(bytes: Uint8Array, siteId: SiteId, day: UtcDay): { readonly ro
     const { texts, places } = decoded.text(SITE_COLUMN);
     rows += decoded.rows;
     ofOtherSites += places.filter((place) => texts[place] !== siteId).length;
-    ofOtherDays += decoded.timestampsMs.filter((timestampMs) => utcDayOf(Number(timestampMs)) !== day).length;
+    ofOtherDays += decoded.timestampsMs.filter((timestampMs) => utcCalendar.dateOf(Number(timestampMs)) !== day).length;
   }
   const told = (count: number, what: string) =>
     count > 0 ? [`${count} of its ${rows} events are of another ${what} than its folder`] : [];

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { crc32 } from "../../../src/storage/checksum.ts";
-import type { StoredEvent } from "../../../src/storage/event.ts";
+import type { StoredEvent, UtcDay } from "../../../src/storage/event.ts";
 import { decodeJournalLines, encodeJournalLines } from "../../../src/storage/journal-line.ts";
 import { aFullEvent, anEvent, anyEvent, eventTexts, siteId } from "../../support/stored-event.ts";
 
@@ -34,10 +34,10 @@ const EVENTS: readonly StoredEvent[] = [
 ];
 
 describe("journal lines", () => {
-  it("are a checksum and the values in the order of the columns", () => {
+  it("are a checksum, the values in the order of the columns and the date", () => {
     const text = new TextDecoder().decode(encodeJournalLines(eventTexts([anEvent({ currency: "EUR", revenueCents: 5 })])));
     const values =
-      '["pageview","/",null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,5,"EUR","1","site.test",1773576000000]';
+      '["pageview","/",null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,5,"EUR","1","site.test",1773576000000,"2026-03-15"]';
     expect(text).toBe(`${crc32(bytesOf(values), 0, values.length).toString(16).padStart(8, "0")} ${values}\n`);
   });
 
@@ -60,11 +60,40 @@ describe("journal lines", () => {
     );
   });
 
+  it("keep the date that an event was given, whatever date its timestamp has in UTC", () => {
+    const events = [anEvent({ at: "2026-03-15T23:30:00Z", date: "2026-03-16" as UtcDay })];
+    expect(decodeJournalLines(encodeJournalLines(eventTexts(events))).events).toEqual(events);
+  });
+
+  it("of version 0.1.0, which wrote no date, get that of their timestamp in UTC", () => {
+    const line =
+      '["Sign up","/a","page.test",null,null,"NL",null,null,"Firefox","126",null,null,null,null,null,null,null,null,null,null,-5,"EUR","18446744073709551615","site.test",1773576000000]';
+    expect(decodeJournalLines(lineOf(line))).toEqual({
+      events: [
+        anEvent({
+          at: "2026-03-15T12:00:00.000Z",
+          date: "2026-03-15" as UtcDay,
+          eventName: "Sign up",
+          pathname: "/a",
+          hostname: "page.test",
+          countryCode: "NL",
+          browser: "Firefox",
+          browserVersion: "126",
+          revenueCents: -5,
+          currency: "EUR",
+          visitorId: 0xffff_ffff_ffff_ffffn,
+        }),
+      ],
+      damagedLines: 0,
+      tornBytes: 0,
+    });
+  });
+
   it("of an earlier version, with fewer columns, have no value in those they lack", () => {
     const values = new TextDecoder().decode(encodeJournalLines(eventTexts([anEvent()]))).slice(9, -1);
-    const shorter = JSON.stringify((JSON.parse(values) as unknown[]).slice(0, -1));
+    const shorter = JSON.stringify((JSON.parse(values) as unknown[]).slice(0, -2));
     const [event] = decodeJournalLines(lineOf(shorter)).events;
-    expect(event).toEqual({ ...anEvent(), timestampMs: null });
+    expect(event).toEqual({ ...anEvent(), timestampMs: null, date: "1970-01-01" });
   });
 
   it("that are cut anywhere lose the event that is cut and no other, and that is no damage", () => {

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { parquetMetadata } from "hyparquet";
 import { describe, expect, it } from "vitest";
+import { utcCalendar } from "../../../src/storage/calendar.ts";
 import { EVENT_COLUMNS } from "../../../src/storage/event-columns.ts";
 import type { StoredEvent } from "../../../src/storage/event.ts";
 import { decodeEvents, encodeEvents, mergeFiles, type DecodedEvents } from "../../../src/storage/parquet-events.ts";
@@ -24,7 +25,9 @@ function eventsOf(decoded: DecodedEvents): StoredEvent[] {
       const { texts, places } = decoded.text(column);
       return [column.field, texts[places[row] ?? -1] ?? null];
     });
-    return Object.fromEntries(values) as unknown as StoredEvent;
+    // No column has the date: the folder of a file has it.
+    const date = utcCalendar.dateOf(Number(decoded.timestampsMs[row]));
+    return { ...Object.fromEntries(values), date } as unknown as StoredEvent;
   });
 }
 

@@ -6,6 +6,7 @@ import { utcDayOf, type StoredEvent } from "../../../../src/storage/event.ts";
 const event: StoredEvent = {
   siteId: parseSiteId("example.com", "d"),
   timestampMs: Date.parse("2026-03-04T12:34:56.789Z"),
+  date: utcDayOf(Date.parse("2026-03-04T12:34:56.789Z")),
   visitorId: 2n ** 64n - 1n,
   eventName: "signup",
   pathname: "/a",
