@@ -7,8 +7,8 @@ import type { Asset, Assets } from "../../src/runtime/assets.ts";
 import type { Config } from "../../src/runtime/config/config.ts";
 import { UNFLUSHED_BYTES_MAX } from "../../src/runtime/config/limits.ts";
 import type { Log } from "../../src/runtime/metrics/log.ts";
-import { runMaintenance } from "../../src/runtime/jobs/maintenance.ts";
-import { createServices, type ProcessUsage, type Services } from "../../src/runtime/services.ts";
+import type { ProcessUsage } from "../../src/runtime/host.ts";
+import { createServices, type Services } from "../../src/runtime/services.ts";
 import { createFileObjectStore } from "./file-object-store.ts";
 import { createFileRecordStore } from "./file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "./file-segment-log.ts";
@@ -113,30 +113,24 @@ export async function startInstance({
       processUsage,
     });
     const syncJournal = async () => {
-      await services.journal.sync();
-      if (services.journal.isUnsafe) services.flusher.flushIfDue(Date.now());
+      await services.eventStore.sync();
+      if (services.eventStore.isUnsafe) services.flush.tick();
     };
     const syncing = config.journalFsync === "interval" ? setInterval(() => void syncJournal(), JOURNAL_SYNC_INTERVAL_MS) : undefined;
     const app = createApp(services);
     let server: RunningServer | null = null;
     const maintenance = setInterval(() => {
-      const nowMs = Date.now();
       app.expireRequests();
       server?.endStalled();
-      runMaintenance(services, nowMs);
+      services.tick();
       // On Node only: an idle Durable Object may be evicted before the first query.
-      services.cacheWarmer.runIfDue(nowMs);
+      services.cacheWarmer.tick();
     }, MAINTENANCE_INTERVAL_MS);
     started.push(async () => {
       clearInterval(maintenance);
       clearInterval(syncing);
       // Before the lock is released: two processes that replace the secret would overwrite each other's file.
-      await services.visitorSalt.settled();
-      await services.cacheWarmer.stop();
-      await services.retention.stop();
-      await services.compaction.stop();
-      await services.flusher.flush(Date.now());
-      await services.journal.close();
+      await services.stop();
     });
     const listening = await startServer({ app, ...config });
     server = listening;

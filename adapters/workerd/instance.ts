@@ -12,7 +12,6 @@ import type { Engine } from "../../src/runtime/engine/engine.ts";
 import { NOWHERE, type GeoLookup } from "../../src/runtime/ingest/geo.ts";
 import { SALT_RETRY_MS, UNFLUSHED_BYTES_MAX_IN_WORKERD } from "../../src/runtime/config/limits.ts";
 import type { Log } from "../../src/runtime/metrics/log.ts";
-import { runMaintenance } from "../../src/runtime/jobs/maintenance.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
@@ -121,7 +120,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
 
   /** Sets an earlier alarm if events wait for their flush, including those that the object found in its journal when it started. */
   async function ensureFlushAlarm(): Promise<void> {
-    if (services.journal.size > 0 && nextAlarmMs > Date.now() + flushAlarmMs()) await setAlarmIn(flushAlarmMs());
+    if (services.eventStore.unflushedEvents > 0 && nextAlarmMs > Date.now() + flushAlarmMs()) await setAlarmIn(flushAlarmMs());
   }
 
   await ensureFlushAlarm();
@@ -143,13 +142,10 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       nextAlarmMs = Number.POSITIVE_INFINITY;
       // This also reads the monotonic clock, which counts no step longer than two hours.
       app.expireRequests();
-      runMaintenance(services, now());
+      services.tick();
       // The platform may evict an object that has no request or alarm running.
-      await services.visitorSalt.settled();
-      await services.compaction.settled();
-      await services.retention.settled();
-      await services.flusher.settled();
-      await setAlarmIn(Math.min(services.journal.size > 0 ? flushAlarmMs() : IDLE_ALARM_MS, saltAlarmMs()));
+      await services.settled();
+      await setAlarmIn(Math.min(services.eventStore.unflushedEvents > 0 ? flushAlarmMs() : IDLE_ALARM_MS, saltAlarmMs()));
     },
     expireRequests: () => app.expireRequests(),
   };

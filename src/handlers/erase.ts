@@ -10,7 +10,7 @@ export const deleteEvents: Handler = async (_request, { services, nowMs, url }) 
   const { firstDay, lastDay } = query.dates(nowMs);
   // Someone who means to erase a part must not lose everything.
   if (query.conditions().length > 0) throw invalidInput('"filters" do not narrow an erasure: it is of all events of its dates');
-  const { events, days } = await services.erasure.erase(siteId, firstDay, lastDay, nowMs).catch((error: unknown) => {
+  const { events, days } = await services.erasure.erase(siteId, firstDay, lastDay).catch((error: unknown) => {
     if (error instanceof AppError) throw error;
     throw storageUnavailable("The events could not all be erased, because storage could not be read or changed. Try again later.", error);
   });

@@ -10,13 +10,13 @@ export const getReady: Handler = async (_request, { services, beganMs }) =>
     : textReply("database not ready", 503, { ...NO_STORE, "Retry-After": "1" });
 
 export const getDetails: Handler = async (_request, { services }) => {
-  const { version, journal, adminPassword, geoIsLoaded, behavioral, config, stats } = services;
+  const { version, eventStore, adminPassword, geoIsLoaded, behavioral, config, stats } = services;
   // Right after a start this waits for the engine, or starts it, so as not to report the extension missing.
   await behavioral.load();
   return jsonReply({
     status: "ok",
     version,
-    buffered_events: journal.size,
+    buffered_events: eventStore.unflushedEvents,
     auth_configured: adminPassword.isConfigured,
     geoip_loaded: geoIsLoaded,
     behavioral_extension_loaded: behavioral.version !== null,

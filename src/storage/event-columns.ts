@@ -19,7 +19,7 @@ export interface EventColumn {
 
 const text = (field: keyof StoredEvent, name: string): EventColumn => ({ field, name, kind: "text", required: false });
 
-/** Contract 2.1, in its order. New columns go to the end: journal lines are positional. */
+/** In the order of Parquet files and journal lines. New columns go to the end: lines are positional (see `event-text.ts`). */
 export const EVENT_COLUMNS = [
   { ...text("eventName", "event_name"), required: true },
   { ...text("pathname", "pathname"), required: true },

@@ -1,6 +1,6 @@
-/** What one stored event is (contract 2.1). `null` means "not recorded". */
+/** What one stored event is (docs/http-api.md, "Stored values"). `null` means "not recorded". */
 
-/** A valid site id (contract 2.5). Made by `parseSiteId` only. */
+/** A valid site id (docs/http-api.md, "Site ids"). Made by `parseSiteId` only. */
 export type SiteId = string & { readonly brand: "SiteId" };
 
 /** A calendar date in UTC, `YYYY-MM-DD`. */

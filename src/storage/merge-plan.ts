@@ -1,5 +1,5 @@
 /** Which files of a site's day are merged, and into how many: few files to read, and no event rewritten more often than it must be. */
-import type { PartitionFile } from "./partition-path.ts";
+import type { PartitionFile } from "./partition.ts";
 import { sizeGroups } from "./size-groups.ts";
 
 /** What a merged file grows to, and from which size on a file is left alone. */

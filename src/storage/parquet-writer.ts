@@ -1,4 +1,4 @@
-/** The port to whoever makes Parquet files: a thread on Node, so that no flush and no merge holds up ingestion; inline elsewhere. */
+/** The port to the encoder of Parquet files: a thread on Node, so that neither flush nor merge delays ingestion; inline elsewhere. */
 import { eventOf, type EventText } from "./event-text.ts";
 import { encodeEvents, mergeFiles, type EventFile, type MergedFile } from "./parquet-events.ts";
 

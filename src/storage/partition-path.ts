@@ -1,6 +1,7 @@
 /** How a site, a day and a range of journal segments are spelled as the key of a Parquet file, and back. */
 import { isUtcDay, type SiteId, type UtcDay } from "./event.ts";
 import type { ObjectKey } from "./object-store.ts";
+import type { PartitionFile } from "./partition.ts";
 
 /** Where every partition lies. */
 export const EVENTS_FOLDER = "events";
@@ -13,15 +14,6 @@ const CONTINUED = "~";
 
 /** Room left for the prefix and the continuation mark within the 255 bytes a file system allows a name. */
 const FOLDER_NAME_CHARS_MAX = 240;
-
-/** A file of one partition: the events of one site and day that journal segments `first` to `last` held. */
-export interface PartitionFile {
-  readonly day: UtcDay;
-  readonly first: number;
-  readonly last: number;
-  readonly key: ObjectKey;
-  readonly sizeBytes: number;
-}
 
 /**
  * Capital letters and `:` are percent-escaped, so names that differ only in case stay apart on file
@@ -90,11 +82,4 @@ export function parsePartitionKey(siteId: SiteId, key: ObjectKey, sizeBytes: num
   const day = /^date=([^/]+)\/[^/]+$/.exec(key.slice(siteFolder(siteId).length + 1))?.[1];
   const segments = segmentsOfKey(key);
   return day !== undefined && isUtcDay(day) && segments ? { day, ...segments, key, sizeBytes } : null;
-}
-
-/** Files whose range no other file's range contains: the ones that count, oldest first (merged files outlive their parts). */
-export function withoutSuperseded(files: readonly PartitionFile[]): PartitionFile[] {
-  const contains = (outer: PartitionFile, inner: PartitionFile) =>
-    outer !== inner && outer.first <= inner.first && inner.last <= outer.last;
-  return files.filter((file) => !files.some((other) => contains(other, file))).sort((a, b) => a.first - b.first);
 }

@@ -13,17 +13,16 @@ import {
   partitionKey,
   siteFolder,
   siteOfFolders,
-  withoutSuperseded,
-  type PartitionFile,
 } from "./partition-path.ts";
+import { withoutSuperseded, type PartitionFile } from "./partition.ts";
 
 export interface PartitionsOptions {
-  readonly store: ObjectStore;
+  readonly objects: ObjectStore;
   readonly parquet: ParquetWriter;
   readonly isSiteId: (text: string) => text is SiteId;
   /** How many sites' listings are kept; the least recently used goes first. */
   readonly listingsMax: number;
-  /** Hears of things in the events folder that do not belong there. They are ignored. */
+  /** Called with things in the events folder that do not belong there. They are ignored. */
   readonly onStray: (key: string, fault: string) => void;
 }
 
@@ -32,7 +31,7 @@ type Listing = Map<UtcDay, PartitionFile[]>;
 /** Files that are removed side by side: each waits for the disk. */
 const REMOVALS_AT_ONCE = 16;
 
-/** Callers that read and write one site at the same time take turns (`SiteLocks`). */
+/** Calls for one site that read and write must not overlap: `EventStore` sees to it. */
 export class Partitions {
   readonly #options: PartitionsOptions;
   readonly #listings = new Map<SiteId, Listing>();
@@ -62,7 +61,7 @@ export class Partitions {
   }
 
   async #siteFolders(above: readonly string[]): Promise<string[][]> {
-    const names = await this.#options.store.folders([EVENTS_FOLDER, ...above].join("/"));
+    const names = await this.#options.objects.folders([EVENTS_FOLDER, ...above].join("/"));
     const found = names.map(async (name) => (isContinued(name) ? this.#siteFolders([...above, name]) : [[...above, name]]));
     return (await Promise.all(found)).flat();
   }
@@ -85,7 +84,7 @@ export class Partitions {
   }
 
   read(file: PartitionFile): Promise<Uint8Array | null> {
-    return this.#options.store.get(file.key);
+    return this.#options.objects.get(file.key);
   }
 
   /** How many events a file says it holds; null when it is gone or no Parquet file. */
@@ -105,7 +104,7 @@ export class Partitions {
   /** A write that failed may have been made all the same, so what is there is looked at anew: an erasure must find it. */
   async #put(siteId: SiteId, key: ObjectKey, bytes: Uint8Array): Promise<void> {
     try {
-      await this.#options.store.put(key, bytes);
+      await this.#options.objects.put(key, bytes);
     } catch (error) {
       this.#listings.delete(siteId);
       this.#sites = null;
@@ -138,7 +137,7 @@ export class Partitions {
   async remove(siteId: SiteId, files: readonly PartitionFile[]): Promise<void> {
     const left = [...files];
     const removeOneByOne = async () => {
-      for (let file = left.pop(); file; file = left.pop()) await this.#options.store.delete(file.key);
+      for (let file = left.pop(); file; file = left.pop()) await this.#options.objects.delete(file.key);
     };
     const outcomes = await Promise.allSettled(Array.from({ length: REMOVALS_AT_ONCE }, removeOneByOne));
     const failure = outcomes.find((outcome) => outcome.status === "rejected");
@@ -151,11 +150,11 @@ export class Partitions {
 
   /** Makes durable which files there are of the days and which are not, whichever process wrote or removed them. */
   async sync(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<void> {
-    const { store } = this.#options;
-    if (!store.sync) return;
-    const days = (await store.folders(siteFolder(siteId))).map(dayOfFolder);
-    for (const day of days) if (day && firstDay <= day && day <= lastDay) await store.sync(dayFolder(siteId, day));
-    await store.sync(siteFolder(siteId));
+    const { objects } = this.#options;
+    if (!objects.sync) return;
+    const days = (await objects.folders(siteFolder(siteId))).map(dayOfFolder);
+    for (const day of days) if (day && firstDay <= day && day <= lastDay) await objects.sync(dayFolder(siteId, day));
+    await objects.sync(siteFolder(siteId));
   }
 
   #forget(siteId: SiteId, files: readonly PartitionFile[]): void {
@@ -194,7 +193,7 @@ export class Partitions {
       return known;
     }
     const listing: Listing = new Map();
-    for (const { key, sizeBytes } of await this.#options.store.list(siteFolder(siteId))) {
+    for (const { key, sizeBytes } of await this.#options.objects.list(siteFolder(siteId))) {
       const file = parsePartitionKey(siteId, key, sizeBytes);
       if (!file) {
         this.#options.onStray(key, "is not a partition file; it is ignored");

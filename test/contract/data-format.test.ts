@@ -104,7 +104,7 @@ describe("docs/data-format.md", () => {
     await target.close();
     target = await createInProcessTarget({ SVC_TRUST_PROXY: "1", SVC_COMPACT_AFTER_FILES: "3" }, { objects });
     await target.advance(nowMs - target.nowMs());
-    await target.services.compaction.run(nowMs);
+    await target.services.compaction.run();
     expect((await objects.list("events")).length).toBeLessThan(parts.length / 3);
     await expectSameFigures();
     expect(await rowsOf(daily.replace("'example.com'", "$site"), "plain.test")).toEqual(daysBefore);

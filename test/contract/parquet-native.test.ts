@@ -86,7 +86,7 @@ describe("Parquet files read by DuckDB itself", () => {
     folder = await makeTempFolder();
     const partitions = new Partitions({
       parquet: inlineParquetWriter,
-      store: createFileObjectStore(folder),
+      objects: createFileObjectStore(folder),
       isSiteId,
       listingsMax: 10,
       onStray: (key) => expect.unreachable(key),

@@ -18,18 +18,18 @@ const ask = (target: InProcessTarget) => target.fetch(`/api/stats/timeseries?sit
 
 /** Whatever fails, it goes on. */
 async function play(target: InProcessTarget): Promise<readonly Sent[]> {
-  const { flusher, compaction } = target.services;
+  const { flush, compaction } = target.services;
   const ledger = new Ledger(target);
   for (const day of [1, 2]) {
-    for (let flush = 1; flush <= 4; flush++) {
+    for (let flushes = 1; flushes <= 4; flushes++) {
       await ledger.send(SITE, 2);
-      await flusher.flush(target.nowMs());
-      if (day === 1 && flush === 2) await ask(target);
-      await compaction.run(target.nowMs());
+      await flush.run();
+      if (day === 1 && flushes === 2) await ask(target);
+      await compaction.run();
     }
-    await Promise.all([compaction.run(target.nowMs()), ledger.send(SITE, 1), ask(target), flusher.flush(target.nowMs())]);
+    await Promise.all([compaction.run(), ledger.send(SITE, 1), ask(target), flush.run()]);
     await target.advance(DAY_MS);
-    await compaction.run(target.nowMs());
+    await compaction.run();
   }
   return ledger.sent;
 }
@@ -55,7 +55,7 @@ async function playAndRestart(strike: Strike | null): Promise<{ struck: boolean;
     async (target) => {
       await target.advance(3 * DAY_MS);
       await target.flush();
-      await target.services.compaction.run(target.nowMs());
+      await target.services.compaction.run();
       const { pages } = await readStores(backing);
       expect(wrongIn(pages, sent), "after the next merge").toEqual([]);
       const counted = (await getSeries(target, SITE)).reduce((sum, { pageviews }) => sum + pageviews, 0);
@@ -87,7 +87,7 @@ describe("files that are merged", () => {
         const damaged = keys[2] ?? "";
         await backing.objects.put(damaged, new TextEncoder().encode("no Parquet"));
         await target.advance(DAY_MS);
-        for (let look = 1; look <= 3; look++) await target.services.compaction.run(target.nowMs());
+        for (let look = 1; look <= 3; look++) await target.services.compaction.run();
         const left = (await backing.objects.list("events")).map(({ key }) => key);
         expect(left).toContain(damaged);
         expect(left).toHaveLength(3);

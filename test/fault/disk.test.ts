@@ -119,10 +119,10 @@ describe("a clock that is set back", () => {
           await target.advance(step);
           await ledger.send("a.test", 2);
           await target.advance(MINUTE_MS + 1);
-          await target.services.flusher.settled();
-          expect(target.services.journal.size, `after a step of ${step} ms`).toBe(0);
+          await target.services.flush.settled();
+          expect(target.services.eventStore.unflushedEvents, `after a step of ${step} ms`).toBe(0);
         }
-        await target.services.compaction.run(target.nowMs());
+        await target.services.compaction.run();
         expect(wrongIn((await readStores(stores)).pages, ledger.sent)).toEqual([]);
         expect((await getMain(target, "a.test", { start_date: "2026-03-01", end_date: "2026-03-31" })).total_events).toBe(12);
       },
@@ -172,13 +172,13 @@ describe("a clock that is set back", () => {
     const target = await createInProcessTarget({}, { ...stores, objects: { ...stores.objects, put } });
     await post(target, wireEvent("a.test"));
     await target.advance(MINUTE_MS);
-    await target.services.flusher.settled();
+    await target.services.flush.settled();
     expect(target.services.counters.flushFailures).toBe(1);
     isFull = false;
     await target.advance(-DAY_MS);
     await target.advance(MINUTE_MS);
-    await target.services.flusher.settled();
-    expect(target.services.journal.size).toBe(0);
+    await target.services.flush.settled();
+    expect(target.services.eventStore.unflushedEvents).toBe(0);
     await target.close();
   });
 });

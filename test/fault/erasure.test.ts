@@ -21,20 +21,20 @@ const dayOf = (target: InProcessTarget, back: number): UtcDay => utcDayOf(target
 
 /** Two days of a process, with everything that an erasure may meet. Whatever fails, it goes on. */
 async function play(target: InProcessTarget, ledger: Ledger): Promise<void> {
-  const { flusher } = target.services;
+  const { flush } = target.services;
   const ask = () => target.fetch(`/api/stats/timeseries?site_id=${A}`).then((response) => response.text());
   await ledger.send(A, 3);
   await ledger.send(B, 2);
-  await flusher.flush(target.nowMs());
+  await flush.run();
   await ledger.send(A, 2);
   await ask();
-  await flusher.flush(target.nowMs());
+  await flush.run();
   await target.advance(DAY_MS);
   await ledger.send(A, 3);
   await ledger.send(B, 2);
-  await Promise.all([ledger.erase(A, dayOf(target, 1), dayOf(target, 0)), ledger.send(A, 2), ask(), flusher.flush(target.nowMs())]);
+  await Promise.all([ledger.erase(A, dayOf(target, 1), dayOf(target, 0)), ledger.send(A, 2), ask(), flush.run()]);
   await ledger.send(A, 2);
-  await flusher.flush(target.nowMs());
+  await flush.run();
   await ledger.send(B, 1);
   await ledger.erase(B, dayOf(target, 0), dayOf(target, 0));
   await ledger.send(B, 1);
@@ -69,7 +69,7 @@ async function playAndRestart(strike: Strike | null): Promise<Played> {
     expect({ wrong: wrongIn(pages, sent), inJournalOnly }, "after the next flush").toEqual({ wrong: [], inJournalOnly: 0 });
     const found = pagesOf(pages, A).length;
     expect(await pageviewsOf(target, A)).toBe(found);
-    const { events } = await target.services.erasure.erase(A, dayOf(target, 1), dayOf(target, 0), target.nowMs());
+    const { events } = await target.services.erasure.erase(A, dayOf(target, 1), dayOf(target, 0));
     expect(events, "counted when it is repeated").toBe(found);
     expect(await pageviewsOf(target, A)).toBe(0);
     const left = (await readStores(backing)).pages;

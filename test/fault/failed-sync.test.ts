@@ -62,7 +62,7 @@ describe("a failed sync of the journal", () => {
         await ledger.send(SITE, 2);
         expect(ledger.sent.slice(3).every(({ acknowledged }) => acknowledged)).toBe(true);
         // The torn one waits for its flush beside the one that is written now.
-        expect(target.services.journal.sealed).toHaveLength(1);
+        expect(target.services.eventStore.sealedSegments).toHaveLength(1);
       });
       expect(wrong, `seed ${seed}`).toEqual([]);
     }
@@ -71,17 +71,17 @@ describe("a failed sync of the journal", () => {
   it("journal_fsync=interval: the events in doubt are written to files at once, and the next ones go to a new segment", async () => {
     for (let seed = 0; seed < SEEDS; seed++) {
       const wrong = await wrongAfterLoss(seed, "interval", async (target, ledger, fail) => {
-        const { journal, flusher } = target.services;
+        const { eventStore, flush } = target.services;
         await ledger.send(SITE, 3);
         fail(1);
-        await journal.sync();
-        expect([await failures(target), failuresTold(target), journal.isUnsafe]).toEqual([1, 1, true]);
+        await eventStore.sync();
+        expect([await failures(target), failuresTold(target), eventStore.isUnsafe]).toEqual([1, 1, true]);
         await ledger.send(SITE, 1);
-        expect([journal.sealed.length, journal.openSize]).toEqual([1, 1]);
-        await journal.sync();
+        expect([eventStore.sealedSegments.length, eventStore.openSegment.appended]).toEqual([1, 1]);
+        await eventStore.sync();
         await target.advance(0);
-        await flusher.settled();
-        expect([journal.size, journal.isUnsafe, await failures(target)]).toEqual([0, false, 1]);
+        await flush.settled();
+        expect([eventStore.unflushedEvents, eventStore.isUnsafe, await failures(target)]).toEqual([0, false, 1]);
       });
       expect(wrong, `seed ${seed}`).toEqual([]);
     }
@@ -90,15 +90,15 @@ describe("a failed sync of the journal", () => {
   it("journal_fsync=interval: a flush that fails, too, is tried again with new files until the disk has the events", async () => {
     for (let seed = 0; seed < SEEDS; seed++) {
       const wrong = await wrongAfterLoss(seed, "interval", async (target, ledger, fail) => {
-        const { journal, flusher } = target.services;
+        const { eventStore, flush } = target.services;
         await ledger.send(SITE, 3);
         fail(4);
-        await journal.sync();
+        await eventStore.sync();
         for (let attempt = 0; attempt < 6; attempt++) {
           await target.advance(FLUSH_RETRY_MS_MAX);
-          await flusher.settled();
+          await flush.settled();
         }
-        expect([journal.size, journal.isUnsafe]).toEqual([0, false]);
+        expect([eventStore.unflushedEvents, eventStore.isUnsafe]).toEqual([0, false]);
         expect(target.services.counters.flushFailures).toBe(3);
       });
       expect(wrong, `seed ${seed}`).toEqual([]);
@@ -110,7 +110,7 @@ describe("a failed sync of the journal", () => {
       for (let event = 0; event < 3; event++) {
         await ledger.send(SITE, 1);
         // Its files sync, too.
-        await target.services.flusher.settled();
+        await target.services.flush.settled();
         fail(1);
         await ledger.send(SITE, 1);
       }

@@ -92,14 +92,14 @@ describe.skipIf(MOUNT_REFUSAL !== null)(onSmallDisk("what a full disk does not t
     const target = await targetOn(disk);
     for (const site of [SITE, "other.test"]) await record(target, wireEvent(site));
     await disk.fill();
-    expect(await target.services.flusher.flush(target.nowMs())).toBe(false);
+    expect(await target.services.flush.run()).toBe(false);
     expect(await filesIn(disk, "events")).toEqual([]);
     expect((await getMain(target, SITE)).total_events).toBe(1);
     expect(target.log.lines.map(({ fields }) => fields["reason"])).toEqual([expect.stringContaining("ENOSPC")]);
     await disk.makeRoom();
     await target.advance(1_000);
-    await target.services.flusher.settled();
-    expect(target.services.journal.size).toBe(0);
+    await target.services.flush.settled();
+    expect(target.services.eventStore.unflushedEvents).toBe(0);
     expect(await filesIn(disk, "events")).toHaveLength(2);
     await target.restart();
     expect((await getMain(target, SITE)).total_events).toBe(1);

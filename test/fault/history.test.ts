@@ -55,15 +55,15 @@ interface Played {
 
 /** Whatever fails, it goes on. */
 async function play(target: InProcessTarget): Promise<Played> {
-  const { flusher, compaction } = target.services;
+  const { flush: flushJob, compaction } = target.services;
   const ledger = new Ledger(target);
-  const flush = () => flusher.flush(target.nowMs());
-  const merge = () => compaction.run(target.nowMs());
+  const flush = () => flushJob.run();
+  const merge = () => compaction.run();
   const today = () => utcDayOf(target.nowMs());
   const nextDay = async () => {
     await target.advance(DAY_MS);
     await ledger.retain(RETENTION_DAYS);
-    await flusher.settled();
+    await flushJob.settled();
     await merge();
   };
   const credentials = await setUp(target);
@@ -115,7 +115,7 @@ async function playAndRestart(strike: Strike | null): Promise<Played & { struck:
       await expectCredentials(target, credentials, strike);
       await target.advance(4 * DAY_MS);
       await target.flush();
-      await target.services.compaction.run(target.nowMs());
+      await target.services.compaction.run();
       const { pages, inJournalOnly } = await readStores(backing);
       expect({ wrong: wrongIn(pages, sent), inJournalOnly }, "after the next flush").toEqual({ wrong: [], inJournalOnly: 0 });
       expect(await verifyData(backing), "after the next flush").toMatchObject({ faults: [], events: pages.size, supersededFiles: 0 });

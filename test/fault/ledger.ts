@@ -53,10 +53,10 @@ export class Ledger {
 
   /** Erases the days. Events that are being sent may be erased or not. */
   erase(site: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<boolean> {
-    const { services, nowMs } = this.#target;
+    const { services } = this.#target;
     const isMeant = (entry: Sent) => entry.site === site && firstDay <= entry.day && entry.day <= lastDay;
     return this.#erasing(isMeant, () =>
-      services.erasure.erase(site, firstDay, lastDay, nowMs()).then(
+      services.erasure.erase(site, firstDay, lastDay).then(
         () => true,
         () => false,
       ),
@@ -71,7 +71,7 @@ export class Ledger {
       ({ day, acknowledged }) => acknowledged && day < oldest,
       async () => {
         const failures = services.counters.retentionFailures;
-        await services.retention.run(nowMs());
+        await services.retention.run();
         return services.counters.retentionFailures === failures;
       },
     );

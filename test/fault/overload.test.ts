@@ -113,8 +113,8 @@ describe("very many of a kind", () => {
       url: "/",
     }));
     await target.flush();
-    for (const siteId of await target.services.partitions.sites()) await target.services.partitions.days(siteId);
-    expect(target.services.partitions.known.partitions).toBe(PARTITION_LISTINGS_MAX);
+    for (const siteId of await target.services.eventStore.sites()) await target.services.eventStore.days(siteId);
+    expect(target.services.eventStore.catalog.partitions).toBe(PARTITION_LISTINGS_MAX);
     expect((await getMain(target, "site-7.test")).total_events).toBe(2);
     await target.close();
   });

@@ -93,14 +93,14 @@ async function tick({ target, machine }: Life): Promise<void> {
   // The clock of a machine that is off shows when that happened.
   if (machine.isOff()) return;
   await target.advance(SYNC_MS);
-  await target.services.journal.sync();
+  await target.services.eventStore.sync();
 }
 
 const drawSite = (random: () => number): (typeof SITES)[number] => SITES[below(random, 2)] ?? SITES[0];
 
-const flush: Step = ({ target }) => target.services.flusher.flush(target.nowMs());
+const flush: Step = ({ target }) => target.services.flush.run();
 
-const merge: Step = ({ target }) => target.services.compaction.run(target.nowMs());
+const merge: Step = ({ target }) => target.services.compaction.run();
 
 const erase: Step = ({ target, ledger, random }) => {
   const lastDay = utcDayOf(target.nowMs() - below(random, 2) * DAY_MS);
@@ -194,7 +194,7 @@ async function live(life: Life): Promise<void> {
     if (random() < 0.25) await CLOCK_STEPS[random() < 0.75 ? 0 : 1]?.(life);
     else await Promise.all(Array.from({ length: random() < 0.3 ? 3 : 1 }, () => drawStep(random)(life).catch(onward)));
   }
-  if (random() < 0.2) await target.services.journal.close().catch(onward);
+  if (random() < 0.2) await target.services.eventStore.close().catch(onward);
 }
 
 /** `off` is for who only looks. */
@@ -344,10 +344,10 @@ export async function playPowerLosses({
         wrong.push(...(await wrongWithCredentials(target, promised)));
         await live({ target, ledger: new Ledger(target, promised.sent), promised, random, machine, isAfterKill });
         if (!isLast) return;
-        await target.services.flusher.settled();
+        await target.services.flush.settled();
         await target.services.retention.settled();
-        await target.services.compaction.run(nowMs);
-        if (!(await target.services.flusher.flush(nowMs))) wrong.push("the last flush failed");
+        await target.services.compaction.run();
+        if (!(await target.services.flush.run())) wrong.push("the last flush failed");
         const { faults } = await verifyFolder(DATA_FOLDER, machine.files).then(({ isWhole, text }) => ({ faults: isWhole ? [] : [text] }));
         wrong.push(...faults);
       } finally {

@@ -7,7 +7,8 @@ import { isSiteId } from "../../src/runtime/config/site-id.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { decodeJournalLines } from "../../src/storage/journal-line.ts";
 import { decodeEvents } from "../../src/storage/parquet-events.ts";
-import { EVENTS_FOLDER, type PartitionFile } from "../../src/storage/partition-path.ts";
+import { EVENTS_FOLDER } from "../../src/storage/partition-path.ts";
+import type { PartitionFile } from "../../src/storage/partition.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import { Partitions } from "../../src/storage/partitions.ts";
 import type { Stores } from "../support/mortal-stores.ts";
@@ -37,7 +38,7 @@ export async function readStores({ objects, segmentLog }: Pick<Stores, "objects"
     pages.set(page, (pages.get(page) ?? 0) + 1);
   };
 
-  const partitions = new Partitions({ parquet: inlineParquetWriter, store: objects, isSiteId, listingsMax: 1000, onStray: () => {} });
+  const partitions = new Partitions({ parquet: inlineParquetWriter, objects, isSiteId, listingsMax: 1000, onStray: () => {} });
   const written = new Map<string, PartitionFile[]>();
   for (const siteId of await partitions.sites()) {
     for (const day of await partitions.days(siteId)) {

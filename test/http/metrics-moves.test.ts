@@ -55,15 +55,15 @@ describe("§4.7 counters that move when something fails or falls due", () => {
     const target = await createTarget(stores);
     await record(target, wireEvent(SITE));
     fails.put = true;
-    expect(await movesOf(target, "svc_flush_failures_total", () => target.services.flusher.flush(START_MS))).toBe(1);
+    expect(await movesOf(target, "svc_flush_failures_total", () => target.services.flush.run())).toBe(1);
     fails.put = false;
-    expect(await movesOf(target, "svc_flush_failures_total", () => target.services.flusher.flush(START_MS))).toBe(0);
+    expect(await movesOf(target, "svc_flush_failures_total", () => target.services.flush.run())).toBe(0);
   });
 
   it("§4.7 svc_files_compacted_total and svc_compaction_failures_total", async () => {
     const { stores, fails } = await brittleStores();
     const target = await createTarget(stores, { SVC_COMPACT_AFTER_FILES: "2" });
-    const compact = () => target.services.compaction.run(START_MS);
+    const compact = () => target.services.compaction.run();
     fails.put = true;
     expect(await movesOf(target, "svc_compaction_failures_total", compact)).toBe(1);
     fails.put = false;
@@ -73,7 +73,7 @@ describe("§4.7 counters that move when something fails or falls due", () => {
   it("§4.7 svc_retention_failures_total and svc_events_erased_total", async () => {
     const { stores, fails } = await brittleStores();
     const target = await createTarget(stores, { SVC_RETENTION_DAYS: "3" });
-    const retain = () => target.services.retention.run(START_MS);
+    const retain = () => target.services.retention.run();
     fails.delete = true;
     expect(await movesOf(target, "svc_retention_failures_total", retain)).toBe(1);
     fails.delete = false;

@@ -246,7 +246,7 @@ const full = (id: string, send: Send): Failing => ({
   status: 503,
   async provoke() {
     const target = await createInProcessTarget();
-    Object.defineProperty(target.services.journal, "size", { value: UNFLUSHED_EVENTS_MAX });
+    Object.defineProperty(target.services.eventStore, "unflushedEvents", { value: UNFLUSHED_EVENTS_MAX });
     return send(target);
   },
 });

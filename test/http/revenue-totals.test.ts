@@ -17,7 +17,7 @@ it("§2.1 a total beyond what a float holds exactly is exact all the same", asyn
     revenueCents: REVENUE_CENTS_MAX,
     currency: "EUR",
   });
-  await Promise.all(Array.from({ length: transactions }, () => target.services.journal.append(sale)));
+  await Promise.all(Array.from({ length: transactions }, () => target.services.eventStore.append(sale)));
   const total = "90109999999909.89";
   expect(await getStatsText(target, "revenue", { site_id: site })).toBe(
     `{"by_currency":[{"currency":"EUR","total":${total},"transactions":${transactions},"paying_visitors":1,"average_order_value":9999999999.99}],` +

@@ -55,7 +55,7 @@ async function createTight(environment: Environment = {}): Promise<Watched> {
     },
   };
   const target = await createInProcessTarget(environment, { engine, engineMemoryMb: 0 });
-  for (let daysBack = DAYS - 1; daysBack >= 0; daysBack--) await target.services.journal.append(pageviewAt(daysBack));
+  for (let daysBack = DAYS - 1; daysBack >= 0; daysBack--) await target.services.eventStore.append(pageviewAt(daysBack));
   await target.flush();
   onTestFinished(async () => {
     gate?.resolve();
@@ -95,7 +95,7 @@ describe("§8 a range that is computed in chunks", () => {
     await record(target, wireEvent(SITE));
     expect(await visitorsByDay(target)).toEqual([0, 1, 1, 1, 1, 1, 2]);
     expect(summedUp.slice(DAYS)).toEqual([dayAt(0)]);
-    await target.services.journal.append({ ...pageviewAt(2), visitorId: 77n });
+    await target.services.eventStore.append({ ...pageviewAt(2), visitorId: 77n });
     expect(await visitorsByDay(target)).toEqual([0, 1, 1, 1, 2, 1, 2]);
     expect(summedUp.slice(DAYS + 1)).toEqual([dayAt(2)]);
     await target.advance(DAY_MS);
@@ -142,7 +142,7 @@ describe("§8 a range that is computed in chunks", () => {
     hold();
     const asked = askSeries(target);
     await held();
-    for (const daysBack of [0, 3, DAYS - 1]) await target.services.journal.append({ ...pageviewAt(daysBack), visitorId: 99n });
+    for (const daysBack of [0, 3, DAYS - 1]) await target.services.eventStore.append({ ...pageviewAt(daysBack), visitorId: 99n });
     await expectAccepted(await post(target, wireEvent(SITE)));
     expect(await getMain(target, "small.test")).toMatchObject({ total_events: 1 });
     await target.flush();
@@ -160,7 +160,7 @@ describe("§8 a range that is computed in chunks", () => {
     hold();
     // The oldest day is summed up already.
     await held();
-    const erased = target.services.erasure.erase(siteId(SITE), dayAt(DAYS - 1), dayAt(2), target.nowMs());
+    const erased = target.services.erasure.erase(siteId(SITE), dayAt(DAYS - 1), dayAt(2));
     expect(await erased).toEqual({ events: 4, days: 4 });
     release();
     const points = (await (await asked).json()) as { visitors: number }[];

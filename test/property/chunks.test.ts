@@ -104,13 +104,13 @@ describe("ranges larger than the engine's memory", () => {
           const { ample, tight, both } = await twins(past, rotationDays, memory);
           const before: Asked[] = [];
           for (const [i, { events, afterwards }] of past.steps.entries()) {
-            await both((target) => Promise.all(events.map((event) => target.services.journal.append(event))));
+            await both((target) => Promise.all(events.map((event) => target.services.eventStore.append(event))));
             if (afterwards.endsWith("flush")) await both((target) => target.flush());
             const { asked = [], erased = null } = then[i] ?? {};
             if (erased) {
               const first = dayPlus(dayOf(past.nowMs), -erased.daysBack) as string as UtcDay;
               const last = dayPlus(first, erased.days) as string as UtcDay;
-              await both((target) => target.services.erasure.erase(SITES[0] as string as SiteId, first, last, past.nowMs));
+              await both((target) => target.services.erasure.erase(SITES[0] as string as SiteId, first, last));
             }
             const questions = [...asked, ...before];
             before.push(...asked);

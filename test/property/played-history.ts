@@ -37,7 +37,7 @@ export async function playHistory(history: History, environment: Environment = {
   });
   await target.advance(history.nowMs - target.nowMs());
   for (const { events, afterwards } of history.steps) {
-    await Promise.all(events.map((event) => target.services.journal.append(event)));
+    await Promise.all(events.map((event) => target.services.eventStore.append(event)));
     if (afterwards.startsWith("ask")) await ask(target, new Set(events.map(({ siteId }) => siteId)));
     if (afterwards.endsWith("flush")) await target.flush();
   }

@@ -11,7 +11,6 @@ import type { PasswordHasher } from "../../src/runtime/auth/password-hasher.ts";
 import { parseConfig } from "../../src/runtime/config/config.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
 import { UNFLUSHED_BYTES_MAX } from "../../src/runtime/config/limits.ts";
-import { runMaintenance } from "../../src/runtime/jobs/maintenance.ts";
 import { DASHBOARD_PAGE } from "../../src/runtime/config/names.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
@@ -127,8 +126,8 @@ export async function createInProcessTarget(environment: Environment = {}, parts
   }
 
   async function stop(): Promise<void> {
-    await services.flusher.flush(nowMs);
-    await services.journal.close();
+    await services.flush.run();
+    await services.eventStore.close();
     await engine.close();
   }
 
@@ -148,14 +147,14 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       nowMs += ms;
       monotonicMs += Math.max(0, ms);
       app.expireRequests();
-      runMaintenance(services, nowMs);
+      services.tick();
     },
     setClockAhead(ms) {
       nowMs += ms;
-      runMaintenance(services, nowMs);
+      services.tick();
     },
     async flush() {
-      const flushed = await services.flusher.flush(nowMs);
+      const flushed = await services.flush.run();
       if (!flushed) throw new Error("the flush failed");
     },
     async restart() {

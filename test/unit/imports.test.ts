@@ -5,7 +5,7 @@ import { productSources } from "../support/source-files.ts";
 
 /** Rooms may import from rooms of lower levels, and from others of their own level as long as those do not import back. */
 const LEVELS: readonly (readonly string[])[] = [
-  ["services"],
+  ["services", "host"],
   ["jobs"],
   ["reports"],
   ["execution"],
@@ -21,14 +21,7 @@ const ROOMS_MAX = 15;
 
 /** Imports that break a rule still. An entry goes when its import goes; none is added. */
 const KNOWN: readonly (readonly [from: string, to: string])[] = [
-  ["src/runtime/config/option-kinds.ts", "src/runtime/ingest/code-points.ts"],
-  ["src/runtime/config/option-kinds.ts", "src/runtime/ingest/parse-url.ts"],
-  ["src/runtime/config/option-kinds.ts", "src/runtime/ingest/site-id.ts"],
-  ["src/runtime/engine/duckdb/behavioral/sequence.ts", "src/runtime/engine/duckdb/behavioral/visitor-function.ts"],
-  ["src/runtime/engine/duckdb/behavioral/window-funnel.ts", "src/runtime/engine/duckdb/behavioral/visitor-function.ts"],
   ["src/runtime/errors.ts", "src/runtime/config/limits.ts"],
-  ["src/runtime/jobs/maintenance.ts", "src/runtime/services.ts"],
-  ["src/runtime/metrics/metric-families.ts", "src/runtime/services.ts"],
   ["src/runtime/query/row-values.ts", "src/runtime/engine/engine.ts"],
   ["src/runtime/query/sql.ts", "src/runtime/engine/engine.ts"],
 ];

@@ -7,9 +7,6 @@ const FILE_LINES_MAX = 300;
 /** Files that may be longer, with the reason. */
 const LONG_FILES: Readonly<Record<string, string>> = {
   "src/runtime/ingest/source-table.ts": "A table: which hosts are which source, a line each.",
-  "src/runtime/engine/partition-cache.ts": "Is being split.",
-  "src/runtime/services.ts": "Is being split.",
-  "src/storage/journal.ts": "Is being split.",
 };
 
 /** The one file that may import each package; of hash-wasm, one for each hash. */

@@ -40,7 +40,7 @@ export class EngineMemory {
     return Math.max(PROPS_BYTES_ALLOWED_MIN, this.budgetBytes * PROPS_SHARE_MAX);
   }
 
-  /** What the keys, or one key's values, may take that one question finds in a range, or in a chunk of it. */
+  /** What the keys, or one key's values, may take that one report finds in a range, or in a chunk of it. */
   get propertyTextBytesMax(): number {
     return Math.min(PROPERTY_TEXT_BYTES_MAX, this.propsBytesMax);
   }
@@ -57,7 +57,7 @@ export class EngineMemory {
     }
   }
 
-  /** Whether so much Parquet should fit, going by what so much takes that is resident. Where little is, that says nothing. */
+  /** Whether so much Parquet should fit, estimated by what the loaded events take. Where few are loaded, that says nothing. */
   shouldFit(parquetBytes: number, cachedParquetBytes: number): boolean {
     const isTelling = cachedParquetBytes * CACHED_SHARE_OF_PARQUET > this.budgetBytes / 4;
     const share = isTelling ? Math.max(CACHED_SHARE_OF_PARQUET, this.residentBytes / cachedParquetBytes) : CACHED_SHARE_OF_PARQUET;

@@ -1,12 +1,12 @@
-/** Which resident blocks keep the properties of their events: those that fit into a share of the memory together, the longest go first. */
+/** Which cached blocks keep the properties of their events: as many as fit into a share of the memory; the largest are dropped first. */
 import { EngineFullError, type Engine } from "./engine.ts";
 import type { EngineMemory } from "./engine-memory.ts";
 
 /** What is known of a block's properties. */
 export interface KeptProps {
-  /** Null when they are kept no longer: whoever needs them has to load the block anew. */
+  /** Null once they are dropped: a report that needs them has to load the block again. */
   bytes: number | null;
-  /** Questions and loads that need them now. */
+  /** Queries and loads that need them now. */
   pins: number;
 }
 
@@ -30,7 +30,7 @@ export class PropsShare {
     return bytes - bytesMax;
   }
 
-  /** Drops what does not fit and nobody needs, beginning with the block that has most: few events with much leave room for many with little. */
+  /** Drops what does not fit and no query needs, the largest first: a few blocks with long properties make room for many with short ones. */
   async limit(blocks: ReadonlySet<BlockWithProps>, bytesMax?: number): Promise<void> {
     let excess = this.#excess(blocks, bytesMax);
     if (excess <= 0) return;

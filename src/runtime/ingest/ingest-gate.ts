@@ -1,6 +1,6 @@
 /** Whether events can be stored at the moment: events that cannot are refused with 503, and the log says so once a minute, not for each event. */
-import type { StoredEvent } from "../../storage/event.ts";
-import type { Journal } from "../../storage/journal.ts";
+import type { EpochMs, StoredEvent } from "../../storage/event.ts";
+import type { EventStore } from "../../storage/event-store.ts";
 import type { Counters } from "../metrics/counters.ts";
 import { AppError } from "../errors.ts";
 import {
@@ -13,7 +13,7 @@ import {
 import { reasonOf, type Log } from "../metrics/log.ts";
 
 export interface IngestGateOptions {
-  readonly journal: Journal;
+  readonly eventStore: EventStore;
   readonly counters: Counters;
   readonly log: Log;
   /** Bytes of journal lines that may wait for a flush. */
@@ -41,14 +41,14 @@ export class IngestGate {
   }
 
   /** Resolves when the event is in the journal; 503 when it cannot be, or when too many wait for a flush. */
-  async store(event: StoredEvent, nowMs: number): Promise<void> {
-    const { journal, unflushedBytesMax } = this.#options;
-    if (journal.size >= UNFLUSHED_EVENTS_MAX || journal.bytes >= unflushedBytesMax) {
+  async store(event: StoredEvent, nowMs: EpochMs): Promise<void> {
+    const { eventStore, unflushedBytesMax } = this.#options;
+    if (eventStore.unflushedEvents >= UNFLUSHED_EVENTS_MAX || eventStore.unflushedBytes >= unflushedBytesMax) {
       this.#refuse("too many events wait to be written to files", nowMs);
       throw refusal(FLUSH_RETRY_MS_MAX / 1000);
     }
     try {
-      await journal.append(event);
+      await eventStore.append(event);
     } catch (error) {
       throw this.#refusalFor(error, nowMs);
     }

@@ -1,20 +1,25 @@
-/** What is loaded after a start although nobody has asked for it yet: what dashboards show first, while the engine has nothing else to do. */
-import { DAY_MS, utcDayOf, type EpochMs, type SiteId, type UtcDay } from "../../storage/event.ts";
-import type { Partitions } from "../../storage/partitions.ts";
+/** Loads what dashboards show first after a start, before it is asked for, and only while no query runs. */
+import { addDays, type Calendar } from "../../storage/calendar.ts";
+import type { EpochMs, SiteId, UtcDay } from "../../storage/event.ts";
+import type { EventStore } from "../../storage/event-store.ts";
 import { sizeGroups } from "../../storage/size-groups.ts";
-import type { PartitionCache } from "../engine/partition-cache.ts";
 import { WARM_BYTES_MAX, WARM_DAYS, WARM_SHARE_MAX, WARM_SITES_MAX } from "../config/limits.ts";
-import { reasonOf, type Log } from "../metrics/log.ts";
+import type { PartitionCache } from "../engine/partition-cache.ts";
 import { bytesOf } from "../execution/chunks.ts";
 import type { QueryLimiter } from "../execution/query-limiter.ts";
+import { reasonOf, type Log } from "../metrics/log.ts";
+import { PeriodicJob, type Job } from "./periodic-job.ts";
 
 export interface CacheWarmerOptions {
-  readonly partitions: Partitions;
+  readonly eventStore: EventStore;
   readonly partitionCache: PartitionCache;
+  readonly calendar: Calendar;
   /** Of the engine's memory. */
   readonly budgetBytes: number;
   readonly limiter: QueryLimiter;
   readonly log: Log;
+  readonly now: () => EpochMs;
+  readonly monotonicMs: () => number;
 }
 
 interface DayRange {
@@ -22,62 +27,74 @@ interface DayRange {
   readonly lastDay: UtcDay;
 }
 
-export class CacheWarmer {
+export class CacheWarmer implements Job {
   readonly #options: CacheWarmerOptions;
-  readonly #stopping = new AbortController();
+  readonly #job: PeriodicJob;
   /** Sites that are still to be loaded; null before they have been looked up. */
   #sites: SiteId[] | null = null;
+  /** All is loaded, or there is no more room, or something failed. */
   #isOver = false;
-  #running: Promise<void> | null = null;
 
   constructor(options: CacheWarmerOptions) {
     this.#options = options;
+    this.#job = new PeriodicJob({
+      monotonicMs: options.monotonicMs,
+      isDue: () => !this.#isOver,
+      run: ({ signal }) => this.#warm(signal),
+      retryMs: 0,
+    });
   }
 
-  /** Goes on where it was interrupted, until somebody asks or all is done. Nobody waits for it. */
-  runIfDue(nowMs: EpochMs): void {
-    void this.run(nowMs);
+  /** Goes on where it was interrupted. */
+  tick(): void {
+    this.#job.tick();
   }
 
   /** The same, for who waits. Never rejects: what cannot be loaded is reported to who asks for it. */
-  run(nowMs: EpochMs): Promise<void> {
-    if (this.#isOver) return Promise.resolve();
-    this.#running ??= this.#goOn(nowMs)
-      .catch((error: unknown) => {
-        this.#isOver = true;
-        if (!this.#stopping.signal.aborted) this.#options.log.warn("days are not loaded ahead of questions", { reason: reasonOf(error) });
-      })
-      .finally(() => {
-        this.#running = null;
-      });
-    return this.#running;
+  async run(): Promise<void> {
+    if (!this.#isOver) await this.#job.run();
   }
 
-  /** Begins nothing more and resolves when the step under way has ended. */
-  async stop(): Promise<void> {
+  settled(): Promise<void> {
+    return this.#job.settled();
+  }
+
+  /** Ends with the step under way. */
+  stop(): Promise<void> {
     this.#isOver = true;
-    this.#stopping.abort();
-    await this.#running;
+    return this.#job.stop();
   }
 
-  async #goOn(nowMs: EpochMs): Promise<void> {
-    // Today is left out: it is small beside the rest, and once it is resident every flush has to bring it up to date.
-    const range = { firstDay: utcDayOf(nowMs - WARM_DAYS * DAY_MS), lastDay: utcDayOf(nowMs - DAY_MS) };
-    this.#sites ??= await this.#largestSites(range);
+  async #warm(signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#goOn(signal);
+    } catch (error) {
+      this.#isOver = true;
+      if (!signal.aborted) this.#options.log.warn("days are not loaded ahead of questions", { reason: reasonOf(error) });
+    }
+    return true;
+  }
+
+  async #goOn(signal: AbortSignal): Promise<void> {
+    const { calendar, now, log, partitionCache } = this.#options;
+    // Today is left out: it is small beside the rest, and once it is loaded every flush has to bring it up to date.
+    const today = calendar.dateOf(now());
+    const range = { firstDay: addDays(today, -WARM_DAYS), lastDay: addDays(today, -1) };
+    this.#sites ??= await this.#largestSites(range, signal);
     for (let site = this.#sites[0]; site && !this.#isOver; site = this.#sites[0]) {
-      if (!(await this.#loadSite(site, range))) return;
+      if (!(await this.#loadSite(site, range, signal))) return;
       this.#sites.shift();
     }
     this.#isOver = true;
-    this.#options.log.debug("what dashboards show first is loaded", { days: this.#options.partitionCache.dayCount });
+    log.debug("what dashboards show first is loaded", { days: partitionCache.dayCount });
   }
 
-  /** Small ones take no time when they are asked for. */
-  async #largestSites({ firstDay, lastDay }: DayRange): Promise<SiteId[]> {
-    const { partitions, partitionCache } = this.#options;
+  /** Small sites load quickly when they are asked for. */
+  async #largestSites({ firstDay, lastDay }: DayRange, signal: AbortSignal): Promise<SiteId[]> {
+    const { eventStore, partitionCache } = this.#options;
     const sites: { readonly siteId: SiteId; readonly bytes: number }[] = [];
-    for (const siteId of await partitions.sites()) {
-      this.#stopping.signal.throwIfAborted();
+    for (const siteId of await eventStore.sites()) {
+      signal.throwIfAborted();
       const bytes = bytesOf(await partitionCache.versionsOf(siteId, firstDay, lastDay));
       if (bytes > 0) sites.push({ siteId, bytes });
     }
@@ -85,26 +102,23 @@ export class CacheWarmer {
     return sites.slice(0, WARM_SITES_MAX).map(({ siteId }) => siteId);
   }
 
-  /** Newest days first. Whether it got through. */
-  async #loadSite(siteId: SiteId, { firstDay, lastDay }: DayRange): Promise<boolean> {
+  /** Newest days first, until somebody asks. Whether it got through. */
+  async #loadSite(siteId: SiteId, { firstDay, lastDay }: DayRange, signal: AbortSignal): Promise<boolean> {
     const { partitionCache, budgetBytes, limiter } = this.#options;
-    const days = (await partitionCache.versionsOf(siteId, firstDay, lastDay)).reverse();
-    for (const step of sizeGroups(days, ({ bytes }) => bytes, WARM_BYTES_MAX)) {
-      const [newest, oldest] = [step[0], step.at(-1)];
-      if (
-        !newest ||
-        !oldest ||
-        partitionCache.areCached(
-          siteId,
-          step.map(({ day }) => day),
-        )
-      )
-        continue;
+    const newestFirst = (await partitionCache.versionsOf(siteId, firstDay, lastDay)).reverse();
+    for (const step of sizeGroups(newestFirst, ({ bytes }) => bytes, WARM_BYTES_MAX)) {
+      const days = step.map(({ day }) => day);
+      const [newest, oldest] = [days[0], days.at(-1)];
+      if (!newest || !oldest || partitionCache.areCached(siteId, days)) continue;
       if (partitionCache.residentBytes > budgetBytes * WARM_SHARE_MAX) this.#isOver = true;
       if (this.#isOver || !limiter.areAllFree) return false;
-      // In onePass: what somebody has asked for goes later.
-      const loading = { signal: this.#stopping.signal, withinBudget: true, onePass: true };
-      await partitionCache.withDays(siteId, { firstDay: oldest.day, lastDay: newest.day }, loading, async () => {});
+      // For one pass, so that what somebody has asked for is evicted later.
+      await partitionCache.withDays(
+        siteId,
+        { firstDay: oldest, lastDay: newest },
+        { signal, withinBudget: true, onePass: true },
+        async () => {},
+      );
     }
     return true;
   }

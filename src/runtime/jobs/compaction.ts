@@ -1,23 +1,24 @@
-/** When and how the small files of a site's day become few: in the background, a day at a time, so that nobody waits for it. */
-import { utcDayOf, type EpochMs, type SiteId, type UtcDay } from "../../storage/event.ts";
-import type { Journal } from "../../storage/journal.ts";
+/** When and how the small files of a site's day are merged into few: in the background, a day at a time. */
+import type { Calendar } from "../../storage/calendar.ts";
+import type { EpochMs, SiteId, UtcDay } from "../../storage/event.ts";
+import type { EventStore } from "../../storage/event-store.ts";
 import { planMerges } from "../../storage/merge-plan.ts";
 import type { EventFile } from "../../storage/parquet-events.ts";
 import type { ParquetWriter } from "../../storage/parquet-writer.ts";
-import type { PartitionFile } from "../../storage/partition-path.ts";
-import type { Partitions } from "../../storage/partitions.ts";
-import type { SiteLocks } from "../../storage/site-locks.ts";
-import type { Counters } from "../metrics/counters.ts";
+import type { PartitionFile } from "../../storage/partition.ts";
 import { COMPACTION_PAUSE_MS, COMPACTION_RETRY_MS, UNREADABLE_FILES_REMEMBERED_MAX } from "../config/limits.ts";
+import type { Counters } from "../metrics/counters.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
+import { PeriodicJob, type Job } from "./periodic-job.ts";
 
 export interface CompactionOptions {
-  readonly partitions: Partitions;
+  readonly eventStore: EventStore;
   readonly parquet: ParquetWriter;
-  readonly journal: Journal;
-  readonly locks: SiteLocks;
+  readonly calendar: Calendar;
   readonly counters: Counters;
   readonly log: Log;
+  readonly now: () => EpochMs;
+  readonly monotonicMs: () => number;
   /** A past day with more files than this gets them merged; 0 = never. */
   readonly filesMax: number;
 }
@@ -25,155 +26,149 @@ export interface CompactionOptions {
 /** Sites with the days that are to be looked at. */
 type Days = Map<SiteId, Set<UtcDay>>;
 
-function addDays(days: Days, siteId: SiteId, more: Iterable<UtcDay>): void {
+function addTo(days: Days, siteId: SiteId, more: Iterable<UtcDay>): void {
   let ofSite = days.get(siteId);
   if (!ofSite) days.set(siteId, (ofSite = new Set()));
   for (const day of more) ofSite.add(day);
 }
 
-export class Compaction {
+export class Compaction implements Job {
   readonly #options: CompactionOptions;
+  readonly #job: PeriodicJob;
   /** Days that have got files since they were last looked at. */
   #changed: Days = new Map();
   /** Days that got files while they were today: they are looked at once more when they are past. */
   #growing: Days = new Map();
   /** The date on which the last look was; null before the first, which is at everything. */
   #lookedOn: UtcDay | null = null;
-  #nextAtMs: EpochMs = 0;
-  #running: Promise<void> | null = null;
-  #stopped = false;
   /** Files that no merge could read. They stay as they are and are reported once. */
   readonly #unreadable = new Set<string>();
 
   constructor(options: CompactionOptions) {
     this.#options = options;
+    this.#job = new PeriodicJob({
+      monotonicMs: options.monotonicMs,
+      isDue: () => options.filesMax > 0,
+      run: ({ signal }) => this.#look(signal),
+      pauseMs: COMPACTION_PAUSE_MS,
+      retryMs: COMPACTION_RETRY_MS,
+    });
   }
 
-  /** Hears of days that have got a file. */
+  /** To be told of days that have got a file. */
   noteFiles(siteId: SiteId, days: Iterable<UtcDay>): void {
-    if (this.#options.filesMax > 0) addDays(this.#changed, siteId, days);
+    if (this.#options.filesMax > 0) addTo(this.#changed, siteId, days);
   }
 
-  /** Begins a look when it is time for one. Nobody waits for it. */
-  runIfDue(nowMs: EpochMs): void {
-    // Unless the clock was set back, the pause is never longer than this.
-    const isPause = nowMs < this.#nextAtMs && nowMs >= this.#nextAtMs - COMPACTION_RETRY_MS;
-    if (this.#running || isPause) return;
-    this.#nextAtMs = nowMs + COMPACTION_PAUSE_MS;
-    void this.run(nowMs);
+  tick(): void {
+    this.#job.tick();
   }
 
   /** Merges whatever there is to merge, or waits for the run that is under way. Never rejects. */
-  run(nowMs: EpochMs): Promise<void> {
-    if (this.#options.filesMax === 0 || this.#stopped) return Promise.resolve();
-    this.#running ??= this.#look(nowMs).finally(() => {
-      this.#running = null;
-    });
-    return this.#running;
+  async run(): Promise<void> {
+    if (this.#options.filesMax > 0) await this.#job.run();
   }
 
-  /** Begins nothing more and resolves when the merge under way has ended. */
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    await this.#running;
+  settled(): Promise<void> {
+    return this.#job.settled();
   }
 
-  /** Resolves when no run is under way. */
-  async settled(): Promise<void> {
-    await this.#running;
+  /** Ends with the merge under way. */
+  stop(): Promise<void> {
+    return this.#job.stop();
   }
 
-  async #look(nowMs: EpochMs): Promise<void> {
-    const today = utcDayOf(nowMs);
-    for (const [siteId, days] of await this.#due(today, nowMs)) {
+  /** Whether nothing is left to try again. */
+  async #look(signal: AbortSignal): Promise<boolean> {
+    const { calendar, now } = this.#options;
+    if (signal.aborted) return true;
+    const today = calendar.dateOf(now());
+    const due = await this.#due(today);
+    let isDone = due !== null;
+    for (const [siteId, days] of due ?? []) {
       for (const day of days) {
-        if (this.#stopped) return;
-        if (day >= today) addDays(this.#growing, siteId, [day]);
+        if (signal.aborted) return true;
+        if (day >= today) addTo(this.#growing, siteId, [day]);
         try {
-          await this.#compactDay(siteId, day, day < today);
+          await this.#compactDay(siteId, day, day < today, signal);
         } catch (error) {
-          this.#failed(siteId, day, error, nowMs);
+          isDone = false;
+          this.#failed(siteId, day, error);
         }
       }
     }
+    return isDone;
   }
 
-  /** What has changed; after midnight also what was today's; and everything at the first time, for a crash may have left work. */
-  async #due(today: UtcDay, nowMs: EpochMs): Promise<Days> {
+  /** What has changed; after midnight also what was today's; and everything at the first time, for a crash may have left work. Null when it cannot be told. */
+  async #due(today: UtcDay): Promise<Days | null> {
     const due = this.#changed;
     this.#changed = new Map();
     if (this.#lookedOn !== null && this.#lookedOn !== today) {
-      for (const [siteId, days] of this.#growing) addDays(due, siteId, days);
+      for (const [siteId, days] of this.#growing) addTo(due, siteId, days);
       this.#growing = new Map();
     }
-    if (this.#lookedOn === null) {
-      try {
-        const { partitions, locks } = this.#options;
-        for (const siteId of await partitions.sites()) addDays(due, siteId, await locks.run(siteId, () => partitions.days(siteId)));
-      } catch (error) {
-        this.#changed = due;
-        this.#nextAtMs = nowMs + COMPACTION_RETRY_MS;
-        this.#options.log.warn("the files could not be listed; whether some are to be merged is looked at later", {
-          reason: reasonOf(error),
-        });
-        return new Map();
-      }
+    if (this.#lookedOn === null && !(await this.#addAll(due))) {
+      this.#changed = due;
+      return null;
     }
     this.#lookedOn = today;
     return due;
   }
 
-  #failed(siteId: SiteId, day: UtcDay, error: unknown, nowMs: EpochMs): void {
+  async #addAll(due: Days): Promise<boolean> {
+    const { eventStore, log } = this.#options;
+    try {
+      for (const siteId of await eventStore.sites()) addTo(due, siteId, await eventStore.days(siteId));
+      return true;
+    } catch (error) {
+      log.warn("the files could not be listed; whether some are to be merged is looked at later", { reason: reasonOf(error) });
+      return false;
+    }
+  }
+
+  #failed(siteId: SiteId, day: UtcDay, error: unknown): void {
     const { counters, log } = this.#options;
     counters.compactionFailures++;
-    addDays(this.#changed, siteId, [day]);
-    this.#nextAtMs = nowMs + COMPACTION_RETRY_MS;
+    addTo(this.#changed, siteId, [day]);
     log.warn("files could not be merged; they stay as they are and it is tried again", { site: siteId, day, reason: reasonOf(error) });
   }
 
-  async #compactDay(siteId: SiteId, day: UtcDay, isPast: boolean): Promise<void> {
-    const { partitions, journal, locks, filesMax } = this.#options;
-    // Erasure leaves files of journaled segments, so nothing may be merged with these.
-    const isMergeable = ({ first, last, key }: PartitionFile) => !journal.hasSegmentWithin(first, last) && !this.#unreadable.has(key);
-    const groups = await locks.run(siteId, async () => {
-      // A crash between a merge and the removal of its parts has left them.
-      const superseded = await partitions.superseded(siteId, day);
-      // What stands for them may be there only until the next crash.
-      if (superseded.length > 0) await partitions.sync(siteId, day, day);
-      await partitions.remove(siteId, superseded);
-      return planMerges({ files: await partitions.files(siteId, day), isMergeable, isPast, filesMax });
-    });
-    for (const group of groups) if (!this.#stopped) await this.#merge(siteId, day, group);
+  async #compactDay(siteId: SiteId, day: UtcDay, isPast: boolean, signal: AbortSignal): Promise<void> {
+    const { eventStore, filesMax } = this.#options;
+    const files = await eventStore.deleteSuperseded(siteId, day);
+    const isMergeable = (file: PartitionFile) => eventStore.isSettled(file) && !this.#unreadable.has(file.key);
+    for (const group of planMerges({ files, isMergeable, isPast, filesMax })) {
+      if (!signal.aborted) await this.#merge(siteId, day, group);
+    }
   }
 
   async #merge(siteId: SiteId, day: UtcDay, group: readonly PartitionFile[]): Promise<void> {
-    const { partitions, parquet, locks, counters, log } = this.#options;
+    const { eventStore, parquet, counters, log } = this.#options;
     const files = await this.#read(group);
     if (!files) return;
     const merged = await parquet.merge(files);
     if ("unreadable" in merged) {
-      if (this.#unreadable.size >= UNREADABLE_FILES_REMEMBERED_MAX) this.#unreadable.clear();
-      this.#unreadable.add(merged.unreadable);
-      addDays(this.#changed, siteId, [day]);
-      log.error("a partition file cannot be read; it stays as it is and is not merged", { file: merged.unreadable, reason: merged.reason });
+      this.#noteUnreadable(merged.unreadable, merged.reason);
+      addTo(this.#changed, siteId, [day]);
       return;
     }
-    await locks.run(siteId, async () => {
-      // Whatever was erased meanwhile must not come back.
-      const now = new Set((await partitions.files(siteId, day)).map(({ key }) => key));
-      if (!group.every(({ key }) => now.has(key))) return;
-      await partitions.writeMerged(siteId, group, merged.bytes);
-      await partitions.remove(siteId, group);
-      counters.filesCompacted += group.length;
-      log.debug("files were merged", { site: siteId, day, files: group.length, events: merged.events });
-    });
+    if (!(await eventStore.replaceFiles(siteId, day, group, merged.bytes))) return;
+    counters.filesCompacted += group.length;
+    log.debug("files were merged", { site: siteId, day, files: group.length, events: merged.events });
+  }
+
+  #noteUnreadable(file: string, reason: string): void {
+    if (this.#unreadable.size >= UNREADABLE_FILES_REMEMBERED_MAX) this.#unreadable.clear();
+    this.#unreadable.add(file);
+    this.#options.log.error("a partition file cannot be read; it stays as it is and is not merged", { file, reason });
   }
 
   /** Null when one is gone: it was erased. */
   async #read(group: readonly PartitionFile[]): Promise<EventFile[] | null> {
     const files: EventFile[] = [];
     for (const file of group) {
-      const bytes = await this.#options.partitions.read(file);
+      const bytes = await this.#options.eventStore.read(file);
       if (!bytes) return null;
       files.push({ key: file.key, bytes });
     }

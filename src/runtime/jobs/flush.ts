@@ -1,121 +1,125 @@
-/** When and how journal segments become Parquet files: a segment at a time, again with growing pauses while the disk refuses. */
-import type { Journal, Segment } from "../../storage/journal.ts";
-import type { EpochMs } from "../../storage/event.ts";
-import type { Partitions } from "../../storage/partitions.ts";
-import type { Compaction } from "./compaction.ts";
-import type { Counters } from "../metrics/counters.ts";
-import type { PartitionCache } from "../engine/partition-cache.ts";
+/** When journal segments become Parquet files: when enough events wait or for long enough, and again with growing pauses while the disk refuses. */
+import type { EventStore } from "../../storage/event-store.ts";
+import type { Segment } from "../../storage/segment.ts";
 import { FLUSH_RETRY_MS_MAX, FLUSH_RETRY_MS_MIN } from "../config/limits.ts";
+import type { Counters } from "../metrics/counters.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
 import { Histogram } from "../metrics/prometheus.ts";
+import type { Compaction } from "./compaction.ts";
+import { PeriodicJob, type Job, type Run } from "./periodic-job.ts";
 
-export interface FlusherOptions {
-  readonly journal: Journal;
-  readonly partitions: Partitions;
-  readonly partitionCache: PartitionCache;
-  readonly compaction: Compaction;
+export interface FlushOptions {
+  readonly eventStore: EventStore;
+  readonly compaction: Pick<Compaction, "noteFiles">;
   readonly counters: Counters;
   readonly log: Log;
+  readonly monotonicMs: () => number;
   readonly eventCount: number;
   /** Bytes of journal lines at which a flush begins, however few events they are. */
   readonly byteCount: number;
   readonly intervalSecs: number;
-  readonly now: () => EpochMs;
 }
 
-export class Flusher {
+export class Flush implements Job {
   /** Of all flushes, failed ones too. */
   readonly durations = new Histogram();
-  readonly #options: FlusherOptions;
+  readonly #options: FlushOptions;
+  readonly #job: PeriodicJob;
   /** Since when an event has waited that is in no file yet. */
-  #waitingSinceMs: EpochMs | null = null;
-  #running: Promise<boolean> | null = null;
-  #lastFlushMs: EpochMs;
-  #failures = 0;
-  #retryAtMs: EpochMs = 0;
+  #waitingSinceMs: number | null = null;
+  #lastFlushMs: number;
 
-  constructor(options: FlusherOptions, nowMs: EpochMs) {
+  constructor(options: FlushOptions) {
+    const { monotonicMs } = options;
     this.#options = options;
-    this.#lastFlushMs = nowMs;
+    this.#lastFlushMs = monotonicMs();
+    this.#job = new PeriodicJob({
+      monotonicMs,
+      isDue: () => this.#isDue(),
+      run: (run) => this.#flush(run),
+      retryMs: FLUSH_RETRY_MS_MIN,
+      retryMsMax: FLUSH_RETRY_MS_MAX,
+    });
   }
 
-  /** Resolves when no flush is under way. */
-  async settled(): Promise<void> {
-    await this.#running;
+  tick(): void {
+    this.#noteWaiting();
+    this.#job.tick();
   }
 
-  /** Begins a flush when enough events wait or the interval has passed. Never throws; the request that came along does not wait. */
-  flushIfDue(nowMs: EpochMs): void {
-    if (nowMs < this.#lastFlushMs) this.#followClockBack(nowMs);
-    if (this.#options.journal.size > 0) this.#waitingSinceMs ??= nowMs;
-    if (this.#running || (this.#failures > 0 && nowMs < this.#retryAtMs)) return;
-    const { journal, eventCount, byteCount, intervalSecs } = this.#options;
-    const isLarge = journal.openSize >= eventCount || journal.openBytes >= byteCount;
-    const full = isLarge || journal.sealed.length > 0 || journal.isUnsafe;
-    const late = journal.size > 0 && nowMs - this.#lastFlushMs >= intervalSecs * 1000;
-    if (full || late) void this.#begin(nowMs);
+  /** To be called after each event: begins a flush when enough wait. The clock is left to `tick`, because events are many. */
+  noteEvent(): void {
+    this.#noteWaiting();
+    if (this.#isFull()) this.#job.tick();
   }
 
-  /** What was to be at a time of a clock that was set back since would come that much later. */
-  #followClockBack(nowMs: EpochMs): void {
-    this.#lastFlushMs = nowMs;
-    this.#retryAtMs = nowMs;
-    if (this.#waitingSinceMs !== null) this.#waitingSinceMs = nowMs;
+  #noteWaiting(): void {
+    const { eventStore, monotonicMs } = this.#options;
+    if (this.#waitingSinceMs === null && eventStore.unflushedEvents > 0) this.#waitingSinceMs = monotonicMs();
   }
 
   /** Writes everything that is journaled now; false when some of it could not be written. It stays journaled then. */
-  async flush(nowMs: EpochMs): Promise<boolean> {
+  async run(): Promise<boolean> {
     // One that is under way leaves out what came after its beginning.
-    await this.#running;
-    return this.#begin(nowMs);
+    await this.#job.settled();
+    return this.#job.run();
   }
 
-  #begin(nowMs: EpochMs): Promise<boolean> {
-    this.#running ??= this.#flushSegments(nowMs).finally(() => {
-      this.#running = null;
-    });
-    return this.#running;
+  settled(): Promise<void> {
+    return this.#job.settled();
   }
 
-  async #flushSegments(nowMs: EpochMs): Promise<boolean> {
-    const { journal, counters, log } = this.#options;
-    this.#lastFlushMs = nowMs;
-    const beganMs = this.#options.now();
-    try {
-      await journal.seal();
-      for (const segment of [...journal.sealed]) await this.#flushSegment(segment);
-      this.#failures = 0;
-      // What is there now came since.
-      this.#waitingSinceMs = journal.size > 0 ? beganMs : null;
-      return true;
-    } catch (error) {
-      counters.flushFailures++;
-      const pauseMs = Math.min(FLUSH_RETRY_MS_MAX, FLUSH_RETRY_MS_MIN * 2 ** this.#failures++);
-      this.#retryAtMs = nowMs + pauseMs;
-      log.error("a flush failed; the events stay in the journal and it is tried again", {
-        reason: reasonOf(error),
-        retryInMs: pauseMs,
-        bufferedEvents: journal.size,
-      });
-      return false;
-    } finally {
-      this.durations.observe(this.#options.now() - beganMs);
-    }
+  /** Writes what it can. The rest is left in the journal. */
+  async stop(): Promise<void> {
+    await this.run();
   }
 
   /** For how long the oldest event has waited that is in no file yet, as far as this process knows. */
-  lagMs(nowMs: EpochMs): number {
-    return this.#waitingSinceMs === null ? 0 : Math.max(0, nowMs - this.#waitingSinceMs);
+  lagMs(): number {
+    return this.#waitingSinceMs === null ? 0 : this.#options.monotonicMs() - this.#waitingSinceMs;
+  }
+
+  #isFull(): boolean {
+    const { eventStore, eventCount, byteCount } = this.#options;
+    const { appended, bytes } = eventStore.openSegment;
+    return appended >= eventCount || bytes >= byteCount || eventStore.sealedSegments.length > 0 || eventStore.isUnsafe;
+  }
+
+  #isDue(): boolean {
+    const { eventStore, intervalSecs, monotonicMs } = this.#options;
+    if (this.#isFull()) return true;
+    return eventStore.unflushedEvents > 0 && monotonicMs() - this.#lastFlushMs >= intervalSecs * 1000;
+  }
+
+  async #flush({ retryInMs }: Run): Promise<boolean> {
+    const { eventStore, counters, log, monotonicMs } = this.#options;
+    const beganMs = monotonicMs();
+    this.#lastFlushMs = beganMs;
+    try {
+      await eventStore.seal();
+      for (const segment of [...eventStore.sealedSegments]) await this.#flushSegment(segment);
+      // What is there now came since.
+      this.#waitingSinceMs = eventStore.unflushedEvents > 0 ? beganMs : null;
+      return true;
+    } catch (error) {
+      counters.flushFailures++;
+      log.error("a flush failed; the events stay in the journal and it is tried again", {
+        reason: reasonOf(error),
+        retryInMs,
+        bufferedEvents: eventStore.unflushedEvents,
+      });
+      return false;
+    } finally {
+      this.durations.observe(monotonicMs() - beganMs);
+    }
   }
 
   async #flushSegment(segment: Segment): Promise<void> {
-    const { journal, partitions, partitionCache, compaction } = this.#options;
+    const { eventStore, compaction } = this.#options;
     for (const [siteId, days] of [...segment.sites]) {
-      const files = [];
-      for (const [day, events] of days) files.push(await partitions.write(siteId, day, segment.number, events));
-      await partitionCache.commitFlush(segment, siteId, files);
+      await eventStore.commitFlush(segment, siteId);
       compaction.noteFiles(siteId, days.keys());
     }
-    await journal.drop(segment);
+    await eventStore.drop(segment);
   }
 }

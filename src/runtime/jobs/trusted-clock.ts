@@ -15,7 +15,7 @@ export const CLOCK_RECORD = "clock.json";
 
 export interface TrustedClockParts {
   readonly records: Pick<RecordStore, "read" | "write">;
-  /** Milliseconds since some moment, which nobody sets. */
+  /** Milliseconds since some moment, by a clock that nobody sets. */
   readonly monotonicMs: () => number;
   readonly log: Log;
 }

@@ -4,11 +4,11 @@ import { utcCalendar } from "../../storage/calendar.ts";
 import type { SiteId, UtcDay } from "../../storage/event.ts";
 import { bufferedEvent } from "../../storage/event-text.ts";
 import { decodeJournalLines } from "../../storage/journal-line.ts";
-import { Segment } from "../../storage/journal.ts";
+import { Segment } from "../../storage/segment.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 import { countEvents, decodeEvents } from "../../storage/parquet-events.ts";
 import { inlineParquetWriter } from "../../storage/parquet-writer.ts";
-import type { PartitionFile } from "../../storage/partition-path.ts";
+import { isInFiles, type PartitionFile } from "../../storage/partition.ts";
 import { Partitions } from "../../storage/partitions.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import type { SegmentLog } from "../../storage/segment-log.ts";
@@ -103,7 +103,7 @@ class Verification {
   /** What is there from now on: each listing is read once. */
   #listing(): Partitions {
     return new Partitions({
-      store: this.#data.objects,
+      objects: this.#data.objects,
       parquet: inlineParquetWriter,
       isSiteId,
       listingsMax: 1,
@@ -199,7 +199,7 @@ class Verification {
       for (const [siteId, days] of read.sites) {
         for (const [day, ofDay] of days) {
           const files = await listing.files(siteId, day);
-          if (!files.some(({ first, last }) => first <= segment && segment <= last)) this.#counts.unflushedEvents += ofDay.length;
+          if (!isInFiles(segment, files)) this.#counts.unflushedEvents += ofDay.length;
         }
       }
     }

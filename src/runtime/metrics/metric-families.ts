@@ -9,7 +9,11 @@ import type { RequestMetrics } from "./request-metrics.ts";
 export interface MetricSources {
   readonly counters: Counters;
   readonly requests: Pick<RequestMetrics, "countSamples" | "durationSamples">;
-  readonly journal: { readonly size: number; readonly bytes: number };
+  readonly eventStore: {
+    readonly unflushedEvents: number;
+    readonly unflushedBytes: number;
+    readonly catalog: { readonly partitions: number; readonly files: number };
+  };
   readonly knownSites: { readonly count: number };
   readonly ingestGate: { readonly isOpen: boolean };
   /** `kept` is the number of cached results. */
@@ -18,9 +22,8 @@ export interface MetricSources {
   readonly geoIsLoaded: boolean;
   readonly config: { readonly filterBots: boolean };
   readonly behavioral: { readonly version: string | null };
-  readonly flusher: { lagMs(nowMs: EpochMs): number; readonly durations: Histogram };
+  readonly flush: { lagMs(): number; readonly durations: Histogram };
   readonly partitionCache: { readonly residentBytes: number; readonly dayCount: number };
-  readonly partitions: { readonly known: { readonly partitions: number; readonly files: number } };
   readonly startedAtMs: EpochMs;
   /** Missing on hosts that cannot measure their process. */
   readonly processUsage?: (() => { readonly residentBytes: number; readonly heapBytes: number; readonly cpuSecs: number }) | undefined;
@@ -37,7 +40,7 @@ const counter = (name: string, help: string, value: number): MetricFamily => own
 
 const gauge = (name: string, help: string, value: number | boolean): MetricFamily => own("gauge", name, help, [{ value: Number(value) }]);
 
-const ingestion = ({ counters, journal, ingestGate, knownSites }: MetricSources): MetricFamily[] => [
+const ingestion = ({ counters, eventStore, ingestGate, knownSites }: MetricSources): MetricFamily[] => [
   counter("events_ingested_total", "Events accepted by POST /api/event.", counters.eventsIngested),
   counter("pixel_events_ingested_total", "Events accepted by GET /api/event.", counters.pixelEventsIngested),
   counter("bot_events_dropped_total", "Events dropped because a bot sent them.", counters.botEventsDropped),
@@ -46,21 +49,21 @@ const ingestion = ({ counters, journal, ingestGate, knownSites }: MetricSources)
   counter("max_sites_rejections_total", "Events of new sites rejected because of max_sites.", counters.maxSitesRejections),
   gauge("ingest_available", "0 while events are refused because they cannot be stored, else 1.", ingestGate.isOpen),
   gauge("sites", "Sites with events.", knownSites.count),
-  gauge("buffered_events", "Events in the journal that are not in a file yet.", journal.size),
-  gauge("buffered_bytes", "Bytes of journal lines in memory.", journal.bytes),
+  gauge("buffered_events", "Events in the journal that are not in a file yet.", eventStore.unflushedEvents),
+  gauge("buffered_bytes", "Bytes of journal lines in memory.", eventStore.unflushedBytes),
 ];
 
-const storage = ({ counters, flusher, partitions }: MetricSources, nowMs: EpochMs): MetricFamily[] => [
+const storage = ({ counters, flush, eventStore }: MetricSources): MetricFamily[] => [
   counter("flush_failures_total", "Failed flushes. Their events stay in the journal.", counters.flushFailures),
   counter("journal_fsync_failures_total", "Failed syncs of the journal.", counters.journalSyncFailures),
   counter("files_compacted_total", "Files replaced by merged files.", counters.filesCompacted),
   counter("compaction_failures_total", "Failed merges. Their files stay as they are.", counters.compactionFailures),
   counter("events_erased_total", "Events deleted on request or by retention_days.", counters.eventsErased),
   counter("retention_failures_total", "Retention runs that failed and will be retried.", counters.retentionFailures),
-  gauge("journal_lag_seconds", "Age of the oldest event in the journal that is not in a file yet.", flusher.lagMs(nowMs) / 1000),
-  own("histogram", "flush_duration_seconds", "Duration of flushes.", flusher.durations.samples()),
-  gauge("catalog_partitions", "Partitions (a day of a site) whose file listing is in memory.", partitions.known.partitions),
-  gauge("catalog_files", "Files in these partitions.", partitions.known.files),
+  gauge("journal_lag_seconds", "Age of the oldest event in the journal that is not in a file yet.", flush.lagMs() / 1000),
+  own("histogram", "flush_duration_seconds", "Duration of flushes.", flush.durations.samples()),
+  gauge("catalog_partitions", "Partitions (a day of a site) whose file listing is in memory.", eventStore.catalog.partitions),
+  gauge("catalog_files", "Files in these partitions.", eventStore.catalog.files),
 ];
 
 const queries = ({ counters, stats, partitionCache }: MetricSources): MetricFamily[] => [
@@ -104,7 +107,7 @@ function process({ processUsage, startedAtMs }: MetricSources, nowMs: EpochMs): 
 
 export const metricFamilies = (sources: MetricSources, nowMs: EpochMs): MetricFamily[] => [
   ...ingestion(sources),
-  ...storage(sources, nowMs),
+  ...storage(sources),
   ...queries(sources),
   ...features(sources),
   ...requests(sources),

@@ -5,7 +5,6 @@ import { createDuckdbEngine } from "../../../adapters/workerd/duckdb-instance.ts
 import mainModule from "../../../adapters/workerd/duckdb-eh.wasm";
 import type { DurableObjectNamespace, DurableObjectState } from "../../../adapters/workerd/platform.ts";
 import type { Engine } from "../../../src/runtime/engine/engine.ts";
-import { runMaintenance } from "../../../src/runtime/jobs/maintenance.ts";
 import { shareOf } from "../engine-share.ts";
 import { TAKEN_NAME } from "../taken-name.ts";
 import { CONTROL_HEADER, type Control } from "./control.ts";
@@ -70,14 +69,14 @@ export class TestObject {
     if (control.call === "advance" || control.call === "jump") {
       this.#passTime(control.nowMs, services.monotonicMs);
       expireRequests();
-      runMaintenance(services, this.#nowMs);
+      services.tick();
     } else if (control.call === "flush") {
-      if (!(await services.flusher.flush(this.#nowMs))) throw new Error("the flush failed");
+      if (!(await services.flush.run())) throw new Error("the flush failed");
     } else if (control.call === "breakStorage") this.#rename("", AWAY);
     else if (control.call === "mendStorage") this.#rename(AWAY, "");
     else if (control.call === "reset") {
-      await services.flusher.settled();
-      await services.journal.close();
+      await services.flush.settled();
+      await services.eventStore.close();
       await this.#share?.close();
       this.#object = null;
       this.#share = null;

@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { StoredEvent, UtcDay } from "../../../src/storage/event.ts";
-import { Journal, type JournalDamage } from "../../../src/storage/journal.ts";
+import { Journal } from "../../../src/storage/journal.ts";
+import type { JournalDamage } from "../../../src/storage/journal-replay.ts";
 import { eventOf } from "../../../src/storage/event-text.ts";
 import { decodeJournalLines, encodeJournalLines } from "../../../src/storage/journal-line.ts";
 import { NothingAppendedError, type SegmentLog } from "../../../src/storage/segment-log.ts";
@@ -24,7 +25,7 @@ const pathsIn = (journal: Journal): string[] =>
   journal.unflushed(SITE, DAY).flatMap(({ events }) => events.map((text) => eventOf(text).pathname));
 
 /** What a process that starts now would find. */
-async function recovered(log: SegmentLog): Promise<{ paths: string[]; damage: JournalDamage[] }> {
+async function recovered(log: SegmentLog): Promise<{ paths: string[]; damage: readonly JournalDamage[] }> {
   const { journal, damage } = await Journal.open(log, NOW_MS);
   return { paths: pathsIn(journal), damage };
 }
@@ -41,7 +42,7 @@ async function flushAll(journal: Journal): Promise<void> {
 describe("the journal", () => {
   it("is empty at first", async () => {
     const journal = await open(createFailingSegmentLog());
-    expect([journal.size, journal.openSize, journal.sealed, journal.unflushedSites()]).toEqual([0, 0, [], []]);
+    expect([journal.size, journal.openSegment.appended, journal.sealed, journal.unflushedSites()]).toEqual([0, 0, [], []]);
   });
 
   it("shows an event once it is appended, by its site and day", async () => {
@@ -54,7 +55,7 @@ describe("the journal", () => {
     expect(journal.unflushed(other, DAY)).toEqual([{ segment: NOW_MS, events: eventTexts([numbered(2, { siteId: other })]) }]);
     expect(journal.unflushedDays(SITE)).toEqual(["2026-03-15", "2026-03-16"]);
     expect(journal.unflushedSites().sort()).toEqual([other, SITE]);
-    expect([journal.size, journal.openSize]).toEqual([3, 3]);
+    expect([journal.size, journal.openSegment.appended]).toEqual([3, 3]);
   });
 
   it("counts the bytes of its lines: from the call of an append to the drop of its segment, and again at the next start", async () => {
@@ -67,12 +68,12 @@ describe("the journal", () => {
     release();
     await Promise.all(appends);
     const lineBytes = encodeJournalLines(eventTexts(events)).length;
-    expect([journal.bytes, journal.openBytes]).toEqual([lineBytes, lineBytes]);
+    expect([journal.bytes, journal.openSegment.bytes]).toEqual([lineBytes, lineBytes]);
     log.failAppendCleanly();
     await expect(journal.append(numbered(3))).rejects.toThrow(NothingAppendedError);
     expect(journal.bytes).toBe(lineBytes);
     const restarted = await open(log, NOW_MS + 1);
-    expect([restarted.size, restarted.bytes, restarted.openBytes]).toEqual([2, lineBytes, 0]);
+    expect([restarted.size, restarted.bytes, restarted.openSegment.bytes]).toEqual([2, lineBytes, 0]);
     await flushAll(restarted);
     expect([restarted.size, restarted.bytes]).toEqual([0, 0]);
   });
@@ -113,7 +114,7 @@ describe("the journal", () => {
     await journal.seal();
     await journal.append(numbered(2));
     expect(journal.sealed.map(({ number }) => number)).toEqual([NOW_MS]);
-    expect([journal.size, journal.openSize]).toEqual([2, 1]);
+    expect([journal.size, journal.openSegment.appended]).toEqual([2, 1]);
     expect(journal.unflushed(SITE, DAY).map(({ segment }) => segment)).toEqual([NOW_MS, NOW_MS + 1]);
   });
 
@@ -186,7 +187,7 @@ describe("the journal of an earlier process", () => {
       { number: NOW_MS, size: 1 },
       { number: NOW_MS + 1, size: 1 },
     ]);
-    expect([pathsIn(next), next.size, next.openSize]).toEqual([["/1", "/2"], 2, 0]);
+    expect([pathsIn(next), next.size, next.openSegment.appended]).toEqual([["/1", "/2"], 2, 0]);
     await next.append(numbered(3));
     expect(pathsIn(next)).toEqual(["/1", "/2", "/3"]);
   });

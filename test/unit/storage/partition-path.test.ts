@@ -3,15 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isSiteId } from "../../../src/runtime/config/site-id.ts";
 import type { SiteId, UtcDay } from "../../../src/storage/event.ts";
-import {
-  isContinued,
-  parsePartitionKey,
-  partitionKey,
-  siteFolder,
-  siteOfFolders,
-  withoutSuperseded,
-  type PartitionFile,
-} from "../../../src/storage/partition-path.ts";
+import { isContinued, parsePartitionKey, partitionKey, siteFolder, siteOfFolders } from "../../../src/storage/partition-path.ts";
 import { anySiteId, siteId } from "../../support/stored-event.ts";
 
 const DAY = "2026-03-15" as UtcDay;
@@ -190,20 +182,5 @@ describe("partitionKey", () => {
   ])("is not what %j is", (rest) => {
     const id = siteId("site.test");
     expect(parsePartitionKey(id, `${siteFolder(id)}/${rest}`, 1)).toBeNull();
-  });
-});
-
-describe("withoutSuperseded", () => {
-  const file = (first: number, last: number): PartitionFile => ({ day: DAY, first, last, key: `${first}-${last}`, sizeBytes: 1 });
-
-  it.each([
-    ["nothing", [], []],
-    ["files side by side, oldest first", [file(3, 3), file(1, 1), file(2, 2)], ["1-1", "2-2", "3-3"]],
-    ["a merged file, without its parts", [file(1, 1), file(2, 2), file(1, 3), file(3, 3), file(4, 4)], ["1-3", "4-4"]],
-    ["a merged file of merged files", [file(1, 3), file(4, 6), file(1, 6), file(5, 5)], ["1-6"]],
-    ["a merged file that begins where its first part does", [file(1, 1), file(1, 2)], ["1-2"]],
-    ["numbers by size, not by digits", [file(10, 10), file(9, 9), file(100, 100)], ["9-9", "10-10", "100-100"]],
-  ])("keeps %s", (_name, files, keys) => {
-    expect(withoutSuperseded(files).map(({ key }) => key)).toEqual(keys);
   });
 });

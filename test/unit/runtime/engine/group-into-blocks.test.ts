@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { groupIntoBlocks } from "../../../../src/runtime/engine/partition-cache.ts";
 import { DAY_MS, utcDayOf } from "../../../../src/storage/event.ts";
-import type { PartitionFile } from "../../../../src/storage/partition-path.ts";
+import type { PartitionFile } from "../../../../src/storage/partition.ts";
 
 type Missing = Parameters<typeof groupIntoBlocks>[0][number];
 

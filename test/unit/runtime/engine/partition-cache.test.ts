@@ -5,15 +5,15 @@ import { EngineFullError, EngineLostError, type Engine } from "../../../../src/r
 import { PartitionCache, type Loading } from "../../../../src/runtime/engine/partition-cache.ts";
 import { isSiteId } from "../../../../src/runtime/config/site-id.ts";
 import { DAY_MS, utcDayOf, type SiteId, type StoredEvent, type UtcDay } from "../../../../src/storage/event.ts";
-import { Journal } from "../../../../src/storage/journal.ts";
+import { EventStore } from "../../../../src/storage/event-store.ts";
 import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";
 import { createMemorySegmentLog } from "../../../../src/storage/memory-segment-log.ts";
+import { encodeEvents } from "../../../../src/storage/parquet-events.ts";
 import { inlineParquetWriter } from "../../../../src/storage/parquet-writer.ts";
-import { Partitions } from "../../../../src/storage/partitions.ts";
-import { SiteLocks } from "../../../../src/storage/site-locks.ts";
+import { partitionKey } from "../../../../src/storage/partition-path.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
 import { createEngineShare } from "../../../support/shared-engine.ts";
-import { anEvent, eventTexts, siteId } from "../../../support/stored-event.ts";
+import { anEvent, siteId } from "../../../support/stored-event.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 
@@ -73,19 +73,18 @@ async function makeWorld(startBudgetBytes: number) {
   };
   const objects = createMemoryObjectStore();
   const log = createRecordingLog();
-  const { journal } = await Journal.open(createMemorySegmentLog(), START_MS);
-  const partitions = new Partitions({
+  const { eventStore } = await EventStore.open({
+    segmentLog: createMemorySegmentLog(),
+    nowMs: START_MS,
     parquet: inlineParquetWriter,
-    store: objects,
+    objects,
     isSiteId,
     listingsMax: 2,
     onStray: (key, fault) => log.warn(`${key} ${fault}`),
   });
   const partitionCache = new PartitionCache({
     engine,
-    journal,
-    partitions,
-    locks: new SiteLocks(),
+    eventStore,
     log,
     sessionGapMs: 1_800_000,
     get budgetBytes() {
@@ -98,20 +97,21 @@ async function makeWorld(startBudgetBytes: number) {
     dropped,
     log,
     objects,
-    journal,
-    partitions,
+    eventStore,
     partitionCache,
-    append: (events: readonly StoredEvent[]) => Promise.all(events.map((event) => journal.append(event))),
-    /** What the flusher does. */
+    /** A file that an earlier process has written. */
+    writeFile: (site: SiteId, day: UtcDay, segment: number, events: readonly StoredEvent[]) =>
+      objects.put(partitionKey(site, day, segment, segment), encodeEvents(events)),
+    append: (events: readonly StoredEvent[]) => Promise.all(events.map((event) => eventStore.append(event))),
+    /** The keys of a day's files. */
+    filesOf: (site: SiteId, day: UtcDay) =>
+      eventStore.withSnapshot(site, day, day, async (partitions) => partitions.flatMap(({ files }) => files.map(({ key }) => key))),
+    /** As `Flush` does it. */
     async flush(): Promise<void> {
-      await journal.seal();
-      for (const segment of [...journal.sealed]) {
-        for (const [site, days] of [...segment.sites]) {
-          const files = [];
-          for (const [day, events] of days) files.push(await partitions.write(site, day, segment.number, events));
-          await partitionCache.commitFlush(segment, site, files);
-        }
-        await journal.drop(segment);
+      await eventStore.seal();
+      for (const segment of [...eventStore.sealedSegments]) {
+        for (const site of [...segment.sites.keys()]) await eventStore.commitFlush(segment, site);
+        await eventStore.drop(segment);
       }
     },
     /** How many events the site has from one day to another, and how many pages. */
@@ -220,7 +220,7 @@ describe("resident days", () => {
     const ROWS = 60_000;
     const all = { n: ROWS, pages: ROWS };
     const world = await makeWorld(UNLIMITED);
-    for (const site of [A, B, C]) await world.partitions.write(site, dayAt(0), 1, eventTexts(eventsOn(site, dayAt(0), ROWS)));
+    for (const site of [A, B, C]) await world.writeFile(site, dayAt(0), 1, eventsOn(site, dayAt(0), ROWS));
     const bytes: number[] = [];
     for (const site of [A, B]) {
       expect(await world.count(site, dayAt(0), dayAt(0))).toEqual(all);
@@ -329,7 +329,7 @@ describe("resident days", () => {
     const long = Array.from({ length: 12_000 }, (_, i) =>
       anEvent({ siteId: A, at: `${dayAt(0)}T12:00:00Z`, pathname: `/${"x".repeat(300)}${i}` }),
     );
-    await world.partitions.write(A, dayAt(0), 1, eventTexts(long));
+    await world.writeFile(A, dayAt(0), 1, long);
     await world.append(eventsOn(B, dayAt(0), 3));
     await expect(world.count(A, dayAt(0), dayAt(0))).rejects.toBeInstanceOf(EngineFullError);
     expect(await world.count(B, dayAt(0), dayAt(0))).toEqual({ n: 3, pages: 3 });
@@ -416,7 +416,7 @@ describe("resident days", () => {
     await world.append(eventsOn(A, dayAt(0), 2, 3));
     world.failNextAppends(1);
     await world.flush();
-    expect(world.journal.size).toBe(0);
+    expect(world.eventStore.unflushedEvents).toBe(0);
     expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
   });
 
@@ -426,7 +426,7 @@ describe("resident days", () => {
       await world.append(eventsOn(A, dayAt(0), count));
       await world.flush();
     }
-    const [first = "", second = ""] = (await world.partitions.files(A, dayAt(0))).map(({ key }) => key);
+    const [first = "", second = ""] = await world.filesOf(A, dayAt(0));
     await world.objects.put(first, new TextEncoder().encode("no Parquet at all"));
     await world.objects.delete(second);
     expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(4);
@@ -441,10 +441,10 @@ describe("resident days", () => {
   it("have each event once when its file is there before the journal has let go of it", async () => {
     const world = await makeWorld(UNLIMITED);
     await world.append(eventsOn(A, dayAt(0), 3));
-    await world.journal.seal();
-    const [segment] = world.journal.sealed;
+    await world.eventStore.seal();
+    const [segment] = world.eventStore.sealedSegments;
     if (!segment) throw new Error("nothing was sealed");
-    await world.partitions.write(A, dayAt(0), segment.number, eventTexts(eventsOn(A, dayAt(0), 3)));
+    await world.writeFile(A, dayAt(0), segment.number, eventsOn(A, dayAt(0), 3));
     await world.append(eventsOn(A, dayAt(0), 2, 3));
     expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
     await world.flush();

@@ -53,12 +53,12 @@ describe("events that wait for a flush", () => {
     expect(accepted).toBeLessThan(15);
     expect(await getMetrics(target)).toMatchObject({
       svc_buffered_events: accepted,
-      svc_buffered_bytes: target.services.journal.bytes,
+      svc_buffered_bytes: target.services.eventStore.unflushedBytes,
       svc_ingest_available: 0,
       svc_events_refused_total: 1,
     });
-    expect(target.services.journal.bytes).toBeGreaterThanOrEqual(BOUND);
-    expect(target.services.journal.bytes).toBeLessThan(BOUND + 20_000);
+    expect(target.services.eventStore.unflushedBytes).toBeGreaterThanOrEqual(BOUND);
+    expect(target.services.eventStore.unflushedBytes).toBeLessThan(BOUND + 20_000);
     files.areTaken = true;
     await target.flush();
     expect((await getMetrics(target))["svc_buffered_bytes"]).toBe(0);
@@ -70,7 +70,7 @@ describe("events that wait for a flush", () => {
     const before = await createTarget(stores);
     const accepted = await postUntilRefused(before);
     const after = await createTarget(stores, {}, BOUND / 4);
-    expect(after.services.journal.size).toBe(accepted);
+    expect(after.services.eventStore.unflushedEvents).toBe(accepted);
     await expectError(await post(after, longEvent()), 503, "cannot store events");
     expect((await getMain(after, SITE)).total_events).toBe(accepted);
     files.areTaken = true;
@@ -82,13 +82,13 @@ describe("events that wait for a flush", () => {
   it("are flushed at a quarter of the bound, however few they are", async () => {
     const target = await createTarget(memoryStores());
     await record(target, wireEvent(SITE));
-    expect(target.services.journal.sealed).toHaveLength(0);
+    expect(target.services.eventStore.sealedSegments).toHaveLength(0);
     for (let i = 0; i < 4; i++) await record(target, longEvent());
-    await target.services.flusher.settled();
-    expect(target.services.journal.size).toBeLessThan(5);
+    await target.services.flush.settled();
+    expect(target.services.eventStore.unflushedEvents).toBeLessThan(5);
     for (let i = 0; i < 50; i++) {
       await record(target, longEvent());
-      await target.services.flusher.settled();
+      await target.services.flush.settled();
     }
     expect((await getMain(target, SITE)).total_events).toBe(55);
   });

@@ -103,7 +103,7 @@ describe("new sites", () => {
     const target = await createInProcessTarget({ SVC_MAX_SITES: "1", SVC_RETENTION_DAYS: "2" }, stores);
     onTestFinished(() => target.close());
     expect(await statusOf(target, "new.test")).toBe(403);
-    await target.services.retention.run(START_MS);
+    await target.services.retention.run();
     expect(await statusOf(target, "new.test")).toBe(202);
     expect(await statusOf(target, "old.test")).toBe(403);
   });
@@ -117,7 +117,7 @@ describe("new sites", () => {
     const release = segmentLog.hold();
     const status = statusOf(target, "a.test");
     await expect.poll(() => segmentLog.appends()).toBeGreaterThan(0);
-    await target.services.erasure.erase(siteId("a.test"), day as never, day as never, START_MS);
+    await target.services.erasure.erase(siteId("a.test"), day as never, day as never);
     release();
     expect(await status).toBe(202);
     expect(await statusOf(target, "a.test")).toBe(202);

@@ -41,8 +41,8 @@ function readWhile({ objects, segmentLog, records }: Stores, happens: () => Prom
 /** Merges what was the day until then. Before it nothing does: maintenance comes with the clock. */
 async function midnight(target: InProcessTarget): Promise<void> {
   await target.advance(DAY_MS);
-  await target.services.flusher.settled();
-  await target.services.compaction.run(target.nowMs());
+  await target.services.flush.settled();
+  await target.services.compaction.run();
   expect(target.services.counters.filesCompacted).toBeGreaterThan(0);
 }
 

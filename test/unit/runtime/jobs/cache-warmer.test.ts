@@ -42,7 +42,7 @@ async function createStarted(objects: ObjectStore, engineMemoryMb?: number) {
     loaded,
     partitionCache,
     cacheWarmer,
-    run: () => cacheWarmer.run(target.nowMs()),
+    run: () => cacheWarmer.run(),
     whenLoading(task: () => void) {
       onLoad = task;
     },

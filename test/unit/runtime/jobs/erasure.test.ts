@@ -1,11 +1,9 @@
 /** §4.5: erasure in moments that are hard to meet from outside, and what it counts. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Compaction } from "../../../../src/runtime/jobs/compaction.ts";
 import { createCounters } from "../../../../src/runtime/metrics/counters.ts";
 import { PartitionCache } from "../../../../src/runtime/engine/partition-cache.ts";
 import { Erasure } from "../../../../src/runtime/jobs/erasure.ts";
-import { Flusher } from "../../../../src/runtime/jobs/flush.ts";
-import { KnownSites } from "../../../../src/runtime/ingest/known-sites.ts";
+import { Flush } from "../../../../src/runtime/jobs/flush.ts";
 import { isSiteId } from "../../../../src/runtime/config/site-id.ts";
 import { ResultCache } from "../../../../src/runtime/execution/result-cache.ts";
 import { Executor } from "../../../../src/runtime/execution/executor.ts";
@@ -14,12 +12,10 @@ import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
 import { StatsAnswers, type Over } from "../../../../src/runtime/execution/stats-answers.ts";
 import { queryHeadline } from "../../../../src/runtime/reports/queries/headline.ts";
 import { utcDayOf, type SiteId, type StoredEvent } from "../../../../src/storage/event.ts";
-import { Journal } from "../../../../src/storage/journal.ts";
+import { EventStore } from "../../../../src/storage/event-store.ts";
 import { encodeEvents } from "../../../../src/storage/parquet-events.ts";
 import { partitionKey } from "../../../../src/storage/partition-path.ts";
 import { inlineParquetWriter } from "../../../../src/storage/parquet-writer.ts";
-import { Partitions } from "../../../../src/storage/partitions.ts";
-import { SiteLocks } from "../../../../src/storage/site-locks.ts";
 import { createDeferred } from "../../../support/deferred.ts";
 import { memoryStores, type Stores } from "../../../support/mortal-stores.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
@@ -41,27 +37,27 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100) {
   const log = createRecordingLog();
   const engine = await createEngineShare();
   onTestFinished(() => engine.close());
-  const { journal } = await Journal.open(segmentLog, NOW_MS);
-  const partitions = new Partitions({ parquet: inlineParquetWriter, store: objects, isSiteId, listingsMax, onStray: () => {} });
-  const locks = new SiteLocks();
-  const partitionCache = new PartitionCache({ engine, journal, partitions, locks, budgetBytes: 2 ** 40, sessionGapMs: 1_800_000, log });
+  const { eventStore } = await EventStore.open({
+    segmentLog,
+    objects,
+    parquet: inlineParquetWriter,
+    isSiteId,
+    listingsMax,
+    nowMs: NOW_MS,
+    onStray: () => {},
+  });
+  const partitionCache = new PartitionCache({ engine, eventStore, budgetBytes: 2 ** 40, sessionGapMs: 1_800_000, log });
   const counters = createCounters();
-  const compaction = new Compaction({ partitions, parquet: inlineParquetWriter, journal, locks, counters, log, filesMax: 0 });
-  const flusher = new Flusher(
-    {
-      journal,
-      partitions,
-      partitionCache,
-      compaction,
-      counters,
-      log,
-      eventCount: 1e9,
-      byteCount: 1e9,
-      intervalSecs: 1e9,
-      now: () => NOW_MS,
-    },
-    NOW_MS,
-  );
+  const flush = new Flush({
+    eventStore,
+    compaction: { noteFiles: () => {} },
+    counters,
+    log,
+    eventCount: 1e9,
+    byteCount: 1e9,
+    intervalSecs: 1e9,
+    monotonicMs: () => 0,
+  });
   const nothing = (): void => {};
   const cache = new ResultCache({ ttlSecs: 60, entriesMax: 100, monotonicMs: () => 0, onHit: nothing, onMiss: nothing });
   const limiter = new QueryLimiter({ concurrentMax: 0, queueMs: 0, wait: () => Promise.resolve() });
@@ -70,17 +66,7 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100) {
     limiter,
     queries: new Executor({ engine, partitionCache, budgetBytes: 2 ** 40, rotationDays: 1 }),
   });
-  const wait = () => Promise.resolve();
-  const knownSites = new KnownSites({
-    storedSites: () => partitions.sites(),
-    journaledSites: [],
-    isJournaled: () => false,
-    sitesMax: 1e9,
-    counters,
-    log,
-    wait,
-  });
-  const erasure = new Erasure({ journal, flusher, partitions, knownSites, partitionCache, locks, stats, counters, log });
+  const erasure = new Erasure({ eventStore, flush, stats, counters, log });
   const { signal } = new AbortController();
   const count = async (over: Over, site: SiteId): Promise<string> => {
     const scope = { siteId: site, range: rangeOfDays(YESTERDAY, TODAY), conditions: [] };
@@ -89,15 +75,13 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100) {
   };
   return {
     log,
-    journal,
-    partitions,
+    eventStore,
     partitionCache,
-    flusher,
     stats,
     counters,
-    append: (events: readonly StoredEvent[]) => Promise.all(events.map((event) => journal.append(event))),
-    flush: () => flusher.flush(NOW_MS),
-    erase: (site: SiteId, first = YESTERDAY, last = TODAY) => erasure.erase(site, first, last, NOW_MS),
+    append: (events: readonly StoredEvent[]) => Promise.all(events.map((event) => eventStore.append(event))),
+    flush: () => flush.run(),
+    erase: (site: SiteId, first = YESTERDAY, last = TODAY) => erasure.erase(site, first, last),
     /** How many events the site has, by a question that waits in its middle if it is told to. */
     count: (site: SiteId, inTheMiddle: () => Promise<void> = async () => {}) =>
       stats.cached({ figure: "count", siteId: site, parameters: [] }, signal, async (over) => {
@@ -150,13 +134,13 @@ describe("erasure", () => {
     await world.append([...eventsOn(A, YESTERDAY, 1), ...eventsOn(A, TODAY, 1)]);
     await world.flush();
     await world.erase(A, TODAY, TODAY);
-    expect([...(await world.partitions.sites())]).toEqual([A]);
+    expect([...(await world.eventStore.sites())]).toEqual([A]);
     await world.erase(A);
-    expect([...(await world.partitions.sites())]).toEqual([]);
+    expect([...(await world.eventStore.sites())]).toEqual([]);
     await world.append(eventsOn(A, TODAY, 1));
     await world.flush();
-    expect([...(await world.partitions.sites())]).toEqual([A]);
-    expect(world.partitions.known).toEqual({ partitions: 1, files: 1 });
+    expect([...(await world.eventStore.sites())]).toEqual([A]);
+    expect(world.eventStore.catalog).toEqual({ partitions: 1, files: 1 });
   });
 
   it("does not need the journal's events to be written when none of them is meant", async () => {
@@ -178,7 +162,7 @@ describe("erasure", () => {
     const world = await makeWorld({ ...stores, objects: { ...stores.objects, put } });
     await world.append([...eventsOn(A, TODAY, 2), ...eventsOn(B, TODAY, 3)]);
     expect(await world.flush()).toBe(false);
-    expect(world.journal.unflushedDays(A)).toEqual([]);
+    expect(world.eventStore.hasUnflushed(A)).toBe(false);
     expect(await world.erase(A)).toEqual({ events: 2, days: 1 });
     const next = await makeWorld(stores);
     expect([await next.countNow(A), await next.countNow(B)]).toEqual(["0", "3"]);

@@ -1,0 +1,65 @@
+/** Everything that decides who may call, put together: password, setup, login, sessions and API keys. */
+import type { RecordStore } from "../../storage/record-store.ts";
+import type { Config } from "../config/config.ts";
+import { API_KEYS_MAX, LOGIN_FAILURE_ADDRESSES_MAX, PASSWORD_CHECKS_WAITING_MAX, SESSIONS_MAX } from "../config/limits.ts";
+import type { Counters } from "../metrics/counters.ts";
+import type { Log } from "../metrics/log.ts";
+import { AdminPassword } from "./admin-password.ts";
+import { ApiKeys } from "./api-keys.ts";
+import { LoginLockout } from "./login-lockout.ts";
+import { Login } from "./login.ts";
+import type { PasswordHasher } from "./password-hasher.ts";
+import { SerialQueue } from "./serial-queue.ts";
+import { Sessions } from "./sessions.ts";
+import { SetupCode } from "./setup-code.ts";
+import { createSha256 } from "./sha256.ts";
+
+export interface AuthServices {
+  readonly adminPassword: AdminPassword;
+  readonly setupCode: SetupCode;
+  readonly login: Login;
+  readonly sessions: Sessions;
+  readonly apiKeys: ApiKeys;
+}
+
+export interface AuthParts {
+  readonly config: Config;
+  readonly records: RecordStore;
+  readonly passwordHasher: PasswordHasher;
+  readonly randomBytes: (length: number) => Uint8Array;
+  readonly counters: Counters;
+  readonly log: Log;
+  /** For durations. */
+  readonly monotonicMs: () => number;
+}
+
+const PASSWORDS_RETRY_SECS = 5;
+
+/** Rejects when a record is damaged: it must not count as missing. */
+export async function createAuth({
+  config,
+  records,
+  passwordHasher,
+  randomBytes,
+  counters,
+  log,
+  monotonicMs,
+}: AuthParts): Promise<AuthServices> {
+  const sha256 = await createSha256();
+  const queue = new SerialQueue({ waitingMax: PASSWORD_CHECKS_WAITING_MAX, retryAfterSecs: PASSWORDS_RETRY_SECS });
+  const adminPassword = await AdminPassword.open({ records, hasher: passwordHasher, queue, configured: config.adminPassword });
+  const sessions = new Sessions({ ttlSecs: config.sessionTtlSecs, sessionsMax: SESSIONS_MAX, sha256, randomBytes, monotonicMs });
+  const lockout = new LoginLockout({
+    attemptsMax: config.maxLoginAttempts,
+    lockoutSecs: config.loginLockoutSecs,
+    addressesMax: LOGIN_FAILURE_ADDRESSES_MAX,
+    monotonicMs,
+  });
+  return {
+    adminPassword,
+    setupCode: new SetupCode({ adminPassword, lockout, randomBytes, counters, log }),
+    sessions,
+    login: new Login({ adminPassword, lockout, sessions, queue, counters, log }),
+    apiKeys: await ApiKeys.open({ records, sha256, randomBytes, keysMax: API_KEYS_MAX, log }),
+  };
+}

@@ -1,0 +1,264 @@
+/**
+ * The one owner of stored events: the journal, the files and a lock for each site. Everything that reads or changes what a site
+ * has goes through here, so which steps exclude each other, and in which order a crash may meet them, is decided in this file.
+ */
+import type { EpochMs, SiteId, StoredEvent, UtcDay } from "./event.ts";
+import type { EventText } from "./event-text.ts";
+import { Journal } from "./journal.ts";
+import type { JournalDamage } from "./journal-replay.ts";
+import type { ObjectKey } from "./object-store.ts";
+import { isInFiles, type Partition, type PartitionFile } from "./partition.ts";
+import { Partitions, type PartitionsOptions } from "./partitions.ts";
+import type { Segment } from "./segment.ts";
+import type { SegmentLog } from "./segment-log.ts";
+import { SiteLocks } from "./site-locks.ts";
+
+export interface EventStoreOptions extends PartitionsOptions {
+  readonly segmentLog: SegmentLog;
+  /** When the process started: a floor for the numbers of new segments. */
+  readonly nowMs: EpochMs;
+  /** Called whenever the disk does not confirm appended events. */
+  readonly onSyncFailure?: (error: unknown) => void;
+}
+
+/** Is told of changes to a site while its lock is held, so it must not ask the store for the site. */
+export interface StoreObserver {
+  /** A segment's events of a site are in files, and the journal is about to release them. Must not reject. */
+  beforeRelease?(siteId: SiteId, segment: number, days: ReadonlyMap<UtcDay, readonly EventText[]>): Promise<void>;
+  /** Files of the site's days from `firstDay` to `lastDay` are about to be deleted. */
+  beforeDelete?(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): void;
+  /** The site's last file was deleted. */
+  onSiteWithoutFiles?(siteId: SiteId): void;
+}
+
+export interface DeletedDays {
+  /** Each event counts once, wherever it lay. */
+  readonly events: number;
+  /** Days whose files were deleted. */
+  readonly days: number;
+  /** Files that could not be read, so their events are not counted. */
+  readonly unreadable: readonly ObjectKey[];
+}
+
+export class EventStore {
+  readonly #journal: Journal;
+  readonly #partitions: Partitions;
+  readonly #locks = new SiteLocks();
+  readonly #observers: StoreObserver[] = [];
+
+  private constructor(journal: Journal, partitions: Partitions) {
+    this.#journal = journal;
+    this.#partitions = partitions;
+  }
+
+  /** Reads back what an earlier process left in the journal. Files are listed when they are needed. */
+  static async open(options: EventStoreOptions): Promise<{ eventStore: EventStore; damage: readonly JournalDamage[] }> {
+    const { journal, damage } = await Journal.open(options.segmentLog, options.nowMs, options.onSyncFailure);
+    return { eventStore: new EventStore(journal, new Partitions(options)), damage };
+  }
+
+  observe(observer: StoreObserver): void {
+    this.#observers.push(observer);
+  }
+
+  /** Resolves once the event is durable and visible to queries; rejects when it is neither. */
+  append(event: StoredEvent): Promise<void> {
+    return this.#journal.append(event);
+  }
+
+  /** Events in the journal that are in no file yet. */
+  get unflushedEvents(): number {
+    return this.#journal.size;
+  }
+
+  /** Bytes of journal lines; an event counts from its append until its segment is dropped. */
+  get unflushedBytes(): number {
+    return this.#journal.bytes;
+  }
+
+  hasUnflushed(siteId: SiteId): boolean {
+    return this.#journal.unflushedDays(siteId).length > 0;
+  }
+
+  /** Sites with events that are in no file yet. */
+  unflushedSites(): SiteId[] {
+    return this.#journal.unflushedSites();
+  }
+
+  /** All sites that have events. */
+  async sites(): Promise<ReadonlySet<SiteId>> {
+    return new Set([...(await this.#partitions.sites()), ...this.#journal.unflushedSites()]);
+  }
+
+  /** The days on which a site has events, oldest first. */
+  days(siteId: SiteId): Promise<UtcDay[]> {
+    return this.#locks.run(siteId, () => this.#days(siteId));
+  }
+
+  /** See `Partitions.known`. */
+  get catalog(): Partitions["known"] {
+    return this.#partitions.known;
+  }
+
+  /**
+   * Runs the task on what a site has from `firstDay` to `lastDay`, oldest day first: every event accepted before the call. Until it
+   * ends, no file of the site is registered or deleted, and the journal releases none of its events.
+   */
+  withSnapshot<T>(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, task: (partitions: readonly Partition[]) => Promise<T>): Promise<T> {
+    return this.#locks.run(siteId, async () => {
+      const partitions: Partition[] = [];
+      for (const day of await this.#days(siteId)) {
+        if (firstDay <= day && day <= lastDay) partitions.push(await this.#partition(siteId, day));
+      }
+      return task(partitions);
+    });
+  }
+
+  /** The bytes of a file, or null when it is gone. */
+  read(file: PartitionFile): Promise<Uint8Array | null> {
+    return this.#partitions.read(file);
+  }
+
+  async #days(siteId: SiteId): Promise<UtcDay[]> {
+    const inFiles = await this.#partitions.days(siteId);
+    return [...new Set([...inFiles, ...this.#journal.unflushedDays(siteId)])].sort();
+  }
+
+  async #partition(siteId: SiteId, day: UtcDay): Promise<Partition> {
+    const files = await this.#partitions.files(siteId, day);
+    const journaled = this.#journal.unflushed(siteId, day).map((run) => ({ ...run, inFiles: isInFiles(run.segment, files) }));
+    return { day, files, journaled };
+  }
+
+  /** The journal segment that events are appended to. */
+  get openSegment(): Journal["openSegment"] {
+    return this.#journal.openSegment;
+  }
+
+  /** Segments that no more events are appended to, oldest first: they can be flushed. */
+  get sealedSegments(): readonly Segment[] {
+    return this.#journal.sealed;
+  }
+
+  /** Whether accepted events are safe only once they are in files: the disk did not confirm them. */
+  get isUnsafe(): boolean {
+    return this.#journal.isUnsafe;
+  }
+
+  /** Seals the segment that is being written, and makes all that are sealed durable. */
+  seal(): Promise<void> {
+    return this.#journal.seal();
+  }
+
+  /** Writes a sealed segment's events of a site to files, one for each day, and releases them from the journal. May be repeated. */
+  async commitFlush(segment: Segment, siteId: SiteId): Promise<void> {
+    const days = segment.sites.get(siteId) ?? new Map<UtcDay, EventText[]>();
+    const files: PartitionFile[] = [];
+    for (const [day, events] of days) files.push(await this.#partitions.write(siteId, day, segment.number, events));
+    await this.#locks.run(siteId, async () => {
+      for (const observer of this.#observers) await observer.beforeRelease?.(siteId, segment.number, days);
+      await this.#partitions.register(siteId, files);
+      this.#journal.release(segment, siteId);
+    });
+  }
+
+  /** Removes a segment from the journal that was released for all its sites. */
+  drop(segment: Segment): Promise<void> {
+    return this.#journal.drop(segment);
+  }
+
+  /**
+   * Whether files stay as they are: the journal has no segment of theirs. Files of other segments hold events that are being written,
+   * and would be written again from the journal after a crash, so they are neither deleted nor merged.
+   */
+  isSettled({ first, last }: PartitionFile): boolean {
+    return !this.#journal.hasSegmentWithin(first, last);
+  }
+
+  /** Whether a restart could find events of these days in the journal, accepted or not. Once it is flushed, it could not. */
+  isJournaled(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<boolean> {
+    return this.withSnapshot(siteId, firstDay, lastDay, async (partitions) => {
+      // A site's events may be released while their segment, which other sites share, is still there.
+      const hasSegment = ({ files, journaled }: Partition) => journaled.length > 0 || !files.every((file) => this.isSettled(file));
+      return this.#journal.isTorn || partitions.some(hasSegment);
+    });
+  }
+
+  /**
+   * Deletes the settled files of a site's days from `firstDay` to `lastDay`. Once it resolves, no crash brings one back. After a
+   * rejection some may be deleted; it may be repeated.
+   */
+  deleteDays(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<DeletedDays> {
+    return this.#locks.run(siteId, async () => {
+      const { days, files, superseded } = await this.#settledFiles(siteId, firstDay, lastDay);
+      const counted = await this.#countEvents(files);
+      for (const observer of this.#observers) observer.beforeDelete?.(siteId, firstDay, lastDay);
+      // In this order, or a crash in between would let the superseded ones count again.
+      await this.#partitions.remove(siteId, superseded);
+      await this.#partitions.remove(siteId, files);
+      // What an earlier deletion that was cut short has removed is listed nowhere, and may come back.
+      await this.#partitions.sync(siteId, firstDay, lastDay);
+      if (await this.#partitions.forgetSiteWithoutFiles(siteId)) {
+        for (const observer of this.#observers) observer.onSiteWithoutFiles?.(siteId);
+      }
+      return { ...counted, days };
+    });
+  }
+
+  async #settledFiles(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay) {
+    const found = { days: 0, files: [] as PartitionFile[], superseded: [] as PartitionFile[] };
+    for (const day of await this.#partitions.days(siteId)) {
+      if (day < firstDay || day > lastDay) continue;
+      const files = (await this.#partitions.files(siteId, day)).filter((file) => this.isSettled(file));
+      const superseded = (await this.#partitions.superseded(siteId, day)).filter((file) => this.isSettled(file));
+      if (files.length + superseded.length > 0) found.days++;
+      found.files.push(...files);
+      found.superseded.push(...superseded);
+    }
+    return found;
+  }
+
+  async #countEvents(files: readonly PartitionFile[]): Promise<Pick<DeletedDays, "events" | "unreadable">> {
+    let events = 0;
+    const unreadable: ObjectKey[] = [];
+    for (const file of files) {
+      const inFile = await this.#partitions.countEvents(file);
+      if (inFile === null) unreadable.push(file.key);
+      else events += inFile;
+    }
+    return { events, unreadable };
+  }
+
+  /** Deletes files of a site's day that others have superseded, which a crash has left, and gives those that count, oldest first. */
+  deleteSuperseded(siteId: SiteId, day: UtcDay): Promise<readonly PartitionFile[]> {
+    return this.#locks.run(siteId, async () => {
+      const superseded = await this.#partitions.superseded(siteId, day);
+      // What supersedes them may be there only until the next crash.
+      if (superseded.length > 0) await this.#partitions.sync(siteId, day, day);
+      await this.#partitions.remove(siteId, superseded);
+      return this.#partitions.files(siteId, day);
+    });
+  }
+
+  /** Puts the file that settled neighbours were merged into in their place. False, and nothing is done, when one was deleted meanwhile. */
+  replaceFiles(siteId: SiteId, day: UtcDay, parts: readonly PartitionFile[], merged: Uint8Array): Promise<boolean> {
+    return this.#locks.run(siteId, async () => {
+      // What was erased meanwhile must not come back.
+      const now = new Set((await this.#partitions.files(siteId, day)).map(({ key }) => key));
+      if (!parts.every(({ key }) => now.has(key))) return false;
+      await this.#partitions.writeMerged(siteId, parts, merged);
+      await this.#partitions.remove(siteId, parts);
+      return true;
+    });
+  }
+
+  /** Makes the events appended so far durable, where the log leaves that to a later call. Never rejects (see `isUnsafe`). */
+  sync(): Promise<void> {
+    return this.#journal.sync();
+  }
+
+  /** Waits for appends under way and closes the journal. Later appends fail. */
+  close(): Promise<void> {
+    return this.#journal.close();
+  }
+}

@@ -1,0 +1,163 @@
+/** The event store: journal and files are one, changes to a site take turns, and observers hear of them in time. */
+import { describe, expect, it } from "vitest";
+import { isSiteId } from "../../../src/runtime/config/site-id.ts";
+import type { SiteId, StoredEvent, UtcDay } from "../../../src/storage/event.ts";
+import { EventStore } from "../../../src/storage/event-store.ts";
+import { encodeEvents } from "../../../src/storage/parquet-events.ts";
+import { inlineParquetWriter } from "../../../src/storage/parquet-writer.ts";
+import type { Partition } from "../../../src/storage/partition.ts";
+import { partitionKey } from "../../../src/storage/partition-path.ts";
+import { createDeferred } from "../../support/deferred.ts";
+import { memoryStores, type Stores } from "../../support/mortal-stores.ts";
+import { anEvent, siteId } from "../../support/stored-event.ts";
+
+const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
+const [FIRST, LAST] = ["2026-03-14", "2026-03-16"] as [UtcDay, UtcDay];
+const DAY = "2026-03-15" as UtcDay;
+const [A, B] = [siteId("a.test"), siteId("b.test")];
+
+const eventsOf = (site: SiteId, count: number, fields: Partial<StoredEvent> = {}): StoredEvent[] =>
+  Array.from({ length: count }, () => anEvent({ siteId: site, ...fields }));
+
+async function openStore({ objects, segmentLog }: Stores = memoryStores(), nowMs = NOW_MS) {
+  const { eventStore } = await EventStore.open({
+    segmentLog,
+    objects,
+    parquet: inlineParquetWriter,
+    isSiteId,
+    listingsMax: 10,
+    nowMs,
+    onStray: () => {},
+  });
+  return {
+    eventStore,
+    append: (events: readonly StoredEvent[]) => Promise.all(events.map((event) => eventStore.append(event))),
+    async flush(): Promise<void> {
+      await eventStore.seal();
+      for (const segment of [...eventStore.sealedSegments]) {
+        for (const site of [...segment.sites.keys()]) await eventStore.commitFlush(segment, site);
+        await eventStore.drop(segment);
+      }
+    },
+    /** What a site has, as numbers: of each day the files, and the events of the journal that no file has. */
+    async look(site: SiteId): Promise<[UtcDay, number, number][]> {
+      const unflushed = ({ journaled }: Partition) =>
+        journaled.reduce((sum, { events, inFiles }) => sum + (inFiles ? 0 : events.length), 0);
+      return eventStore.withSnapshot(site, FIRST, LAST, async (partitions) =>
+        partitions.map((partition) => [partition.day, partition.files.length, unflushed(partition)]),
+      );
+    },
+  };
+}
+
+describe("the event store", () => {
+  it("shows files and journal as one, by the date that events bear", async () => {
+    const { eventStore, append, flush, look } = await openStore();
+    await append([...eventsOf(A, 2), ...eventsOf(A, 1, { date: LAST }), ...eventsOf(B, 1)]);
+    await flush();
+    await append(eventsOf(A, 3, { date: FIRST }));
+    await append(eventsOf(A, 4));
+    expect(await look(A)).toEqual([
+      [FIRST, 0, 3],
+      [DAY, 1, 4],
+      [LAST, 1, 0],
+    ]);
+    expect(await eventStore.days(A)).toEqual([FIRST, DAY, LAST]);
+    expect([...(await eventStore.sites())].sort()).toEqual([A, B]);
+    expect([eventStore.unflushedSites(), eventStore.unflushedEvents]).toEqual([[A], 7]);
+  });
+
+  it("counts a segment's events once whose flush a crash has cut short: the files have them", async () => {
+    const stores = memoryStores();
+    const before = await openStore(stores);
+    await before.append(eventsOf(A, 2));
+    const [segment = 0] = await stores.segmentLog.list();
+    await stores.objects.put(partitionKey(A, DAY, segment, segment), encodeEvents(eventsOf(A, 2)));
+    const after = await openStore(stores, NOW_MS + 1);
+    expect(await after.look(A)).toEqual([[DAY, 1, 0]]);
+    expect(after.eventStore.unflushedEvents).toBe(2);
+    await after.flush();
+    expect([await after.look(A), after.eventStore.unflushedEvents]).toEqual([[[DAY, 1, 0]], 0]);
+  });
+
+  it("releases nothing of a site while a snapshot of it is used, and other sites do not wait", async () => {
+    const { eventStore, append, flush, look } = await openStore();
+    await append([...eventsOf(A, 2), ...eventsOf(B, 2)]);
+    const [taken, end] = [createDeferred<void>(), createDeferred<void>()];
+    const snapshot = eventStore.withSnapshot(A, FIRST, LAST, async ([partition]) => {
+      taken.resolve();
+      await end.promise;
+      return partition?.journaled.map(({ events }) => events.length);
+    });
+    await taken.promise;
+    const flushed = flush();
+    expect(await look(B)).toEqual([[DAY, 0, 2]]);
+    expect(eventStore.unflushedEvents).toBe(4);
+    end.resolve();
+    expect(await snapshot).toEqual([2]);
+    await flushed;
+    expect(eventStore.unflushedEvents).toBe(0);
+  });
+
+  it("tells observers what it is about to release and delete, and when a site has no files left", async () => {
+    const { eventStore, append, flush } = await openStore();
+    const told: unknown[] = [];
+    eventStore.observe({
+      async beforeRelease(site, segment, days) {
+        told.push(["release", site, segment, [...days].map(([day, events]) => [day, events.length]), eventStore.unflushedEvents]);
+      },
+      beforeDelete: (...range) => void told.push(["delete", ...range]),
+      onSiteWithoutFiles: (site) => void told.push(["empty", site]),
+    });
+    await append([...eventsOf(A, 2), ...eventsOf(A, 1, { date: FIRST })]);
+    await flush();
+    await eventStore.deleteDays(A, FIRST, FIRST);
+    await eventStore.deleteDays(A, FIRST, LAST);
+    expect(told).toEqual([
+      [
+        "release",
+        A,
+        NOW_MS,
+        [
+          [DAY, 2],
+          [FIRST, 1],
+        ],
+        3,
+      ],
+      ["delete", A, FIRST, FIRST],
+      ["delete", A, FIRST, LAST],
+      ["empty", A],
+    ]);
+  });
+
+  it("deletes only files that the journal cannot write again", async () => {
+    const stores = memoryStores();
+    const { eventStore, append, flush, look } = await openStore(stores);
+    await append(eventsOf(A, 2));
+    await flush();
+    await append(eventsOf(A, 3));
+    // As a flush of the open segment would write it.
+    const key = partitionKey(A, DAY, NOW_MS + 1, NOW_MS + 1);
+    await stores.objects.put(key, encodeEvents(eventsOf(A, 3)));
+    expect(await eventStore.isJournaled(A, DAY, DAY)).toBe(true);
+    expect(await eventStore.isJournaled(A, FIRST, FIRST)).toBe(false);
+    expect(await eventStore.deleteDays(A, FIRST, LAST)).toEqual({ events: 2, days: 1, unreadable: [] });
+    expect((await stores.objects.list("events")).map((object) => object.key)).toEqual([key]);
+    expect(await look(A)).toEqual([[DAY, 1, 0]]);
+  });
+
+  it("replaces parts by what they were merged into, and does nothing when one was deleted meanwhile", async () => {
+    const { eventStore, append, flush, look } = await openStore();
+    for (let part = 0; part < 2; part++) {
+      await append(eventsOf(A, 1));
+      await flush();
+    }
+    const parts = await eventStore.deleteSuperseded(A, DAY);
+    expect(parts).toHaveLength(2);
+    expect(await eventStore.replaceFiles(A, DAY, parts, encodeEvents(eventsOf(A, 2)))).toBe(true);
+    expect(await look(A)).toEqual([[DAY, 1, 0]]);
+    expect(await eventStore.replaceFiles(A, DAY, parts, encodeEvents(eventsOf(A, 2)))).toBe(false);
+    expect(await eventStore.deleteDays(A, DAY, DAY)).toEqual({ events: 2, days: 1, unreadable: [] });
+    expect([...(await eventStore.sites())]).toEqual([]);
+  });
+});
