@@ -1,21 +1,27 @@
 import { defineConfig } from "vitest/config";
+import { QUICK_ENGINE_FLAGS } from "./test/support/engine-flags.ts";
+import { SkippedCases } from "./test/support/skipped-cases.ts";
+import { FILES } from "./test/support/tier-files.ts";
+import type { Tier } from "./test/support/tier.ts";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take longest, in this order, so that no worker is still busy with one of them when the other has nothing left. */
 const LONGEST = [
   "http/node",
-  "http/workerd",
   "browser/tracker.firefox",
+  "fault/power-loss",
+  "http/workerd",
+  "property/figures",
+  "browser/tracker.chromium",
+  "browser/dashboard.view",
+  "http/in-process",
+  "http/growth",
   "http/wrangler-dev",
   "fault/kill",
-  "http/in-process",
-  "fault/compaction",
-  "fault/erasure",
+  "fault/workerd-kill",
   "fault/history",
+  "fault/erasure",
   "contract/workerd-ports",
-  "browser/dashboard.view",
-  "property/figures",
-  "fault/damaged-data",
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -28,24 +34,20 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** `npm run test:all`: the suites whose histories come from seeds, with many more of them. Settings of the environment go before these. */
-const MANY_SEEDS = {
-  include: ["test/fault/power-loss.test.ts", "test/property/*.test.ts"],
-  env: { POWER_LOSS_RUNS: "5000", PROPERTY_RUNS: "240", ...process.env },
-};
+const tierOf = (mode: string): Tier => (mode === "all" ? "all" : "quick");
 
 export default defineConfig(({ mode }) => ({
   test: {
-    include: mode === "all" ? MANY_SEEDS.include : ["test/**/*.test.ts"],
-    env: mode === "all" ? MANY_SEEDS.env : {},
+    ...FILES[tierOf(mode)],
+    env: { TIER: tierOf(mode) },
+    reporters: ["default", new SkippedCases()],
     globalSetup: ["test/support/build.ts"],
     setupFiles: ["test/support/property-seed.ts"],
     // Most files wait for programs, browsers and disks more than they compute.
     maxWorkers: 2,
     // One file after the other in the same process: modules are loaded once, and so is the engine that targets share.
     isolate: false,
-    // The engine is compiled quickly and not optimised, which takes seconds in each process.
-    execArgv: ["--liftoff-only"],
+    execArgv: [...QUICK_ENGINE_FLAGS],
     sequence: { sequencer: LongestFirst },
     // What takes ten seconds on an idle machine may take ten times that on a busy one, and is no failure.
     testTimeout: 120_000,

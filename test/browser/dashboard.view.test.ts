@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { itInAll } from "../support/tier-cases.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { launchBrowser } from "./support/browser.ts";
@@ -265,7 +266,7 @@ describe("the dashboard", () => {
     expect(bytes).toBeLessThanOrEqual(FIRST_VIEW_BYTES_MAX);
   });
 
-  it("axe finds no accessibility violation, light, dark, on a phone and in dialogs", async () => {
+  itInAll("axe finds no accessibility violation, light, dark, on a phone and in dialogs", async () => {
     const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
     const views = [
       ["", "light", 1280],

@@ -1,6 +1,7 @@
 /** The one list of what the tracker does on a page, for every browser. */
 
 import { describe } from "vitest";
+import { skippedFor } from "../support/skipped.ts";
 import { trackerBench } from "./support/tracker-bench.ts";
 import type { TrackerBrowser } from "./support/tracker-browsers.ts";
 import { describeClobbering } from "./tracker.clobbering.suite.ts";
@@ -14,7 +15,7 @@ import { describeUncounted } from "./tracker.uncounted.suite.ts";
 
 export function describeTracker(browser: TrackerBrowser): void {
   const { name, missing } = browser;
-  describe.skipIf(missing !== null)(`the tracker in ${name}${missing === null ? "" : ` (skipped: ${missing})`}`, () => {
+  describe(`the tracker in ${name}`, skippedFor(missing), () => {
     const bench = trackerBench(browser);
     describeInstallation(bench);
     describePageviews(bench);

@@ -7,6 +7,7 @@ import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { decodeEvents, encodeEvents, type EventFile } from "../../src/storage/parquet-events.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import { PARQUET_WORKER_URL } from "../support/built.ts";
+import { skippedFor } from "../support/skipped.ts";
 import { aFullEvent, anEvent, eventTexts } from "../support/stored-event.ts";
 
 const threaded = new ThreadedParquetWriter(PARQUET_WORKER_URL);
@@ -61,8 +62,9 @@ describe.each([
 });
 
 describe("the thread", () => {
-  it.runIf(process.platform === "linux")(
-    "runs at low priority, and the other threads do not (Linux, where threads have a priority of their own)",
+  it(
+    "runs at low priority, and the other threads do not",
+    skippedFor(process.platform === "linux" ? null : "On Linux alone, threads have a priority of their own."),
     async () => {
       await threaded.encode(eventTexts(EVENTS));
       const priorities = readdirSync("/proc/self/task").map((thread) => getPriority(Number(thread)));

@@ -10,6 +10,7 @@ import { memoryStores, mortalStores, type Strike } from "../support/mortal-store
 import { getSeries } from "../support/requests.ts";
 import { siteId } from "../support/stored-event.ts";
 import { inProcess, Ledger, wrongIn, type Sent } from "./ledger.ts";
+import { isTurnOf } from "./turns.ts";
 import { readStores, type StoredEvents } from "./stored-events.ts";
 
 const DAY_MS = 86_400_000;
@@ -86,11 +87,12 @@ describe("§4.5 what is erased stays erased, and nothing else is lost", () => {
     expect(sent.every(({ acknowledged }) => acknowledged)).toBe(true);
   });
 
-  for (const deadly of [true, false]) {
-    for (const when of ["before", "halfway", "after"] as const) {
+  for (const [way, deadly] of [true, false].entries()) {
+    for (const [part, when] of (["before", "halfway", "after"] as const).entries()) {
       it(`${deadly ? "when the process dies" : "when a change fails"} ${when} any change it makes`, async () => {
         // The first change is the journal's, without which there is no process.
         for (let atChange = when === "halfway" ? 1 : 2; ; atChange++) {
+          if (!isTurnOf(way * 3 + part, 6, atChange)) continue;
           const { struck } = await playAndRestart({ atChange, when, deadly }).catch((error: unknown) => {
             throw new Error(`at change ${atChange}: ${String(error)}`, { cause: error });
           });

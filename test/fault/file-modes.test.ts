@@ -6,14 +6,16 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createKey, postSetup, tokenOf, withSession } from "../support/auth-requests.ts";
 import { MAIN_PATH } from "../support/built.ts";
+import { QUICK_ENGINE_FLAGS } from "../support/engine-flags.ts";
 import { record, wireEvent } from "../support/requests.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
+import { skippedFor } from "../support/skipped.ts";
 import type { Target } from "../support/target.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const ENVIRONMENT = { SVC_FLUSH_EVENT_COUNT: "3" };
 
-const isRoot = process.getuid?.() === 0;
+const NOT_ROOT = process.getuid?.() === 0 ? null : "Only root can give folders to other users.";
 
 const asTarget = (server: ServerProcess): Target => ({
   name: "program",
@@ -28,7 +30,7 @@ const withUmask = (umask: string): string[] => [
   "-c",
   `umask ${umask}; exec "$0" "$@"`,
   process.execPath,
-  "--liftoff-only",
+  ...QUICK_ENGINE_FLAGS,
   MAIN_PATH,
 ];
 
@@ -97,7 +99,7 @@ describe("the modes of data", () => {
     expect(await openPaths(backup)).toEqual([]);
   });
 
-  it.skipIf(!isRoot)("a data folder of another user is left, which one line tells, and what is in it is closed [needs root]", async () => {
+  it("a data folder of another user is left, which one line tells, and what is in it is closed", skippedFor(NOT_ROOT), async () => {
     const dataFolder = await tempFolder();
     await chown(dataFolder, 12345, 12345);
     await chmod(dataFolder, 0o755);
@@ -109,7 +111,7 @@ describe("the modes of data", () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it.skipIf(!isRoot)("a data folder in which everybody may create files is left, too [needs root]", async () => {
+  it("a data folder in which everybody may create files is left, too", skippedFor(NOT_ROOT), async () => {
     const dataFolder = await tempFolder();
     await chmod(dataFolder, 0o1777);
     const server = await startServer({ dataFolder, environment: ENVIRONMENT });

@@ -7,7 +7,8 @@ import { createInterface } from "node:readline";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { numbersFrom } from "../support/seeded-numbers.mjs";
-import { MOUNT_REFUSAL, onSmallDisk, smallDisk } from "../support/small-disk.ts";
+import { skippedFor } from "../support/skipped.ts";
+import { NO_SMALL_DISK, smallDisk } from "../support/small-disk.ts";
 import { makeTempFolder, removeFolder, tempFolder } from "../support/temp-folder.ts";
 
 interface Contender {
@@ -115,7 +116,7 @@ describe("many processes that start on one folder at the same moment", () => {
   });
 });
 
-describe.skipIf(MOUNT_REFUSAL !== null)(onSmallDisk("many processes that start on one folder of a full disk at the same moment"), () => {
+describe("many processes that start on one folder of a full disk at the same moment", skippedFor(NO_SMALL_DISK), () => {
   it("one gets a folder without a lock, or with one that a killed process left", async () => {
     const disk = await smallDisk(1024);
     const left = await contentOfKilled();

@@ -25,8 +25,10 @@ import { deleteEvents } from "../support/erasure-requests.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { expectError, getMain, post, record, wireEvent } from "../support/requests.ts";
 import { MAIN_PATH } from "../support/built.ts";
+import { QUICK_ENGINE_FLAGS } from "../support/engine-flags.ts";
 import { spawnServer, startServer, type ServerProcess } from "../support/server-process.ts";
-import { MOUNT_REFUSAL, onSmallDisk, smallDisk, type SmallDisk } from "../support/small-disk.ts";
+import { skippedFor } from "../support/skipped.ts";
+import { NO_SMALL_DISK, smallDisk, type SmallDisk } from "../support/small-disk.ts";
 import type { Environment } from "../support/target.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";
 import { expectEachOnce } from "./each-once.ts";
@@ -64,7 +66,7 @@ async function postUntilRefused(target: InProcessTarget): Promise<number> {
   }
 }
 
-describe.skipIf(MOUNT_REFUSAL !== null)(onSmallDisk("what a full disk does not take"), () => {
+describe("what a full disk does not take", skippedFor(NO_SMALL_DISK), () => {
   it("events: they are refused, the others keep counting, and the next ones are taken when there is room", async () => {
     const disk = await smallDisk(DISK_KIB);
     const target = await targetOn(disk);
@@ -193,7 +195,7 @@ describe.skipIf(MOUNT_REFUSAL !== null)(onSmallDisk("what a full disk does not t
   });
 });
 
-describe.skipIf(MOUNT_REFUSAL !== null)(onSmallDisk("the program on a disk that is full"), () => {
+describe("the program on a disk that is full", skippedFor(NO_SMALL_DISK), () => {
   const ENVIRONMENT = { SVC_FLUSH_EVENT_COUNT: "200", SVC_FLUSH_INTERVAL_SECS: "1", SVC_CACHE_TTL_SECS: "0" };
 
   const getJson = async <T>(server: ServerProcess, path: string): Promise<T> =>
@@ -273,7 +275,7 @@ describe.skipIf(MOUNT_REFUSAL !== null)(onSmallDisk("the program on a disk that 
     const logPath = join(disk.dataFolder, "log");
     const log = await open(logPath, "a");
     const environment = { ...ENVIRONMENT, SVC_LOG_LEVEL: "debug", SVC_PORT: "0", SVC_DATA_DIR: disk.dataFolder };
-    const program = spawn(process.execPath, ["--liftoff-only", MAIN_PATH], { stdio: ["ignore", log.fd, log.fd], env: environment });
+    const program = spawn(process.execPath, [...QUICK_ENGINE_FLAGS, MAIN_PATH], { stdio: ["ignore", log.fd, log.fd], env: environment });
     const exited = new Promise<number | null>((resolve) => program.once("exit", resolve));
     await log.close();
     const logged = () => readFile(logPath, "utf8");

@@ -27,6 +27,7 @@ import type { Environment } from "../support/target.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";
 import { inProcess } from "./ledger.ts";
+import { isTurnOf } from "./turns.ts";
 
 const SITE = "midnight.test";
 const HALF_DAY_MS = DAY_MS / 2;
@@ -142,10 +143,11 @@ describe("events at the end of a salt period", () => {
     expect(await getMain(target, SITE, TWO_DAYS)).toMatchObject({ unique_visitors: 2, total_events: 2 });
   });
 
-  for (const deadly of [true, false]) {
+  for (const [way, deadly] of [true, false].entries()) {
     it(`whatever change of the stored secret ${deadly ? "the process dies at" : "fails"}: a day's visitor is one visitor, and another one on the next day`, async () => {
-      for (const when of ["before", "after"] as const) {
+      for (const [part, when] of (["before", "after"] as const).entries()) {
         for (let atChange = 1; ; atChange++) {
+          if (!isTurnOf(way * 2 + part, 4, atChange)) continue;
           const stores = memoryStores();
           const mortal = mortalStores(stores, { atChange, when, deadly });
           const { objects, segmentLog } = stores;

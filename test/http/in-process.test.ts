@@ -1,12 +1,10 @@
-/** The interface document against the app as a function. */
-import { expect, it } from "vitest";
+/** The interface document against the app as a function: the whole of it, in both tiers. */
+import { withAskedRoutes } from "../support/asked-routes.ts";
 import { inProcessTargets } from "../support/in-process-target.ts";
-import { describeInterface } from "./interface.suite.ts";
+import { describeCompleteness, describeInterface } from "./interface.suite.ts";
 
-const makeTarget = inProcessTargets();
+const makeTarget = withAskedRoutes(inProcessTargets());
 
 describeInterface(makeTarget);
 
-it("leaves no case out", () => {
-  expect(makeTarget.skipped).toEqual([]);
-});
+describeCompleteness(makeTarget, []);

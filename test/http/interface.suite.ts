@@ -1,5 +1,10 @@
-/** All suites of the interface document, in their order: what runs against one host runs against every host. */
-import type { MakeTarget } from "../support/target.ts";
+/**
+ * All suites of the interface document. What a host can break is tried on every host in both tiers; what is computed in the same
+ * way whatever the host (rules of fields, options, figures) is tried in process, and on the other hosts in the tier `all` alone.
+ */
+import { expect, it } from "vitest";
+import { ROUTE_IDS, type WithAskedRoutes } from "../support/asked-routes.ts";
+import type { MakeTarget, SkippedCase } from "../support/target.ts";
 import { describeAccessMatrix } from "./access-matrix.suite.ts";
 import { describeLockout, describeSessions, describeSetup } from "./auth.suite.ts";
 import { describeDashboardFiles } from "./dashboard-files.suite.ts";
@@ -16,7 +21,7 @@ import { describeOpenapi } from "./openapi.suite.ts";
 import { describeHealthDetails, describeHttps, describeMetrics, describeWellKnown } from "./operations.suite.ts";
 import { describeOwnPages } from "./csrf.suite.ts";
 import { describePixel } from "./pixel.suite.ts";
-import { describeRebinding } from "./rebinding.suite.ts";
+import { describeRebinding, describeSetupCode } from "./rebinding.suite.ts";
 import { describeStatsFunnel, describeStatsSequences } from "./stats-behavioral-steps.suite.ts";
 import { describeStatsFlow, describeStatsRetention, describeStatsSessions, describeWithoutBehavioral } from "./stats-behavioral.suite.ts";
 import { describeStatsBreakdown } from "./stats-breakdown.suite.ts";
@@ -33,52 +38,80 @@ import { describeStatsTimeseries } from "./stats-timeseries.suite.ts";
 import { describeDataMinimisation, describeStoredEvents } from "./stored-events.suite.ts";
 import { describeSurface } from "./surface.suite.ts";
 
+type DescribeSuite = (makeTarget: MakeTarget) => void;
+
+/** Bodies, headers, connections, assets, restarts, crashes, and each documented status of each route. */
+const OF_HOSTS: readonly DescribeSuite[] = [
+  describeIngestBody,
+  describeIngestCors,
+  describePixel,
+  describeKeptCredentials,
+  describeOwnPages,
+  describeRebinding,
+  describeHttps,
+  describeSurface,
+  describeDashboardFiles,
+  describeOpenapi,
+  describeDurability,
+];
+
+/** The rest, in the order of the document. */
+const OF_RULES: readonly DescribeSuite[] = [
+  describeIngestFields,
+  describeAllowlist,
+  describeMaxSites,
+  describeRateLimits,
+  describeBots,
+  describeExtraPaths,
+  describeStoredEvents,
+  describeDataMinimisation,
+  describeStatsParameters,
+  describeStatsMain,
+  describeStatsTimeseries,
+  describeStatsBreakdown,
+  describeStatsFilters,
+  describeStatsComparison,
+  describeStatsRealtime,
+  describeStatsGoals,
+  describeStatsProperties,
+  describeStatsPropertyValues,
+  describeStatsRevenue,
+  describeStatsExport,
+  describeStatsSessions,
+  describeStatsFunnel,
+  describeStatsSequences,
+  describeStatsFlow,
+  describeStatsRetention,
+  describeWithoutBehavioral,
+  describeStatsCache,
+  describeSetup,
+  describeSessions,
+  describeLockout,
+  describeKeys,
+  describeSetupCode,
+  describeAccessMatrix,
+  describeErasure,
+  describeHealthDetails,
+  describeMetrics,
+  describeWellKnown,
+];
+
+export function describeHost(makeTarget: MakeTarget): void {
+  for (const describeSuite of OF_HOSTS) describeSuite(makeTarget);
+}
+
 export function describeInterface(makeTarget: MakeTarget): void {
-  describeIngestFields(makeTarget);
-  describeIngestBody(makeTarget);
-  describeAllowlist(makeTarget);
-  describeMaxSites(makeTarget);
-  describeRateLimits(makeTarget);
-  describeBots(makeTarget);
-  describeIngestCors(makeTarget);
-  describePixel(makeTarget);
-  describeExtraPaths(makeTarget);
-  describeStoredEvents(makeTarget);
-  describeDataMinimisation(makeTarget);
-  describeStatsParameters(makeTarget);
-  describeStatsMain(makeTarget);
-  describeStatsTimeseries(makeTarget);
-  describeStatsBreakdown(makeTarget);
-  describeStatsFilters(makeTarget);
-  describeStatsComparison(makeTarget);
-  describeStatsRealtime(makeTarget);
-  describeStatsGoals(makeTarget);
-  describeStatsProperties(makeTarget);
-  describeStatsPropertyValues(makeTarget);
-  describeStatsRevenue(makeTarget);
-  describeStatsExport(makeTarget);
-  describeStatsSessions(makeTarget);
-  describeStatsFunnel(makeTarget);
-  describeStatsSequences(makeTarget);
-  describeStatsFlow(makeTarget);
-  describeStatsRetention(makeTarget);
-  describeWithoutBehavioral(makeTarget);
-  describeStatsCache(makeTarget);
-  describeSetup(makeTarget);
-  describeSessions(makeTarget);
-  describeLockout(makeTarget);
-  describeKeys(makeTarget);
-  describeKeptCredentials(makeTarget);
-  describeOwnPages(makeTarget);
-  describeRebinding(makeTarget);
-  describeAccessMatrix(makeTarget);
-  describeErasure(makeTarget);
-  describeHealthDetails(makeTarget);
-  describeMetrics(makeTarget);
-  describeWellKnown(makeTarget);
-  describeHttps(makeTarget);
-  describeSurface(makeTarget);
-  describeDashboardFiles(makeTarget);
-  describeOpenapi(makeTarget);
-  describeDurability(makeTarget);
+  describeHost(makeTarget);
+  for (const describeSuite of OF_RULES) describeSuite(makeTarget);
+}
+
+/** Registered last: the cases before have asked every route of this host, and no other case was skipped than these. */
+export function describeCompleteness(makeTarget: WithAskedRoutes<MakeTarget>, skipped: readonly SkippedCase[]): void {
+  it("leaves out the listed cases and no other", () => {
+    expect(makeTarget.skipped).toEqual(skipped);
+  });
+
+  it("asks every route", () => {
+    expect([...makeTarget.askedRoutes].sort()).toEqual([...ROUTE_IDS].sort());
+  });
 }

@@ -1,14 +1,22 @@
 /** The interface document against the built program over TCP. */
-import { afterAll, expect, it } from "vitest";
-import { nodeTargets } from "../support/node-target.ts";
-import { describeInterface } from "./interface.suite.ts";
+import { afterAll } from "vitest";
+import { withAskedRoutes } from "../support/asked-routes.ts";
+import { NO_ADDRESS, NO_CLOCK, NO_FLUSH, nodeTargets } from "../support/node-target.ts";
+import type { SkippedCase } from "../support/target.ts";
+import { ofTier } from "../support/tier.ts";
+import { describeCompleteness, describeHost, describeInterface } from "./interface.suite.ts";
 
-const NO_CLOCK = "The program goes by the machine's clock, which no test may move.";
-const NO_ADDRESS = "Connections to the program come from this machine's own addresses, all of which are private.";
-const NO_FLUSH = "Nothing outside the program can tell when a flush has ended. A restart flushes, and that is tried.";
+/** Cases that cannot run here. A name that is missing, wrong or no longer needed fails a test. */
+const SKIPPED_OF_HOSTS: readonly SkippedCase[] = [
+  { case: "rebinding: only connections from this machine and private networks are asked for their host name", reason: NO_ADDRESS },
+  { case: "rebinding: it is the connection that counts, not what a header claims", reason: NO_ADDRESS },
+  { case: "§1 the figures are the same before a flush and after it", reason: NO_FLUSH },
+  { case: "§1 a site that was never asked about before its flush is counted", reason: NO_FLUSH },
+  { case: "§1 events of several flushes and of the journal add up", reason: NO_FLUSH },
+  { case: "§1 events that come during a flush are counted once", reason: NO_FLUSH },
+];
 
-/** Cases that cannot run here. A name that is missing, wrong or no longer needed fails the last test. */
-const SKIPPED: readonly { readonly case: string; readonly reason: string }[] = [
+const SKIPPED_OF_RULES: readonly SkippedCase[] = [
   { case: "§4.1 a site's limit lets events in again after Retry-After seconds and not before", reason: NO_CLOCK },
   { case: "§4.1 a limit of several events a second allows that many at once", reason: NO_CLOCK },
   { case: "§1 a visitor is another one when the salt rotates at midnight UTC", reason: NO_CLOCK },
@@ -47,22 +55,14 @@ const SKIPPED: readonly { readonly case: string; readonly reason: string }[] = [
   { case: "§8 a new day is a new question, also within the ttl", reason: NO_CLOCK },
   { case: "§3 a session ends after session_ttl_secs", reason: NO_CLOCK },
   { case: "§3 Retry-After counts down, and after it the row begins anew", reason: NO_CLOCK },
-  { case: "rebinding: only connections from this machine and private networks are asked for their host name", reason: NO_ADDRESS },
-  { case: "rebinding: it is the connection that counts, not what a header claims", reason: NO_ADDRESS },
   { case: "§5.2 a session that has expired is none, on any route", reason: NO_CLOCK },
   { case: "§4.5 both dates are included, and no other is", reason: NO_CLOCK },
   { case: "§4.7 flushes are timed, the journal's lag grows until then, and files are known", reason: NO_FLUSH },
-  { case: "§1 the figures are the same before a flush and after it", reason: NO_FLUSH },
-  { case: "§1 a site that was never asked about before its flush is counted", reason: NO_FLUSH },
-  { case: "§1 events of several flushes and of the journal add up", reason: NO_FLUSH },
-  { case: "§1 events that come during a flush are counted once", reason: NO_FLUSH },
 ];
 
-const makeTarget = nodeTargets();
+const makeTarget = withAskedRoutes(nodeTargets());
 afterAll(() => makeTarget.closeAll());
 
-describeInterface(makeTarget);
+ofTier({ quick: describeHost, all: describeInterface })(makeTarget);
 
-it("leaves out the listed cases and no other", () => {
-  expect(makeTarget.skipped).toEqual(SKIPPED.map((skipped) => skipped.case));
-});
+describeCompleteness(makeTarget, ofTier({ quick: SKIPPED_OF_HOSTS, all: [...SKIPPED_OF_HOSTS, ...SKIPPED_OF_RULES] }));

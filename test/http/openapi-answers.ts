@@ -10,8 +10,8 @@ import { browserHeaders, getPixel, post, postBody, record, wireEvent, type Reque
 import { createEngineShare } from "../support/shared-engine.ts";
 import type { Environment, Target, TargetRequest } from "../support/target.ts";
 import { FIREFOX_LINUX } from "../support/user-agents.ts";
-import { AUTH_FAILING, AUTH_PROVOKED, UNVERIFIED } from "./openapi-auth-answers.ts";
-import { SERVICE_FAILING, SERVICE_PROVOKED } from "./openapi-service-answers.ts";
+import { AUTH_FAILING, AUTH_PROVOKED, LIMITED, UNVERIFIED } from "./openapi-auth-answers.ts";
+import { GUARDED, SERVICE_FAILING, SERVICE_PROVOKED } from "./openapi-service-answers.ts";
 
 /** How a route is brought to an answer. */
 export interface Provoked {
@@ -35,12 +35,8 @@ export async function recordEvents(target: Target, siteId: string): Promise<void
 
 const PAGE: RequestHeaders = { origin: "https://page.test" };
 
-/** A second event within a hundred seconds is refused. */
-const ONE_EVENT: Environment = { SVC_RATE_LIMIT_PER_SITE: "0.01" };
-
-const LISTED: Environment = { SVC_SITE_IDS: "listed.test" };
-
-const ONE_SITE: Environment = { SVC_MAX_SITES: "1" };
+/** Room for one site, and no behavioral extension. */
+const SMALL: Environment = { SVC_MAX_SITES: "1", SVC_BEHAVIORAL: "false" };
 
 async function second(send: () => Promise<Response>): Promise<Response> {
   await (await send()).arrayBuffer();
@@ -55,30 +51,30 @@ const INGEST: readonly Provoked[] = [
   { id: POST, status: 202, send: (target, siteId) => post(target, wireEvent(siteId)) },
   { id: POST, status: 202, way: "from a page", send: (target, siteId) => post(target, wireEvent(siteId), PAGE) },
   { id: POST, status: 400, send: (target) => postBody(target, "{", PAGE) },
-  { id: POST, status: 403, environment: LISTED, send: (target) => post(target, wireEvent("other.test")) },
+  { id: POST, status: 403, environment: GUARDED, send: (target) => post(target, wireEvent("other.test")) },
   {
     id: POST,
     status: 403,
     way: "beyond max_sites",
-    environment: ONE_SITE,
+    environment: SMALL,
     send: async (target) => (await post(target, wireEvent("one.test"))) && post(target, wireEvent("two.test")),
   },
   { id: POST, status: 413, send: (target) => postBody(target, new Uint8Array(65_537)) },
   { id: POST, status: 422, send: (target) => postBody(target, "{}") },
-  { id: POST, status: 429, environment: ONE_EVENT, send: (target) => second(() => post(target, wireEvent("fast.test"))) },
+  { id: POST, status: 429, environment: LIMITED, send: (target) => second(() => post(target, wireEvent("fast.test"))) },
   { id: PIXEL, status: 200, send: (target, siteId) => getPixel(target, { d: siteId, u: "/" }) },
   { id: PIXEL, status: 200, way: "from a page", send: (target, siteId) => getPixel(target, { d: siteId, u: "/" }, PAGE) },
   { id: PIXEL, status: 400, send: (target) => getPixel(target, { d: "", u: "/" }) },
-  { id: PIXEL, status: 403, environment: LISTED, send: (target) => getPixel(target, { d: "other.test", u: "/" }) },
+  { id: PIXEL, status: 403, environment: GUARDED, send: (target) => getPixel(target, { d: "other.test", u: "/" }) },
   {
     id: PIXEL,
     status: 403,
     way: "beyond max_sites",
-    environment: ONE_SITE,
+    environment: SMALL,
     send: async (target) => (await post(target, wireEvent("one.test"))) && getPixel(target, { d: "two.test", u: "/" }),
   },
   { id: PIXEL, status: 422, send: (target) => getPixel(target, {}, PAGE) },
-  { id: PIXEL, status: 429, environment: ONE_EVENT, send: (target) => second(() => getPixel(target, { d: "fast.test", u: "/" })) },
+  { id: PIXEL, status: 429, environment: LIMITED, send: (target) => second(() => getPixel(target, { d: "fast.test", u: "/" })) },
   { id: PREFLIGHT, status: 204, send: (target) => target.fetch("/api/event", { method: "OPTIONS" }) },
   { id: PREFLIGHT, status: 204, way: "from a page", send: (target) => target.fetch("/api/event", { method: "OPTIONS", headers: PAGE }) },
 ];
@@ -153,7 +149,7 @@ const STATS: readonly Provoked[] = [
     id: request.id,
     status: 503,
     way: "without the behavioral extension",
-    environment: { SVC_BEHAVIORAL: "false" },
+    environment: SMALL,
     send: (target, siteId) => ask(target, request, siteId),
   })),
 ];

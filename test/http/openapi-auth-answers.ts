@@ -38,7 +38,8 @@ const WITH_DASHBOARD: Environment = { ...CLOSED, SVC_DASHBOARD_ORIGIN: "https://
 /** Nobody else sets these up; each is set up last. */
 const UNSET = ofItsOwn();
 
-const ONE_ATTEMPT: Environment = { ...CLOSED, SVC_MAX_LOGIN_ATTEMPTS: "1" };
+/** After one attempt to log in the next is refused, and so is a second event of a site within a hundred seconds. */
+export const LIMITED: Environment = { ...CLOSED, SVC_MAX_LOGIN_ATTEMPTS: "1", SVC_RATE_LIMIT_PER_SITE: "0.01" };
 
 const LONG = JSON.stringify({ password: "x".repeat(65_536) });
 
@@ -96,7 +97,7 @@ export const AUTH_PROVOKED: readonly Provoked[] = [
   closed(LOGIN, 403, (target) => postLogin(target, PASSWORD, FOREIGN)),
   closed(LOGIN, 413, (target) => post(target, "/api/auth/login", LONG)),
   closed(LOGIN, 422, (target) => postJson(target, "/api/auth/login", {})),
-  { id: LOGIN, status: 429, environment: ONE_ATTEMPT, send: (target) => secondOf(() => postLogin(target, "a wrong password")) },
+  { id: LOGIN, status: 429, environment: LIMITED, send: (target) => secondOf(() => postLogin(target, "a wrong password")) },
   {
     id: LOGIN,
     status: 200,

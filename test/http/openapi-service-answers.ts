@@ -4,7 +4,7 @@ import { CLOSED, createKey, logIn, withKey } from "../support/auth-requests.ts";
 import { deleteEvents } from "../support/erasure-requests.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { record, wireEvent, type RequestHeaders } from "../support/requests.ts";
-import type { Target } from "../support/target.ts";
+import type { Environment, Target } from "../support/target.ts";
 import type { Failing, Provoked } from "./openapi-answers.ts";
 
 const ERASE = "DELETE /api/gdpr/erase";
@@ -18,6 +18,9 @@ const DATES = { start_date: "2026-01-01", end_date: "2026-12-31" } as const;
 const ask = (target: Target, headers: RequestHeaders, parameters: Readonly<Record<string, string>> = { site_id: SITE, ...DATES }) =>
   deleteEvents(target, headers, parameters);
 
+/** One site alone may send events, its metrics take a token, and a proxy is trusted. */
+export const GUARDED: Environment = { SVC_SITE_IDS: "listed.test", SVC_METRICS_TOKEN: "a-token", SVC_TRUST_PROXY: "1" };
+
 const erasing = (status: number, send: Provoked["send"]): Provoked => ({ id: ERASE, status, environment: CLOSED, send });
 
 export const SERVICE_PROVOKED: readonly Provoked[] = [
@@ -28,12 +31,12 @@ export const SERVICE_PROVOKED: readonly Provoked[] = [
   erasing(400, async (target) => ask(target, await logIn(target), { site_id: SITE })),
   erasing(401, (target) => ask(target, {})),
   erasing(403, async (target) => ask(target, withKey((await createKey(target, await logIn(target), "ReadOnly")).key))),
-  { id: METRICS, status: 401, environment: { SVC_METRICS_TOKEN: "a-token" }, send: (target) => target.fetch("/metrics") },
+  { id: METRICS, status: 401, environment: GUARDED, send: (target) => target.fetch("/metrics") },
   {
     id: "GET /health",
     status: 200,
     way: "over https",
-    environment: { SVC_TRUST_PROXY: "1" },
+    environment: GUARDED,
     send: (target) => target.fetch("/health", { headers: { "x-forwarded-proto": "https" } }),
   },
   ...["/health/detailed", "/metrics", "/robots.txt", "/.well-known/security.txt"].map((path): Provoked => ({

@@ -6,6 +6,7 @@ import { startLocalServer, type Exchange } from "../browser/support/local-server
 import { launchBrowser } from "../browser/support/browser.ts";
 import { createNodeTarget, type NodeTarget } from "../support/node-target.ts";
 import { askProxy, startProxy, whyMissing, type Ask, type Proxy, type ProxyName } from "../support/proxy.ts";
+import { skippedFor } from "../support/skipped.ts";
 import { browserHeaders, getBreakdown, getMain, pixelPath, record, wireEvent } from "../support/requests.ts";
 
 const tracking = await readFile(new URL("../../docs/tracking.md", import.meta.url), "utf8");
@@ -54,8 +55,7 @@ describe("the documented proxy snippets", () => {
   });
 
   for (const name of PROXIES) {
-    const reason = whyMissing(name);
-    describe.skipIf(reason !== null)(`for ${name}${reason === null ? "" : ` (skipped: ${reason})`}`, () => {
+    describe(`for ${name}`, skippedFor(whyMissing(name)), () => {
       let proxy: Proxy;
       let whole: Proxy;
       const siteId = `${name}.example`;

@@ -96,6 +96,11 @@ const isRefusedStatus = async (target: Target, init: TargetRequest): Promise<boo
   return response.status === 403;
 };
 
+const codeOf = async (asked: Target): Promise<string> => (await able(asked, "setupCode")()) ?? "";
+
+/** The same code with another last character. */
+const wrong = (code: string): string => code.slice(0, -1) + (code.endsWith("0") ? "1" : "0");
+
 export function describeRebinding(makeTarget: MakeTarget): void {
   describe("DNS rebinding", () => {
     let target: Target;
@@ -108,11 +113,6 @@ export function describeRebinding(makeTarget: MakeTarget): void {
       await target.close();
       await named.close();
     });
-
-    const codeOf = async (asked: Target): Promise<string> => (await able(asked, "setupCode")()) ?? "";
-
-    /** The same code with another last character. */
-    const wrong = (code: string): string => code.slice(0, -1) + (code.endsWith("0") ? "1" : "0");
 
     it.each(guarded.map((route) => [idOf(route), route] as const))(
       "rebinding: without a password, %s is refused by an unknown host name and by no other",
@@ -237,6 +237,39 @@ export function describeRebinding(makeTarget: MakeTarget): void {
       await own.close();
     });
 
+    it("rebinding: with a password, every route answers an unknown host name as any other", async () => {
+      const closed = await makeTarget(CLOSED);
+      for (const route of ROUTES.filter(({ access }) => GUARDED.includes(access))) {
+        const [there, here] = [await ask(closed, route, { host: ATTACKER }), await ask(closed, route, {})];
+        expect({ id: idOf(route), ...there }).toEqual({ id: idOf(route), ...here });
+        expect(there.code).toBeNull();
+      }
+      const session = await logIn(closed);
+      await bodyOf(await closed.fetch("/api/sites", { host: ATTACKER, headers: session }));
+      await closed.close();
+    });
+
+    it("rebinding: the code is in no response", async () => {
+      const code = await codeOf(target);
+      for (const route of ROUTES) {
+        for (const host of [ATTACKER, "localhost"]) {
+          const response = await target.fetch(route.path.replace(/:(\w+)/g, "0"), {
+            method: route.method,
+            host,
+            ...(route.method === "POST" && { body: "{}" }),
+          });
+          const text = `${JSON.stringify([...response.headers])}${await response.text()}`;
+          expect(text).not.toContain(code);
+          expect(text).not.toContain(code.replaceAll("-", ""));
+        }
+      }
+    });
+  });
+}
+
+/** Further cases of the code, which are the same on every host. */
+export function describeSetupCode(makeTarget: MakeTarget): void {
+  describe("the setup code", () => {
     it("rebinding: of two setups with the code at the same time one wins", async () => {
       const own = await makeTarget(ofItsOwn());
       const code = await codeOf(own);
@@ -287,34 +320,6 @@ export function describeRebinding(makeTarget: MakeTarget): void {
       );
       await bodyOf(await setUp(own, { code }, { host: ATTACKER, headers: { origin: `http://${ATTACKER}` } }));
       await own.close();
-    });
-
-    it("rebinding: with a password, every route answers an unknown host name as any other", async () => {
-      const closed = await makeTarget(CLOSED);
-      for (const route of ROUTES.filter(({ access }) => GUARDED.includes(access))) {
-        const [there, here] = [await ask(closed, route, { host: ATTACKER }), await ask(closed, route, {})];
-        expect({ id: idOf(route), ...there }).toEqual({ id: idOf(route), ...here });
-        expect(there.code).toBeNull();
-      }
-      const session = await logIn(closed);
-      await bodyOf(await closed.fetch("/api/sites", { host: ATTACKER, headers: session }));
-      await closed.close();
-    });
-
-    it("rebinding: the code is in no response", async () => {
-      const code = await codeOf(target);
-      for (const route of ROUTES) {
-        for (const host of [ATTACKER, "localhost"]) {
-          const response = await target.fetch(route.path.replace(/:(\w+)/g, "0"), {
-            method: route.method,
-            host,
-            ...(route.method === "POST" && { body: "{}" }),
-          });
-          const text = `${JSON.stringify([...response.headers])}${await response.text()}`;
-          expect(text).not.toContain(code);
-          expect(text).not.toContain(code.replaceAll("-", ""));
-        }
-      }
     });
   });
 }

@@ -1,11 +1,11 @@
 /**
- * How long and from which seed the properties are tried. Without settings every run tries the same histories;
+ * How long and from which seed the properties are tried. Without settings every run of a tier tries the same histories;
  * `PROPERTY_RUNS=5000 PROPERTY_SEED=$RANDOM npx vitest run test/property` tries many others.
  * A failure prints its seed and path.
  */
 import { numberFrom } from "../support/number-from-environment.ts";
 
-export const PROPERTY_RUNS = numberFrom("PROPERTY_RUNS", 60);
+export const PROPERTY_RUNS = numberFrom("PROPERTY_RUNS", { quick: 20, all: 240 });
 
 export const PROPERTY_SEED = numberFrom("PROPERTY_SEED", 20_260_315);
 

@@ -172,7 +172,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
 /** In-process targets for the suites of one file, each with services of its own. */
 export function inProcessTargets(): MakeTarget {
   return Object.assign((environment?: Environment) => createInProcessTarget(environment), {
-    abilities: ["answersEarly", "comesFromAnywhere", "setupCode", "advance", "flush", "restart", "crash"] as const,
+    lacks: {},
     skipped: [],
   });
 }

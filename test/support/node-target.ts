@@ -64,6 +64,10 @@ export interface NodeTargets extends MakeTarget {
   closeAll(): Promise<void>;
 }
 
+export const NO_CLOCK = "The program goes by the machine's clock, which no test may move.";
+export const NO_ADDRESS = "Connections to the program come from this machine's own addresses, all of which are private.";
+export const NO_FLUSH = "Nothing outside the program can tell when a flush has ended. A restart flushes, and that is tried.";
+
 /** How many unused programs are kept for later suites with the same options. Each takes memory. */
 const IDLE_PROGRAMS_MAX = 12;
 
@@ -101,7 +105,7 @@ export function nodeTargets(): NodeTargets {
   };
 
   return Object.assign(makeTarget, {
-    abilities: ["answersEarly", "setupCode", "restart", "crash"] as const,
+    lacks: { advance: NO_CLOCK, flush: NO_FLUSH, comesFromAnywhere: NO_ADDRESS },
     skipped: [],
     async closeAll() {
       for (const { target } of programs.values()) await (await target).close();

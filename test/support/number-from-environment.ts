@@ -1,8 +1,9 @@
-/** Reads integer settings of a test run from the environment. */
+/** Settings of a test run that are whole numbers: of the environment, and otherwise of the tier. */
+import { ofTier, type Tier } from "./tier.ts";
 
-export function numberFrom(name: string, otherwise: number): number {
+export function numberFrom(name: string, otherwise: number | Readonly<Record<Tier, number>>): number {
   const text = process.env[name];
-  if (text === undefined || text === "") return otherwise;
+  if (text === undefined || text === "") return typeof otherwise === "number" ? otherwise : ofTier(otherwise);
   const value = Number(text);
   if (!Number.isInteger(value)) throw new Error(`${name} must be a whole number, not ${text}`);
   return value;

@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { DAY_MS } from "../../src/storage/event.ts";
 import { MAIN_PATH } from "./built.ts";
+import { QUICK_ENGINE_FLAGS } from "./engine-flags.ts";
 import type { Environment } from "./target.ts";
 
 export interface ServerOptions {
@@ -43,8 +44,8 @@ export interface ServerProcess extends SpawnedServer {
   readonly origin: string;
 }
 
-/** The flags of `npm start`, and one that compiles the engine without optimising it, which would take two seconds. */
-const NODE_FLAGS = ["--max-semi-space-size=32", "--liftoff-only"];
+/** As `npm start` has them, and those that compile the engine quickly: to optimise it takes two seconds, which pays only for programs that live longer. */
+const NODE_FLAGS = ["--max-semi-space-size=32", ...QUICK_ENGINE_FLAGS];
 
 const LISTENING = /listens on (http:\/\/\S+) /;
 /** At least ten times the duration on an idle machine. */

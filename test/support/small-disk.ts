@@ -28,16 +28,12 @@ function refusal(): string | null {
     unmount(mount(64));
     return null;
   } catch (error) {
-    return String(error).split("\n")[0] ?? "";
+    return `No file system can be mounted: ${String(error).split("\n")[0]}`;
   }
 }
 
-/** Why no file system can be mounted here; null when one can. */
-export const MOUNT_REFUSAL = refusal();
-
-/** The title of a suite that needs a small disk, with the reason if it is skipped. */
-export const onSmallDisk = (title: string): string =>
-  MOUNT_REFUSAL === null ? title : `${title} (skipped, because no file system can be mounted: ${MOUNT_REFUSAL})`;
+/** Why suites that need a small disk are skipped here; null where they run. */
+export const NO_SMALL_DISK = refusal();
 
 export interface SmallDisk {
   /** An empty folder on it. */

@@ -1,5 +1,6 @@
 /** What the HTTP suites run against: a service that answers requests, wherever it runs and whatever else it lets a test do. */
 import { it } from "vitest";
+import { skippedFor } from "./skipped.ts";
 
 /** Options as an environment has them, e.g. `{ SVC_SITE_IDS: "a.com" }`. */
 export type Environment = Readonly<Record<string, string>>;
@@ -43,22 +44,25 @@ export type Ability = "answersEarly" | "comesFromAnywhere" | "setupCode" | "adva
 
 export type AbleTarget<A extends Ability> = Target & Required<Pick<Target, A>>;
 
+export interface SkippedCase {
+  readonly case: string;
+  readonly reason: string;
+}
+
 export interface MakeTarget {
   /** A target with these options. Another suite may have used it, so each case uses its own sites. */
   (environment?: Environment): Promise<Target>;
-  readonly abilities: readonly Ability[];
-  /** The names of the cases that were left out because the target lacks an ability. */
-  readonly skipped: string[];
+  /** What its targets cannot do, and why: the reason why cases that need it are skipped. */
+  readonly lacks: Readonly<Partial<Record<Ability, string>>>;
+  /** The cases that were skipped because the targets lack an ability. */
+  readonly skipped: SkippedCase[];
 }
 
-/** A case for the targets that have the ability. On the others it is skipped by name, and the name is kept for the list of skips. */
+/** A case for the targets that have the ability. On the others it is skipped with the reason, and kept for the list of skips. */
 export function itNeeds(makeTarget: MakeTarget, ability: Ability, name: string, run: () => Promise<void>): void {
-  if (makeTarget.abilities.includes(ability)) {
-    it(name, run);
-    return;
-  }
-  makeTarget.skipped.push(name);
-  it.skip(name, run);
+  const reason = makeTarget.lacks[ability];
+  if (reason !== undefined) makeTarget.skipped.push({ case: name, reason });
+  it(name, skippedFor(reason), run);
 }
 
 /** The target's ability, which `itNeeds` has made sure of. */

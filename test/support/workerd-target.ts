@@ -1,11 +1,11 @@
 /** The Durable Object in workerd, over TCP. Each target is an object with its own options and clock. */
 import { START_MS } from "./in-process-target.ts";
 import { fetchAt } from "./fetch-at.ts";
-import { TARGET_DEFAULTS, type AbleTarget, type Environment, type MakeTarget, type TargetRequest } from "./target.ts";
+import { TARGET_DEFAULTS, type Ability, type AbleTarget, type Environment, type MakeTarget, type TargetRequest } from "./target.ts";
 import { CONTROL_HEADER, type Control, type ControlCall } from "./workerd/control.ts";
 import { startWorkerd, type WorkerdRuntime } from "./workerd/runtime.ts";
 
-export type WorkerdTarget = AbleTarget<(typeof ABILITIES)[number]> & {
+export type WorkerdTarget = AbleTarget<Exclude<Ability, "answersEarly">> & {
   /** Sets the clock, which takes no time, and does what falls due. */
   setClockAhead(ms: number): Promise<void>;
 };
@@ -17,8 +17,6 @@ export interface WorkerdTargets extends MakeTarget {
   /** Stops workerd. */
   closeAll(): Promise<void>;
 }
-
-const ABILITIES = ["comesFromAnywhere", "setupCode", "advance", "flush", "restart", "crash"] as const;
 
 interface TargetOptions {
   readonly runtime: WorkerdRuntime;
@@ -79,6 +77,9 @@ function createTarget({ runtime, object, tenant, environment, onClosed }: Target
   };
 }
 
+export const NO_EARLY_ANSWER =
+  "The platform takes in no more of a body once the request is answered; on this machine it then resets the connection.";
+
 /** Targets for the suites of one file, all in one workerd. A crash ends them all, and each goes on from its storage. */
 export function workerdTargets({ className = "TestObject" } = {}): WorkerdTargets {
   let runtime: Promise<WorkerdRuntime> | null = null;
@@ -92,7 +93,7 @@ export function workerdTargets({ className = "TestObject" } = {}): WorkerdTarget
     return createTarget({ runtime: started, object, tenant: `tenant-${++targetsMade}`, environment, onClosed: () => free.push(object) });
   };
   return Object.assign(makeTarget, {
-    abilities: ABILITIES,
+    lacks: { answersEarly: NO_EARLY_ANSWER },
     skipped: [],
     log: () => started?.log() ?? "",
     async closeAll() {

@@ -2,6 +2,7 @@
 
 import type { Browser } from "playwright-core";
 import { type TestContext, test } from "vitest";
+import { skippedFor } from "../../support/skipped.ts";
 import { launchBrowser } from "./browser.ts";
 import { FIREFOX_PATH, launchFirefox } from "./firefox.ts";
 
@@ -48,7 +49,5 @@ export const testNeeding = (
   name: string,
   run: (context: TestContext) => Promise<void>,
 ): void => {
-  const reason = lacks[ability];
-  if (reason === undefined) test(name, run);
-  else test.skip(`${name} (skipped: ${reason})`, run);
+  test(name, skippedFor(lacks[ability]), run);
 };

@@ -1,0 +1,2 @@
+/** How V8 compiles the engine in tests: function by function when each is first called, checked only then, and never optimised. */
+export const QUICK_ENGINE_FLAGS: readonly string[] = ["--liftoff-only", "--wasm-lazy-compilation", "--wasm-lazy-validation"];

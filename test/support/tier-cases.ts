@@ -1,0 +1,11 @@
+/** Cases and suites that the quick tier leaves out of a file. */
+import { describe, it } from "vitest";
+import { skippedFor } from "./skipped.ts";
+import { ofTier } from "./tier.ts";
+
+const LEFT_OUT = skippedFor(ofTier({ quick: "It is left to `npm run test:all`.", all: null }));
+
+export const itInAll = (name: string, run: () => Promise<void>, timeoutMs?: number): void =>
+  it(name, { ...LEFT_OUT, ...(timeoutMs !== undefined && { timeout: timeoutMs }) }, run);
+
+export const describeInAll = (name: string, register: () => void): void => void describe(name, LEFT_OUT, register);

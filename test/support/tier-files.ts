@@ -1,0 +1,49 @@
+/** Which test files each tier runs. Those that are not named here are the same in both, and run once. */
+import type { Tier } from "./tier.ts";
+
+/** Left out of the quick tier. */
+export const ONLY_IN_ALL: readonly string[] = [
+  // Cases of other files, once more: in a second browser, over a thread, in workerd, under `wrangler dev`, behind nginx and Caddy.
+  "test/browser/tracker.firefox.test.ts",
+  "test/contract/threaded-engine.test.ts",
+  "test/contract/workerd-ports.test.ts",
+  "test/http/proxy-snippets.test.ts",
+  "test/http/wrangler-dev.test.ts",
+  // Many starts, kills, clients or events.
+  "test/fault/damaged-data.test.ts",
+  "test/fault/data-commands.test.ts",
+  "test/fault/disk.test.ts",
+  "test/fault/file-modes.test.ts",
+  "test/fault/folder-lock-processes.test.ts",
+  "test/fault/full-disk.test.ts",
+  "test/fault/overload.test.ts",
+  "test/fault/stop.test.ts",
+  "test/fault/workerd-kill.test.ts",
+  "test/http/growth.test.ts",
+  "test/http/stats-many-properties.test.ts",
+];
+
+/** In both tiers, with more hosts, rounds or seeds in `all`: the files that ask `tier.ts`. */
+export const MORE_IN_ALL: readonly string[] = [
+  "test/browser/dashboard.view.test.ts",
+  "test/fault/compaction.test.ts",
+  "test/fault/erasure.test.ts",
+  "test/fault/history.test.ts",
+  "test/fault/kill.test.ts",
+  "test/fault/power-loss.test.ts",
+  "test/fault/secret-replacement.test.ts",
+  "test/http/node.test.ts",
+  "test/http/unread-responses.test.ts",
+  "test/http/workerd.test.ts",
+  "test/property/behavioral-figures.test.ts",
+  "test/property/behavioral-functions.test.ts",
+  "test/property/breakdowns.test.ts",
+  "test/property/chunks.test.ts",
+  "test/property/figures.test.ts",
+];
+
+/** For `vitest.config.ts`. `npm run test:all` runs both, one after the other: everything, and as little as can be twice. */
+export const FILES: Readonly<Record<Tier, { include: string[]; exclude: string[] }>> = {
+  quick: { include: ["test/**/*.test.ts"], exclude: [...ONLY_IN_ALL] },
+  all: { include: [...ONLY_IN_ALL, ...MORE_IN_ALL], exclude: [] },
+};
