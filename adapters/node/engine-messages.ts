@@ -9,8 +9,8 @@ import type {
   Loaded,
   NumberColumns,
   SqlRow,
-  Summarised,
-  PartialTableRef,
+  StoredPartial,
+  PartialTable,
 } from "../../src/runtime/engine/engine.ts";
 
 export type EngineCall =
@@ -21,8 +21,8 @@ export type EngineCall =
   | { readonly kind: "loadExtension"; readonly extension: EngineExtension }
   | { readonly kind: "query"; readonly query: EngineQuery }
   | { readonly kind: "queryNumbers"; readonly query: EngineQuery }
-  | { readonly kind: "summarise"; readonly summary: PartialTableRef; readonly part: number; readonly query: EngineQuery }
-  | { readonly kind: "dropSummary"; readonly id: number; readonly parts: readonly number[] | "all" };
+  | { readonly kind: "storePartial"; readonly table: PartialTable; readonly part: number; readonly query: EngineQuery }
+  | { readonly kind: "dropPartials"; readonly id: number; readonly parts: readonly number[] | "all" };
 
 export type EngineRequest =
   | { readonly id: number; readonly call: EngineCall }
@@ -31,5 +31,5 @@ export type EngineRequest =
 
 export type EngineReply =
   | { readonly ready: true }
-  | { readonly id: number; readonly result: void | Loaded | EngineUsage | Summarised | SqlRow[] | NumberColumns | string[] }
+  | { readonly id: number; readonly result: void | Loaded | EngineUsage | StoredPartial | SqlRow[] | NumberColumns | string[] }
   | { readonly id: number; readonly error: { readonly name: string; readonly message: string } };

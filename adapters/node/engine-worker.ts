@@ -25,8 +25,8 @@ async function serve(call: EngineCall, signal: AbortSignal) {
   if (call.kind === "drop") return engine.drop(call.blocks);
   if (call.kind === "loadExtension") return engine.loadExtension(call.extension);
   if (call.kind === "queryNumbers") return engine.queryNumbers(call.query, signal);
-  if (call.kind === "summarise") return engine.summarise(call.summary, call.part, call.query, signal);
-  if (call.kind === "dropSummary") return engine.dropSummary(call.id, call.parts);
+  if (call.kind === "storePartial") return engine.storePartial(call.table, call.part, call.query, signal);
+  if (call.kind === "dropPartials") return engine.dropPartials(call.id, call.parts);
   return engine.query(call.query, signal);
 }
 

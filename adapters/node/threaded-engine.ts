@@ -15,8 +15,8 @@ import {
   type Loaded,
   type NumberColumns,
   type SqlRow,
-  type Summarised,
-  type PartialTableRef,
+  type StoredPartial,
+  type PartialTable,
 } from "../../src/runtime/engine/engine.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { reasonOf, type Log } from "../../src/runtime/metrics/log.ts";
@@ -178,12 +178,12 @@ export class ThreadedEngine implements Engine {
     return this.#call({ kind: "queryNumbers", query }, signal);
   }
 
-  summarise(summary: PartialTableRef, part: number, query: EngineQuery, signal: AbortSignal): Promise<Summarised> {
-    return this.#call({ kind: "summarise", summary, part, query }, signal);
+  storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial> {
+    return this.#call({ kind: "storePartial", table, part, query }, signal);
   }
 
-  dropSummary(id: number, parts: readonly number[] | "all"): Promise<EngineUsage> {
-    return this.#call({ kind: "dropSummary", id, parts });
+  dropPartials(id: number, parts: readonly number[] | "all"): Promise<EngineUsage> {
+    return this.#call({ kind: "dropPartials", id, parts });
   }
 
   async loadExtension(extension: EngineExtension): Promise<void> {

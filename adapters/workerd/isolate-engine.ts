@@ -12,8 +12,8 @@ import {
   type Loaded,
   type NumberColumns,
   type SqlRow,
-  type Summarised,
-  type PartialTableRef,
+  type StoredPartial,
+  type PartialTable,
 } from "../../src/runtime/engine/engine.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { reasonOf, type Log } from "../../src/runtime/metrics/log.ts";
@@ -101,12 +101,12 @@ export class IsolateEngine implements Engine {
     return this.#with((engine) => engine.queryNumbers(query, signal));
   }
 
-  summarise(summary: PartialTableRef, part: number, query: EngineQuery, signal: AbortSignal): Promise<Summarised> {
-    return this.#with((engine) => engine.summarise(summary, part, query, signal));
+  storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial> {
+    return this.#with((engine) => engine.storePartial(table, part, query, signal));
   }
 
-  dropSummary(id: number, parts: readonly number[] | "all"): Promise<EngineUsage> {
-    return this.#with((engine) => engine.dropSummary(id, parts));
+  dropPartials(id: number, parts: readonly number[] | "all"): Promise<EngineUsage> {
+    return this.#with((engine) => engine.dropPartials(id, parts));
   }
 
   async loadExtension(extension: EngineExtension): Promise<void> {

@@ -1,6 +1,7 @@
 /** The whole HTTP surface: a line each for method, path, who may call it, and the handler. */
 import type { Config } from "../runtime/config/config.ts";
 import { ASSETS_PATH, EVENT_PATH, SCRIPT_PATHS } from "../runtime/config/names.ts";
+import { REPORTS } from "../runtime/reports/registry.ts";
 import type { Services } from "../runtime/services.ts";
 import { getAsset, getDashboard, getScript } from "./assets.ts";
 import { getStatus, postLogin, postLogout, postSetup } from "./auth.ts";
@@ -10,27 +11,15 @@ import { deleteEvents } from "./erase.ts";
 import { getDetails, getHealth, getReady } from "./health.ts";
 import { getPixel, postEvent } from "./ingest.ts";
 import { deleteKey, getKeys, postKey } from "./keys.ts";
+import { getExport } from "./export.ts";
 import { getMetrics } from "./metrics.ts";
 import { openapiHandler } from "./openapi.ts";
 import type { DescribedPath } from "./openapi/operations.ts";
 import { Pipeline, type App } from "./pipeline.ts";
 import type { Access, Method, Route } from "./route.ts";
 import { problemsOfExtraPaths } from "./router.ts";
-import { getBreakdown } from "./stats/breakdown.ts";
-import { getExport } from "./stats/export.ts";
-import { getFlow } from "./stats/flow.ts";
-import { getFunnel } from "./stats/funnel.ts";
-import { getGoals } from "./stats/goals.ts";
-import { getMain } from "./stats/main.ts";
-import { getProperties, getPropertyValues } from "./stats/properties.ts";
-import { getRealtime } from "./stats/realtime.ts";
-import { getRetention } from "./stats/retention.ts";
-import { getRevenue } from "./stats/revenue.ts";
-import { getSequences } from "./stats/sequences.ts";
-import { getSessionTimeseries } from "./stats/session-timeseries.ts";
-import { getSessions } from "./stats/sessions.ts";
-import { getSites } from "./stats/sites.ts";
-import { getTimeseries } from "./stats/timeseries.ts";
+import { reportHandler } from "./report.ts";
+import { getSites } from "./sites.ts";
 import { getRobots, getSecurityContact } from "./well-known.ts";
 
 /** A path that `openapi/operations.ts` does not describe for the method does not compile. */
@@ -45,21 +34,8 @@ export const ROUTES: readonly Route[] = [
   route("OPTIONS", EVENT_PATH, "ingest", preflight),
   ...SCRIPT_PATHS.map((path) => route("GET", path, "public", getScript)),
   route("GET", "/api/sites", "stats", getSites),
-  route("GET", "/api/stats/main", "stats", getMain),
-  route("GET", "/api/stats/timeseries", "stats", getTimeseries),
-  route("GET", "/api/stats/breakdown/:dimension", "stats", getBreakdown),
-  route("GET", "/api/stats/realtime", "stats", getRealtime),
-  route("GET", "/api/stats/goals", "stats", getGoals),
-  route("GET", "/api/stats/properties", "stats", getProperties),
-  route("GET", "/api/stats/property-values", "stats", getPropertyValues),
-  route("GET", "/api/stats/revenue", "stats", getRevenue),
+  ...REPORTS.map((report) => route("GET", report.path, "stats", reportHandler(report))),
   route("GET", "/api/stats/export", "stats", getExport),
-  route("GET", "/api/stats/session-timeseries", "stats", getSessionTimeseries),
-  route("GET", "/api/stats/sessions", "stats", getSessions),
-  route("GET", "/api/stats/funnel", "stats", getFunnel),
-  route("GET", "/api/stats/retention", "stats", getRetention),
-  route("GET", "/api/stats/sequences", "stats", getSequences),
-  route("GET", "/api/stats/flow", "stats", getFlow),
   route("POST", "/api/auth/setup", "auth", postSetup),
   route("POST", "/api/auth/login", "auth", postLogin),
   route("POST", "/api/auth/logout", "auth", postLogout),

@@ -1,15 +1,25 @@
 /** DELETE /api/gdpr/erase: a site's events of a range of dates (docs/http-api.md, "Data deletion"). */
 import { AppError, invalidInput, storageUnavailable } from "../runtime/errors.ts";
+import { parseDateRange } from "../runtime/query/date-range.ts";
+import { required } from "../runtime/query/parameters.ts";
+import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
 import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
 import { jsonReply } from "./reply.ts";
 
+/** Neither date is filled in. */
+const PARAMETERS = {
+  site_id: SCOPE_PARAMETERS.site_id,
+  start_date: required(SCOPE_PARAMETERS.start_date, (date) => date),
+  end_date: required(SCOPE_PARAMETERS.end_date, (date) => date),
+  filters: SCOPE_PARAMETERS.filters,
+};
+
 export const deleteEvents: Handler = async (_request, { services, nowMs, url }) => {
-  const query = new Query(url);
-  const siteId = query.siteId();
-  const { firstDay, lastDay } = query.dates(nowMs);
+  const { site_id: siteId, start_date: startDate, end_date: endDate, filters } = new Query(url).parse(PARAMETERS);
+  const { firstDay, lastDay } = parseDateRange({ period: null, startDate, endDate }, nowMs);
   // Someone who means to erase a part must not lose everything.
-  if (query.conditions().length > 0) throw invalidInput('"filters" do not narrow an erasure: it is of all events of its dates');
+  if (filters.length > 0) throw invalidInput('"filters" do not narrow an erasure: it is of all events of its dates');
   const { events, days } = await services.erasure.erase(siteId, firstDay, lastDay).catch((error: unknown) => {
     if (error instanceof AppError) throw error;
     throw storageUnavailable("The events could not all be erased, because storage could not be read or changed. Try again later.", error);

@@ -22,7 +22,7 @@ export const getDetails: Handler = async (_request, { services }) => {
     behavioral_extension_loaded: behavioral.version !== null,
     behavioral_version: behavioral.version,
     filter_bots: config.filterBots,
-    cache_entries: stats.kept,
-    cache_empty: stats.kept === 0,
+    cache_entries: stats.cachedCount,
+    cache_empty: stats.cachedCount === 0,
   });
 };

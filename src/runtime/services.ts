@@ -17,9 +17,9 @@ import { Behavioral } from "./engine/duckdb/behavioral/extension.ts";
 import { PartitionCache } from "./engine/partition-cache.ts";
 import { Executor } from "./execution/executor.ts";
 import { QueryLimiter } from "./execution/query-limiter.ts";
+import { QueryService } from "./execution/query-service.ts";
 import { Readiness } from "./execution/readiness.ts";
 import { ResultCache } from "./execution/result-cache.ts";
-import { StatsAnswers } from "./execution/stats-answers.ts";
 import type { Host } from "./host.ts";
 import { createAcceptEvent, type AcceptEvent } from "./ingest/accept-event.ts";
 import { createAllowlist } from "./ingest/allowlist.ts";
@@ -52,7 +52,7 @@ interface IngestServices {
 
 interface QueryServices {
   readonly partitionCache: PartitionCache;
-  readonly stats: StatsAnswers;
+  readonly stats: QueryService;
   readonly exportMemory: ExportMemory;
   readonly behavioral: Behavioral;
   readonly readiness: Readiness;
@@ -184,7 +184,7 @@ function createQueries({ host, counters, eventStore }: Parts, limiter: QueryLimi
   const budgetBytes = budgetBytesOf(host);
   const sessionGapMs = config.sessionWindowMinutes * 60_000;
   const partitionCache = new PartitionCache({ engine, eventStore, budgetBytes, sessionGapMs, log });
-  const queries = new Executor({ engine, partitionCache, budgetBytes, rotationDays: config.visitorSaltRotationDays });
+  const executor = new Executor({ engine, partitionCache, budgetBytes, rotationDays: config.visitorSaltRotationDays });
   const cache = new ResultCache({
     ttlSecs: config.cacheTtlSecs,
     entriesMax: config.cacheMaxEntries,
@@ -194,10 +194,10 @@ function createQueries({ host, counters, eventStore }: Parts, limiter: QueryLimi
   });
   return {
     partitionCache,
-    stats: new StatsAnswers({ cache, limiter, queries }),
+    stats: new QueryService({ cache, limiter, executor }),
     exportMemory: new ExportMemory(Math.max(EXPORTS_BYTES_ALLOWED_MIN, budgetBytes * EXPORTS_SHARE_MAX)),
     behavioral: new Behavioral(engine, config.behavioral, log),
-    readiness: new Readiness((signal) => queries.isAnswering(signal)),
+    readiness: new Readiness((signal) => executor.isAnswering(signal)),
   };
 }
 

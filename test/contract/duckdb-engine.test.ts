@@ -4,7 +4,7 @@ import { createDuckdbEngine, openDuckdb } from "../../adapters/node/duckdb-insta
 import { DuckdbEngine } from "../../src/runtime/engine/duckdb/duckdb-engine.ts";
 import { decodeEvents, encodeEvents } from "../../src/storage/parquet-events.ts";
 import { anEvent, eventTexts } from "../support/stored-event.ts";
-import { aBlock, aQuery, aSite, describeEngine, silent } from "./engine.suite.ts";
+import { DATE, aBlock, aQuery, aSite, describeEngine, silent } from "./engine.suite.ts";
 
 describeEngine("DuckDB in the same thread", createDuckdbEngine);
 
@@ -20,7 +20,7 @@ it("a file larger than one insert is loaded completely and in order, and session
   const engine = await createDuckdbEngine();
   const site = aSite();
   const block = aBlock(site);
-  expect((await engine.append(block, { files: [{ key: "large", bytes }] })).unreadable).toEqual([]);
+  expect((await engine.append(block, { files: [{ key: "large", date: DATE, bytes }] })).unreadable).toEqual([]);
   const inOrder = `SELECT count(*) AS n, count(DISTINCT session) AS sessions, count(DISTINCT pathname) AS pages,
     count(*) FILTER (timestamp = ${noon} + sequence_number + CASE WHEN sequence_number < ${PAUSE_AFTER} THEN 0 ELSE 3600000 END) AS in_order FROM events`;
   expect(await engine.query(aQuery(site, [block], inOrder), silent())).toEqual([
@@ -40,8 +40,8 @@ it("queries are correct above 2 GB of memory, where addresses need 32 bits", asy
   const site = aSite();
   const block = aBlock(site);
   const events = Array.from({ length: 1000 }, (_, i) => anEvent({ pathname: `/${i}` }));
-  await engine.append(block, { events: eventTexts(events) });
-  await engine.append(block, { files: [{ key: "file", bytes: encodeEvents(events) }] });
+  await engine.append(block, { date: DATE, events: eventTexts(events) });
+  await engine.append(block, { files: [{ key: "file", date: DATE, bytes: encodeEvents(events) }] });
   const pages = await engine.query(
     aQuery(
       site,

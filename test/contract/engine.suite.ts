@@ -9,15 +9,18 @@ import {
   type EngineQuery,
   type SqlParameter,
   type SqlRow,
-  type PartialTableRef,
+  type PartialTable,
 } from "../../src/runtime/engine/engine.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
-import { utcDayOf, type SiteId, type StoredEvent } from "../../src/storage/event.ts";
+import { DAY_MS, utcDayOf, type SiteId, type StoredEvent, type UtcDay } from "../../src/storage/event.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
 import { aFullEvent, anEvent, eventTexts, siteId } from "../support/stored-event.ts";
 
 /** A signal that never aborts. */
 export const silent = (): AbortSignal => new AbortController().signal;
+
+/** The date of events that say nothing of theirs. */
+export const DATE = "2026-03-15" as UtcDay;
 
 const MINUTE_MS = 60_000;
 
@@ -64,6 +67,17 @@ function firstsOfSessions(events: readonly StoredEvent[]): ReadonlyMap<string, r
   return sessions;
 }
 
+/** The events in their order, cut where the date changes. */
+function runsOfOneDate(events: readonly StoredEvent[]): StoredEvent[][] {
+  const runs: StoredEvent[][] = [];
+  for (const event of events) {
+    const run = runs.at(-1);
+    if (run?.[0] && utcDayOf(run[0].timestampMs) === utcDayOf(event.timestampMs)) run.push(event);
+    else runs.push([event]);
+  }
+  return runs;
+}
+
 /** `makeEngine` returns an empty engine, which the suite closes. */
 export function describeEngine(name: string, makeEngine: () => Promise<Engine>): void {
   describe(`the engine ${name}`, () => {
@@ -82,7 +96,10 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
     /** A block of its own with these events. */
     async function load(events: readonly StoredEvent[], site: SiteId = aSite()): Promise<{ site: SiteId; block: Block }> {
       const block = aBlock(site);
-      await engine.append(block, { events: eventTexts(events) });
+      if (events.length === 0) await engine.append(block, { date: DATE, events: [] });
+      for (const ofDate of runsOfOneDate(events)) {
+        await engine.append(block, { date: utcDayOf(ofDate[0]?.timestampMs ?? 0), events: eventTexts(ofDate) });
+      }
       return { site, block };
     }
 
@@ -136,8 +153,8 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         const site = aSite();
         const block = aBlock(site);
         const files = [
-          { key: "first", bytes: encodeEvents(events.slice(0, 2)) },
-          { key: "second", bytes: encodeEvents(events.slice(2)) },
+          { key: "first", date: DATE, bytes: encodeEvents(events.slice(0, 2)) },
+          { key: "second", date: DATE, bytes: encodeEvents(events.slice(2)) },
         ];
         expect((await engine.append(block, { files })).unreadable).toEqual([]);
         expect(await ask(site, [block], NUMBERS)).toEqual(numbers);
@@ -148,12 +165,28 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       it("sequence numbers continue from one append to the next", async () => {
         const site = aSite();
         const block = aBlock(site);
-        await engine.append(block, { files: [{ key: "file", bytes: encodeEvents(events.slice(0, 2)) }] });
-        await engine.append(block, { events: eventTexts(events.slice(2, 3)) });
-        await engine.append(block, { events: eventTexts(events.slice(3)) });
+        await engine.append(block, { files: [{ key: "file", date: DATE, bytes: encodeEvents(events.slice(0, 2)) }] });
+        await engine.append(block, { date: DATE, events: eventTexts(events.slice(2, 3)) });
+        await engine.append(block, { date: DATE, events: eventTexts(events.slice(3)) });
         expect(await ask(site, [block], NUMBERS)).toEqual(numbers);
         expect(await ask(site, [block], ALL_TEXTS)).toEqual(events.map(textsOf));
         expect(await propsOf(site, block)).toEqual(events.map(({ props }) => props));
+      });
+
+      it("rows have the day of the date that they were loaded with, whatever their timestamps say", async () => {
+        const site = aSite();
+        const block = aBlock(site);
+        const late = encodeEvents([anEvent({ at: "2026-03-16T00:30:00.000Z" })]);
+        const files = [
+          { key: "first", date: DATE, bytes: late },
+          { key: "second", date: "2026-03-17" as UtcDay, bytes: late },
+        ];
+        await engine.append(block, { files });
+        await engine.append(block, { date: "1969-12-31" as UtcDay, events: eventTexts([anEvent(), anEvent()]) });
+        const first = Date.parse(DATE) / DAY_MS;
+        expect(await ask(site, [block], "SELECT day FROM events ORDER BY sequence_number")).toEqual(
+          [first, first + 2, -1, -1].map((day) => ({ day })),
+        );
       });
 
       it("an append of thousands of events loads all of them", async () => {
@@ -169,8 +202,8 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       it("a query reads exactly the blocks that it names", async () => {
         const site = aSite();
         const [first, second] = [aBlock(site), aBlock(site)];
-        await engine.append(first, { events: eventTexts([anEvent({ pathname: "/first" }), anEvent({ pathname: "/both" })]) });
-        await engine.append(second, { events: eventTexts([anEvent({ pathname: "/both" })]) });
+        await engine.append(first, { date: DATE, events: eventTexts([anEvent({ pathname: "/first" }), anEvent({ pathname: "/both" })]) });
+        await engine.append(second, { date: DATE, events: eventTexts([anEvent({ pathname: "/both" })]) });
         const PAGES = "SELECT text, count(*) AS n FROM events JOIN texts ON code = pathname GROUP BY text ORDER BY text";
         expect(await ask(site, [first, second], PAGES)).toEqual([
           { text: "/both", n: 2 },
@@ -195,7 +228,13 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
                   anEvent({ visitorId: BigInt(visitor), timestampMs: day * 24 * 60 * MINUTE_MS + minute * MINUTE_MS }),
                 ),
               );
-              await engine.append(block, { files: files.map((ofFile, i) => ({ key: String(i), bytes: encodeEvents(ofFile) })) });
+              await engine.append(block, {
+                files: files.map((ofFile, i) => ({
+                  key: String(i),
+                  date: utcDayOf(ofFile[0]?.timestampMs ?? 0),
+                  bytes: encodeEvents(ofFile),
+                })),
+              });
               const given = await ask(site, [block], "SELECT visitor_id, timestamp, session FROM events ORDER BY sequence_number");
               expect(given.map(({ visitor_id, timestamp }) => [visitor_id, timestamp])).toEqual(
                 files.flat().map(({ visitorId, timestampMs }) => [Number(visitorId), timestampMs]),
@@ -217,7 +256,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await countOf(site, [block])).toBe(0);
         await engine.append(block, { files: [] });
         expect(await countOf(site, [block])).toBe(0);
-        await engine.append(block, { events: eventTexts([anEvent()]) });
+        await engine.append(block, { date: DATE, events: eventTexts([anEvent()]) });
         expect(await countOf(site, [block])).toBe(1);
       });
 
@@ -231,7 +270,7 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       it("a query that names a dropped block rejects with EngineLostError", async () => {
         const site = aSite();
         const [kept, dropped] = [aBlock(site), aBlock(site)];
-        for (const block of [kept, dropped]) await engine.append(block, { events: eventTexts([anEvent()]) });
+        for (const block of [kept, dropped]) await engine.append(block, { date: DATE, events: eventTexts([anEvent()]) });
         await engine.drop([dropped.id]);
         await expect(countOf(site, [kept, dropped])).rejects.toBeInstanceOf(EngineLostError);
         expect(await countOf(site, [kept])).toBe(1);
@@ -248,8 +287,8 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         const [first, second] = [aBlock(aSite()), aBlock(aSite())];
         // Enough rows for a checkpoint after each append.
         const many = Array.from({ length: 60_000 }, (_, i) => anEvent({ pathname: `/${i}`, visitorId: BigInt(i) }));
-        const { residentBytes: one } = await engine.append(first, { events: eventTexts(many) });
-        const { residentBytes: two } = await engine.append(second, { events: eventTexts(many) });
+        const { residentBytes: one } = await engine.append(first, { date: DATE, events: eventTexts(many) });
+        const { residentBytes: two } = await engine.append(second, { date: DATE, events: eventTexts(many) });
         expect(two).toBeGreaterThan(one + 1_000_000);
         const { residentBytes: left } = await engine.drop([second.id]);
         expect(left).toBeLessThan(two - 1_000_000);
@@ -385,10 +424,10 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         const [small, large] = [aBlock(site), { ...aBlock(site), propsBytesMax: 10_000 }];
         const withProps = (text: string, count: number) =>
           Array.from({ length: count }, (_, i) => anEvent({ pathname: `/${text}`, props: JSON.stringify({ text: `${text}-${i}` }) }));
-        expect((await engine.append(small, { events: eventTexts(withProps("small", 3)) })).propsBytes).toBeGreaterThan(0);
-        const full = await engine.append(large, { events: eventTexts(withProps("large", 1_000)) });
+        expect((await engine.append(small, { date: DATE, events: eventTexts(withProps("small", 3)) })).propsBytes).toBeGreaterThan(0);
+        const full = await engine.append(large, { date: DATE, events: eventTexts(withProps("large", 1_000)) });
         expect(full.propsBytes).toBeNull();
-        const files = [{ key: "more", bytes: encodeEvents(withProps("large", 1_000)) }];
+        const files = [{ key: "more", date: DATE, bytes: encodeEvents(withProps("large", 1_000)) }];
         const { propsBytes, residentBytes } = await engine.append(large, { files });
         expect(propsBytes).toBeNull();
         expect(await countOf(site, [small, large])).toBe(2_003);
@@ -417,12 +456,12 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         const whole = encodeEvents([anEvent()]);
         const { unreadable } = await engine.append(block, {
           files: [
-            { key: "first", bytes: whole },
-            { key: "empty", bytes: new Uint8Array() },
-            { key: "noise", bytes: new Uint8Array(500).fill(7) },
-            { key: "cut", bytes: whole.subarray(0, whole.length - 20) },
-            { key: "headless", bytes: whole.subarray(50) },
-            { key: "last", bytes: whole },
+            { key: "first", date: DATE, bytes: whole },
+            { key: "empty", date: DATE, bytes: new Uint8Array() },
+            { key: "noise", date: DATE, bytes: new Uint8Array(500).fill(7) },
+            { key: "cut", date: DATE, bytes: whole.subarray(0, whole.length - 20) },
+            { key: "headless", date: DATE, bytes: whole.subarray(50) },
+            { key: "last", date: DATE, bytes: whole },
           ],
         });
         expect(unreadable.map(({ key }) => key)).toEqual(["empty", "noise", "cut", "headless"]);
@@ -537,11 +576,11 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       it("concurrent queries and appends do not affect each other", async () => {
         const site = aSite();
         const blocks = Array.from({ length: 6 }, () => aBlock(site));
-        await engine.append(blocks[0] ?? aBlock(site), { events: eventTexts([anEvent()]) });
+        await engine.append(blocks[0] ?? aBlock(site), { date: DATE, events: eventTexts([anEvent()]) });
         await Promise.all(
           blocks.slice(1).flatMap((block, i) => [
             engine.append(block, {
-              files: [{ key: `${i}`, bytes: encodeEvents([anEvent({ pathname: `/${i}` }), anEvent({ pathname: "/all" })]) }],
+              files: [{ key: `${i}`, date: DATE, bytes: encodeEvents([anEvent({ pathname: `/${i}` }), anEvent({ pathname: "/all" })]) }],
             }),
             countOf(site, blocks.slice(0, 1)),
           ]),
@@ -554,51 +593,51 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       });
     });
 
-    describe("partial aggregates", () => {
+    describe("partial tables", () => {
       const COLUMNS = [
         { name: "code", type: "BIGINT" },
         { name: "total", type: "HUGEINT" },
       ] as const;
-      const aSummary = (site: SiteId): PartialTableRef => ({ id: ++blocksMade, siteId: site, columns: COLUMNS });
+      const aPartialTable = (site: SiteId): PartialTable => ({ id: ++blocksMade, siteId: site, columns: COLUMNS });
       const BY_PAGE =
         "WITH scoped AS (SELECT * FROM events) SELECT pathname AS code, sum(revenue_amount) AS total FROM scoped WHERE pathname <> $1 GROUP BY pathname";
       const TOTAL =
-        "WITH figures AS (SELECT code, sum(total) AS total FROM chunks GROUP BY code) SELECT text, CAST(total AS VARCHAR) AS total FROM figures JOIN texts ON texts.code = figures.code ORDER BY text";
+        "WITH figures AS (SELECT code, sum(total) AS total FROM partials GROUP BY code) SELECT text, CAST(total AS VARCHAR) AS total FROM figures JOIN texts ON texts.code = figures.code ORDER BY text";
 
-      const summed = (summary: PartialTableRef, part: number, blocks: readonly Block[]) =>
-        engine.summarise(summary, part, aQuery(summary.siteId, blocks, BY_PAGE, [{ text: "/none" }]), silent());
-      const totals = ({ id, siteId: site }: PartialTableRef, parts: readonly number[]) =>
-        engine.query({ ...aQuery(site, [], TOTAL), summary: { id, parts } }, silent());
+      const summed = (table: PartialTable, part: number, blocks: readonly Block[]) =>
+        engine.storePartial(table, part, aQuery(table.siteId, blocks, BY_PAGE, [{ text: "/none" }]), silent());
+      const totals = ({ id, siteId: site }: PartialTable, parts: readonly number[]) =>
+        engine.query({ ...aQuery(site, [], TOTAL), partials: { id, parts } }, silent());
 
       it("partial aggregates keep exact rows by part, and their strings after all blocks are dropped", async () => {
         const site = aSite();
         const blocks = [aBlock(site), aBlock(site)] as const;
         const most = 2n ** 62n;
         const rows = (pathname: string) => Array.from({ length: 4 }, () => anEvent({ pathname, revenueCents: Number(most) }));
-        await engine.append(blocks[0], { events: eventTexts([...rows("/a"), ...rows("/b")]) });
-        await engine.append(blocks[1], { events: eventTexts(rows("/b")) });
-        const summary = aSummary(site);
-        expect((await summed(summary, 1, [blocks[0]])).rows).toBe(2);
-        expect((await summed(summary, 2, [blocks[1]])).rows).toBe(1);
+        await engine.append(blocks[0], { date: DATE, events: eventTexts([...rows("/a"), ...rows("/b")]) });
+        await engine.append(blocks[1], { date: DATE, events: eventTexts(rows("/b")) });
+        const table = aPartialTable(site);
+        expect((await summed(table, 1, [blocks[0]])).rows).toBe(2);
+        expect((await summed(table, 2, [blocks[1]])).rows).toBe(1);
         await engine.drop(blocks.map(({ id }) => id));
-        expect(await totals(summary, [1, 2])).toEqual([
+        expect(await totals(table, [1, 2])).toEqual([
           { text: "/a", total: String(4n * most) },
           { text: "/b", total: String(8n * most) },
         ]);
-        expect(await totals(summary, [2])).toEqual([{ text: "/b", total: String(4n * most) }]);
-        expect(await totals(summary, [])).toEqual([]);
+        expect(await totals(table, [2])).toEqual([{ text: "/b", total: String(4n * most) }]);
+        expect(await totals(table, [])).toEqual([]);
         const { block } = await load([anEvent({ pathname: "/b" })], site);
         expect(await ask(site, [block], "SELECT text FROM events JOIN texts ON code = pathname")).toEqual([{ text: "/b" }]);
-        await engine.dropSummary(summary.id, [1]);
-        expect(await totals(summary, [1, 2])).toEqual([{ text: "/b", total: String(4n * most) }]);
-        await engine.dropSummary(summary.id, "all");
+        await engine.dropPartials(table.id, [1]);
+        expect(await totals(table, [1, 2])).toEqual([{ text: "/b", total: String(4n * most) }]);
+        await engine.dropPartials(table.id, "all");
         await engine.drop([block.id]);
         expect(await ask(site, [], "SELECT count(*) AS n FROM texts")).toEqual([{ n: 0 }]);
       });
 
       it("partial aggregates of a visitor function hold how many visitors have each value", async () => {
         const { site, block } = await load([1n, 2n, 2n].map((visitorId, i) => anEvent({ visitorId, timestampMs: i })));
-        const summary: PartialTableRef = {
+        const table: PartialTable = {
           id: ++blocksMade,
           siteId: site,
           columns: [
@@ -611,11 +650,11 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
           ...aQuery(site, [block], sql),
           perVisitor: { name: "sequence_count", pattern: "(?1)", conditions: 1 },
         };
-        await engine.summarise(summary, 1, query, silent());
-        await engine.summarise(summary, 2, { ...query, blocks: [] }, silent());
+        await engine.storePartial(table, 1, query, silent());
+        await engine.storePartial(table, 2, { ...query, blocks: [] }, silent());
         expect(
           await engine.query(
-            { ...aQuery(site, [], "SELECT * FROM chunks ORDER BY value"), summary: { id: summary.id, parts: [1, 2] } },
+            { ...aQuery(site, [], "SELECT * FROM partials ORDER BY value"), partials: { id: table.id, parts: [1, 2] } },
             silent(),
           ),
         ).toMatchObject([
@@ -626,12 +665,12 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
 
       it("a failed or aborted query leaves no rows in its partial aggregates", async () => {
         const { site, block } = await load(Array.from({ length: HEAVY_ROWS }, (_, i) => anEvent({ timestampMs: i })));
-        const summary = aSummary(site);
-        await expect(engine.summarise(summary, 1, aQuery(site, [block], "SELECT nothing FROM events"), silent())).rejects.toThrow();
+        const table = aPartialTable(site);
+        await expect(engine.storePartial(table, 1, aQuery(site, [block], "SELECT nothing FROM events"), silent())).rejects.toThrow();
         const controller = new AbortController();
         const reason = new Error("given up");
-        const heavy = engine.summarise(
-          summary,
+        const heavy = engine.storePartial(
+          table,
           2,
           aQuery(site, [block], `SELECT 1 AS code, n AS total FROM (${HEAVY_SQL}) AS heavy`),
           controller.signal,
@@ -640,31 +679,31 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(await countOf(site, [block])).toBe(HEAVY_ROWS);
         controller.abort(reason);
         expect(await outcome).toBe(reason);
-        await expect(engine.summarise(summary, 3, aQuery(site, [block], BY_PAGE, [{ text: "" }]), AbortSignal.abort(reason))).rejects.toBe(
+        await expect(engine.storePartial(table, 3, aQuery(site, [block], BY_PAGE, [{ text: "" }]), AbortSignal.abort(reason))).rejects.toBe(
           reason,
         );
-        expect(await totals(summary, [1, 2, 3])).toEqual([]);
+        expect(await totals(table, [1, 2, 3])).toEqual([]);
         // Enough rows for a checkpoint.
         await load(Array.from({ length: 60_000 }, () => anEvent()));
-        await summed(summary, 4, [block]);
-        expect(await totals(summary, [1, 2, 3, 4])).toHaveLength(1);
+        await summed(table, 4, [block]);
+        expect(await totals(table, [1, 2, 3, 4])).toHaveLength(1);
       });
 
-      it("a query over dropped partial aggregates rejects with EngineLostError, and a second drop succeeds", async () => {
-        const summary = aSummary(aSite());
-        await engine.dropSummary(summary.id, "all");
-        await summed(summary, 1, []);
-        await engine.dropSummary(summary.id, []);
-        expect(await totals(summary, [1])).toEqual([]);
-        for (const parts of ["all", "all", [1]] as const) await engine.dropSummary(summary.id, parts);
-        await expect(totals(summary, [1])).rejects.toBeInstanceOf(EngineLostError);
+      it("a query over dropped partial tables rejects with EngineLostError, and a second drop succeeds", async () => {
+        const table = aPartialTable(aSite());
+        await engine.dropPartials(table.id, "all");
+        await summed(table, 1, []);
+        await engine.dropPartials(table.id, []);
+        expect(await totals(table, [1])).toEqual([]);
+        for (const parts of ["all", "all", [1]] as const) await engine.dropPartials(table.id, parts);
+        await expect(totals(table, [1])).rejects.toBeInstanceOf(EngineLostError);
       });
 
       it("partial aggregates count as resident memory until they are dropped", async () => {
         const { site, block } = await load(Array.from({ length: 60_000 }, (_, i) => anEvent({ pathname: `/${i}`, revenueCents: i })));
-        const summary = aSummary(site);
-        const { residentBytes } = await summed(summary, 1, [block]);
-        expect((await engine.dropSummary(summary.id, "all")).residentBytes).toBeLessThan(residentBytes);
+        const table = aPartialTable(site);
+        const { residentBytes } = await summed(table, 1, [block]);
+        expect((await engine.dropPartials(table.id, "all")).residentBytes).toBeLessThan(residentBytes);
       });
     });
 

@@ -6,7 +6,7 @@ import { EngineLostError } from "../../src/runtime/engine/engine.ts";
 import { ENGINE_WORKER_URL } from "../support/built.ts";
 import { createRecordingLog, type RecordingLog } from "../support/recording-log.ts";
 import { anEvent, eventTexts } from "../support/stored-event.ts";
-import { aBlock, aQuery, aSite, describeEngine, silent } from "./engine.suite.ts";
+import { DATE, aBlock, aQuery, aSite, describeEngine, silent } from "./engine.suite.ts";
 
 describeEngine("in a thread of its own", async () => new ThreadedEngine(ENGINE_WORKER_URL, createRecordingLog()));
 
@@ -38,10 +38,10 @@ describe("the threaded engine", () => {
     const site = aSite();
     const block = aBlock(site);
     expect(engine.generation).toBe(0);
-    await engine.append(block, { events: eventTexts([anEvent()]) });
+    await engine.append(block, { date: DATE, events: eventTexts([anEvent()]) });
     const underWay = [
       engine.query(aQuery(site, [block], COUNT), silent()),
-      engine.append(aBlock(site), { events: eventTexts([anEvent()]) }),
+      engine.append(aBlock(site), { date: DATE, events: eventTexts([anEvent()]) }),
       engine.drop([block.id]),
     ];
     const outcomes = Promise.allSettled(underWay);
@@ -52,7 +52,7 @@ describe("the threaded engine", () => {
     expect(engine.generation).toBe(1);
     await expect(engine.query(aQuery(site, [block], COUNT), silent())).rejects.toBeInstanceOf(EngineLostError);
     expect(await engine.query(aQuery(site, [], COUNT), silent())).toEqual([{ n: 0 }]);
-    await engine.append(block, { events: eventTexts([anEvent(), anEvent()]) });
+    await engine.append(block, { date: DATE, events: eventTexts([anEvent(), anEvent()]) });
     expect(await engine.query(aQuery(site, [block], COUNT), silent())).toEqual([{ n: 2 }]);
     expect(log.lines.map(({ level }) => level)).toEqual(["warn"]);
     await workers[1]?.terminate();

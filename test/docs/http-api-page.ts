@@ -1,6 +1,6 @@
 /** docs/http-api.md as data: its sections, and the routes, parameters and tables in them. */
 import { readFileSync } from "node:fs";
-import type { Schema } from "../../src/handlers/openapi/schema.ts";
+import type { Schema } from "../../src/runtime/query/json-schema.ts";
 import { resolveReference, type SchemaRoot } from "../support/json-schema.ts";
 
 export const PAGE = readFileSync(new URL("../../docs/http-api.md", import.meta.url), "utf8");

@@ -2,6 +2,7 @@
 import { EngineFullError } from "../../src/runtime/engine/engine.ts";
 import { UNFLUSHED_EVENTS_MAX } from "../../src/runtime/config/limits.ts";
 import { SCRIPT_PATHS } from "../../src/runtime/config/names.ts";
+import type { ReportPath } from "../../src/runtime/reports/registry.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
 import { CLOSED } from "../support/auth-requests.ts";
@@ -79,78 +80,80 @@ const INGEST: readonly Provoked[] = [
   { id: PREFLIGHT, status: 204, way: "from a page", send: (target) => target.fetch("/api/event", { method: "OPTIONS", headers: PAGE }) },
 ];
 
-/** A figure of a site, by its path behind `/api/stats/`. */
-interface FigureRequest {
+/** A request for a report, by its path behind `/api/stats/`. */
+interface ReportRequest {
   readonly id: string;
   readonly path: string;
   readonly parameters?: string;
 }
 
-const figure = (path: string, parameters = "", id = path): FigureRequest => ({ id: `GET /api/stats/${id}`, path, parameters });
+const aRequest = (path: string, parameters = "", id = path): ReportRequest => ({ id: `GET /api/stats/${id}`, path, parameters });
 
-/** Each statistics route once. */
-const FIGURES: readonly FigureRequest[] = [
-  figure("main"),
-  figure("timeseries"),
-  figure("breakdown/pages", "", "breakdown/{dimension}"),
-  figure("realtime"),
-  figure("goals"),
-  figure("properties"),
-  figure("property-values", "&key=plan"),
-  figure("revenue"),
-  figure("export"),
-  figure("sessions"),
-  figure("session-timeseries"),
-  figure("funnel", "&steps=page:/,event:signup"),
-  figure("retention"),
-  figure("sequences", "&steps=page:/,event:signup"),
-  figure("flow", "&page=/"),
-];
+/** A request for each report, and what else answers like one. A report without a row here does not compile. */
+const REPORT_REQUESTS: Readonly<Record<ReportPath | "/api/stats/export", ReportRequest>> = {
+  "/api/stats/main": aRequest("main"),
+  "/api/stats/timeseries": aRequest("timeseries"),
+  "/api/stats/breakdown/:dimension": aRequest("breakdown/pages", "", "breakdown/{dimension}"),
+  "/api/stats/realtime": aRequest("realtime"),
+  "/api/stats/goals": aRequest("goals"),
+  "/api/stats/properties": aRequest("properties"),
+  "/api/stats/property-values": aRequest("property-values", "&key=plan"),
+  "/api/stats/revenue": aRequest("revenue"),
+  "/api/stats/export": aRequest("export"),
+  "/api/stats/sessions": aRequest("sessions"),
+  "/api/stats/session-timeseries": aRequest("session-timeseries"),
+  "/api/stats/funnel": aRequest("funnel", "&steps=page:/,event:signup"),
+  "/api/stats/retention": aRequest("retention"),
+  "/api/stats/sequences": aRequest("sequences", "&steps=page:/,event:signup"),
+  "/api/stats/flow": aRequest("flow", "&page=/"),
+};
 
-const ask = (target: Target, { path, parameters = "" }: FigureRequest, siteId: string, init: TargetRequest = {}): Promise<Response> =>
+const REPORTED: readonly ReportRequest[] = Object.values(REPORT_REQUESTS);
+
+const ask = (target: Target, { path, parameters = "" }: ReportRequest, siteId: string, init: TargetRequest = {}): Promise<Response> =>
   target.fetch(`/api/stats/${path}?site_id=${siteId}${parameters}`, init);
 
-/** Other forms of a figure. */
-const VARIANTS: readonly FigureRequest[] = [
-  figure("main", "&compare=previous_period"),
-  figure("timeseries", "&period=day"),
-  figure("export", "&format=json"),
-  figure("export", "&kind=raw"),
-  figure("export", "&kind=raw&format=json"),
-  figure("breakdown/entry-pages", "", "breakdown/{dimension}"),
-  figure("retention", "&weeks=2"),
-  figure("sequences", "&conditions=page:/&pattern=(?1)."),
-  figure("flow", "&page=/next&direction=backward"),
+/** Other forms of a report. */
+const VARIANTS: readonly ReportRequest[] = [
+  aRequest("main", "&compare=previous_period"),
+  aRequest("timeseries", "&period=day"),
+  aRequest("export", "&format=json"),
+  aRequest("export", "&kind=raw"),
+  aRequest("export", "&kind=raw&format=json"),
+  aRequest("breakdown/entry-pages", "", "breakdown/{dimension}"),
+  aRequest("retention", "&weeks=2"),
+  aRequest("sequences", "&conditions=page:/&pattern=(?1)."),
+  aRequest("flow", "&page=/next&direction=backward"),
 ];
 
 /** What there is only with the behavioral extension. */
-const BEHAVIORAL: readonly FigureRequest[] = [
-  figure("breakdown/entry-pages", "", "breakdown/{dimension}"),
-  ...FIGURES.filter(({ path }) => ["sessions", "session-timeseries", "funnel", "retention", "sequences", "flow"].includes(path)),
+const BEHAVIORAL: readonly ReportRequest[] = [
+  aRequest("breakdown/entry-pages", "", "breakdown/{dimension}"),
+  ...REPORTED.filter(({ path }) => ["sessions", "session-timeseries", "funnel", "retention", "sequences", "flow"].includes(path)),
 ];
 
 const STATS: readonly Provoked[] = [
   { id: "GET /api/sites", status: 200, send: (target) => target.fetch("/api/sites") },
   { id: "GET /api/sites", status: 401, environment: CLOSED, send: (target) => target.fetch("/api/sites") },
   { id: "GET /api/sites", status: 403, send: (target) => target.fetch("/api/sites", UNVERIFIED) },
-  ...FIGURES.flatMap((request): Provoked[] => [
-    { id: request.id, status: 200, send: (target, siteId) => ask(target, request, siteId) },
-    { id: request.id, status: 400, send: (target) => ask(target, request, "") },
-    { id: request.id, status: 401, environment: CLOSED, send: (target, siteId) => ask(target, request, siteId) },
-    { id: request.id, status: 403, send: (target, siteId) => ask(target, request, siteId, UNVERIFIED) },
+  ...REPORTED.flatMap((report): Provoked[] => [
+    { id: report.id, status: 200, send: (target, siteId) => ask(target, report, siteId) },
+    { id: report.id, status: 400, send: (target) => ask(target, report, "") },
+    { id: report.id, status: 401, environment: CLOSED, send: (target, siteId) => ask(target, report, siteId) },
+    { id: report.id, status: 403, send: (target, siteId) => ask(target, report, siteId, UNVERIFIED) },
   ]),
-  ...VARIANTS.map((request): Provoked => ({
-    id: request.id,
+  ...VARIANTS.map((report): Provoked => ({
+    id: report.id,
     status: 200,
-    way: String(request.parameters),
-    send: (target, siteId) => ask(target, request, siteId),
+    way: String(report.parameters),
+    send: (target, siteId) => ask(target, report, siteId),
   })),
-  ...BEHAVIORAL.map((request): Provoked => ({
-    id: request.id,
+  ...BEHAVIORAL.map((report): Provoked => ({
+    id: report.id,
     status: 503,
     way: "without the behavioral extension",
     environment: SMALL,
-    send: (target, siteId) => ask(target, request, siteId),
+    send: (target, siteId) => ask(target, report, siteId),
   })),
 ];
 
@@ -252,19 +255,19 @@ const sendPixel: Send = (target) => getPixel(target, { d: "failing.test", u: "/"
 const askForSites: Send = (target) => target.fetch("/api/sites", { headers: browserHeaders() });
 
 /** One request holds the only slot. */
-const busy = (request: FigureRequest): Failing => ({
+const busy = (request: ReportRequest): Failing => ({
   id: request.id,
   status: 429,
   async provoke() {
     const target = await createInProcessTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" }, await engineThat(never));
-    void ask(target, figure("main"), "other.test");
+    void ask(target, aRequest("main"), "other.test");
     // Until it has the slot: it has to ask for the extension before.
     await new Promise((resolve) => setTimeout(resolve, 0));
     return ask(target, request, "failing.test");
   },
 });
 
-const figureFailures = (request: FigureRequest): Failing[] => [
+const reportFailures = (request: ReportRequest): Failing[] => [
   hanging(
     request.id,
     () => engineThat(never),
@@ -295,7 +298,7 @@ export const FAILING: readonly Failing[] = [
   full(PIXEL, sendPixel),
   hanging("GET /api/sites", () => objectsThat(never), askForSites),
   failing("GET /api/sites", 500, () => objectsThat(fail()), askForSites),
-  ...FIGURES.flatMap(figureFailures),
+  ...REPORTED.flatMap(reportFailures),
   ...AUTH_FAILING,
   ...SERVICE_FAILING,
   hanging(

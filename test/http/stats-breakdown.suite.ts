@@ -13,6 +13,7 @@ import {
   wireEvent,
   type RequestHeaders,
 } from "../support/requests.ts";
+import { DIMENSION_ROWS } from "../support/dimension-rows.ts";
 import { siteNames, type MakeTarget, type Target } from "../support/target.ts";
 import { FIREFOX_LINUX } from "../support/user-agents.ts";
 
@@ -21,26 +22,9 @@ const siteName = siteNames("breakdown");
 const visitor = (number: number): RequestHeaders => ({ "x-forwarded-for": `198.51.100.${number}` });
 
 /** Every dimension but entry and exit pages, with the value that the one event of `everything` has there. */
-const DIMENSIONS: Readonly<Record<string, string>> = {
-  pages: "/pricing",
-  referrers: "https://www.google.com/",
-  sources: "Google",
-  countries: "US",
-  regions: "(unknown)",
-  cities: "(unknown)",
-  browsers: "Firefox",
-  "browser-versions": "126",
-  os: "Linux",
-  "os-versions": "(unknown)",
-  devices: "desktop",
-  "screen-sizes": "1440",
-  "utm-sources": "s",
-  "utm-mediums": "m",
-  "utm-campaigns": "c",
-  "utm-contents": "o",
-  "utm-terms": "t",
-  events: "Signup",
-};
+const DIMENSIONS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(DIMENSION_ROWS).map(([dimension, { breakdown }]) => [dimension, breakdown]),
+);
 
 const everything = (siteId: string) => ({
   d: siteId,

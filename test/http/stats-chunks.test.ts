@@ -13,6 +13,9 @@ import type { Environment } from "../support/target.ts";
 const SITE = "chunks.test";
 const SECOND_MS = 1000;
 const DAY_MS = 86_400_000;
+/** No other number in a query is as large as that of a day of these years, counted from 1970-01-01. */
+const DAY_NUMBER_MIN = 20_000;
+
 const DAYS = 6;
 
 const dayAt = (daysBack: number): UtcDay => new Date(START_MS - daysBack * DAY_MS).toISOString().slice(0, 10) as string as UtcDay;
@@ -39,7 +42,7 @@ async function createTight(environment: Environment = {}): Promise<Watched> {
   let reached = createDeferred<void>();
   const engine: Engine = {
     ...share,
-    async summarise(summary, part, query, signal) {
+    async storePartial(table, part, query, signal) {
       if (gate) {
         const held = gate.promise;
         reached.resolve();
@@ -48,10 +51,10 @@ async function createTight(environment: Environment = {}): Promise<Watched> {
           void held.then(resolve);
         });
       }
-      const summarised = await share.summarise(summary, part, query, signal);
-      const day = query.parameters.find((parameter) => typeof parameter === "number" && parameter > DAY_MS);
-      summedUp.push(new Date(Number(day)).toISOString().slice(0, 10));
-      return summarised;
+      const stored = await share.storePartial(table, part, query, signal);
+      const day = query.parameters.find((parameter) => typeof parameter === "number" && parameter > DAY_NUMBER_MIN);
+      summedUp.push(new Date(Number(day) * DAY_MS).toISOString().slice(0, 10));
+      return stored;
     },
   };
   const target = await createInProcessTarget(environment, { engine, engineMemoryMb: 0 });

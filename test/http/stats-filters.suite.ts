@@ -13,6 +13,7 @@ import {
   type WireFields,
 } from "../support/requests.ts";
 import { FILTERED_ENDPOINTS, askStats, getStatsText, visitor } from "../support/stats-requests.ts";
+import { DIMENSION_ROWS } from "../support/dimension-rows.ts";
 import { able, itNeeds, siteNames, type MakeTarget, type Target } from "../support/target.ts";
 import { CHROME_WINDOWS, SAFARI_IPHONE } from "../support/user-agents.ts";
 
@@ -25,26 +26,9 @@ const UNKNOWN = "(unknown)";
 /** Three events, each on a page of its own, and what each has in every dimension that can be filtered on. */
 const PAGES = ["/bare", "/full", "/other"] as const;
 
-const VALUES: Readonly<Record<string, readonly [bare: string, full: string, other: string]>> = {
-  pages: PAGES,
-  referrers: [UNKNOWN, "https://www.google.com/", "https://news.example/item?id=1"],
-  sources: [UNKNOWN, "Google", "news.example"],
-  countries: [UNKNOWN, "US", "NL"],
-  regions: [UNKNOWN, UNKNOWN, UNKNOWN],
-  cities: [UNKNOWN, UNKNOWN, UNKNOWN],
-  browsers: [UNKNOWN, "Safari", "Chrome"],
-  "browser-versions": [UNKNOWN, "17.4", "124"],
-  os: [UNKNOWN, "iOS", "Windows"],
-  "os-versions": [UNKNOWN, "17.4", "10"],
-  devices: [UNKNOWN, "mobile", "desktop"],
-  "screen-sizes": [UNKNOWN, "390", "1440"],
-  "utm-sources": [UNKNOWN, "letter", "Letter"],
-  "utm-mediums": [UNKNOWN, "mail", "post"],
-  "utm-campaigns": [UNKNOWN, "spring", "autumn"],
-  "utm-contents": [UNKNOWN, "top", "bottom"],
-  "utm-terms": [UNKNOWN, "shoes", "shoe"],
-  events: ["pageview", "Signup", "Purchase"],
-};
+const VALUES: Readonly<Record<string, readonly [bare: string, full: string, other: string]>> = Object.fromEntries(
+  Object.entries(DIMENSION_ROWS).map(([dimension, { filtered }]) => [dimension, filtered]),
+);
 
 const DIMENSIONS = Object.keys(VALUES);
 

@@ -123,11 +123,11 @@ describe("§8 identical questions at the same time", () => {
       await expectSuccess(await ask(target, 1));
       expect(target.services.counters).toMatchObject(expected);
     }
-    expect(target.services.stats.kept).toBe(1);
+    expect(target.services.stats.cachedCount).toBe(1);
     await target.advance(60 * SECOND_MS);
     await expectSuccess(await ask(target, 1));
     expect(target.services.counters).toMatchObject({ cacheMisses: 2, cacheHits: 2 });
-    expect(target.services.stats.kept).toBe(1);
+    expect(target.services.stats.cachedCount).toBe(1);
   });
 
   it("§8 an answer is as old as its question: the ttl runs while it is computed", async () => {
@@ -183,7 +183,7 @@ describe("§8 identical questions at the same time", () => {
     expect((await failing).status).toBe(408);
     control.release();
     await expectSuccess(await ask(target, 1));
-    expect(target.services.stats.kept).toBe(1);
+    expect(target.services.stats.cachedCount).toBe(1);
   });
 });
 

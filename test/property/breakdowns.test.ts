@@ -2,16 +2,15 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import { history } from "./histories.ts";
-import { DIMENSION_FIELDS, breakdownOf, type Dimension } from "./model.ts";
+import { breakdownOf } from "./model.ts";
 import { playHistory } from "./played-history.ts";
 import { parametersOf, question, scopeOf } from "./questions.ts";
+import { DIMENSION_NAMES as DIMENSIONS } from "../support/dimension-rows.ts";
 import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
-
-const DIMENSIONS = Object.keys(DIMENSION_FIELDS) as Dimension[];
 
 const LIMIT_DEFAULT = 10;
 
-/** Fewer, because each is asked eighteen questions. */
+/** Fewer, because each has a query for every dimension. */
 const RUNS = Math.ceil(PROPERTY_RUNS / 3);
 
 /** Each dimension gets a question of its own. */

@@ -1,7 +1,9 @@
 /** Random pasts of a few sites: what came in when, and what was asked and flushed in between. */
 import fc from "fast-check";
 import { utcCalendar } from "../../src/storage/calendar.ts";
+import type { Dimension } from "../../src/runtime/query/dimensions.ts";
 import type { SiteId, StoredEvent } from "../../src/storage/event.ts";
+import { DIMENSION_NAMES, DIMENSION_ROWS, type DimensionRow } from "../support/dimension-rows.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -103,37 +105,29 @@ function instantOf({ anchor: number, offsetMs }: Moment, anchors: readonly Ancho
 
 const orNull = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { freq: 3, nil: null });
 
+/** The fields of an event that are texts or missing. */
+type TextField = {
+  [Field in keyof StoredEvent]: string | null extends StoredEvent[Field] ? Exclude<Field, "props" | "currency"> : never;
+}[keyof StoredEvent];
+
+const mapDimensions = <T>(map: (row: DimensionRow) => T): Readonly<Record<Dimension, T>> =>
+  Object.fromEntries(DIMENSION_NAMES.map((dimension) => [dimension, map(DIMENSION_ROWS[dimension])])) as Readonly<Record<Dimension, T>>;
+
 /** Few values, so that they meet; now and then an odd one. */
 const text = (...values: readonly string[]): fc.Arbitrary<string> =>
   fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...values) }, { weight: 1, arbitrary: fc.constantFrom(...ODD_TEXTS) });
 
-/** The texts of each filterable dimension: events take theirs from here, and so do filters. */
-export const TEXTS = {
+const randomTexts = mapDimensions(({ random }) => text(...random));
+
+/** The texts of each dimension that can be filtered on: events take theirs from here, and so do filters. */
+export const TEXTS: Readonly<Record<Dimension, fc.Arbitrary<string>>> = {
+  ...randomTexts,
   pages: fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom("/", "/a", "/b", "/B", "/a/b", "/%F0%9F%98%80") },
+    { weight: 6, arbitrary: fc.constantFrom(...DIMENSION_ROWS.pages.random) },
     { weight: 1, arbitrary: fc.nat({ max: 12 }).map((page) => `/${page}`) },
   ),
-  referrers: text("https://www.google.com/", "https://news.example/item?id=1", "android-app://com.reddit.frontpage"),
-  sources: text("Google", "news.example", "Reddit"),
-  countries: text("DE", "US"),
-  regions: text("Bavaria", "bavaria"),
-  cities: text("München", "Zürich"),
-  browsers: text("Chrome", "Firefox"),
-  "browser-versions": text("124", "9"),
-  os: text("Linux", "macOS"),
-  "os-versions": text("10", "10.15"),
-  devices: text("desktop", "mobile"),
-  "screen-sizes": text("1440", "360"),
-  "utm-sources": text("letter", "(unknown)"),
-  "utm-mediums": text("mail", "(unknown)"),
-  "utm-campaigns": text("spring", "Spring"),
-  "utm-contents": text("a", "b"),
-  "utm-terms": text("shoes", "boots"),
-  events: fc.oneof(
-    { weight: 6, arbitrary: fc.constant("pageview") },
-    { weight: 4, arbitrary: text("Signup", "Purchase", "Pageview", "Outbound Link: Click", "(unknown)") },
-  ),
-} as const;
+  events: fc.oneof({ weight: 6, arbitrary: fc.constant("pageview") }, { weight: 4, arbitrary: randomTexts.events }),
+};
 
 export const PROPERTY_KEYS = ["plan", "a", "b", "a.b", "a.b.c", "2", "-", "_", "toString", "constructor", "none"] as const;
 
@@ -184,6 +178,14 @@ const visitorId = fc.oneof(
 
 const siteId = fc.constantFrom(SITES[0], SITES[0], SITES[0], SITES[0], SITES[1], SITES[2]);
 
+/** The fields that dimensions read; each may be missing, but for a page and an event's name. */
+const fieldsOfDimensions = () => ({
+  hostname: orNull(fc.constant("page.test")),
+  ...(Object.fromEntries(DIMENSION_NAMES.map((dimension) => [DIMENSION_ROWS[dimension].field, orNull(TEXTS[dimension])])) as Readonly<
+    Record<Exclude<TextField, "hostname">, fc.Arbitrary<string | null>>
+  >),
+});
+
 type EventSketch = Omit<StoredEvent, "timestampMs" | "date"> & { readonly moment: Moment };
 
 const eventSketch = (of: Windows): fc.Arbitrary<EventSketch> =>
@@ -191,25 +193,9 @@ const eventSketch = (of: Windows): fc.Arbitrary<EventSketch> =>
     siteId: siteId.map((id) => id as string as SiteId),
     moment: moment(of),
     visitorId,
+    ...fieldsOfDimensions(),
     eventName: TEXTS.events,
     pathname: TEXTS.pages,
-    hostname: orNull(fc.constant("page.test")),
-    referrer: orNull(TEXTS.referrers),
-    referrerSource: orNull(TEXTS.sources),
-    countryCode: orNull(TEXTS.countries),
-    region: orNull(TEXTS.regions),
-    city: orNull(TEXTS.cities),
-    browser: orNull(TEXTS.browsers),
-    browserVersion: orNull(TEXTS["browser-versions"]),
-    os: orNull(TEXTS.os),
-    osVersion: orNull(TEXTS["os-versions"]),
-    deviceType: orNull(TEXTS.devices),
-    screenSize: orNull(TEXTS["screen-sizes"]),
-    utmSource: orNull(TEXTS["utm-sources"]),
-    utmMedium: orNull(TEXTS["utm-mediums"]),
-    utmCampaign: orNull(TEXTS["utm-campaigns"]),
-    utmContent: orNull(TEXTS["utm-contents"]),
-    utmTerm: orNull(TEXTS["utm-terms"]),
     props: orNull(props),
     revenueCents: orNull(revenueCents),
     currency: orNull(fc.constantFrom("EUR", "USD", "JPY")),

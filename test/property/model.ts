@@ -1,32 +1,12 @@
 /**
  * What the statistics endpoints must answer, from a plain list of events: written from the interface document,
- * with loops and sets, and with no thought of speed. It shares nothing with the service but the shape of an event.
+ * with loops and sets, and with no thought of speed. It shares nothing with the service but the shape of an event and the names of dimensions.
  */
+import type { Dimension } from "../../src/runtime/query/dimensions.ts";
 import type { StoredEvent } from "../../src/storage/event.ts";
+import { DIMENSION_ROWS } from "../support/dimension-rows.ts";
 
-/** The field that each breakdown dimension reads. */
-export const DIMENSION_FIELDS = {
-  pages: "pathname",
-  referrers: "referrer",
-  sources: "referrerSource",
-  countries: "countryCode",
-  regions: "region",
-  cities: "city",
-  browsers: "browser",
-  "browser-versions": "browserVersion",
-  os: "os",
-  "os-versions": "osVersion",
-  devices: "deviceType",
-  "screen-sizes": "screenSize",
-  "utm-sources": "utmSource",
-  "utm-mediums": "utmMedium",
-  "utm-campaigns": "utmCampaign",
-  "utm-contents": "utmContent",
-  "utm-terms": "utmTerm",
-  events: "eventName",
-} as const satisfies Record<string, keyof StoredEvent>;
-
-export type Dimension = keyof typeof DIMENSION_FIELDS;
+export type { Dimension };
 
 export interface Condition {
   readonly dimension: Dimension;
@@ -71,7 +51,7 @@ export function daysOfPeriod(period: string, nowMs: number): Pick<Scope, "firstD
 
 const shownAs = (value: StoredEvent[keyof StoredEvent]): string => (value === null ? UNKNOWN : String(value));
 
-const valueOf = (event: StoredEvent, dimension: Dimension): string => shownAs(event[DIMENSION_FIELDS[dimension]]);
+const valueOf = (event: StoredEvent, dimension: Dimension): string => shownAs(event[DIMENSION_ROWS[dimension].field]);
 
 export const meets = (event: StoredEvent, conditions: readonly Condition[]): boolean =>
   conditions.every(({ dimension, operator, value }) => (valueOf(event, dimension) === value) === (operator === "=="));

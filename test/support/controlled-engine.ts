@@ -70,11 +70,11 @@ export async function createControlledEngine(): Promise<ControlledEngine> {
         await turn(signal);
         return share.queryNumbers(asked, signal);
       },
-      async summarise(summary, part, query, signal) {
+      async storePartial(table, part, query, signal) {
         await turn(signal);
-        return share.summarise(summary, part, query, signal);
+        return share.storePartial(table, part, query, signal);
       },
-      dropSummary: (id, parts) => share.dropSummary(id, parts),
+      dropPartials: (id, parts) => share.dropPartials(id, parts),
       loadExtension: (extension) => share.loadExtension(extension),
       close: () => share.close(),
     },

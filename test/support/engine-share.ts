@@ -1,5 +1,5 @@
 /** A share of an engine, for one of several that use it: with block ids of its own. */
-import type { Block, BlockSource, Engine, EngineExtension, EngineQuery, PartialTableRef } from "../../src/runtime/engine/engine.ts";
+import type { Block, BlockSource, Engine, EngineExtension, EngineQuery, PartialTable } from "../../src/runtime/engine/engine.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 
 let idsMade = 0;
@@ -24,7 +24,7 @@ export function shareOf(engine: Engine): Engine {
   const shared = (query: EngineQuery): EngineQuery => ({
     ...query,
     blocks: query.blocks.map(blocks.idOf),
-    ...(query.summary && { summary: { ...query.summary, id: partialAggregates.idOf(query.summary.id) } }),
+    ...(query.partials && { partials: { ...query.partials, id: partialAggregates.idOf(query.partials.id) } }),
   });
   return {
     generation: 0,
@@ -34,12 +34,12 @@ export function shareOf(engine: Engine): Engine {
     drop: (ids: readonly number[]) => engine.drop(ids.map(blocks.idOf)),
     query: (query: EngineQuery, signal: AbortSignal) => engine.query(shared(query), signal),
     queryNumbers: (query: EngineQuery, signal: AbortSignal) => engine.queryNumbers(shared(query), signal),
-    summarise: (summary: PartialTableRef, part: number, query: EngineQuery, signal: AbortSignal) =>
-      engine.summarise({ ...summary, id: partialAggregates.idOf(summary.id) }, part, shared(query), signal),
-    dropSummary: (id: number, parts: readonly number[] | "all") => engine.dropSummary(partialAggregates.idOf(id), parts),
+    storePartial: (table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal) =>
+      engine.storePartial({ ...table, id: partialAggregates.idOf(table.id) }, part, shared(query), signal),
+    dropPartials: (id: number, parts: readonly number[] | "all") => engine.dropPartials(partialAggregates.idOf(id), parts),
     loadExtension: (extension: EngineExtension) => engine.loadExtension(extension),
     async close() {
-      for (const id of partialAggregates.all()) await engine.dropSummary(id, "all");
+      for (const id of partialAggregates.all()) await engine.dropPartials(id, "all");
       await engine.drop(blocks.all());
     },
   };

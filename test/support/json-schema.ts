@@ -1,5 +1,5 @@
 /** Checks values against JSON Schema, as far as the project's document uses it. A keyword that it does not know is an error. */
-import type { Schema } from "../../src/handlers/openapi/schema.ts";
+import type { Schema } from "../../src/runtime/query/json-schema.ts";
 
 /** What `$ref` leads into. */
 export type SchemaRoot = Readonly<Record<string, unknown>>;
@@ -57,7 +57,7 @@ const MAX = Number.POSITIVE_INFINITY;
 
 const NO_RULE: Rule = () => [];
 
-const RULES: Readonly<Record<Exclude<keyof Schema, "$ref">, Rule>> = {
+const RULES: Readonly<Record<Exclude<keyof Schema & string, "$ref">, Rule>> = {
   description: NO_RULE,
   default: NO_RULE,
   type(value, { type = [] }) {

@@ -1,7 +1,7 @@
 /** Reads the service's own description of its HTTP surface, and holds real answers against it. */
 import type { OpenapiDocument } from "../../src/handlers/openapi.ts";
 import type { Answer, Headers, Parameter, RequestBody } from "../../src/handlers/openapi/operation.ts";
-import type { Schema } from "../../src/handlers/openapi/schema.ts";
+import type { Schema } from "../../src/runtime/query/json-schema.ts";
 import { resolveReference, schemaProblems, type SchemaRoot } from "./json-schema.ts";
 
 /** A route as the document has it, references resolved. */

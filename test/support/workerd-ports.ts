@@ -13,8 +13,8 @@ import {
   type Loaded,
   type NumberColumns,
   type SqlRow,
-  type Summarised,
-  type PartialTableRef,
+  type StoredPartial,
+  type PartialTable,
 } from "../../src/runtime/engine/engine.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import type { ObjectStore, StoredObject } from "../../src/storage/object-store.ts";
@@ -117,9 +117,9 @@ export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
       drop: (blocks: readonly number[]) => engine<EngineUsage>("drop", blocks),
       query: (query: EngineQuery, signal: AbortSignal) => askUntilAborted<SqlRow[]>("query", signal, query),
       queryNumbers: (query: EngineQuery, signal: AbortSignal) => askUntilAborted<NumberColumns>("queryNumbers", signal, query),
-      summarise: (summary: PartialTableRef, part: number, query: EngineQuery, signal: AbortSignal) =>
-        askUntilAborted<Summarised>("summarise", signal, summary, part, query),
-      dropSummary: (id: number, parts: readonly number[] | "all") => engine<EngineUsage>("dropSummary", id, parts),
+      storePartial: (table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal) =>
+        askUntilAborted<StoredPartial>("storePartial", signal, table, part, query),
+      dropPartials: (id: number, parts: readonly number[] | "all") => engine<EngineUsage>("dropPartials", id, parts),
       loadExtension: (extension: EngineExtension) => engine("loadExtension", extension),
       close: () => engine("close"),
     },

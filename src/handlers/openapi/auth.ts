@@ -8,10 +8,9 @@ import {
   PASSWORD_BYTES_MAX,
 } from "../../runtime/config/limits.ts";
 import { API_KEY_PREFIX, SESSION_COOKIE } from "../../runtime/config/names.ts";
-import type { RouteId } from "../route.ts";
 import { NOT_STORED, sets } from "./headers.ts";
 import type { Answer, Operation, Parameter, RequestBody, SecurityScheme } from "./operation.ts";
-import { boolean, closed, list, orNull, text, type Properties, type Schema } from "./schema.ts";
+import { boolean, closed, list, orNull, text, type Properties, type Schema } from "../../runtime/query/json-schema.ts";
 
 /** The three ways to send a credential (docs/http-api.md, "Authentication"). */
 export const SECURITY_SCHEMES = {
@@ -205,4 +204,4 @@ export const AUTH_OPERATIONS = {
       unavailable: "That could not be stored. The key is not accepted until a restart; try again.",
     },
   },
-} satisfies Partial<Record<RouteId, Operation>>;
+} satisfies Readonly<Record<string, Operation>>;

@@ -1,9 +1,8 @@
 /** The dashboard's page and its files. */
 import { ASSETS_PATH, DASHBOARD_PAGE } from "../../runtime/config/names.ts";
-import type { RouteId } from "../route.ts";
 import { CODED, FILE_HEADERS, required, UNCHANGED } from "./headers.ts";
 import type { Headers, Operation } from "./operation.ts";
-import { text } from "./schema.ts";
+import { text } from "../../runtime/query/json-schema.ts";
 
 const PAGE: Headers = {
   "Content-Security-Policy": required("The page loads its own files and nothing else."),
@@ -47,4 +46,4 @@ export const DASHBOARD_OPERATIONS = {
     },
     refusals: { not_found: "There is no file of this name." },
   },
-} satisfies Partial<Record<RouteId, Operation>>;
+} satisfies Readonly<Record<string, Operation>>;

@@ -1,9 +1,8 @@
 /** Describes erasure (docs/http-api.md, "Data deletion"). */
-import type { RouteId } from "../route.ts";
 import { NOT_STORED } from "./headers.ts";
 import type { Operation } from "./operation.ts";
 import { END, query, SITE, START } from "./parameters.ts";
-import { closed, count, text } from "./schema.ts";
+import { closed, count, text } from "../../runtime/query/json-schema.ts";
 
 const date = (description: string) => text(description, { format: "date" });
 
@@ -44,4 +43,4 @@ export const ERASURE_OPERATIONS = {
       unavailable: "Storage could not be read or changed. Some events may be erased and others not. Try again.",
     },
   },
-} satisfies Partial<Record<RouteId, Operation>>;
+} satisfies Readonly<Record<string, Operation>>;

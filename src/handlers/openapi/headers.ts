@@ -1,6 +1,6 @@
 /** The headers that answers bear. */
 import type { Header, Headers } from "./operation.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "../../runtime/query/json-schema.ts";
 
 type HeaderSchema = Pick<Schema, "type" | "const" | "enum" | "minLength" | "minimum">;
 

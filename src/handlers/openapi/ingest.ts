@@ -9,13 +9,13 @@ import {
   URL_HOST_CHARS_MAX,
 } from "../../runtime/config/limits.ts";
 import { PAGEVIEW } from "../../runtime/config/names.ts";
-import type { RouteId } from "../route.ts";
 import { NOT_STORED, PREFLIGHT_HEADERS } from "./headers.ts";
 import type { Operation } from "./operation.ts";
-import { query, siteId } from "./parameters.ts";
-import { number, orNull, text, type Properties, type Schema } from "./schema.ts";
+import { siteIdSchema } from "../../runtime/query/scope-parameters.ts";
+import { query } from "./parameters.ts";
+import { number, orNull, text, type Properties, type Schema } from "../../runtime/query/json-schema.ts";
 
-const SITE = siteId(
+const SITE = siteIdSchema(
   "The id of the site. Where the service has a list of sites, one of them; where it takes no more sites, one that has events.",
 );
 const NAME = text(`The event's name. \`${PAGEVIEW}\` is a page view; any other is an event of your own and shows as a goal.`, {
@@ -110,4 +110,4 @@ export const INGEST_OPERATIONS = {
     summary: "Tells a browser that pages of any origin may send events",
     answers: { 204: { description: "They may.", headers: PREFLIGHT_HEADERS } },
   },
-} satisfies Partial<Record<RouteId, Operation>>;
+} satisfies Readonly<Record<string, Operation>>;

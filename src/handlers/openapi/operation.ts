@@ -1,15 +1,11 @@
 /** How a route is described: what it takes, what it answers, and for which reasons it refuses. */
 import type { AppErrorCode } from "../../runtime/errors.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "../../runtime/query/json-schema.ts";
+import type { ParameterDescription } from "../../runtime/query/parameters.ts";
 
-export interface Parameter {
+export interface Parameter extends ParameterDescription {
   readonly name: string;
   readonly in: "query" | "path" | "header";
-  readonly description: string;
-  readonly required?: boolean;
-  readonly schema: Schema;
-  /** A value that is taken where the other parameters have theirs. */
-  readonly example?: string | number;
 }
 
 export interface Header {
@@ -64,6 +60,6 @@ export interface Operation {
   readonly requestBody?: RequestBody;
   /** By status: what it answers when there is nothing to refuse. */
   readonly answers: Readonly<Record<number, Answer>>;
-  /** When it refuses for which reason. What its access asks for is added (see `ACCESS_REFUSALS`). */
+  /** When it refuses for which reason. Those of its access are added (`BY_ACCESS` in `openapi.ts`). */
   readonly refusals?: Readonly<Partial<Record<RefusalCode, string>>>;
 }

@@ -1,20 +1,19 @@
 /** Every operation and schema of the OpenAPI document, collected from the file of each topic. */
+import { closed, text } from "../../runtime/query/json-schema.ts";
 import type { Method, RouteId } from "../route.ts";
 import { AUTH_OPERATIONS, AUTH_SCHEMAS } from "./auth.ts";
-import { BEHAVIORAL_OPERATIONS } from "./behavioral.ts";
 import { DASHBOARD_OPERATIONS } from "./dashboard.ts";
 import { ERASURE_OPERATIONS, ERASURE_SCHEMAS } from "./erasure.ts";
 import { INGEST_OPERATIONS, INGEST_SCHEMAS } from "./ingest.ts";
 import type { Operation } from "./operation.ts";
-import { closed, text } from "./schema.ts";
+import { REPORT_OPERATIONS, REPORT_SCHEMAS } from "./reports.ts";
 import { SERVICE_OPERATIONS, SERVICE_SCHEMAS } from "./service.ts";
-import { STATS_SCHEMAS } from "./stats-schemas.ts";
-import { STATS_OPERATIONS } from "./stats.ts";
+import { STATS_OPERATIONS, STATS_SCHEMAS } from "./stats.ts";
 
 const DESCRIBED = {
   ...INGEST_OPERATIONS,
   ...STATS_OPERATIONS,
-  ...BEHAVIORAL_OPERATIONS,
+  ...REPORT_OPERATIONS,
   ...AUTH_OPERATIONS,
   ...DASHBOARD_OPERATIONS,
   ...ERASURE_OPERATIONS,
@@ -35,6 +34,7 @@ export const SCHEMAS = {
   Error: closed({ error: text("A sentence that says what is wrong, and with which field or parameter.", { minLength: 1 }) }),
   ...INGEST_SCHEMAS,
   ...STATS_SCHEMAS,
+  ...REPORT_SCHEMAS,
   ...AUTH_SCHEMAS,
   ...ERASURE_SCHEMAS,
   ...SERVICE_SCHEMAS,

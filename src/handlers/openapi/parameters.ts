@@ -1,57 +1,35 @@
-/** The query parameters that several routes take, with the bounds that their parsers have. */
-import { FILTER_CONDITIONS_MAX, FILTER_VALUE_CHARS_MAX, RANGE_DAYS_MAX, SITE_ID_CHARS_MAX } from "../../runtime/config/limits.ts";
-import { SITE_ID } from "../../runtime/config/site-id.ts";
-import { PERIODS, PERIOD_DEFAULT } from "../../runtime/query/date-range.ts";
-import { DIMENSIONS } from "../../runtime/query/dimensions.ts";
+/** Declared parameters as the document has them. */
+import type { Parameter as Declared, ParameterDescription, Parameters } from "../../runtime/query/parameters.ts";
+import { SCOPE_PARAMETERS } from "../../runtime/query/scope-parameters.ts";
 import type { Parameter } from "./operation.ts";
-import { text, type Schema } from "./schema.ts";
 
-type QueryParameter = Omit<Parameter, "in" | "name">;
+/** A query parameter of a route that declares none. */
+export const query = (name: string, description: ParameterDescription): Parameter => ({ name, in: "query", ...description });
 
-export const query = (name: string, parameter: QueryParameter): Parameter => ({ name, in: "query", ...parameter });
-
-export const siteId = (description: string): Schema =>
-  text(description, { minLength: 1, maxLength: SITE_ID_CHARS_MAX, pattern: SITE_ID.source });
-
-const CONDITION = `(?:${DIMENSIONS.join("|")})(?:==|!=)[^;]{1,${FILTER_VALUE_CHARS_MAX}}`;
-
-export const SITE: Parameter = query("site_id", {
-  description: "The site whose figures are asked for.",
-  required: true,
-  schema: siteId("What its events bear as `d`."),
-  example: "example.com",
+const documentedOne = (name: string, { in: place, description, required, schema, example }: Declared): Parameter => ({
+  name,
+  in: place,
+  description,
+  ...(required !== undefined && { required }),
+  schema,
+  ...(example !== undefined && { example }),
 });
 
-export const FILTERS: Parameter = query("filters", {
-  description:
-    `Conditions joined by \`;\`, each \`dimension==value\` or \`dimension!=value\`, all of which an event must meet; at most ` +
-    `${FILTER_CONDITIONS_MAX}, each value at most ${FILTER_VALUE_CHARS_MAX} characters. Values are compared exactly, in their case; ` +
-    "`(unknown)` stands for what was not recorded, and `!=` includes it. The dimensions are those of breakdowns, " +
-    "except those of sessions.",
-  schema: text("No conditions, or some.", {
-    pattern: `^(?:${CONDITION}(?:;${CONDITION}){0,${FILTER_CONDITIONS_MAX - 1}})?$`,
-  }),
-  example: "browsers==Firefox;countries!=(unknown)",
-});
+/** Parameters that a parser declares. */
+export const documented = (parameters: Parameters): readonly Parameter[] =>
+  Object.entries(parameters).map(([name, declared]) => documentedOne(name, declared));
 
-const day = (name: string, description: string, example: string): Parameter =>
-  query(name, { description, schema: text("A calendar date, YYYY-MM-DD.", { format: "date" }), example });
+export const SITE: Parameter = documentedOne("site_id", SCOPE_PARAMETERS.site_id);
+export const START: Parameter = documentedOne("start_date", SCOPE_PARAMETERS.start_date);
+export const END: Parameter = documentedOne("end_date", SCOPE_PARAMETERS.end_date);
+const PERIOD: Parameter = documentedOne("period", SCOPE_PARAMETERS.period);
+const FILTERS: Parameter = documentedOne("filters", SCOPE_PARAMETERS.filters);
 
-const PERIOD = query("period", {
-  description: "How many UTC dates, ending today. `start_date` and `end_date`, where given, go before it.",
-  schema: text("`day` and `today` are the same.", { enum: PERIODS, default: PERIOD_DEFAULT }),
-});
-
-export const START = day("start_date", "The first UTC date. Needs `end_date`.", "2026-01-01");
-
-export const END = day(
-  "end_date",
-  `The last UTC date, included. Needs \`start_date\`; the two span at most ${RANGE_DAYS_MAX} days.`,
-  "2026-01-31",
-);
-
-/** What every question about a range of days takes (contract 4.2). */
+/** Of a report over some dates. */
 export const SCOPE: readonly Parameter[] = [SITE, PERIOD, START, END, FILTERS];
+
+/** Of a report that has dates of its own. */
+export const UNDATED_SCOPE: readonly Parameter[] = [SITE, FILTERS];
 
 /** Those of many routes, which refer to them by these names. */
 export const SHARED_PARAMETERS: Readonly<Record<string, Parameter>> = {

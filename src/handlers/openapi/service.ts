@@ -1,9 +1,8 @@
 /** What is served beside events and figures: the script, the state of the service, this document. */
 import { SCRIPT_PATHS } from "../../runtime/config/names.ts";
-import type { RouteId } from "../route.ts";
 import { ANY_PAGE, CODED, FILE_HEADERS, NOT_STORED, RETRY_AFTER, STORED, UNCHANGED } from "./headers.ts";
 import type { Answer, Headers, Operation } from "./operation.ts";
-import { boolean, closed, count, orNull, text, type Schema } from "./schema.ts";
+import { boolean, closed, count, orNull, text, type Schema } from "../../runtime/query/json-schema.ts";
 
 /** Open, because the specification of OpenAPI says what is in it. */
 const DOCUMENT: Schema = {
@@ -129,4 +128,4 @@ export const SERVICE_OPERATIONS = {
     summary: "Whom to tell of a hole",
     answers: { 200: plainText("A contact, as RFC 9116 has it.", STORED) },
   },
-} satisfies Partial<Record<RouteId, Operation>>;
+} satisfies Readonly<Record<string, Operation>>;

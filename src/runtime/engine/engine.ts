@@ -1,5 +1,5 @@
 /** The port to whatever answers SQL over events that are loaded into it. DuckDB's words stay behind it. */
-import type { SiteId } from "../../storage/event.ts";
+import type { SiteId, UtcDay } from "../../storage/event.ts";
 import type { EventText } from "../../storage/event-text.ts";
 import type { VisitorFunction } from "./duckdb/behavioral/visitor-function.ts";
 
@@ -16,10 +16,15 @@ export interface Block {
   readonly propsBytesMax: number;
 }
 
-/** What goes into a block: whole Parquet files, or events of one day that are not in files yet. */
-export type BlockSource =
-  | { readonly files: readonly { readonly key: string; readonly bytes: Uint8Array }[] }
-  | { readonly events: readonly EventText[] };
+/** A Parquet file with events of one date. */
+export interface BlockFile {
+  readonly key: string;
+  readonly date: UtcDay;
+  readonly bytes: Uint8Array;
+}
+
+/** What goes into a block: whole files, or events of one date that are in no file yet. */
+export type BlockSource = { readonly files: readonly BlockFile[] } | { readonly date: UtcDay; readonly events: readonly EventText[] };
 
 /** What the engine holds after a change. */
 export interface EngineUsage {
@@ -45,17 +50,17 @@ export type SqlParameter = number | bigint | { readonly text: string } | { reado
 export const QUERY_PATTERNS_MAX = 62;
 
 /**
- * Rows that queries leave behind in the engine, each query's as a part, so that later queries read them together.
+ * Holds the partial aggregates of one query: the rows of each chunk of its range, which a later query reads together.
  * Within an engine an id is used once.
  */
-export interface PartialTableRef {
+export interface PartialTable {
   readonly id: number;
   readonly siteId: SiteId;
   /** The columns that the queries give. HUGEINT is for sums that 64 bits may not hold. */
   readonly columns: readonly { readonly name: string; readonly type: "BIGINT" | "HUGEINT" | "VARCHAR" }[];
 }
 
-/** Some parts of a summary. */
+/** Partial aggregates of one table, by their numbers. */
 export interface PartialTableParts {
   readonly id: number;
   readonly parts: readonly number[];
@@ -79,17 +84,17 @@ export interface EngineQuery {
   /**
    * Reads two relations. `events`: an event a row, columns as in `EVENT_COLUMNS` with these types:
    * text columns hold the number of a text, 0 where not recorded; `timestamp` is a BIGINT of UTC
-   * milliseconds; `visitor_id` an unsigned BIGINT; `revenue_amount` a BIGINT of hundredths or NULL;
+   * milliseconds; `day` an INTEGER, the event's date as days since 1970-01-01; `visitor_id` an unsigned BIGINT; `revenue_amount` a BIGINT of hundredths or NULL;
    * `sequence_number` an INTEGER that orders events of one day and equal timestamp; `session` an INTEGER that
-   * the events of one visitor and UTC day share that no longer pause than `sessionGapMs` parts.
-   * The column `props` has numbers of its own: see `properties`. `texts`: `code`, `text`. Where parts of a summary are
-   * named, `chunks` is their rows. Where
+   * the events of one visitor and day share that no longer pause than `sessionGapMs` parts.
+   * The column `props` has numbers of its own: see `properties`. `texts`: `code`, `text`. Where partials are
+   * named, `partials` has their rows. Where
    * parameters are patterns, `matches` has `code` and `patterns` of each text that matches any: a BIGINT with the bits of
    * those that it matches (see `WildcardPattern`). A query may begin with `WITH` and relations of its own. Parameters are `$1`, `$2`, …
    */
   readonly sql: string;
   readonly parameters: readonly SqlParameter[];
-  readonly summary?: PartialTableParts;
+  readonly partials?: PartialTableParts;
   /**
    * Gives two more relations. `properties`: `props`, `code`, a row for each key that a number in the column `props` stands
    * for, or for its value of the key that is wanted. `property_texts`: `code`, `text`, where 0, for the text `(unknown)`,
@@ -105,7 +110,7 @@ export interface EngineQuery {
   readonly perVisitor?: VisitorFunction;
 }
 
-export interface Summarised extends EngineUsage {
+export interface StoredPartial extends EngineUsage {
   readonly rows: number;
   /** What the texts in these rows take. */
   readonly keptTextBytes: number;
@@ -138,12 +143,12 @@ export interface Engine {
   /** As `query`, for results too long for rows: every column is an INTEGER or BIGINT without NULL. */
   queryNumbers(query: EngineQuery, signal: AbortSignal): Promise<NumberColumns>;
   /**
-   * Adds the rows of a query to a summary, making it when it is new, as the part of that number, which is used once.
-   * After a rejection, which is as that of `query`, nothing was added. The texts of the site stay as long as its partialAggregates.
+   * Adds the rows of a query to a partial table, making it when it is new. The number tells them from others; it is used once.
+   * After a rejection, which is as that of `query`, nothing was added. The texts of the site stay as long as its partial tables.
    */
-  summarise(summary: PartialTableRef, part: number, query: EngineQuery, signal: AbortSignal): Promise<Summarised>;
-  /** Drops parts of a summary, or all of it; unknown ones are fine. No query reads them at that time. */
-  dropSummary(id: number, parts: readonly number[] | "all"): Promise<EngineUsage>;
+  storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial>;
+  /** Drops partials of a table, or the table; unknown ones are fine. No query reads them at that time. */
+  dropPartials(id: number, parts: readonly number[] | "all"): Promise<EngineUsage>;
   /** Loads the extension, also whenever the engine starts anew; a second time does nothing. Rejects when it cannot. */
   loadExtension(extension: EngineExtension): Promise<void>;
   /** Counts the times everything loaded was lost, e.g. because the engine crashed and was started anew. */

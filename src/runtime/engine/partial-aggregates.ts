@@ -1,19 +1,19 @@
-/** Which chunks of which questions the engine has summed up: kept, so that a question goes on where it was given up, and only what has changed is computed anew. */
+/** Partial aggregates that stay in the engine: a query that ran out of time resumes from them, and only changed chunks are computed again. */
 import type { SiteId } from "../../storage/event.ts";
 import { PARTIALS_MAX, PARTIALS_SHARE_MAX } from "../config/limits.ts";
 import type { EngineMemory } from "./engine-memory.ts";
-import { EngineFullError, EngineLostError, type Engine, type EngineQuery, type PartialTableRef, type PartialTableParts } from "./engine.ts";
+import { EngineFullError, EngineLostError, type Engine, type EngineQuery, type PartialTable, type PartialTableParts } from "./engine.ts";
 
 export interface PartialAggregatesOptions {
   readonly engine: Engine;
 }
 
-/** What is summed up. */
-export interface SummarisedQuestion {
+/** A query whose partial aggregates are kept. */
+export interface AggregatedQuery {
   readonly siteId: SiteId;
-  /** Two questions of a site are the same if and only if these are equal. */
+  /** Two queries of a site are the same if and only if these are equal. */
   readonly key: string;
-  readonly columns: PartialTableRef["columns"];
+  readonly columns: PartialTable["columns"];
 }
 
 /** A stretch of time with the events it has (see `PartitionVersion`). */
@@ -30,9 +30,9 @@ interface Part {
   readonly textBytes: number;
 }
 
-/** What is kept of one question. Whoever opens it has to release it. */
-export interface KeptPartials {
-  readonly summary: PartialTableRef;
+/** What is kept of one query. Whoever opens it has to release it. */
+export interface QueryPartials {
+  readonly table: PartialTable;
   readonly key: string;
   readonly generation: number;
   /** By the names of chunks. */
@@ -54,7 +54,7 @@ export class PartialAggregates {
   readonly #options: PartialAggregatesOptions;
   readonly #memory: EngineMemory;
   /** In order of last use. */
-  readonly #kept = new Map<string, KeptPartials>();
+  readonly #kept = new Map<string, QueryPartials>();
   #generation = 0;
   #made = 0;
   #partsMade = 0;
@@ -65,14 +65,14 @@ export class PartialAggregates {
     this.#memory = memory;
   }
 
-  /** What there is of a question, to be released. */
-  open({ siteId, key: question, columns }: SummarisedQuestion): KeptPartials {
+  /** What there is of a query, to be released. */
+  open({ siteId, key: queryKey, columns }: AggregatedQuery): QueryPartials {
     const { generation } = this.#options.engine;
     if (generation !== this.#generation) this.#loseAll(generation);
-    const key = JSON.stringify([siteId, question]);
+    const key = JSON.stringify([siteId, queryKey]);
     const known = this.#kept.get(key);
     const kept = known ?? {
-      summary: { id: ++this.#made, siteId, columns },
+      table: { id: ++this.#made, siteId, columns },
       key,
       generation,
       parts: new Map<string, Part>(),
@@ -86,7 +86,7 @@ export class PartialAggregates {
   }
 
   /** The numbers of all texts of the site mean the same until this is released. */
-  async holdTexts(siteId: SiteId, signal: AbortSignal): Promise<KeptPartials> {
+  async holdTexts(siteId: SiteId, signal: AbortSignal): Promise<QueryPartials> {
     const kept = this.open({ siteId, key: NO_ROWS, columns: [{ name: "nothing", type: "BIGINT" }] });
     try {
       await this.add(kept, { name: "", version: "" }, { siteId, blocks: [], sql: NO_ROWS, parameters: [] }, signal);
@@ -98,7 +98,7 @@ export class PartialAggregates {
   }
 
   /** The part that has the rows of a chunk with just this version. */
-  partOf({ parts }: KeptPartials, { name, version }: AggregatedChunk): number | undefined {
+  partOf({ parts }: QueryPartials, { name, version }: AggregatedChunk): number | undefined {
     const part = parts.get(name);
     return part?.version === version ? part.number : undefined;
   }
@@ -107,22 +107,22 @@ export class PartialAggregates {
    * Keeps the rows of a query over the chunk, and gives the part's number. The query may see events that came after the
    * version were looked at: then these have changed, and nobody takes the part for theirs.
    */
-  async add(kept: KeptPartials, { name, version }: AggregatedChunk, query: EngineQuery, signal: AbortSignal): Promise<number> {
+  async add(kept: QueryPartials, { name, version }: AggregatedChunk, query: EngineQuery, signal: AbortSignal): Promise<number> {
     this.#checkGeneration(kept);
     const number = ++this.#partsMade;
-    const { rows, keptTextBytes: textBytes, ...usage } = await this.#options.engine.summarise(kept.summary, number, query, signal);
+    const { rows, keptTextBytes: textBytes, ...usage } = await this.#options.engine.storePartial(kept.table, number, query, signal);
     this.#memory.note(usage);
     const replaced = kept.parts.get(name);
     if (replaced) kept.outdated.push(replaced);
-    const part = { number, version, bytes: rows * kept.summary.columns.length * NUMBER_BYTES + textBytes, textBytes };
+    const part = { number, version, bytes: rows * kept.table.columns.length * NUMBER_BYTES + textBytes, textBytes };
     kept.parts.set(name, part);
     if (this.#isKept(kept)) this.#bytes += part.bytes;
     await this.#checkTexts(kept);
     return number;
   }
 
-  /** Rejects a question whose rows would fill the memory with texts. */
-  async #checkTexts(kept: KeptPartials): Promise<void> {
+  /** Rejects a query whose rows would fill the memory with texts. */
+  async #checkTexts(kept: QueryPartials): Promise<void> {
     let textBytes = 0;
     for (const part of kept.parts.values()) textBytes += part.textBytes;
     if (textBytes <= this.#memory.propertyTextBytesMax) return;
@@ -130,21 +130,21 @@ export class PartialAggregates {
     throw new EngineFullError("the different texts of the answer do not fit into the engine's memory");
   }
 
-  /** Parts of a summary as a query names them. */
-  partsOf(kept: KeptPartials, parts: readonly number[]): PartialTableParts {
+  /** Partials as a query names them. */
+  partsOf(kept: QueryPartials, parts: readonly number[]): PartialTableParts {
     this.#checkGeneration(kept);
-    return { id: kept.summary.id, parts };
+    return { id: kept.table.id, parts };
   }
 
-  #checkGeneration({ generation }: KeptPartials): void {
-    if (generation !== this.#options.engine.generation) throw new EngineLostError("what was summed up is lost");
+  #checkGeneration({ generation }: QueryPartials): void {
+    if (generation !== this.#options.engine.generation) throw new EngineLostError("the partial aggregates are lost");
   }
 
-  #isKept(kept: KeptPartials): boolean {
+  #isKept(kept: QueryPartials): boolean {
     return this.#kept.get(kept.key) === kept;
   }
 
-  release(kept: KeptPartials): void {
+  release(kept: QueryPartials): void {
     kept.pins--;
     if (kept.pins > 0) return;
     if (!this.#isKept(kept)) {
@@ -177,13 +177,13 @@ export class PartialAggregates {
     return true;
   }
 
-  /** Forgets all that was summed up of a site. Questions under way end with what they had. */
+  /** Forgets the partial aggregates of a site. Queries under way end with what they had. */
   forgetSite(siteId: SiteId): void {
-    for (const kept of this.#kept.values()) if (kept.summary.siteId === siteId) void this.#forget(kept);
+    for (const kept of this.#kept.values()) if (kept.table.siteId === siteId) void this.#forget(kept);
   }
 
-  async #forget(kept: KeptPartials): Promise<void> {
-    // Another question that uses it, or an erasure, may have done so before.
+  async #forget(kept: QueryPartials): Promise<void> {
+    // Another query that uses it, or an erasure, may have done so before.
     if (!this.#isKept(kept)) return;
     this.#kept.delete(kept.key);
     this.#bytes -= bytesOf([...kept.parts.values(), ...kept.outdated]);
@@ -196,12 +196,12 @@ export class PartialAggregates {
     this.#bytes = 0;
   }
 
-  async #drop({ summary, generation }: KeptPartials, parts: readonly number[] | "all"): Promise<void> {
+  async #drop({ table, generation }: QueryPartials, parts: readonly number[] | "all"): Promise<void> {
     if (generation !== this.#options.engine.generation || parts.length === 0) return;
     try {
-      this.#memory.note(await this.#options.engine.dropSummary(summary.id, parts));
+      this.#memory.note(await this.#options.engine.dropPartials(table.id, parts));
     } catch {
-      // An engine that cannot drop a summary is being restarted, which drops them all.
+      // An engine that cannot drop partials is being restarted, which drops them all.
     }
   }
 }

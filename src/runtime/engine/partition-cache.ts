@@ -2,13 +2,13 @@
 import type { SiteId, UtcDay } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import type { EventText } from "../../storage/event-text.ts";
-import type { Partition, PartitionFile } from "../../storage/partition.ts";
+import type { JournaledEvents, Partition, PartitionFile } from "../../storage/partition.ts";
 import { sizeGroups } from "../../storage/size-groups.ts";
 import { BLOCKS_OF_BUDGET_MIN, BLOCK_BYTES_MAX, LOAD_BYTES_MAX } from "../config/limits.ts";
 import type { Log } from "../metrics/log.ts";
 import { CacheEviction } from "./cache-eviction.ts";
 import { CachedBlocks, pin, unpin, type CachedBlock, type CachedDay } from "./cached-blocks.ts";
-import { EngineLostError, type BlockSource, type Engine } from "./engine.ts";
+import { EngineLostError, type BlockFile, type BlockSource, type Engine } from "./engine.ts";
 import { EngineMemory } from "./engine-memory.ts";
 import { PartialAggregates } from "./partial-aggregates.ts";
 import { PARQUET_BYTES_PER_EVENT, partitionVersionOf, type PartitionVersion } from "./partition-version.ts";
@@ -214,12 +214,12 @@ export class PartitionCache {
     return block;
   }
 
-  async #read(files: readonly PartitionFile[]): Promise<{ key: string; bytes: Uint8Array }[]> {
+  async #read(files: readonly PartitionFile[]): Promise<BlockFile[]> {
     const { eventStore, log } = this.#options;
-    const found: { key: string; bytes: Uint8Array }[] = [];
+    const found: BlockFile[] = [];
     for (const file of files) {
       const bytes = await eventStore.read(file);
-      if (bytes) found.push({ key: file.key, bytes });
+      if (bytes) found.push({ key: file.key, date: file.day, bytes });
       else log.error("a partition file is gone; its events are missing from the figures", { file: file.key });
     }
     return found;
@@ -242,19 +242,24 @@ export class PartitionCache {
   }
 
   async #deliverJournaled(blocks: CachedBlocks, siteId: SiteId, { day, journaled }: Partition): Promise<void> {
-    for (const { segment, events } of journaled) {
+    for (const segmentEvents of journaled) {
       const cached = blocks.day(siteId, day);
-      if (cached) await this.#deliver(blocks, cached, segment, events);
+      if (cached) await this.#deliver(blocks, cached, day, segmentEvents);
     }
   }
 
   /** Gives a loaded day the events of a segment that it does not have yet. */
-  async #deliver(blocks: CachedBlocks, { block, delivered }: CachedDay, segment: number, events: readonly EventText[]): Promise<void> {
+  async #deliver(
+    blocks: CachedBlocks,
+    { block, delivered }: CachedDay,
+    date: UtcDay,
+    { segment, events }: Pick<JournaledEvents, "segment" | "events">,
+  ): Promise<void> {
     const before = delivered.get(segment) ?? 0;
     if (events.length <= before) return;
     const fresh = events.slice(before);
     try {
-      await this.#append(blocks, block, { events: fresh });
+      await this.#append(blocks, block, { date, events: fresh });
     } catch (error) {
       // Whether it has them now is not known.
       this.#eviction.abandon(blocks, block);
@@ -279,7 +284,7 @@ export class PartitionCache {
       if (!cached) continue;
       cached.block.pins++;
       try {
-        await this.#deliver(blocks, cached, segment, events);
+        await this.#deliver(blocks, cached, day, { segment, events });
         cached.delivered.delete(segment);
       } catch {
         // The engine may be gone, and with it all that is loaded; otherwise the days are loaded anew.

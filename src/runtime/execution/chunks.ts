@@ -1,4 +1,4 @@
-/** How a range that does not fit into the engine's memory is cut: into runs of salt periods, at the same places whatever the range. */
+/** Cuts a range that does not fit into the engine's memory into runs of salt periods, at the same places whatever the range. */
 import { DAY_MS, startOfDayMs, utcDayOf, type UtcDay } from "../../storage/event.ts";
 import type { PartitionVersion } from "../engine/partition-version.ts";
 import { rangeOfDays, type DateRange } from "../query/date-range.ts";
@@ -7,9 +7,9 @@ export interface Chunk {
   readonly range: DateRange;
   /** Those with events. */
   readonly days: readonly UtcDay[];
-  /** As Parquet, roughly. */
+  /** Size of its Parquet files and unflushed events, roughly. */
   readonly bytes: number;
-  /** Unlike what it was whenever an event has come or gone (see `PartitionVersion`). */
+  /** Changes whenever an event comes or goes (see `PartitionVersion`). */
   readonly version: string;
 }
 

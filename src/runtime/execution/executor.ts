@@ -1,20 +1,23 @@
-/** Asks the engine about a site's range: as a whole if it fits, else in chunks, and once more when the engine was lost on the way. */
+/** Executes plans and scans: in a single pass if the range fits into the engine's memory, else in chunks, and once more when the engine was lost. */
 import { AppError } from "../errors.ts";
 import { EngineFullError, EngineLostError, type Engine } from "../engine/engine.ts";
 import { CACHED_SHARE_OF_PARQUET } from "../engine/engine-memory.ts";
 import type { PartitionCache } from "../engine/partition-cache.ts";
 import { CHUNKS_OF_BUDGET_MIN, CHUNK_BYTES_MAX, WORKED_ON_SHARE_MAX } from "../config/limits.ts";
 import type { SiteId } from "../../storage/event.ts";
-import { ChunkedRange, askWhole, type AskedRangeOptions, type Questions } from "./asked-range.ts";
-import { MemoryAdmission } from "./memory-admission.ts";
-import { bytesOf, cutIntoChunks } from "./chunks.ts";
 import type { SiteRange } from "../query/scope.ts";
 import { sql } from "../query/sql.ts";
+import { ChunkLoader } from "./chunk-loader.ts";
+import { bytesOf, cutIntoChunks, type Chunk } from "./chunks.ts";
+import { MemoryAdmission } from "./memory-admission.ts";
+import type { Plan, PlanStep, StepRows } from "./plan.ts";
+import { scanInChunks, scanSinglePass, type ScanReader } from "./scan.ts";
+import { executeInChunks, executeSinglePass } from "./step-execution.ts";
 
 /** Whether it fits depends on what else runs, so it may be tried again. */
 const FULL_RETRY_SECS = 10;
 
-const tooMuchForTheEngine = (): AppError =>
+const tooLargeRange = (): AppError =>
   new AppError(
     { code: "unavailable", retryAfterSecs: FULL_RETRY_SECS },
     "The query engine has too little memory for this range at the moment. Try a shorter range, or again later.",
@@ -35,53 +38,99 @@ export interface ExecutorOptions {
   readonly rotationDays: number;
 }
 
+/** What is to be done with a range: both ways give the same result. */
+interface RangeTask<Result> extends SiteRange {
+  /** Whether the custom properties of events are read. */
+  readonly withProperties: boolean;
+  readonly singlePass: (blocks: readonly number[]) => Promise<Result>;
+  readonly inChunks: (chunks: readonly Chunk[], loader: ChunkLoader) => Promise<Result>;
+}
+
 export class Executor {
-  readonly #options: ExecutorOptions & AskedRangeOptions;
+  readonly #options: ExecutorOptions;
+  readonly #admission: MemoryAdmission;
 
   constructor(options: ExecutorOptions) {
-    this.#options = { ...options, room: new MemoryAdmission((options.budgetBytes * WORKED_ON_SHARE_MAX) / CACHED_SHARE_OF_PARQUET) };
+    this.#options = options;
+    this.#admission = new MemoryAdmission((options.budgetBytes * WORKED_ON_SHARE_MAX) / CACHED_SHARE_OF_PARQUET);
   }
 
-  /** Runs the questions over every event of the scope accepted before the call. */
-  async over<T>(scope: SiteRange, signal: AbortSignal, questions: Questions<T>): Promise<T> {
+  /** The plan's result over every event accepted before the call. */
+  async run<Result>({ steps, toResult }: Plan<Result>, signal: AbortSignal): Promise<Result> {
+    const rows: StepRows[] = [];
+    for (const step of steps) rows.push(await this.#runStep(step, signal));
+    return toResult(rows);
+  }
+
+  #runStep(step: PlanStep, signal: AbortSignal): Promise<StepRows> {
+    const context = { ...this.#options, signal };
+    const task: RangeTask<StepRows> = {
+      ...step.siteRange,
+      withProperties: step.queries.some(({ property }) => property !== undefined),
+      singlePass: (blocks) => executeSinglePass(step, blocks, context),
+      inChunks: (chunks, loader) => executeInChunks(step, chunks, loader, context),
+    };
+    return this.#execute(task, signal);
+  }
+
+  /** What a reader makes of the events of the range, their custom properties included. Each attempt has a reader of its own. */
+  scan<Result>(siteRange: SiteRange, openReader: () => ScanReader<Result>, signal: AbortSignal): Promise<Result> {
+    const context = { ...this.#options, signal };
+    const task: RangeTask<Result> = {
+      ...siteRange,
+      withProperties: true,
+      singlePass: (blocks) => scanSinglePass(siteRange, blocks, openReader(), context),
+      inChunks: (chunks, loader) => scanInChunks(siteRange, chunks, loader, openReader(), context),
+    };
+    return this.#execute(task, signal);
+  }
+
+  async #execute<Result>(task: RangeTask<Result>, signal: AbortSignal): Promise<Result> {
     try {
-      return await this.#attempt(scope, signal, questions).catch((error: unknown) => {
-        if (error instanceof EngineLostError) return this.#attempt(scope, signal, questions);
+      return await this.#attempt(task, signal).catch((error: unknown) => {
+        if (error instanceof EngineLostError) return this.#attempt(task, signal);
         throw error;
       });
     } catch (error) {
-      if (error instanceof EngineFullError) throw scope.withProperties ? tooManyProperties() : tooMuchForTheEngine();
+      if (error instanceof EngineFullError) throw task.withProperties ? tooManyProperties() : tooLargeRange();
       throw error;
     }
   }
 
-  async #attempt<T>(scope: SiteRange, signal: AbortSignal, questions: Questions<T>): Promise<T> {
+  async #attempt<Result>(task: RangeTask<Result>, signal: AbortSignal): Promise<Result> {
     const { partitionCache, rotationDays, budgetBytes } = this.#options;
-    const { siteId, range, withProperties } = scope;
+    const { siteId, range, withProperties } = task;
     const days = await partitionCache.versionsOf(siteId, range.firstDay, range.lastDay);
     if (partitionCache.shouldFit(bytesOf(days))) {
       try {
-        return await askWhole(this.#options, scope, signal, true, questions);
+        return await this.#singlePass(task, signal, true);
       } catch (error) {
         if (!(error instanceof EngineFullError)) throw error;
       }
     }
-    const chunkBytesMax = Math.min(CHUNK_BYTES_MAX, budgetBytes / CACHED_SHARE_OF_PARQUET / CHUNKS_OF_BUDGET_MIN);
-    const inChunks = async (bytesMax: number): Promise<T> => {
+    const inChunksOf = async (bytesMax: number): Promise<Result> => {
       const chunks = cutIntoChunks(range, days, rotationDays, bytesMax);
-      if (chunks.length <= 1) return askWhole(this.#options, scope, signal, false, questions);
-      return new ChunkedRange(this.#options, scope, chunks, signal).put(questions);
+      if (chunks.length <= 1) return this.#singlePass(task, signal, false);
+      return task.inChunks(chunks, new ChunkLoader({ partitionCache, admission: this.#admission, siteId, withProperties, signal }));
     };
     try {
-      return await inChunks(chunkBytesMax);
+      return await inChunksOf(Math.min(CHUNK_BYTES_MAX, budgetBytes / CACHED_SHARE_OF_PARQUET / CHUNKS_OF_BUDGET_MIN));
     } catch (error) {
       // Properties may be long where files are small: what does not fit in this chunk may fit in smaller ones.
-      if (withProperties && error instanceof EngineFullError) return inChunks(0);
+      if (withProperties && error instanceof EngineFullError) return inChunksOf(0);
       throw error;
     }
   }
 
-  /** Whether the engine answers a question that needs no data. */
+  #singlePass<Result>(
+    { siteId, range, withProperties, singlePass }: RangeTask<Result>,
+    signal: AbortSignal,
+    withinBudget: boolean,
+  ): Promise<Result> {
+    return this.#options.partitionCache.withDays(siteId, range, { signal, withinBudget, onePass: false, withProperties }, singlePass);
+  }
+
+  /** Whether the engine answers a query that needs no data. */
   async isAnswering(signal: AbortSignal): Promise<boolean> {
     const { text, values } = sql`SELECT 1 AS one`;
     try {

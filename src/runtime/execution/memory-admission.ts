@@ -1,6 +1,6 @@
-/** How many chunks are worked on at a time: as many as the engine's memory has room for beside what else it holds, in the order in which they come. */
+/** How many chunks are processed at a time: as many as fit into a share of the engine's memory, first come, first served. */
 
-/** A chunk as all who work on it name it. */
+/** A chunk, by the name that all queries have for it. */
 export interface NamedChunk {
   readonly name: string;
   readonly bytes: number;
@@ -14,7 +14,7 @@ interface Waiting {
 export class MemoryAdmission {
   readonly #bytesMax: number;
   #bytes = 0;
-  /** How many work on each chunk. */
+  /** How many queries process each chunk. */
   readonly #workers = new Map<string, number>();
   readonly #waiting = new Set<Waiting>();
 
@@ -22,12 +22,12 @@ export class MemoryAdmission {
     this.#bytesMax = bytesMax;
   }
 
-  /** Whether somebody works on the chunk. Whoever joins him takes no more room. */
+  /** Whether a query processes the chunk. Another one that joins takes no more room. */
   isWorkedOn(name: string): boolean {
     return this.#workers.has(name);
   }
 
-  /** Runs the task once there is room for the chunk; one that is too large for the room has it for itself. Rejects with the signal's reason when aborted before. */
+  /** Runs the task once there is room for the chunk; one that is larger than the room runs alone. Rejects with the signal's reason when aborted before. */
   async run<T>(chunk: NamedChunk, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     const mayBegin = this.isWorkedOn(chunk.name) || (this.#waiting.size === 0 && this.#hasRoomFor(chunk));

@@ -1,4 +1,4 @@
-/** How many statistics queries run at once; the others are refused, at once or after a short wait (contract 8). */
+/** How many statistics queries run at once; the others are refused, at once or after a short wait (docs/http-api.md, "Concurrency"). */
 import { AppError } from "../errors.ts";
 import { QUERIES_WAITING_MAX } from "../config/limits.ts";
 
@@ -18,7 +18,7 @@ export interface QueryLimiterOptions {
 export class QueryLimiter {
   readonly #options: QueryLimiterOptions;
   #taken = 0;
-  /** Told when a slot is theirs. */
+  /** Called when a slot is theirs. */
   readonly #waiting = new Set<() => void>();
 
   constructor(options: QueryLimiterOptions) {
@@ -69,7 +69,7 @@ export class QueryLimiter {
     });
   }
 
-  /** A slot goes from hand to hand while somebody waits. */
+  /** While queries wait, the slot goes to the next of them. */
   #giveBack(): void {
     for (const next of this.#waiting) {
       this.#waiting.delete(next);

@@ -1,12 +1,13 @@
-/** Answers that may be given again for a while: least recently used ones go first, a site's go when its data changes by hand. */
+/** Cached results: the least recently used are evicted first, a site's when its events are erased (docs/http-api.md, "Caching"). */
 import type { SiteId } from "../../storage/event.ts";
 import { CACHE_CHARS_MAX } from "../config/limits.ts";
 
-/** Identifies an answer by what was asked, parsed: two questions are the same if and only if these are equal. */
+/** Identifies a result by the parsed request: two requests have the same result if and only if these are equal. */
 export interface CacheKey {
-  readonly figure: string;
+  /** The name of the report. */
+  readonly report: string;
   readonly siteId: SiteId;
-  /** Everything else the answer depends on. */
+  /** Everything else that the result depends on. */
   readonly parameters: unknown;
 }
 
@@ -19,12 +20,12 @@ interface Entry {
 interface Computation {
   readonly siteId: SiteId;
   readonly answer: Promise<string>;
-  /** Of whoever asked first: when their time is up, the computation ends. */
+  /** Of the first request: when its time is up, the computation ends. */
   readonly signal: AbortSignal;
 }
 
 export interface ResultCacheOptions {
-  /** 0 keeps nothing, but identical questions at the same time still share one computation. */
+  /** 0 caches nothing, but equal requests at the same time still share one computation. */
   readonly ttlSecs: number;
   readonly entriesMax: number;
   readonly monotonicMs: () => number;
@@ -49,12 +50,12 @@ export class ResultCache {
 
   /**
    * The answer kept, or under way, or computed now. A failure is not kept and shared by those who wait for it,
-   * except that one's end of time is no other's: whoever has time left asks again.
+   * except that one request's end of time is no other's: those that have time left compute again.
    */
-  async get(question: CacheKey, signal: AbortSignal, compute: () => Promise<string>): Promise<string> {
-    const { figure, siteId, parameters } = question;
+  async get(request: CacheKey, signal: AbortSignal, compute: () => Promise<string>): Promise<string> {
+    const { report, siteId, parameters } = request;
     // JSON keeps the parts apart whatever characters they contain.
-    const key = JSON.stringify([figure, siteId, parameters]);
+    const key = JSON.stringify([report, siteId, parameters]);
     const kept = this.#kept(key);
     if (kept !== undefined) {
       this.#options.onHit();
@@ -68,7 +69,7 @@ export class ResultCache {
     this.#options.onHit();
     return underWay.answer.catch((error: unknown) => {
       if (!underWay.signal.aborted || signal.aborted) throw error;
-      return this.get(question, signal, compute);
+      return this.get(request, signal, compute);
     });
   }
 
@@ -82,7 +83,7 @@ export class ResultCache {
   }
 
   async #compute(key: string, siteId: SiteId, signal: AbortSignal, compute: () => Promise<string>): Promise<string> {
-    // The answer is as old as its question, not as its end.
+    // The result is as old as the request, not as its end.
     const askedAtMs = this.#options.monotonicMs();
     const computation: Computation = { siteId, signal, answer: compute() };
     this.#underWay.set(key, computation);

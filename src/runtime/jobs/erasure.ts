@@ -1,7 +1,7 @@
 /** How a site's days are erased so that they stay erased: flushed first, so that everything of them lies in files, which are then deleted. */
 import type { SiteId, UtcDay } from "../../storage/event.ts";
 import type { DeletedDays, EventStore } from "../../storage/event-store.ts";
-import type { StatsAnswers } from "../execution/stats-answers.ts";
+import type { QueryService } from "../execution/query-service.ts";
 import type { Counters } from "../metrics/counters.ts";
 import type { Log } from "../metrics/log.ts";
 import type { Flush } from "./flush.ts";
@@ -12,7 +12,7 @@ export type Erased = Pick<DeletedDays, "events" | "days">;
 export interface ErasureOptions {
   readonly eventStore: EventStore;
   readonly flush: Flush;
-  readonly stats: StatsAnswers;
+  readonly stats: QueryService;
   readonly counters: Counters;
   readonly log: Log;
 }

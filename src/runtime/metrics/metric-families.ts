@@ -16,8 +16,8 @@ export interface MetricSources {
   };
   readonly knownSites: { readonly count: number };
   readonly ingestGate: { readonly isOpen: boolean };
-  /** `kept` is the number of cached results. */
-  readonly stats: { readonly kept: number };
+  /** `cachedCount` is the number of cached results. */
+  readonly stats: { readonly cachedCount: number };
   readonly adminPassword: { readonly isConfigured: boolean };
   readonly geoIsLoaded: boolean;
   readonly config: { readonly filterBots: boolean };
@@ -69,7 +69,7 @@ const storage = ({ counters, flush, eventStore }: MetricSources): MetricFamily[]
 const queries = ({ counters, stats, partitionCache }: MetricSources): MetricFamily[] => [
   counter("cache_hits_total", "Stats requests answered from the result cache.", counters.cacheHits),
   counter("cache_misses_total", "Stats requests that had to be computed.", counters.cacheMisses),
-  gauge("cache_entries", "Cached query results.", stats.kept),
+  gauge("cache_entries", "Cached query results.", stats.cachedCount),
   gauge("engine_memory_bytes", "Memory of event data in the query engine.", partitionCache.residentBytes),
   gauge("cached_partitions", "Partitions (a day of a site) in the query engine.", partitionCache.dayCount),
 ];

@@ -1,7 +1,7 @@
-/** Which UTC days a statistics request speaks of (contract 4.2). */
+/** Which days a report is about (docs/http-api.md, "Date ranges"). */
 import { DAY_MS, isUtcDay, startOfDayMs, utcDayOf, type EpochMs, type UtcDay } from "../../storage/event.ts";
 import { invalidInput } from "../errors.ts";
-import { HOURLY_DAYS_MAX, RANGE_DAYS_MAX } from "../config/limits.ts";
+import { RANGE_DAYS_MAX } from "../config/limits.ts";
 
 /** Whole days, both included; `endMs` is the first instant after them. */
 export interface DateRange {
@@ -50,27 +50,4 @@ export function parseDateRange(
     throw invalidInput(`"start_date" to "end_date" must span at most ${RANGE_DAYS_MAX} days, both included`);
   }
   return range;
-}
-
-const HOUR_MS = 3_600_000;
-
-/** How a range is cut for a chart: by the hour up to two days, by the day beyond. */
-export interface Buckets {
-  readonly sizeMs: number;
-  readonly count: number;
-  /** `YYYY-MM-DD HH:00` or `YYYY-MM-DD`. */
-  labelOf(bucket: number): string;
-}
-
-export function bucketsOf({ startMs, endMs, dayCount }: DateRange): Buckets {
-  const hourly = dayCount <= HOURLY_DAYS_MAX;
-  const sizeMs = hourly ? HOUR_MS : DAY_MS;
-  return {
-    sizeMs,
-    count: (endMs - startMs) / sizeMs,
-    labelOf: (bucket) => {
-      const instant = new Date(startMs + bucket * sizeMs).toISOString();
-      return hourly ? `${instant.slice(0, 10)} ${instant.slice(11, 13)}:00` : instant.slice(0, 10);
-    },
-  };
 }

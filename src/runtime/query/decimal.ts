@@ -1,4 +1,13 @@
-/** Exact money: hundredths as whole numbers, printed as decimals without going through a float. */
+/** Exact money: hundredths as integers, printed as decimals without going through a float. */
+
+/** A number as JSON writes it. A JavaScript number may not hold all its digits. */
+export class Decimal {
+  readonly digits: string;
+
+  constructor(digits: string) {
+    this.digits = digits;
+  }
+}
 
 /** The shortest decimal of an amount of hundredths, e.g. 2990n → `29.9`. */
 export function decimalFromCents(cents: bigint): string {

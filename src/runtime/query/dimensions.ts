@@ -1,4 +1,4 @@
-/** The dimensions figures can be broken down and filtered by, and the column each reads (contract 4.4). */
+/** The dimensions of breakdowns and filters, and the stored column that each reads (docs/http-api.md, "Breakdowns"). */
 import { invalidInput } from "../errors.ts";
 import type { ColumnName } from "./sql.ts";
 

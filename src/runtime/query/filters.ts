@@ -1,4 +1,4 @@
-/** The grammar of segment filters (contract 4.3): conditions on dimensions, all of which must hold. */
+/** The grammar of segment filters (docs/http-api.md, "Filters"): conditions on dimensions, all of which must hold. */
 import { AppError, invalidInput } from "../errors.ts";
 import { exceedsChars } from "../ingest/code-points.ts";
 import { FILTER_CONDITIONS_MAX, FILTER_VALUE_CHARS_MAX } from "../config/limits.ts";

@@ -1,4 +1,4 @@
-/** Reading numbers and texts out of the engine's rows, and the arithmetic every figure shares. */
+/** Reading numbers and texts out of the engine's rows, and the arithmetic that all reports share. */
 import type { SqlRow } from "../engine/engine.ts";
 
 /** A count; 0 where there is no row. */
@@ -6,5 +6,9 @@ export const numberIn = (row: SqlRow | undefined, name: string): number => Numbe
 
 export const textIn = (row: SqlRow, name: string): string => String(row[name]);
 
-/** Rates and averages over nothing are 0 (decisions, "Statistics"). */
+/** Rates and averages over nothing are 0 (docs/http-api.md, "Numbers"). */
 export const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
+
+/** Rows by the number in a column. */
+export const rowsBy = (name: string, rows: readonly SqlRow[]): ReadonlyMap<number, SqlRow> =>
+  new Map(rows.map((row) => [numberIn(row, name), row]));

@@ -38,7 +38,7 @@ export function sql(pieces: TemplateStringsArray, ...values: readonly (SqlParame
   return new SqlText(strings, parameters);
 }
 
-/** The number a text has in the engine (see `EngineQuery`). */
+/** The code of a text in the engine (see `EngineQuery`). */
 export const textCode = (text: string): SqlParameter => ({ text });
 
 /** Whether the text of a column matches the pattern, in which `*` stands for any characters, also none (see `EngineQuery`). */

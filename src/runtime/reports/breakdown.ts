@@ -1,43 +1,86 @@
-/** A scope's figures for each value of a dimension (contract 4.4, "Breakdown dimensions"). */
-import { columnOf, type Dimension, type SessionDimension } from "../query/dimensions.ts";
-import { queryBreakdown } from "./queries/breakdown.ts";
-import { querySessionPages } from "./queries/sessions.ts";
-import type { Ask } from "../execution/asked-range.ts";
+/** GET /api/stats/breakdown/{dimension}: visitors, page views and events for each value of a dimension (docs/http-api.md, "Breakdowns"). */
+import { BREAKDOWN_ROWS_DEFAULT, BREAKDOWN_ROWS_MAX } from "../config/limits.ts";
+import type { AggregateQuery } from "../execution/aggregate-query.ts";
+import { planOf } from "../execution/plan.ts";
+import { text } from "../query/json-schema.ts";
+import {
+  DIMENSIONS,
+  SESSION_DIMENSIONS,
+  columnOf,
+  isDimension,
+  parseDimension,
+  type Dimension,
+  type SessionDimension,
+} from "../query/dimensions.ts";
+import { rowLimit, type Parameter } from "../query/parameters.ts";
 import { numberIn, textIn } from "../query/row-values.ts";
-import type { Scope } from "../query/scope.ts";
+import { eventsIn, within, type Scope } from "../query/scope.ts";
+import { column, sql, type ColumnName } from "../query/sql.ts";
+import { EVENTS, PAGEVIEWS, VISITORS, rows } from "./measures/fields.ts";
+import { sessionPages } from "./measures/session-pages.ts";
+import { COUNT_PAGEVIEWS } from "./measures/visitor-counts.ts";
+import { report } from "./report.ts";
 
-export interface BreakdownRow {
-  readonly value: string;
-  readonly visitors: number;
-  readonly pageviews: number;
-  readonly events: number;
-}
+/** Rows `value`, `visitors`, `pageviews`, `events`; visitors descending, then value ascending. Codes are named last. */
+const countsByValue = (scope: Scope, name: ColumnName, limit: number): AggregateQuery => ({
+  keys: ["code"],
+  counts: ["visitors", "pageviews", "events"],
+  partial: (range) => sql`
+    SELECT ${column(name)} AS code, count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews, count(*) AS events
+    FROM (${eventsIn(within(scope, range))}) AS scoped
+    GROUP BY ${column(name)}`,
+  finalize: sql`
+    SELECT coalesce(texts.text, '(unknown)') AS value, visitors, pageviews, events
+    FROM totals LEFT JOIN texts ON texts.code = totals.code
+    ORDER BY visitors DESC, value ASC
+    LIMIT ${limit}`,
+});
 
-/** Visitors descending, then value ascending. */
-export async function breakdownOf(ask: Ask, scope: Scope, dimension: Dimension, rowsMax: number): Promise<BreakdownRow[]> {
-  const [rows] = await ask(queryBreakdown(scope, columnOf(dimension), rowsMax));
-  return rows.map((row) => ({
-    value: textIn(row, "value"),
-    visitors: numberIn(row, "visitors"),
-    pageviews: numberIn(row, "pageviews"),
-    events: numberIn(row, "events"),
-  }));
-}
+const DIMENSION: Parameter<Dimension | SessionDimension> = {
+  in: "path",
+  description: `What the figures are broken down by. ${SESSION_DIMENSIONS.join(" and ")} need the behavioral extension.`,
+  required: true,
+  schema: text("A dimension.", { enum: [...DIMENSIONS, ...SESSION_DIMENSIONS] }),
+  example: "pages",
+  parse: (slug) => parseDimension(slug ?? ""),
+};
 
-/** The pages that sessions begin or end with. Each session counts once, as an event and as a pageview. */
-export async function sessionPagesOf(
-  ask: Ask,
-  scope: Scope,
-  sessionGapMs: number,
-  dimension: SessionDimension,
-  rowsMax: number,
-): Promise<BreakdownRow[]> {
-  const end = dimension === "entry-pages" ? "first" : "last";
-  const [rows] = await ask(querySessionPages(scope, sessionGapMs, end, rowsMax));
-  return rows.map((row) => ({
-    value: textIn(row, "value"),
-    visitors: numberIn(row, "visitors"),
-    pageviews: numberIn(row, "sessions"),
-    events: numberIn(row, "sessions"),
-  }));
-}
+export const breakdown = report({
+  path: "/api/stats/breakdown/:dimension",
+  operationId: "getBreakdown",
+  summary: "Figures for each value of a dimension",
+  parameters: { dimension: DIMENSION, limit: rowLimit("Rows at most.", BREAKDOWN_ROWS_MAX, BREAKDOWN_ROWS_DEFAULT) },
+  result: {
+    name: "Breakdown",
+    schema: rows("Most visitors first, then by value.", BREAKDOWN_ROWS_MAX, {
+      value: text("`(unknown)` for what was not recorded."),
+      visitors: VISITORS,
+      pageviews: PAGEVIEWS,
+      events: EVENTS,
+    }),
+  },
+  extension: ({ dimension }) => (isDimension(dimension) ? "unused" : "needed"),
+  refusals: { extension_missing: "The dimension needs the behavioral extension, which is not loaded." },
+  plan({ scope, values: { dimension, limit } }, { sessionGapMs }) {
+    if (!isDimension(dimension)) {
+      const end = dimension === "entry-pages" ? "first" : "last";
+      // Each session counts once, as an event and as a page view.
+      return planOf(scope, [sessionPages(scope, sessionGapMs, end, limit)], (found) =>
+        found.map((row) => ({
+          value: textIn(row, "value"),
+          visitors: numberIn(row, "visitors"),
+          pageviews: numberIn(row, "sessions"),
+          events: numberIn(row, "sessions"),
+        })),
+      );
+    }
+    return planOf(scope, [countsByValue(scope, columnOf(dimension), limit)], (found) =>
+      found.map((row) => ({
+        value: textIn(row, "value"),
+        visitors: numberIn(row, "visitors"),
+        pageviews: numberIn(row, "pageviews"),
+        events: numberIn(row, "events"),
+      })),
+    );
+  },
+});

@@ -1,29 +1,93 @@
-/** Where visitors go from a page, or come to it from (decisions, "Statistics"). */
-import { queryFlow, type FlowDirection } from "./queries/flow.ts";
-import type { Ask } from "../execution/asked-range.ts";
+/** GET /api/stats/flow: which page comes after or before a visitor's first view of a page, in the same session (docs/http-api.md, "Flow"). */
+import { FLOW_ROWS_DEFAULT, FLOW_ROWS_MAX } from "../config/limits.ts";
+import { PAGEVIEW } from "../config/names.ts";
+import type { AggregateQuery } from "../execution/aggregate-query.ts";
+import { planOf } from "../execution/plan.ts";
+import { fraction, text } from "../query/json-schema.ts";
+import { PAGE } from "../query/step-parameters.ts";
+import { oneOf, rowLimit, type Values } from "../query/parameters.ts";
 import { numberIn, ratio, textIn } from "../query/row-values.ts";
-import type { Scope } from "../query/scope.ts";
-import type { Step } from "../query/steps.ts";
+import { eventsIn, within, type Scope } from "../query/scope.ts";
+import { sql, textCode } from "../query/sql.ts";
+import { stepSql } from "../query/steps.ts";
+import { VISITORS, rows } from "./measures/fields.ts";
+import { sessionParts } from "./measures/sessions.ts";
+import { report } from "./report.ts";
 
-export interface FlowQuestion {
-  readonly page: Step;
-  readonly direction: FlowDirection;
-  readonly rowsMax: number;
+const PARAMETERS = {
+  page: PAGE,
+  direction: oneOf("Whether to look at the page after it or before it.", ["forward", "backward"]),
+  limit: rowLimit("Rows at most.", FLOW_ROWS_MAX, FLOW_ROWS_DEFAULT),
+};
+
+/**
+ * Rows `next_page`, `visitors`, and `viewers`: the visitors who viewed the page, whether or not another page was next;
+ * visitors descending, then page. Only pages of the sessions that the page was viewed in are put in order.
+ */
+function neighbours(scope: Scope, sessionGapMs: number, { page, direction, limit }: Values<typeof PARAMETERS>): AggregateQuery {
+  const neighbour = direction === "forward" ? sql`sequence_next_node` : sql`sequence_previous_node`;
+  const isViewed = sql`CASE WHEN ${stepSql(page)} THEN 1 ELSE 0 END`;
+  return {
+    keys: ["code"],
+    counts: ["visitors"],
+    partial: (range) => sql`
+      WITH ${sessionParts(within(scope, range), sessionGapMs, sql`max(${isViewed}) AS viewed`)},
+      wholes AS (
+        SELECT session, session AS whole, matching, viewed
+        FROM placed
+        WHERE NOT near_midnight
+        UNION ALL
+        SELECT session, min(session) OVER whole_session, max(matching) OVER whole_session, max(viewed) OVER whole_session
+        FROM chained
+        WINDOW whole_session AS (PARTITION BY visitor_id, chain)
+      ),
+      wanted AS (SELECT session, whole FROM wholes WHERE matching = 1 AND viewed = 1),
+      views AS (
+        SELECT visitor_id, timestamp, sequence_number, viewed, ${neighbour}(pathname, whole, timestamp, sequence_number) AS neighbour
+        FROM (SELECT *, ${isViewed} AS viewed FROM (${eventsIn({ ...scope, range, conditions: [] })}) AS ranged) AS marked
+        JOIN wanted ON wanted.session = marked.session
+        WHERE event_name = ${textCode(PAGEVIEW)}
+      ),
+      ranked AS (
+        SELECT neighbour, row_number() OVER (PARTITION BY visitor_id ORDER BY timestamp, sequence_number) AS place
+        FROM views
+        WHERE viewed = 1
+      )
+      SELECT neighbour AS code, count(*) AS visitors FROM ranked WHERE place = 1 GROUP BY neighbour`,
+    finalize: sql`
+      SELECT
+        coalesce(texts.text, '(unknown)') AS next_page,
+        visitors,
+        (SELECT CAST(sum(visitors) AS BIGINT) FROM totals) AS viewers
+      FROM totals LEFT JOIN texts ON texts.code = totals.code
+      WHERE totals.code IS NOT NULL
+      ORDER BY visitors DESC, next_page ASC
+      LIMIT ${limit}`,
+  };
 }
 
-export interface FlowRow {
-  readonly nextPage: string;
-  readonly visitors: number;
-  /** Of all who viewed the page: what is missing to 1 went nowhere, or lies beyond the limit. */
-  readonly share: number;
-}
-
-/** Visitors descending, then page. */
-export async function flowOf(ask: Ask, scope: Scope, sessionGapMs: number, { page, direction, rowsMax }: FlowQuestion): Promise<FlowRow[]> {
-  const [rows] = await ask(queryFlow(scope, sessionGapMs, page, direction, rowsMax));
-  return rows.map((row) => ({
-    nextPage: textIn(row, "next_page"),
-    visitors: numberIn(row, "visitors"),
-    share: ratio(numberIn(row, "visitors"), numberIn(row, "viewers")),
-  }));
-}
+export const flow = report({
+  path: "/api/stats/flow",
+  operationId: "getFlow",
+  summary: "Which page comes after or before a page",
+  description: "In the same session, around each visitor's first view of the page.",
+  parameters: PARAMETERS,
+  result: {
+    name: "Flow",
+    schema: rows("Most visitors first, then by page.", FLOW_ROWS_MAX, {
+      next_page: text("The path of the page viewed next, or before."),
+      visitors: VISITORS,
+      share: fraction("Their share of all visitors who viewed the page."),
+    }),
+  },
+  extension: "needed",
+  plan: ({ scope, values }, { sessionGapMs }) =>
+    planOf(scope, [neighbours(scope, sessionGapMs, values)], (found) =>
+      // What is missing to 1 went nowhere, or lies beyond the limit.
+      found.map((row) => ({
+        next_page: textIn(row, "next_page"),
+        visitors: numberIn(row, "visitors"),
+        share: ratio(numberIn(row, "visitors"), numberIn(row, "viewers")),
+      })),
+    ),
+});

@@ -1,30 +1,16 @@
-/** How many visitors take one step after the other within a window of time (decisions, "Statistics"). */
+/** GET /api/stats/funnel: how many visitors take one step after the other within a window of time (docs/http-api.md, "Funnel"). */
+import { CONDITIONS_MAX, FUNNEL_WEEKS_MAX, STEPS_MIN } from "../config/limits.ts";
 import { FUNNEL_MODES, type FunnelMode } from "../engine/duckdb/behavioral/window-funnel.ts";
+import type { SqlRow } from "../engine/engine.ts";
 import { invalidInput } from "../errors.ts";
-import { FUNNEL_WEEKS_MAX } from "../config/limits.ts";
-import { queryStepEvents, queryStepVisitors } from "./queries/steps.ts";
-import type { Ask } from "../execution/asked-range.ts";
+import { planOf } from "../execution/plan.ts";
+import { closed, count, fraction, list, text } from "../query/json-schema.ts";
+import { parameter, required, type Parameter } from "../query/parameters.ts";
 import { numberIn, ratio } from "../query/row-values.ts";
-import type { Scope } from "../query/scope.ts";
+import { STEP_NOTATION, parseSteps, stepListDescription } from "../query/step-parameters.ts";
 import { stepName, type Step } from "../query/steps.ts";
-
-export interface Funnel {
-  readonly steps: readonly Step[];
-  readonly windowMs: number;
-  readonly modes: readonly FunnelMode[];
-}
-
-export interface FunnelRow {
-  /** From 1. */
-  readonly step: number;
-  readonly name: string;
-  /** Who got at least this far. */
-  readonly visitors: number;
-  /** Of those of the first step. */
-  readonly conversionRate: number;
-  /** Who got as far as the step before and no further. */
-  readonly droppedOff: number;
-}
+import { stepVisitors, visitorsByValue } from "./measures/step-events.ts";
+import { report } from "./report.ts";
 
 const SECOND_MS = 1000;
 const UNITS_MS = {
@@ -35,50 +21,105 @@ const UNITS_MS = {
   week: 604_800 * SECOND_MS,
 } as const;
 
-/** How a window is written. */
-export const FUNNEL_WINDOW = /^([1-9]\d{0,8}) ?(second|minute|hour|day|week)s?$/;
-export const FUNNEL_WINDOW_DEFAULT = "1 day";
+const WINDOW = /^([1-9]\d{0,8}) ?(second|minute|hour|day|week)s?$/;
+const WINDOW_DEFAULT = "1 day";
 
 /** In milliseconds; 400 for what is no window or too long a one. */
-export function parseFunnelWindow(text: string | null): number {
-  const [, count = "", unit = ""] = FUNNEL_WINDOW.exec(text ?? FUNNEL_WINDOW_DEFAULT) ?? [];
-  const windowMs = Number(count) * (UNITS_MS[unit as keyof typeof UNITS_MS] ?? 0);
+function parseWindow(value: string | null, name: string): number {
+  const [, units = "", unit = ""] = WINDOW.exec(value ?? WINDOW_DEFAULT) ?? [];
+  const windowMs = Number(units) * (UNITS_MS[unit as keyof typeof UNITS_MS] ?? 0);
   if (windowMs > 0 && windowMs <= FUNNEL_WEEKS_MAX * UNITS_MS.week) return windowMs;
   throw invalidInput(
-    `"window" must be a whole number from 1 with one of ${Object.keys(UNITS_MS).join(", ")}, as in "2 days", at most ${FUNNEL_WEEKS_MAX} weeks`,
+    `"${name}" must be a whole number from 1 with one of ${Object.keys(UNITS_MS).join(", ")}, as in "2 days", at most ${FUNNEL_WEEKS_MAX} weeks`,
   );
 }
 
-/** In an order of their own and each once; 400 for an unknown one. */
-export function parseFunnelModes(text: string | null): readonly FunnelMode[] {
-  if (text === null || text === "") return [];
-  const asked = text.split(",");
+/** Each once and in one order, so that equal modes are equal; 400 for an unknown one. */
+function parseModes(value: string | null, name: string): readonly FunnelMode[] {
+  if (value === null || value === "") return [];
+  const asked = value.split(",");
   const unknown = asked.find((mode) => !(FUNNEL_MODES as readonly string[]).includes(mode));
-  if (unknown !== undefined) throw invalidInput(`"modes": there is no mode "${unknown}"; there are ${FUNNEL_MODES.join(", ")}`);
+  if (unknown !== undefined) throw invalidInput(`"${name}": there is no mode "${unknown}"; there are ${FUNNEL_MODES.join(", ")}`);
   return FUNNEL_MODES.filter((mode) => asked.includes(mode));
 }
+
+const STEPS: Parameter<readonly Step[]> = required(
+  stepListDescription(`${STEPS_MIN} to ${CONDITIONS_MAX} steps. ${STEP_NOTATION}`, "Steps.", STEPS_MIN),
+  (value, name) => parseSteps(value, name, STEPS_MIN),
+);
+
+const FUNNEL_WINDOW: Parameter<number> = parameter(
+  {
+    description: `How long after the first step the last one may come; at most ${FUNNEL_WEEKS_MAX} weeks.`,
+    schema: text("A number and second, minute, hour, day or week, also with an s.", { pattern: WINDOW.source, default: WINDOW_DEFAULT }),
+    example: "2 days",
+  },
+  parseWindow,
+);
+
+const MODE = `(?:${FUNNEL_MODES.join("|")})`;
+
+const MODES: Parameter<readonly FunnelMode[]> = parameter(
+  {
+    description:
+      "Joined by commas. `strict_order`: what is no step, or a later step too early, ends the search. `strict_deduplication`: a step other " +
+      "than the first that comes again ends it. `strict_increase`: steps must not be at the same time. `strict_once`: an event is one step at most.",
+    schema: text("No modes, or some.", { pattern: `^(?:${MODE}(?:,${MODE})*)?$` }),
+    example: "strict_order,strict_once",
+  },
+  parseModes,
+);
 
 /** The first two steps: without both, nobody gets beyond the first, whatever the modes. */
 const BEYOND_THE_FIRST = 0b11;
 
-/** A row a step. */
-export async function funnelOf(ask: Ask, scope: Scope, { steps, windowMs, modes }: Funnel): Promise<FunnelRow[]> {
-  const [first] = steps;
-  if (!first) return [];
-  const events = { steps, needed: BEYOND_THE_FIRST, withOthers: modes.includes("strict_order") };
-  const [[entered], reached] = await ask(
-    queryStepVisitors(scope, first),
-    queryStepEvents(scope, events, { name: "window_funnel", windowMs, steps: steps.length, modes }),
-  );
+/** How many visitors got at least as far as each step. Rows of `reached` say how many got exactly so far, counted from 1. */
+function visitorsOfSteps(steps: readonly Step[], entered: SqlRow | undefined, reached: readonly SqlRow[]): readonly number[] {
   const ended = new Float64Array(steps.length + 1);
   for (const row of reached) ended[numberIn(row, "value")] = numberIn(row, "visitors");
-  const all = numberIn(entered, "visitors");
-  const visitors = steps.map((_, i) => (i === 0 ? all : ended.subarray(i + 1).reduce((sum, count) => sum + count, 0)));
-  return steps.map((step, i) => ({
-    step: i + 1,
-    name: stepName(step),
-    visitors: visitors[i] ?? 0,
-    conversionRate: ratio(visitors[i] ?? 0, all),
-    droppedOff: i === 0 ? 0 : (visitors[i - 1] ?? 0) - (visitors[i] ?? 0),
-  }));
+  return steps.map((_, i) =>
+    i === 0 ? numberIn(entered, "visitors") : ended.subarray(i + 1).reduce((sum, visitors) => sum + visitors, 0),
+  );
 }
+
+export const funnel = report({
+  path: "/api/stats/funnel",
+  operationId: "getFunnel",
+  summary: "How many visitors take one step after the other",
+  parameters: { steps: STEPS, window: FUNNEL_WINDOW, modes: MODES },
+  result: {
+    name: "Funnel",
+    schema: list(
+      "A row for each step, in their order.",
+      closed({
+        step: count("The number of the step, from 1.", { minimum: 1, maximum: CONDITIONS_MAX }),
+        name: text("The step as it was written."),
+        visitors: count("Distinct visitors who got at least this far."),
+        conversion_rate: fraction("Their share of those of the first step."),
+        dropped_off: count("Visitors who got as far as the step before and no further; 0 at the first step."),
+      }),
+      { minItems: STEPS_MIN, maxItems: CONDITIONS_MAX },
+    ),
+  },
+  extension: "needed",
+  plan({ scope, values: { steps, window: windowMs, modes } }) {
+    const events = { steps, needed: BEYOND_THE_FIRST, withOthers: modes.includes("strict_order") };
+    const queries = [
+      stepVisitors(scope, steps[0] ?? { kind: "page", value: "" }),
+      visitorsByValue(scope, events, { name: "window_funnel", windowMs, steps: steps.length, modes }),
+    ] as const;
+    return planOf(scope, queries, ([entered], reached) => {
+      const visitors = visitorsOfSteps(steps, entered, reached);
+      return steps.map((step, i) => {
+        const [before = 0, here = 0] = [visitors[i - 1], visitors[i]];
+        return {
+          step: i + 1,
+          name: stepName(step),
+          visitors: here,
+          conversion_rate: ratio(here, visitors[0] ?? 0),
+          dropped_off: i === 0 ? 0 : before - here,
+        };
+      });
+    });
+  },
+});

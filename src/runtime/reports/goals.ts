@@ -1,25 +1,53 @@
-/** Which share of a scope's visitors did what beside looking at pages (contract 4.4). */
-import { queryGoals } from "./queries/goals.ts";
-import { queryHeadline } from "./queries/headline.ts";
-import type { Ask } from "../execution/asked-range.ts";
+/** GET /api/stats/goals: every event other than a page view, and the share of visitors who caused it (docs/http-api.md, "Goals"). */
+import { GOAL_ROWS_MAX } from "../config/limits.ts";
+import { PAGEVIEW } from "../config/names.ts";
+import type { AggregateQuery } from "../execution/aggregate-query.ts";
+import { planOf } from "../execution/plan.ts";
+import { fraction, text } from "../query/json-schema.ts";
 import { numberIn, ratio, textIn } from "../query/row-values.ts";
-import type { Scope } from "../query/scope.ts";
+import { eventsIn, within, type Scope } from "../query/scope.ts";
+import { sql, textCode } from "../query/sql.ts";
+import { EVENTS, VISITORS, rows } from "./measures/fields.ts";
+import { visitorCounts } from "./measures/visitor-counts.ts";
+import { report } from "./report.ts";
 
-export interface Goal {
-  readonly name: string;
-  readonly visitors: number;
-  readonly events: number;
-  /** Of all visitors of the scope. */
-  readonly conversionRate: number;
-}
+/** Rows `name`, `visitors`, `events`; visitors descending, then name. */
+const countsByEvent = (scope: Scope): AggregateQuery => ({
+  keys: ["code"],
+  counts: ["visitors", "events"],
+  partial: (range) => sql`
+    SELECT event_name AS code, count(DISTINCT visitor_id) AS visitors, count(*) AS events
+    FROM (${eventsIn(within(scope, range))}) AS scoped
+    WHERE event_name <> ${textCode(PAGEVIEW)}
+    GROUP BY event_name`,
+  finalize: sql`
+    SELECT coalesce(texts.text, '(unknown)') AS name, visitors, events
+    FROM totals LEFT JOIN texts ON texts.code = totals.code
+    ORDER BY visitors DESC, name ASC
+    LIMIT ${GOAL_ROWS_MAX}`,
+});
 
-/** Visitors descending, then name. */
-export async function goalsOf(ask: Ask, scope: Scope): Promise<Goal[]> {
-  const [[headline], goals] = await ask(queryHeadline(scope), queryGoals(scope));
-  return goals.map((row) => ({
-    name: textIn(row, "name"),
-    visitors: numberIn(row, "visitors"),
-    events: numberIn(row, "events"),
-    conversionRate: ratio(numberIn(row, "visitors"), numberIn(headline, "visitors")),
-  }));
-}
+export const goals = report({
+  path: "/api/stats/goals",
+  operationId: "getGoals",
+  summary: "Events other than page views, and the share of visitors who caused them",
+  parameters: {},
+  result: {
+    name: "Goals",
+    schema: rows("Most visitors first, then by name.", GOAL_ROWS_MAX, {
+      name: text("The event's name."),
+      visitors: VISITORS,
+      events: EVENTS,
+      conversion_rate: fraction("Share of all visitors of the range."),
+    }),
+  },
+  plan: ({ scope }) =>
+    planOf(scope, [visitorCounts(scope), countsByEvent(scope)], ([all], found) =>
+      found.map((row) => ({
+        name: textIn(row, "name"),
+        visitors: numberIn(row, "visitors"),
+        events: numberIn(row, "events"),
+        conversion_rate: ratio(numberIn(row, "visitors"), numberIn(all, "visitors")),
+      })),
+    ),
+});

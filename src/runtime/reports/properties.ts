@@ -1,38 +1,39 @@
-/** Custom property keys of a scope, and the values of one (contract 4.4). */
-import { invalidInput } from "../errors.ts";
-import { queryPropertyKeys, queryPropertyValues } from "./queries/properties.ts";
-import type { Ask } from "../execution/asked-range.ts";
-import { numberIn, textIn } from "../query/row-values.ts";
-import type { Scope } from "../query/scope.ts";
+/** GET /api/stats/properties: the keys of custom properties (docs/http-api.md, "Properties"). */
+import { PROPERTY_KEYS_MAX } from "../config/limits.ts";
+import type { AggregateQuery } from "../execution/aggregate-query.ts";
+import { planOf } from "../execution/plan.ts";
+import { list, text } from "../query/json-schema.ts";
+import { textIn } from "../query/row-values.ts";
+import { eventsIn, within, type Scope } from "../query/scope.ts";
+import { sql } from "../query/sql.ts";
+import { report } from "./report.ts";
 
-/** The form of a key that can be asked for (contract 4.4). */
-export const PROPERTY_KEY = /^[A-Za-z0-9_.-]+$/;
+/** Rows `name`, ascending. Beyond the first ones of a chunk none can be among the first of all. */
+const keysIn = (scope: Scope): AggregateQuery => ({
+  keys: [],
+  names: ["name"],
+  counts: [],
+  property: null,
+  partial: (range) => sql`
+    WITH carried AS (SELECT DISTINCT props FROM (${eventsIn(within(scope, range))}) AS scoped WHERE props <> 0),
+    found AS (SELECT DISTINCT code FROM properties JOIN carried ON carried.props = properties.props)
+    SELECT coalesce(text, '(unknown)') AS name
+    FROM found LEFT JOIN property_texts ON property_texts.code = found.code
+    ORDER BY name
+    LIMIT ${PROPERTY_KEYS_MAX}`,
+  finalize: sql`SELECT name FROM totals ORDER BY name LIMIT ${PROPERTY_KEYS_MAX}`,
+});
 
-/** 400 for a key with other characters than the contract's. */
-export function parsePropertyKey(key: string | null): string {
-  if (key === null) throw invalidInput('"key" is required');
-  if (!PROPERTY_KEY.test(key)) throw invalidInput('"key" must consist of ASCII letters, digits, "_", "-" and "." only');
-  return key;
-}
-
-/** Ascending. */
-export async function propertyKeysOf(ask: Ask, scope: Scope): Promise<string[]> {
-  const [rows] = await ask(queryPropertyKeys(scope));
-  return rows.map((row) => textIn(row, "name"));
-}
-
-export interface PropertyValue {
-  readonly value: string;
-  readonly visitors: number;
-  readonly events: number;
-}
-
-/** Visitors descending, then value; of one event's properties only where it is named. */
-export async function propertyValuesOf(ask: Ask, scope: Scope, key: string, eventName: string | null): Promise<PropertyValue[]> {
-  const [rows] = await ask(queryPropertyValues(scope, key, eventName));
-  return rows.map((row) => ({
-    value: textIn(row, "value"),
-    visitors: numberIn(row, "visitors"),
-    events: numberIn(row, "events"),
-  }));
-}
+export const properties = report({
+  path: "/api/stats/properties",
+  operationId: "getProperties",
+  summary: "Keys of custom properties",
+  parameters: {},
+  result: {
+    name: "PropertyKeys",
+    schema: list(`In ascending order. At most ${PROPERTY_KEYS_MAX}.`, text("A key; those of nested objects are joined by dots."), {
+      maxItems: PROPERTY_KEYS_MAX,
+    }),
+  },
+  plan: ({ scope }) => planOf(scope, [keysIn(scope)], (found) => found.map((row) => textIn(row, "name"))),
+});

@@ -1,52 +1,121 @@
-/** What happens on a site right now (contract 4.4). */
-import type { EpochMs } from "../../storage/event.ts";
+/** GET /api/stats/realtime: the visitors of the last minutes, their pages and their sources; never cached (docs/http-api.md, "Realtime"). */
+import { REALTIME_ROWS_MAX } from "../config/limits.ts";
+import { PAGEVIEW } from "../config/names.ts";
 import type { SqlRow } from "../engine/engine.ts";
-import { queryCurrent, queryPerMinute, queryTop, type RealtimeWindow } from "./queries/realtime.ts";
-import type { Ask } from "../execution/asked-range.ts";
-import { numberIn, textIn } from "../query/row-values.ts";
-import type { Condition } from "../query/filters.ts";
+import type { AggregateQuery } from "../execution/aggregate-query.ts";
+import { planOf } from "../execution/plan.ts";
+import { closed, count, list, text } from "../query/json-schema.ts";
+import { rangeOfDays, type DateRange } from "../query/date-range.ts";
+import { matchesSql, type Condition } from "../query/filters.ts";
+import { numberIn, rowsBy, textIn } from "../query/row-values.ts";
+import { column, sql, textCode, type SqlText } from "../query/sql.ts";
+import { utcDayOf, type EpochMs } from "../../storage/event.ts";
+import { PAGEVIEWS, VISITORS, rows } from "./measures/fields.ts";
+import { COUNT_PAGEVIEWS } from "./measures/visitor-counts.ts";
+import { report } from "./report.ts";
 
 const MINUTE_MS = 60_000;
 
-export interface TopRow {
-  readonly value: string;
-  readonly visitors: number;
+/** Both ends belong to the window. */
+interface Window {
+  readonly startMs: EpochMs;
+  readonly endMs: EpochMs;
+  readonly conditions: readonly Condition[];
 }
 
-export interface Realtime {
-  readonly currentVisitors: number;
-  readonly pageviews: number;
-  readonly topPages: readonly TopRow[];
-  readonly topSources: readonly TopRow[];
-  /** Pageviews by minute of the clock, oldest first; they add up to `pageviews`. */
-  readonly perMinute: readonly number[];
+/** Those of the window that lie in the range. */
+function eventsInWindow({ startMs, endMs, conditions }: Window, range: DateRange): SqlText {
+  const [firstMs, lastMs] = [Math.max(startMs, range.startMs), Math.min(endMs, range.endMs - 1)];
+  return sql`SELECT * FROM events WHERE timestamp >= ${firstMs} AND timestamp <= ${lastMs} AND ${matchesSql(conditions)}`;
 }
 
-/** The window that ends now, both ends included. */
-export const realtimeWindow = (nowMs: EpochMs, windowMinutes: number, conditions: readonly Condition[]): RealtimeWindow => ({
-  startMs: nowMs - windowMinutes * MINUTE_MS,
-  endMs: nowMs,
-  conditions,
+/** One row: `visitors` of any event, `pageviews`. */
+const windowCounts = (window: Window): AggregateQuery => ({
+  keys: [],
+  counts: ["visitors", "pageviews"],
+  partial: (range) => sql`
+    SELECT count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews
+    FROM (${eventsInWindow(window, range)}) AS current`,
+  finalize: sql`SELECT visitors, pageviews FROM totals`,
 });
 
-const topRowIn = (row: SqlRow): TopRow => ({ value: textIn(row, "value"), visitors: numberIn(row, "visitors") });
+/** Rows `minute` (minutes since the epoch), `pageviews`, where there are any. */
+const pageviewsByMinute = (window: Window): AggregateQuery => ({
+  keys: ["minute"],
+  counts: ["pageviews"],
+  partial: (range) => sql`
+    SELECT timestamp // ${MINUTE_MS} AS minute, count(*) AS pageviews
+    FROM (${eventsInWindow(window, range)}) AS current
+    WHERE event_name = ${textCode(PAGEVIEW)}
+    GROUP BY ALL`,
+  finalize: sql`SELECT minute, pageviews FROM totals`,
+});
+
+/** Rows `value`, `visitors` of page views; visitors descending, then value. `unrecorded` is a literal. */
+const topValues = (window: Window, name: "pathname" | "referrer_source", unrecorded: SqlText): AggregateQuery => ({
+  keys: ["code"],
+  counts: ["visitors"],
+  partial: (range) => sql`
+    SELECT ${column(name)} AS code, count(DISTINCT visitor_id) AS visitors
+    FROM (${eventsInWindow(window, range)}) AS current
+    WHERE event_name = ${textCode(PAGEVIEW)}
+    GROUP BY ${column(name)}`,
+  finalize: sql`
+    SELECT coalesce(texts.text, ${unrecorded}) AS value, visitors
+    FROM totals LEFT JOIN texts ON texts.code = totals.code
+    ORDER BY visitors DESC, value ASC
+    LIMIT ${REALTIME_ROWS_MAX}`,
+});
+
+const topRow = (row: SqlRow) => ({ value: textIn(row, "value"), visitors: numberIn(row, "visitors") });
 
 const minuteOf = (ms: EpochMs): number => Math.floor(ms / MINUTE_MS);
 
-export async function realtimeOf(ask: Ask, window: RealtimeWindow): Promise<Realtime> {
-  const [[current], minutes, pages, sources] = await ask(
-    queryCurrent(window),
-    queryPerMinute(window),
-    queryTop(window, "pathname", "(unknown)"),
-    queryTop(window, "referrer_source", "(direct)"),
-  );
-  const byMinute = new Map(minutes.map((row) => [minuteOf(numberIn(row, "minute_ms")), numberIn(row, "pageviews")]));
-  const first = minuteOf(window.startMs);
-  return {
-    currentVisitors: numberIn(current, "visitors"),
-    pageviews: numberIn(current, "pageviews"),
-    topPages: pages.map(topRowIn),
-    topSources: sources.map(topRowIn),
-    perMinute: Array.from({ length: minuteOf(window.endMs) - first + 1 }, (_, i) => byMinute.get(first + i) ?? 0),
-  };
-}
+const TOP_FIELDS = { value: text("A value."), visitors: VISITORS };
+
+export const realtime = report({
+  path: "/api/stats/realtime",
+  operationId: "getRealtime",
+  summary: "The last minutes, always of now",
+  hasDates: false,
+  parameters: {},
+  result: {
+    name: "Realtime",
+    schema: closed({
+      current_visitors: count("Distinct visitors of the window."),
+      pageviews: PAGEVIEWS,
+      window_minutes: count("How far back the window goes, as the service is set.", { minimum: 1 }),
+      top_pages: rows("Paths by visitors.", REALTIME_ROWS_MAX, TOP_FIELDS),
+      top_sources: rows("Sources by visitors; `(direct)` for page views without one.", REALTIME_ROWS_MAX, TOP_FIELDS),
+      per_minute: list("Page views by minute of the clock, oldest first; they add up to `pageviews`.", count("Page views."), {
+        minItems: 2,
+      }),
+    }),
+  },
+  plan({ scope: { siteId, conditions }, nowMs }, { realtimeWindowMinutes }) {
+    const window = { startMs: nowMs - realtimeWindowMinutes * MINUTE_MS, endMs: nowMs, conditions };
+    const firstMinute = minuteOf(window.startMs);
+    return planOf(
+      { siteId, range: rangeOfDays(utcDayOf(window.startMs), utcDayOf(window.endMs)) },
+      [
+        windowCounts(window),
+        pageviewsByMinute(window),
+        topValues(window, "pathname", sql`'(unknown)'`),
+        topValues(window, "referrer_source", sql`'(direct)'`),
+      ],
+      ([current], minutes, pages, sources) => {
+        const byMinute = rowsBy("minute", minutes);
+        return {
+          current_visitors: numberIn(current, "visitors"),
+          pageviews: numberIn(current, "pageviews"),
+          window_minutes: realtimeWindowMinutes,
+          top_pages: pages.map(topRow),
+          top_sources: sources.map(topRow),
+          per_minute: Array.from({ length: minuteOf(nowMs) - firstMinute + 1 }, (_, i) =>
+            numberIn(byMinute.get(firstMinute + i), "pageviews"),
+          ),
+        };
+      },
+    );
+  },
+});

@@ -1,60 +1,139 @@
-/** How many of the visitors who first came in a week come again in later ones (decisions, "Statistics"). */
-import { DAY_MS, utcDayOf, type UtcDay } from "../../storage/event.ts";
+/** GET /api/stats/retention: how many of a week's new visitors come again in later weeks (docs/http-api.md, "Retention"). */
+import { dayNumberOf } from "../../storage/calendar.ts";
+import { RETENTION_WEEKS_DEFAULT, RETENTION_WEEKS_MAX, RETENTION_WEEKS_MIN } from "../config/limits.ts";
+import type { SqlRow } from "../engine/engine.ts";
+import type { AggregateQuery } from "../execution/aggregate-query.ts";
+import { planOf } from "../execution/plan.ts";
+import { boolean, closed, count, fraction, list, orNull, text } from "../query/json-schema.ts";
 import { rangeOfDays, type DateRange } from "../query/date-range.ts";
-import { queryRetention, startOfWeekMs } from "./queries/retention.ts";
-import type { Ask } from "../execution/asked-range.ts";
+import { integer } from "../query/parameters.ts";
 import { numberIn, ratio } from "../query/row-values.ts";
-import type { Scope } from "../query/scope.ts";
-
-export interface Cohort {
-  /** The Monday of the week. */
-  readonly cohortDate: UtcDay;
-  readonly cohortSize: number;
-  /** Visitors seen in the week itself, in the one after it, and so on. */
-  readonly retained: readonly number[];
-  /** The same as fractions of the cohort. */
-  readonly retentionRates: readonly number[];
-}
+import { eventsWithMatch, within, type Scope } from "../query/scope.ts";
+import { sql } from "../query/sql.ts";
+import { DAY_MS, utcDayOf, type UtcDay } from "../../storage/event.ts";
+import { VISITORS } from "./measures/fields.ts";
+import { report } from "./report.ts";
 
 const WEEK_DAYS = 7;
+
+/** The epoch began on a Thursday, the fourth day of a week that begins on Monday. */
+const EPOCH_WEEKDAY = 3;
+
+/** The number of a day's ISO week. That of the epoch is 0. */
+const weekOf = (day: number): number => Math.floor((day + EPOCH_WEEKDAY) / WEEK_DAYS);
+
+/** The Monday of a week. */
+const mondayOf = (week: number): UtcDay => utcDayOf((week * WEEK_DAYS - EPOCH_WEEKDAY) * DAY_MS);
+
+/**
+ * Rows `week` (the number of the cohort's week), `later` (weeks after it, from 0), `visitors`, of visitors whose first
+ * event lies in the scope's range and who have a matching event in that week and in the later one. Its range is the scope's and
+ * all of its first day's salt period.
+ */
+const cohortVisitors = (scope: Scope, weeks: number): AggregateQuery => ({
+  keys: ["week", "kept"],
+  counts: ["visitors"],
+  partial(known) {
+    const firstDay = Math.max(dayNumberOf(scope.range.firstDay), dayNumberOf(known.firstDay));
+    const firstWeek = weekOf(firstDay);
+    return sql`
+      WITH sighted AS (
+        SELECT visitor_id, day, matching, day >= ${firstDay} AS ranged,
+          CAST((day + ${EPOCH_WEEKDAY}) // ${WEEK_DAYS} - ${firstWeek} AS BIGINT) AS week
+        FROM (${eventsWithMatch(within(scope, known))}) AS known
+      ),
+      visitors AS (
+        SELECT
+          min(week) AS week,
+          min(day) AS first_day,
+          bit_or(CASE WHEN ranged AND matching = 1 THEN CAST(1 AS BIGINT) << week ELSE 0 END) AS seen
+        FROM sighted
+        GROUP BY visitor_id
+      )
+      SELECT week + ${firstWeek} AS week, retention(seen >> week) AS kept, count(*) AS visitors
+      FROM visitors
+      WHERE first_day >= ${firstDay} AND (seen >> week) & 1 = 1
+      GROUP BY ALL`;
+  },
+  finalize: sql`
+    SELECT week, later, CAST(sum(visitors) FILTER (WHERE (kept >> later) & 1 = 1) AS BIGINT) AS visitors
+    FROM totals, (SELECT unnest(range(${weeks})) AS later) AS weeks
+    GROUP BY week, later
+    ORDER BY week, later`,
+});
 
 /**
  * The range and, before it, the rest of its first day's salt period: no visitor id is older, so the first event ever
  * recorded of any visitor of the range is in it.
  */
-export function rangeWithFirstEvents({ startMs, lastDay }: DateRange, rotationDays: number): DateRange {
-  const periodMs = rotationDays * DAY_MS;
-  return rangeOfDays(utcDayOf(Math.floor(startMs / periodMs) * periodMs), lastDay);
+function rangeWithFirstEvents({ firstDay, lastDay }: DateRange, rotationDays: number): DateRange {
+  const period = Math.floor(dayNumberOf(firstDay) / rotationDays);
+  return rangeOfDays(utcDayOf(period * rotationDays * DAY_MS), lastDay);
 }
 
-/** Whether a visitor keeps one id for that many weeks, and what to know where not. */
-export function cohortIdentity(rotationDays: number, weeks: number): { supported: boolean; caveat: string | null } {
-  const supported = rotationDays >= weeks * WEEK_DAYS;
+/** Whether a visitor keeps one id for so many weeks, and what to know where not. */
+function identityFields(rotationDays: number, weeks: number) {
   const days = rotationDays === 1 ? "1 day" : `${rotationDays} days`;
-  return {
-    supported,
-    caveat: supported
-      ? null
-      : `Visitors are recognised for ${days} at most (visitor_salt_rotation_days), after which they count as new ones. ` +
-        `Following them for ${weeks} weeks would take ${weeks * WEEK_DAYS} days, so returning visitors are missing from later weeks.`,
-  };
+  const isSupported = rotationDays >= weeks * WEEK_DAYS;
+  const caveat =
+    `Visitors are recognised for ${days} at most (visitor_salt_rotation_days), after which they count as new ones. ` +
+    `Following them for ${weeks} weeks would take ${weeks * WEEK_DAYS} days, so returning visitors are missing from later weeks.`;
+  return { identity_supports_cohorts: isSupported, caveat: isSupported ? null : caveat };
 }
 
-/** Cohorts of the scope's range, the oldest first. `ask` is of the range with the first events. */
-export async function retentionOf(ask: Ask, scope: Scope, weeks: number): Promise<Cohort[]> {
-  const cohorts = new Map<number, number[]>();
-  const [rows] = await ask(queryRetention(scope, weeks));
-  for (const row of rows) {
+/** The oldest week first. */
+function cohortsIn(found: readonly SqlRow[]) {
+  const retainedByWeek = new Map<number, number[]>();
+  for (const row of found) {
     const week = numberIn(row, "week");
-    cohorts.set(week, [...(cohorts.get(week) ?? []), numberIn(row, "visitors")]);
+    retainedByWeek.set(week, [...(retainedByWeek.get(week) ?? []), numberIn(row, "visitors")]);
   }
-  return [...cohorts].map(([week, retained]) => {
-    const [cohortSize = 0] = retained;
+  return [...retainedByWeek].map(([week, retained]) => {
+    const [size = 0] = retained;
     return {
-      cohortDate: utcDayOf(startOfWeekMs(week)),
-      cohortSize,
+      cohort_date: mondayOf(week),
+      cohort_size: size,
       retained,
-      retentionRates: retained.map((visitors) => ratio(visitors, cohortSize)),
+      retention_rates: retained.map((visitors) => ratio(visitors, size)),
     };
   });
 }
+
+const WEEKS_OF_COHORT = { minItems: RETENTION_WEEKS_MIN, maxItems: RETENTION_WEEKS_MAX };
+
+const COHORT = closed({
+  cohort_date: text("The Monday of the week in which these visitors were seen first, UTC.", { format: "date" }),
+  cohort_size: count("How many they are."),
+  retained: list(
+    "How many of them were seen in that week, in the one after it, and so on; 0 also for weeks to come.",
+    VISITORS,
+    WEEKS_OF_COHORT,
+  ),
+  retention_rates: list("The same as shares of the cohort.", fraction("A share."), WEEKS_OF_COHORT),
+});
+
+export const retention = report({
+  path: "/api/stats/retention",
+  operationId: "getRetention",
+  summary: "Which of a week's new visitors come again in later weeks",
+  parameters: {
+    weeks: integer(
+      { description: "How many weeks, the first one included.", meaning: "Weeks.", example: 8 },
+      { min: RETENTION_WEEKS_MIN, max: RETENTION_WEEKS_MAX, default: RETENTION_WEEKS_DEFAULT },
+    ),
+  },
+  result: {
+    name: "Retention",
+    schema: closed({
+      cohorts: list("The oldest week first; weeks without new visitors are left out.", COHORT),
+      identity_supports_cohorts: boolean("Whether visitors are recognised for as many weeks as were asked about."),
+      caveat: orNull(text("Says what to make of the figures where they are not. Null where they are.")),
+    }),
+  },
+  extension: "needed",
+  plan: ({ scope, values: { weeks } }, { rotationDays }) =>
+    planOf(within(scope, rangeWithFirstEvents(scope.range, rotationDays)), [cohortVisitors(scope, weeks)], (found) => ({
+      cohorts: cohortsIn(found),
+      ...identityFields(rotationDays, weeks),
+    })),
+});

@@ -1,59 +1,112 @@
-/** What a scope's events brought in, per currency, event and page (contract 4.4). */
-import { queryRevenueBy, queryRevenueByCurrency } from "./queries/revenue.ts";
-import type { Ask } from "../execution/asked-range.ts";
-import { numberIn, ratio, textIn } from "../query/row-values.ts";
+/** GET /api/stats/revenue: revenue by currency, event and page, never added up across currencies (docs/http-api.md, "Revenue"). */
+import { REVENUE_ROWS_MAX } from "../config/limits.ts";
 import type { SqlRow } from "../engine/engine.ts";
-import type { Scope } from "../query/scope.ts";
+import type { AggregateQuery } from "../execution/aggregate-query.ts";
+import { planOf } from "../execution/plan.ts";
+import { closed, count, number, text } from "../query/json-schema.ts";
+import { Decimal, decimalFromCents } from "../query/decimal.ts";
+import { numberIn, ratio, textIn } from "../query/row-values.ts";
+import { eventsIn, within, type Scope } from "../query/scope.ts";
+import { column, sql, type ColumnName } from "../query/sql.ts";
+import { CURRENCY, MONEY, rows } from "./measures/fields.ts";
+import { report } from "./report.ts";
 
-interface Takings {
-  readonly currency: string;
-  /** Exact. */
-  readonly totalCents: bigint;
-  /** Events with a revenue amount; refunds are such events. */
-  readonly transactions: number;
-}
+const SUMS = sql`sum(revenue_amount) AS total, count(*) AS transactions`;
 
-export interface CurrencyRevenue extends Takings {
-  readonly payingVisitors: number;
-  /** In units of the currency. */
-  readonly averageOrderValue: number;
-}
+/** Totals come as text: they may exceed what a number holds exactly. */
+const TOTAL_CENTS = sql`CAST(total AS VARCHAR) AS total_cents`;
 
-export interface ValueRevenue extends Takings {
-  readonly value: string;
-}
+/** Rows `currency`, `total_cents`, `transactions`, `paying_visitors`; total descending, then currency. */
+const revenueByCurrency = (scope: Scope): AggregateQuery => ({
+  keys: ["code"],
+  counts: ["transactions", "paying_visitors"],
+  amounts: ["total"],
+  partial: (range) => sql`
+    SELECT currency AS code, ${SUMS}, count(DISTINCT visitor_id) AS paying_visitors
+    FROM (${eventsIn(within(scope, range))}) AS scoped
+    WHERE revenue_amount IS NOT NULL
+    GROUP BY currency`,
+  finalize: sql`
+    SELECT coalesce(texts.text, '(unknown)') AS currency, ${TOTAL_CENTS}, transactions, paying_visitors
+    FROM totals LEFT JOIN texts ON texts.code = totals.code
+    ORDER BY total DESC, currency ASC
+    LIMIT ${REVENUE_ROWS_MAX}`,
+});
 
-export interface Revenue {
-  readonly byCurrency: readonly CurrencyRevenue[];
-  readonly byEvent: readonly ValueRevenue[];
-  readonly byPage: readonly ValueRevenue[];
-}
+/** Rows `value`, `currency`, `total_cents`, `transactions`; total descending, then value, then currency. */
+const revenueBy = (scope: Scope, name: ColumnName): AggregateQuery => ({
+  keys: ["code", "currency_code"],
+  counts: ["transactions"],
+  amounts: ["total"],
+  partial: (range) => sql`
+    SELECT ${column(name)} AS code, currency AS currency_code, ${SUMS}
+    FROM (${eventsIn(within(scope, range))}) AS scoped
+    WHERE revenue_amount IS NOT NULL
+    GROUP BY ALL`,
+  finalize: sql`
+    SELECT
+      coalesce(named_value.text, '(unknown)') AS value,
+      coalesce(named_currency.text, '(unknown)') AS currency,
+      ${TOTAL_CENTS},
+      transactions
+    FROM totals
+    LEFT JOIN texts AS named_value ON named_value.code = totals.code
+    LEFT JOIN texts AS named_currency ON named_currency.code = totals.currency_code
+    ORDER BY total DESC, value ASC, currency ASC
+    LIMIT ${REVENUE_ROWS_MAX}`,
+});
 
-const takingsIn = (row: SqlRow): Takings => ({
+const centsIn = (row: SqlRow): bigint => BigInt(textIn(row, "total_cents"));
+
+const sumFields = (row: SqlRow) => ({
   currency: textIn(row, "currency"),
-  totalCents: BigInt(textIn(row, "total_cents")),
+  total: new Decimal(decimalFromCents(centsIn(row))),
   transactions: numberIn(row, "transactions"),
 });
 
-const valueRevenueIn = (row: SqlRow): ValueRevenue => ({ value: textIn(row, "value"), ...takingsIn(row) });
+const currencyRow = (row: SqlRow) => ({
+  ...sumFields(row),
+  paying_visitors: numberIn(row, "paying_visitors"),
+  // One division, so that three orders of 29.90 are 29.9 on average and not a digit more.
+  average_order_value: ratio(Number(centsIn(row)), 100 * numberIn(row, "transactions")),
+});
 
-export async function revenueOf(ask: Ask, scope: Scope): Promise<Revenue> {
-  const [currencies, events, pages] = await ask(
-    queryRevenueByCurrency(scope),
-    queryRevenueBy(scope, "event_name"),
-    queryRevenueBy(scope, "pathname"),
-  );
-  return {
-    byCurrency: currencies.map((row) => {
-      const takings = takingsIn(row);
-      return {
-        ...takings,
-        payingVisitors: numberIn(row, "paying_visitors"),
-        // One division, so that three orders of 29.90 are 29.9 on average and not a digit more.
-        averageOrderValue: ratio(Number(takings.totalCents), 100 * takings.transactions),
-      };
+const valueRow = (row: SqlRow) => ({ value: textIn(row, "value"), ...sumFields(row) });
+
+const SUM_FIELDS = { currency: CURRENCY, total: MONEY, transactions: count("Events with a revenue amount, refunds included.") };
+
+export const revenue = report({
+  path: "/api/stats/revenue",
+  operationId: "getRevenue",
+  summary: "Revenue by currency, event and page",
+  description: "Currencies are never added up.",
+  parameters: {},
+  result: {
+    name: "Revenue",
+    schema: closed({
+      by_currency: rows("Largest total first, then by currency.", REVENUE_ROWS_MAX, {
+        ...SUM_FIELDS,
+        paying_visitors: count("Distinct visitors with such events."),
+        average_order_value: number("Total by transactions."),
+      }),
+      by_event: rows("Largest total first, then by event and currency.", REVENUE_ROWS_MAX, {
+        value: text("The event's name."),
+        ...SUM_FIELDS,
+      }),
+      by_page: rows("Largest total first, then by page and currency.", REVENUE_ROWS_MAX, {
+        value: text("The page's path."),
+        ...SUM_FIELDS,
+      }),
     }),
-    byEvent: events.map(valueRevenueIn),
-    byPage: pages.map(valueRevenueIn),
-  };
-}
+  },
+  plan: ({ scope }) =>
+    planOf(
+      scope,
+      [revenueByCurrency(scope), revenueBy(scope, "event_name"), revenueBy(scope, "pathname")],
+      (currencies, events, pages) => ({
+        by_currency: currencies.map(currencyRow),
+        by_event: events.map(valueRow),
+        by_page: pages.map(valueRow),
+      }),
+    ),
+});

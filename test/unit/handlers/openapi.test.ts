@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { ROUTES } from "../../../src/handlers/app.ts";
 import { openapiDocument } from "../../../src/handlers/openapi.ts";
 import { OPERATIONS } from "../../../src/handlers/openapi/operations.ts";
-import type { Schema } from "../../../src/handlers/openapi/schema.ts";
+import type { Schema } from "../../../src/runtime/query/json-schema.ts";
 import { routeIdOf, type Access } from "../../../src/handlers/route.ts";
 import { PROVOKED, FAILING } from "../../http/openapi-answers.ts";
 import { CLOSED, logIn } from "../../support/auth-requests.ts";
@@ -247,6 +247,14 @@ describe("the document and the service", () => {
       DOCUMENTED.map(({ id }) => id).sort(),
       "a route and its description in src/handlers/openapi must go together: write the one or remove the other",
     ).toEqual(routes.sort());
+  });
+
+  it("describes no route that there is not", () => {
+    const routes: readonly string[] = ROUTES.map(({ method, path }) => `${method} ${path}`);
+    expect(
+      Object.keys(OPERATIONS).filter((id) => !routes.includes(id)),
+      "take the description out of src/handlers/openapi, or add the route to src/handlers/app.ts",
+    ).toEqual([]);
   });
 
   it("has every status provoked by a request in test/http/openapi-answers.ts", () => {

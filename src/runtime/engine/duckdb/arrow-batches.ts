@@ -43,14 +43,21 @@ function strings(values: readonly string[]): Vector {
 
 const ipc = (columns: Record<string, Vector>): Uint8Array => tableToIPC(new Table(columns), "stream");
 
-/** A batch of events with their sessions. Sequence numbers count the rows of a block; the batch's begin with `firstSequenceNumber`. */
-export function ipcFromEvents(batch: EventBatch, sessions: Int32Array, firstSequenceNumber: number): Uint8Array {
+/** Of each event of a batch. */
+export interface EventPlaces {
+  readonly days: Int32Array;
+  readonly sessions: Int32Array;
+}
+
+/** A batch of events. Sequence numbers count the rows of a block; the batch's begin with `firstSequenceNumber`. */
+export function ipcFromEvents(batch: EventBatch, { days, sessions }: EventPlaces, firstSequenceNumber: number): Uint8Array {
   const sequenceNumbers = Int32Array.from({ length: batch.rows }, (_, row) => firstSequenceNumber + row);
   return ipc({
     ...Object.fromEntries(TEXT_COLUMNS.map(({ name }, i) => [name, numbers(new Int32(), batch.codes[i] ?? new Int32Array())])),
     revenue_amount: nullableNumbers(batch.revenueCents),
     visitor_id: numbers(new Uint64(), batch.visitorIds),
     timestamp: numbers(new Int64(), batch.timestampsMs),
+    day: numbers(new Int32(), days),
     sequence_number: numbers(new Int32(), sequenceNumbers),
     session: numbers(new Int32(), sessions),
   });

@@ -16,8 +16,8 @@ import {
   type Loaded,
   type NumberColumns,
   type SqlRow,
-  type Summarised,
-  type PartialTableRef,
+  type StoredPartial,
+  type PartialTable,
 } from "../engine.ts";
 import { columnsFromIpc, eventRowsFromIpc, rowsFromIpc } from "./arrow-batches.ts";
 import { applyPerVisitor, talliesOf, type Tally, type VisitorFunction } from "./behavioral/visitor-function.ts";
@@ -136,21 +136,21 @@ export class DuckdbEngine implements Engine {
     return columnsFromIpc(await this.#queries.run(query, signal));
   }
 
-  summarise(summary: PartialTableRef, part: number, query: EngineQuery, signal: AbortSignal): Promise<Summarised> {
-    return this.#summarise(summary, part, query, signal).catch(rethrown);
+  storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial> {
+    return this.#storePartial(table, part, query, signal).catch(rethrown);
   }
 
-  async #summarise(summary: PartialTableRef, part: number, query: EngineQuery, signal: AbortSignal): Promise<Summarised> {
+  async #storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial> {
     signal.throwIfAborted();
-    this.#sites.open(summary.siteId).tables.add(this.#partialAggregates.open(summary));
+    this.#sites.open(table.siteId).tables.add(this.#partialAggregates.open(table));
     const rows = query.perVisitor
-      ? this.#partialAggregates.insertTallies(summary.id, part, await this.#tallies(query, query.perVisitor, signal))
-      : Number(rowsFromIpc(await this.#queries.run(query, signal, this.#partialAggregates.insertion(summary.id, part)))[0]?.Count);
+      ? this.#partialAggregates.insertTallies(table.id, part, await this.#tallies(query, query.perVisitor, signal))
+      : Number(rowsFromIpc(await this.#queries.run(query, signal, this.#partialAggregates.insertion(table.id, part)))[0]?.Count);
     this.#connections.noteRows(rows);
-    return { ...this.#usage(), rows, keptTextBytes: this.#partialAggregates.textBytesOf(summary.id, part) };
+    return { ...this.#usage(), rows, keptTextBytes: this.#partialAggregates.textBytesOf(table.id, part) };
   }
 
-  async dropSummary(id: number, parts: readonly number[] | "all"): Promise<EngineUsage> {
+  async dropPartials(id: number, parts: readonly number[] | "all"): Promise<EngineUsage> {
     const dropped = this.#partialAggregates.drop(id, parts);
     if (dropped) this.#sites.noteDropped(dropped.siteId, dropped.name);
     return this.#usage();

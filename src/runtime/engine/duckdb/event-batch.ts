@@ -1,6 +1,5 @@
 /** What one INSERT brings into an event table: decoded events of several files or days, as columns of integers. */
 import { EVENT_COLUMNS } from "../../../storage/event-columns.ts";
-import { DAY_MS } from "../../../storage/event.ts";
 import type { NumberColumn } from "../../../storage/parquet-columns.ts";
 import type { DecodedEvents } from "../../../storage/parquet-events.ts";
 import type { BlockProps } from "./props-dictionary.ts";
@@ -16,14 +15,10 @@ type TextColumn = (typeof TEXT_COLUMNS)[number];
 
 /** Events of one day, in order of sequence number. */
 export interface DayEvents {
+  /** Days since the epoch, by the date of their partition. */
   readonly day: number;
   readonly events: DecodedEvents;
 }
-
-export const dayEventsOf = (events: DecodedEvents): DayEvents => ({
-  day: Math.floor(Number(events.timestampsMs[0] ?? 0n) / DAY_MS),
-  events,
-});
 
 /**
  * Collects events until an INSERT is full. An INSERT takes some milliseconds however few rows it brings, so files of several days

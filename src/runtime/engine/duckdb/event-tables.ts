@@ -2,18 +2,20 @@
 import { eventOf } from "../../../storage/event-text.ts";
 import { EVENT_COLUMNS } from "../../../storage/event-columns.ts";
 import { columnsOfEvents, readEvents } from "../../../storage/parquet-events.ts";
-import { DAY_MS, type SiteId } from "../../../storage/event.ts";
+import { dayNumberOf } from "../../../storage/calendar.ts";
+import type { SiteId } from "../../../storage/event.ts";
 import { EngineLostError, type Block, type BlockSource, type Loaded } from "../engine.ts";
 import { ipcFromEvents, rowsFromIpc } from "./arrow-batches.ts";
 import { DaySessions, renumberSessionsSql, type LastEvent } from "./day-sessions.ts";
 import type { EngineSites, Site } from "./engine-sites.ts";
-import { PendingInsert, TEXT_COLUMNS, batchOf, dayEventsOf, type DayEvents } from "./event-batch.ts";
+import { PendingInsert, TEXT_COLUMNS, batchOf, type DayEvents } from "./event-batch.ts";
 
 const TABLE_COLUMNS = [
   ...TEXT_COLUMNS.map(({ name }) => `${name} INTEGER`),
   "revenue_amount BIGINT",
   "visitor_id UBIGINT",
   "timestamp BIGINT",
+  "day INTEGER",
   "sequence_number INTEGER",
   "session INTEGER",
 ].join(", ");
@@ -24,7 +26,7 @@ const COLUMNS_WITHOUT_PROPS = EVENT_COLUMNS.filter(({ kind }) => kind !== "json"
 /** The relation `events` of a query over no block. */
 const EMPTY_TABLE = "block_none";
 
-const isOfDaySql = (day: number): string => `timestamp >= ${day * DAY_MS} AND timestamp < ${(day + 1) * DAY_MS}`;
+const isOfDaySql = (day: number): string => `day = ${day}`;
 
 type Files = Extract<BlockSource, { readonly files: unknown }>["files"];
 
@@ -69,7 +71,8 @@ export class EventTables {
   async load(block: Block, source: BlockSource): Promise<Pick<Loaded, "propsBytes" | "unreadable">> {
     const site = this.#open(block);
     const unreadable = "files" in source ? await this.#loadFiles(block, site, source.files) : [];
-    if ("events" in source) this.#insert(block, site, [dayEventsOf(columnsOfEvents(source.events.map(eventOf)))]);
+    if ("events" in source)
+      this.#insert(block, site, [{ day: dayNumberOf(source.date), events: columnsOfEvents(source.events.map(eventOf)) }]);
     return { propsBytes: site.props.of(block.id)?.bytes ?? null, unreadable };
   }
 
@@ -90,12 +93,12 @@ export class EventTables {
   async #loadFiles(block: Block, site: Site, files: Files): Promise<Loaded["unreadable"]> {
     const unreadable: { key: string; reason: string }[] = [];
     const pending = new PendingInsert();
-    for (const { key, bytes } of files) {
+    for (const { key, date, bytes } of files) {
       for (const read of readEvents(bytes, site.props.of(block.id) ? EVENT_COLUMNS : COLUMNS_WITHOUT_PROPS)) {
         if ("reason" in read) {
           unreadable.push({ key, ...read });
         } else {
-          const dayEvents = dayEventsOf(read);
+          const dayEvents = { day: dayNumberOf(date), events: read };
           if (!pending.hasRoomFor(dayEvents)) this.#insert(block, site, pending.takeAll());
           pending.add(dayEvents);
         }
@@ -116,26 +119,28 @@ export class EventTables {
     if (!table || batch.rows === 0) return;
     sites.insertStrings(site);
     if ((site.props.of(block.id)?.bytes ?? 0) > block.propsBytesMax) site.props.dropBlock(block.id);
-    const { sessions, unordered } = this.#assignSessions(block, table, site, days);
-    insert(table.name, ipcFromEvents(batch, sessions, table.rows));
+    const { places, unordered } = this.#assignSessions(block, table, site, days);
+    insert(table.name, ipcFromEvents(batch, places, table.rows));
     table.rows += batch.rows;
     for (const { day } of days) table.days.add(day);
     noteRows(batch.rows);
     for (const day of unordered) this.#renumberSessions(block, table, site, day);
   }
 
-  /** The session of each row, and the days whose sessions have to be numbered again. */
+  /** The day and session of each row, and the days whose sessions have to be numbered again. */
   #assignSessions(block: Block, table: EventTable, site: Site, days: readonly DayEvents[]) {
-    const sessions = new Int32Array(days.reduce((sum, { events }) => sum + events.rows, 0));
+    const rows = days.reduce((sum, { events }) => sum + events.rows, 0);
+    const places = { days: new Int32Array(rows), sessions: new Int32Array(rows) };
     const unordered = new Set<number>();
     let begin = 0;
     for (const { day, events } of days) {
       const ofDay = this.#sessionsOf(block, table, site, day);
-      sessions.set(ofDay.assign(events.visitorIds, events.timestampsMs), begin);
+      places.sessions.set(ofDay.assign(events.visitorIds, events.timestampsMs), begin);
+      places.days.fill(day, begin, begin + events.rows);
       if (!ofDay.inOrder) unordered.add(day);
       begin += events.rows;
     }
-    return { sessions, unordered };
+    return { places, unordered };
   }
 
   #sessionsOf({ sessionGapMs }: Block, table: EventTable, site: Site, day: number): DaySessions {

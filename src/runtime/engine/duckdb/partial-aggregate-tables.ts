@@ -5,15 +5,15 @@
 import type { Tally } from "./behavioral/visitor-function.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import { rowsFromIpc } from "./arrow-batches.ts";
-import { EngineLostError, type PartialTableRef, type PartialTableParts } from "../engine.ts";
+import { EngineLostError, type PartialTable, type PartialTableParts } from "../engine.ts";
 
 /** The relation that `insertion` reads. */
 export const NEW_ROWS = "new_rows";
 
 /** No query has a column of this name. */
-const PART = "summary_part";
+const PART = "partial";
 
-interface PartialTable {
+interface StoredTable {
   readonly name: string;
   readonly siteId: SiteId;
   readonly columns: string;
@@ -26,26 +26,26 @@ const TEXT_ENTRY_BYTES = 16;
 
 export class PartialAggregateTables {
   readonly #run: (statement: string) => Uint8Array;
-  readonly #tables = new Map<number, PartialTable>();
+  readonly #tables = new Map<number, StoredTable>();
 
   constructor(run: (statement: string) => Uint8Array) {
     this.#run = run;
   }
 
   /** The name of the table; creates it if it is new. */
-  open({ id, siteId, columns }: PartialTableRef): string {
+  open({ id, siteId, columns }: PartialTable): string {
     const known = this.#tables.get(id);
     if (known) return known.name;
-    const name = `summary_${id}`;
+    const name = `partials_${id}`;
     this.#run(`CREATE TABLE ${name} (${PART} INTEGER, ${columns.map((column) => `${column.name} ${column.type}`).join(", ")})`);
     const textColumns = columns.filter(({ type }) => type === "VARCHAR").map((column) => column.name);
     this.#tables.set(id, { name, siteId, columns: columns.map((column) => column.name).join(", "), textColumns });
     return name;
   }
 
-  #table(id: number): PartialTable {
+  #table(id: number): StoredTable {
     const table = this.#tables.get(id);
-    if (!table) throw new EngineLostError(`the partial aggregates ${id} do not exist`);
+    if (!table) throw new EngineLostError(`partial table ${id} does not exist`);
     return table;
   }
 
@@ -76,7 +76,7 @@ export class PartialAggregateTables {
   }
 
   /** Deletes parts. Returns the table if it was dropped. */
-  drop(id: number, parts: readonly number[] | "all"): PartialTable | undefined {
+  drop(id: number, parts: readonly number[] | "all"): StoredTable | undefined {
     const table = this.#tables.get(id);
     if (!table || parts.length === 0) return undefined;
     if (parts !== "all") {

@@ -107,7 +107,7 @@ export class QueryRunner {
   }
 
   /** This build does not parse a parenthesised query with a WITH below another WITH, so the lists of relations are joined. */
-  #statement({ siteId, blocks, sql, summary }: EngineQuery, { relations: computed, into }: Execution): string {
+  #statement({ siteId, blocks, sql, partials }: EngineQuery, { relations: computed, into }: Execution): string {
     const { sites, partialAggregates, blockTables } = this.#options;
     const site = sites.get(siteId);
     const relations = {
@@ -115,7 +115,7 @@ export class QueryRunner {
         .map((name) => `SELECT * FROM ${name}`)
         .join(" UNION ALL "),
       texts: site ? `SELECT * FROM ${site.stringsTable}` : "SELECT 0 AS code, '' AS text WHERE false",
-      ...(summary && { chunks: partialAggregates.relationOf(summary) }),
+      ...(partials && { partials: partialAggregates.relationOf(partials) }),
       ...computed,
     };
     // DuckDB 1.4 materialises CTEs by default. Every query would first copy all columns of all rows.

@@ -1,4 +1,4 @@
-/** CSV that spreadsheets take for text only (contract 4.4): every value quoted, none of them a formula. */
+/** CSV that spreadsheets take for text only (docs/http-api.md, "Export"): every value quoted, none of them a formula. */
 import type { ExportFormat } from "./export-format.ts";
 
 /** What a spreadsheet may take for the beginning of a formula. */

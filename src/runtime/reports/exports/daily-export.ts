@@ -1,33 +1,67 @@
-/** A row for each day of a scope (contract 4.4, "export", `daily`). */
-import { DAY_MS, utcDayOf } from "../../../storage/event.ts";
-import { queryDailyTop } from "../queries/daily-export.ts";
-import { querySeries } from "../queries/series.ts";
-import type { Ask } from "../../execution/asked-range.ts";
-import { numberIn } from "../../query/row-values.ts";
-import type { Scope } from "../../query/scope.ts";
+/** The daily export: a row for each day of a scope (docs/http-api.md, "Export"). */
+import { PAGEVIEW } from "../../config/names.ts";
+import type { AggregateQuery } from "../../execution/aggregate-query.ts";
+import { planOf, type Plan } from "../../execution/plan.ts";
+import { closed, text } from "../../query/json-schema.ts";
+import { daysOf } from "../../query/buckets.ts";
+import { numberIn, rowsBy } from "../../query/row-values.ts";
+import { eventsIn, within, type Scope } from "../../query/scope.ts";
+import { column, sql, textCode, type SqlText } from "../../query/sql.ts";
+import { DAY, PAGEVIEWS, VISITORS, pointsOf } from "../measures/fields.ts";
+import { visitorCountsBy } from "../measures/visitor-counts.ts";
 import type { ExportFormat } from "./export-format.ts";
+
+/** What the file has in the form of JSON. */
+export const DAILY_EXPORT = pointsOf(
+  "`daily`: every day of the range, oldest first.",
+  closed({
+    date: DAY,
+    visitors: VISITORS,
+    pageviews: PAGEVIEWS,
+    top_page: text("The path with most visitors; empty on a day without page views."),
+    top_source: text("The source with most visitors, `(direct)` for none; empty on a day without page views."),
+  }),
+);
 
 const COLUMNS = ["date", "visitors", "pageviews", "top_page", "top_source"] as const;
 
+/** A row for each day with page views: `day`, `value`. Most visitors first, then value ascending. `unrecorded` is a literal. */
+const topByDay = (scope: Scope, name: "pathname" | "referrer_source", unrecorded: SqlText): AggregateQuery => ({
+  keys: ["day", "code"],
+  counts: [],
+  partial: (range) => sql`
+    WITH counted AS (
+      SELECT day, ${column(name)} AS code, count(DISTINCT visitor_id) AS visitors
+      FROM (${eventsIn(within(scope, range))}) AS scoped
+      WHERE event_name = ${textCode(PAGEVIEW)}
+      GROUP BY ALL
+    ),
+    ranked AS (SELECT day, code, rank() OVER (PARTITION BY day ORDER BY visitors DESC) AS place FROM counted)
+    SELECT day, code FROM ranked WHERE place = 1`,
+  finalize: sql`
+    SELECT day, min(coalesce(texts.text, ${unrecorded})) AS value
+    FROM totals LEFT JOIN texts ON texts.code = totals.code
+    GROUP BY day`,
+});
+
 /** Every day of the range, oldest first: zeros and empty texts where nothing happened. */
-export async function exportDaily(ask: Ask, scope: Scope, format: ExportFormat): Promise<Iterable<Uint8Array>> {
-  const answers = await ask(
-    querySeries(scope, DAY_MS),
-    queryDailyTop(scope, "pathname", "(unknown)"),
-    queryDailyTop(scope, "referrer_source", "(direct)"),
+export const dailyExport = (scope: Scope, format: ExportFormat): Plan<Iterable<Uint8Array>> =>
+  planOf(
+    scope,
+    [visitorCountsBy(scope, sql`day`), topByDay(scope, "pathname", sql`'(unknown)'`), topByDay(scope, "referrer_source", sql`'(direct)'`)],
+    (series, pages, sources) => {
+      const [countsByDay, pageByDay, sourceByDay] = [rowsBy("bucket", series), rowsBy("day", pages), rowsBy("day", sources)];
+      const frame = format.frame(COLUMNS);
+      const rows = daysOf(scope.range).map(({ key, label }) => {
+        const values = [
+          format.text(label),
+          format.number(String(numberIn(countsByDay.get(key), "visitors"))),
+          format.number(String(numberIn(countsByDay.get(key), "pageviews"))),
+          format.text(String(pageByDay.get(key)?.value ?? "")),
+          format.text(String(sourceByDay.get(key)?.value ?? "")),
+        ];
+        return frame.map((before, i) => before + (values[i] ?? "")).join("");
+      });
+      return [new TextEncoder().encode(format.opening(COLUMNS) + rows.join(format.separator) + format.closing)];
+    },
   );
-  const [counts, pages, sources] = answers.map((rows) => new Map(rows.map((row) => [numberIn(row, "bucket_ms"), row])));
-  const frame = format.frame(COLUMNS);
-  const rows = Array.from({ length: scope.range.dayCount }, (_, day) => {
-    const dayMs = scope.range.startMs + day * DAY_MS;
-    const values = [
-      format.text(utcDayOf(dayMs)),
-      format.number(String(numberIn(counts?.get(dayMs), "visitors"))),
-      format.number(String(numberIn(counts?.get(dayMs), "pageviews"))),
-      format.text(String(pages?.get(dayMs)?.value ?? "")),
-      format.text(String(sources?.get(dayMs)?.value ?? "")),
-    ];
-    return frame.map((chunk, i) => chunk + (values[i] ?? "")).join("");
-  });
-  return [new TextEncoder().encode(format.opening(COLUMNS) + rows.join(format.separator) + format.closing)];
-}

@@ -1,6 +1,9 @@
-/** How a long export is cut: stretches of time with so many events that each is read, written and forgotten in turn. */
+/** How a long export is cut: into intervals with so many events that each is read, written and forgotten in turn. */
 import type { EpochMs } from "../../../storage/event.ts";
+import { TEXT_COLUMNS } from "../../engine/duckdb/event-batch.ts";
 import type { NumberColumns } from "../../engine/engine.ts";
+import { eventsIn, type Scope } from "../../query/scope.ts";
+import { column, joinSql, sql, type SqlText } from "../../query/sql.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -11,8 +14,35 @@ export interface Portion {
   readonly endMs: EpochMs;
 }
 
+/** Rows `minute_ms` (a minute's first millisecond), `events`, oldest first, of the minutes that have any. */
+export const minutesQuery = (scope: Scope): SqlText => sql`
+  SELECT timestamp - timestamp % ${MINUTE_MS} AS minute_ms, count(*) AS events
+  FROM (${eventsIn(scope)}) AS scoped
+  GROUP BY ALL
+  ORDER BY minute_ms`;
+
+const TEXT_CODES = joinSql(
+  TEXT_COLUMNS.map(({ name }) => column(name)),
+  ", ",
+);
+
 /**
- * Whole minutes (as `queryMinutes` counts them) with about `portionRows` events each, as many as it
+ * The first events of a portion, oldest first: codes of texts, `timestamp`, `revenue_cents`, and
+ * `has_revenue`, 0 where no revenue was recorded, since a column of numbers has no NULL.
+ */
+export const eventsQuery = (scope: Scope, { startMs, endMs }: Portion, rowsMax: number): SqlText => sql`
+  SELECT
+    ${TEXT_CODES},
+    timestamp,
+    coalesce(revenue_amount, 0) AS revenue_cents,
+    CASE WHEN revenue_amount IS NULL THEN 0 ELSE 1 END AS has_revenue
+  FROM (${eventsIn(scope)}) AS scoped
+  WHERE timestamp >= ${startMs} AND timestamp < ${endMs}
+  ORDER BY timestamp, sequence_number
+  LIMIT ${rowsMax}`;
+
+/**
+ * Whole minutes (as `minutesQuery` counts them) with about `portionRows` events each, as many as it
  * takes for `rowsMax` events. A minute is never cut, however much happened in it.
  */
 export function portionsOf({ minute_ms, events }: NumberColumns, rowsMax: number, portionRows: number): Portion[] {

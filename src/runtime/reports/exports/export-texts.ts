@@ -1,9 +1,6 @@
 /** The texts that an export's numbers stand for, as bytes in the form in which the export writes them. */
 import { NOT_RECORDED } from "../../engine/duckdb/string-dictionary.ts";
-import type { AskProps, Stretches } from "../../execution/asked-range.ts";
-import { queryTextRange, queryTexts } from "../queries/raw-export.ts";
-import type { SqlText } from "../../query/sql.ts";
-import { numberIn, textIn } from "../../query/row-values.ts";
+import type { TextsOf } from "../../execution/scan.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import type { ExportReservation } from "./export-memory.ts";
 
@@ -15,49 +12,11 @@ const SLOT_MASK = TEXTS_PER_PAGE - 1;
 /** In the place of a number that occurs, until it has one. */
 const MARK = 1;
 
-/** So many are asked for by their numbers: each is a parameter of the query. */
-const TEXTS_PER_LIST = 1024;
-
-/** Where one text in so many is wanted, all are asked for and the others left: that takes less than a list of numbers. */
-const LEFT_PER_WANTED_MAX = 8;
-
 interface TextPage {
   readonly bytes: Uint8Array;
   /** Where each text begins; one more is where the last ends. */
   readonly starts: Int32Array;
 }
-
-/** What to ask for the texts of these numbers, which come in ascending order. */
-function questionsFor(codes: readonly number[]): SqlText[] {
-  const [first = 0, last = 0] = [codes[0], codes.at(-1)];
-  if (last - first < codes.length * LEFT_PER_WANTED_MAX) return [queryTextRange(first, last)];
-  const lists = Array.from({ length: Math.ceil(codes.length / TEXTS_PER_LIST) }, (_, i) =>
-    codes.slice(i * TEXTS_PER_LIST, (i + 1) * TEXTS_PER_LIST),
-  );
-  return lists.map(queryTexts);
-}
-
-/** The texts of numbers, which come in ascending order. */
-type TextsOf = (codes: readonly number[]) => Promise<ReadonlyMap<number, string>>;
-
-/** Those that the relation `texts` has. */
-export const textsByQuestion =
-  (ask: Stretches["askTexts"]): TextsOf =>
-  async (codes) => {
-    const found = new Map<number, string>();
-    for (const question of questionsFor(codes)) {
-      for (const row of await ask(question)) found.set(numberIn(row, "code"), textIn(row, "text"));
-    }
-    return found;
-  };
-
-/** Those of properties. */
-export const textsOfProps =
-  (ask: AskProps): TextsOf =>
-  async (codes) => {
-    const texts = await ask(codes);
-    return new Map(codes.map((code, i) => [code, texts[i] ?? ""]));
-  };
 
 export class ExportTexts {
   readonly #write: (text: string) => string;

@@ -1,17 +1,16 @@
-/** A row for each event of a scope (contract 4.4, "export", `raw`), of which there may be a million. */
+/** The raw export: a row for each event of a scope, of which there may be a million (docs/http-api.md, "Export"). */
 import { EVENT_COLUMNS, type EventColumn } from "../../../storage/event-columns.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import type { NumberColumns } from "../../engine/engine.ts";
 import { UNKNOWN } from "../../engine/duckdb/string-dictionary.ts";
 import { decimalFromCents } from "../../query/decimal.ts";
-import { queryEvents, queryMinutes } from "../queries/raw-export.ts";
-import type { Stretches } from "../../execution/asked-range.ts";
+import type { ScanChunk, ScanReader, TextsOf } from "../../execution/scan.ts";
 import { within, type Scope } from "../../query/scope.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import type { ExportFormat } from "./export-format.ts";
 import type { ExportReservation } from "./export-memory.ts";
-import { portionsOf } from "./export-portions.ts";
-import { ExportTexts, textsByQuestion, textsOfProps } from "./export-texts.ts";
+import { eventsQuery, minutesQuery, portionsOf } from "./export-portions.ts";
+import { ExportTexts } from "./export-texts.ts";
 import { PackedNumbers } from "./packed-numbers.ts";
 import { TimeWriter } from "./time-writer.ts";
 
@@ -21,48 +20,57 @@ const ROWS_PER_PORTION = 25_000;
 /** What is written without a pause: about a thousand rows, a few milliseconds of work. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** Contract 1: a visitor id is never exported. */
-const COLUMNS: readonly EventColumn[] = EVENT_COLUMNS.filter(({ kind }) => kind !== "visitor");
+/** A visitor id is never exported. */
+export const COLUMNS: readonly EventColumn[] = EVENT_COLUMNS.filter(({ kind }) => kind !== "visitor");
 
-export interface RawExportQuestion {
+export interface RawExportOptions {
   readonly scope: Scope;
   readonly rowsMax: number;
   readonly format: ExportFormat;
-  /** Has all that is kept here, and nothing of an attempt before. */
+  /** Counts what the export keeps. Each attempt clears it. */
   readonly memory: ExportReservation;
 }
 
 /**
- * The first events of the scope, oldest first. When this resolves, all of it is in memory: as numbers
- * and the texts they stand for, a tenth of what it takes once it is written. The chunks are written as they are taken.
+ * Reads the first events of the scope, oldest first. When it has finished, all of it is in memory: as numbers and the texts
+ * they stand for, a tenth of what it takes once it is written. The chunks are written as they are taken.
  */
-export async function exportRaw(
-  stretches: Stretches,
-  { scope, rowsMax, format, memory }: RawExportQuestion,
-): Promise<Iterable<Uint8Array>> {
-  memory.clear();
-  const text = new ExportTexts(format.text, memory);
-  const portions: PackedEvents[] = [];
-  let left = rowsMax;
-  await stretches.visit(async (range, ask, askProps) => {
-    const stretch = within(scope, range);
-    // Numbers of properties mean something else in the next stretch.
-    const texts = { text, json: new ExportTexts(format.json, memory) };
-    for (const portion of portionsOf(await ask(queryMinutes(stretch)), left, ROWS_PER_PORTION)) {
-      const events = await ask(queryEvents(stretch, portion, left));
+export class RawExport implements ScanReader<Iterable<Uint8Array>> {
+  readonly #options: RawExportOptions;
+  readonly #texts: ExportTexts;
+  readonly #portions: PackedEvents[] = [];
+  #left: number;
+
+  constructor(options: RawExportOptions) {
+    options.memory.clear();
+    this.#options = options;
+    this.#texts = new ExportTexts(options.format.text, options.memory);
+    this.#left = options.rowsMax;
+  }
+
+  async readChunk(chunk: ScanChunk): Promise<boolean> {
+    const { scope, format, memory } = this.#options;
+    const ofChunk = within(scope, chunk.range);
+    const texts = { text: this.#texts, json: new ExportTexts(format.json, memory) };
+    for (const portion of portionsOf(await chunk.columns(minutesQuery(ofChunk)), this.#left, ROWS_PER_PORTION)) {
+      const events = await chunk.columns(eventsQuery(ofChunk, portion, this.#left));
       for (const { name, kind } of COLUMNS) {
         if (isCodes(events[name]) && (kind === "text" || kind === "json")) texts[kind].mark(events[name]);
       }
       const packed = pack(events, texts);
       memory.add(packed.bytes);
-      portions.push(packed);
-      left -= packed.rows;
+      this.#portions.push(packed);
+      this.#left -= packed.rows;
     }
-    await texts.json.fetch(textsOfProps(askProps));
-    return left > 0;
-  });
-  await text.fetch(textsByQuestion((question) => stretches.askTexts(question)));
-  return chunksOf(portions, format, (events) => COLUMNS.map((column) => cellOf(column, events, { siteId: scope.siteId, format })));
+    await texts.json.fetch(chunk.propsTextsOf);
+    return this.#left > 0;
+  }
+
+  async finish(textsOf: TextsOf): Promise<Iterable<Uint8Array>> {
+    const { scope, format } = this.#options;
+    await this.#texts.fetch(textsOf);
+    return chunksOf(this.#portions, format, (events) => COLUMNS.map((column) => cellOf(column, events, { siteId: scope.siteId, format })));
+  }
 }
 
 const isCodes = (column: NumberColumns[string] | undefined): column is Int32Array => column instanceof Int32Array;

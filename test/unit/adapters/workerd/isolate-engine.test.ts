@@ -26,8 +26,8 @@ function anEngine(answer: () => Promise<[]>, loaded: string[] = []): Engine {
     drop: async () => ({ residentBytes: 0, textBytes: 0 }),
     query: answer,
     queryNumbers: async () => ({}),
-    summarise: async () => ({ residentBytes: 0, textBytes: 0, rows: 0, keptTextBytes: 0 }),
-    dropSummary: async () => ({ residentBytes: 0, textBytes: 0 }),
+    storePartial: async () => ({ residentBytes: 0, textBytes: 0, rows: 0, keptTextBytes: 0 }),
+    dropPartials: async () => ({ residentBytes: 0, textBytes: 0 }),
     async loadExtension({ name }) {
       loaded.push(name);
     },

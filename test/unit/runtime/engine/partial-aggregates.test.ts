@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { EngineMemory } from "../../../../src/runtime/engine/engine-memory.ts";
 import { EngineFullError, EngineLostError, type Engine } from "../../../../src/runtime/engine/engine.ts";
-import { PartialAggregates, type KeptPartials } from "../../../../src/runtime/engine/partial-aggregates.ts";
+import { PartialAggregates, type QueryPartials } from "../../../../src/runtime/engine/partial-aggregates.ts";
 import { createEngineShare } from "../../../support/shared-engine.ts";
 import { siteId } from "../../../support/stored-event.ts";
 
@@ -27,25 +27,25 @@ async function makeWorld() {
     get generation() {
       return generation;
     },
-    dropSummary(id, parts) {
+    dropPartials(id, parts) {
       dropped.push(`${id} ${parts.toString()}`);
-      return share.dropSummary(id, parts);
+      return share.dropPartials(id, parts);
     },
   };
   const partialAggregates = new PartialAggregates({ engine }, new EngineMemory({ budgetBytes: BUDGET_BYTES }));
-  const open = (site = A, key = "question"): KeptPartials =>
+  const open = (site = A, key = "question"): QueryPartials =>
     partialAggregates.open({ siteId: site, key, columns: [{ name: "n", type: "BIGINT" }] });
-  const add = (kept: KeptPartials, name: string, version = "as it was") =>
-    partialAggregates.add(kept, { name, version }, { siteId: kept.summary.siteId, blocks: [], sql: SQL, parameters: [] }, silent);
+  const add = (kept: QueryPartials, name: string, version = "as it was") =>
+    partialAggregates.add(kept, { name, version }, { siteId: kept.table.siteId, blocks: [], sql: SQL, parameters: [] }, silent);
   return {
     partialAggregates,
     dropped,
     open,
     add,
-    has: (kept: KeptPartials, name: string, version = "as it was") => partialAggregates.partOf(kept, { name, version }) !== undefined,
-    async rowsOf(kept: KeptPartials, parts: readonly number[]): Promise<unknown> {
-      const about = { siteId: kept.summary.siteId, blocks: [], parameters: [], summary: partialAggregates.partsOf(kept, parts) };
-      return (await share.query({ ...about, sql: "SELECT count(*) AS n FROM chunks" }, silent))[0]?.n;
+    has: (kept: QueryPartials, name: string, version = "as it was") => partialAggregates.partOf(kept, { name, version }) !== undefined,
+    async rowsOf(kept: QueryPartials, parts: readonly number[]): Promise<unknown> {
+      const about = { siteId: kept.table.siteId, blocks: [], parameters: [], partials: partialAggregates.partsOf(kept, parts) };
+      return (await share.query({ ...about, sql: "SELECT count(*) AS n FROM partials" }, silent))[0]?.n;
     },
     loseEngine(): void {
       generation++;
@@ -74,7 +74,7 @@ describe("what is kept of chunks", () => {
     // Whoever has begun with it still finds it.
     expect([await rowsOf(kept, [before]), await rowsOf(kept, [after]), dropped]).toEqual([ROWS, ROWS, []]);
     partialAggregates.release(kept);
-    expect(dropped).toEqual([`${kept.summary.id} ${before}`]);
+    expect(dropped).toEqual([`${kept.table.id} ${before}`]);
   });
 
   it("goes when there is too much of it: what was used least recently first, and nothing that is in use", async () => {
@@ -89,9 +89,9 @@ describe("what is kept of chunks", () => {
 
   it("is forgotten once when its texts are too many, however many questions find that out", async () => {
     const { open, add, has, partialAggregates } = await makeWorld();
-    const texts = (): KeptPartials => partialAggregates.open({ siteId: A, key: "texts", columns: [{ name: "name", type: "VARCHAR" }] });
+    const texts = (): QueryPartials => partialAggregates.open({ siteId: A, key: "texts", columns: [{ name: "name", type: "VARCHAR" }] });
     const sql = "SELECT repeat('x', 200000) AS name FROM range(10)";
-    const addTexts = (kept: KeptPartials, name: string) =>
+    const addTexts = (kept: QueryPartials, name: string) =>
       partialAggregates.add(kept, { name, version: "" }, { siteId: A, blocks: [], sql, parameters: [] }, silent);
     const users = [texts(), texts()];
     for (const kept of users) await expect(addTexts(kept, "monday")).rejects.toBeInstanceOf(EngineFullError);
@@ -119,11 +119,11 @@ describe("what is kept of chunks", () => {
     for (const kept of [unused, other]) await add(kept, "monday");
     partialAggregates.release(unused);
     partialAggregates.forgetSite(A);
-    expect(dropped).toEqual([`${unused.summary.id} all`]);
+    expect(dropped).toEqual([`${unused.table.id} all`]);
     expect([has(open(), "monday"), has(open(B), "monday"), await rowsOf(used, [part])]).toEqual([false, true, ROWS]);
     await add(used, "tuesday");
     partialAggregates.release(used);
-    expect(dropped).toEqual([`${unused.summary.id} all`, `${used.summary.id} all`]);
+    expect(dropped).toEqual([`${unused.table.id} all`, `${used.table.id} all`]);
     expect(has(open(), "tuesday")).toBe(false);
   });
 

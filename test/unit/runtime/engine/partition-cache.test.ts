@@ -66,8 +66,8 @@ async function makeWorld(startBudgetBytes: number) {
     },
     query: (query, signal) => share.query(query, signal),
     queryNumbers: (query, signal) => share.queryNumbers(query, signal),
-    summarise: (summary, part, query, signal) => share.summarise(summary, part, query, signal),
-    dropSummary: (id, parts) => share.dropSummary(id, parts),
+    storePartial: (table, part, query, signal) => share.storePartial(table, part, query, signal),
+    dropPartials: (id, parts) => share.dropPartials(id, parts),
     loadExtension: (extension) => share.loadExtension(extension),
     close: () => share.close(),
   };

@@ -15,12 +15,12 @@ interface Bench {
 const NO_END = new AbortController().signal;
 
 const keyOf = ({
-  figure = "main",
+  report = "main",
   siteId = "a.test" as SiteId,
   parameters,
   name = "",
 }: Partial<CacheKey> & { readonly name?: string }): CacheKey => ({
-  figure,
+  report,
   siteId,
   parameters: parameters ?? [name],
 });
@@ -83,20 +83,20 @@ describe("ResultCache", () => {
     expect(await ask({}, "other")).toEqual({ answer: "", computed: false });
   });
 
-  it("tells questions apart by figure, site and parameters, whatever their characters", async () => {
+  it("tells questions apart by report, site and parameters, whatever their characters", async () => {
     const { ask } = createBench();
     const questions = [
-      { figure: "main", siteId: "a" as SiteId, parameters: ["b"] },
-      { figure: "main", siteId: "a" as SiteId, parameters: "b" },
-      { figure: "main", siteId: "a" as SiteId, parameters: [["b"]] },
-      { figure: "main", siteId: "a" as SiteId, parameters: ["b", null] },
-      { figure: "main", siteId: "a" as SiteId, parameters: ["b", "null"] },
-      { figure: "main", siteId: "a" as SiteId, parameters: [1] },
-      { figure: "main", siteId: "a" as SiteId, parameters: ["1"] },
-      { figure: "main", siteId: "a:b" as SiteId, parameters: [] },
-      { figure: "main:a", siteId: "b" as SiteId, parameters: [] },
-      { figure: "main", siteId: "a" as SiteId, parameters: ['b"],["c'] },
-      { figure: "main", siteId: "a" as SiteId, parameters: [["b"], ["c"]] },
+      { report: "main", siteId: "a" as SiteId, parameters: ["b"] },
+      { report: "main", siteId: "a" as SiteId, parameters: "b" },
+      { report: "main", siteId: "a" as SiteId, parameters: [["b"]] },
+      { report: "main", siteId: "a" as SiteId, parameters: ["b", null] },
+      { report: "main", siteId: "a" as SiteId, parameters: ["b", "null"] },
+      { report: "main", siteId: "a" as SiteId, parameters: [1] },
+      { report: "main", siteId: "a" as SiteId, parameters: ["1"] },
+      { report: "main", siteId: "a:b" as SiteId, parameters: [] },
+      { report: "main:a", siteId: "b" as SiteId, parameters: [] },
+      { report: "main", siteId: "a" as SiteId, parameters: ['b"],["c'] },
+      { report: "main", siteId: "a" as SiteId, parameters: [["b"], ["c"]] },
     ];
     for (const [i, question] of questions.entries()) expect(await ask(question, String(i))).toEqual({ answer: String(i), computed: true });
     for (const [i, question] of questions.entries()) expect(await ask(question, "?")).toEqual({ answer: String(i), computed: false });
@@ -314,16 +314,16 @@ describe("computations under way", () => {
     it("forgets a site's answers and no other's", async () => {
       const { ask, cache } = createBench();
       const other = "b.test" as SiteId;
-      for (const figure of ["main", "goals"]) {
-        await ask({ figure });
-        await ask({ figure, siteId: other });
+      for (const report of ["main", "goals"]) {
+        await ask({ report });
+        await ask({ report, siteId: other });
       }
       cache.dropSite("a.test" as SiteId);
       expect(cache.size).toBe(2);
-      expect((await ask({ figure: "main" })).computed).toBe(true);
-      expect((await ask({ figure: "goals" })).computed).toBe(true);
-      expect((await ask({ figure: "main", siteId: other })).computed).toBe(false);
-      expect((await ask({ figure: "goals", siteId: other })).computed).toBe(false);
+      expect((await ask({ report: "main" })).computed).toBe(true);
+      expect((await ask({ report: "goals" })).computed).toBe(true);
+      expect((await ask({ report: "main", siteId: other })).computed).toBe(false);
+      expect((await ask({ report: "goals", siteId: other })).computed).toBe(false);
     });
 
     it("what is under way is answered and not kept: it may have seen what is gone", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { comparedRange, parseComparison } from "../../../../src/runtime/query/comparison.ts";
+import { comparedRange } from "../../../../src/runtime/query/comparison.ts";
 import { rangeOfDays, type DateRange } from "../../../../src/runtime/query/date-range.ts";
 import { DAY_MS, utcDayOf, type UtcDay } from "../../../../src/storage/event.ts";
 
@@ -13,18 +13,6 @@ const range = fc
     dayCount: fc.integer({ min: 1, max: 366 }),
   })
   .map(({ firstMs, dayCount }) => rangeOfDays(utcDayOf(firstMs), utcDayOf(firstMs + (dayCount - 1) * DAY_MS)));
-
-describe("parseComparison", () => {
-  it("knows two kinds, and none", () => {
-    expect(parseComparison(null)).toBeNull();
-    expect(parseComparison("previous_period")).toBe("previous_period");
-    expect(parseComparison("year_over_year")).toBe("year_over_year");
-  });
-
-  it.each(["", "previous", "Year_Over_Year", "toString"])("refuses %j", (text) => {
-    expect(() => parseComparison(text)).toThrow('"compare" must be one of previous_period, year_over_year');
-  });
-});
 
 describe("comparedRange", () => {
   it.each<[first: string, last: string, previous: string]>([

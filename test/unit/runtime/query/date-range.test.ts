@@ -1,13 +1,11 @@
-/** Ranges of UTC days: what periods and dates name, and how they are cut for charts. */
+/** Ranges of UTC days: what periods and dates name. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/runtime/errors.ts";
-import { bucketsOf, parseDateRange, rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
-import { DAY_MS, isUtcDay, utcDayOf, type UtcDay } from "../../../../src/storage/event.ts";
+import { parseDateRange, rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
+import { DAY_MS, isUtcDay, utcDayOf } from "../../../../src/storage/event.ts";
 
 const NOON_MS = Date.parse("2026-03-15T12:00:00.000Z");
-
-const HOUR_MS = 3_600_000;
 
 const nothing = { period: null, startDate: null, endDate: null };
 
@@ -138,45 +136,5 @@ describe("isUtcDay", () => {
     "",
   ])("refuses %j", (text) => {
     expect(isUtcDay(text)).toBe(false);
-  });
-});
-
-describe("bucketsOf", () => {
-  const bucketsFrom = (first: string, last: string) => {
-    const range = rangeOfDays(first as UtcDay, last as UtcDay);
-    const buckets = bucketsOf(range);
-    return { ...buckets, labels: Array.from({ length: buckets.count }, (_, i) => buckets.labelOf(i)) };
-  };
-
-  it("are hours for one day and for two", () => {
-    const one = bucketsFrom("2026-03-15", "2026-03-15");
-    expect([one.sizeMs, one.count, one.labels[0], one.labels[9], one.labels[23]]).toEqual([
-      HOUR_MS,
-      24,
-      "2026-03-15 00:00",
-      "2026-03-15 09:00",
-      "2026-03-15 23:00",
-    ]);
-    const two = bucketsFrom("2026-02-28", "2026-03-01");
-    expect([two.sizeMs, two.count, two.labels[24], two.labels[47]]).toEqual([HOUR_MS, 48, "2026-03-01 00:00", "2026-03-01 23:00"]);
-  });
-
-  it("are days for three and more", () => {
-    const three = bucketsFrom("2026-02-27", "2026-03-01");
-    expect([three.sizeMs, three.labels]).toEqual([DAY_MS, ["2026-02-27", "2026-02-28", "2026-03-01"]]);
-    expect(bucketsFrom("2024-01-01", "2024-12-31").count).toBe(366);
-  });
-
-  it("cover their range without gap and without overlap, each with a label of its own", () => {
-    fc.assert(
-      fc.property(anyDay, fc.integer({ min: 1, max: 366 }), (first, days) => {
-        const last = utcDayOf(Date.parse(first) + (days - 1) * DAY_MS);
-        fc.pre(isUtcDay(last));
-        const { count, sizeMs, labels } = bucketsFrom(first, last);
-        expect(count * sizeMs).toBe(days * DAY_MS);
-        expect(new Set(labels).size).toBe(count);
-        expect([...labels].sort()).toEqual(labels);
-      }),
-    );
   });
 });

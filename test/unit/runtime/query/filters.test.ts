@@ -1,9 +1,22 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/runtime/errors.ts";
-import { DIMENSIONS, columnOf, isDimension, parseDimension } from "../../../../src/runtime/query/dimensions.ts";
+import {
+  DIMENSIONS,
+  SESSION_DIMENSIONS,
+  columnOf,
+  isDimension,
+  parseDimension,
+  type Dimension,
+} from "../../../../src/runtime/query/dimensions.ts";
 import { matchesSql, parseSegmentFilter, type Condition } from "../../../../src/runtime/query/filters.ts";
+import { EVENT_COLUMNS } from "../../../../src/storage/event-columns.ts";
 import { character } from "../../../support/character.ts";
+import { DIMENSION_NAMES, DIMENSION_ROWS } from "../../../support/dimension-rows.ts";
+
+const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 
 const condition = (dimension: Condition["dimension"], operator: Condition["operator"], value: string): Condition => ({
   dimension,
@@ -112,9 +125,27 @@ describe("matchesSql", () => {
 });
 
 describe("dimensions", () => {
-  it("there are 18, each with a column of its own", () => {
-    expect(DIMENSIONS).toHaveLength(18);
-    expect(new Set(DIMENSIONS.map(columnOf)).size).toBe(18);
+  it("each has a column of its own", () => {
+    expect(new Set(DIMENSIONS.map(columnOf)).size).toBe(DIMENSIONS.length);
+  });
+
+  it("each reads the column of the field that its row in test/support/dimension-rows.ts names", () => {
+    const fieldOf = (dimension: Dimension) => EVENT_COLUMNS.find(({ name }) => name === columnOf(dimension))?.field;
+    expect(DIMENSIONS.map((dimension) => [dimension, fieldOf(dimension)])).toEqual(
+      DIMENSION_NAMES.map((dimension) => [dimension, DIMENSION_ROWS[dimension].field]),
+    );
+  });
+
+  it("are all listed in each document that lists dimensions: add the missing ones there", () => {
+    const documents = ["README.md", ...readdirSync(`${ROOT}docs`).map((name) => `docs/${name}`)]
+      .filter((path) => path.endsWith(".md"))
+      .map((path) => ({ path, text: readFileSync(ROOT + path, "utf8") }))
+      .filter(({ text }) => text.includes("`utm-terms`"));
+    expect(documents.length).toBeGreaterThan(0);
+    const missing = documents.flatMap(({ path, text }) =>
+      [...DIMENSIONS, ...SESSION_DIMENSIONS].filter((slug) => !text.includes(`\`${slug}\``)).map((slug) => `${path}: ${slug}`),
+    );
+    expect(missing).toEqual([]);
   });
 
   it.each(["toString", "__proto__", "constructor", "", "entry-pages", "Pages"])("%j is none", (slug) => {

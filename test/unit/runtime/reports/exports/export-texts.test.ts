@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Engine } from "../../../../../src/runtime/engine/engine.ts";
 import { ByteWriter } from "../../../../../src/runtime/reports/exports/byte-writer.ts";
 import { ExportMemory } from "../../../../../src/runtime/reports/exports/export-memory.ts";
-import { ExportTexts, textsByQuestion } from "../../../../../src/runtime/reports/exports/export-texts.ts";
-import type { Stretches } from "../../../../../src/runtime/execution/asked-range.ts";
+import { ExportTexts } from "../../../../../src/runtime/reports/exports/export-texts.ts";
+import { siteTexts, type TextsOf } from "../../../../../src/runtime/execution/scan.ts";
+import { utcDayOf } from "../../../../../src/storage/event.ts";
 import { createEngineShare } from "../../../../support/shared-engine.ts";
 import { anEvent, eventTexts, siteId } from "../../../../support/stored-event.ts";
 
@@ -13,16 +14,17 @@ const PAGES = 12_000;
 
 describe("the texts of an export", () => {
   let engine: Engine;
-  let ask: Stretches["askTexts"];
+  let textsOf: TextsOf;
   /** The numbers of the pages, in order. */
   let codes: number[];
   beforeAll(async () => {
     engine = await createEngineShare();
     const block = { id: 1, siteId: SITE, sessionGapMs: 1000, propsBytesMax: 0 };
     await engine.append(block, {
+      date: utcDayOf(anEvent().timestampMs),
       events: eventTexts(Array.from({ length: PAGES }, (_, i) => anEvent({ siteId: SITE, pathname: `/${i}` }))),
     });
-    ask = ({ text, values }) => engine.query({ siteId: SITE, blocks: [1], sql: text, parameters: values }, new AbortController().signal);
+    textsOf = siteTexts(engine, SITE, new AbortController().signal);
     codes = (
       await engine.query(
         { siteId: SITE, blocks: [1], sql: "SELECT pathname FROM events ORDER BY sequence_number", parameters: [] },
@@ -36,7 +38,7 @@ describe("the texts of an export", () => {
     const texts = new ExportTexts((text) => `<${text}>`, new ExportMemory(1024 * 1024).open());
     const wanted = codes.filter((_, page) => page % step === 0);
     texts.mark(Int32Array.from(wanted));
-    await texts.fetch(textsByQuestion(ask));
+    await texts.fetch(textsOf);
     const writer = new ByteWriter(16);
     expect(wanted.every((code) => texts.copyTo(writer, code))).toBe(true);
     expect(new TextDecoder().decode(writer.take())).toBe(wanted.map((_, i) => `</${i * step}>`).join(""));
@@ -57,6 +59,6 @@ describe("the texts of an export", () => {
   it("are refused when they are too long together", async () => {
     const texts = new ExportTexts((text) => text, new ExportMemory(100_000).open());
     texts.mark(Int32Array.from(codes));
-    await expect(texts.fetch(textsByQuestion(ask))).rejects.toThrow(/takes more than .* of memory/);
+    await expect(texts.fetch(textsOf)).rejects.toThrow(/takes more than .* of memory/);
   });
 });

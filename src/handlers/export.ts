@@ -1,0 +1,52 @@
+/** GET /api/stats/export: a site's days or events as a file, always of now (docs/http-api.md, "Export"). */
+import { EXPORT_ROWS_DEFAULT, EXPORT_ROWS_MAX } from "../runtime/config/limits.ts";
+import { PRODUCT_NAME } from "../runtime/config/names.ts";
+import { oneOf, rowLimit } from "../runtime/query/parameters.ts";
+import { SCOPE_PARAMETERS, scopeOf } from "../runtime/query/scope-parameters.ts";
+import { csvFormat } from "../runtime/reports/exports/csv-format.ts";
+import { dailyExport } from "../runtime/reports/exports/daily-export.ts";
+import { jsonFormat } from "../runtime/reports/exports/json-format.ts";
+import { RawExport } from "../runtime/reports/exports/raw-export.ts";
+import type { Handler } from "./context.ts";
+import { Query } from "./query.ts";
+import { NO_STORE } from "./reply.ts";
+
+const FORMATS = { csv: csvFormat, json: jsonFormat } as const;
+
+/** Beside those of the scope. */
+export const EXPORT_PARAMETERS = {
+  kind: oneOf("A row for each day, or one for each event.", ["daily", "raw"]),
+  format: oneOf("The form of the file.", ["csv", "json"]),
+  limit: rowLimit("Events at most, the oldest; `raw` only.", EXPORT_ROWS_MAX, EXPORT_ROWS_DEFAULT),
+};
+
+export const getExport: Handler = async (_request, { services, nowMs, url, deadline, streams }) => {
+  const query = new Query(url);
+  const scope = scopeOf(query.parse(SCOPE_PARAMETERS), nowMs);
+  const { kind, format: formatName, limit } = query.parse(EXPORT_PARAMETERS);
+  const format = FORMATS[formatName];
+  const memory = services.exportMemory.open();
+  const { result: chunks, release } = await services.stats
+    .held(
+      scope.siteId,
+      (executor): Promise<Iterable<Uint8Array>> =>
+        kind === "daily"
+          ? executor.run(dailyExport(scope, format), deadline.signal)
+          : executor.scan(scope, () => new RawExport({ scope, rowsMax: limit, format, memory }), deadline.signal),
+      deadline.signal,
+    )
+    .catch((error: unknown) => {
+      memory.clear();
+      throw error;
+    });
+  const onEnd = () => {
+    memory.clear();
+    release();
+  };
+  const fileName = `${PRODUCT_NAME.toLowerCase()}-${kind}-${scope.range.firstDay}.${format.extension}`;
+  return {
+    status: 200,
+    headers: { "Content-Type": format.contentType, "Content-Disposition": `attachment; filename="${fileName}"`, ...NO_STORE },
+    body: streams.open({ chunks, onEnd, signal: deadline.signal }),
+  };
+};

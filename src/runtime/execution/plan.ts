@@ -1,0 +1,45 @@
+/** What a report reads, as data: queries by the range that they read, and a pure function from their rows to the result. */
+import type { SqlRow } from "../engine/engine.ts";
+import type { SiteRange } from "../query/scope.ts";
+import type { AggregateQuery } from "./aggregate-query.ts";
+
+/** Queries that read the same range: where it is processed in chunks, they share each chunk. */
+export interface PlanStep {
+  readonly siteRange: SiteRange;
+  readonly queries: readonly AggregateQuery[];
+}
+
+/** The rows of each query of a step, in the order of the queries. */
+export type StepRows = readonly (readonly SqlRow[])[];
+
+export interface Plan<Result> {
+  /** Executed one after the other. */
+  readonly steps: readonly PlanStep[];
+  /** Takes the rows of each step, in the order of the steps. Pure: it may be called again for other rows. */
+  readonly toResult: (rows: readonly StepRows[]) => Result;
+}
+
+/** A plan of one step. `toResult` takes the rows of each query as a parameter of its own. */
+export const planOf = <const Queries extends readonly AggregateQuery[], Result>(
+  { siteId, range }: SiteRange,
+  queries: Queries,
+  toResult: (...rows: { readonly [I in keyof Queries]: readonly SqlRow[] }) => Result,
+): Plan<Result> => ({
+  steps: [{ siteRange: { siteId, range }, queries }],
+  toResult: ([rows = []]) => toResult(...(rows as { readonly [I in keyof Queries]: readonly SqlRow[] })),
+});
+
+/** The same plan with another result. */
+export const mapPlan = <Part, Result>({ steps, toResult }: Plan<Part>, map: (part: Part) => Result): Plan<Result> => ({
+  steps,
+  toResult: (rows) => map(toResult(rows)),
+});
+
+/** The steps of all plans, and one result made of theirs. */
+export const combinePlans = <Part, Result>(plans: readonly Plan<Part>[], combine: (parts: readonly Part[]) => Result): Plan<Result> => ({
+  steps: plans.flatMap(({ steps }) => steps),
+  toResult(rows) {
+    let begin = 0;
+    return combine(plans.map(({ steps, toResult }) => toResult(rows.slice(begin, (begin += steps.length)))));
+  },
+});

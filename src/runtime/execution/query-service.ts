@@ -1,0 +1,91 @@
+/** How every statistics query runs: cached results first, then within the limit of concurrent queries, and again when erasure outdated it. */
+import type { SiteId } from "../../storage/event.ts";
+import type { Executor } from "./executor.ts";
+import type { Plan } from "./plan.ts";
+import type { QueryLimiter } from "./query-limiter.ts";
+import type { CacheKey, ResultCache } from "./result-cache.ts";
+
+/** A query that is running. */
+interface Computation {
+  readonly siteIds: readonly SiteId[];
+  /** Events that it may have read were erased meanwhile. */
+  outdated: boolean;
+}
+
+export interface QueryServiceOptions {
+  readonly cache: ResultCache;
+  readonly limiter: QueryLimiter;
+  readonly executor: Executor;
+}
+
+/** A result that takes memory until it is released. */
+export interface HeldResult<Result> {
+  readonly result: Result;
+  readonly release: () => void;
+}
+
+export class QueryService {
+  readonly #options: QueryServiceOptions;
+  readonly #running = new Set<Computation>();
+
+  constructor(options: QueryServiceOptions) {
+    this.#options = options;
+  }
+
+  /** A result that may be up to `cache_ttl_secs` old. Cached results take no slot, nor do queries that wait for an equal one. */
+  cached(key: CacheKey, prepare: () => Promise<Plan<string>>, signal: AbortSignal): Promise<string> {
+    return this.#options.cache.get(key, signal, () => this.fresh(prepare, signal));
+  }
+
+  /** A result of now. The plan is prepared once the query has a slot. */
+  fresh<Result>(prepare: () => Promise<Plan<Result>>, signal: AbortSignal): Promise<Result> {
+    return this.#options.limiter.run(async () => {
+      const plan = await prepare();
+      const siteIds = plan.steps.map(({ siteRange }) => siteRange.siteId);
+      return this.#untilCurrent(siteIds, (executor) => executor.run(plan, signal), signal);
+    });
+  }
+
+  /**
+   * A result of now that takes memory until its client has it: its slot stays taken until it is released. The task may run again,
+   * so it keeps nothing outside itself.
+   */
+  async held<Result>(siteId: SiteId, task: (executor: Executor) => Promise<Result>, signal: AbortSignal): Promise<HeldResult<Result>> {
+    const release = await this.#options.limiter.take();
+    try {
+      return { result: await this.#untilCurrent([siteId], task, signal), release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async #untilCurrent<Result>(
+    siteIds: readonly SiteId[],
+    task: (executor: Executor) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    for (;;) {
+      const computation: Computation = { siteIds, outdated: false };
+      this.#running.add(computation);
+      try {
+        const result = await task(this.#options.executor);
+        if (!computation.outdated) return result;
+      } finally {
+        this.#running.delete(computation);
+      }
+      signal.throwIfAborted();
+    }
+  }
+
+  /** How many results are cached. */
+  get cachedCount(): number {
+    return this.#options.cache.size;
+  }
+
+  /** Forgets the cached results of a site; queries that are running are computed again. */
+  dropSite(siteId: SiteId): void {
+    this.#options.cache.dropSite(siteId);
+    for (const computation of this.#running) computation.outdated ||= computation.siteIds.includes(siteId);
+  }
+}

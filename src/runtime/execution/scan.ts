@@ -1,0 +1,108 @@
+/** Reads the events of a range themselves, oldest chunk first, for results that are no aggregates. */
+import type { Engine, NumberColumns } from "../engine/engine.ts";
+import type { PartitionCache } from "../engine/partition-cache.ts";
+import type { SiteId } from "../../storage/event.ts";
+import type { DateRange } from "../query/date-range.ts";
+import { numberIn, textIn } from "../query/row-values.ts";
+import type { SiteRange } from "../query/scope.ts";
+import { joinSql, sql, type SqlText } from "../query/sql.ts";
+import type { ChunkLoader } from "./chunk-loader.ts";
+import type { Chunk } from "./chunks.ts";
+
+/** The texts of codes, which come in ascending order. */
+export type TextsOf = (codes: readonly number[]) => Promise<ReadonlyMap<number, string>>;
+
+/** Events that are loaded while a reader reads them. */
+export interface ScanChunk {
+  readonly range: DateRange;
+  /** The result of a query over the chunk's range. Every column is an INTEGER or BIGINT without NULL. */
+  columns(query: SqlText): Promise<NumberColumns>;
+  /** The texts of codes in the column `props`, which mean something else in the next chunk. */
+  readonly propsTextsOf: TextsOf;
+}
+
+/** Reads one range once. Where a scan has to begin anew, it opens another reader. */
+export interface ScanReader<Result> {
+  /** Resolves to false when no further chunk is wanted. */
+  readChunk(chunk: ScanChunk): Promise<boolean>;
+  /** Called after the last chunk, with the texts of codes in any other column of any chunk. */
+  finish(textsOf: TextsOf): Promise<Result>;
+}
+
+export interface ScanContext {
+  readonly engine: Engine;
+  readonly partitionCache: PartitionCache;
+  readonly signal: AbortSignal;
+}
+
+function chunkOf({ siteId, range }: SiteRange, blocks: readonly number[], { engine, signal }: ScanContext): ScanChunk {
+  return {
+    range,
+    columns: ({ text, values }) => engine.queryNumbers({ siteId, blocks, sql: text, parameters: values }, signal),
+    async propsTextsOf(codes) {
+      const texts = await engine.propsTexts(siteId, codes);
+      return new Map(codes.map((code, i) => [code, texts[i] ?? ""]));
+    },
+  };
+}
+
+/** So many codes are listed in one query: each is a parameter. */
+const CODES_PER_LIST = 1024;
+
+/** Where one text in so many is wanted, the whole range of codes is read: that takes less than a list. */
+const UNWANTED_PER_WANTED_MAX = 8;
+
+/** What reads the texts of these codes, which come in ascending order. */
+function textQueries(codes: readonly number[]): SqlText[] {
+  const between = (wanted: readonly number[]) =>
+    sql`SELECT code, text FROM texts WHERE code >= ${wanted[0] ?? 0} AND code <= ${wanted.at(-1) ?? 0}`;
+  if ((codes.at(-1) ?? 0) - (codes[0] ?? 0) < codes.length * UNWANTED_PER_WANTED_MAX) return [between(codes)];
+  return Array.from({ length: Math.ceil(codes.length / CODES_PER_LIST) }, (_, i) => {
+    const listed = codes.slice(i * CODES_PER_LIST, (i + 1) * CODES_PER_LIST);
+    const values = listed.map((code) => sql`${code}`);
+    return sql`${between(listed)} AND code IN (${joinSql(values, ", ")})`;
+  });
+}
+
+/** The texts of a site's dictionary. */
+export const siteTexts =
+  (engine: Engine, siteId: SiteId, signal: AbortSignal): TextsOf =>
+  async (codes) => {
+    const found = new Map<number, string>();
+    for (const { text, values } of textQueries(codes)) {
+      const rows = await engine.query({ siteId, blocks: [], sql: text, parameters: values }, signal);
+      for (const row of rows) found.set(numberIn(row, "code"), textIn(row, "text"));
+    }
+    return found;
+  };
+
+export async function scanSinglePass<Result>(
+  siteRange: SiteRange,
+  blocks: readonly number[],
+  reader: ScanReader<Result>,
+  context: ScanContext,
+): Promise<Result> {
+  await reader.readChunk(chunkOf(siteRange, blocks, context));
+  return reader.finish(siteTexts(context.engine, siteRange.siteId, context.signal));
+}
+
+/** Codes of texts mean the same from the first chunk to the end, although chunks come and go. */
+export async function scanInChunks<Result>(
+  { siteId }: SiteRange,
+  chunks: readonly Chunk[],
+  loader: ChunkLoader,
+  reader: ScanReader<Result>,
+  context: ScanContext,
+): Promise<Result> {
+  const { partialAggregates } = context.partitionCache;
+  const texts = await partialAggregates.holdTexts(siteId, context.signal);
+  try {
+    for (const chunk of chunks) {
+      const wantsMore = await loader.load(chunk, (blocks) => reader.readChunk(chunkOf({ siteId, range: chunk.range }, blocks, context)));
+      if (!wantsMore) break;
+    }
+    return await reader.finish(siteTexts(context.engine, siteId, context.signal));
+  } finally {
+    partialAggregates.release(texts);
+  }
+}

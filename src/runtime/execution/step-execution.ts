@@ -1,0 +1,109 @@
+/** Executes a step of a plan: in a single pass over blocks that are loaded, or as partial aggregates of one chunk after the other. */
+import type { Engine, EngineQuery, SqlParameter, SqlRow } from "../engine/engine.ts";
+import type { PartitionCache } from "../engine/partition-cache.ts";
+import type { QueryPartials } from "../engine/partial-aggregates.ts";
+import { utcDayOf } from "../../storage/event.ts";
+import { rangeOfDays } from "../query/date-range.ts";
+import type { SqlText } from "../query/sql.ts";
+import { finalizeSql, partialColumns, singlePassSql, type AggregateQuery } from "./aggregate-query.ts";
+import { chunkName, type ChunkLoader } from "./chunk-loader.ts";
+import type { Chunk } from "./chunks.ts";
+import type { PlanStep, StepRows } from "./plan.ts";
+
+export interface StepContext {
+  readonly engine: Engine;
+  readonly partitionCache: PartitionCache;
+  readonly signal: AbortSignal;
+}
+
+const statement = ({ text, values }: SqlText): Pick<EngineQuery, "sql" | "parameters"> => ({ sql: text, parameters: values });
+
+/** What a query needs of the engine that SQL does not say. */
+const beyondSql = (
+  { perVisitor, property }: AggregateQuery,
+  { propertyTextBytesMax }: PartitionCache,
+): Pick<EngineQuery, "perVisitor" | "properties"> => ({
+  ...(perVisitor && { perVisitor }),
+  ...(property !== undefined && { properties: { key: property, bytesMax: propertyTextBytesMax } }),
+});
+
+/** One query after the other, so that a report takes no more of the engine than any other. */
+export async function executeSinglePass(
+  { siteRange: { siteId, range }, queries }: PlanStep,
+  blocks: readonly number[],
+  { engine, partitionCache, signal }: StepContext,
+): Promise<StepRows> {
+  const rows: SqlRow[][] = [];
+  for (const query of queries) {
+    const sql = query.perVisitor ? query.partial(range) : singlePassSql(query, range);
+    rows.push(await engine.query({ siteId, blocks, ...statement(sql), ...beyondSql(query, partitionCache) }, signal));
+  }
+  return rows;
+}
+
+/** Stands for any range: two queries differ in the rest. */
+const ANY_RANGE = rangeOfDays(utcDayOf(0), utcDayOf(0));
+
+/** Equal for two queries if and only if they give the same rows of the same chunk. */
+function keyOf({ partial, keys, names, counts, amounts, perVisitor, property }: AggregateQuery): string {
+  const { text, values } = partial(ANY_RANGE);
+  const spelled = (value: SqlParameter) => (typeof value === "bigint" ? String(value) : value);
+  return JSON.stringify([text, values.map(spelled), keys, names, counts, amounts, perVisitor, property]);
+}
+
+/** A query, what is kept of it, and the numbers of the partial aggregates of this range. */
+interface OpenQuery {
+  readonly query: AggregateQuery;
+  readonly kept: QueryPartials;
+  readonly partials: number[];
+}
+
+/** All queries share each chunk while it is loaded. Partial aggregates that are still valid are not computed again. */
+export async function executeInChunks(
+  step: PlanStep,
+  chunks: readonly Chunk[],
+  loader: ChunkLoader,
+  context: StepContext,
+): Promise<StepRows> {
+  const { siteId } = step.siteRange;
+  const { partialAggregates } = context.partitionCache;
+  const open: OpenQuery[] = step.queries.map((query) => ({
+    query,
+    kept: partialAggregates.open({ siteId, key: keyOf(query), columns: partialColumns(query) }),
+    partials: [],
+  }));
+  try {
+    for (const chunk of loader.inSharedOrder(chunks)) await aggregateChunk(step, chunk, open, loader, context);
+    const rows: SqlRow[][] = [];
+    for (const { query, kept, partials } of open) {
+      const total = { siteId, blocks: [], partials: partialAggregates.partsOf(kept, partials), ...statement(finalizeSql(query)) };
+      rows.push(await context.engine.query(total, context.signal));
+    }
+    return rows;
+  } finally {
+    for (const { kept } of open) partialAggregates.release(kept);
+  }
+}
+
+async function aggregateChunk(
+  { siteRange: { siteId } }: PlanStep,
+  chunk: Chunk,
+  open: readonly OpenQuery[],
+  loader: ChunkLoader,
+  { partitionCache, signal }: StepContext,
+): Promise<void> {
+  const { partialAggregates } = partitionCache;
+  const named = { name: chunkName(chunk), version: chunk.version };
+  const lacking = open.filter(({ kept, partials }) => {
+    const partial = partialAggregates.partOf(kept, named);
+    if (partial !== undefined) partials.push(partial);
+    return partial === undefined;
+  });
+  if (lacking.length === 0) return;
+  await loader.load(chunk, async (blocks) => {
+    for (const { query, kept, partials } of lacking) {
+      const engineQuery = { siteId, blocks, ...statement(query.partial(chunk.range)), ...beyondSql(query, partitionCache) };
+      partials.push(await partialAggregates.add(kept, named, engineQuery, signal));
+    }
+  });
+}

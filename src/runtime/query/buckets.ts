@@ -1,0 +1,41 @@
+/** How a range is cut for a chart: by the hour up to two days, by the day beyond (docs/http-api.md, "Timeseries"). */
+import { dayNumberOf } from "../../storage/calendar.ts";
+import { utcDayOf, DAY_MS, type UtcDay } from "../../storage/event.ts";
+import { HOURLY_DAYS_MAX } from "../config/limits.ts";
+import { type DateRange } from "./date-range.ts";
+import { sql, type SqlText } from "./sql.ts";
+
+export interface Bucket {
+  /** Hours or days since the epoch, as `bucketSql` gives them. */
+  readonly key: number;
+  /** `YYYY-MM-DD HH:00` or `YYYY-MM-DD`. */
+  readonly label: string;
+}
+
+const HOUR_MS = 3_600_000;
+
+const isHourly = ({ dayCount }: DateRange): boolean => dayCount <= HOURLY_DAYS_MAX;
+
+const hourLabel = (hour: number): string => {
+  const instant = new Date(hour * HOUR_MS).toISOString();
+  return `${instant.slice(0, 10)} ${instant.slice(11, 13)}:00`;
+};
+
+/** The days of a range, oldest first. */
+export const daysOf = ({ firstDay, startMs, dayCount }: DateRange): readonly (Bucket & { readonly label: UtcDay })[] =>
+  Array.from({ length: dayCount }, (_, i) => ({ key: dayNumberOf(firstDay) + i, label: utcDayOf(startMs + i * DAY_MS) }));
+
+const hoursOf = ({ startMs, endMs }: DateRange): readonly Bucket[] =>
+  Array.from({ length: (endMs - startMs) / HOUR_MS }, (_, i) => {
+    const key = startMs / HOUR_MS + i;
+    return { key, label: hourLabel(key) };
+  });
+
+/** Oldest first, without gaps. */
+export const bucketsOf = (range: DateRange): readonly Bucket[] => (isHourly(range) ? hoursOf(range) : daysOf(range));
+
+/** How long after the beginning of its day an event was, in milliseconds. */
+export const TIME_OF_DAY = sql`(timestamp - CAST(day AS BIGINT) * ${DAY_MS})`;
+
+/** The key of an event's bucket, from the event's columns. */
+export const bucketSql = (range: DateRange): SqlText => (isHourly(range) ? sql`timestamp // ${HOUR_MS}` : sql`day`);

@@ -1,0 +1,70 @@
+/** How requests write steps and pages: `page:/pricing` or `event:signup`, joined by commas (docs/http-api.md, "Funnel"). */
+import { CONDITIONS_MAX, STEP_CHARS_MAX } from "../config/limits.ts";
+import { invalidInput } from "../errors.ts";
+import { exceedsChars } from "../ingest/code-points.ts";
+import { text } from "./json-schema.ts";
+import { required, type Parameter, type ParameterDescription } from "./parameters.ts";
+import type { Step } from "./steps.ts";
+
+/** `what` begins the message: which parameter, and where in it. 400 where no page can have the path. */
+function checkPage(value: string, what: string): void {
+  if (!/^[/*]/.test(value)) throw invalidInput(`${what} must name a path that begins with "/", or with the wildcard "*"`);
+}
+
+function checkLength(value: string, what: string): void {
+  if (exceedsChars(value, STEP_CHARS_MAX)) throw invalidInput(`${what} must be at most ${STEP_CHARS_MAX} characters`);
+}
+
+/** A comma is written %2C; where a path has these very characters, their percent sign is written %25. */
+const unescaped = (value: string): string =>
+  value.replaceAll(/%(25)?(2C)/gi, (_, percent?: string, code?: string) => (percent === undefined ? "," : `%${code}`));
+
+function parseStep(written: string, what: string): Step {
+  const [, kind, value = ""] = /^(page|event):(.*)$/s.exec(unescaped(written)) ?? [];
+  if (kind !== "page" && kind !== "event") {
+    throw invalidInput(`${what} must be page:<path> or event:<name>, with %2C for a comma in it; it is "${written}"`);
+  }
+  if (value === "") throw invalidInput(`${what} has nothing behind "${kind}:"`);
+  checkLength(value, what);
+  if (kind === "page") checkPage(value, what);
+  return { kind, value };
+}
+
+/** 400 with the number of the step that is wrong. */
+export function parseSteps(value: string, name: string, stepsMin: number): readonly Step[] {
+  const steps = value === "" ? [] : value.split(",");
+  if (steps.length < stepsMin || steps.length > CONDITIONS_MAX) {
+    throw invalidInput(
+      `"${name}" must list ${stepsMin} to ${CONDITIONS_MAX} of page:<path> and event:<name>, joined by commas; there are ${steps.length}`,
+    );
+  }
+  return steps.map((step, i) => parseStep(step, `"${name}": number ${i + 1}`));
+}
+
+const STEP = `(?:page:[/*][^,]{0,${STEP_CHARS_MAX - 1}}|event:[^,]{1,${STEP_CHARS_MAX}})`;
+
+/** How steps are written, for descriptions. */
+export const STEP_NOTATION =
+  "`page:<path>` is a page view of that path, in which `*` stands for any characters; `event:<name>` is an event of that name. " +
+  "They are joined by commas; a comma in a path or name is written `%2C` (in a URL, where the percent sign is encoded, `%252C`), and `%2C` in a path `%252C` (`%25252C`).";
+
+/** A list of steps in the OpenAPI document. `meaning` describes the value. */
+export const stepListDescription = (description: string, meaning: string, stepsMin: number): ParameterDescription => ({
+  description,
+  schema: text(meaning, { pattern: `^${STEP}(?:,${STEP}){${stepsMin - 1},${CONDITIONS_MAX - 1}}$` }),
+  example: "page:/pricing,event:signup",
+});
+
+/** The path of a page, in which `*` stands for any characters. */
+export const PAGE: Parameter<Step> = required(
+  {
+    description: "The path; `*` stands for any characters.",
+    schema: text("A path.", { pattern: "^[/*]", maxLength: STEP_CHARS_MAX }),
+    example: "/",
+  },
+  (value, name) => {
+    checkLength(value, `"${name}"`);
+    checkPage(value, `"${name}"`);
+    return { kind: "page", value };
+  },
+);

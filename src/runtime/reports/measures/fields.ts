@@ -1,0 +1,20 @@
+/** Fields that several reports have in their results. */
+import { RANGE_DAYS_MAX } from "../../config/limits.ts";
+import { PAGEVIEW } from "../../config/names.ts";
+import { closed, count, exactNumber, list, text, type Described, type Properties, type Schema } from "../../query/json-schema.ts";
+
+export const VISITORS = count("Distinct visitors.");
+export const PAGEVIEWS = count(`Events named \`${PAGEVIEW}\`.`);
+export const EVENTS = count("All events.");
+export const CURRENCY = text("ISO 4217; `(unknown)` for what was not recorded.");
+export const MONEY = exactNumber("In units of the currency, exact to the hundredth. It may have more digits than a double keeps.");
+export const DAY = text("A UTC date.", { format: "date" });
+export const BUCKET = text("`YYYY-MM-DD HH:00` or `YYYY-MM-DD`, UTC.", { pattern: "^\\d{4}-\\d{2}-\\d{2}( \\d{2}:00)?$" });
+
+/** A list of objects with these fields. */
+export const rows = <const P extends Properties>(description: string, rowsMax: number, fields: P) =>
+  list(`${description} At most ${rowsMax}.`, closed(fields), { maxItems: rowsMax });
+
+/** A point for each bucket of a range. */
+export const pointsOf = <Point extends Schema>(description: string, point: Point) =>
+  list(description, point as Schema<Described<Point>>, { minItems: 1, maxItems: RANGE_DAYS_MAX });

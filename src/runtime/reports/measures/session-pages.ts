@@ -1,0 +1,45 @@
+/** The pages that sessions begin or end with. */
+import { PAGEVIEW } from "../../config/names.ts";
+import type { AggregateQuery } from "../../execution/aggregate-query.ts";
+import { TIME_OF_DAY } from "../../query/buckets.ts";
+import { within, type Scope } from "../../query/scope.ts";
+import { sql, textCode } from "../../query/sql.ts";
+import { sessionParts } from "./sessions.ts";
+
+/** More than any block has rows. */
+const SEQUENCE_NUMBERS = 2 ** 31;
+
+/**
+ * Rows `value`, `visitors`, `sessions`; visitors descending, then value ascending. Sessions without a page view have no such
+ * page.
+ */
+export function sessionPages(scope: Scope, sessionGapMs: number, end: "first" | "last", rowsMax: number): AggregateQuery {
+  const pick = end === "first" ? sql`arg_min` : sql`arg_max`;
+  // Within a day, one number says when an event was and which of those at the same time came first.
+  const moment = sql`${TIME_OF_DAY} * ${SEQUENCE_NUMBERS} + sequence_number`;
+  const page = sql`${pick}(pathname, ${moment}) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS page`;
+  return {
+    keys: ["code"],
+    counts: ["visitors", "sessions"],
+    partial: (range) => sql`
+      WITH ${sessionParts(within(scope, range), sessionGapMs, page)},
+      sessions AS (
+        SELECT visitor_id, page, matching
+        FROM placed
+        WHERE NOT near_midnight
+        UNION ALL
+        SELECT visitor_id, ${pick}(page, first_ms) FILTER (WHERE page IS NOT NULL), max(matching)
+        FROM chained
+        GROUP BY visitor_id, chain
+      )
+      SELECT page AS code, count(DISTINCT visitor_id) AS visitors, count(*) AS sessions
+      FROM sessions
+      WHERE matching = 1 AND page IS NOT NULL
+      GROUP BY page`,
+    finalize: sql`
+      SELECT coalesce(texts.text, '(unknown)') AS value, visitors, sessions
+      FROM totals LEFT JOIN texts ON texts.code = totals.code
+      ORDER BY visitors DESC, value ASC
+      LIMIT ${rowsMax}`,
+  };
+}

@@ -1,0 +1,29 @@
+/** Visitors, page views and events of a scope (docs/reports.md, "Visitors, page views and events"). */
+import { PAGEVIEW } from "../../config/names.ts";
+import type { AggregateQuery } from "../../execution/aggregate-query.ts";
+import { eventsIn, within, type Scope } from "../../query/scope.ts";
+import { sql, textCode, type SqlText } from "../../query/sql.ts";
+
+/** Page views among the rows of a group. */
+export const COUNT_PAGEVIEWS = sql`count(*) FILTER (WHERE event_name = ${textCode(PAGEVIEW)})`;
+
+/** One row: `visitors`, `pageviews`, `events`. */
+export const visitorCounts = (scope: Scope): AggregateQuery => ({
+  keys: [],
+  counts: ["visitors", "pageviews", "events"],
+  partial: (range) => sql`
+    SELECT count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews, count(*) AS events
+    FROM (${eventsIn(within(scope, range))}) AS scoped`,
+  finalize: sql`SELECT visitors, pageviews, events FROM totals`,
+});
+
+/** Rows `bucket`, `visitors`, `pageviews` of the buckets that have events. `bucket` is computed from an event's columns. */
+export const visitorCountsBy = (scope: Scope, bucket: SqlText): AggregateQuery => ({
+  keys: ["bucket"],
+  counts: ["visitors", "pageviews"],
+  partial: (range) => sql`
+    SELECT bucket, count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews
+    FROM (SELECT visitor_id, event_name, ${bucket} AS bucket FROM (${eventsIn(within(scope, range))}) AS scoped) AS placed
+    GROUP BY bucket`,
+  finalize: sql`SELECT bucket, visitors, pageviews FROM totals`,
+});

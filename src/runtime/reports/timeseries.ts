@@ -1,0 +1,32 @@
+/** GET /api/stats/timeseries: visitors and page views by hour or day, without gaps (docs/http-api.md, "Timeseries"). */
+import { planOf } from "../execution/plan.ts";
+import { HOURLY_DAYS_MAX } from "../config/limits.ts";
+import { closed } from "../query/json-schema.ts";
+import { bucketSql, bucketsOf } from "../query/buckets.ts";
+import { numberIn, rowsBy } from "../query/row-values.ts";
+import { BUCKET, PAGEVIEWS, VISITORS, pointsOf } from "./measures/fields.ts";
+import { visitorCountsBy } from "./measures/visitor-counts.ts";
+import { report } from "./report.ts";
+
+export const timeseries = report({
+  path: "/api/stats/timeseries",
+  operationId: "getTimeseries",
+  summary: "Visitors and page views over time",
+  parameters: {},
+  result: {
+    name: "Series",
+    schema: pointsOf(
+      `Every hour of ranges up to ${HOURLY_DAYS_MAX} days, every day of longer ones; oldest first, those without events included.`,
+      closed({ date: BUCKET, visitors: VISITORS, pageviews: PAGEVIEWS }),
+    ),
+  },
+  plan: ({ scope }) =>
+    planOf(scope, [visitorCountsBy(scope, bucketSql(scope.range))], (found) => {
+      const byBucket = rowsBy("bucket", found);
+      return bucketsOf(scope.range).map(({ key, label }) => ({
+        date: label,
+        visitors: numberIn(byBucket.get(key), "visitors"),
+        pageviews: numberIn(byBucket.get(key), "pageviews"),
+      }));
+    }),
+});

@@ -1,0 +1,58 @@
+/** How ranges of days are cut for charts. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { bucketsOf, daysOf } from "../../../../src/runtime/query/buckets.ts";
+import { rangeOfDays, type DateRange } from "../../../../src/runtime/query/date-range.ts";
+import { DAY_MS, isUtcDay, utcDayOf, type UtcDay } from "../../../../src/storage/event.ts";
+
+const HOUR_MS = 3_600_000;
+
+const rangeOf = (first: string, last: string): DateRange => rangeOfDays(first as UtcDay, last as UtcDay);
+
+const anyDay = fc
+  .date({ min: new Date("0001-01-01"), max: new Date("9998-12-30"), noInvalidDate: true })
+  .map((date) => utcDayOf(date.getTime()));
+
+const isHourly = ({ dayCount }: DateRange): boolean => dayCount <= 2;
+
+describe("bucketsOf", () => {
+  it("are hours for one day and for two", () => {
+    const one = bucketsOf(rangeOf("2026-03-15", "2026-03-15"));
+    expect([one.length, one[0], one[9]?.label, one[23]?.label]).toEqual([
+      24,
+      { key: Date.parse("2026-03-15") / HOUR_MS, label: "2026-03-15 00:00" },
+      "2026-03-15 09:00",
+      "2026-03-15 23:00",
+    ]);
+    const two = bucketsOf(rangeOf("2026-02-28", "2026-03-01"));
+    expect([two.length, two[24]?.label, two[47]?.label]).toEqual([48, "2026-03-01 00:00", "2026-03-01 23:00"]);
+  });
+
+  it("are days for three and more", () => {
+    const three = bucketsOf(rangeOf("2026-02-27", "2026-03-01"));
+    expect(three.map(({ label }) => label)).toEqual(["2026-02-27", "2026-02-28", "2026-03-01"]);
+    expect(three[0]?.key).toBe(Date.parse("2026-02-27") / DAY_MS);
+    expect(bucketsOf(rangeOf("2024-01-01", "2024-12-31"))).toHaveLength(366);
+  });
+
+  it("cover their range without gap and without overlap, each with a label of its own", () => {
+    fc.assert(
+      fc.property(anyDay, fc.integer({ min: 1, max: 366 }), (first, days) => {
+        const last = utcDayOf(Date.parse(first) + (days - 1) * DAY_MS);
+        fc.pre(isUtcDay(last));
+        const range = rangeOfDays(first, last);
+        const buckets = bucketsOf(range);
+        const sizeMs = isHourly(range) ? HOUR_MS : DAY_MS;
+        expect(buckets.length * sizeMs).toBe(days * DAY_MS);
+        expect(buckets.map(({ key }) => key * sizeMs)).toEqual(buckets.map((_, i) => range.startMs + i * sizeMs));
+        const labels = buckets.map(({ label }) => label);
+        expect(new Set(labels).size).toBe(labels.length);
+        expect([...labels].sort()).toEqual(labels);
+      }),
+    );
+  });
+
+  it("are days in daysOf, however short the range", () => {
+    expect(daysOf(rangeOf("2026-02-28", "2026-03-01")).map(({ label }) => label)).toEqual(["2026-02-28", "2026-03-01"]);
+  });
+});

@@ -1,0 +1,22 @@
+/** JSON of results: that of JSON.stringify, and money with all its digits. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Decimal } from "../../../../src/runtime/query/decimal.ts";
+import { jsonText } from "../../../../src/runtime/reports/json-text.ts";
+
+describe("jsonText", () => {
+  it("is that of JSON.stringify for every JSON value", () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => jsonText(value) === JSON.stringify(value)));
+  });
+
+  it("leaves out fields that are undefined", () => {
+    expect(jsonText({ a: undefined, b: [{ c: undefined, d: null }] })).toBe('{"b":[{"d":null}]}');
+  });
+
+  it("writes decimals with all their digits, wherever they are", () => {
+    const total = new Decimal("12345678901234567890.12");
+    expect(jsonText({ total, rows: [{ value: '"', total: new Decimal("-0.1") }] })).toBe(
+      '{"total":12345678901234567890.12,"rows":[{"value":"\\"","total":-0.1}]}',
+    );
+  });
+});

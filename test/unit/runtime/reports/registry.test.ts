@@ -1,0 +1,54 @@
+/** What all reports have in common, whichever there are. */
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { REPORTS } from "../../../../src/runtime/reports/registry.ts";
+import type { Report } from "../../../../src/runtime/reports/report.ts";
+
+const ALL: readonly Report[] = REPORTS;
+
+const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
+
+const FOLDER = fileURLToPath(new URL("../../../../src/runtime/reports/", import.meta.url));
+
+/** Files of the folder that are no report. */
+const OTHER_FILES = ["json-text.ts", "registry.ts", "report.ts"];
+
+const nameOf = ({ path }: Report): string => path.replace("/api/stats/", "").replace(/\/:.*$/, "");
+
+/** A request with what the report cannot do without: its required parameters, or one of several. */
+function prepare(report: Report, given: Readonly<Record<string, string>>) {
+  const needs = (name: string): boolean => report.parameters[name]?.required === true || name === "steps";
+  return report.prepare((name) => given[name] ?? (needs(name) ? String(report.parameters[name]?.example) : null), NOW_MS);
+}
+
+describe("the reports", () => {
+  it("have a file each, named after their path: a file that is missing here has to be added to registry.ts", () => {
+    const files = readdirSync(FOLDER).filter((name) => name.endsWith(".ts") && !OTHER_FILES.includes(name));
+    expect(ALL.map((report) => `${nameOf(report)}.ts`).sort()).toEqual(files.sort());
+  });
+
+  it("have paths, operation ids and result names of their own", () => {
+    for (const part of [ALL.map(({ path }) => path), ALL.map(({ operationId }) => operationId), ALL.map(({ result }) => result.name)]) {
+      expect(new Set(part).size).toBe(ALL.length);
+    }
+  });
+
+  it.each(ALL.map((report) => [nameOf(report), report] as const))("%s is cached by its site, its dates and its filter", (_, report) => {
+    const keyOf = (given: Readonly<Record<string, string>>) => JSON.stringify(prepare(report, given).cacheKey);
+    const base = keyOf({ site_id: "a.test" });
+    expect(keyOf({ site_id: "a.test" })).toBe(base);
+    if (!report.hasDates) return expect(base).toBe("null");
+    const others = [
+      keyOf({ site_id: "b.test" }),
+      keyOf({ site_id: "a.test", period: "7d" }),
+      keyOf({ site_id: "a.test", filters: "pages==/" }),
+    ];
+    expect(new Set([base, ...others]).size).toBe(4);
+    expect(keyOf({ site_id: "a.test", period: "30d" })).toBe(base);
+  });
+
+  it.each(ALL.map((report) => [nameOf(report), report] as const))("%s needs a site", (_, report) => {
+    expect(() => prepare(report, {})).toThrow('"site_id" is required');
+  });
+});
