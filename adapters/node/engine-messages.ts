@@ -8,10 +8,10 @@ import type {
   EngineUsage,
   Loaded,
   NumberColumns,
-  SqlRow,
   StoredPartial,
   PartialTable,
 } from "../../src/runtime/engine/engine.ts";
+import type { SqlRow } from "../../src/runtime/query/sql.ts";
 
 export type EngineCall =
   | { readonly kind: "append"; readonly block: Block; readonly source: BlockSource }

@@ -11,10 +11,10 @@ import {
   type EngineUsage,
   type Loaded,
   type NumberColumns,
-  type SqlRow,
   type StoredPartial,
   type PartialTable,
 } from "../../src/runtime/engine/engine.ts";
+import type { SqlRow } from "../../src/runtime/query/sql.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { reasonOf, type Log } from "../../src/runtime/metrics/log.ts";
 

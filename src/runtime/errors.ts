@@ -1,6 +1,7 @@
 /** The closed set of reasons why a request fails. `handlers/error-reply.ts` maps each to a status. */
 
-import { STORAGE_RETRY_SECS } from "./config/limits.ts";
+/** `Retry-After` of a request that failed because storage did. */
+export const STORAGE_RETRY_SECS = 10;
 
 type Failure =
   /** A parameter or field breaks a rule. The message names both. */

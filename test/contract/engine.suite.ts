@@ -7,10 +7,9 @@ import {
   type Block,
   type Engine,
   type EngineQuery,
-  type SqlParameter,
-  type SqlRow,
   type PartialTable,
 } from "../../src/runtime/engine/engine.ts";
+import type { SqlParameter, SqlRow } from "../../src/runtime/query/sql.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { DAY_MS, utcDayOf, type SiteId, type StoredEvent, type UtcDay } from "../../src/storage/event.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";

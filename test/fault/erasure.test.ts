@@ -1,5 +1,5 @@
 /**
- * §4.5 under failures: a day of events, flushes, questions and erasures is played again and again, and each time another one
+ * Under failures: a day of events, flushes, questions and erasures is played again and again, and each time another one
  * of the changes that it makes to disk fails, or is the last one that the process makes. The next process must find every
  * acknowledged event once unless it was erased, and nothing of what an erasure has answered for.
  */
@@ -79,7 +79,7 @@ async function playAndRestart(strike: Strike | null): Promise<Played> {
   return { changes: mortal.changes(), struck: mortal.hasStruck(), sent };
 }
 
-describe("§4.5 what is erased stays erased, and nothing else is lost", () => {
+describe("what is erased stays erased, and nothing else is lost", () => {
   it("without a failure, too, and most is certain then", async () => {
     const { sent, changes } = await playAndRestart(null);
     expect(changes).toBeGreaterThan(30);

@@ -137,7 +137,7 @@ const alarmsIn = (log: string): string[] =>
   log.split("\n").filter((line) => / (?:WARN|ERROR) /.test(line) && !line.includes("no admin password"));
 
 it(
-  `§1 acknowledged events are there exactly once after ${ROUNDS} kills (FAULT_SEED=${SEED})`,
+  `acknowledged events are there exactly once after ${ROUNDS} kills (FAULT_SEED=${SEED})`,
   async () => {
     const dataFolder = await tempFolder();
     const random = numbersFrom(SEED);

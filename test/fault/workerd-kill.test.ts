@@ -33,7 +33,7 @@ async function pagesOf(origin: string): Promise<Map<string, number>> {
   return pages;
 }
 
-it(`§1 acknowledged events are there exactly once after workerd was killed ${LIVES.length} times`, async () => {
+it(`acknowledged events are there exactly once after workerd was killed ${LIVES.length} times`, async () => {
   const runtime = await startWorkerd({
     script: "worker.js",
     environment: { SVC_FLUSH_EVENT_COUNT: "40", SVC_FLUSH_INTERVAL_SECS: "0.1", SVC_CACHE_TTL_SECS: "0" },

@@ -1,4 +1,4 @@
-/** §5 who may call what: every route, asked with every kind of credential, before there is a password and after. */
+/** Who may call what: every route, asked with every kind of credential, before there is a password and after. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/handlers/app.ts";
 import type { DescribedRouteId } from "../../src/handlers/openapi/operations.ts";
@@ -163,7 +163,7 @@ async function statusesOf(
 }
 
 export function describeAccessMatrix(makeTarget: MakeTarget): void {
-  describe("§5 access", () => {
+  describe("access", () => {
     let openTarget: Target;
     let closedTarget: Target;
     let callers: Readonly<Record<string, Caller>>;
@@ -177,11 +177,11 @@ export function describeAccessMatrix(makeTarget: MakeTarget): void {
       await closedTarget.close();
     });
 
-    it("§5 is told of every route, and of nothing else", () => {
+    it("is told of every route, and of nothing else", () => {
       expect(Object.keys(ASKED).sort(), "say in ASKED who may call the route").toEqual([...IDS].sort());
     });
 
-    it.each(IDS)("§5.4 without a password, %s is open unless it needs an admin", async (id) => {
+    it.each(IDS)("without a password, %s is open unless it needs an admin", async (id) => {
       const asked = ASKED[id];
       const letIn = typeof asked.status === "number" ? asked.status : asked.status[0];
       const wanted = asked.need === "an admin" ? 401 : letIn;
@@ -192,7 +192,7 @@ export function describeAccessMatrix(makeTarget: MakeTarget): void {
 
     // The logout of a session ends it, so it comes last.
     it.each(IDS.toSorted((a, b) => Number(a.endsWith("logout")) - Number(b.endsWith("logout"))))(
-      "§5.2 §5.3 with a password, %s is for whom it should be",
+      "with a password, %s is for whom it should be",
       async (id) => {
         const headers = Object.fromEntries(Object.entries(callers).map(([name, caller]) => [name, caller.headers]));
         expect(await statusesOf(closedTarget, id, ASKED[id], headers)).toEqual(
@@ -201,7 +201,7 @@ export function describeAccessMatrix(makeTarget: MakeTarget): void {
       },
     );
 
-    itNeeds(makeTarget, "advance", "§5.2 a session that has expired is none, on any route", async () => {
+    itNeeds(makeTarget, "advance", "a session that has expired is none, on any route", async () => {
       const target = await makeTarget(CLOSED);
       const session = await logIn(target);
       await able(target, "advance")(86_400_000);

@@ -1,4 +1,4 @@
-/** §3, §5: what takes the app as a function: stores and hashers that fail, keys of an earlier life, schemes and hosts of requests. */
+/** What takes the app as a function: stores and hashers that fail, keys of an earlier life, schemes and hosts of requests. */
 import { describe, expect, it } from "vitest";
 import { PASSWORD_CHECKS_WAITING_MAX } from "../../src/runtime/config/limits.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
@@ -26,8 +26,8 @@ const fails = async (): Promise<never> => {
 
 const INTERNAL = "Internal error";
 
-describe("§3 a store that fails", () => {
-  it("§3 a password that cannot be stored gives 500, is not accepted, and leaves the setup open", async () => {
+describe("a store that fails", () => {
+  it("a password that cannot be stored gives 500, is not accepted, and leaves the setup open", async () => {
     const records = createMemoryRecordStore();
     const target = await createInProcessTarget({}, { records });
     const write = records.write;
@@ -74,8 +74,8 @@ describe("§3 a store that fails", () => {
   });
 });
 
-describe("§5.4 keys of an earlier life", () => {
-  it("§5.4 read figures like everybody, and manage nothing until there is a password again", async () => {
+describe("keys of an earlier life", () => {
+  it("read figures like everybody, and manage nothing until there is a password again", async () => {
     const records = createMemoryRecordStore();
     const before = await createInProcessTarget(CLOSED, { records });
     const session = await logIn(before);
@@ -93,7 +93,7 @@ describe("§5.4 keys of an earlier life", () => {
   });
 });
 
-describe("§2.4 a hasher at work", () => {
+describe("a hasher at work", () => {
   it("holds up no event and no figure, and takes so many passwords and no more", async () => {
     const answer = createDeferred<boolean>();
     const passwordHasher = { hash: async () => "", verify: () => answer.promise };
@@ -121,8 +121,8 @@ describe("§2.4 a hasher at work", () => {
   });
 });
 
-describe("§4.7 failed logins", () => {
-  it("§4.7 are counted when the password was wrong, and a lockout is told once, without the address", async () => {
+describe("failed logins", () => {
+  it("are counted when the password was wrong, and a lockout is told once, without the address", async () => {
     const target = await createInProcessTarget({ ...CLOSED, SVC_MAX_LOGIN_ATTEMPTS: "2" });
     await bodyOf(await postLogin(target));
     for (let i = 0; i < 2; i++) await expectError(await postLogin(target, "a wrong password"), 401);

@@ -1,4 +1,4 @@
-/** §5.8 which pages may act in a session's name, and which may read answers that are not for everybody. */
+/** Which pages may act in a session's name, and which may read answers that are not for everybody. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   bodyOf,
@@ -59,7 +59,7 @@ const ownOrigin = async (target: Target): Promise<string> => {
 };
 
 export function describeOwnPages(makeTarget: MakeTarget): void {
-  describe("§5.8 pages that may act", () => {
+  describe("pages that may act", () => {
     let bare: Target;
     let target: Target;
     let bareSession: RequestHeaders;
@@ -75,12 +75,12 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
       await target.close();
     });
 
-    it.each(FOREIGN)("§5.8 with dashboard_origin, a session's changes are refused with %j", async (page) => {
+    it.each(FOREIGN)("with dashboard_origin, a session's changes are refused with %j", async (page) => {
       await expectError(await postKey(target, { ...session, ...page }, NEW_KEY), 403, "dashboard");
       await expectError(await deleteKey(target, { ...session, ...page }, "0".repeat(64)), 403, "dashboard");
     });
 
-    it("§5.8 with dashboard_origin, a session's changes are refused when no page is named", async () => {
+    it("with dashboard_origin, a session's changes are refused when no page is named", async () => {
       await expectError(await postKey(target, session, NEW_KEY), 403, "dashboard");
       await expectError(await deleteKey(target, session, "0".repeat(64)), 403, "dashboard");
     });
@@ -90,39 +90,39 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
       referer(`${DASHBOARD}/settings?tab=keys`),
       referer(DASHBOARD),
       { ...origin(DASHBOARD), ...referer("https://foreign.test/") },
-    ])("§5.8 with dashboard_origin, a session's changes are taken with %j", async (page) => {
+    ])("with dashboard_origin, a session's changes are taken with %j", async (page) => {
       const { key_hash: hash } = await bodyOf<{ key_hash: string }>(await postKey(target, { ...session, ...page }, NEW_KEY), 201);
       expect(await bodyOf(await deleteKey(target, { ...session, ...page }, hash))).toEqual({ status: "revoked" });
     });
 
-    it("§5.8 with dashboard_origin, the service's own origin is a foreign one", async () => {
+    it("with dashboard_origin, the service's own origin is a foreign one", async () => {
       await expectError(await postKey(target, { ...session, ...origin(await ownOrigin(target)) }, NEW_KEY), 403);
     });
 
     it.each(FOREIGN.filter((page) => "origin" in page))(
-      "§5.8 without dashboard_origin, a session's changes are refused with %j",
+      "without dashboard_origin, a session's changes are refused with %j",
       async (page) => {
         await expectError(await postKey(bare, { ...bareSession, ...page }, NEW_KEY), 403, "dashboard_origin");
       },
     );
 
-    it("§5.8 without dashboard_origin, a session's changes are taken from the service's own pages and from no page", async () => {
+    it("without dashboard_origin, a session's changes are taken from the service's own pages and from no page", async () => {
       for (const page of [origin(await ownOrigin(bare)), {}]) {
         await bodyOf(await postKey(bare, { ...bareSession, ...page }, NEW_KEY), 201);
       }
     });
 
-    it("§5.8 keys are exempt, wherever they are used", async () => {
+    it("keys are exempt, wherever they are used", async () => {
       const { key } = await createKey(target, { ...session, ...origin(DASHBOARD) }, "Admin");
       for (const page of [...FOREIGN, {}]) await bodyOf(await postKey(target, { ...withKey(key), ...page }, NEW_KEY), 201);
     });
 
-    it("§5.8 a key that is not valid exempts no session", async () => {
+    it("a key that is not valid exempts no session", async () => {
       const headers = { ...session, ...origin("https://foreign.test"), ...withKey(`svc_${"0".repeat(64)}`) };
       await expectError(await postKey(target, headers, NEW_KEY), 403, "dashboard");
     });
 
-    it("§5.8 a ReadOnly key beside a session exempts it from nothing", async () => {
+    it("a ReadOnly key beside a session exempts it from nothing", async () => {
       const { key } = await createKey(target, { ...session, ...origin(DASHBOARD) }, "ReadOnly");
       await expectError(
         await postKey(target, { ...session, ...withKey(key), ...origin("https://foreign.test") }, NEW_KEY),
@@ -131,7 +131,7 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
       );
     });
 
-    it("§5.8 reading is for any page that has the session", async () => {
+    it("reading is for any page that has the session", async () => {
       for (const page of FOREIGN) {
         for (const path of ["/api/keys", "/api/sites"]) {
           expect((await target.fetch(path, { headers: { ...session, ...page } })).status).toBe(200);
@@ -139,17 +139,17 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
       }
     });
 
-    it.each(FOREIGN)("§5.8 a login is refused with %j, whatever the password", async (page) => {
+    it.each(FOREIGN)("a login is refused with %j, whatever the password", async (page) => {
       for (const password of [PASSWORD, "a wrong password"]) await expectError(await postLogin(target, password, page), 403, "dashboard");
     });
 
-    it("§5.8 a login is taken from the dashboard's page and from no page", async () => {
+    it("a login is taken from the dashboard's page and from no page", async () => {
       for (const page of [origin(DASHBOARD), referer(`${DASHBOARD}/login`), {}]) await bodyOf(await postLogin(target, PASSWORD, page));
       for (const page of [origin(await ownOrigin(bare)), {}]) await bodyOf(await postLogin(bare, PASSWORD, page));
       await expectError(await postLogin(bare, PASSWORD, origin("https://foreign.test")), 403, "dashboard_origin");
     });
 
-    it("§5.8 a setup is refused from a foreign page, and taken from the service's own", async () => {
+    it("a setup is refused from a foreign page, and taken from the service's own", async () => {
       const unset = await makeTarget(ofItsOwn());
       await expectError(await postSetup(unset, PASSWORD, origin("https://foreign.test")), 403, "dashboard_origin");
       expect(await getStatus(unset)).toEqual({ setup_required: true, authenticated: true });
@@ -157,14 +157,14 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
       await unset.close();
     });
 
-    it("§4.6 a logout is taken from anywhere", async () => {
+    it("a logout is taken from anywhere", async () => {
       const ended = await logIn(target);
       await bodyOf(await postLogout(target, { ...ended, ...origin("https://foreign.test") }));
       expect(await getStatus(target, ended)).toEqual({ setup_required: false, authenticated: false });
     });
   });
 
-  describe("§5.8 pages that may read", () => {
+  describe("pages that may read", () => {
     let bare: Target;
     let target: Target;
     beforeAll(async () => {

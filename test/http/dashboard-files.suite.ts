@@ -1,4 +1,4 @@
-/** §4.7 GET / and the files behind it: headers, codings, and what a browser that has them already is told. */
+/** GET / and the files behind it: headers, codings, and what a browser that has them already is told. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectError } from "../support/requests.ts";
 import type { MakeTarget, Target } from "../support/target.ts";
@@ -8,7 +8,7 @@ const ask = (target: Target, path: string, headers: Record<string, string> = {})
   target.fetch(path, { headers: { "accept-encoding": "identity", ...headers } });
 
 export function describeDashboardFiles(makeTarget: MakeTarget): void {
-  describe("§4.7 the dashboard's page and files", () => {
+  describe("the dashboard's page and files", () => {
     let target: Target;
     let file: string;
     beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** §1: events are counted the same whether they lie in the journal or in files, before and after the end of a process. */
+/** Events are counted the same whether they lie in the journal or in files, before and after the end of a process. */
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { getBreakdown, getMain, getSeries, getSites, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { able, itNeeds, siteNames, type MakeTarget, type Target } from "../support/target.ts";
@@ -12,7 +12,7 @@ const visitor = (number: number): RequestHeaders => ({ "x-forwarded-for": `198.5
 const STRANGE_SITE = "Durability:Case.";
 
 export function describeDurability(makeTarget: MakeTarget): void {
-  describe("§1 durability", () => {
+  describe("durability", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget({ SVC_TRUST_PROXY: "1", SVC_SECRET: "a secret of sixteen characters or more" });
@@ -49,7 +49,7 @@ export function describeDurability(makeTarget: MakeTarget): void {
       return figures;
     }
 
-    itNeeds(makeTarget, "flush", "§1 the figures are the same before a flush and after it", async () => {
+    itNeeds(makeTarget, "flush", "the figures are the same before a flush and after it", async () => {
       const site = siteName();
       await recordTen(site, 1);
       const before = await figuresOf(site);
@@ -59,14 +59,14 @@ export function describeDurability(makeTarget: MakeTarget): void {
       expect(await getSites(target)).toContain(site);
     });
 
-    itNeeds(makeTarget, "flush", "§1 a site that was never asked about before its flush is counted", async () => {
+    itNeeds(makeTarget, "flush", "a site that was never asked about before its flush is counted", async () => {
       const site = siteName();
       await recordTen(site, 1);
       await able(target, "flush")();
       expect(await getMain(target, site)).toMatchObject({ unique_visitors: 4, total_events: 10 });
     });
 
-    itNeeds(makeTarget, "flush", "§1 events of several flushes and of the journal add up", async () => {
+    itNeeds(makeTarget, "flush", "events of several flushes and of the journal add up", async () => {
       const site = siteName();
       for (let round = 1; round <= 4; round++) {
         await recordTen(site, round * 10);
@@ -77,7 +77,7 @@ export function describeDurability(makeTarget: MakeTarget): void {
       }
     });
 
-    itNeeds(makeTarget, "flush", "§1 events that come during a flush are counted once", async () => {
+    itNeeds(makeTarget, "flush", "events that come during a flush are counted once", async () => {
       const site = siteName();
       await recordTen(site, 1);
       await Promise.all([able(target, "flush")(), recordTen(site, 20), getMain(target, site)]);
@@ -86,7 +86,7 @@ export function describeDurability(makeTarget: MakeTarget): void {
       expect(await getMain(target, site)).toMatchObject({ unique_visitors: 8, total_events: 20 });
     });
 
-    itNeeds(makeTarget, "restart", "§1 the figures are the same after a restart, and go on from there", async () => {
+    itNeeds(makeTarget, "restart", "the figures are the same after a restart, and go on from there", async () => {
       const site = siteName();
       await recordTen(site, 1);
       await record(target, wireEvent(STRANGE_SITE));
@@ -100,7 +100,7 @@ export function describeDurability(makeTarget: MakeTarget): void {
       expect({ unique_visitors, total_events }).toEqual({ unique_visitors: 4, total_events: 20 });
     });
 
-    itNeeds(makeTarget, "crash", "§1 accepted events survive crash upon crash and a restart, and none is counted twice", async () => {
+    itNeeds(makeTarget, "crash", "accepted events survive crash upon crash and a restart, and none is counted twice", async () => {
       const site = siteName();
       await recordTen(site, 1);
       const before = await figuresOf(site);

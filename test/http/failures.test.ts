@@ -1,4 +1,4 @@
-/** §7: answers when a part of the service fails, which takes parts that fail at a test's word. */
+/** Answers when a part of the service fails, which takes parts that fail at a test's word. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { EngineLostError, type Engine } from "../../src/runtime/engine/engine.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
@@ -45,8 +45,8 @@ async function fragileEngine(): Promise<{ engine: Engine; failNext(...errors: Er
   };
 }
 
-describe("§7 failures inside", () => {
-  it("§4.7 /health/ready gives 503 in plain text while the engine does not answer, and /health stays ok", async () => {
+describe("failures inside", () => {
+  it("/health/ready gives 503 in plain text while the engine does not answer, and /health stays ok", async () => {
     const { engine, failAlways } = await fragileEngine();
     const target = await createTarget({}, { engine });
     failAlways(new Error("gone"));
@@ -57,7 +57,7 @@ describe("§7 failures inside", () => {
     await expectAccepted(await post(target, wireEvent(SITE)));
   });
 
-  it("§7 a query that fails gives 500 with a constant sentence; the log has the reason and the request's id", async () => {
+  it("a query that fails gives 500 with a constant sentence; the log has the reason and the request's id", async () => {
     const { engine, failAlways } = await fragileEngine();
     const target = await createTarget({}, { engine });
     failAlways(new Error("secret detail"));
@@ -72,7 +72,7 @@ describe("§7 failures inside", () => {
     });
   });
 
-  it("§7 a query whose engine is lost is asked once more", async () => {
+  it("a query whose engine is lost is asked once more", async () => {
     const { engine, failNext } = await fragileEngine();
     const target = await createTarget({}, { engine });
     await expectAccepted(await post(target, wireEvent(SITE)));
@@ -97,7 +97,7 @@ describe("§7 failures inside", () => {
   const storable = async (target: InProcessTarget): Promise<string | undefined> =>
     /^svc_ingest_available (\d)$/m.exec(await (await target.fetch("/metrics")).text())?.[1];
 
-  it("§4.1 an event that cannot be journaled gives 503 with Retry-After and is not counted; the next one is", async () => {
+  it("an event that cannot be journaled gives 503 with Retry-After and is not counted; the next one is", async () => {
     let isFull = true;
     const target = await withJournal(() => isFull);
     expect(await storable(target)).toBe("1");
@@ -136,11 +136,11 @@ describe("§7 failures inside", () => {
   });
 });
 
-describe("§8 the time limit of requests", () => {
+describe("the time limit of requests", () => {
   /** A body that never ends. */
   const unfinished = (): ReadableStream<Uint8Array> => new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1)) });
 
-  it("§8 a request that takes 30 seconds gives 408, one that takes less does not", async () => {
+  it("a request that takes 30 seconds gives 408, one that takes less does not", async () => {
     const target = await createTarget();
     const answer = target.fetch("/api/event", {
       method: "POST",
@@ -161,7 +161,7 @@ describe("§8 the time limit of requests", () => {
     await expectError(response, 408, "The request exceeded the limit of 30 seconds");
   });
 
-  it("§8 a query that takes too long is aborted", async () => {
+  it("a query that takes too long is aborted", async () => {
     const { engine } = await fragileEngine();
     let signalled: AbortSignal | undefined;
     const target = await createTarget(
@@ -184,20 +184,20 @@ describe("§8 the time limit of requests", () => {
   });
 });
 
-describe("§8 a length that lies, on a host that does not hold clients to it", () => {
-  it("§8 a body longer than it said is refused once it is past 64 KB, counted in bytes", async () => {
+describe("a length that lies, on a host that does not hold clients to it", () => {
+  it("a body longer than it said is refused once it is past 64 KB, counted in bytes", async () => {
     const target = await createTarget();
     const body = `{"filler":"${"\u00fc".repeat(40_000)}"}`;
     expect(body.length).toBeLessThan(65_536);
     await expectError(await postBody(target, body, { "content-length": "10" }), 413, /body/, "65536");
   });
 
-  it("§8 a length of more than 64 KB is refused whatever comes", async () => {
+  it("a length of more than 64 KB is refused whatever comes", async () => {
     const target = await createTarget();
     await expectError(await postBody(target, JSON.stringify(wireEvent(SITE)), { "content-length": "65537" }), 413);
   });
 
-  it("§8 a length that is no number is no length", async () => {
+  it("a length that is no number is no length", async () => {
     const target = await createTarget();
     await expectAccepted(await postBody(target, JSON.stringify(wireEvent(SITE)), { "content-length": "many" }));
   });

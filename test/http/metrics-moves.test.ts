@@ -1,4 +1,4 @@
-/** §4.7: counters that only a part that fails, or time, moves; and what is and is not logged of a request. */
+/** Counters that only a part that fails, or time, moves; and what is and is not logged of a request. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { renderMetrics } from "../../src/runtime/metrics/prometheus.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
@@ -49,8 +49,8 @@ async function movesOf(target: InProcessTarget, counter: string, move: () => Pro
   return ((await getMetrics(target))[counter] ?? Number.NaN) - before;
 }
 
-describe("§4.7 counters that move when something fails or falls due", () => {
-  it("§4.7 svc_flush_failures_total", async () => {
+describe("counters that move when something fails or falls due", () => {
+  it("svc_flush_failures_total", async () => {
     const { stores, fails } = await brittleStores();
     const target = await createTarget(stores);
     await record(target, wireEvent(SITE));
@@ -60,7 +60,7 @@ describe("§4.7 counters that move when something fails or falls due", () => {
     expect(await movesOf(target, "svc_flush_failures_total", () => target.services.flush.run())).toBe(0);
   });
 
-  it("§4.7 svc_files_compacted_total and svc_compaction_failures_total", async () => {
+  it("svc_files_compacted_total and svc_compaction_failures_total", async () => {
     const { stores, fails } = await brittleStores();
     const target = await createTarget(stores, { SVC_COMPACT_AFTER_FILES: "2" });
     const compact = () => target.services.compaction.run();
@@ -70,7 +70,7 @@ describe("§4.7 counters that move when something fails or falls due", () => {
     expect(await movesOf(target, "svc_files_compacted_total", compact)).toBe(10);
   });
 
-  it("§4.7 svc_retention_failures_total and svc_events_erased_total", async () => {
+  it("svc_retention_failures_total and svc_events_erased_total", async () => {
     const { stores, fails } = await brittleStores();
     const target = await createTarget(stores, { SVC_RETENTION_DAYS: "3" });
     const retain = () => target.services.retention.run();

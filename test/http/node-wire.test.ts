@@ -36,8 +36,8 @@ const eventsOf = async (site: string): Promise<number> => (await getMain(target,
 
 const CHUNKED = "Transfer-Encoding: chunked";
 
-describe("§8 bodies on the wire", () => {
-  it("§4.1 a chunked body without a length is read, extensions and trailers aside", async () => {
+describe("bodies on the wire", () => {
+  it("a chunked body without a length is read, extensions and trailers aside", async () => {
     const site = siteName();
     const [first, second] = [JSON.stringify(wireEvent(site)).slice(0, 7), JSON.stringify(wireEvent(site)).slice(7)];
     const raw = connection();
@@ -48,7 +48,7 @@ describe("§8 bodies on the wire", () => {
     expect(await eventsOf(site)).toBe(1);
   });
 
-  it("§8 a chunked body past 64 KB gives 413, and the connection goes on once it has ended", async () => {
+  it("a chunked body past 64 KB gives 413, and the connection goes on once it has ended", async () => {
     const raw = connection();
     raw.write(eventHead(CHUNKED));
     raw.write(new TextEncoder().encode(chunk("x".repeat(70_000))));
@@ -58,7 +58,7 @@ describe("§8 bodies on the wire", () => {
     expect(await raw.closed()).toMatch(/HTTP\/1\.1 200 [^]*ok/);
   });
 
-  it("§8 a client that never ends a body past 64 KB gets its 413 while it sends, and others are served", async () => {
+  it("a client that never ends a body past 64 KB gets its 413 while it sends, and others are served", async () => {
     const raw = connection();
     raw.write(eventHead(CHUNKED));
     for (let sent = 0; sent < 50; sent++) raw.write(new TextEncoder().encode(chunk("x".repeat(65_000))));
@@ -66,7 +66,7 @@ describe("§8 bodies on the wire", () => {
     expect(await (await target.fetch("/health")).text()).toBe("ok");
   });
 
-  it("§8 a length of more than 64 KB gives 413 before any of the body", async () => {
+  it("a length of more than 64 KB gives 413 before any of the body", async () => {
     const raw = connection();
     raw.write(eventHead("Content-Length: 65537"));
     expect(await raw.until(/"\}/)).toMatch(/^HTTP\/1\.1 413 /);
@@ -79,7 +79,7 @@ describe("§8 bodies on the wire", () => {
       "POST /api/event HTTP/1.1\nContent-Length: 300000\nConnection: close\n\n",
       /^HTTP\/1\.1 400 [^]*needs the header Host"\}/,
     ],
-  ])("§8 a client that still sends when its last request is refused %s is heard out, and not reset", async (_, head, refusal) => {
+  ])("a client that still sends when its last request is refused %s is heard out, and not reset", async (_, head, refusal) => {
     const { hostname, port } = new URL(target.origin());
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
     onTestFinished(() => void socket.destroy());
@@ -95,7 +95,7 @@ describe("§8 bodies on the wire", () => {
     await once(socket, "close");
   });
 
-  it("§8 a body longer than its length is cut there, and the rest is no event", async () => {
+  it("a body longer than its length is cut there, and the rest is no event", async () => {
     const site = siteName();
     const raw = connection();
     const body = JSON.stringify(wireEvent(site));
@@ -105,7 +105,7 @@ describe("§8 bodies on the wire", () => {
     expect(await eventsOf(site)).toBe(0);
   });
 
-  it("§8 a connection that ends before its body does brings no event", async () => {
+  it("a connection that ends before its body does brings no event", async () => {
     const site = siteName();
     const raw = connection();
     const body = JSON.stringify(wireEvent(site));
@@ -119,7 +119,7 @@ describe("§8 bodies on the wire", () => {
   it.each([
     ["a length", "Content-Length: 100", '{"d":'],
     ["chunks", CHUNKED, '5\n{"d":'],
-  ])("§7 clients that go away in the midst of a body of %s leave no error in log and metrics", async (_name, headers, begun) => {
+  ])("clients that go away in the midst of a body of %s leave no error in log and metrics", async (_name, headers, begun) => {
     const eventsBy = async (status: string): Promise<number> => {
       const families = await getMetricFamilies(target);
       const requests = families.find(({ name }) => name === "svc_http_requests_total")?.metrics ?? [];
@@ -144,14 +144,14 @@ describe("§8 bodies on the wire", () => {
     ["a negative length", "Content-Length: -1"],
     ["a length in words", "Content-Length: five"],
     ["an unknown coding", "Transfer-Encoding: rot13"],
-  ])("§8 %s give 400 and end the connection", async (_name, headers) => {
+  ])("%s give 400 and end the connection", async (_name, headers) => {
     const raw = connection();
     raw.write(eventHead(headers));
     raw.write("0\n\n{}{}{}");
     expect(await raw.closed()).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it("§7 requests sent ahead are answered in their order", async () => {
+  it("requests sent ahead are answered in their order", async () => {
     const raw = connection();
     const body = JSON.stringify(wireEvent(siteName()));
     raw.write(eventHead(`Content-Length: ${body.length}`));
@@ -164,7 +164,7 @@ describe("§8 bodies on the wire", () => {
 
   const HEALTH = "GET /health HTTP/1.1\nHost: stats.test\n\n";
 
-  it("§8 as many requests as may be sent ahead are all answered, again and again", async () => {
+  it("as many requests as may be sent ahead are all answered, again and again", async () => {
     const raw = connection();
     for (const [rounds, last] of ["first", "second", "third"].entries()) {
       raw.write(HEALTH.repeat(PIPELINED_REQUESTS_MAX));
@@ -174,7 +174,7 @@ describe("§8 bodies on the wire", () => {
     }
   });
 
-  it("§8 a client that sends more requests ahead loses its connection, and no more of them are handled", async () => {
+  it("a client that sends more requests ahead loses its connection, and no more of them are handled", async () => {
     const site = siteName();
     const raw = connection();
     // So few bytes arrive at once: had they come one by one, each could have been answered before the next.
@@ -188,8 +188,8 @@ describe("§8 bodies on the wire", () => {
   });
 });
 
-describe("§4.6 a login that is refused before its body is read", () => {
-  it("§7 leaves the connection to the next request, whenever the body comes", async () => {
+describe("a login that is refused before its body is read", () => {
+  it("leaves the connection to the next request, whenever the body comes", async () => {
     const raw = connection();
     const body = JSON.stringify({ password: "x".repeat(60_000) });
     raw.write(`POST /api/auth/login HTTP/1.1\nHost: localhost\nContent-Length: ${body.length}\n\n`);
@@ -200,9 +200,9 @@ describe("§4.6 a login that is refused before its body is read", () => {
   });
 });
 
-describe("§7 requests that no client should send", () => {
+describe("requests that no client should send", () => {
   it.each(["//health", "/../health", "/health/..", "/%00", "/health%00", "/\\health"])(
-    "§7 the path %s answers no error of the server",
+    "the path %s answers no error of the server",
     async (path) => {
       const raw = connection();
       raw.write(`GET ${path} HTTP/1.1\nHost: stats.test\nConnection: close\n\n`);
@@ -219,7 +219,7 @@ describe("§7 requests that no client should send", () => {
     ["extensions of chunks without end", 413, /extensions/, `${eventHead(CHUNKED)}2;${"x".repeat(30_000)}\n{}\n0\n\n`],
     ["no host", 400, /Host/, "GET /health HTTP/1.1\nConnection: close\n\n"],
     ["a method that nobody knows", 400, /not valid HTTP/, "FETCH /health HTTP/1.1\nHost: stats.test\n\n"],
-  ])("§7 %s: %d as {error}, with the headers of every answer, and the connection ends", async (_name, status, error, sent) => {
+  ])("%s: %d as {error}, with the headers of every answer, and the connection ends", async (_name, status, error, sent) => {
     const raw = connection();
     raw.write(sent);
     const [head = "", body = ""] = (await raw.closed()).split("\r\n\r\n");
@@ -237,7 +237,7 @@ describe("§7 requests that no client should send", () => {
     expect(JSON.parse(body)).toEqual({ error: expect.stringMatching(error) as unknown });
   });
 
-  it("§7 what comes after an answered request is refused by itself", async () => {
+  it("what comes after an answered request is refused by itself", async () => {
     const raw = connection();
     raw.write("GET /health HTTP/1.1\nHost: stats.test\n\n");
     await raw.until(/ok$/);
@@ -245,13 +245,13 @@ describe("§7 requests that no client should send", () => {
     expect(await raw.closed()).toMatch(/^HTTP\/1\.1 200 [^]*okHTTP\/1\.1 400 [^]*"\}$/);
   });
 
-  it("§7 an expectation that is unknown is left alone", async () => {
+  it("an expectation that is unknown is left alone", async () => {
     const raw = connection();
     raw.write("GET /health HTTP/1.1\nHost: stats.test\nExpect: a-miracle\nConnection: close\n\n");
     expect(await raw.closed()).toMatch(/^HTTP\/1\.1 200 [^]*ok/);
   });
 
-  it("§4.1 an event without a User-Agent is counted", async () => {
+  it("an event without a User-Agent is counted", async () => {
     const site = siteName();
     const raw = connection();
     const body = JSON.stringify(wireEvent(site));
@@ -261,8 +261,8 @@ describe("§7 requests that no client should send", () => {
   });
 });
 
-describe("§8 the time limit of requests", () => {
-  it("§8 headers that do not come in time give 408 as {error}", async () => {
+describe("the time limit of requests", () => {
+  it("headers that do not come in time give 408 as {error}", async () => {
     const hasty = await createNodeTarget({ SVC_REQUEST_TIMEOUT_SECS: "0.5" });
     onTestFinished(() => hasty.close());
     const raw = connection(hasty);
@@ -273,7 +273,7 @@ describe("§8 the time limit of requests", () => {
     expect(answer).toContain('{"error":"The request did not arrive within the server\'s time limit"}');
   });
 
-  it("§8 a body that does not come in time gives 408 and ends the connection", async () => {
+  it("a body that does not come in time gives 408 and ends the connection", async () => {
     // The headers have as long as the body: long enough to come in time on a busy machine.
     const hasty = await createNodeTarget({ SVC_REQUEST_TIMEOUT_SECS: "5" });
     onTestFinished(() => hasty.close());
@@ -287,13 +287,13 @@ describe("§8 the time limit of requests", () => {
   });
 });
 
-describe("§1 what lies on the disk", () => {
+describe("what lies on the disk", () => {
   const filesBelow = async (folder: string): Promise<string[]> =>
     (await readdir(folder, { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
 
-  it("§1 events lie in files by site and date, the secret is its owner's alone, and no address is in any file or in the log", async () => {
+  it("events lie in files by site and date, the secret is its owner's alone, and no address is in any file or in the log", async () => {
     const kept = await createNodeTarget({ SVC_TRUST_PROXY: "1", SVC_LOG_LEVEL: "debug", SVC_RATE_LIMIT_PER_SITE: "0.01" });
     onTestFinished(() => kept.close());
     const address = "203.0.113.77";
@@ -318,7 +318,7 @@ describe("§1 what lies on the disk", () => {
     expect(await getSites(kept)).toEqual(["Strange:Id.", "plain.test"]);
   });
 
-  it("§1 no address, password, key, session or token is in any byte of the folder or in the log, whatever is done with them", async () => {
+  it("no address, password, key, session or token is in any byte of the folder or in the log, whatever is done with them", async () => {
     const [wrong, chosen, token] = ["a wrong password 7391", "the chosen password 5127", "metrics-token-6604"];
     const kept = await createNodeTarget({
       SVC_TRUST_PROXY: "1",

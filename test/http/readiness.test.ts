@@ -1,4 +1,4 @@
-/** §4.7 /health/ready: how often callers make the query engine work, and what one hanging check does to others. */
+/** 7 /health/ready: how often callers make the query engine work, and what one hanging check does to others. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { READINESS_CHECK_MS_MAX } from "../../src/runtime/config/limits.ts";
 import { createControlledEngine, type ControlledEngine } from "../support/controlled-engine.ts";
@@ -17,7 +17,7 @@ async function createTarget(): Promise<{ target: InProcessTarget; controlled: Co
 
 const ask = async (target: InProcessTarget): Promise<string> => (await target.fetch("/health/ready")).text();
 
-describe("§4.7 /health/ready", () => {
+describe("/health/ready", () => {
   it("queries the engine at most once a second, whoever asks", async () => {
     const { target, controlled } = await createTarget();
     for (let i = 0; i < 20; i++) expect(await ask(target)).toBe("ready");

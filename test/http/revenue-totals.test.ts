@@ -1,11 +1,11 @@
-/** §2.1: totals of so many events that no host is asked to take them in over the wire. */
+/** Totals of so many events that no host is asked to take them in over the wire. */
 import { expect, it } from "vitest";
 import { REVENUE_CENTS_MAX } from "../../src/runtime/config/limits.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { getStatsText } from "../support/stats-requests.ts";
 import { anEvent, siteId } from "../support/stored-event.ts";
 
-it("§2.1 a total beyond what a float holds exactly is exact all the same", async () => {
+it("a total beyond what a float holds exactly is exact all the same", async () => {
   const target = await createInProcessTarget();
   const site = "totals.test";
   // 9,011 times 999,999,999,999 hundredths is odd and beyond 2^53: no float is that number.

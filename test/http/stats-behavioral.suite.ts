@@ -78,7 +78,7 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
       expect((await series("7d")).at(-1)).toMatchObject({ sessions: 2 });
     });
 
-    it("§4.4 entry and exit pages are the first and last pageview of each session", async () => {
+    it("entry and exit pages are the first and last pageview of each session", async () => {
       const site = siteName();
       await visit(target, site, 1, "/a", "/b", "/c");
       await visit(target, site, 2, "signup", "/c", "/a", "signup");
@@ -90,7 +90,7 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
       expect(await getBreakdown(target, "nobody.test", "exit-pages")).toEqual([]);
     });
 
-    it("§4.4 pages with as many visitors are in order of their paths", async () => {
+    it("pages with as many visitors are in order of their paths", async () => {
       const site = siteName();
       for (const [i, path] of ["/é", "/b", "/B", "/a", "/a/a"].entries()) await visit(target, site, i, path);
       expect((await getBreakdown(target, site, "entry-pages")).map(({ value }) => value)).toEqual(
@@ -98,7 +98,7 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
       );
     });
 
-    it("§4.3 a filter keeps the sessions that contain a matching event, described whole", async () => {
+    it("a filter keeps the sessions that contain a matching event, described whole", async () => {
       const site = siteName();
       await visit(target, site, 1, "/a", "/b", "/c");
       await visit(target, site, 2, "/a", "/d");
@@ -114,7 +114,7 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
       expect(await getBreakdown(target, site, "entry-pages", { filters: "pages!=/b;pages!=/a;pages!=/c" })).toEqual(pageRows(["/a", 1, 1]));
     });
 
-    it("§4.4 a limit out of bounds gives 400 also for pages of sessions", async () => {
+    it("a limit out of bounds gives 400 also for pages of sessions", async () => {
       for (const limit of ["0", "1001", "x"]) {
         const response = await askStats(target, "breakdown/entry-pages", { site_id: "refused.test", limit });
         expect({ status: response.status, body: await response.json() }).toEqual({
@@ -124,32 +124,27 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
       }
     });
 
-    itNeeds(
-      makeTarget,
-      "advance",
-      "§4.4 a visitor's sessions each have their pages, and a pause of exactly the window ends none",
-      async () => {
-        const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
-        const advance = able(clocked, "advance");
-        const site = siteName();
-        await visit(clocked, site, 1, "/a");
-        await advance(30 * MINUTE_MS);
-        await visit(clocked, site, 1, "/b");
-        await advance(30 * MINUTE_MS + 1);
-        await visit(clocked, site, 1, "/a", "/c");
-        expect(await getBreakdown(clocked, site, "entry-pages")).toEqual(pageRows(["/a", 1, 2]));
-        expect(await getBreakdown(clocked, site, "exit-pages")).toEqual(pageRows(["/b", 1, 1], ["/c", 1, 1]));
-        expect(await getStats(clocked, "sessions", { site_id: site })).toEqual({
-          total_sessions: 2,
-          bounce_rate: 0,
-          avg_session_duration_secs: 900,
-          avg_pages_per_session: 2,
-        });
-        await clocked.close();
-      },
-    );
+    itNeeds(makeTarget, "advance", "a visitor's sessions each have their pages, and a pause of exactly the window ends none", async () => {
+      const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
+      const advance = able(clocked, "advance");
+      const site = siteName();
+      await visit(clocked, site, 1, "/a");
+      await advance(30 * MINUTE_MS);
+      await visit(clocked, site, 1, "/b");
+      await advance(30 * MINUTE_MS + 1);
+      await visit(clocked, site, 1, "/a", "/c");
+      expect(await getBreakdown(clocked, site, "entry-pages")).toEqual(pageRows(["/a", 1, 2]));
+      expect(await getBreakdown(clocked, site, "exit-pages")).toEqual(pageRows(["/b", 1, 1], ["/c", 1, 1]));
+      expect(await getStats(clocked, "sessions", { site_id: site })).toEqual({
+        total_sessions: 2,
+        bounce_rate: 0,
+        avg_session_duration_secs: 900,
+        avg_pages_per_session: 2,
+      });
+      await clocked.close();
+    });
 
-    itNeeds(makeTarget, "advance", "§4.4 a session goes on past midnight where visitors are recognised the next day", async () => {
+    itNeeds(makeTarget, "advance", "a session goes on past midnight where visitors are recognised the next day", async () => {
       for (const [rotationDays, entries, exits, flow] of [
         ["1", pageRows(["/a", 1, 1], ["/b", 1, 1]), pageRows(["/a", 1, 1], ["/c", 1, 1]), []],
         ["2", pageRows(["/a", 1, 1]), pageRows(["/c", 1, 1]), flowRows(1, ["/b", 1])],
@@ -342,7 +337,7 @@ export function describeWithoutBehavioral(makeTarget: MakeTarget): void {
     });
     afterAll(() => target.close());
 
-    it.each(BEHAVIORAL_ENDPOINTS)("§7 /api/stats/%s gives 503 and says why", async (endpoint, parameters) => {
+    it.each(BEHAVIORAL_ENDPOINTS)("/api/stats/%s gives 503 and says why", async (endpoint, parameters) => {
       const response = await askStats(target, endpoint, { site_id: "plain.test", ...parameters });
       expect({ status: response.status, body: await response.json() }).toEqual({
         status: 503,
@@ -350,7 +345,7 @@ export function describeWithoutBehavioral(makeTarget: MakeTarget): void {
       });
     });
 
-    it("§7 wrong parameters give 400 all the same", async () => {
+    it("wrong parameters give 400 all the same", async () => {
       for (const [endpoint, parameters] of BEHAVIORAL_ENDPOINTS) {
         for (const wrong of [{ site_id: "" }, { site_id: "plain.test", period: "x" }, { site_id: "plain.test", filters: "x" }]) {
           expect((await askStats(target, endpoint, { ...parameters, ...wrong })).status).toBe(400);

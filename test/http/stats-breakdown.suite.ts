@@ -1,4 +1,4 @@
-/** §4.4: breakdowns and the list of sites. */
+/** Breakdowns and the list of sites. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   expectAccepted,
@@ -35,7 +35,7 @@ const everything = (siteId: string) => ({
 });
 
 export function describeStatsBreakdown(makeTarget: MakeTarget): void {
-  describe("§4.4 /api/stats/breakdown", () => {
+  describe("/api/stats/breakdown", () => {
     let target: Target;
     let full: string;
     let many: string;
@@ -48,19 +48,19 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
     });
     afterAll(() => target.close());
 
-    it.each(Object.entries(DIMENSIONS))("§4.4 the dimension %s has a row with value %s", async (dimension, value) => {
+    it.each(Object.entries(DIMENSIONS))("the dimension %s has a row with value %s", async (dimension, value) => {
       expect(await getBreakdown(target, full, dimension)).toEqual([{ value, visitors: 1, pageviews: 0, events: 1 }]);
     });
 
     it.each(["page", "Pages", "pathname", "visitor_id", "props", "toString", "__proto__", "pages;DROP", "%20pages", "pages%00"])(
-      "§4.4 the unknown dimension %s gives 400 and lists those there are",
+      "the unknown dimension %s gives 400 and lists those there are",
       async (dimension) => {
         const response = await target.fetch(`/api/stats/breakdown/${dimension}?site_id=${full}`);
         await expectError(response, 400, ...Object.keys(DIMENSIONS));
       },
     );
 
-    it("§4.4 rows are ordered by visitors, most first, then by value", async () => {
+    it("rows are ordered by visitors, most first, then by value", async () => {
       const site = siteName();
       const views: readonly (readonly [page: string, visitors: readonly number[]])[] = [
         ["/b", [1, 2]],
@@ -86,13 +86,13 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("§4.4 values that were not recorded show as (unknown), in the order of that text", async () => {
+    it("values that were not recorded show as (unknown), in the order of that text", async () => {
       const site = siteName();
       for (const utm of ["", "?utm_source=!first", "?utm_source=a"]) await record(target, wireEvent(site, { u: `/${utm}` }));
       expect(await getValues(target, site, "utm-sources")).toEqual(["!first", "(unknown)", "a"]);
     });
 
-    it("§1 texts that begin with a mark of byte order keep it", async () => {
+    it("texts that begin with a mark of byte order keep it", async () => {
       const site = siteName();
       await record(target, wireEvent(site, { n: "\ufeffSignup", p: JSON.stringify({ "\ufeffplan": 1, plan: "\ufeffpro" }) }));
       expect(await getValues(target, site, "events")).toEqual(["\ufeffSignup"]);
@@ -102,7 +102,7 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("§4.4 pageviews and other events are told apart", async () => {
+    it("pageviews and other events are told apart", async () => {
       const site = siteName();
       await record(target, wireEvent(site, { u: "/a" }), visitor(1));
       await record(target, wireEvent(site, { u: "/a", n: "Signup" }), visitor(1));
@@ -114,7 +114,7 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("§8 without a limit there are ten rows", async () => {
+    it("without a limit there are ten rows", async () => {
       expect(await getBreakdown(target, many, "pages")).toHaveLength(10);
     });
 
@@ -122,36 +122,36 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       ["1", 1],
       ["11", 11],
       ["1000", 12],
-    ])("§8 a limit of %s gives %d of twelve rows", async (limit, count) => {
+    ])("a limit of %s gives %d of twelve rows", async (limit, count) => {
       const rows = await getBreakdown(target, many, "pages", { limit });
       expect(rows.map(({ value }) => value)).toEqual(Array.from({ length: count }, (_, i) => `/${String(i).padStart(2, "0")}`));
     });
 
     it.each(["0", "1001", "-1", "1.5", "", "ten", "1e2", " 5", "0x10", "99999999999999999999", "Infinity", "1;2"])(
-      "§8 a limit of %j gives 400",
+      "a limit of %j gives 400",
       async (limit) => {
         const parameters = new URLSearchParams({ site_id: many, limit });
         await expectError(await target.fetch(`/api/stats/breakdown/pages?${parameters.toString()}`), 400, '"limit"', "1000");
       },
     );
 
-    it("§8 a limit given twice gives 400", async () => {
+    it("a limit given twice gives 400", async () => {
       await expectError(await target.fetch(`/api/stats/breakdown/pages?site_id=${many}&limit=1&limit=2`), 400, '"limit"', /once/);
     });
 
-    it.each(["/api/stats/breakdown", "/api/stats/breakdown/", "/api/stats/breakdown/pages/more"])("§7 %s gives 404", async (path) => {
+    it.each(["/api/stats/breakdown", "/api/stats/breakdown/", "/api/stats/breakdown/pages/more"])("%s gives 404", async (path) => {
       await expectError(await target.fetch(`${path}?site_id=${many}`), 404);
     });
   });
 
-  describe("§4.4 /api/sites", () => {
+  describe("/api/sites", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget();
     });
     afterAll(() => target.close());
 
-    it("§4.4 a site is listed once as soon as it has an event, and the list is sorted", async () => {
+    it("a site is listed once as soon as it has an event, and the list is sorted", async () => {
       const [posted, measured] = [siteName(), siteName()];
       expect(await getSites(target)).not.toContain(posted);
       await record(target, wireEvent(posted));
@@ -163,7 +163,7 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       expect(sites).toEqual([...new Set(sites)].sort());
     });
 
-    it("§4.4 the answer is an object with one list", async () => {
+    it("the answer is an object with one list", async () => {
       const response = await target.fetch("/api/sites");
       expect(response.status).toBe(200);
       expect(response.headers.get("content-type")).toBe("application/json");

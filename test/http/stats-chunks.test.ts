@@ -1,4 +1,4 @@
-/** §8: questions about more than the engine's memory holds, while other things happen: each day is a chunk here, and a test can hold any. */
+/** Questions about more than the engine's memory holds, while other things happen: each day is a chunk here, and a test can hold any. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
 import type { StoredEvent, UtcDay } from "../../src/storage/event.ts";
@@ -88,7 +88,7 @@ const visitorsByDay = async (target: InProcessTarget): Promise<number[]> =>
 
 const oldestFirst = Array.from({ length: DAYS }, (_, i) => dayAt(DAYS - 1 - i));
 
-describe("§8 a range that is computed in chunks", () => {
+describe("a range that is computed in chunks", () => {
   it("is asked day by day, and afterwards only for what has changed", async () => {
     const { target, summedUp } = await createTight();
     expect(await visitorsByDay(target)).toEqual([0, 1, 1, 1, 1, 1, 1]);

@@ -1,4 +1,4 @@
-/** §4.4: the comparison with an earlier window. */
+/** The comparison with an earlier window. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectError, getMain, record, wireEvent, type StatsParameters } from "../support/requests.ts";
 import { FILTERED_ENDPOINTS, askStats, getComparison, getStatsText, visitor } from "../support/stats-requests.ts";
@@ -94,7 +94,7 @@ const NOTHING = {
 };
 
 export function describeStatsComparison(makeTarget: MakeTarget): void {
-  describe("§4.4 comparison", () => {
+  describe("comparison", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget();
@@ -102,29 +102,26 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
     afterAll(() => target.close());
 
     it.each(WINDOWS)(
-      "§4.4 $name is compared with the equally long window directly before",
+      "$name is compared with the equally long window directly before",
       async ({ range: [start_date, end_date], previous }) => {
         const comparison = await getComparison(target, siteName(), { start_date, end_date, compare: "previous_period" });
         expect(comparison).toEqual({ start_date: previous[0], end_date: previous[1], ...NOTHING });
       },
     );
 
-    it.each(WINDOWS)("§4.4 $name is compared with the same dates 365 days before", async ({ range: [start_date, end_date], yearAgo }) => {
+    it.each(WINDOWS)("$name is compared with the same dates 365 days before", async ({ range: [start_date, end_date], yearAgo }) => {
       const comparison = await getComparison(target, siteName(), { start_date, end_date, compare: "year_over_year" });
       expect(comparison).toEqual({ start_date: yearAgo[0], end_date: yearAgo[1], ...NOTHING });
     });
 
-    it.each(["previous_period", "year_over_year"])(
-      "§4.4 days before the calendar's first give 400, also with compare=%s",
-      async (compare) => {
-        for (const start_date of ["0000-01-01", "0000-12-31"]) {
-          const parameters = { site_id: siteName(), start_date, end_date: start_date, compare };
-          await expectError(await askStats(target, "main", parameters), 400, '"start_date"', "YYYY-MM-DD");
-        }
-      },
-    );
+    it.each(["previous_period", "year_over_year"])("days before the calendar's first give 400, also with compare=%s", async (compare) => {
+      for (const start_date of ["0000-01-01", "0000-12-31"]) {
+        const parameters = { site_id: siteName(), start_date, end_date: start_date, compare };
+        await expectError(await askStats(target, "main", parameters), 400, '"start_date"', "YYYY-MM-DD");
+      }
+    });
 
-    it.each([1, 2, 7, 30, 90, 365, 366])("§4.4 both windows are equally long and do not overlap: %d days", async (days) => {
+    it.each([1, 2, 7, 30, 90, 365, 366])("both windows are equally long and do not overlap: %d days", async (days) => {
       const end = Date.parse("2024-06-30");
       const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
       const range = { start_date: dateOf(end - (days - 1) * DAY_MS), end_date: dateOf(end) };
@@ -136,25 +133,25 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
       expect(Date.parse(range.start_date) - Date.parse(yearAgo.start_date)).toBe(365 * DAY_MS);
     });
 
-    it("§4.4 without compare there is no comparison", async () => {
+    it("without compare there is no comparison", async () => {
       expect(Object.keys(await getMain(target, siteName()))).not.toContain("comparison");
     });
 
     it.each(["", "previous", "PREVIOUS_PERIOD", "previous_period ", "previous_period,year_over_year", "none", "null", "toString", "365"])(
-      "§4.2 compare=%j gives 400 and names what there is",
+      "compare=%j gives 400 and names what there is",
       async (compare) => {
         const response = await askStats(target, "main", { site_id: siteName(), compare });
         await expectError(response, 400, '"compare"', "previous_period", "year_over_year");
       },
     );
 
-    it("§4.2 compare given twice gives 400", async () => {
+    it("compare given twice gives 400", async () => {
       const path = `/api/stats/main?site_id=${siteName()}&compare=previous_period&compare=previous_period`;
       await expectError(await target.fetch(path), 400, '"compare"', /once/);
     });
 
     it.each(FILTERED_ENDPOINTS.filter(([endpoint]) => endpoint !== "main"))(
-      "§4.2 /api/stats/%s ignores compare, whatever it says",
+      "/api/stats/%s ignores compare, whatever it says",
       async (endpoint, parameters) => {
         const site = siteName();
         for (const compare of ["previous_period", "nonsense", ""]) {
@@ -164,7 +161,7 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
       },
     );
 
-    it("§4.4 without the behavioral extension the figures of sessions are null on both sides", async () => {
+    it("without the behavioral extension the figures of sessions are null on both sides", async () => {
       const plain = await makeTarget({ SVC_BEHAVIORAL: "false" });
       const site = siteName();
       await record(plain, wireEvent(site));
@@ -193,7 +190,7 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
       await plain.close();
     });
 
-    itNeeds(makeTarget, "advance", "§4.4 each side has the figures of its own window, and filters narrow both", async () => {
+    itNeeds(makeTarget, "advance", "each side has the figures of its own window, and filters narrow both", async () => {
       const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
       const advance = able(clocked, "advance");
       const site = siteName();
@@ -253,7 +250,7 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "§4.4 the windows meet at midnight: no event is in both or in neither", async () => {
+    itNeeds(makeTarget, "advance", "the windows meet at midnight: no event is in both or in neither", async () => {
       const clocked = await makeTarget();
       const advance = able(clocked, "advance");
       const site = siteName();
@@ -269,7 +266,7 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "§4.4 a year ago is 365 days ago, across a leap day", async () => {
+    itNeeds(makeTarget, "advance", "a year ago is 365 days ago, across a leap day", async () => {
       const clocked = await makeTarget();
       const advance = able(clocked, "advance");
       const site = siteName();
@@ -284,7 +281,7 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "§4.2 periods are compared as the days they stand for", async () => {
+    itNeeds(makeTarget, "advance", "periods are compared as the days they stand for", async () => {
       const clocked = await makeTarget();
       const site = siteName();
       const windowOf = async (parameters: StatsParameters) => {
@@ -311,7 +308,7 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "§4.2 other endpoints answer the same with compare and without", async () => {
+    itNeeds(makeTarget, "advance", "other endpoints answer the same with compare and without", async () => {
       const clocked = await makeTarget();
       const site = siteName();
       await record(clocked, wireEvent(site, { p: '{"plan":"pro"}' }));

@@ -1,4 +1,4 @@
-/** §4.3: segment filters. */
+/** Segment filters. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   expectError,
@@ -152,7 +152,7 @@ const WRONG: readonly Wrong[] = [
 ];
 
 export function describeStatsFilters(makeTarget: MakeTarget): void {
-  describe("§4.3 segment filters", () => {
+  describe("segment filters", () => {
     let target: Target;
     let site: string;
     let odd: string;
@@ -167,24 +167,24 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
 
     const pagesWhere = (filters: string): Promise<BreakdownRow[]> => getBreakdown(target, site, "pages", { filters });
 
-    it.each(DIMENSIONS)("§4.3 %s can be filtered on with == and != by every value it has", async (dimension) => {
+    it.each(DIMENSIONS)("%s can be filtered on with == and != by every value it has", async (dimension) => {
       for (const value of new Set([...(VALUES[dimension] ?? []), "never recorded"])) {
         expect(await pagesWhere(`${dimension}==${value}`)).toEqual(rowsWhere(dimension, (own) => own === value));
         expect(await pagesWhere(`${dimension}!=${value}`)).toEqual(rowsWhere(dimension, (own) => own !== value));
       }
     });
 
-    it.each(DIMENSIONS)("§4.3 %s==(unknown) and !=(unknown) part the events", async (dimension) => {
+    it.each(DIMENSIONS)("%s==(unknown) and !=(unknown) part the events", async (dimension) => {
       expect(await pagesWhere(`${dimension}==(unknown)`)).toEqual(rowsWhere(dimension, (own) => own === UNKNOWN));
       expect(await pagesWhere(`${dimension}!=(unknown)`)).toEqual(rowsWhere(dimension, (own) => own !== UNKNOWN));
     });
 
-    it("§4.3 != includes events with no recorded value", async () => {
+    it("!= includes events with no recorded value", async () => {
       expect(await pagesWhere("browsers!=Chrome")).toEqual([rowOf("/bare"), rowOf("/full")]);
       expect(await pagesWhere("browsers!=Chrome;browsers!=Safari")).toEqual([rowOf("/bare")]);
     });
 
-    it("§4.3 matching is exact: no part, no other case, no wildcard, no space more", async () => {
+    it("matching is exact: no part, no other case, no wildcard, no space more", async () => {
       for (const filters of [
         "pages==/ful",
         "pages==/full/",
@@ -201,7 +201,7 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
       expect(await pagesWhere("utm-sources!=Letter")).toEqual([rowOf("/bare"), rowOf("/full")]);
     });
 
-    it("§4.3 all conditions must hold", async () => {
+    it("all conditions must hold", async () => {
       expect(await pagesWhere("browsers==Safari;countries==US;events==Signup")).toEqual([rowOf("/full")]);
       expect(await pagesWhere("browsers==Safari;countries==NL")).toEqual([]);
       expect(await pagesWhere("pages==/full;pages==/other")).toEqual([]);
@@ -209,21 +209,21 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
       expect(await pagesWhere("pages==/full;pages!=/full")).toEqual([]);
     });
 
-    it("§4.3 order and repetition of conditions do not matter", async () => {
+    it("order and repetition of conditions do not matter", async () => {
       const expected = [rowOf("/full"), rowOf("/other")];
       expect(await pagesWhere("screen-sizes!=(unknown);events!=pageview")).toEqual(expected);
       expect(await pagesWhere("events!=pageview;screen-sizes!=(unknown)")).toEqual(expected);
       expect(await pagesWhere("events!=pageview;events!=pageview;screen-sizes!=(unknown)")).toEqual(expected);
     });
 
-    it("§4.3 a filter that leaves the dimension of the breakdown itself narrows its rows", async () => {
+    it("a filter that leaves the dimension of the breakdown itself narrows its rows", async () => {
       expect(await getBreakdown(target, site, "browsers", { filters: "browsers!=Chrome" })).toEqual([
         { value: UNKNOWN, visitors: 1, pageviews: 1, events: 1 },
         { value: "Safari", visitors: 1, pageviews: 0, events: 1 },
       ]);
     });
 
-    it.each(ODD_VALUES)("§4.3 the value %j is found as it is, and nothing else with it", async (value) => {
+    it.each(ODD_VALUES)("the value %j is found as it is, and nothing else with it", async (value) => {
       const all = await getBreakdown(target, odd, "events", { limit: "1000" });
       expect(all).toHaveLength(ODD_VALUES.length);
       const found = await getBreakdown(target, odd, "events", { filters: `events==${value}` });
@@ -232,32 +232,32 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
       expect(others).toEqual(all.filter((row) => row.value !== value));
     });
 
-    it("§4.3 no filter and an empty one leave everything", async () => {
+    it("no filter and an empty one leave everything", async () => {
       expect(await pagesWhere("")).toEqual(PAGES.map(rowOf));
       expect(await getBreakdown(target, site, "pages")).toEqual(PAGES.map(rowOf));
     });
 
-    it("§8 12 conditions are taken", async () => {
+    it("12 conditions are taken", async () => {
       const filters = Array.from({ length: 12 }, (_, i) => `pages!=/${i}`).join(";");
       expect(await pagesWhere(filters)).toEqual(PAGES.map(rowOf));
     });
 
-    it("§8 a value of 512 characters is taken, also beyond the BMP", async () => {
+    it("a value of 512 characters is taken, also beyond the BMP", async () => {
       expect(await pagesWhere(`pages!=/${"a".repeat(511)}`)).toEqual(PAGES.map(rowOf));
       expect(await pagesWhere(`events==${"\u{1f600}".repeat(512)}`)).toEqual([]);
     });
 
-    it("§8 12 conditions of 512 characters are taken", async () => {
+    it("12 conditions of 512 characters are taken", async () => {
       const filters = Array.from({ length: 12 }, (_, i) => `pages!=/${String(i).padStart(511, "x")}`).join(";");
       expect(await pagesWhere(filters)).toEqual(PAGES.map(rowOf));
     });
 
     describe.each(FILTERED_ENDPOINTS)("/api/stats/%s", (endpoint, parameters) => {
-      it.each(WRONG)("§4.3 $name gives 400", async ({ filters, says }) => {
+      it.each(WRONG)("$name gives 400", async ({ filters, says }) => {
         await expectError(await askStats(target, endpoint, { site_id: site, ...parameters, filters }), 400, '"filters"', ...says);
       });
 
-      it("§4.3 filters given twice give 400", async () => {
+      it("filters given twice give 400", async () => {
         const query = new URLSearchParams([
           ...Object.entries({ site_id: site, ...parameters }),
           ["filters", "pages==/a"],
@@ -268,14 +268,14 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
 
       // The minutes of realtime go on between two questions.
       if (endpoint !== "realtime") {
-        it("§4.3 a filter that every event meets changes nothing", async () => {
+        it("a filter that every event meets changes nothing", async () => {
           const plain = await getStatsText(target, endpoint, { site_id: site, ...parameters });
           const filtered = await getStatsText(target, endpoint, { site_id: site, ...parameters, filters: "pages!=/nowhere" });
           expect(filtered).toBe(plain);
         });
       }
 
-      it("§4.3 a filter that no event meets leaves what a site without events has", async () => {
+      it("a filter that no event meets leaves what a site without events has", async () => {
         const nobodys = await getStatsText(target, endpoint, { site_id: siteName(), ...parameters });
         const filtered = await getStatsText(target, endpoint, { site_id: site, ...parameters, filters: "pages==/nowhere" });
         expect(filtered).toBe(nobodys);
@@ -283,7 +283,7 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
     });
   });
 
-  describe("§4.3 filters narrow all figures", () => {
+  describe("filters narrow all figures", () => {
     let target: Target;
     let site: string;
     const narrowed = <T>(endpoint: string, parameters: StatsParameters = {}): Promise<T> =>
@@ -302,7 +302,7 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
     });
     afterAll(() => target.close());
 
-    it("§4.3 the headline", async () => {
+    it("the headline", async () => {
       expect(await narrowed("main")).toEqual({
         unique_visitors: 2,
         total_pageviews: 2,
@@ -316,30 +316,30 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
       });
     });
 
-    it("§4.3 the series", async () => {
+    it("the series", async () => {
       const points = await narrowed<{ date: string; visitors: number; pageviews: number }[]>("timeseries");
       expect(points.filter(({ visitors }) => visitors > 0).map(({ visitors, pageviews }) => ({ visitors, pageviews }))).toEqual([
         { visitors: 2, pageviews: 2 },
       ]);
     });
 
-    it("§4.3 breakdowns", async () => {
+    it("breakdowns", async () => {
       expect(await narrowed("breakdown/pages")).toEqual([
         { value: "/a", visitors: 1, pageviews: 1, events: 2 },
         { value: "/b", visitors: 1, pageviews: 1, events: 1 },
       ]);
     });
 
-    it("§4.3 goals, and the visitors they are measured against", async () => {
+    it("goals, and the visitors they are measured against", async () => {
       expect(await narrowed("goals")).toEqual([{ name: "Signup", visitors: 1, events: 1, conversion_rate: 0.5 }]);
     });
 
-    it("§4.3 custom properties", async () => {
+    it("custom properties", async () => {
       expect(await narrowed("properties")).toEqual(["plan", "pro"]);
       expect(await narrowed("property-values", { key: "plan" })).toEqual([{ value: "pro", visitors: 1, events: 1 }]);
     });
 
-    it("§4.3 revenue", async () => {
+    it("revenue", async () => {
       expect(await narrowed("revenue")).toEqual({
         by_currency: [{ currency: "EUR", total: 10, transactions: 1, paying_visitors: 1, average_order_value: 10 }],
         by_event: [{ value: "Signup", currency: "EUR", total: 10, transactions: 1 }],
@@ -347,7 +347,7 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
       });
     });
 
-    it("§4.3 realtime", async () => {
+    it("realtime", async () => {
       expect(await narrowed("realtime")).toMatchObject({
         current_visitors: 2,
         pageviews: 2,
@@ -359,7 +359,7 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
       });
     });
 
-    itNeeds(makeTarget, "advance", "§4.3 visits are made before events are filtered, and then described whole", async () => {
+    itNeeds(makeTarget, "advance", "visits are made before events are filtered, and then described whole", async () => {
       const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
       const advance = able(clocked, "advance");
       const visits = siteName();

@@ -1,4 +1,4 @@
-/** §4.4: goals, custom properties and their values. */
+/** Goals, custom properties and their values. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectError, post, expectAccepted, record, wireEvent } from "../support/requests.ts";
 import {
@@ -37,14 +37,14 @@ const SHOWN: readonly (readonly [name: string, value: unknown, text: string])[] 
 const row = (value: string): PropertyValue => ({ value, visitors: 1, events: 1 });
 
 export function describeStatsGoals(makeTarget: MakeTarget): void {
-  describe("§4.4 /api/stats/goals", () => {
+  describe("/api/stats/goals", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget({ SVC_TRUST_PROXY: "1" });
     });
     afterAll(() => target.close());
 
-    it("§4.4 every event other than a pageview is a goal; its rate is of all visitors in range", async () => {
+    it("every event other than a pageview is a goal; its rate is of all visitors in range", async () => {
       const site = siteName();
       for (const number of [1, 2, 3]) await record(target, wireEvent(site), visitor(number));
       await record(target, wireEvent(site, { n: "Signup" }), visitor(1));
@@ -58,14 +58,14 @@ export function describeStatsGoals(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("§4.4 conversion_rate is a fraction and is not rounded", async () => {
+    it("conversion_rate is a fraction and is not rounded", async () => {
       const site = siteName();
       for (const number of [1, 2, 3]) await record(target, wireEvent(site), visitor(number));
       await record(target, wireEvent(site, { n: "Signup" }), visitor(1));
       expect(await getGoals(target, site)).toEqual([{ name: "Signup", visitors: 1, events: 1, conversion_rate: 1 / 3 }]);
     });
 
-    it("§4.4 goals are ordered by visitors, most first, then by name", async () => {
+    it("goals are ordered by visitors, most first, then by name", async () => {
       const site = siteName();
       for (const n of ["b", "\u00e9", "B", "a", "\u{1f600}", "10", "9", "\uffff"]) await record(target, wireEvent(site, { n }), visitor(1));
       for (const number of [1, 2]) await record(target, wireEvent(site, { n: "z" }), visitor(number));
@@ -82,20 +82,20 @@ export function describeStatsGoals(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("§4.4 a name that only looks like pageview is a goal", async () => {
+    it("a name that only looks like pageview is a goal", async () => {
       const site = siteName();
       for (const n of ["pageview", "Pageview", " pageview", "pageviews"]) await record(target, wireEvent(site, { n }));
       expect((await getGoals(target, site)).map(({ name }) => name)).toEqual([" pageview", "Pageview", "pageviews"]);
     });
 
-    it("§4.4 where there are pageviews only, or nothing, there are no goals", async () => {
+    it("where there are pageviews only, or nothing, there are no goals", async () => {
       const site = siteName();
       expect(await getGoals(target, site)).toEqual([]);
       await record(target, wireEvent(site));
       expect(await getGoals(target, site)).toEqual([]);
     });
 
-    it("§4.3 a filter narrows goals and the visitors they are measured against", async () => {
+    it("a filter narrows goals and the visitors they are measured against", async () => {
       const site = siteName();
       await record(target, wireEvent(site, { u: "/a" }), visitor(1));
       await record(target, wireEvent(site, { u: "/a", n: "Signup" }), visitor(2));
@@ -110,7 +110,7 @@ export function describeStatsGoals(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("§4.2 goals are of the range asked for", async () => {
+    it("goals are of the range asked for", async () => {
       const site = siteName();
       await record(target, wireEvent(site, { n: "Signup" }));
       expect(await getGoals(target, site, { start_date: "2020-01-01", end_date: "2020-12-31" })).toEqual([]);
@@ -119,14 +119,14 @@ export function describeStatsGoals(makeTarget: MakeTarget): void {
 }
 
 export function describeStatsProperties(makeTarget: MakeTarget): void {
-  describe("§4.4 /api/stats/properties", () => {
+  describe("/api/stats/properties", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget();
     });
     afterAll(() => target.close());
 
-    it("§4.4 every key present in range is listed once, ascending", async () => {
+    it("every key present in range is listed once, ascending", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { plan: "pro", b: 1, B: 1, a: 1, "10": 1, "9": 1 }));
       await record(target, eventWithProps(site, { plan: "free", "\u00e9": 1, "\u{1f600}": 1, "a b": 1 }, { n: "Signup" }));
@@ -134,31 +134,31 @@ export function describeStatsProperties(makeTarget: MakeTarget): void {
       expect(await getProperties(target, site)).toEqual(["10", "9", "B", "a", "a b", "b", "plan", "\u00e9", "\u{1f600}"]);
     });
 
-    it("§4.4 nested keys are dotted", async () => {
+    it("nested keys are dotted", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { cart: { size: 2, item: { colour: "red", tags: ["a"] } }, "cart.total": 9 }));
       expect(await getProperties(target, site)).toEqual(["cart.item.colour", "cart.item.tags", "cart.size", "cart.total"]);
     });
 
-    it("§4.4 a key without a value is none: null and empty objects", async () => {
+    it("a key without a value is none: null and empty objects", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { nothing: null, empty: {}, inner: { nothing: null }, plan: "pro" }));
       expect(await getProperties(target, site)).toEqual(["plan"]);
     });
 
-    it("§4.4 keys that mean something elsewhere are keys", async () => {
+    it("keys that mean something elsewhere are keys", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { constructor: 1, toString: 1, "": 1, "(unknown)": 1, "it's": 1, "a.b.": 1 }));
       expect(await getProperties(target, site)).toEqual(["", "(unknown)", "a.b.", "constructor", "it's", "toString"]);
     });
 
-    it("§4.1 what is no JSON object was dropped", async () => {
+    it("what is no JSON object was dropped", async () => {
       const site = siteName();
       for (const p of ["[1]", '"plan"', "1", "null", "{", "", "{}"]) await expectAccepted(await post(target, wireEvent(site, { p })));
       expect(await getProperties(target, site)).toEqual([]);
     });
 
-    it("§4.2 §4.3 keys are those of the range and the filter", async () => {
+    it("keys are those of the range and the filter", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { left: 1 }, { u: "/a" }));
       await record(target, eventWithProps(site, { right: 1 }, { u: "/b" }));
@@ -170,7 +170,7 @@ export function describeStatsProperties(makeTarget: MakeTarget): void {
 }
 
 export function describeStatsPropertyValues(makeTarget: MakeTarget): void {
-  describe("§4.4 /api/stats/property-values", () => {
+  describe("/api/stats/property-values", () => {
     let target: Target;
     let kinds: string;
     beforeAll(async () => {
@@ -180,7 +180,7 @@ export function describeStatsPropertyValues(makeTarget: MakeTarget): void {
     });
     afterAll(() => target.close());
 
-    it("§4.4 visitors and events are counted by value, most visitors first, then by value", async () => {
+    it("visitors and events are counted by value, most visitors first, then by value", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { plan: "pro" }), visitor(1));
       await record(target, eventWithProps(site, { plan: "pro", other: "free" }, { n: "Signup" }), visitor(1));
@@ -196,17 +196,17 @@ export function describeStatsPropertyValues(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it.each(SHOWN.map(([name, , text], i) => ({ name, text, key: `k${i}` })))("§4.4 $name is shown as text", async ({ text, key }) => {
+    it.each(SHOWN.map(([name, , text], i) => ({ name, text, key: `k${i}` })))("$name is shown as text", async ({ text, key }) => {
       expect(await getPropertyValues(target, kinds, key)).toEqual([row(text)]);
     });
 
-    it("§4.4 null is no value", async () => {
+    it("null is no value", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { plan: null, other: 1 }));
       expect(await getPropertyValues(target, site, "plan")).toEqual([]);
     });
 
-    it("§4.4 a number and a text that read the same are the same value", async () => {
+    it("a number and a text that read the same are the same value", async () => {
       const site = siteName();
       for (const plan of [1, "1", true, "true"]) await record(target, eventWithProps(site, { plan }));
       expect(await getPropertyValues(target, site, "plan")).toEqual([
@@ -215,7 +215,7 @@ export function describeStatsPropertyValues(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("§4.4 nested values are found by dotted key, and an object itself is no value", async () => {
+    it("nested values are found by dotted key, and an object itself is no value", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { cart: { size: 2, item: { colour: "red" } } }));
       expect(await getPropertyValues(target, site, "cart.size")).toEqual([row("2")]);
@@ -225,13 +225,13 @@ export function describeStatsPropertyValues(makeTarget: MakeTarget): void {
       expect(await getPropertyValues(target, site, "size")).toEqual([]);
     });
 
-    it("§4.4 an event counts once for a key that is spelled both nested and dotted", async () => {
+    it("an event counts once for a key that is spelled both nested and dotted", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { cart: { size: 2 }, "cart.size": 3 }));
       expect(await getPropertyValues(target, site, "cart.size")).toEqual([row("3")]);
     });
 
-    it("§4.4 event narrows to the events of that name, exactly", async () => {
+    it("event narrows to the events of that name, exactly", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { plan: "pro" }, { n: "Signup" }), visitor(1));
       await record(target, eventWithProps(site, { plan: "free" }, { n: "signup" }), visitor(2));
@@ -243,7 +243,7 @@ export function describeStatsPropertyValues(makeTarget: MakeTarget): void {
       expect(await getPropertyValues(target, site, "plan", { event: "' OR 1=1--" })).toEqual([]);
     });
 
-    it("§4.2 §4.3 values are those of the range and the filter", async () => {
+    it("values are those of the range and the filter", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { plan: "pro" }, { u: "/a" }));
       await record(target, eventWithProps(site, { plan: "free" }, { u: "/b" }));
@@ -253,7 +253,7 @@ export function describeStatsPropertyValues(makeTarget: MakeTarget): void {
       expect(await getPropertyValues(target, site, "plan", { start_date: "2020-01-01", end_date: "2020-12-31" })).toEqual([]);
     });
 
-    it("§4.4 at most 1000 values are listed", async () => {
+    it("at most 1000 values are listed", async () => {
       const site = siteName();
       const plan = (i: number): string => String(i).padStart(4, "0");
       const sent = Array.from({ length: 1001 }, (_, i) => record(target, eventWithProps(site, { plan: plan(i) })));
@@ -264,7 +264,7 @@ export function describeStatsPropertyValues(makeTarget: MakeTarget): void {
     });
 
     it.each(["plan", "a", "0", "A.b-c_d", "...", "-", "_", "constructor", "__proto__", "k".repeat(4000)])(
-      "§4.4 the key %s may be asked for",
+      "the key %s may be asked for",
       async (key) => {
         expect(await getPropertyValues(target, siteName(), key)).toEqual([]);
       },
@@ -289,16 +289,16 @@ export function describeStatsPropertyValues(makeTarget: MakeTarget): void {
       "\0",
       "%",
       "a*",
-    ])("§4.4 the key %j gives 400", async (key) => {
+    ])("the key %j gives 400", async (key) => {
       const response = await askStats(target, "property-values", { site_id: siteName(), key });
       await expectError(response, 400, '"key"', "letters", "digits", '"_"', '"-"', '"."');
     });
 
-    it("§4.4 no key gives 400", async () => {
+    it("no key gives 400", async () => {
       await expectError(await askStats(target, "property-values", { site_id: siteName() }), 400, '"key"', /required/);
     });
 
-    it("§4.4 a key or an event given twice gives 400", async () => {
+    it("a key or an event given twice gives 400", async () => {
       await expectError(await target.fetch("/api/stats/property-values?site_id=a.test&key=a&key=a"), 400, '"key"', /once/);
       await expectError(await target.fetch("/api/stats/property-values?site_id=a.test&key=a&event=a&event=b"), 400, '"event"', /once/);
     });

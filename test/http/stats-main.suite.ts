@@ -1,4 +1,4 @@
-/** §4.4: the headline figures. */
+/** The headline figures. */
 import { describe, expect, it, beforeAll, afterAll } from "vitest";
 import { ONE_VIEW_WITHOUT_SESSIONS, getMain, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { able, itNeeds, siteNames, type MakeTarget, type Target } from "../support/target.ts";
@@ -10,14 +10,14 @@ const MINUTE_MS = 60_000;
 const visitor = (number: number): RequestHeaders => ({ "x-forwarded-for": `198.51.100.${number}` });
 
 export function describeStatsMain(makeTarget: MakeTarget): void {
-  describe("§4.4 /api/stats/main", () => {
+  describe("/api/stats/main", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget({ SVC_TRUST_PROXY: "1" });
     });
     afterAll(() => target.close());
 
-    it("§4.4 pageviews, other events and visitors are counted", async () => {
+    it("pageviews, other events and visitors are counted", async () => {
       const site = siteName();
       await record(target, wireEvent(site, { u: "/a" }), visitor(1));
       await record(target, wireEvent(site, { u: "/b" }), visitor(1));
@@ -37,14 +37,14 @@ export function describeStatsMain(makeTarget: MakeTarget): void {
       });
     });
 
-    it("§4.4 views_per_visitor is not rounded", async () => {
+    it("views_per_visitor is not rounded", async () => {
       const site = siteName();
       for (const number of [1, 2, 3]) await record(target, wireEvent(site), visitor(number));
       await record(target, wireEvent(site), visitor(1));
       expect(await getMain(target, site)).toMatchObject({ views_per_visitor: 4 / 3, views_per_visit: 4 / 3, bounce_rate: 2 / 3 });
     });
 
-    it("§4.4 a visit of one pageview and nothing else is a bounce", async () => {
+    it("a visit of one pageview and nothing else is a bounce", async () => {
       const site = siteName();
       await record(target, wireEvent(site), visitor(1));
       expect(await getMain(target, site)).toMatchObject({ total_sessions: 1, bounce_rate: 1, avg_visit_duration_secs: 0 });
@@ -52,7 +52,7 @@ export function describeStatsMain(makeTarget: MakeTarget): void {
       expect(await getMain(target, site)).toMatchObject({ total_sessions: 1, bounce_rate: 0 });
     });
 
-    it("§4.4 a visit without a pageview is no bounce", async () => {
+    it("a visit without a pageview is no bounce", async () => {
       const site = siteName();
       await record(target, wireEvent(site, { n: "Signup" }));
       expect(await getMain(target, site)).toMatchObject({
@@ -65,20 +65,20 @@ export function describeStatsMain(makeTarget: MakeTarget): void {
       });
     });
 
-    it("§4.4 a name that only looks like pageview is another event", async () => {
+    it("a name that only looks like pageview is another event", async () => {
       const site = siteName();
       for (const n of ["Pageview", "pageview ", "PAGEVIEW"]) await record(target, wireEvent(site, { n }));
       expect(await getMain(target, site)).toMatchObject({ total_pageviews: 0, total_events: 3 });
     });
 
-    it("§4.4 every event that was accepted is counted at once, also when many come together", async () => {
+    it("every event that was accepted is counted at once, also when many come together", async () => {
       const site = siteName();
       const sent = Array.from({ length: 300 }, (_, i) => record(target, wireEvent(site, { u: `/${i % 7}` }), visitor(i % 11)));
       await Promise.all(sent);
       expect(await getMain(target, site)).toMatchObject({ unique_visitors: 11, total_pageviews: 300, total_events: 300 });
     });
 
-    it("§4.4 questions asked while events come see every event accepted before", async () => {
+    it("questions asked while events come see every event accepted before", async () => {
       const site = siteName();
       for (let round = 1; round <= 10; round++) {
         await record(target, wireEvent(site));
@@ -88,7 +88,7 @@ export function describeStatsMain(makeTarget: MakeTarget): void {
       }
     });
 
-    it("§4.4 without the behavioral extension the figures of sessions are null", async () => {
+    it("without the behavioral extension the figures of sessions are null", async () => {
       const plain = await makeTarget({ SVC_BEHAVIORAL: "false" });
       const site = siteName();
       await record(plain, wireEvent(site));
@@ -96,7 +96,7 @@ export function describeStatsMain(makeTarget: MakeTarget): void {
       await plain.close();
     });
 
-    itNeeds(makeTarget, "advance", "§4.4 a pause of 30 minutes goes on with the visit, a longer one starts another", async () => {
+    itNeeds(makeTarget, "advance", "a pause of 30 minutes goes on with the visit, a longer one starts another", async () => {
       const clocked = await makeTarget();
       const advance = able(clocked, "advance");
       const site = siteName();
@@ -120,7 +120,7 @@ export function describeStatsMain(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "§4.4 session_window_minutes is how long a pause may be", async () => {
+    itNeeds(makeTarget, "advance", "session_window_minutes is how long a pause may be", async () => {
       const clocked = await makeTarget({ SVC_SESSION_WINDOW_MINUTES: "1" });
       const site = siteName();
       await record(clocked, wireEvent(site));
@@ -130,7 +130,7 @@ export function describeStatsMain(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "§4.4 visits of two visitors at the same time are two", async () => {
+    itNeeds(makeTarget, "advance", "visits of two visitors at the same time are two", async () => {
       const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
       const site = siteName();
       for (let minute = 0; minute < 4; minute++) {
@@ -142,7 +142,7 @@ export function describeStatsMain(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "§4.2 each period holds the dates it names, today included", async () => {
+    itNeeds(makeTarget, "advance", "each period holds the dates it names, today included", async () => {
       const clocked = await makeTarget({ SVC_VISITOR_SALT_ROTATION_DAYS: "3650" });
       const site = siteName();
       const countsBy = async (): Promise<Record<string, number>> => {
@@ -172,7 +172,7 @@ export function describeStatsMain(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "§4.2 the last millisecond of a day belongs to it and the next one to the next", async () => {
+    itNeeds(makeTarget, "advance", "the last millisecond of a day belongs to it and the next one to the next", async () => {
       const clocked = await makeTarget({ SVC_VISITOR_SALT_ROTATION_DAYS: "3650" });
       const site = siteName();
       await able(clocked, "advance")(720 * MINUTE_MS - 1);

@@ -79,7 +79,7 @@ async function propertyReport(target: InProcessTarget, endpoint: string, paramet
   return "too many";
 }
 
-describe("§4.4 properties that are too many", () => {
+describe("properties that are too many", () => {
   it("in 400 events with 330 new keys each leave every other report of the day as it is", async () => {
     const target = await createTarget(8);
     await store(target, 0, 400, newKeys);

@@ -1,4 +1,4 @@
-/** §4.2, §5 and §8: the parameters that all statistics endpoints share, who may ask, and how the answers are marked. */
+/** The parameters that all statistics endpoints share, who may ask, and how the answers are marked. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectAccepted, expectError, getBreakdown, getMain, getSeries, post, record, wireEvent } from "../support/requests.ts";
 import { siteNames, type MakeTarget, type Target } from "../support/target.ts";
@@ -61,7 +61,7 @@ const WRONG: readonly Wrong[] = [
 ];
 
 export function describeStatsParameters(makeTarget: MakeTarget): void {
-  describe("§4.2 parameters of statistics", () => {
+  describe("parameters of statistics", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget();
@@ -69,11 +69,11 @@ export function describeStatsParameters(makeTarget: MakeTarget): void {
     afterAll(() => target.close());
 
     describe.each(ENDPOINTS)("/api/stats/%s", (endpoint) => {
-      it.each(WRONG)("§4.2 $name gives 400", async ({ query, says }) => {
+      it.each(WRONG)("$name gives 400", async ({ query, says }) => {
         await expectError(await target.fetch(`/api/stats/${endpoint}?${query}`), 400, ...says);
       });
 
-      it.each(PERIODS)("§4.2 the period %s is taken", async (period) => {
+      it.each(PERIODS)("the period %s is taken", async (period) => {
         const response = await target.fetch(`/api/stats/${endpoint}?site_id=none.test&period=${period}`);
         expect(response.status).toBe(200);
         await response.text();
@@ -85,38 +85,38 @@ export function describeStatsParameters(makeTarget: MakeTarget): void {
         ["366 days", "2025-01-01", "2026-01-01"],
         ["days long ago", "0001-01-01", "0001-01-02"],
         ["days to come", "9999-12-30", "9999-12-31"],
-      ])("§8 a range of %s is taken", async (_name, start, end) => {
+      ])("a range of %s is taken", async (_name, start, end) => {
         const response = await target.fetch(`/api/stats/${endpoint}?${dates(start, end)}`);
         expect(response.status).toBe(200);
         await response.text();
       });
 
-      it("§4.2 dates override the period", async () => {
+      it("dates override the period", async () => {
         const response = await target.fetch(`/api/stats/${endpoint}?${dates("2026-02-28", "2026-02-28")}&period=12mo`);
         expect(response.status).toBe(200);
         await response.text();
       });
 
-      it("§4.4 answers are JSON that nobody stores", async () => {
+      it("answers are JSON that nobody stores", async () => {
         const response = await target.fetch(`/api/stats/${endpoint}?site_id=none.test`);
         expect(response.headers.get("content-type")).toBe("application/json");
         expect(response.headers.get("cache-control")).toBe("no-store");
         await response.text();
       });
 
-      it("§7 HEAD gives 200 without a body", async () => {
+      it("HEAD gives 200 without a body", async () => {
         const response = await target.fetch(`/api/stats/${endpoint}?site_id=none.test`, { method: "HEAD" });
         expect({ status: response.status, body: await response.text() }).toEqual({ status: 200, body: "" });
       });
 
-      it.each(["POST", "PUT", "DELETE", "OPTIONS"])("§7 %s gives 405 with Allow", async (method) => {
+      it.each(["POST", "PUT", "DELETE", "OPTIONS"])("%s gives 405 with Allow", async (method) => {
         const response = await target.fetch(`/api/stats/${endpoint}?site_id=none.test`, { method });
         expect(response.headers.get("allow")).toBe("GET, HEAD");
         await expectError(response, 405, method);
       });
     });
 
-    it("§4.4 of a site that nobody knows all figures are zero and all lists empty", async () => {
+    it("of a site that nobody knows all figures are zero and all lists empty", async () => {
       const site = siteName();
       expect(await getMain(target, site)).toEqual({
         unique_visitors: 0,
@@ -135,7 +135,7 @@ export function describeStatsParameters(makeTarget: MakeTarget): void {
       expect(await getBreakdown(target, site, "pages")).toEqual([]);
     });
 
-    it("§1 the same visitor on two sites is counted for each alone", async () => {
+    it("the same visitor on two sites is counted for each alone", async () => {
       const [first, second] = [siteName(), siteName()];
       await record(target, wireEvent(first, { u: "/first" }));
       await record(target, wireEvent(second, { u: "/second" }));
@@ -146,14 +146,14 @@ export function describeStatsParameters(makeTarget: MakeTarget): void {
       expect(await getBreakdown(target, second, "pages")).toEqual([{ value: "/second", visitors: 1, pageviews: 2, events: 2 }]);
     });
 
-    it("§4.2 a site_id that is another's beginning sees nothing of it", async () => {
+    it("a site_id that is another's beginning sees nothing of it", async () => {
       const site = siteName();
       await record(target, wireEvent(`${site}.longer`));
       expect((await getMain(target, site)).total_events).toBe(0);
     });
   });
 
-  describe("§5 access to statistics", () => {
+  describe("access to statistics", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget({ SVC_ADMIN_PASSWORD: "correct horse battery" });
@@ -161,13 +161,13 @@ export function describeStatsParameters(makeTarget: MakeTarget): void {
     afterAll(() => target.close());
 
     it.each(["/api/sites", ...ENDPOINTS.map((endpoint) => `/api/stats/${endpoint}?site_id=a.test`)])(
-      "§5.2 with an admin password %s gives 401 to whoever has no credential",
+      "with an admin password %s gives 401 to whoever has no credential",
       async (path) => {
         await expectError(await target.fetch(path), 401, /session/, /key/);
       },
     );
 
-    it("§5.6 with an admin password events, pixels, script and health stay open", async () => {
+    it("with an admin password events, pixels, script and health stay open", async () => {
       await expectAccepted(await post(target, wireEvent(siteName())));
       for (const path of ["/api/event?d=a.test&u=/", "/svc.js", "/health", "/health/ready"]) {
         const response = await target.fetch(path, { headers: { "user-agent": "" } });

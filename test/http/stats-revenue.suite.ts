@@ -1,4 +1,4 @@
-/** §4.4: revenue. */
+/** Revenue. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { record, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { getRevenue, getStatsText, visitor } from "../support/stats-requests.ts";
@@ -10,7 +10,7 @@ const siteName = siteNames("revenue");
 const AMOUNT_MAX = 9_999_999_999.99;
 
 export function describeStatsRevenue(makeTarget: MakeTarget): void {
-  describe("§4.4 /api/stats/revenue", () => {
+  describe("/api/stats/revenue", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget({ SVC_TRUST_PROXY: "1" });
@@ -20,7 +20,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
     const sell = (site: string, ra: number, rc: string | null, fields = {}, headers: RequestHeaders = {}): Promise<void> =>
       record(target, wireEvent(site, { n: "Purchase", ra, rc, ...fields }), headers);
 
-    it("§4.4 a site that sold nothing has three empty lists", async () => {
+    it("a site that sold nothing has three empty lists", async () => {
       const site = siteName();
       const nothing = { by_currency: [], by_event: [], by_page: [] };
       expect(await getRevenue(target, site)).toEqual(nothing);
@@ -28,7 +28,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       expect(await getRevenue(target, site)).toEqual(nothing);
     });
 
-    it("§4.4 totals are by currency, by event and by page", async () => {
+    it("totals are by currency, by event and by page", async () => {
       const site = siteName();
       await sell(site, 10, "EUR", { u: "/shop" }, visitor(1));
       await sell(site, 20.5, "EUR", { u: "/shop", n: "Upgrade" }, visitor(1));
@@ -53,7 +53,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       });
     });
 
-    it("§4.4 currencies are never summed together, and no currency is one of its own", async () => {
+    it("currencies are never summed together, and no currency is one of its own", async () => {
       const site = siteName();
       for (const rc of ["EUR", "usd", null, "", "E", "12$"]) await sell(site, 1, rc);
       expect((await getRevenue(target, site)).by_currency).toEqual([
@@ -63,7 +63,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("§4.4 refunds are taken off and are transactions; nothing paid is one too", async () => {
+    it("refunds are taken off and are transactions; nothing paid is one too", async () => {
       const site = siteName();
       await sell(site, 19.99, "EUR", {}, visitor(1));
       await sell(site, -19.99, "EUR", {}, visitor(1));
@@ -88,7 +88,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       });
     });
 
-    it("§2.1 totals are exact where floats are not, and are plain decimals", async () => {
+    it("totals are exact where floats are not, and are plain decimals", async () => {
       const site = siteName();
       for (const ra of [0.1, 0.2, 1.005, 29.9, -0.01]) await sell(site, ra, "EUR");
       const text = await getStatsText(target, "revenue", { site_id: site });
@@ -100,7 +100,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       );
     });
 
-    it("§4.4 equal orders are that much on average, without a trace of binary fractions", async () => {
+    it("equal orders are that much on average, without a trace of binary fractions", async () => {
       const site = siteName();
       for (let order = 0; order < 3; order++) await sell(site, 29.9, "EUR");
       expect((await getRevenue(target, site)).by_currency).toEqual([
@@ -108,7 +108,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("§2.1 cents keep their zeros and their sign", async () => {
+    it("cents keep their zeros and their sign", async () => {
       const site = siteName();
       const totals: Readonly<Record<string, readonly [amount: number, text: string]>> = {
         AAA: [1234.5, "1234.5"],
@@ -127,7 +127,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       expect(shown).toEqual(Object.entries(totals).map(([currency, [, total]]) => [currency, total]));
     });
 
-    it("§2.1 a total that a sum of floats would miss is exact", async () => {
+    it("a total that a sum of floats would miss is exact", async () => {
       const site = siteName();
       const transactions = 30;
       await Promise.all(Array.from({ length: transactions }, () => sell(site, AMOUNT_MAX, "EUR")));
@@ -140,7 +140,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       );
     });
 
-    it("§4.4 rows are ordered by total, largest first, then by value, then by currency", async () => {
+    it("rows are ordered by total, largest first, then by value, then by currency", async () => {
       const site = siteName();
       for (const [u, n, rc] of [
         ["/b", "Upgrade", "USD"],
@@ -176,7 +176,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("§4.4 each list has at most 100 rows, the largest totals", async () => {
+    it("each list has at most 100 rows, the largest totals", async () => {
       const site = siteName();
       const page = (i: number): string => `/${String(i).padStart(3, "0")}`;
       await Promise.all(Array.from({ length: 102 }, (_, i) => sell(site, i + 1, "EUR", { u: page(i), n: page(i) })));
@@ -187,13 +187,13 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       expect(by_page).toEqual(largest);
     });
 
-    it("§4.4 a pageview may bring revenue", async () => {
+    it("a pageview may bring revenue", async () => {
       const site = siteName();
       await sell(site, 3, "EUR", { n: "pageview" });
       expect((await getRevenue(target, site)).by_event).toEqual([{ value: "pageview", currency: "EUR", total: 3, transactions: 1 }]);
     });
 
-    it("§4.2 §4.3 revenue is that of the range and the filter", async () => {
+    it("revenue is that of the range and the filter", async () => {
       const site = siteName();
       await sell(site, 1, "EUR", { u: "/a" });
       await sell(site, 2, "EUR", { u: "/b" });

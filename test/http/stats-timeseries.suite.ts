@@ -1,4 +1,4 @@
-/** §4.4: the time series. */
+/** The time series. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { getSeries, record, wireEvent, type RequestHeaders, type SeriesPoint } from "../support/requests.ts";
 import { able, itNeeds, siteNames, type MakeTarget, type Target } from "../support/target.ts";
@@ -26,7 +26,7 @@ const notEmpty = (points: readonly SeriesPoint[]): SeriesPoint[] =>
   points.filter(({ visitors, pageviews }) => visitors > 0 || pageviews > 0);
 
 export function describeStatsTimeseries(makeTarget: MakeTarget): void {
-  describe("§4.4 /api/stats/timeseries", () => {
+  describe("/api/stats/timeseries", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget({ SVC_TRUST_PROXY: "1" });
@@ -40,19 +40,19 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
       ["three days by the day", "2026-02-27", "2026-03-01", daysFrom("2026-02-27", 3)],
       ["a night without an hour in Europe", "2026-03-28", "2026-03-29", hoursFrom("2026-03-28", 48)],
       ["a leap year by the day", "2024-01-01", "2024-12-31", daysFrom("2024-01-01", 366)],
-    ])("§4.4 every bucket is there, empty ones with zeros: %s", async (_name, start_date, end_date, labels) => {
+    ])("every bucket is there, empty ones with zeros: %s", async (_name, start_date, end_date, labels) => {
       const points = await getSeries(target, siteName(), { start_date, end_date });
       expect(points).toEqual(labels.map((date) => ({ date, visitors: 0, pageviews: 0 })));
     });
 
-    it("§4.4 labels are YYYY-MM-DD HH:00 and YYYY-MM-DD", async () => {
+    it("labels are YYYY-MM-DD HH:00 and YYYY-MM-DD", async () => {
       const hourly = await getSeries(target, siteName(), { start_date: "2026-01-05", end_date: "2026-01-05" });
       expect([hourly[0]?.date, hourly[9]?.date, hourly[23]?.date]).toEqual(["2026-01-05 00:00", "2026-01-05 09:00", "2026-01-05 23:00"]);
       const daily = await getSeries(target, siteName(), { start_date: "2026-01-05", end_date: "2026-01-07" });
       expect(labelsOf(daily)).toEqual(["2026-01-05", "2026-01-06", "2026-01-07"]);
     });
 
-    it("§4.4 visitors and pageviews are counted by bucket; other events count for visitors alone", async () => {
+    it("visitors and pageviews are counted by bucket; other events count for visitors alone", async () => {
       const site = siteName();
       await record(target, wireEvent(site), visitor(1));
       await record(target, wireEvent(site), visitor(1));
@@ -67,12 +67,12 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
       ["30d", 30],
       ["90d", 90],
       ["12mo", 365],
-    ])("§4.2 the period %s has %d days without a gap", async (period, count) => {
+    ])("the period %s has %d days without a gap", async (period, count) => {
       const points = await getSeries(target, siteName(), { period });
       expect(labelsOf(points)).toEqual(daysFrom(points[0]?.date ?? "", count));
     });
 
-    it("§4.2 periods end today", async () => {
+    it("periods end today", async () => {
       const today = (): string => new Date(target.nowMs()).toISOString().slice(0, 10);
       const before = today();
       const lastDays = [];
@@ -83,7 +83,7 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
       for (const day of lastDays) expect([before, today()]).toContain(day);
     });
 
-    itNeeds(makeTarget, "advance", "§4.2 periods end on a day that is known", async () => {
+    itNeeds(makeTarget, "advance", "periods end on a day that is known", async () => {
       const clocked = await makeTarget();
       const site = siteName();
       const rangeOf = async (period: string) => {
@@ -109,7 +109,7 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "§4.4 an event falls into the hour and the day it came in", async () => {
+    itNeeds(makeTarget, "advance", "an event falls into the hour and the day it came in", async () => {
       const clocked = await makeTarget({ SVC_VISITOR_SALT_ROTATION_DAYS: "3650" });
       const advance = able(clocked, "advance");
       const site = siteName();
@@ -139,7 +139,7 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "§4.4 events outside the range are not in the series", async () => {
+    itNeeds(makeTarget, "advance", "events outside the range are not in the series", async () => {
       const clocked = await makeTarget();
       const site = siteName();
       for (let day = 0; day < 5; day++) {

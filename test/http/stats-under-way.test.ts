@@ -1,4 +1,4 @@
-/** §7 and §8: what happens while queries are under way, which takes an engine that a test can hold. */
+/** What happens while queries are under way, which takes an engine that a test can hold. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { SiteId } from "../../src/storage/event.ts";
 import { createControlledEngine, type ControlledEngine } from "../support/controlled-engine.ts";
@@ -69,9 +69,9 @@ async function underWay(control: ControlledEngine, queries: number, asked: () =>
   };
 }
 
-describe("§8 identical questions at the same time", () => {
+describe("identical questions at the same time", () => {
   it.each(FILTERED_ENDPOINTS.filter(([endpoint]) => endpoint !== "realtime"))(
-    "§8 /api/stats/%s is computed once for all who ask it at once",
+    "/api/stats/%s is computed once for all who ask it at once",
     async (endpoint, parameters) => {
       const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "60" });
       await record(target, wireEvent(SITE));
@@ -88,7 +88,7 @@ describe("§8 identical questions at the same time", () => {
     },
   );
 
-  it("§8 they share their answer also where none is kept", async () => {
+  it("they share their answer also where none is kept", async () => {
     const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "0" });
     const running = await underWay(control, 1, () => [ask(target, 1), ask(target, 1), ask(target, 1)]);
     await running.end();
@@ -97,7 +97,7 @@ describe("§8 identical questions at the same time", () => {
     expect(target.services.counters).toMatchObject({ cacheMisses: 2, cacheHits: 2 });
   });
 
-  it("§4.3 §8 the order of conditions makes no other question", async () => {
+  it("the order of conditions makes no other question", async () => {
     const { target, control } = await createTarget();
     const running = await underWay(control, 1, () =>
       ["pages==/;events==pageview", "events==pageview;pages==/"].map((filters) => askStats(target, "main", { site_id: SITE, filters })),
@@ -106,14 +106,14 @@ describe("§8 identical questions at the same time", () => {
     expect(target.services.counters).toMatchObject({ cacheMisses: 1, cacheHits: 1 });
   });
 
-  it("§4.4 realtime is neither kept nor shared, and counts as no cache's hit or miss", async () => {
+  it("realtime is neither kept nor shared, and counts as no cache's hit or miss", async () => {
     const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "60" });
     const running = await underWay(control, 2, () => [1, 2].map(() => askStats(target, "realtime", { site_id: SITE })));
     await running.end();
     expect(target.services.counters).toMatchObject({ cacheMisses: 0, cacheHits: 0 });
   });
 
-  it("§8 kept answers are counted as hits, new ones and those grown too old as misses", async () => {
+  it("kept answers are counted as hits, new ones and those grown too old as misses", async () => {
     const { target } = await createTarget({ SVC_CACHE_TTL_SECS: "60" });
     for (const expected of [
       { cacheMisses: 1, cacheHits: 0 },
@@ -130,7 +130,7 @@ describe("§8 identical questions at the same time", () => {
     expect(target.services.stats.cachedCount).toBe(1);
   });
 
-  it("§8 an answer is as old as its question: the ttl runs while it is computed", async () => {
+  it("an answer is as old as its question: the ttl runs while it is computed", async () => {
     const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "10" });
     const { response: slow } = await holdOne(target, control);
     await target.advance(9 * SECOND_MS);
@@ -143,7 +143,7 @@ describe("§8 identical questions at the same time", () => {
     expect(target.services.counters).toMatchObject({ cacheMisses: 2, cacheHits: 1 });
   });
 
-  it("§8 whoever asks the same when another's time is up gets an answer, and so does whoever asked it meanwhile", async () => {
+  it("whoever asks the same when another's time is up gets an answer, and so does whoever asked it meanwhile", async () => {
     const { target, control } = await createTarget({ SVC_REQUEST_TIMEOUT_SECS: "30" });
     const { response: first } = await holdOne(target, control);
     await target.advance(29 * SECOND_MS);
@@ -160,7 +160,7 @@ describe("§8 identical questions at the same time", () => {
     expect(control.asked).toBe(3);
   });
 
-  it("§8 whose own time is up gets 408, whoever else still waits for the same", async () => {
+  it("whose own time is up gets 408, whoever else still waits for the same", async () => {
     const { target, control } = await createTarget({ SVC_REQUEST_TIMEOUT_SECS: "30" });
     const { response: first } = await holdOne(target, control);
     await target.advance(10 * SECOND_MS);
@@ -176,7 +176,7 @@ describe("§8 identical questions at the same time", () => {
     await expectSuccess(await third);
   });
 
-  it("§8 a failure is not kept", async () => {
+  it("a failure is not kept", async () => {
     const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "60", SVC_REQUEST_TIMEOUT_SECS: "5" });
     const { response: failing } = await holdOne(target, control);
     await target.advance(5 * SECOND_MS);
@@ -187,9 +187,9 @@ describe("§8 identical questions at the same time", () => {
   });
 });
 
-describe("§8 concurrent queries", () => {
+describe("concurrent queries", () => {
   it.each(FILTERED_ENDPOINTS)(
-    "§7 /api/stats/%s beyond max_concurrent_queries gives 429 with Retry-After at once",
+    "/api/stats/%s beyond max_concurrent_queries gives 429 with Retry-After at once",
     async (endpoint, parameters) => {
       const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
       const running = await underWay(control, 1, () => [ask(target, 1)]);
@@ -199,7 +199,7 @@ describe("§8 concurrent queries", () => {
     },
   );
 
-  it.each([1, 2, 10])("§8 max_concurrent_queries=%d lets that many run at once, of all endpoints together", async (slots) => {
+  it.each([1, 2, 10])("max_concurrent_queries=%d lets that many run at once, of all endpoints together", async (slots) => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: String(slots) });
     const running = await underWay(control, slots, () =>
       Array.from({ length: slots }, (_, i) => askStats(target, i % 2 === 0 ? "main" : "goals", different(i))),
@@ -210,13 +210,13 @@ describe("§8 concurrent queries", () => {
     await expectSuccess(await askStats(target, "timeseries", different(0)));
   });
 
-  it("§8 max_concurrent_queries=0 lets any number run", async () => {
+  it("max_concurrent_queries=0 lets any number run", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "0" });
     const running = await underWay(control, 50, () => Array.from({ length: 50 }, (_, i) => ask(target, i)));
     await running.end();
   });
 
-  it("§8 kept answers take no slot", async () => {
+  it("kept answers take no slot", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1", SVC_CACHE_TTL_SECS: "60" });
     const before = await expectSuccess(await ask(target, 1));
     control.hold();
@@ -228,14 +228,14 @@ describe("§8 concurrent queries", () => {
     await expectSuccess(await running);
   });
 
-  it("§8 a question that is under way already takes no slot", async () => {
+  it("a question that is under way already takes no slot", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
     const running = await underWay(control, 1, () => [ask(target, 1), ask(target, 1), ask(target, 1)]);
     await expectTooMany(await ask(target, 2));
     await running.end();
   });
 
-  it("§7 what is refused for a wrong parameter takes no slot, and neither does anything but statistics", async () => {
+  it("what is refused for a wrong parameter takes no slot, and neither does anything but statistics", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
     const running = await underWay(control, 1, () => [ask(target, 1)]);
     await expectError(await askStats(target, "main", { site_id: SITE, period: "x" }), 400, '"period"');
@@ -245,7 +245,7 @@ describe("§8 concurrent queries", () => {
     await running.end();
   });
 
-  it("§8 a refusal is nobody else's: who asks the same when there is room gets an answer", async () => {
+  it("a refusal is nobody else's: who asks the same when there is room gets an answer", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1", SVC_CACHE_TTL_SECS: "60" });
     const running = await underWay(control, 1, () => [ask(target, 1)]);
     await expectTooMany(await ask(target, 2));
@@ -253,7 +253,7 @@ describe("§8 concurrent queries", () => {
     await expectSuccess(await ask(target, 2));
   });
 
-  it("§8 with query_queue_ms a query waits for its turn and gets it in order", async () => {
+  it("with query_queue_ms a query waits for its turn and gets it in order", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1", SVC_QUERY_QUEUE_MS: "600000" });
     const answered: number[] = [];
     control.hold();
@@ -268,7 +268,7 @@ describe("§8 concurrent queries", () => {
     expect(answered).toEqual([1, 2, 3, 4]);
   });
 
-  it("§8 with query_queue_ms a query that waited that long gives 429", async () => {
+  it("with query_queue_ms a query that waited that long gives 429", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1", SVC_QUERY_QUEUE_MS: "1" });
     const running = await underWay(control, 1, () => [ask(target, 1)]);
     await expectTooMany(await ask(target, 2));
@@ -276,8 +276,8 @@ describe("§8 concurrent queries", () => {
   });
 });
 
-describe("§8 a client that goes away", () => {
-  it("§8 leaves no query behind, and its slot to others", async () => {
+describe("a client that goes away", () => {
+  it("leaves no query behind, and its slot to others", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1", SVC_QUERY_QUEUE_MS: "600000" });
     control.hold();
     const client = new AbortController();
@@ -291,7 +291,7 @@ describe("§8 a client that goes away", () => {
     await expectSuccess(await next);
   });
 
-  it("§8 takes nothing from whoever waits for the same", async () => {
+  it("takes nothing from whoever waits for the same", async () => {
     const { target, control } = await createTarget();
     control.hold();
     const client = new AbortController();
@@ -305,7 +305,7 @@ describe("§8 a client that goes away", () => {
   });
 });
 
-describe("§8 an export under way", () => {
+describe("an export under way", () => {
   const EXPORT = `/api/stats/export?site_id=${SITE}&kind=raw&period=day`;
 
   /** An engine lets go of what is given up in its own time. */
@@ -321,7 +321,7 @@ describe("§8 an export under way", () => {
   it.each<[string, (target: InProcessTarget, client: AbortController) => unknown]>([
     ["whose client goes away", (_, client) => client.abort()],
     ["whose time is up", (target) => target.advance(31_000)],
-  ])("§8 %s while it is made keeps neither its slot nor memory", async (_case, end) => {
+  ])("%s while it is made keeps neither its slot nor memory", async (_case, end) => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
     await record(target, wireEvent(SITE));
     control.hold();
@@ -334,7 +334,7 @@ describe("§8 an export under way", () => {
     await expectNothingKept(target);
   });
 
-  it("§8 that has to be made anew, because the site's events were erased meanwhile, counts its memory once", async () => {
+  it("that has to be made anew, because the site's events were erased meanwhile, counts its memory once", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
     await record(target, wireEvent(SITE));
     control.hold();
@@ -351,7 +351,7 @@ describe("§8 an export under way", () => {
     await expectNothingKept(target);
   });
 
-  it("§8 that a client asks for who has gone already is not made", async () => {
+  it("that a client asks for who has gone already is not made", async () => {
     const { target, control } = await createTarget();
     await record(target, wireEvent(SITE));
     const before = control.asked;
@@ -361,8 +361,8 @@ describe("§8 an export under way", () => {
   });
 });
 
-describe("§8 request timeout", () => {
-  it.each(FILTERED_ENDPOINTS)("§7 /api/stats/%s that takes longer than request_timeout_secs gives 408", async (endpoint, parameters) => {
+describe("request timeout", () => {
+  it.each(FILTERED_ENDPOINTS)("/api/stats/%s that takes longer than request_timeout_secs gives 408", async (endpoint, parameters) => {
     const { target, control } = await createTarget({ SVC_REQUEST_TIMEOUT_SECS: "0.1" });
     control.hold();
     const asked = askStats(target, endpoint, { site_id: SITE, ...parameters });
@@ -378,7 +378,7 @@ describe("§8 request timeout", () => {
     await expectSuccess(await askStats(target, endpoint, { site_id: SITE, ...parameters }));
   });
 
-  it("§8 the limit is 30 seconds unless another is set, to the millisecond", async () => {
+  it("the limit is 30 seconds unless another is set, to the millisecond", async () => {
     const { target, control } = await createTarget();
     const { response: asked } = await holdOne(target, control);
     await target.advance(30 * SECOND_MS - 1);
@@ -390,7 +390,7 @@ describe("§8 request timeout", () => {
     await expectSuccess(await later);
   });
 
-  it("§8 a query that is given up lets go of its slot", async () => {
+  it("a query that is given up lets go of its slot", async () => {
     const { target, control } = await createTarget({
       SVC_REQUEST_TIMEOUT_SECS: "10",
       SVC_MAX_CONCURRENT_QUERIES: "1",
@@ -406,7 +406,7 @@ describe("§8 request timeout", () => {
     await expectSuccess(await waiting);
   });
 
-  it("§8 a query that waits for a slot gives 408 too, and takes none afterwards", async () => {
+  it("a query that waits for a slot gives 408 too, and takes none afterwards", async () => {
     const { target, control } = await createTarget({
       SVC_REQUEST_TIMEOUT_SECS: "1",
       SVC_MAX_CONCURRENT_QUERIES: "1",
@@ -421,7 +421,7 @@ describe("§8 request timeout", () => {
     await expectSuccess(await ask(target, 3));
   });
 
-  it("§8 a query that is at work is aborted, and the engine answers others meanwhile and afterwards", async () => {
+  it("a query that is at work is aborted, and the engine answers others meanwhile and afterwards", async () => {
     const { target, control } = await createTarget({ SVC_REQUEST_TIMEOUT_SECS: "5" });
     await record(target, wireEvent(SITE));
     control.hold();

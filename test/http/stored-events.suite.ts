@@ -1,4 +1,4 @@
-/** §1 and §2.1: what is kept of an event, as breakdowns show it, and who counts as one visitor. */
+/** What is kept of an event, as breakdowns show it, and who counts as one visitor. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   getBreakdown,
@@ -226,7 +226,7 @@ const PLACES: readonly Case[] = [
 ];
 
 export function describeStoredEvents(makeTarget: MakeTarget): void {
-  describe("§2.1 what is stored", () => {
+  describe("what is stored", () => {
     let target: Target;
     let direct: Target;
     beforeAll(async () => {
@@ -247,30 +247,30 @@ export function describeStoredEvents(makeTarget: MakeTarget): void {
       }
     }
 
-    it.each(PAGES)("§4.8 pages: $name", expectShown);
-    it.each(SOURCES)("§2.1 sources: $name", expectShown);
-    it.each(CAMPAIGNS)("§2.1 campaigns: $name", expectShown);
-    it.each(BROWSERS)("§2.1 browsers: $name", expectShown);
-    it.each(SCREENS)("§2.1 screens: $name", expectShown);
-    it.each(PLACES)("§2.1 places: $name", expectShown);
+    it.each(PAGES)("pages: $name", expectShown);
+    it.each(SOURCES)("sources: $name", expectShown);
+    it.each(CAMPAIGNS)("campaigns: $name", expectShown);
+    it.each(BROWSERS)("browsers: $name", expectShown);
+    it.each(SCREENS)("screens: $name", expectShown);
+    it.each(PLACES)("places: $name", expectShown);
 
     const visitorsOf = async (asked: Target, site: string): Promise<number> => (await getMain(asked, site)).unique_visitors;
 
-    it("§1 an address with a User-Agent is one visitor, however often it comes", async () => {
+    it("an address with a User-Agent is one visitor, however often it comes", async () => {
       const site = siteName();
       const headers = { "x-forwarded-for": "198.51.100.1" };
       for (const u of ["/a", "/b", "/c"]) await record(target, wireEvent(site, { u }), headers);
       expect(await getMain(target, site)).toMatchObject({ unique_visitors: 1, total_pageviews: 3, views_per_visitor: 3 });
     });
 
-    it("§1 another address is another visitor", async () => {
+    it("another address is another visitor", async () => {
       const site = siteName();
       await record(target, wireEvent(site), { "x-forwarded-for": "198.51.100.1" });
       await record(target, wireEvent(site), { "x-forwarded-for": "198.51.100.2" });
       expect(await visitorsOf(target, site)).toBe(2);
     });
 
-    it("§1 another User-Agent is another visitor", async () => {
+    it("another User-Agent is another visitor", async () => {
       const site = siteName();
       await record(target, wireEvent(site), { "user-agent": CHROME_WINDOWS });
       await record(target, wireEvent(site), { "user-agent": `${CHROME_WINDOWS} x` });
@@ -278,7 +278,7 @@ export function describeStoredEvents(makeTarget: MakeTarget): void {
       expect(await visitorsOf(target, site)).toBe(3);
     });
 
-    it("§1 two ways of writing an address are one visitor", async () => {
+    it("two ways of writing an address are one visitor", async () => {
       const site = siteName();
       for (const address of ["2001:db8::1", "2001:0DB8:0:0::0001", "[2001:db8::1]:443"]) {
         await record(target, wireEvent(site), { "x-forwarded-for": address });
@@ -286,7 +286,7 @@ export function describeStoredEvents(makeTarget: MakeTarget): void {
       expect(await visitorsOf(target, site)).toBe(1);
     });
 
-    it("§1 without trust_proxy X-Forwarded-For is ignored", async () => {
+    it("without trust_proxy X-Forwarded-For is ignored", async () => {
       const site = siteName();
       await record(direct, wireEvent(site), { "x-forwarded-for": "8.8.8.8" });
       await record(direct, wireEvent(site), { "x-forwarded-for": "193.0.6.139" });
@@ -294,14 +294,14 @@ export function describeStoredEvents(makeTarget: MakeTarget): void {
       expect(await getValues(direct, site, "countries")).toEqual(["(unknown)"]);
     });
 
-    it("§1 with trust_proxy what the client writes before its proxy's entry is ignored", async () => {
+    it("with trust_proxy what the client writes before its proxy's entry is ignored", async () => {
       const site = siteName();
       await record(target, wireEvent(site), { "x-forwarded-for": "198.51.100.7, 8.8.8.8" });
       await record(target, wireEvent(site), { "x-forwarded-for": "198.51.100.8, 8.8.8.8" });
       expect(await visitorsOf(target, site)).toBe(1);
     });
 
-    itNeeds(makeTarget, "advance", "§1 a visitor is another one when the salt rotates at midnight UTC", async () => {
+    itNeeds(makeTarget, "advance", "a visitor is another one when the salt rotates at midnight UTC", async () => {
       const clocked = await makeTarget();
       const site = siteName();
       await record(clocked, wireEvent(site));
@@ -314,7 +314,7 @@ export function describeStoredEvents(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "§1 with visitor_salt_rotation_days a visitor stays the same for that many days", async () => {
+    itNeeds(makeTarget, "advance", "with visitor_salt_rotation_days a visitor stays the same for that many days", async () => {
       const clocked = await makeTarget({ SVC_VISITOR_SALT_ROTATION_DAYS: "7" });
       const site = siteName();
       for (let day = 0; day < 14; day++) {
@@ -329,7 +329,7 @@ export function describeStoredEvents(makeTarget: MakeTarget): void {
     itNeeds(
       makeTarget,
       "restart",
-      "§1 with a generated secret a visitor stays the same across restarts and crashes within the salt period",
+      "with a generated secret a visitor stays the same across restarts and crashes within the salt period",
       async () => {
         // An option that nobody else has, so that others' sessions do not end with the restart.
         const restarted = await makeTarget({ SVC_SESSION_TTL_SECS: "3601" });
@@ -344,22 +344,17 @@ export function describeStoredEvents(makeTarget: MakeTarget): void {
       },
     );
 
-    itNeeds(
-      makeTarget,
-      "advance",
-      "§1 with a generated secret a visitor is another one after a restart in the next salt period",
-      async () => {
-        const clocked = await makeTarget({ SVC_SESSION_TTL_SECS: "3602" });
-        const site = siteName();
-        for (const visitors of [1, 2, 3]) {
-          await record(clocked, wireEvent(site));
-          expect(await visitorsOf(clocked, site)).toBe(visitors);
-          await able(clocked, "advance")(DAY_MS);
-          await clocked.restart?.();
-        }
-        await clocked.close();
-      },
-    );
+    itNeeds(makeTarget, "advance", "with a generated secret a visitor is another one after a restart in the next salt period", async () => {
+      const clocked = await makeTarget({ SVC_SESSION_TTL_SECS: "3602" });
+      const site = siteName();
+      for (const visitors of [1, 2, 3]) {
+        await record(clocked, wireEvent(site));
+        expect(await visitorsOf(clocked, site)).toBe(visitors);
+        await able(clocked, "advance")(DAY_MS);
+        await clocked.restart?.();
+      }
+      await clocked.close();
+    });
   });
 }
 

@@ -1,4 +1,4 @@
-/** §4.7, §7 and the headers that every answer bears. */
+/** Headers that every answer bears. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { browserHeaders, expectError, post, postBody, wireEvent } from "../support/requests.ts";
 import { siteNames, type MakeTarget, type Target, type TargetRequest } from "../support/target.ts";
@@ -34,14 +34,14 @@ const ANSWERS: readonly (readonly [status: number, name: string, send: Send])[] 
 ];
 
 export function describeSurface(makeTarget: MakeTarget): void {
-  describe("§7 every answer", () => {
+  describe("every answer", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget();
     });
     afterAll(() => target.close());
 
-    it.each(ANSWERS)("§7 %d bears the headers that all bear: %s", async (status, _name, send) => {
+    it.each(ANSWERS)("%d bears the headers that all bear: %s", async (status, _name, send) => {
       const response = await send(target);
       await response.arrayBuffer();
       expect({
@@ -52,7 +52,7 @@ export function describeSurface(makeTarget: MakeTarget): void {
       expect(response.headers.get("x-request-id")).toMatch(/^[\w-]{1,64}$/);
     });
 
-    it("§7 no two answers share a request id", async () => {
+    it("no two answers share a request id", async () => {
       const ids: (string | null)[] = [];
       for (const [, , send] of ANSWERS) {
         const response = await send(target);
@@ -62,13 +62,13 @@ export function describeSurface(makeTarget: MakeTarget): void {
       expect(new Set(ids).size).toBe(ANSWERS.length);
     });
 
-    it("§7 a request id that the client sends is not taken over", async () => {
+    it("a request id that the client sends is not taken over", async () => {
       const response = await target.fetch("/health", { headers: { "x-request-id": "mine" } });
       expect(response.headers.get("x-request-id")).not.toBe("mine");
       await response.text();
     });
 
-    it.each(ANSWERS.filter(([status]) => status >= 400))("§7 %d is {error}, which nobody stores: %s", async (status, _name, send) => {
+    it.each(ANSWERS.filter(([status]) => status >= 400))("%d is {error}, which nobody stores: %s", async (status, _name, send) => {
       const response = await send(target);
       expect(response.headers.get("cache-control")).toBe("no-store");
       await expectError(response, status);
@@ -85,14 +85,14 @@ export function describeSurface(makeTarget: MakeTarget): void {
       "/svc.js.map",
       "/health%2Fready",
       "/api//sites",
-    ])("§7 %s gives 404", async (path) => {
+    ])("%s gives 404", async (path) => {
       await expectError(await target.fetch(path), 404);
     });
 
     // workerd refuses what makes no URL by itself, before the Worker is asked.
     const REFUSALS = [400, 500];
 
-    it.each(["a\\health?", "a/health?", "a?", "user@a"])("§7 the host %s is refused, and chooses no path", async (host) => {
+    it.each(["a\\health?", "a/health?", "a?", "user@a"])("the host %s is refused, and chooses no path", async (host) => {
       for (const path of ["/nothing", "/health"]) {
         const response = await target.fetch(path, { host });
         expect(REFUSALS).toContain(response.status);
@@ -103,7 +103,7 @@ export function describeSurface(makeTarget: MakeTarget): void {
     const PARAMETERS = 100;
 
     it.each(["/api/stats/main?site_id=a.test", "/api/event?d=a.test&u=/"])(
-      "§7 at most 100 query parameters are taken, known or not: %s",
+      "at most 100 query parameters are taken, known or not: %s",
       async (path) => {
         const more = (count: number) => path + "&a=1".repeat(count - path.split("&").length);
         const most = await target.fetch(more(PARAMETERS), { headers: browserHeaders() });
@@ -113,12 +113,12 @@ export function describeSurface(makeTarget: MakeTarget): void {
       },
     );
 
-    it("§7 a query that a route does not read is not looked at", async () => {
+    it("a query that a route does not read is not looked at", async () => {
       const response = await target.fetch(`/health?${"a=1&".repeat(1000)}`);
       expect(await response.text()).toBe("ok");
     });
 
-    it.each(["PROPFIND", "POST", "DELETE"])("§7 %s of nothing gives 404", async (method) => {
+    it.each(["PROPFIND", "POST", "DELETE"])("%s of nothing gives 404", async (method) => {
       await expectError(await target.fetch("/nothing", { method }), 404);
     });
 
@@ -128,39 +128,39 @@ export function describeSurface(makeTarget: MakeTarget): void {
       ["PUT", "/api/sites"],
       ["PATCH", "/svc.js"],
       ["PROPFIND", "/js/script.js"],
-    ])("§7 %s %s gives 405 with Allow", async (method, path) => {
+    ])("%s %s gives 405 with Allow", async (method, path) => {
       const response = await target.fetch(path, { method });
       expect(response.headers.get("allow")).toBe("GET, HEAD");
       await expectError(response, 405, method, "GET, HEAD");
     });
 
-    it("§4.7 /health is ok", async () => {
+    it("/health is ok", async () => {
       const response = await target.fetch("/health");
       expect(response.status).toBe(200);
       expect(response.headers.get("content-type")).toMatch(/^text\/plain\b/);
       expect(await response.text()).toBe("ok");
     });
 
-    it("§4.7 /health/ready is ready when the engine answers", async () => {
+    it("/health/ready is ready when the engine answers", async () => {
       const response = await target.fetch("/health/ready");
       expect(response.status).toBe(200);
       expect(response.headers.get("content-type")).toMatch(/^text\/plain\b/);
       expect(await response.text()).toBe("ready");
     });
 
-    it.each(["/health", "/health/ready", "/svc.js", "/js/script.js", "/api/sites"])("§7 HEAD %s gives 200 without a body", async (path) => {
+    it.each(["/health", "/health/ready", "/svc.js", "/js/script.js", "/api/sites"])("HEAD %s gives 200 without a body", async (path) => {
       const [head, whole] = [await target.fetch(path, { method: "HEAD" }), await target.fetch(path)];
       expect({ status: head.status, body: await head.text() }).toEqual({ status: 200, body: "" });
       expect(head.headers.get("content-type")).toBe(whole.headers.get("content-type"));
       await whole.text();
     });
 
-    it("§7 HEAD of what is not there gives 404 without a body", async () => {
+    it("HEAD of what is not there gives 404 without a body", async () => {
       const response = await target.fetch("/nothing", { method: "HEAD" });
       expect({ status: response.status, body: await response.text() }).toEqual({ status: 404, body: "" });
     });
 
-    it("§4.8 the script is the same at both its paths", async () => {
+    it("the script is the same at both its paths", async () => {
       const [script, alias] = [await target.fetch("/svc.js"), await target.fetch("/js/script.js")];
       expect(script.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
       expect(script.headers.get("cache-control")).toMatch(/max-age=\d+/);
@@ -169,7 +169,7 @@ export function describeSurface(makeTarget: MakeTarget): void {
       expect(await alias.text()).toBe(text);
     });
 
-    it("§4.8 the script sets no cookie", async () => {
+    it("the script sets no cookie", async () => {
       for (const path of ["/svc.js", "/api/event?d=a.test&u=/", "/health"]) {
         const response = await target.fetch(path, { headers: browserHeaders() });
         expect(response.headers.get("set-cookie")).toBeNull();

@@ -1,4 +1,4 @@
-/** §8: clients that take nothing, on every host. The built program's monotonic clock is moved by a signal. */
+/** Clients that take nothing, on every host. The built program's monotonic clock is moved by a signal. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
@@ -63,7 +63,7 @@ const statusOf = ({ head }: UnreadAnswer): string => head.slice(9, 12);
 
 describe("the built program", () => {
   itInAll(
-    "§8 twelve exports that nobody reads: ten have slots, two are refused at once; standing still ends the ten, and others have their slots",
+    "twelve exports that nobody reads: ten have slots, two are refused at once; standing still ends the ten, and others have their slots",
     async () => {
       const { server, target, leap } = await startProgram();
       await recordForExport(target);
@@ -93,7 +93,7 @@ describe("the built program", () => {
     120_000,
   );
 
-  it("§8 a connection is closed whose client takes nothing of many answers, and an idle one is kept", async () => {
+  it("a connection is closed whose client takes nothing of many answers, and an idle one is kept", async () => {
     const { server, leap } = await startProgram();
     const idle = connectRaw(server.origin);
     onTestFinished(() => idle.destroy());

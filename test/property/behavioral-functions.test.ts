@@ -5,7 +5,8 @@ import { BEHAVIORAL_EXTENSION } from "../../src/runtime/engine/duckdb/behavioral
 import type { EventRows } from "../../src/runtime/engine/duckdb/behavioral/visitor-events.ts";
 import { applyPerVisitor, type VisitorFunction } from "../../src/runtime/engine/duckdb/behavioral/visitor-function.ts";
 import { FUNNEL_MODES, type FunnelMode } from "../../src/runtime/engine/duckdb/behavioral/window-funnel.ts";
-import type { Engine, SqlRow } from "../../src/runtime/engine/engine.ts";
+import type { Engine } from "../../src/runtime/engine/engine.ts";
+import type { SqlRow } from "../../src/runtime/query/sql.ts";
 import { createEngineShare } from "../support/shared-engine.ts";
 import { siteId } from "../support/stored-event.ts";
 import {

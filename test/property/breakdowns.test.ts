@@ -19,9 +19,9 @@ const questions = fc.array(fc.record({ asked: question, limit: fc.constantFrom(n
   maxLength: DIMENSIONS.length,
 });
 
-describe("§4.4 breakdowns", () => {
+describe("breakdowns", () => {
   it(
-    "§4.4 the breakdown by every dimension is that of a plain count",
+    "the breakdown by every dimension is that of a plain count",
     async () => {
       const holds = fc.asyncProperty(history, questions, async (past, list) => {
         const { events, expectAnswer, close } = await playHistory(past);

@@ -61,9 +61,9 @@ const questions = fc.record({
   revenue: question,
 });
 
-describe("§4.4 figures", () => {
+describe("figures", () => {
   it(
-    "§4.4 headline, series, realtime, goals, properties and revenue are those of a plain count",
+    "headline, series, realtime, goals, properties and revenue are those of a plain count",
     async () => {
       const holds = fc.asyncProperty(history, questions, async (past, { compare, key, event, ...asked }) => {
         const played = await playHistory(past);

@@ -12,10 +12,10 @@ import {
   type EngineUsage,
   type Loaded,
   type NumberColumns,
-  type SqlRow,
   type StoredPartial,
   type PartialTable,
 } from "../../src/runtime/engine/engine.ts";
+import type { SqlRow } from "../../src/runtime/query/sql.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import type { ObjectStore, StoredObject } from "../../src/storage/object-store.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";

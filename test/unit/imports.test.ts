@@ -19,13 +19,6 @@ const LEVELS: readonly (readonly string[])[] = [
 
 const ROOMS_MAX = 15;
 
-/** Imports that break a rule still. An entry goes when its import goes; none is added. */
-const KNOWN: readonly (readonly [from: string, to: string])[] = [
-  ["src/runtime/errors.ts", "src/runtime/config/limits.ts"],
-  ["src/runtime/query/row-values.ts", "src/runtime/engine/engine.ts"],
-  ["src/runtime/query/sql.ts", "src/runtime/engine/engine.ts"],
-];
-
 interface Import {
   readonly from: string;
   readonly to: string;
@@ -42,8 +35,6 @@ const imports: readonly Import[] = sources.flatMap(({ path, text }) =>
     .map(([, specifier = ""]) => ({ from: path, to: posix.join(posix.dirname(path), specifier) }))
     .filter(({ to }) => paths.has(to)),
 );
-
-const isKnown = ({ from, to }: Import): boolean => KNOWN.some((known) => known[0] === from && known[1] === to);
 
 /** One cycle for each import that closes one, as the files on the way; found by a search in depth. */
 function cyclesIn(all: readonly Import[]): string[] {
@@ -89,7 +80,7 @@ const rooms = [...new Set([...paths].map(roomOf).filter((room) => room !== null)
 
 describe("imports", () => {
   it("form no cycle between files; move what both need into a file of its own", () => {
-    expect(cyclesIn(imports.filter((found) => !isKnown(found)))).toEqual([]);
+    expect(cyclesIn(imports)).toEqual([]);
   });
 
   it("find a cycle where there is one, also through several files", () => {
@@ -103,7 +94,7 @@ describe("imports", () => {
   });
 
   it("of src/runtime run from higher levels to lower ones; move what a lower room needs down to it", () => {
-    const upward = [...ties.values()].flat().filter((found) => runsUpward(found) && !isKnown(found));
+    const upward = [...ties.values()].flat().filter(runsUpward);
     expect(upward.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
   });
 
@@ -118,9 +109,7 @@ describe("the rooms of src/runtime", () => {
     const inRuntime = rooms.filter((room) => room !== "storage");
     expect(inRuntime.filter((room) => levelOf(room) === -1)).toEqual([]);
     expect(inRuntime.length).toBeLessThanOrEqual(ROOMS_MAX);
-    const gone = KNOWN.filter(([from, to]) => !imports.some((found) => found.from === from && found.to === to));
     process.stdout.write(`${inRuntime.length} rooms, ${ties.size} ties\n`);
     for (const [tie, { length }] of [...ties].sort()) process.stdout.write(`  ${tie}: ${length}\n`);
-    for (const pair of gone) process.stdout.write(`${pair.join(" imports ")} no longer: take it out of KNOWN in imports.test.ts\n`);
   });
 });

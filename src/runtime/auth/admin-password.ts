@@ -1,7 +1,7 @@
 /** The one admin password: chosen at setup and stored as a hash, or set by an option (docs/http-api.md, "Setup"). */
 import type { RecordStore } from "../../storage/record-store.ts";
 import { AppError, invalidInput } from "../errors.ts";
-import { exceedsBytes, exceedsChars } from "../ingest/code-points.ts";
+import { exceedsBytes, exceedsChars } from "../config/code-points.ts";
 import { ADMIN_PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX } from "../config/limits.ts";
 import type { Secret } from "../config/secret.ts";
 import { createJsonRecord, damagedRecord, readJsonRecord } from "./json-record.ts";

@@ -2,7 +2,7 @@
 import type { EpochMs } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import { AppError, invalidInput, storageUnavailable } from "../errors.ts";
-import { exceedsChars } from "../ingest/code-points.ts";
+import { exceedsChars } from "../config/code-points.ts";
 import type { JsonObject } from "../ingest/json-fields.ts";
 import { API_KEY_CHANGES_WAITING_MAX, API_KEY_NAME_CHARS_MAX } from "../config/limits.ts";
 import type { Log } from "../metrics/log.ts";

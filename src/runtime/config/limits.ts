@@ -37,9 +37,6 @@ export const RESPONSE_SLICE_BYTES = 32 * KIB;
 /** How long a shutdown waits for requests in flight. */
 export const STOP_GRACE_MS = 10_000;
 
-/** `Retry-After` of a request that failed because storage did. */
-export const STORAGE_RETRY_SECS = 10;
-
 /** How long the result of a readiness check is reused, and how long a check may take before the next one replaces it. */
 export const READINESS_TTL_MS = 1_000;
 export const READINESS_CHECK_MS_MAX = 30_000;

@@ -1,6 +1,7 @@
 /** The port to whatever answers SQL over events that are loaded into it. DuckDB's words stay behind it. */
 import type { SiteId, UtcDay } from "../../storage/event.ts";
 import type { EventText } from "../../storage/event-text.ts";
+import type { SqlParameter, SqlRow } from "../query/sql.ts";
 import type { VisitorFunction } from "./duckdb/behavioral/visitor-function.ts";
 
 /**
@@ -40,12 +41,6 @@ export interface Loaded extends EngineUsage {
   readonly unreadable: readonly { readonly key: string; readonly reason: string }[];
 }
 
-/**
- * A value bound to a query. `text` stands for the number the engine gave that text (see `SqlText`), `pattern` for the bit
- * that the pattern has in the relation `matches`, so no text is ever part of the SQL.
- */
-export type SqlParameter = number | bigint | { readonly text: string } | { readonly pattern: string };
-
 /** Different patterns of a query: each takes a bit of a BIGINT. */
 export const QUERY_PATTERNS_MAX = 62;
 
@@ -73,9 +68,6 @@ export interface PropertiesWanted {
   /** What they may take together; more is an `EngineFullError`. */
   readonly bytesMax: number;
 }
-
-export type SqlValue = number | bigint | string | null;
-export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 export interface EngineQuery {
   readonly siteId: SiteId;

@@ -1,5 +1,5 @@
 /** What a report reads, as data: queries by the range that they read, and a pure function from their rows to the result. */
-import type { SqlRow } from "../engine/engine.ts";
+import type { SqlRow } from "../query/sql.ts";
 import type { SiteRange } from "../query/scope.ts";
 import type { AggregateQuery } from "./aggregate-query.ts";
 

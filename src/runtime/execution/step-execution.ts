@@ -1,5 +1,6 @@
 /** Executes a step of a plan: in a single pass over blocks that are loaded, or as partial aggregates of one chunk after the other. */
-import type { Engine, EngineQuery, SqlParameter, SqlRow } from "../engine/engine.ts";
+import type { Engine, EngineQuery } from "../engine/engine.ts";
+import type { SqlParameter, SqlRow } from "../query/sql.ts";
 import type { PartitionCache } from "../engine/partition-cache.ts";
 import type { QueryPartials } from "../engine/partial-aggregates.ts";
 import { utcDayOf } from "../../storage/event.ts";

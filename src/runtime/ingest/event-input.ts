@@ -4,7 +4,7 @@ import { fieldOf, malformedBody, optionalText, parseObject, requiredText, type J
 import { CURRENCY_CHARS_MAX, EVENT_NAME_CHARS_MAX, PROPS_CHARS_MAX, SITE_ID_CHARS_MAX, URL_CHARS_MAX } from "../config/limits.ts";
 import { PAGEVIEW } from "../config/names.ts";
 import type { SiteId } from "../../storage/event.ts";
-import { exceedsChars, wellFormed } from "./code-points.ts";
+import { exceedsChars, wellFormed } from "../config/code-points.ts";
 import { parseSiteId } from "../config/site-id.ts";
 
 /** The fields as sent, with the right types and well-formed text, but otherwise unchecked. */

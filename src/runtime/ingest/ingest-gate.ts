@@ -2,14 +2,8 @@
 import type { EpochMs, StoredEvent } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import type { Counters } from "../metrics/counters.ts";
-import { AppError } from "../errors.ts";
-import {
-  FLUSH_RETRY_MS_MAX,
-  INGEST_RECOVERY_MS,
-  REFUSED_EVENTS_LOG_MS,
-  STORAGE_RETRY_SECS,
-  UNFLUSHED_EVENTS_MAX,
-} from "../config/limits.ts";
+import { AppError, STORAGE_RETRY_SECS } from "../errors.ts";
+import { FLUSH_RETRY_MS_MAX, INGEST_RECOVERY_MS, REFUSED_EVENTS_LOG_MS, UNFLUSHED_EVENTS_MAX } from "../config/limits.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
 
 export interface IngestGateOptions {

@@ -1,5 +1,5 @@
 /** Which custom properties are stored, and in which form (docs/http-api.md, "Custom properties"). */
-import { wellFormed } from "./code-points.ts";
+import { wellFormed } from "../config/code-points.ts";
 import { mayLoseDigits, protectNumbers, unprotectNumbers } from "./json-numbers.ts";
 
 /** JSON without either needs no cleaning. A lone surrogate, and the name itself, may be written with escapes. */

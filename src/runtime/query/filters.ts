@@ -1,6 +1,6 @@
 /** The grammar of segment filters (docs/http-api.md, "Filters"): conditions on dimensions, all of which must hold. */
 import { AppError, invalidInput } from "../errors.ts";
-import { exceedsChars } from "../ingest/code-points.ts";
+import { exceedsChars } from "../config/code-points.ts";
 import { FILTER_CONDITIONS_MAX, FILTER_VALUE_CHARS_MAX } from "../config/limits.ts";
 import { DIMENSIONS, columnOf, isDimension, isSessionDimension, type Dimension } from "./dimensions.ts";
 import { column, joinSql, sql, textCode, type SqlText } from "./sql.ts";

@@ -1,5 +1,5 @@
 /** Reading numbers and texts out of the engine's rows, and the arithmetic that all reports share. */
-import type { SqlRow } from "../engine/engine.ts";
+import type { SqlRow } from "./sql.ts";
 
 /** A count; 0 where there is no row. */
 export const numberIn = (row: SqlRow | undefined, name: string): number => Number(row?.[name] ?? 0);

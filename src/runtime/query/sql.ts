@@ -1,6 +1,16 @@
 /** SQL that cannot be injected into: a template's values become parameters, and only other SQL is spliced in. */
-import type { SqlParameter } from "../engine/engine.ts";
 import { EVENT_COLUMNS } from "../../storage/event-columns.ts";
+
+/**
+ * A value bound to a query. `text` stands for the number the engine gave that text (see `SqlText`), `pattern` for the bit
+ * that the pattern has in the relation `matches`, so no text is ever part of the SQL.
+ */
+export type SqlParameter = number | bigint | { readonly text: string } | { readonly pattern: string };
+
+/** A value in a row of a result. */
+export type SqlValue = number | bigint | string | null;
+
+export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 export class SqlText {
   readonly strings: readonly string[];

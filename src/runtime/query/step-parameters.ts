@@ -1,7 +1,7 @@
 /** How requests write steps and pages: `page:/pricing` or `event:signup`, joined by commas (docs/http-api.md, "Funnel"). */
 import { CONDITIONS_MAX, STEP_CHARS_MAX } from "../config/limits.ts";
 import { invalidInput } from "../errors.ts";
-import { exceedsChars } from "../ingest/code-points.ts";
+import { exceedsChars } from "../config/code-points.ts";
 import { text } from "./json-schema.ts";
 import { required, type Parameter, type ParameterDescription } from "./parameters.ts";
 import type { Step } from "./steps.ts";

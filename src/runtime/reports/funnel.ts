@@ -1,7 +1,7 @@
 /** GET /api/stats/funnel: how many visitors take one step after the other within a window of time (docs/http-api.md, "Funnel"). */
 import { CONDITIONS_MAX, FUNNEL_WEEKS_MAX, STEPS_MIN } from "../config/limits.ts";
 import { FUNNEL_MODES, type FunnelMode } from "../engine/duckdb/behavioral/window-funnel.ts";
-import type { SqlRow } from "../engine/engine.ts";
+import type { SqlRow } from "../query/sql.ts";
 import { invalidInput } from "../errors.ts";
 import { planOf } from "../execution/plan.ts";
 import { closed, count, fraction, list, text } from "../query/json-schema.ts";

@@ -1,5 +1,5 @@
 /** GET /api/stats/main: visitors, page views, events and sessions of a range, and of an earlier one beside it (docs/http-api.md, "Main"). */
-import type { SqlRow } from "../engine/engine.ts";
+import type { SqlRow } from "../query/sql.ts";
 import { combinePlans, planOf, type Plan } from "../execution/plan.ts";
 import { boolean, closed, count, fraction, number, orNull, reference, type Described } from "../query/json-schema.ts";
 import { COMPARISONS, comparedRange } from "../query/comparison.ts";

@@ -1,7 +1,7 @@
 /** GET /api/stats/realtime: the visitors of the last minutes, their pages and their sources; never cached (docs/http-api.md, "Realtime"). */
 import { REALTIME_ROWS_MAX } from "../config/limits.ts";
 import { PAGEVIEW } from "../config/names.ts";
-import type { SqlRow } from "../engine/engine.ts";
+import type { SqlRow } from "../query/sql.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
 import { closed, count, list, text } from "../query/json-schema.ts";

@@ -1,6 +1,6 @@
 /** GET /api/stats/revenue: revenue by currency, event and page, never added up across currencies (docs/http-api.md, "Revenue"). */
 import { REVENUE_ROWS_MAX } from "../config/limits.ts";
-import type { SqlRow } from "../engine/engine.ts";
+import type { SqlRow } from "../query/sql.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
 import { closed, count, number, text } from "../query/json-schema.ts";

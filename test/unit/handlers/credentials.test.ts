@@ -6,7 +6,7 @@ const requestWith = (headers: Readonly<Record<string, string>>): Request => new 
 
 const KEY = `svc_${"a".repeat(64)}`;
 
-describe("§5 the session's cookie", () => {
+describe("the session's cookie", () => {
   it.each([
     ["", []],
     ["svc_session=a", ["a"]],
@@ -23,7 +23,7 @@ describe("§5 the session's cookie", () => {
   });
 });
 
-describe("§5 keys", () => {
+describe("keys", () => {
   it.each([
     [{}, []],
     [{ authorization: `Bearer ${KEY}` }, [KEY]],

@@ -15,10 +15,10 @@ import {
   type EngineUsage,
   type Loaded,
   type NumberColumns,
-  type SqlRow,
   type StoredPartial,
   type PartialTable,
 } from "../engine.ts";
+import type { SqlRow } from "../../query/sql.ts";
 import { columnsFromIpc, eventRowsFromIpc, rowsFromIpc } from "./arrow-batches.ts";
 import { applyPerVisitor, talliesOf, type Tally, type VisitorFunction } from "./behavioral/visitor-function.ts";
 import { ConnectionPool } from "./connection-pool.ts";

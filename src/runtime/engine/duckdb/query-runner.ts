@@ -2,7 +2,8 @@
 import { isFatal, isOutOfMemory, type DuckdbBindings } from "./duckdb-bindings.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import type { EngineSites } from "./engine-sites.ts";
-import { EngineFullError, type EngineQuery, type SqlParameter } from "../engine.ts";
+import { EngineFullError, type EngineQuery } from "../engine.ts";
+import type { SqlParameter } from "../../query/sql.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import { NEW_ROWS, type PartialAggregateTables } from "./partial-aggregate-tables.ts";
 import { QueryRelations } from "./query-relations.ts";

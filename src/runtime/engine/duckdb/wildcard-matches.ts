@@ -1,5 +1,6 @@
 /** Which of a site's strings match the wildcard patterns of a query. The matcher never backtracks. */
-import { QUERY_PATTERNS_MAX, type SqlParameter } from "../engine.ts";
+import { QUERY_PATTERNS_MAX } from "../engine.ts";
+import type { SqlParameter } from "../../query/sql.ts";
 import type { StringDictionary } from "./string-dictionary.ts";
 
 /** `*` stands for any number of characters, including none. Every other character stands for itself. */

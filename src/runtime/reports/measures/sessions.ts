@@ -1,6 +1,6 @@
 /** Sessions: a visitor's events without a pause longer than the session window; a scope's are those with a matching event (docs/reports.md, "Sessions"). */
 import { DAY_MS } from "../../../storage/event.ts";
-import type { SqlRow } from "../../engine/engine.ts";
+import type { SqlRow } from "../../query/sql.ts";
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
 import { numberIn, ratio } from "../../query/row-values.ts";
 import { eventsWithMatch, within, type Scope } from "../../query/scope.ts";

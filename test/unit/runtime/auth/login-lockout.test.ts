@@ -25,7 +25,7 @@ function make(options: Partial<ConstructorParameters<typeof LoginLockout>[0]> = 
   };
 }
 
-describe("§5.9 the lockout", () => {
+describe("the lockout", () => {
   it("locks at the failure that fills the row, and says so then", () => {
     const { failTimes, waitSecs } = make();
     expect(failTimes("a", 2)).toEqual([false, false]);

@@ -1,4 +1,4 @@
-/** §4.5: erasure in moments that are hard to meet from outside, and what it counts. */
+/** Erasure in moments that are hard to meet from outside, and what it counts. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createCounters } from "../../../../src/runtime/metrics/counters.ts";
 import { PartitionCache } from "../../../../src/runtime/engine/partition-cache.ts";

@@ -1,7 +1,7 @@
 /** The SQL tag: values become parameters, only SQL is spliced, and identifiers come from the table of columns. */
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import type { SqlParameter } from "../../../../src/runtime/engine/engine.ts";
+import type { SqlParameter } from "../../../../src/runtime/query/sql.ts";
 import { SqlText, column, joinSql, sql, textCode, type ColumnName } from "../../../../src/runtime/query/sql.ts";
 import { EVENT_COLUMNS } from "../../../../src/storage/event-columns.ts";
 import { character } from "../../../support/character.ts";
