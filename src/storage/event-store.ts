@@ -156,8 +156,9 @@ export class EventStore {
     const files: PartitionFile[] = [];
     for (const [day, events] of days) files.push(await this.#partitions.write(siteId, day, segment.number, events));
     await this.#locks.run(siteId, async () => {
-      for (const observer of this.#observers) await observer.beforeRelease?.(siteId, segment.number, days);
+      // First, because it may reject: observers that were told would take the same events once more when it is repeated.
       await this.#partitions.register(siteId, files);
+      for (const observer of this.#observers) await observer.beforeRelease?.(siteId, segment.number, days);
       this.#journal.release(segment, siteId);
     });
   }

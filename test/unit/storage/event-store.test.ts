@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isSiteId } from "../../../src/runtime/config/site-id.ts";
 import type { SiteId, StoredEvent, UtcDay } from "../../../src/storage/event.ts";
 import { EventStore } from "../../../src/storage/event-store.ts";
+import type { ObjectStore } from "../../../src/storage/object-store.ts";
 import { encodeEvents } from "../../../src/storage/parquet-events.ts";
 import { inlineParquetWriter } from "../../../src/storage/parquet-writer.ts";
 import type { Partition } from "../../../src/storage/partition.ts";
@@ -128,6 +129,29 @@ describe("the event store", () => {
       ["delete", A, FIRST, LAST],
       ["empty", A],
     ]);
+  });
+
+  it("tells observers of a release once nothing before it can fail, so that they take no event twice", async () => {
+    const stores = memoryStores();
+    const listing = createDeferred<string[]>();
+    let listings = 0;
+    const objects: ObjectStore = {
+      ...stores.objects,
+      folders: (folder) => (listings++ === 0 ? listing.promise : stores.objects.folders(folder)),
+      async put(key, bytes) {
+        await stores.objects.put(key, bytes);
+        // Once the flush waits for the sites.
+        setImmediate(() => listing.reject(new Error("the disk cannot be read")));
+      },
+    };
+    const { eventStore, append, flush } = await openStore({ ...stores, objects });
+    const released: unknown[] = [];
+    eventStore.observe({ beforeRelease: async (_site, _segment, days) => void released.push(days.get(DAY)?.length) });
+    await append(eventsOf(A, 2));
+    await Promise.all([expect(eventStore.sites()).rejects.toThrow(), expect(flush()).rejects.toThrow()]);
+    expect([released, eventStore.unflushedEvents]).toEqual([[], 2]);
+    await flush();
+    expect([released, eventStore.unflushedEvents]).toEqual([[2], 0]);
   });
 
   it("deletes only files that the journal cannot write again", async () => {
