@@ -139,7 +139,8 @@ export class Pipeline implements App {
     const { config, log, requests, monotonicMs } = this.#services;
     const durationMs = monotonicMs() - beganMs;
     requests.note(routeId, status, durationMs);
-    if (config.logLevel === "debug") log.debug("a request was answered", { requestId, route: routeId ?? "none", status, durationMs });
+    if (config.logLevel === "debug")
+      log.debug("a request was answered", { requestId, route: routeId ?? "none", status, durationMs: Math.round(durationMs) });
   }
 
   refuse(error: AppError): Reply {
