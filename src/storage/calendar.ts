@@ -14,7 +14,7 @@ export const utcCalendar: Calendar = { dateOf: utcDayOf, startOf: startOfDayMs }
 /** Dates in order: the number of days since 1970-01-01, negative before it. */
 export const dayNumberOf = (date: UtcDay): number => startOfDayMs(date) / DAY_MS;
 
-export const dateOfDayNumber = (dayNumber: number): UtcDay => utcDayOf(dayNumber * DAY_MS);
+const dateOfDayNumber = (dayNumber: number): UtcDay => utcDayOf(dayNumber * DAY_MS);
 
 /** The date so many days later, or earlier where `days` is negative. */
 export const addDays = (date: UtcDay, days: number): UtcDay => dateOfDayNumber(dayNumberOf(date) + days);

@@ -1,5 +1,6 @@
 /** Cuts a range that does not fit into the engine's memory into runs of salt periods, at the same places whatever the range. */
-import { DAY_MS, startOfDayMs, utcDayOf, type UtcDay } from "../../storage/event.ts";
+import { firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
+import { DAY_MS, utcDayOf, type UtcDay } from "../../storage/event.ts";
 import type { PartitionVersion } from "../engine/partition-version.ts";
 import { rangeOfDays, type DateRange } from "../query/date-range.ts";
 
@@ -19,11 +20,6 @@ interface Period {
 }
 
 export const bytesOf = (days: readonly PartitionVersion[]): number => days.reduce((sum, { bytes }) => sum + bytes, 0);
-
-/** Periods are counted from the epoch (see `visitor-id.ts`). */
-const periodOf = (day: UtcDay, rotationDays: number): number => Math.floor(startOfDayMs(day) / DAY_MS / rotationDays);
-
-const firstDayOf = (period: number, rotationDays: number): UtcDay => utcDayOf(period * rotationDays * DAY_MS);
 
 function periodsOf(days: readonly PartitionVersion[], rotationDays: number): Period[] {
   const periods = new Map<number, PartitionVersion[]>();
@@ -46,7 +42,7 @@ export function cutIntoChunks(range: DateRange, days: readonly PartitionVersion[
   const newest = all.at(-1)?.number ?? 0;
   const [first, last] = [periodOf(range.firstDay, rotationDays), periodOf(range.lastDay, rotationDays)];
   const isWhole = (start: number, end: number): boolean =>
-    firstDayOf(start, rotationDays) >= range.firstDay && firstDayOf(end, rotationDays) <= utcDayOf(range.endMs);
+    firstDateOfPeriod(start, rotationDays) >= range.firstDay && firstDateOfPeriod(end, rotationDays) <= utcDayOf(range.endMs);
 
   /** Those of the periods from `start` to before `start + size`. */
   function cut(start: number, size: number, periods: readonly Period[]): Chunk[] {
@@ -60,7 +56,7 @@ export function cutIntoChunks(range: DateRange, days: readonly PartitionVersion[
   }
 
   function chunkOf(start: number, end: number, version: readonly PartitionVersion[]): Chunk {
-    const [startDay, endMs] = [firstDayOf(start, rotationDays), end * rotationDays * DAY_MS];
+    const [startDay, endMs] = [firstDateOfPeriod(start, rotationDays), end * rotationDays * DAY_MS];
     return {
       range: rangeOfDays(startDay > range.firstDay ? startDay : range.firstDay, utcDayOf(Math.min(endMs, range.endMs) - DAY_MS)),
       days: version.map(({ day }) => day),
