@@ -220,7 +220,7 @@ export class PartitionCache {
     for (const file of files) {
       const bytes = await eventStore.read(file);
       if (bytes) found.push({ key: file.key, date: file.day, bytes });
-      else log.error("a partition file is gone; its events are missing from the figures", { file: file.key });
+      else log.error("a partition file is gone; its events are missing from reports", { file: file.key });
     }
     return found;
   }
@@ -237,7 +237,7 @@ export class PartitionCache {
     if (block.props.bytes !== null) block.props.bytes = propsBytes;
     await this.#propsShare.limit(blocks.all);
     for (const { key, reason } of unreadable) {
-      log.error("a partition file cannot be read; its events are missing from the figures", { file: key, reason });
+      log.error("a partition file cannot be read; its events are missing from reports", { file: key, reason });
     }
   }
 

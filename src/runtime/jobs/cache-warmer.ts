@@ -70,7 +70,7 @@ export class CacheWarmer implements Job {
       await this.#goOn(signal);
     } catch (error) {
       this.#isOver = true;
-      if (!signal.aborted) this.#options.log.warn("days are not loaded ahead of questions", { reason: reasonOf(error) });
+      if (!signal.aborted) this.#options.log.warn("days are not loaded ahead of queries", { reason: reasonOf(error) });
     }
     return true;
   }

@@ -128,7 +128,7 @@ describe("loading ahead", () => {
     await run();
     const said = target.log.lines.filter(({ message }) => message.startsWith("days are not loaded"));
     expect(said.map(({ message, fields }) => [message, fields])).toEqual([
-      ["days are not loaded ahead of questions", { reason: "told to fail" }],
+      ["days are not loaded ahead of queries", { reason: "told to fail" }],
     ]);
     isBroken = false;
     const answer = await target.fetch("/api/stats/main?site_id=a.test&period=7d");
