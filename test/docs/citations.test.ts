@@ -26,7 +26,7 @@ function problemOf(page: string, section: string): string | null {
 }
 
 describe("citations of docs/", () => {
-  it("name pages and sections that exist", () => {
+  it("name existing pages and sections", () => {
     const problems = files.flatMap((file) =>
       [...joined(readFileSync(join(ROOT, file), "utf8")).matchAll(CITATION)].flatMap(([citation, page = "", section = ""]) => {
         const problem = problemOf(page, section);

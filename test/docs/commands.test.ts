@@ -60,7 +60,7 @@ async function startFor(environment: Environment = {}): Promise<ServerProcess> {
   return server;
 }
 
-it("every command in the documents is run, looked up, or listed with a reason why not", () => {
+it("every command in the docs is run, checked, or listed with a reason", () => {
   expect(COMMANDS.filter((command) => kindOf(command) === "unknown")).toEqual([]);
   const documented = COMMANDS.map(({ command }) => command);
   expect(Object.keys(BY_HAND).filter((command) => !documented.includes(command))).toEqual([]);

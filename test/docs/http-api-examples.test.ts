@@ -37,7 +37,7 @@ describe.skipIf(!hasCurl)(`the examples of the page${hasCurl ? "" : " (this mach
     return ((await response.json()) as { key: string }).key;
   }
 
-  it("are answered with success, in their order", async () => {
+  it("succeed in order", async () => {
     expect(COMMANDS.length).toBeGreaterThan(10);
     const variables: Record<string, string> = { VISITOR_USER_AGENT: CHROME_WINDOWS };
     for (const command of COMMANDS) {
@@ -53,7 +53,7 @@ describe.skipIf(!hasCurl)(`the examples of the page${hasCurl ? "" : " (this mach
     }
   });
 
-  it("run against a program that refuses longer headers than the page allows", async () => {
+  it("run against a program that refuses headers over the documented limit", async () => {
     const response = await fetch(server.origin, { headers: { "x-long": "x".repeat(70_000) } });
     expect({ status: response.status, body: await response.text() }).toEqual({
       status: 431,

@@ -71,7 +71,7 @@ describe("the limits of the page", () => {
     expect(new Set([limits.GOAL_ROWS_MAX, limits.PROPERTY_KEYS_MAX, limits.PROPERTY_VALUES_MAX]).size).toBe(1);
   });
 
-  it("are the same wherever else they are stated", () => {
+  it("are the same wherever else they appear", () => {
     // How far back year_over_year looks is no limit.
     const known = [...Object.values(LIMITS), "365 days"].join(" | ");
     const stated = PAGE.match(/\b\d[\d,.]* (?:to \d[\d,]* )?(?:characters|bytes|days|weeks|steps|conditions|seconds)\b/g) ?? [];
@@ -82,13 +82,13 @@ describe("the limits of the page", () => {
     ).toEqual([]);
   });
 
-  it("that are options have the options' defaults", () => {
+  it("that are options have the defaults of the options", () => {
     const stated = rowsOf(sectionOf("Limits"), "Option").map(([name = "", value = ""]) => [codesIn(name)[0] ?? name, value]);
     const defaults = stated.map(([name = ""]) => [name, isOptionName(name) ? String(optionNamed(name).default) : `no option ${name}`]);
     expect(stated, 'edit docs/http-api.md, "Limits"').toEqual(defaults);
   });
 
-  it("of screen widths are those that events go by", () => {
+  it("of screen widths are those that classify devices", () => {
     const [column = [], devices = []] = ["`screen_size`", "`device_type`"].map((name) =>
       rowsOf(sectionOf("Stored values"), "Column").find(([first]) => first === name),
     );

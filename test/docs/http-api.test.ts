@@ -39,7 +39,7 @@ const at = ({ id, section }: RouteEntry): string =>
   `docs/http-api.md, "${section.title}", ${id}: edit the page, or src/handlers/openapi if the page is right`;
 
 describe("the routes of the page", () => {
-  it("are those of the program, each once", () => {
+  it("are the routes of the program, each once", () => {
     const routes = ROUTES.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
     expect(
       ROUTE_ENTRIES.map(({ id }) => id).sort(),
@@ -47,7 +47,7 @@ describe("the routes of the page", () => {
     ).toEqual(routes.sort());
   });
 
-  it("are no others in its prose and examples either", () => {
+  it("in prose and examples are known routes", () => {
     const known = DOCUMENTED.map(({ path }) => path.replace("{dimension}", "sources"));
     const named = [...PAGE.matchAll(/(?:[A-Z] |`|:8000)(\/(?:api|health)\/[\w/{}.-]*[\w}])/g)].map(([, path = ""]) =>
       path.replace("{dimension}", "sources"),
@@ -56,7 +56,7 @@ describe("the routes of the page", () => {
     expect(strange, "docs/http-api.md names paths that are no routes").toEqual([]);
   });
 
-  it.each(DOCUMENTED)("$id has its access and exactly its statuses", ({ id, method, path, answers }) => {
+  it.each(DOCUMENTED)("$id has its access level and exactly its statuses", ({ id, method, path, answers }) => {
     const entry = entryOf(id);
     const route = ROUTES.find((known) => known.method === method && known.path.replace(/:(\w+)/g, "{$1}") === path);
     expect({ access: entry.access, statuses: entry.statuses }, at(entry)).toEqual({
@@ -80,18 +80,18 @@ const queryOf = ({ parameters }: Documented): Record<string, string> =>
 describe("the parameters of the page", () => {
   const common = parametersOf(sectionOf("Common parameters"));
 
-  it("that reports have in common are those of the program", () => {
+  it("that reports share are the parameters of the program", () => {
     const shared = Object.values(DOCUMENT.components.parameters).map((parameter) => [parameter.name, factsOf(parameter)] as const);
     expect(common, 'edit docs/http-api.md, "Common parameters"').toEqual(Object.fromEntries(shared));
   });
 
-  it.each(DOCUMENTED)("$id takes those of its section, and no others", (route) => {
+  it.each(DOCUMENTED)("$id has exactly the parameters of its section", (route) => {
     const entry = entryOf(route.id);
     const isReport = route.path.startsWith("/api/stats/") && !("site_id" in entry.parameters);
     expect({ ...(isReport && common), ...entry.parameters }, at(entry)).toEqual(queryOf(route));
   });
 
-  it.each(DOCUMENTED)("$id has every value of its path named in its section", ({ id, parameters }) => {
+  it.each(DOCUMENTED)("$id has every value of its path parameters in its section", ({ id, parameters }) => {
     const entry = entryOf(id);
     const words = parameters.flatMap((parameter) => (parameter.in === "path" ? (parameter.schema.enum ?? []) : []));
     const named = codesIn(entry.section.text);
@@ -103,7 +103,7 @@ describe("the parameters of the page", () => {
 });
 
 describe("the types of the page", () => {
-  it.each(DOCUMENTED)("$id has its body and its response as they are", (route) => {
+  it.each(DOCUMENTED)("$id has its actual body and response types", (route) => {
     const entry = entryOf(route.id);
     const body = bodySchemaOf(DOCUMENT, route);
     const response = (route.answers["201"] ?? route.answers["200"])?.content?.["application/json"]?.schema;
@@ -115,7 +115,7 @@ describe("the types of the page", () => {
     });
   });
 
-  it("of an event's fields say which of them are required", () => {
+  it("of event fields mark the required ones", () => {
     const { properties = {}, required = [] } = DOCUMENT.components.schemas.Event;
     const facts = Object.keys(properties).map((name) => [name, required.includes(name) ? "required" : "optional"]);
     expect(parametersOf(sectionOf("Event fields")), 'edit docs/http-api.md, "Event fields"').toEqual(Object.fromEntries(facts));
@@ -128,7 +128,7 @@ describe("the types of the page", () => {
 });
 
 describe("statuses, messages and headers of the page", () => {
-  it("are all statuses that the program has", () => {
+  it("are all statuses of the program", () => {
     const statuses = new Set([...Object.values(STATUS).map(String), ...DOCUMENTED.flatMap(({ answers }) => Object.keys(answers))]);
     expect(
       rowsOf(sectionOf("Statuses"), "Status").map(([status]) => status),
@@ -136,7 +136,7 @@ describe("statuses, messages and headers of the page", () => {
     ).toEqual([...statuses].sort());
   });
 
-  it("are the messages that the program answers", async () => {
+  it("are the messages that the program sends", async () => {
     const target = await createInProcessTarget(ofItsOwn({ SVC_MAX_LOGIN_ATTEMPTS: "1" }));
     const answered: string[] = [];
     const note = async (response: Response) =>
@@ -153,7 +153,7 @@ describe("statuses, messages and headers of the page", () => {
     expect(stated.sort(), 'edit docs/http-api.md, "Statuses"').toEqual(answered.sort());
   });
 
-  it("are all headers that responses have", () => {
+  it("are all headers of responses", () => {
     const names = new Set(DOCUMENTED.flatMap(({ answers }) => Object.values(answers).flatMap(({ headers = {} }) => Object.keys(headers))));
     const stated = SECTIONS.flatMap(({ text }) => codesIn(text)).join("\n");
     expect(
@@ -163,8 +163,8 @@ describe("statuses, messages and headers of the page", () => {
   });
 });
 
-describe("the page itself", () => {
-  it("has each heading once, so that it can be cited by name, and links that lead to them", () => {
+describe("the page", () => {
+  it("has unique headings, so that they can be cited by name, and links to existing ones", () => {
     const headings = headingsOf(PAGE);
     expect(new Set(headings).size).toBe(headings.length);
     const anchors = headings.map((heading) =>
@@ -180,7 +180,7 @@ describe("the page itself", () => {
     ).toEqual([]);
   });
 
-  it("calls options, fields, parameters and columns by their names", () => {
+  it("uses the exact names of options, fields, parameters and columns", () => {
     const fields = [...JSON.stringify(ROOT).matchAll(/[a-z]+(?:_[a-z]+)+/g)].map(([name]) => name);
     const known = new Set([...Object.keys(OPTIONS), ...fields, ...EVENT_COLUMNS.map(({ name }) => name), "svc_session"]);
     const named = SECTIONS.filter(({ title }) => title !== "Metrics").flatMap(({ text }) => codesIn(text));
@@ -188,7 +188,7 @@ describe("the page itself", () => {
     expect(strange, "docs/http-api.md uses names that the program does not have").toEqual([]);
   });
 
-  it("lists metrics that there are, with their types", async () => {
+  it("lists existing metrics with their types", async () => {
     const target = await createInProcessTarget();
     const types = [...(await (await target.fetch("/metrics")).text()).matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(
       ([, name, type]) => `${name} ${type}`,

@@ -19,8 +19,8 @@ function faultOf(page: Page, link: string): string | null {
   return anchorsOf(readPage(path)).has(anchor) ? null : `${page.path}: ${link}: no such heading`;
 }
 
-describe("the documents", () => {
-  it("have no relative link or anchor that leads nowhere", () => {
+describe("the docs pages", () => {
+  it("have no broken relative link or anchor", () => {
     const links = PAGES.flatMap((page) => linksOf(page).map((link) => ({ page, link })));
     expect(links.length).toBeGreaterThan(100);
     expect(links.map(({ page, link }) => faultOf(page, link)).filter((fault) => fault !== null)).toEqual([]);
@@ -35,14 +35,14 @@ describe("the documents", () => {
     expect(lines[start + 1]).toMatch(/^npm ci && npm test\b/);
   });
 
-  it("begin each page with its name, one sentence on what it answers, and a link back to the README", () => {
+  it("each begin with a name, one sentence on their content, and a link to the README", () => {
     for (const { path, text } of docs) {
       expect([path, text]).toEqual([path, expect.stringMatching(/^# .+\n\n[A-Z][^.]+[.?]\s/)]);
       expect([path, linksOf({ path, text: text.split("\n## ")[0] ?? "" })]).toEqual([path, expect.arrayContaining(["../README.md"])]);
     }
   });
 
-  it("are all in the README's list of pages", () => {
+  it("are all listed in the README", () => {
     const listed = new Set(linksOf(readme));
     expect(docs.map(({ path }) => path).filter((path) => !listed.has(path))).toEqual([]);
   });

@@ -21,7 +21,7 @@ const QUOTED_LOG_LINES = [
 const named = (pattern: RegExp): { page: string; name: string }[] =>
   PAGES.flatMap(({ path, text }) => [...text.matchAll(pattern)].map(([, name = ""]) => ({ page: path, name })));
 
-it("every variable in the documents is an option's", () => {
+it("every environment variable in the docs belongs to an option", () => {
   // `options-table.test.ts` holds this table to the program.
   const known = new Set([...readPage("docs/configuration.md").text.matchAll(/^\| `\w+` \| `(SVC_\w+)` \|/gm)].map(([, name]) => name));
   expect(known.size).toBeGreaterThan(30);
@@ -46,7 +46,7 @@ it("every file of the repository in the documents exists", () => {
   expect(files.filter(({ name }) => !existsSync(join(ROOT, name)))).toEqual([]);
 });
 
-it("every line of the log that the documents quote is one that the program writes", () => {
+it("every quoted log line in the docs is written by the program", () => {
   const source = ["src", "adapters/node"].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts"))
@@ -59,7 +59,7 @@ it("every line of the log that the documents quote is one that the program write
   }
 });
 
-it("the documented systemd unit starts the program as npm start does", () => {
+it("the documented systemd unit starts the program like npm start", () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: { start: string } };
   const [, command = ""] = /^ExecStart=\/usr\/bin\/(.+)$/m.exec(readPage("docs/installation.md").text) ?? [];
   expect(command).toMatch(/^node .*dist\/main\.js$/);

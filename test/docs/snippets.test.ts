@@ -9,7 +9,7 @@ interface Snippet {
   recordSignup(visitor: { userAgent: string; address: string }): Promise<void>;
 }
 
-it("the server-side function records a sign-up with property and revenue for the visitor that it names", async () => {
+it("the documented server-side function records a sign-up with property and revenue for its visitor", async () => {
   const server = await startServer({ dataFolder: await tempFolder(), environment: { SVC_TRUST_PROXY: "1", SVC_CACHE_TTL_SECS: "0" } });
   onTestFinished(async () => void (await server.stop()));
   const [block] = codeBlocksOf(readPage("docs/tracking.md")).filter(({ code }) => code.includes("recordSignup"));

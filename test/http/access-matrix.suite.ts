@@ -177,11 +177,11 @@ export function describeAccessMatrix(makeTarget: MakeTarget): void {
       await closedTarget.close();
     });
 
-    it("is told of every route, and of nothing else", () => {
+    it("covers every route and nothing else", () => {
       expect(Object.keys(ASKED).sort(), "say in ASKED who may call the route").toEqual([...IDS].sort());
     });
 
-    it.each(IDS)("without a password, %s is open unless it needs an admin", async (id) => {
+    it.each(IDS)("without a password, %s is open unless it requires admin access", async (id) => {
       const asked = ASKED[id];
       const letIn = typeof asked.status === "number" ? asked.status : asked.status[0];
       const wanted = asked.need === "an admin" ? 401 : letIn;
@@ -192,7 +192,7 @@ export function describeAccessMatrix(makeTarget: MakeTarget): void {
 
     // The logout of a session ends it, so it comes last.
     it.each(IDS.toSorted((a, b) => Number(a.endsWith("logout")) - Number(b.endsWith("logout"))))(
-      "with a password, %s is for whom it should be",
+      "with a password, %s is open to exactly the callers of its access level",
       async (id) => {
         const headers = Object.fromEntries(Object.entries(callers).map(([name, caller]) => [name, caller.headers]));
         expect(await statusesOf(closedTarget, id, ASKED[id], headers)).toEqual(
@@ -201,7 +201,7 @@ export function describeAccessMatrix(makeTarget: MakeTarget): void {
       },
     );
 
-    itNeeds(makeTarget, "advance", "a session that has expired is none, on any route", async () => {
+    itNeeds(makeTarget, "advance", "an expired session is rejected on every route", async () => {
       const target = await makeTarget(CLOSED);
       const session = await logIn(target);
       await able(target, "advance")(86_400_000);

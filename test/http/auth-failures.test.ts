@@ -26,8 +26,8 @@ const fails = async (): Promise<never> => {
 
 const INTERNAL = "Internal error";
 
-describe("a store that fails", () => {
-  it("a password that cannot be stored gives 500, is not accepted, and leaves the setup open", async () => {
+describe("when the auth store fails,", () => {
+  it("a setup gives 500, its password is not accepted, and setup stays open", async () => {
     const records = createMemoryRecordStore();
     const target = await createInProcessTarget({}, { records });
     const write = records.write;
@@ -47,7 +47,7 @@ describe("a store that fails", () => {
     await target.close();
   });
 
-  it("a key that cannot be stored gives 500 and does not exist", async () => {
+  it("creating a key gives 500, and the key does not exist", async () => {
     const records = createMemoryRecordStore();
     const target = await createInProcessTarget(CLOSED, { records });
     const session = await logIn(target);
@@ -57,7 +57,7 @@ describe("a store that fails", () => {
     await target.close();
   });
 
-  it("a revocation that cannot be stored gives 503, ends the key at once, and may be tried again", async () => {
+  it("a revocation gives 503, invalidates the key at once, and can be retried", async () => {
     const records = createMemoryRecordStore();
     const target = await createInProcessTarget(CLOSED, { records });
     const session = await logIn(target);
@@ -74,8 +74,8 @@ describe("a store that fails", () => {
   });
 });
 
-describe("keys of an earlier life", () => {
-  it("read figures like everybody, and manage nothing until there is a password again", async () => {
+describe("API keys stored before the admin password was removed", () => {
+  it("may read stats like everyone, and manage nothing until a password is set again", async () => {
     const records = createMemoryRecordStore();
     const before = await createInProcessTarget(CLOSED, { records });
     const session = await logIn(before);
@@ -93,8 +93,8 @@ describe("keys of an earlier life", () => {
   });
 });
 
-describe("a hasher at work", () => {
-  it("holds up no event and no figure, and takes so many passwords and no more", async () => {
+describe("a busy password hasher", () => {
+  it("delays neither events nor reports, and queues a limited number of passwords", async () => {
     const answer = createDeferred<boolean>();
     const passwordHasher = { hash: async () => "", verify: () => answer.promise };
     const target = await createInProcessTarget({ ...CLOSED, SVC_MAX_LOGIN_ATTEMPTS: "0" }, { passwordHasher });
@@ -110,7 +110,7 @@ describe("a hasher at work", () => {
     await target.close();
   });
 
-  it("that fails counts as no failed login", async () => {
+  it("does not count its own failure as a failed login", async () => {
     const target = await createInProcessTarget(
       { ...CLOSED, SVC_MAX_LOGIN_ATTEMPTS: "1" },
       { passwordHasher: { hash: fails, verify: fails } },
@@ -122,7 +122,7 @@ describe("a hasher at work", () => {
 });
 
 describe("failed logins", () => {
-  it("are counted when the password was wrong, and a lockout is told once, without the address", async () => {
+  it("are counted if the password was wrong, and a lockout is logged once, without the address", async () => {
     const target = await createInProcessTarget({ ...CLOSED, SVC_MAX_LOGIN_ATTEMPTS: "2" });
     await bodyOf(await postLogin(target));
     for (let i = 0; i < 2; i++) await expectError(await postLogin(target, "a wrong password"), 401);

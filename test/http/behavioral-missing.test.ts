@@ -36,7 +36,7 @@ const getDetails = async (target: Target): Promise<unknown> => (await target.fet
 describe.each([
   ["in-process", inProcess],
   ["workerd", inWorkerd],
-])("when the behavioral extension fails to load, %s", (_host, start) => {
+])("when the behavioral extension fails to load, %s,", (_host, start) => {
   let crippled: Crippled;
   let target: Target;
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe.each([
   });
   afterAll(() => crippled.close());
 
-  it("the details of health say so to the first who asks anything, and so does the log", async () => {
+  it("/health/detailed says so from the first request on, and so does the log", async () => {
     const missing = { status: "ok", behavioral_extension_loaded: false, behavioral_version: null };
     expect(await getDetails(target)).toMatchObject(missing);
     expect(await getDetails(target)).toMatchObject(missing);
@@ -56,7 +56,7 @@ describe.each([
     expect(more).toEqual([]);
   });
 
-  it.each(BEHAVIORAL_ENDPOINTS)("/api/stats/%s gives 503 and says where to look", async (endpoint, parameters) => {
+  it.each(BEHAVIORAL_ENDPOINTS)("/api/stats/%s gives 503 and refers to the log", async (endpoint, parameters) => {
     const response = await askStats(target, endpoint, { site_id: SITE, ...parameters });
     expect({ status: response.status, body: await response.json() }).toEqual({
       status: 503,
@@ -64,7 +64,7 @@ describe.each([
     });
   });
 
-  it("core figures are as ever, and those of sessions null", async () => {
+  it("core metrics are unaffected, and session metrics are null", async () => {
     expect(await getMain(target, SITE)).toEqual(ONE_VIEW_WITHOUT_SESSIONS);
     expect(await getBreakdown(target, SITE, "pages")).toEqual([{ value: "/a", visitors: 1, pageviews: 1, events: 1 }]);
   });

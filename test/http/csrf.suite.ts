@@ -59,7 +59,7 @@ const ownOrigin = async (target: Target): Promise<string> => {
 };
 
 export function describeOwnPages(makeTarget: MakeTarget): void {
-  describe("pages that may act", () => {
+  describe("CSRF protection", () => {
     let bare: Target;
     let target: Target;
     let bareSession: RequestHeaders;
@@ -80,7 +80,7 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
       await expectError(await deleteKey(target, { ...session, ...page }, "0".repeat(64)), 403, "dashboard");
     });
 
-    it("with dashboard_origin, a session's changes are refused when no page is named", async () => {
+    it("with dashboard_origin, a session's changes are refused without an origin", async () => {
       await expectError(await postKey(target, session, NEW_KEY), 403, "dashboard");
       await expectError(await deleteKey(target, session, "0".repeat(64)), 403, "dashboard");
     });
@@ -90,12 +90,12 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
       referer(`${DASHBOARD}/settings?tab=keys`),
       referer(DASHBOARD),
       { ...origin(DASHBOARD), ...referer("https://foreign.test/") },
-    ])("with dashboard_origin, a session's changes are taken with %j", async (page) => {
+    ])("with dashboard_origin, a session's changes are accepted with %j", async (page) => {
       const { key_hash: hash } = await bodyOf<{ key_hash: string }>(await postKey(target, { ...session, ...page }, NEW_KEY), 201);
       expect(await bodyOf(await deleteKey(target, { ...session, ...page }, hash))).toEqual({ status: "revoked" });
     });
 
-    it("with dashboard_origin, the service's own origin is a foreign one", async () => {
+    it("with dashboard_origin, the service's own origin is foreign", async () => {
       await expectError(await postKey(target, { ...session, ...origin(await ownOrigin(target)) }, NEW_KEY), 403);
     });
 
@@ -106,23 +106,23 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
       },
     );
 
-    it("without dashboard_origin, a session's changes are taken from the service's own pages and from no page", async () => {
+    it("without dashboard_origin, a session's changes are accepted from the service's own pages and without an origin", async () => {
       for (const page of [origin(await ownOrigin(bare)), {}]) {
         await bodyOf(await postKey(bare, { ...bareSession, ...page }, NEW_KEY), 201);
       }
     });
 
-    it("keys are exempt, wherever they are used", async () => {
+    it("API keys are exempt, whatever the origin", async () => {
       const { key } = await createKey(target, { ...session, ...origin(DASHBOARD) }, "Admin");
       for (const page of [...FOREIGN, {}]) await bodyOf(await postKey(target, { ...withKey(key), ...page }, NEW_KEY), 201);
     });
 
-    it("a key that is not valid exempts no session", async () => {
+    it("an invalid API key does not exempt a session", async () => {
       const headers = { ...session, ...origin("https://foreign.test"), ...withKey(`svc_${"0".repeat(64)}`) };
       await expectError(await postKey(target, headers, NEW_KEY), 403, "dashboard");
     });
 
-    it("a ReadOnly key beside a session exempts it from nothing", async () => {
+    it("a ReadOnly key does not exempt a session", async () => {
       const { key } = await createKey(target, { ...session, ...origin(DASHBOARD) }, "ReadOnly");
       await expectError(
         await postKey(target, { ...session, ...withKey(key), ...origin("https://foreign.test") }, NEW_KEY),
@@ -131,7 +131,7 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
       );
     });
 
-    it("reading is for any page that has the session", async () => {
+    it("reads with a session are not restricted by origin", async () => {
       for (const page of FOREIGN) {
         for (const path of ["/api/keys", "/api/sites"]) {
           expect((await target.fetch(path, { headers: { ...session, ...page } })).status).toBe(200);
@@ -143,13 +143,13 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
       for (const password of [PASSWORD, "a wrong password"]) await expectError(await postLogin(target, password, page), 403, "dashboard");
     });
 
-    it("a login is taken from the dashboard's page and from no page", async () => {
+    it("a login is accepted from the dashboard's page and without an origin", async () => {
       for (const page of [origin(DASHBOARD), referer(`${DASHBOARD}/login`), {}]) await bodyOf(await postLogin(target, PASSWORD, page));
       for (const page of [origin(await ownOrigin(bare)), {}]) await bodyOf(await postLogin(bare, PASSWORD, page));
       await expectError(await postLogin(bare, PASSWORD, origin("https://foreign.test")), 403, "dashboard_origin");
     });
 
-    it("a setup is refused from a foreign page, and taken from the service's own", async () => {
+    it("a setup is refused from a foreign page, and accepted from the service's own", async () => {
       const unset = await makeTarget(ofItsOwn());
       await expectError(await postSetup(unset, PASSWORD, origin("https://foreign.test")), 403, "dashboard_origin");
       expect(await getStatus(unset)).toEqual({ setup_required: true, authenticated: true });
@@ -157,14 +157,14 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
       await unset.close();
     });
 
-    it("a logout is taken from anywhere", async () => {
+    it("a logout is accepted from any page", async () => {
       const ended = await logIn(target);
       await bodyOf(await postLogout(target, { ...ended, ...origin("https://foreign.test") }));
       expect(await getStatus(target, ended)).toEqual({ setup_required: false, authenticated: false });
     });
   });
 
-  describe("pages that may read", () => {
+  describe("CORS of the dashboard", () => {
     let bare: Target;
     let target: Target;
     beforeAll(async () => {
@@ -195,7 +195,7 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
       expect({ status: response.status, cors: corsOf(response) }).toEqual({ status, cors: FOR_DASHBOARD });
     });
 
-    it.each(PATHS)("with dashboard_origin, its pages may ask for %s %s first", async (method, path, _status, methods) => {
+    it.each(PATHS)("with dashboard_origin, its pages may preflight %s %s", async (method, path, _status, methods) => {
       const response = await target.fetch(path, {
         method: "OPTIONS",
         headers: {
@@ -216,7 +216,7 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
       });
     });
 
-    it.each(PATHS)("no other page may read %s %s, nor any without the option", async (method, path) => {
+    it.each(PATHS)("no other page may read %s %s, and none without dashboard_origin", async (method, path) => {
       for (const [asked, page] of [
         [target, "https://foreign.test"],
         [target, "null"],
@@ -235,7 +235,7 @@ export function describeOwnPages(makeTarget: MakeTarget): void {
       }
     });
 
-    it("what is not the dashboard's stays as it is", async () => {
+    it("dashboard_origin does not change routes that the dashboard does not use", async () => {
       for (const path of ["/health", "/nothing", "/api/auth", "/api/keys/a/b"]) {
         const response = await target.fetch(path, { headers: origin(DASHBOARD) });
         await response.arrayBuffer();

@@ -8,7 +8,7 @@ const ask = (target: Target, path: string, headers: Record<string, string> = {})
   target.fetch(path, { headers: { "accept-encoding": "identity", ...headers } });
 
 export function describeDashboardFiles(makeTarget: MakeTarget): void {
-  describe("the dashboard's page and files", () => {
+  describe("dashboard files", () => {
     let target: Target;
     let file: string;
     beforeAll(async () => {
@@ -17,7 +17,7 @@ export function describeDashboardFiles(makeTarget: MakeTarget): void {
     });
     afterAll(() => target.close());
 
-    it("the page is HTML that nobody frames, with a policy that lets no inline script or style run", async () => {
+    it("the page is HTML that cannot be framed, with a policy against inline scripts and styles", async () => {
       const response = await ask(target, "/");
       expect(response.status).toBe(200);
       expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -32,7 +32,7 @@ export function describeDashboardFiles(makeTarget: MakeTarget): void {
       expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/);
     });
 
-    it("a file is kept for ever, under a strong tag", async () => {
+    it("a file is immutable and has a strong ETag", async () => {
       const response = await ask(target, file);
       expect(response.status).toBe(200);
       expect(response.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
@@ -42,7 +42,7 @@ export function describeDashboardFiles(makeTarget: MakeTarget): void {
       expect(response.headers.get("content-length")).toBe(String((await response.arrayBuffer()).byteLength));
     });
 
-    it("HEAD tells what GET would, without the body", async () => {
+    it("HEAD gives the headers of GET without the body", async () => {
       const [head, whole] = [await target.fetch(file, { method: "HEAD" }), await target.fetch(file)];
       expect({ status: head.status, body: await head.text(), tag: head.headers.get("etag") }).toEqual({
         status: 200,
@@ -52,7 +52,7 @@ export function describeDashboardFiles(makeTarget: MakeTarget): void {
       await whole.arrayBuffer();
     });
 
-    it.each(["/", "file", "/svc.js", "/js/script.js"])("%s is not sent again to who has it, whichever coding they take", async (which) => {
+    it.each(["/", "file", "/svc.js", "/js/script.js"])("%s gives 304 for a matching ETag, in every coding", async (which) => {
       const path = which === "file" ? file : which;
       const tags = new Set<string>();
       for (const coding of ["identity", "gzip", "br"]) {
@@ -81,11 +81,11 @@ export function describeDashboardFiles(makeTarget: MakeTarget): void {
       "/assets/..%2Findex.html",
       "/assets/constructor",
       "/index.html",
-    ])("there is nothing at %s", async (path) => {
+    ])("%s gives 404", async (path) => {
       await expectError(await target.fetch(path), 404);
     });
 
-    it("anything but reading the page gives 405", async () => {
+    it("methods other than GET and HEAD give 405", async () => {
       await expectError(await target.fetch("/", { method: "POST" }), 405);
     });
   });

@@ -49,7 +49,7 @@ export function describeDurability(makeTarget: MakeTarget): void {
       return figures;
     }
 
-    itNeeds(makeTarget, "flush", "the figures are the same before a flush and after it", async () => {
+    itNeeds(makeTarget, "flush", "reports are the same before and after a flush", async () => {
       const site = siteName();
       await recordTen(site, 1);
       const before = await figuresOf(site);
@@ -59,7 +59,7 @@ export function describeDurability(makeTarget: MakeTarget): void {
       expect(await getSites(target)).toContain(site);
     });
 
-    itNeeds(makeTarget, "flush", "a site that was never asked about before its flush is counted", async () => {
+    itNeeds(makeTarget, "flush", "a site that was never queried before its flush is counted", async () => {
       const site = siteName();
       await recordTen(site, 1);
       await able(target, "flush")();
@@ -77,7 +77,7 @@ export function describeDurability(makeTarget: MakeTarget): void {
       }
     });
 
-    itNeeds(makeTarget, "flush", "events that come during a flush are counted once", async () => {
+    itNeeds(makeTarget, "flush", "events that arrive during a flush are counted once", async () => {
       const site = siteName();
       await recordTen(site, 1);
       await Promise.all([able(target, "flush")(), recordTen(site, 20), getMain(target, site)]);
@@ -86,7 +86,7 @@ export function describeDurability(makeTarget: MakeTarget): void {
       expect(await getMain(target, site)).toMatchObject({ unique_visitors: 8, total_events: 20 });
     });
 
-    itNeeds(makeTarget, "restart", "the figures are the same after a restart, and go on from there", async () => {
+    itNeeds(makeTarget, "restart", "reports are the same after a restart, and new events are added to them", async () => {
       const site = siteName();
       await recordTen(site, 1);
       await record(target, wireEvent(STRANGE_SITE));
@@ -100,7 +100,7 @@ export function describeDurability(makeTarget: MakeTarget): void {
       expect({ unique_visitors, total_events }).toEqual({ unique_visitors: 4, total_events: 20 });
     });
 
-    itNeeds(makeTarget, "crash", "accepted events survive crash upon crash and a restart, and none is counted twice", async () => {
+    itNeeds(makeTarget, "crash", "accepted events survive repeated crashes and a restart, and none is counted twice", async () => {
       const site = siteName();
       await recordTen(site, 1);
       const before = await figuresOf(site);

@@ -41,7 +41,7 @@ export function describeErasure(makeTarget: MakeTarget): void {
     /** Around today, in case that midnight passes. */
     const eraseLately = (site: string) => erase(target, admin, site, dateBack(1), dateBack(-1));
 
-    it("says how much it has erased, and erases it: figures, kept answers and the list of sites", async () => {
+    it("reports how much it erased, and clears reports, cached results and the list of sites", async () => {
       const [site, other] = [siteName(), siteName()];
       await recordMany(site, 3);
       await recordMany(other, 2);
@@ -60,7 +60,7 @@ export function describeErasure(makeTarget: MakeTarget): void {
       expect(await sites()).toContain(other);
     });
 
-    it("what is not there is erased, too: 200 with zeros", async () => {
+    it("erasing nothing gives 200 with zeros", async () => {
       expect(await erase(target, admin, siteName(), "2020-01-01", "2020-12-31")).toMatchObject({
         status: "erased",
         db_records_deleted: 0,
@@ -68,14 +68,14 @@ export function describeErasure(makeTarget: MakeTarget): void {
       });
     });
 
-    it("events of other dates stay", async () => {
+    it("erasure keeps events of other dates", async () => {
       const site = siteName();
       await recordMany(site, 2);
       expect(await erase(target, admin, site, dateBack(10), dateBack(3))).toMatchObject({ db_records_deleted: 0 });
       expect(await totalOf(site)).toBe(2);
     });
 
-    it("events that come afterwards are counted", async () => {
+    it("events that arrive after an erasure are counted", async () => {
       const site = siteName();
       await recordMany(site, 2);
       await eraseLately(site);
@@ -84,7 +84,7 @@ export function describeErasure(makeTarget: MakeTarget): void {
       expect(await eraseLately(site)).toMatchObject({ db_records_deleted: 1, parquet_partitions_deleted: 1 });
     });
 
-    it.each(["Erasure:Case.", "erasure:Case.", "x.".repeat(128)])("a site whose id is hard on file names: %s", async (site) => {
+    it.each(["Erasure:Case.", "erasure:Case.", "x.".repeat(128)])("erasure of a site whose id is not a safe file name: %s", async (site) => {
       const neighbour = site.toUpperCase();
       await recordMany(site, 2);
       await recordMany(neighbour, 1);
@@ -93,7 +93,7 @@ export function describeErasure(makeTarget: MakeTarget): void {
       await eraseLately(neighbour);
     });
 
-    it("while events come, are asked for and erased again, each is erased once or stays", async () => {
+    it("during concurrent ingestion, queries and erasures, each event is erased once or kept", async () => {
       const site = siteName();
       await recordMany(site, 5);
       const outcomes = await Promise.all([
@@ -109,7 +109,7 @@ export function describeErasure(makeTarget: MakeTarget): void {
       expect(erased + (await totalOf(site))).toBe(15);
     });
 
-    itNeeds(makeTarget, "advance", "both dates are included, and no other is", async () => {
+    itNeeds(makeTarget, "advance", "an erasure includes both of its dates and no other", async () => {
       const site = siteName();
       for (let day = 0; day < 4; day++) {
         await recordMany(site, 10 ** day);
@@ -122,7 +122,7 @@ export function describeErasure(makeTarget: MakeTarget): void {
       expect(await totalOf(site)).toBe(1001);
     });
 
-    itNeeds(makeTarget, "crash", "what is erased stays erased after a crash and a restart, and what came later stays", async () => {
+    itNeeds(makeTarget, "crash", "a restart or crash does not bring back erased events, and keeps later ones", async () => {
       const [site, strange] = [siteName(), "Erasure:Crash."];
       await recordMany(site, 3);
       await recordMany(strange, 2);
@@ -153,8 +153,8 @@ export function describeErasure(makeTarget: MakeTarget): void {
     });
   });
 
-  describe("erasure before there is a password", () => {
-    it("is for nobody: 401", async () => {
+  describe("erasure before an admin password is set", () => {
+    it("gives 401 to everyone", async () => {
       const target = await makeTarget();
       await expectError(await deleteEvents(target, {}, { site_id: "a.test", start_date: "2026-01-01", end_date: "2026-01-01" }), 401);
       await target.close();

@@ -8,14 +8,14 @@ const siteName = siteNames("extra-paths");
 const PAGE = "https://page.test";
 
 export function describeExtraPaths(makeTarget: MakeTarget): void {
-  describe("paths of a site's own", () => {
+  describe("script_paths and event_paths", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget({ SVC_SCRIPT_PATHS: "/blog/lib.js,/lib2.js", SVC_EVENT_PATHS: "/blog/e", SVC_TRUST_PROXY: "1" });
     });
     afterAll(() => target.close());
 
-    it("serve the script, beside its own paths", async () => {
+    it("serve the script in addition to its default paths", async () => {
       const answers = await Promise.all(["/svc.js", "/js/script.js", "/blog/lib.js", "/lib2.js"].map((path) => target.fetch(path)));
       const texts = await Promise.all(answers.map((answer) => answer.text()));
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
@@ -23,7 +23,7 @@ export function describeExtraPaths(makeTarget: MakeTarget): void {
       expect(new Set(texts).size).toBe(1);
     });
 
-    it("take events, pixels and preflights as /api/event does, which goes on", async () => {
+    it("accept events, pixels and preflights like /api/event, which still works", async () => {
       const site = siteName();
       const send = (path: string) =>
         target.fetch(path, { method: "POST", headers: { ...browserHeaders(), origin: PAGE }, body: JSON.stringify(wireEvent(site)) });
@@ -38,7 +38,7 @@ export function describeExtraPaths(makeTarget: MakeTarget): void {
       expect(await getMain(target, site)).toMatchObject({ total_events: 3 });
     });
 
-    it("ask nothing of the site's host, which is not the service's: no Strict-Transport-Security", async () => {
+    it("do not send Strict-Transport-Security for the site's host", async () => {
       const headerAt = async (path: string, method = "GET") => {
         const response = await target.fetch(path, { method, headers: { ...browserHeaders(), "x-forwarded-proto": "https" } });
         await response.arrayBuffer();
@@ -51,7 +51,7 @@ export function describeExtraPaths(makeTarget: MakeTarget): void {
       expect(await headerAt("/api/event")).toBe("max-age=31536000");
     });
 
-    it("refuse what /api/event refuses, readably for the page", async () => {
+    it("refuse what /api/event refuses, with errors that the page can read", async () => {
       const missing = await target.fetch("/blog/e", { method: "POST", headers: { origin: PAGE }, body: "{}" });
       expect(missing.headers.get("access-control-allow-origin")).toBe(PAGE);
       await expectError(missing, 422, 'Field "d" is missing');

@@ -45,8 +45,8 @@ async function fragileEngine(): Promise<{ engine: Engine; failNext(...errors: Er
   };
 }
 
-describe("failures inside", () => {
-  it("/health/ready gives 503 in plain text while the engine does not answer, and /health stays ok", async () => {
+describe("internal failures", () => {
+  it("/health/ready gives 503 in plain text while the engine does not respond, and /health stays ok", async () => {
     const { engine, failAlways } = await fragileEngine();
     const target = await createTarget({}, { engine });
     failAlways(new Error("gone"));
@@ -57,7 +57,7 @@ describe("failures inside", () => {
     await expectAccepted(await post(target, wireEvent(SITE)));
   });
 
-  it("a query that fails gives 500 with a constant sentence; the log has the reason and the request's id", async () => {
+  it("a failed query gives 500 with a fixed message; the log has the reason and the request id", async () => {
     const { engine, failAlways } = await fragileEngine();
     const target = await createTarget({}, { engine });
     failAlways(new Error("secret detail"));
@@ -72,7 +72,7 @@ describe("failures inside", () => {
     });
   });
 
-  it("a query whose engine is lost is asked once more", async () => {
+  it("a query whose engine is lost is retried once", async () => {
     const { engine, failNext } = await fragileEngine();
     const target = await createTarget({}, { engine });
     await expectAccepted(await post(target, wireEvent(SITE)));
@@ -97,7 +97,7 @@ describe("failures inside", () => {
   const storable = async (target: InProcessTarget): Promise<string | undefined> =>
     /^svc_ingest_available (\d)$/m.exec(await (await target.fetch("/metrics")).text())?.[1];
 
-  it("an event that cannot be journaled gives 503 with Retry-After and is not counted; the next one is", async () => {
+  it("an event that cannot be journaled gives 503 with Retry-After and is not counted, and the next one is", async () => {
     let isFull = true;
     const target = await withJournal(() => isFull);
     expect(await storable(target)).toBe("1");
@@ -114,7 +114,7 @@ describe("failures inside", () => {
     expect((await getMain(target, SITE)).total_events).toBe(1);
   });
 
-  it("events that cannot be journaled are told once a minute, not one by one, and so is the end of it", async () => {
+  it("journal failures are logged once a minute, not per event, and so is recovery", async () => {
     let isFull = true;
     const target = await withJournal(() => isFull);
     for (let i = 0; i < 5; i++) await post(target, wireEvent(SITE));
@@ -136,7 +136,7 @@ describe("failures inside", () => {
   });
 });
 
-describe("the time limit of requests", () => {
+describe("the request timeout", () => {
   /** A body that never ends. */
   const unfinished = (): ReadableStream<Uint8Array> => new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1)) });
 
@@ -161,7 +161,7 @@ describe("the time limit of requests", () => {
     await expectError(response, 408, "The request exceeded the limit of 30 seconds");
   });
 
-  it("a query that takes too long is aborted", async () => {
+  it("a query that exceeds the timeout is aborted", async () => {
     const { engine } = await fragileEngine();
     let signalled: AbortSignal | undefined;
     const target = await createTarget(
@@ -184,20 +184,20 @@ describe("the time limit of requests", () => {
   });
 });
 
-describe("a length that lies, on a host that does not hold clients to it", () => {
-  it("a body longer than it said is refused once it is past 64 KB, counted in bytes", async () => {
+describe("an incorrect Content-Length on a host that does not enforce it:", () => {
+  it("a body longer than declared is refused beyond 64 KB, counted in bytes", async () => {
     const target = await createTarget();
     const body = `{"filler":"${"\u00fc".repeat(40_000)}"}`;
     expect(body.length).toBeLessThan(65_536);
     await expectError(await postBody(target, body, { "content-length": "10" }), 413, /body/, "65536");
   });
 
-  it("a length of more than 64 KB is refused whatever comes", async () => {
+  it("a length of more than 64 KB is refused whatever the body", async () => {
     const target = await createTarget();
     await expectError(await postBody(target, JSON.stringify(wireEvent(SITE)), { "content-length": "65537" }), 413);
   });
 
-  it("a length that is no number is no length", async () => {
+  it("a length that is not a number is ignored", async () => {
     const target = await createTarget();
     await expectAccepted(await postBody(target, JSON.stringify(wireEvent(SITE)), { "content-length": "many" }));
   });

@@ -90,15 +90,15 @@ const fillingsBy = (
     ),
   );
 
-describe("the measure of growth", () => {
-  it("finds a quadratic cost", async () => {
+describe("the check of linear cost", () => {
+  it("rejects a quadratic cost", async () => {
     const count = (text: string) => text.replace(/\/+$/, "").length;
     await expect(expectLinear(32_000, { "slashes before something else": (length) => count(filled(length, "/")) })).rejects.toThrow(
       "times as long",
     );
   });
 
-  it("passes a linear cost", async () => {
+  it("accepts a linear cost", async () => {
     await expectLinear(160_000, { "slashes before something else": (length) => filled(length, "/").split("/").length });
   });
 });
@@ -143,7 +143,7 @@ describe("the cost of a request is linear in", () => {
     );
   });
 
-  it("what is put behind the path of each route", async () => {
+  it("a suffix after the path of each route", async () => {
     for (const path of new Set(PATHS))
       await expectLinear(
         PATH_CHARS,
@@ -151,7 +151,7 @@ describe("the cost of a request is linear in", () => {
       );
   });
 
-  it("the path, whatever the method", async () => {
+  it("the path, with any method", async () => {
     for (const method of ["POST", "DELETE", "OPTIONS", "HEAD", "PUT"]) {
       await expectLinear(
         PATH_CHARS,
@@ -270,7 +270,7 @@ describe("the cost of a request is linear in", () => {
     ["/metrics", {}],
   ];
 
-  it("knows the headers that the service reads", () => {
+  it("the list of headers that the service reads, which this test covers", () => {
     expect(HEADERS).toEqual(expect.arrayContaining(["cookie", "authorization", "origin", "user-agent", "x-forwarded-for"]));
   });
 
@@ -291,7 +291,7 @@ describe("the cost of a request is linear in", () => {
     });
   });
 
-  it("the address of the connection, which a platform may take from a header", async () => {
+  it("the client address, which a platform may take from a header", async () => {
     const post = (from: string) => send("/api/event", { method: "POST", body: JSON.stringify(wireEvent(SITE)), from });
     await expectLinear(HEADER_CHARS, fillingsBy(post, ["", "[", "1."]));
   });
@@ -340,7 +340,7 @@ describe("the cost of a request is linear in", () => {
     await expectLinear(4096, fillings);
   });
 
-  it("the hosts of an event, of characters each of which occurs once", async () => {
+  it("the hosts of an event, with all characters distinct", async () => {
     const host = (length: number) => `http://${Array.from({ length }, (_, i) => String.fromCodePoint(0x4e00 + i)).join("")}/`;
     await expectLinear(2000, {
       u: (length) => postEvent(JSON.stringify(wireEvent(SITE, { u: host(length) }))),
@@ -348,7 +348,7 @@ describe("the cost of a request is linear in", () => {
     });
   });
 
-  it("an event's body beside its fields", async () => {
+  it("the body of an event outside its fields", async () => {
     const event = JSON.stringify(wireEvent(SITE)).slice(1);
     await expectLinear(BODY_CHARS, {
       ...fillingsBy(postEvent),

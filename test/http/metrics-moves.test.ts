@@ -49,8 +49,8 @@ async function movesOf(target: InProcessTarget, counter: string, move: () => Pro
   return ((await getMetrics(target))[counter] ?? Number.NaN) - before;
 }
 
-describe("counters that move when something fails or falls due", () => {
-  it("svc_flush_failures_total", async () => {
+describe("counters of failures and scheduled jobs:", () => {
+  it("svc_flush_failures_total counts failed flushes", async () => {
     const { stores, fails } = await brittleStores();
     const target = await createTarget(stores);
     await record(target, wireEvent(SITE));
@@ -60,7 +60,7 @@ describe("counters that move when something fails or falls due", () => {
     expect(await movesOf(target, "svc_flush_failures_total", () => target.services.flush.run())).toBe(0);
   });
 
-  it("svc_files_compacted_total and svc_compaction_failures_total", async () => {
+  it("svc_files_compacted_total and svc_compaction_failures_total count compacted files and failed compactions", async () => {
     const { stores, fails } = await brittleStores();
     const target = await createTarget(stores, { SVC_COMPACT_AFTER_FILES: "2" });
     const compact = () => target.services.compaction.run();
@@ -70,7 +70,7 @@ describe("counters that move when something fails or falls due", () => {
     expect(await movesOf(target, "svc_files_compacted_total", compact)).toBe(10);
   });
 
-  it("svc_retention_failures_total and svc_events_erased_total", async () => {
+  it("svc_retention_failures_total and svc_events_erased_total count failed runs and erased events of retention", async () => {
     const { stores, fails } = await brittleStores();
     const target = await createTarget(stores, { SVC_RETENTION_DAYS: "3" });
     const retain = () => target.services.retention.run();
@@ -81,8 +81,8 @@ describe("counters that move when something fails or falls due", () => {
   });
 });
 
-describe("the text of metrics", () => {
-  it("escapes what would end a label or a line", () => {
+describe("the metrics text", () => {
+  it("escapes characters that would end a label or a line", () => {
     const label = 'a "quoted" \\ back\nslash';
     const text = renderMetrics([{ name: "m", type: "gauge", help: "One \\ line\nonly.", samples: [{ labels: { label }, value: 1.5 }] }]);
     expect(text.split("\n")).toHaveLength(4);
@@ -92,7 +92,7 @@ describe("the text of metrics", () => {
   });
 });
 
-describe("what is logged of a request", () => {
+describe("the log of a request", () => {
   const ask = (target: InProcessTarget) =>
     target.fetch("/api/stats/breakdown/secret-dimension?site_id=secret.test&filters=secret", {
       headers: browserHeaders({
@@ -103,7 +103,7 @@ describe("what is logged of a request", () => {
       }),
     });
 
-  it("at the level debug is its route, status, duration and id, and nothing that the sender chose", async () => {
+  it("at level debug has its route, status, duration and id, and nothing that the sender chose", async () => {
     const target = await createInProcessTarget({ SVC_LOG_LEVEL: "debug", SVC_TRUST_PROXY: "1" });
     onTestFinished(() => target.close());
     const response = await ask(target);
@@ -116,7 +116,7 @@ describe("what is logged of a request", () => {
     expect(JSON.stringify(target.log.lines)).not.toMatch(/secret|198\.51/);
   });
 
-  it("at other levels is nothing", async () => {
+  it("is empty at other levels", async () => {
     const target = await createInProcessTarget();
     onTestFinished(() => target.close());
     await ask(target);

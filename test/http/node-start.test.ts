@@ -8,7 +8,7 @@ import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 
 const DAY_MS = 86_400_000;
 
-it("loads days that are on disk before anybody asks", async () => {
+it("the program loads stored days at startup, before any query", async () => {
   const dataFolder = await makeTempFolder();
   onTestFinished(() => removeFolder(dataFolder));
   const objects = createFileObjectStore(dataFolder, { isOurs: true });
@@ -20,7 +20,7 @@ it("loads days that are on disk before anybody asks", async () => {
   expect(await (await fetch(`${server.origin}/metrics`)).text()).toMatch(/^svc_cached_partitions 3$/m);
 });
 
-it("says in one line where it cannot listen, and by which options", async () => {
+it("the program reports in one line the address that it cannot listen on, and the options that set it", async () => {
   const dataFolder = await makeTempFolder();
   onTestFinished(() => removeFolder(dataFolder));
   // An address for documentation, which no machine has.

@@ -37,7 +37,7 @@ const eventsOf = async (site: string): Promise<number> => (await getMain(target,
 const CHUNKED = "Transfer-Encoding: chunked";
 
 describe("bodies on the wire", () => {
-  it("a chunked body without a length is read, extensions and trailers aside", async () => {
+  it("a chunked body is read, and its extensions and trailers are ignored", async () => {
     const site = siteName();
     const [first, second] = [JSON.stringify(wireEvent(site)).slice(0, 7), JSON.stringify(wireEvent(site)).slice(7)];
     const raw = connection();
@@ -48,7 +48,7 @@ describe("bodies on the wire", () => {
     expect(await eventsOf(site)).toBe(1);
   });
 
-  it("a chunked body past 64 KB gives 413, and the connection goes on once it has ended", async () => {
+  it("a chunked body over 64 KB gives 413, and the connection is reusable after it ends", async () => {
     const raw = connection();
     raw.write(eventHead(CHUNKED));
     raw.write(new TextEncoder().encode(chunk("x".repeat(70_000))));
@@ -58,7 +58,7 @@ describe("bodies on the wire", () => {
     expect(await raw.closed()).toMatch(/HTTP\/1\.1 200 [^]*ok/);
   });
 
-  it("a client that never ends a body past 64 KB gets its 413 while it sends, and others are served", async () => {
+  it("a client that sends an endless body gets its 413 while it sends, and others are served", async () => {
     const raw = connection();
     raw.write(eventHead(CHUNKED));
     for (let sent = 0; sent < 50; sent++) raw.write(new TextEncoder().encode(chunk("x".repeat(65_000))));
@@ -66,7 +66,7 @@ describe("bodies on the wire", () => {
     expect(await (await target.fetch("/health")).text()).toBe("ok");
   });
 
-  it("a length of more than 64 KB gives 413 before any of the body", async () => {
+  it("a Content-Length of more than 64 KB gives 413 before the body", async () => {
     const raw = connection();
     raw.write(eventHead("Content-Length: 65537"));
     expect(await raw.until(/"\}/)).toMatch(/^HTTP\/1\.1 413 /);
@@ -79,7 +79,7 @@ describe("bodies on the wire", () => {
       "POST /api/event HTTP/1.1\nContent-Length: 300000\nConnection: close\n\n",
       /^HTTP\/1\.1 400 [^]*needs the header Host"\}/,
     ],
-  ])("a client that still sends when its last request is refused %s is heard out, and not reset", async (_, head, refusal) => {
+  ])("a client that still sends after a refusal %s can read the response before the connection closes", async (_, head, refusal) => {
     const { hostname, port } = new URL(target.origin());
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
     onTestFinished(() => void socket.destroy());
@@ -95,7 +95,7 @@ describe("bodies on the wire", () => {
     await once(socket, "close");
   });
 
-  it("a body longer than its length is cut there, and the rest is no event", async () => {
+  it("a body is cut at its Content-Length, and the rest is not an event", async () => {
     const site = siteName();
     const raw = connection();
     const body = JSON.stringify(wireEvent(site));
@@ -105,7 +105,7 @@ describe("bodies on the wire", () => {
     expect(await eventsOf(site)).toBe(0);
   });
 
-  it("a connection that ends before its body does brings no event", async () => {
+  it("a connection that ends within a body records no event", async () => {
     const site = siteName();
     const raw = connection();
     const body = JSON.stringify(wireEvent(site));
@@ -119,7 +119,7 @@ describe("bodies on the wire", () => {
   it.each([
     ["a length", "Content-Length: 100", '{"d":'],
     ["chunks", CHUNKED, '5\n{"d":'],
-  ])("clients that go away in the midst of a body of %s leave no error in log and metrics", async (_name, headers, begun) => {
+  ])("clients that disconnect within a body with %s cause no error in the log or metrics", async (_name, headers, begun) => {
     const eventsBy = async (status: string): Promise<number> => {
       const families = await getMetricFamilies(target);
       const requests = families.find(({ name }) => name === "svc_http_requests_total")?.metrics ?? [];
@@ -151,7 +151,7 @@ describe("bodies on the wire", () => {
     expect(await raw.closed()).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it("requests sent ahead are answered in their order", async () => {
+  it("pipelined requests are answered in order", async () => {
     const raw = connection();
     const body = JSON.stringify(wireEvent(siteName()));
     raw.write(eventHead(`Content-Length: ${body.length}`));
@@ -164,7 +164,7 @@ describe("bodies on the wire", () => {
 
   const HEALTH = "GET /health HTTP/1.1\nHost: stats.test\n\n";
 
-  it("as many requests as may be sent ahead are all answered, again and again", async () => {
+  it("the maximum number of pipelined requests is answered, repeatedly", async () => {
     const raw = connection();
     for (const [rounds, last] of ["first", "second", "third"].entries()) {
       raw.write(HEALTH.repeat(PIPELINED_REQUESTS_MAX));
@@ -174,7 +174,7 @@ describe("bodies on the wire", () => {
     }
   });
 
-  it("a client that sends more requests ahead loses its connection, and no more of them are handled", async () => {
+  it("a client that pipelines more requests is disconnected, and no more of them are handled", async () => {
     const site = siteName();
     const raw = connection();
     // So few bytes arrive at once: had they come one by one, each could have been answered before the next.
@@ -189,7 +189,7 @@ describe("bodies on the wire", () => {
 });
 
 describe("a login that is refused before its body is read", () => {
-  it("leaves the connection to the next request, whenever the body comes", async () => {
+  it("leaves the connection usable for the next request, whenever the body arrives", async () => {
     const raw = connection();
     const body = JSON.stringify({ password: "x".repeat(60_000) });
     raw.write(`POST /api/auth/login HTTP/1.1\nHost: localhost\nContent-Length: ${body.length}\n\n`);
@@ -200,9 +200,9 @@ describe("a login that is refused before its body is read", () => {
   });
 });
 
-describe("requests that no client should send", () => {
+describe("invalid requests", () => {
   it.each(["//health", "/../health", "/health/..", "/%00", "/health%00", "/\\health"])(
-    "the path %s answers no error of the server",
+    "the path %s does not give a server error",
     async (path) => {
       const raw = connection();
       raw.write(`GET ${path} HTTP/1.1\nHost: stats.test\nConnection: close\n\n`);
@@ -237,7 +237,7 @@ describe("requests that no client should send", () => {
     expect(JSON.parse(body)).toEqual({ error: expect.stringMatching(error) as unknown });
   });
 
-  it("what comes after an answered request is refused by itself", async () => {
+  it("invalid data after an answered request is refused separately", async () => {
     const raw = connection();
     raw.write("GET /health HTTP/1.1\nHost: stats.test\n\n");
     await raw.until(/ok$/);
@@ -245,7 +245,7 @@ describe("requests that no client should send", () => {
     expect(await raw.closed()).toMatch(/^HTTP\/1\.1 200 [^]*okHTTP\/1\.1 400 [^]*"\}$/);
   });
 
-  it("an expectation that is unknown is left alone", async () => {
+  it("an unknown Expect header is ignored", async () => {
     const raw = connection();
     raw.write("GET /health HTTP/1.1\nHost: stats.test\nExpect: a-miracle\nConnection: close\n\n");
     expect(await raw.closed()).toMatch(/^HTTP\/1\.1 200 [^]*ok/);
@@ -261,8 +261,8 @@ describe("requests that no client should send", () => {
   });
 });
 
-describe("the time limit of requests", () => {
-  it("headers that do not come in time give 408 as {error}", async () => {
+describe("the request timeout", () => {
+  it("headers that do not arrive in time give 408 as {error}", async () => {
     const hasty = await createNodeTarget({ SVC_REQUEST_TIMEOUT_SECS: "0.5" });
     onTestFinished(() => hasty.close());
     const raw = connection(hasty);
@@ -273,7 +273,7 @@ describe("the time limit of requests", () => {
     expect(answer).toContain('{"error":"The request did not arrive within the server\'s time limit"}');
   });
 
-  it("a body that does not come in time gives 408 and ends the connection", async () => {
+  it("a body that does not arrive in time gives 408 and closes the connection", async () => {
     // The headers have as long as the body: long enough to come in time on a busy machine.
     const hasty = await createNodeTarget({ SVC_REQUEST_TIMEOUT_SECS: "5" });
     onTestFinished(() => hasty.close());
@@ -287,13 +287,13 @@ describe("the time limit of requests", () => {
   });
 });
 
-describe("what lies on the disk", () => {
+describe("the data directory", () => {
   const filesBelow = async (folder: string): Promise<string[]> =>
     (await readdir(folder, { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
 
-  it("events lie in files by site and date, the secret is its owner's alone, and no address is in any file or in the log", async () => {
+  it("events are in files by site and date, only the owner can read the secret, and no address is in any file or in the log", async () => {
     const kept = await createNodeTarget({ SVC_TRUST_PROXY: "1", SVC_LOG_LEVEL: "debug", SVC_RATE_LIMIT_PER_SITE: "0.01" });
     onTestFinished(() => kept.close());
     const address = "203.0.113.77";
@@ -318,7 +318,7 @@ describe("what lies on the disk", () => {
     expect(await getSites(kept)).toEqual(["Strange:Id.", "plain.test"]);
   });
 
-  it("no address, password, key, session or token is in any byte of the folder or in the log, whatever is done with them", async () => {
+  it("no address, password, key, session or token is in any file or in the log, however they are used", async () => {
     const [wrong, chosen, token] = ["a wrong password 7391", "the chosen password 5127", "metrics-token-6604"];
     const kept = await createNodeTarget({
       SVC_TRUST_PROXY: "1",

@@ -137,7 +137,7 @@ const FIELDS = ROUTES_DOCUMENTED.flatMap((route) => {
   return sending ? Object.keys(properties).map((name) => ({ id: route.id, name, route, sending })) : [];
 });
 
-describe("the values that the document of the HTTP surface lets through", () => {
+describe("the values that the OpenAPI document allows", () => {
   const targets = new Map<string, Target>();
   const targetOf = async (environment: Environment = {}): Promise<Target> => {
     const key = JSON.stringify(environment);
@@ -155,7 +155,7 @@ describe("the values that the document of the HTTP surface lets through", () => 
     for (const used of targets.values()) await used.close();
   });
 
-  it.each(PARAMETERS)("$id takes the values of $name that are documented, and no others", async ({ route, parameter }) => {
+  it.each(PARAMETERS)("$id accepts the documented values of $name and no others", async ({ route, parameter }) => {
     const { name, schema } = parameter;
     for (const value of candidatesFor(parameter).filter((candidate) => isSendable(parameter, candidate))) {
       const response = await get(target, route, { ...needed(route, name), ...together(name, value) });
@@ -167,7 +167,7 @@ describe("the values that the document of the HTTP surface lets through", () => 
   });
 
   it.each(PARAMETERS.filter(({ parameter }) => parameter.schema.enum))(
-    "$id names all values of $name that are documented, and no others, when it refuses one",
+    "$id lists exactly the documented values of $name when it refuses one",
     async ({ route, parameter }) => {
       const response = await get(target, route, { ...needed(route), [parameter.name]: "undocumented" });
       const { error } = (await response.json()) as { error: string };
@@ -176,7 +176,7 @@ describe("the values that the document of the HTTP surface lets through", () => 
   );
 
   it.each(PARAMETERS.filter(({ parameter }) => parameter.in === "query"))(
-    "$id without $name is answered by whether it is required",
+    "$id without $name gives 400 or 422 only if it is required",
     async ({ route, parameter }) => {
       const { [parameter.name]: _leftOut, ...values } = needed(route, parameter.name);
       const response = await get(target, route, values);
@@ -196,7 +196,7 @@ describe("the values that the document of the HTTP surface lets through", () => 
     },
   );
 
-  it.each(FIELDS)("$id takes the values of the field $name that are documented, and no others", async ({ route, name, sending }) => {
+  it.each(FIELDS)("$id accepts the documented values of the field $name and no others", async ({ route, name, sending }) => {
     const { environment, base, accepted, credentialOf } = sending;
     const asked = await targetOf(environment);
     const headers = credentialOf ? await credentialOf(asked) : {};

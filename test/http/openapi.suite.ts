@@ -28,7 +28,7 @@ function emptyLists(value: unknown, at = "answer"): string[] {
 }
 
 export function describeOpenapi(makeTarget: MakeTarget): void {
-  describe("the document of the HTTP surface", () => {
+  describe("the OpenAPI document", () => {
     const siteId = siteName();
     let target: Target;
     let document: OpenapiDocument;
@@ -49,7 +49,7 @@ export function describeOpenapi(makeTarget: MakeTarget): void {
       for (const used of [target, ...others]) await used.close();
     });
 
-    it("is served as JSON that any page may read and caches may keep for an hour", async () => {
+    it("is served as JSON that any page may read and caches may store for an hour", async () => {
       const response = await target.fetch("/api/openapi.json");
       expect(response.status).toBe(200);
       expect(response.headers.get("content-type")).toBe("application/json");
@@ -70,7 +70,7 @@ export function describeOpenapi(makeTarget: MakeTarget): void {
 
     const PATHS = Object.keys(DOCUMENT.paths).map((path) => ({ path, routes: ROUTES_DOCUMENTED.filter((route) => route.path === path) }));
 
-    it.each(PATHS)("$path takes the methods that are documented, and HEAD where it takes GET", async ({ path, routes }) => {
+    it.each(PATHS)("$path accepts its documented methods, and HEAD with GET", async ({ path, routes }) => {
       const methods = routes.flatMap((route) => (isGet(route) && !isIngest(route) ? ["GET", "HEAD"] : [route.method]));
       const [first] = routes;
       const refusal = answerOf(document, document.components.responses.MethodNotAllowed);
@@ -85,7 +85,7 @@ export function describeOpenapi(makeTarget: MakeTarget): void {
       }
     });
 
-    it.each(["/nothing", "/api/stats", "/api/openapi", "/api/openapi.json/more"])("%s is answered 404 as documented", async (path) => {
+    it.each(["/nothing", "/api/stats", "/api/openapi", "/api/openapi.json/more"])("%s gives 404 as documented", async (path) => {
       const response = await target.fetch(path);
       expect(response.status).toBe(404);
       expect(await problemsWith(document, answerOf(document, document.components.responses.NotFound), response)).toEqual([]);

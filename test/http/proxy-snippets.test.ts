@@ -24,7 +24,7 @@ const SCRIPT = "/lib/hello.js";
 const EVENTS = "/lib/hello";
 
 describe("the first-party paths of docs/tracking.md", () => {
-  it("are the same in its script tag, its start command and its proxy snippets", () => {
+  it("are the same in the script tag, the start command and the proxy snippets", () => {
     expect(environment).toMatchObject({ SVC_SCRIPT_PATHS: SCRIPT, SVC_EVENT_PATHS: EVENTS, SVC_TRUST_PROXY: "1" });
     expect(tag).toContain(`data-domain="example.com" data-api="https://example.com${EVENTS}"`);
     expect(snippet(tracking, "nginx")).toContain("location ~ ^/lib/hello(\\.js)?$");
@@ -76,7 +76,7 @@ describe("the documented proxy snippets", () => {
         body: JSON.stringify(wireEvent(site)),
       });
 
-      it("pass the script on as it is: compressed, tagged, and not sent again to who has it", async () => {
+      it("proxy the script unchanged: compressed, with its ETag, and with 304 for a matching one", async () => {
         const original = await target.fetch("/svc.js");
         const text = await original.text();
         for (const coding of ["br", "gzip", undefined]) {
@@ -94,7 +94,7 @@ describe("the documented proxy snippets", () => {
         }
       });
 
-      it("pass events and pixels on, and back what is wrong with them", async () => {
+      it("proxy events and pixels, and return their errors", async () => {
         const site = `${name}-events.test`;
         const sent = await ask(EVENTS, eventOf(site, "127.0.0.1", { origin: "https://example.com" }));
         expect([sent.status, sent.text, sent.headers["access-control-allow-origin"]]).toEqual([202, "", "https://example.com"]);
@@ -108,13 +108,13 @@ describe("the documented proxy snippets", () => {
         expect([tooLarge.status, tooLarge.text]).toEqual([413, expect.stringContaining(`"error":`)]);
       });
 
-      it("pass nothing else of the site's paths on", async () => {
+      it("proxy no other path of the site", async () => {
         for (const path of ["/lib/hello.js.map", "/lib/hello/", "/lib/hello-2", "/lib", "/api/sites", "/health"]) {
           expect([path, (await ask(path)).headers["x-request-id"]]).toEqual([path, undefined]);
         }
       });
 
-      it("tell visitors apart by their addresses, and believe no address that they claim", async () => {
+      it("distinguish visitors by address, and ignore addresses that clients claim", async () => {
         const forged = ["203.0.113.7", "203.0.113.8, 203.0.113.9", "127.0.0.9"];
         for (const [port, path] of [
           [proxy.port, EVENTS],
@@ -140,7 +140,7 @@ describe("the documented proxy snippets", () => {
         }
       });
 
-      it("tell visitors apart behind a second proxy, changed as documented, believe no address that they claim, and know https", async () => {
+      it("behind a second proxy, changed as documented, distinguish visitors by address, ignore claimed addresses, and detect https", async () => {
         const behindTwo = await createNodeTarget({ SVC_TRUST_PROXY: "2" });
         const inner = await startProxy(name, { snippet: before(behindTwo.origin(), APPENDING[name](snippet(installation, name))) });
         const outer = await startProxy(name, { snippet: before(`http://127.0.0.1:${inner.port}`, snippet(installation, name)) });
@@ -162,7 +162,7 @@ describe("the documented proxy snippets", () => {
         }
       });
 
-      it("tell of a visitor the one address and what the browser says, without the site's cookies and passwords", async () => {
+      it("forward one address and the browser's headers of a visitor, without the site's cookies and passwords", async () => {
         const told: Exchange[] = [];
         const service = await startLocalServer((exchange, response) => {
           told.push(exchange);
@@ -193,7 +193,7 @@ describe("the documented proxy snippets", () => {
         for (const header of Object.keys(secrets)) expect(told[0]?.headers).not.toHaveProperty(header);
       });
 
-      it("count a visit in a real browser to a page of the site, by script and address of the site's own", async () => {
+      it("count a visit in a real browser, with script and endpoint on the site's own host", async () => {
         const context = await browser.newContext();
         const page = await context.newPage();
         const asked: string[] = [];
@@ -213,7 +213,7 @@ describe("the documented proxy snippets", () => {
         );
       });
 
-      it("let the whole service know its own pages from foreign ones, and nobody pretend to come over https", async () => {
+      it("let the service distinguish its own pages from foreign ones, and no client claim https", async () => {
         const host = `stats.example.com:${whole.port}`;
         const setUp = (origin: string) =>
           askProxy(whole.port, "/api/auth/setup", {

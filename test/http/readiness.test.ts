@@ -18,7 +18,7 @@ async function createTarget(): Promise<{ target: InProcessTarget; controlled: Co
 const ask = async (target: InProcessTarget): Promise<string> => (await target.fetch("/health/ready")).text();
 
 describe("/health/ready", () => {
-  it("queries the engine at most once a second, whoever asks", async () => {
+  it("queries the engine at most once a second, however many callers there are", async () => {
     const { target, controlled } = await createTarget();
     for (let i = 0; i < 20; i++) expect(await ask(target)).toBe("ready");
     await target.advance(999);
@@ -29,7 +29,7 @@ describe("/health/ready", () => {
     expect(controlled.asked).toBe(2);
   });
 
-  it("callers at the same time share one query, also when it takes longer than a second", async () => {
+  it("shares one query among concurrent callers, also if it takes longer than a second", async () => {
     const { target, controlled } = await createTarget();
     controlled.hold();
     const answers = [ask(target), ask(target)];
@@ -41,7 +41,7 @@ describe("/health/ready", () => {
     expect(controlled.asked).toBe(1);
   });
 
-  it("a caller whose time is up does not end the check for the others", async () => {
+  it("does not abort the check for others when one caller times out", async () => {
     const { target, controlled } = await createTarget();
     controlled.hold();
     const first = ask(target);
@@ -55,7 +55,7 @@ describe("/health/ready", () => {
     expect(controlled.asked).toBe(1);
   });
 
-  it("remembers a failed check for the same second", async () => {
+  it("returns a failed check for the rest of the second", async () => {
     const share = await createEngineShare();
     let asked = 0;
     const query = () => (asked++, Promise.reject(new Error("told to fail")));
@@ -68,7 +68,7 @@ describe("/health/ready", () => {
     expect(asked).toBe(2);
   });
 
-  it("a check that hangs gives way to another one, and setting the wall clock changes nothing about either", async () => {
+  it("replaces a hanging check with a new one, independent of the wall clock", async () => {
     const { target, controlled } = await createTarget();
     controlled.hold();
     const hanging = ask(target);

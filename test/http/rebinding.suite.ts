@@ -138,7 +138,7 @@ export function describeRebinding(makeTarget: MakeTarget): void {
       expect(response.headers.get("access-control-expose-headers")).toContain("X-Setup-Code");
     });
 
-    it("rebinding: what is for everybody is answered under any host name", async () => {
+    it("rebinding: public routes are served under any host name", async () => {
       for (const route of ROUTES.filter((known) => !GUARDED.includes(known.access))) {
         const [there, here] = [await ask(target, route, { host: ATTACKER }), await ask(target, route, {})];
         expect({ id: idOf(route), ...there }).toEqual({ id: idOf(route), ...here });
@@ -175,7 +175,7 @@ export function describeRebinding(makeTarget: MakeTarget): void {
     itNeeds(
       makeTarget,
       "comesFromAnywhere",
-      "rebinding: only connections from this machine and private networks are asked for their host name",
+      "rebinding: host names are checked only for connections from this machine and private networks",
       async () => {
         for (const from of [...PRIVATE, ""])
           expect({ from, refused: await isRefusedStatus(target, { from, host: ATTACKER }) }).toEqual({ from, refused: true });
@@ -184,7 +184,7 @@ export function describeRebinding(makeTarget: MakeTarget): void {
       },
     );
 
-    itNeeds(makeTarget, "comesFromAnywhere", "rebinding: it is the connection that counts, not what a header claims", async () => {
+    itNeeds(makeTarget, "comesFromAnywhere", "rebinding: the address of the connection decides, not what a header claims", async () => {
       const headers = { "x-forwarded-for": "203.0.113.9" };
       expect(await isRefusedStatus(target, { from: "192.168.1.7", host: ATTACKER, headers })).toBe(true);
     });
@@ -203,12 +203,12 @@ export function describeRebinding(makeTarget: MakeTarget): void {
       [422, "no password", {}],
       [422, "a code that is a number", { password: PASSWORD, code: 5 }],
       [422, "a code that is a list", { password: PASSWORD, code: ["x"] }],
-    ])("rebinding: a setup with a body of the wrong form gives %d on any host: %s", async (status, _name, body) => {
+    ])("rebinding: a setup with an invalid body gives %d on any host: %s", async (status, _name, body) => {
       for (const init of [{ host: ATTACKER }, {}])
         await expectError(await target.fetch("/api/auth/setup", { ...init, method: "POST", body: JSON.stringify(body) }), status, "Field");
     });
 
-    it("rebinding: the code of the start sets the password under any host name, however it is typed, once", async () => {
+    it("rebinding: the setup code sets the password once under any host name, in any case and with any dashes", async () => {
       const own = await makeTarget(ofItsOwn());
       const code = await codeOf(own);
       expect(code).toMatch(/^(?:[0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/);
@@ -223,7 +223,7 @@ export function describeRebinding(makeTarget: MakeTarget): void {
       await own.close();
     });
 
-    itNeeds(makeTarget, "restart", "rebinding: each start makes another code, and none once there is a password", async () => {
+    itNeeds(makeTarget, "restart", "rebinding: each start generates a new code, and none once a password is set", async () => {
       const own = await makeTarget(ofItsOwn());
       const first = await codeOf(own);
       await able(own, "restart")();
@@ -237,7 +237,7 @@ export function describeRebinding(makeTarget: MakeTarget): void {
       await own.close();
     });
 
-    it("rebinding: with a password, every route answers an unknown host name as any other", async () => {
+    it("rebinding: with a password, every route accepts any host name", async () => {
       const closed = await makeTarget(CLOSED);
       for (const route of ROUTES.filter(({ access }) => GUARDED.includes(access))) {
         const [there, here] = [await ask(closed, route, { host: ATTACKER }), await ask(closed, route, {})];
@@ -270,7 +270,7 @@ export function describeRebinding(makeTarget: MakeTarget): void {
 /** Further cases of the code, which are the same on every host. */
 export function describeSetupCode(makeTarget: MakeTarget): void {
   describe("the setup code", () => {
-    it("rebinding: of two setups with the code at the same time one wins", async () => {
+    it("rebinding: of two concurrent setups with the code, one succeeds", async () => {
       const own = await makeTarget(ofItsOwn());
       const code = await codeOf(own);
       const passwords = ["password number 1", "password number 2"];
@@ -281,7 +281,7 @@ export function describeSetupCode(makeTarget: MakeTarget): void {
       await own.close();
     });
 
-    it("rebinding: wrong codes lock the address out as wrong passwords do, before the right one is tried", async () => {
+    it("rebinding: wrong codes lock the address out like wrong passwords, before the right code is checked", async () => {
       const own = await makeTarget(ofItsOwn({ SVC_MAX_LOGIN_ATTEMPTS: "3" }));
       const code = await codeOf(own);
       for (let i = 0; i < 5; i++) await expectError(await setUp(own, {}), 403, "IP address");
@@ -293,7 +293,7 @@ export function describeSetupCode(makeTarget: MakeTarget): void {
       await own.close();
     });
 
-    it("rebinding: a right code ends the row of failures", async () => {
+    it("rebinding: a correct code resets the count of failures", async () => {
       const own = await makeTarget(ofItsOwn({ SVC_MAX_LOGIN_ATTEMPTS: "2" }));
       const code = await codeOf(own);
       await expectError(await setUp(own, { code: wrong(code) }), 403);
@@ -310,7 +310,7 @@ export function describeSetupCode(makeTarget: MakeTarget): void {
       await own.close();
     });
 
-    it("rebinding: a page of another origin is refused, with the right code, too", async () => {
+    it("rebinding: a page of another origin is refused even with the right code", async () => {
       const own = await makeTarget(ofItsOwn());
       const code = await codeOf(own);
       await expectError(

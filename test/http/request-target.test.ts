@@ -42,28 +42,28 @@ describe("the path of a request", () => {
     "1.2.3.4.5",
     "300.1.1.1",
     "",
-  ])("is not chosen by the header Host: %j is refused", async (host) => {
+  ])("cannot be set by the Host header: %j is refused", async (host) => {
     expect(await answerTo("GET /health HTTP/1.1", `Host: ${host}`)).toMatch(REFUSED);
   });
 
   it.each(["a", "a.", "stats.example.com:8000", "my_service:8000", "127.0.0.1", "[::1]", "[::1]:8000", "xn--bcher-kva.example", "a:"])(
-    "is answered under the host %j",
+    "is served under the host %j",
     async (host) => {
       expect(await answerTo("GET /health HTTP/1.1", `Host: ${host}`)).toMatch(OK);
     },
   );
 
-  it("is refused with two Host headers, and without any; HTTP/1.0 needs none", async () => {
+  it("is refused with two Host headers or none, except that HTTP/1.0 needs none", async () => {
     expect(await answerTo("GET /health HTTP/1.1", "Host: a", "Host: a")).toMatch(REFUSED);
     expect(await answerTo("GET /health HTTP/1.1")).toMatch(/^HTTP\/1\.1 400 [^]*needs the header Host"\}$/);
     expect(await answerTo("GET /health HTTP/1.0")).toMatch(OK);
   });
 
-  it.each(["http://a/health", "HTTP://a:80/health", "https://[::1]:8000/health?x=1"])("may come in absolute form: %s", async (url) => {
+  it.each(["http://a/health", "HTTP://a:80/health", "https://[::1]:8000/health?x=1"])("may be in absolute form: %s", async (url) => {
     expect(await answerTo(`GET ${url} HTTP/1.1`, "Host: b")).toMatch(OK);
   });
 
-  it("in absolute form has the target's authority for its host, whichever the header names", async () => {
+  it("in absolute form takes the host from the target, not from the header", async () => {
     const setup = (url: string, host: string) =>
       answerTo(`POST ${url} HTTP/1.1`, `Host: ${host}`, "Origin: http://foreign.example", "Content-Length: 0");
     expect(await setup("http://target.example/api/auth/setup", "header.example")).toMatch(/If target\.example is not/);
@@ -81,7 +81,7 @@ describe("the path of a request", () => {
     expect(await answerTo(`GET ${url} HTTP/1.1`, "Host: b")).toMatch(/^HTTP\/1\.1 400 [^]*\{"error":"/);
   });
 
-  it("is refused in absolute form when the Host header is none", async () => {
+  it("is refused in absolute form if the Host header is invalid", async () => {
     expect(await answerTo("GET http://a/health HTTP/1.1", "Host: a\\metrics?")).toMatch(REFUSED);
   });
 
@@ -98,22 +98,22 @@ describe("the path of a request", () => {
       "/x/.%2e/metrics",
     ],
     ...["http://a/x/../metrics", "http://a/\\metrics"],
-  ])("is not read in another way than proxies read it: %s is refused", async (path) => {
+  ])("is read as proxies read it: %s is refused", async (path) => {
     expect(await answerTo(`GET ${path} HTTP/1.1`, "Host: a")).toMatch(/^HTTP\/1\.1 400 [^]*\{"error":"/);
   });
 
   it.each(["/health?x=\\metrics", "/health?x=/../metrics", "/health?/../metrics", "http://a/health?\\metrics"])(
-    "is before the query, which may have all of that: %s",
+    "ends before the query, which may contain any of that: %s",
     async (url) => {
       expect(await answerTo(`GET ${url} HTTP/1.1`, "Host: a")).toMatch(OK);
     },
   );
 
-  it.each(["/.well-known/security.txt", "/health...", "/..health"])("%s has no dot segment", async (path) => {
+  it.each(["/.well-known/security.txt", "/health...", "/..health"])("%s is accepted, as it has no dot segment", async (path) => {
     expect(await answerTo(`GET ${path} HTTP/1.1`, "Host: a")).toMatch(/^HTTP\/1\.1 (200|404) /);
   });
 
-  it("is not that of another server: CONNECT is refused, and the connection ends", async () => {
+  it("is not a proxy target: CONNECT is refused, and the connection ends", async () => {
     expect(await answerTo("GET /health/ready HTTP/1.1", "Host: a", "", "CONNECT evil.example:443 HTTP/1.1", "Host: a")).not.toMatch(
       /^HTTP\/1\.1 400 /,
     );
@@ -123,11 +123,11 @@ describe("the path of a request", () => {
     expect(await answerTo("GET /health HTTP/1.1", "Host: a")).toMatch(OK);
   });
 
-  it.each(["//evil.example/health", "//health", "/health/x", "/%68ealth"])("%s is no other path", async (path) => {
+  it.each(["//evil.example/health", "//health", "/health/x", "/%68ealth"])("%s is not normalized to another path", async (path) => {
     expect(await answerTo(`GET ${path} HTTP/1.1`, "Host: a")).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  it("may be * for OPTIONS, which is about the whole service, and for nothing else", async () => {
+  it("may be * for OPTIONS, which addresses the whole service, and for no other method", async () => {
     expect(await answerTo("OPTIONS * HTTP/1.1", "Host: a")).toMatch(/^HTTP\/1\.1 405 [^]*Allow: GET, HEAD\r\n/i);
     expect(await answerTo("GET * HTTP/1.1", "Host: a")).toMatch(/^HTTP\/1\.1 400 /);
   });

@@ -5,7 +5,7 @@ import { createInProcessTarget } from "../support/in-process-target.ts";
 import { getStatsText } from "../support/stats-requests.ts";
 import { anEvent, siteId } from "../support/stored-event.ts";
 
-it("a total beyond what a float holds exactly is exact all the same", async () => {
+it("revenue: a total beyond the exact range of a float is exact", async () => {
   const target = await createInProcessTarget();
   const site = "totals.test";
   // 9,011 times 999,999,999,999 hundredths is odd and beyond 2^53: no float is that number.

@@ -48,7 +48,7 @@ const wrongLists = (parameter: string, min: number): [list: string, error: strin
 ];
 
 export function describeStatsFunnel(makeTarget: MakeTarget): void {
-  describe("/api/stats/funnel", () => {
+  describe("funnels", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget({ SVC_TRUST_PROXY: "1" });
@@ -62,7 +62,7 @@ export function describeStatsFunnel(makeTarget: MakeTarget): void {
         rows: funnelRows(steps.split(","), visitors),
       });
 
-    it("counts visitors at each step they got to, in the order of the steps", async () => {
+    it("a funnel has a row for each step, in order, with the visitors who reached it", async () => {
       const site = siteName();
       await visit(target, site, 1, "/pricing", "/about", "signup", "paid");
       await visit(target, site, 2, "/pricing", "signup");
@@ -74,7 +74,7 @@ export function describeStatsFunnel(makeTarget: MakeTarget): void {
       await expectFunnel("nobody.test", "page:/,event:signup", [0, 0]);
     });
 
-    it("a repeated step needs as many events, but one event may be several different steps", async () => {
+    it("a repeated step needs one event per repetition, while one event may match several different steps", async () => {
       const site = siteName();
       await visit(target, site, 1, "/a/b");
       await visit(target, site, 2, "/a/b", "/a/b");
@@ -84,7 +84,7 @@ export function describeStatsFunnel(makeTarget: MakeTarget): void {
       await expectFunnel(site, "page:/a/b,page:/a/b", [2, 1], { modes: "strict_once" });
     });
 
-    it("each mode ends a search in its own way", async () => {
+    it("each mode changes which attempts count", async () => {
       const site = siteName();
       const steps = "page:/1,page:/2,page:/3";
       await visit(target, site, 1, "/1", "/other", "/2", "/3");
@@ -100,7 +100,7 @@ export function describeStatsFunnel(makeTarget: MakeTarget): void {
       await expectFunnel(site, steps, [5, 5, 5], { modes: "" });
     });
 
-    it("a page with many wildcards is found in time in the longest paths, while events are accepted", async () => {
+    it("a page with many wildcards is matched in time against the longest paths, and events are accepted meanwhile", async () => {
       const site = siteName();
       const paths = Array.from({ length: 20 }, (_, i) => `/${"a".repeat(1_000 + i)}`);
       await visit(target, site, 1, ...paths);
@@ -117,7 +117,7 @@ export function describeStatsFunnel(makeTarget: MakeTarget): void {
       expect(flow).toEqual([]);
     });
 
-    it("a page may be given with wildcards, and everything else in it is itself", async () => {
+    it("a page may contain wildcards, and every other character matches itself", async () => {
       const site = siteName();
       await visit(target, site, 1, "/blog/2026/a_b", "done");
       await visit(target, site, 2, "/blog", "done");
@@ -144,7 +144,7 @@ export function describeStatsFunnel(makeTarget: MakeTarget): void {
       }
     });
 
-    it("a comma of a path or name is written %2C", async () => {
+    it("a comma in a path or name is written %2C", async () => {
       const site = siteName();
       await visit(target, site, 1, "/a,b", "One, two: three");
       expect(await getStats(target, "funnel", { site_id: site, steps: "page:/a%2Cb,event:One%2c two: three" })).toEqual(
@@ -152,7 +152,7 @@ export function describeStatsFunnel(makeTarget: MakeTarget): void {
       );
     });
 
-    it("what is called %2C in a path is written %252C", async () => {
+    it("a literal %2C in a path is written %252C", async () => {
       const site = siteName();
       await visit(target, site, 1, "/a%2Cb", "Half%2c");
       expect(await getStats(target, "funnel", { site_id: site, steps: "page:/a%252Cb,event:Half%252c" })).toEqual(
@@ -160,7 +160,7 @@ export function describeStatsFunnel(makeTarget: MakeTarget): void {
       );
     });
 
-    it("takes 32 steps, whatever they are called", async () => {
+    it("a funnel accepts 32 steps with any names", async () => {
       const site = siteName();
       const names = [
         "'; DROP TABLE texts; --",
@@ -211,13 +211,13 @@ export function describeStatsFunnel(makeTarget: MakeTarget): void {
     });
 
     it.each(["1 second", "60 seconds", "1 minute", "5minutes", "1 hour", "2 days", "364 days", "52 weeks"])(
-      "takes a window of %s",
+      "the window %s is accepted",
       async (window) => {
         await expectFunnel("nobody.test", "page:/,event:x", [0, 0], { window });
       },
     );
 
-    itNeeds(makeTarget, "advance", "a funnel's window begins with the first step and includes its last millisecond", async () => {
+    itNeeds(makeTarget, "advance", "the window of a funnel starts at the first step and includes its last millisecond", async () => {
       const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
       const advance = able(clocked, "advance");
       const site = siteName();
@@ -245,7 +245,7 @@ export function describeStatsFunnel(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "a visitor whose salt changes at midnight begins a funnel anew", async () => {
+    itNeeds(makeTarget, "advance", "a funnel starts over when a visitor's salt changes at midnight", async () => {
       for (const [rotationDays, visitors] of [
         ["1", [2, 0]],
         ["30", [1, 1]],
@@ -265,7 +265,7 @@ export function describeStatsFunnel(makeTarget: MakeTarget): void {
 }
 
 export function describeStatsSequences(makeTarget: MakeTarget): void {
-  describe("/api/stats/sequences", () => {
+  describe("sequences", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget({ SVC_TRUST_PROXY: "1" });
@@ -290,7 +290,7 @@ export function describeStatsSequences(makeTarget: MakeTarget): void {
         figures: figures(converting, total, matches),
       });
 
-    it("counts the visitors who take the steps in their order, and how often they do", async () => {
+    it("sequences count the visitors whose events match the steps in order, and all matches", async () => {
       const site = siteName();
       await visit(target, site, 1, "/a", "/x", "/b", "/a", "/b");
       await visit(target, site, 2, "/b", "/a");
@@ -301,7 +301,7 @@ export function describeStatsSequences(makeTarget: MakeTarget): void {
       await expectSequences("nobody.test", { steps: "page:/a,page:/b" }, [0, 0, 0]);
     });
 
-    it("a pattern goes by the events that meet a condition, and by no others", async () => {
+    it("a pattern ignores events that meet no condition", async () => {
       const site = siteName();
       await visit(target, site, 1, "/a", "/c", "/b");
       await visit(target, site, 2, "/a", "/b");
@@ -317,14 +317,14 @@ export function describeStatsSequences(makeTarget: MakeTarget): void {
       await expectSequences(site, { pattern: "(?1)(?1)(?1)", conditions: "page:*" }, [1, 2, 1]);
     });
 
-    it("an event that meets several conditions is any one of them, once", async () => {
+    it("an event that meets several conditions matches any one of them, once", async () => {
       const site = siteName();
       await visit(target, site, 1, "/a/b");
       await visit(target, site, 2, "/a/b", "/a/b");
       await expectSequences(site, { pattern: "(?1)(?2)", conditions: "page:/a/*,page:*/b" }, [1, 2, 1]);
     });
 
-    it("filters narrow the events and the visitors", async () => {
+    it("filters narrow both the matching events and the total visitors", async () => {
       const site = siteName();
       await visit(target, site, 1, "/a", "signup");
       await record(target, wireEvent(site, { u: "/a?utm_source=letter" }), visitor(2));
@@ -363,7 +363,7 @@ export function describeStatsSequences(makeTarget: MakeTarget): void {
       expect(await refusal(target, "sequences", { site_id: "refused.test", ...parameters })).toEqual(refused(error));
     });
 
-    itNeeds(makeTarget, "advance", "a time in a pattern says how far apart the events around it are", async () => {
+    itNeeds(makeTarget, "advance", "a time in a pattern limits how far apart the events around it are", async () => {
       const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
       const advance = able(clocked, "advance");
       const site = siteName();

@@ -18,14 +18,14 @@ const flowRows = (viewers: number, ...rows: readonly [page: string, visitors: nu
   rows.map(([next_page, visitors]) => ({ next_page, visitors, share: visitors / viewers }));
 
 export function describeStatsSessions(makeTarget: MakeTarget): void {
-  describe("/api/stats/sessions, entry and exit pages", () => {
+  describe("sessions, entry pages and exit pages", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget({ SVC_TRUST_PROXY: "1" });
     });
     afterAll(() => target.close());
 
-    it("sessions are those of the headline", async () => {
+    it("the sessions report has the same session metrics as the main report", async () => {
       const site = siteName();
       await visit(target, site, 1, "/a", "/b", "signup");
       await visit(target, site, 2, "/a");
@@ -46,7 +46,7 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
       });
     });
 
-    it("the series has every hour or day with the visits that begin in it", async () => {
+    it("the session timeseries has every bucket, with the sessions that begin in it", async () => {
       const site = siteName();
       await visit(target, site, 1, "/a", "/b", "signup");
       await visit(target, site, 2, "/a");
@@ -78,7 +78,7 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
       expect((await series("7d")).at(-1)).toMatchObject({ sessions: 2 });
     });
 
-    it("entry and exit pages are the first and last pageview of each session", async () => {
+    it("entry and exit pages are the first and last page viewed in each session", async () => {
       const site = siteName();
       await visit(target, site, 1, "/a", "/b", "/c");
       await visit(target, site, 2, "signup", "/c", "/a", "signup");
@@ -90,7 +90,7 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
       expect(await getBreakdown(target, "nobody.test", "exit-pages")).toEqual([]);
     });
 
-    it("pages with as many visitors are in order of their paths", async () => {
+    it("entry pages with equal visitors are ordered by path", async () => {
       const site = siteName();
       for (const [i, path] of ["/é", "/b", "/B", "/a", "/a/a"].entries()) await visit(target, site, i, path);
       expect((await getBreakdown(target, site, "entry-pages")).map(({ value }) => value)).toEqual(
@@ -98,7 +98,7 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
       );
     });
 
-    it("a filter keeps the sessions that contain a matching event, described whole", async () => {
+    it("a filter keeps whole sessions that contain a matching event", async () => {
       const site = siteName();
       await visit(target, site, 1, "/a", "/b", "/c");
       await visit(target, site, 2, "/a", "/d");
@@ -114,7 +114,7 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
       expect(await getBreakdown(target, site, "entry-pages", { filters: "pages!=/b;pages!=/a;pages!=/c" })).toEqual(pageRows(["/a", 1, 1]));
     });
 
-    it("a limit out of bounds gives 400 also for pages of sessions", async () => {
+    it("a limit out of bounds gives 400 for entry and exit pages", async () => {
       for (const limit of ["0", "1001", "x"]) {
         const response = await askStats(target, "breakdown/entry-pages", { site_id: "refused.test", limit });
         expect({ status: response.status, body: await response.json() }).toEqual({
@@ -124,7 +124,7 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
       }
     });
 
-    itNeeds(makeTarget, "advance", "a visitor's sessions each have their pages, and a pause of exactly the window ends none", async () => {
+    itNeeds(makeTarget, "advance", "each session has its own entry and exit page, and a pause of exactly the session window does not end it", async () => {
       const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
       const advance = able(clocked, "advance");
       const site = siteName();
@@ -144,7 +144,7 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "a session goes on past midnight where visitors are recognised the next day", async () => {
+    itNeeds(makeTarget, "advance", "a session continues past midnight if visitor ids live longer than a day", async () => {
       for (const [rotationDays, entries, exits, flow] of [
         ["1", pageRows(["/a", 1, 1], ["/b", 1, 1]), pageRows(["/a", 1, 1], ["/c", 1, 1]), []],
         ["2", pageRows(["/a", 1, 1]), pageRows(["/c", 1, 1]), flowRows(1, ["/b", 1])],
@@ -168,7 +168,7 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
 }
 
 export function describeStatsFlow(makeTarget: MakeTarget): void {
-  describe("/api/stats/flow", () => {
+  describe("flow", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget({ SVC_TRUST_PROXY: "1" });
@@ -178,7 +178,7 @@ export function describeStatsFlow(makeTarget: MakeTarget): void {
     const flow = (site: string, parameters: StatsParameters): Promise<unknown> =>
       getStats(target, "flow", { site_id: site, ...parameters });
 
-    it("is the page after or before each visitor's first view of the page", async () => {
+    it("flow lists the pages viewed right after or before each visitor's first view of the page", async () => {
       const site = siteName();
       await visit(target, site, 1, "/", "/a", "/", "/b");
       await visit(target, site, 2, "/x", "/", "signup", "/a");
@@ -192,7 +192,7 @@ export function describeStatsFlow(makeTarget: MakeTarget): void {
       expect(await flow("nobody.test", { page: "/" })).toEqual([]);
     });
 
-    it("a page may be given with wildcards", async () => {
+    it("the page of a flow may contain wildcards", async () => {
       const site = siteName();
       await visit(target, site, 1, "/blog/1", "/blog/2", "/z");
       await visit(target, site, 2, "/z", "/blog/2", "/y");
@@ -200,7 +200,7 @@ export function describeStatsFlow(makeTarget: MakeTarget): void {
       expect(await flow(site, { page: "*" })).toEqual(flowRows(2, ["/blog/2", 2]));
     });
 
-    it("a filter keeps the sessions that contain a matching event", async () => {
+    it("a filter keeps the flows of sessions that contain a matching event", async () => {
       const site = siteName();
       await visit(target, site, 1, "/", "/a", "signup");
       await visit(target, site, 2, "/", "/b");
@@ -221,7 +221,7 @@ export function describeStatsFlow(makeTarget: MakeTarget): void {
       expect({ status: response.status, body: await response.json() }).toEqual({ status: 400, body: { error } });
     });
 
-    itNeeds(makeTarget, "advance", "a flow stays within the session of the first view", async () => {
+    itNeeds(makeTarget, "advance", "flow stays within the session of the first view", async () => {
       const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
       const advance = able(clocked, "advance");
       const site = siteName();
@@ -242,7 +242,7 @@ const CAVEAT =
   "Following them for 4 weeks would take 28 days, so returning visitors are missing from later weeks.";
 
 export function describeStatsRetention(makeTarget: MakeTarget): void {
-  describe("/api/stats/retention", () => {
+  describe("retention", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget({ SVC_TRUST_PROXY: "1" });
@@ -255,7 +255,7 @@ export function describeStatsRetention(makeTarget: MakeTarget): void {
       return new Date(now.getTime() - ((now.getUTCDay() + 6) % 7) * DAY_MS).toISOString().slice(0, 10);
     };
 
-    it("is of this week's visitors, followed for four weeks, with a caveat where visitors are new ones every day", async () => {
+    it("by default retention follows this week's visitors for four weeks, with a caveat if visitor ids change daily", async () => {
       const site = siteName();
       await visit(target, site, 1, "/", "/a");
       await visit(target, site, 2, "/");
@@ -272,7 +272,7 @@ export function describeStatsRetention(makeTarget: MakeTarget): void {
       expect(await getStats(target, "retention", { site_id: "nobody.test" })).toMatchObject({ cohorts: [] });
     });
 
-    it.each(["1", "33", "", "four", "2.5"])("refuses weeks=%s", async (weeks) => {
+    it.each(["1", "33", "", "four", "2.5"])("weeks=%s gives 400", async (weeks) => {
       const response = await askStats(target, "retention", { site_id: "refused.test", weeks });
       expect({ status: response.status, body: await response.json() }).toEqual({
         status: 400,
@@ -280,7 +280,7 @@ export function describeStatsRetention(makeTarget: MakeTarget): void {
       });
     });
 
-    itNeeds(makeTarget, "advance", "cohorts are the weeks, from Monday on, of visitors' first events", async () => {
+    itNeeds(makeTarget, "advance", "a cohort is the visitors whose first event is in the same ISO week", async () => {
       const clocked = await makeTarget({ SVC_TRUST_PROXY: "1", SVC_VISITOR_SALT_ROTATION_DAYS: "3650" });
       const advance = able(clocked, "advance");
       const site = siteName();
@@ -337,7 +337,7 @@ export function describeWithoutBehavioral(makeTarget: MakeTarget): void {
     });
     afterAll(() => target.close());
 
-    it.each(BEHAVIORAL_ENDPOINTS)("/api/stats/%s gives 503 and says why", async (endpoint, parameters) => {
+    it.each(BEHAVIORAL_ENDPOINTS)("/api/stats/%s gives 503 with the reason", async (endpoint, parameters) => {
       const response = await askStats(target, endpoint, { site_id: "plain.test", ...parameters });
       expect({ status: response.status, body: await response.json() }).toEqual({
         status: 503,
@@ -345,7 +345,7 @@ export function describeWithoutBehavioral(makeTarget: MakeTarget): void {
       });
     });
 
-    it("wrong parameters give 400 all the same", async () => {
+    it("invalid parameters still give 400", async () => {
       for (const [endpoint, parameters] of BEHAVIORAL_ENDPOINTS) {
         for (const wrong of [{ site_id: "" }, { site_id: "plain.test", period: "x" }, { site_id: "plain.test", filters: "x" }]) {
           expect((await askStats(target, endpoint, { ...parameters, ...wrong })).status).toBe(400);

@@ -35,7 +35,7 @@ const everything = (siteId: string) => ({
 });
 
 export function describeStatsBreakdown(makeTarget: MakeTarget): void {
-  describe("/api/stats/breakdown", () => {
+  describe("breakdowns", () => {
     let target: Target;
     let full: string;
     let many: string;
@@ -48,19 +48,19 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
     });
     afterAll(() => target.close());
 
-    it.each(Object.entries(DIMENSIONS))("the dimension %s has a row with value %s", async (dimension, value) => {
+    it.each(Object.entries(DIMENSIONS))("the dimension %s has a row with the value %s", async (dimension, value) => {
       expect(await getBreakdown(target, full, dimension)).toEqual([{ value, visitors: 1, pageviews: 0, events: 1 }]);
     });
 
     it.each(["page", "Pages", "pathname", "visitor_id", "props", "toString", "__proto__", "pages;DROP", "%20pages", "pages%00"])(
-      "the unknown dimension %s gives 400 and lists those there are",
+      "the unknown dimension %s gives 400 and lists the known ones",
       async (dimension) => {
         const response = await target.fetch(`/api/stats/breakdown/${dimension}?site_id=${full}`);
         await expectError(response, 400, ...Object.keys(DIMENSIONS));
       },
     );
 
-    it("rows are ordered by visitors, most first, then by value", async () => {
+    it("rows of a breakdown are ordered by visitors, most first, then by value", async () => {
       const site = siteName();
       const views: readonly (readonly [page: string, visitors: readonly number[]])[] = [
         ["/b", [1, 2]],
@@ -86,13 +86,13 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("values that were not recorded show as (unknown), in the order of that text", async () => {
+    it("values that were not recorded appear as (unknown), sorted as that string", async () => {
       const site = siteName();
       for (const utm of ["", "?utm_source=!first", "?utm_source=a"]) await record(target, wireEvent(site, { u: `/${utm}` }));
       expect(await getValues(target, site, "utm-sources")).toEqual(["!first", "(unknown)", "a"]);
     });
 
-    it("texts that begin with a mark of byte order keep it", async () => {
+    it("values that begin with a byte order mark keep it", async () => {
       const site = siteName();
       await record(target, wireEvent(site, { n: "\ufeffSignup", p: JSON.stringify({ "\ufeffplan": 1, plan: "\ufeffpro" }) }));
       expect(await getValues(target, site, "events")).toEqual(["\ufeffSignup"]);
@@ -102,7 +102,7 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("pageviews and other events are told apart", async () => {
+    it("page views and other events are counted separately", async () => {
       const site = siteName();
       await record(target, wireEvent(site, { u: "/a" }), visitor(1));
       await record(target, wireEvent(site, { u: "/a", n: "Signup" }), visitor(1));
@@ -114,7 +114,7 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("without a limit there are ten rows", async () => {
+    it("the default limit is ten rows", async () => {
       expect(await getBreakdown(target, many, "pages")).toHaveLength(10);
     });
 
@@ -144,14 +144,14 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
     });
   });
 
-  describe("/api/sites", () => {
+  describe("sites", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget();
     });
     afterAll(() => target.close());
 
-    it("a site is listed once as soon as it has an event, and the list is sorted", async () => {
+    it("a site is listed once, as soon as it has an event, and the list is sorted", async () => {
       const [posted, measured] = [siteName(), siteName()];
       expect(await getSites(target)).not.toContain(posted);
       await record(target, wireEvent(posted));
@@ -163,7 +163,7 @@ export function describeStatsBreakdown(makeTarget: MakeTarget): void {
       expect(sites).toEqual([...new Set(sites)].sort());
     });
 
-    it("the answer is an object with one list", async () => {
+    it("the response is an object with one list", async () => {
       const response = await target.fetch("/api/sites");
       expect(response.status).toBe(200);
       expect(response.headers.get("content-type")).toBe("application/json");

@@ -23,7 +23,7 @@ export function describeStatsCache(makeTarget: MakeTarget): void {
     return { ...target, advance: able(target, "advance") };
   }
 
-  describe("cache", () => {
+  describe("result cache", () => {
     let target: Target;
     beforeAll(async () => {
       // Long enough for the cases that cannot move the clock.
@@ -34,7 +34,7 @@ export function describeStatsCache(makeTarget: MakeTarget): void {
     const events = async (site: string, parameters: StatsParameters = {}): Promise<number> =>
       (await getMain(target, site, parameters)).total_events;
 
-    it.each(CACHED_ENDPOINTS)("/api/stats/%s answers the same question the same way within the ttl", async (endpoint, parameters) => {
+    it.each(CACHED_ENDPOINTS)("/api/stats/%s returns the cached result within the ttl", async (endpoint, parameters) => {
       const site = siteName();
       const ask = () => getStatsText(target, endpoint, { site_id: site, ...parameters });
       await record(target, wireEvent(site));
@@ -46,7 +46,7 @@ export function describeStatsCache(makeTarget: MakeTarget): void {
       expect(asked).not.toBe(first);
     });
 
-    it("realtime is of now", async () => {
+    it("realtime is never cached", async () => {
       const site = siteName();
       for (const count of [1, 2, 3]) {
         await record(target, wireEvent(site), visitor(count));
@@ -54,7 +54,7 @@ export function describeStatsCache(makeTarget: MakeTarget): void {
       }
     });
 
-    it("answers are kept by the set of conditions: order and repetition do not matter", async () => {
+    it("results are cached by the set of conditions: order and repetition do not matter", async () => {
       const site = siteName();
       expect(await events(site, { filters: "pages==/a;events==pageview" })).toBe(0);
       await record(target, wireEvent(site, { u: "/a" }));
@@ -66,7 +66,7 @@ export function describeStatsCache(makeTarget: MakeTarget): void {
       }
     });
 
-    it("the same days asked for in another way are the same question", async () => {
+    it("the same days requested by period or by dates share one result", async () => {
       const site = siteName();
       const today = new Date(target.nowMs()).toISOString().slice(0, 10);
       expect(await events(site, { start_date: today, end_date: today })).toBe(0);
@@ -78,7 +78,7 @@ export function describeStatsCache(makeTarget: MakeTarget): void {
       expect(await getBreakdown(target, site, "pages", { limit: "10" })).toHaveLength(1);
     });
 
-    it("no answer is given to another question, however alike they are", async () => {
+    it("similar queries never share a result", async () => {
       const prefix = siteName();
       // Each site has as many events as its place in the list says.
       const sites = [prefix, `${prefix}:`, `${prefix}:main`, `${prefix}:main:2026-01-01`, `${prefix}-`, prefix.toUpperCase()];
@@ -95,7 +95,7 @@ export function describeStatsCache(makeTarget: MakeTarget): void {
       }
     });
 
-    it("filters whose texts run together are kept apart", async () => {
+    it("filters that concatenate to the same string have separate results", async () => {
       const site = siteName();
       await record(target, wireEvent(site, { n: 'x"],["pages==/' }));
       await record(target, wireEvent(site, { n: "x,pages==/" }));
@@ -110,7 +110,7 @@ export function describeStatsCache(makeTarget: MakeTarget): void {
       }
     });
 
-    it("a property's key and an event's name are kept apart", async () => {
+    it("a property key and an event name that concatenate to the same string have separate results", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { a: "1", b: "2" }, { n: "b" }));
       await record(target, eventWithProps(site, { b: "3" }, { n: "a" }));
@@ -126,7 +126,7 @@ export function describeStatsCache(makeTarget: MakeTarget): void {
       }
     });
 
-    it("with compare and without, and for each kind of it, are different questions", async () => {
+    it("each value of compare has its own cached result", async () => {
       const site = siteName();
       await record(target, wireEvent(site));
       for (let round = 0; round < 2; round++) {
@@ -144,7 +144,7 @@ export function describeStatsCache(makeTarget: MakeTarget): void {
       }
     });
 
-    it("with a ttl of 0 nothing is kept", async () => {
+    it("with a ttl of 0 no result is cached", async () => {
       const fresh = await makeTarget({ SVC_CACHE_TTL_SECS: "0" });
       const site = siteName();
       for (const count of [1, 2, 3]) {
@@ -154,7 +154,7 @@ export function describeStatsCache(makeTarget: MakeTarget): void {
       await fresh.close();
     });
 
-    it("of more answers than may be kept the least recently used goes", async () => {
+    it("beyond cache_max_entries the least recently used result is evicted", async () => {
       const small = await makeTarget({ SVC_CACHE_TTL_SECS: "86400", SVC_CACHE_MAX_ENTRIES: "2" });
       const [first, second, third] = [siteName(), siteName(), siteName()];
       const count = async (site: string) => (await getMain(small, site)).total_events;
@@ -168,7 +168,7 @@ export function describeStatsCache(makeTarget: MakeTarget): void {
       await small.close();
     });
 
-    itNeeds(makeTarget, "advance", "an answer is given again for cache_ttl_secs and not a millisecond longer", async () => {
+    itNeeds(makeTarget, "advance", "a cached result is returned for cache_ttl_secs and not a millisecond longer", async () => {
       const clocked = await clockedTarget({ SVC_CACHE_TTL_SECS: "60" });
       for (const [endpoint, parameters] of CACHED_ENDPOINTS) {
         const site = siteName();
@@ -186,7 +186,7 @@ export function describeStatsCache(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "a new day is a new question, also within the ttl", async () => {
+    itNeeds(makeTarget, "advance", "a result of yesterday's period is not returned on a new day, even within the ttl", async () => {
       const clocked = await clockedTarget({ SVC_CACHE_TTL_SECS: "60", SVC_VISITOR_SALT_ROTATION_DAYS: "3650" });
       const site = siteName();
       const count = async (period: string) => (await getMain(clocked, site, { period })).total_events;

@@ -89,7 +89,7 @@ const visitorsByDay = async (target: InProcessTarget): Promise<number[]> =>
 const oldestFirst = Array.from({ length: DAYS }, (_, i) => dayAt(DAYS - 1 - i));
 
 describe("a range that is computed in chunks", () => {
-  it("is asked day by day, and afterwards only for what has changed", async () => {
+  it("is computed day by day, and only changed days are recomputed later", async () => {
     const { target, summedUp } = await createTight();
     expect(await visitorsByDay(target)).toEqual([0, 1, 1, 1, 1, 1, 1]);
     expect(summedUp).toEqual(oldestFirst);
@@ -106,7 +106,7 @@ describe("a range that is computed in chunks", () => {
     expect(summedUp.length).toBe(DAYS + 2);
   });
 
-  it("goes on where it was when its time was up", async () => {
+  it("resumes after a timeout from the chunks that are done", async () => {
     const { target, summedUp, hold, release, held } = await createTight({ SVC_REQUEST_TIMEOUT_SECS: "30" });
     const days = [...oldestFirst];
     for (let rounds = 0; rounds < 3; rounds++) {
@@ -126,7 +126,7 @@ describe("a range that is computed in chunks", () => {
     expect(summedUp).toEqual(days);
   });
 
-  it("is given up within a chunk when its client has gone away", async () => {
+  it("is aborted within a chunk when the client disconnects", async () => {
     const { target, summedUp, hold, release, held } = await createTight({ SVC_MAX_CONCURRENT_QUERIES: "1", SVC_QUERY_QUEUE_MS: "600000" });
     hold();
     const client = new AbortController();
@@ -139,7 +139,7 @@ describe("a range that is computed in chunks", () => {
     expect(summedUp).toEqual(oldestFirst);
   });
 
-  it("takes events that come meanwhile, and lets others be answered", async () => {
+  it("lets events be accepted and other queries run meanwhile", async () => {
     const { target, hold, release, held } = await createTight();
     await record(target, wireEvent("small.test"));
     hold();
@@ -154,7 +154,7 @@ describe("a range that is computed in chunks", () => {
     expect(await visitorsByDay(target)).toEqual([0, 2, 1, 2, 1, 1, 3]);
   });
 
-  it("shows nothing that was erased meanwhile", async () => {
+  it("contains no event that was erased meanwhile", async () => {
     const { target, hold, release, held } = await createTight();
     hold();
     const asked = askSeries(target);
@@ -171,7 +171,7 @@ describe("a range that is computed in chunks", () => {
     expect(await visitorsByDay(target)).toEqual([0, 0, 0, 0, 0, 1, 1]);
   });
 
-  it("shares what it computes with other questions about the same range that are under way", async () => {
+  it("shares its chunks with concurrent queries over the same range", async () => {
     const { target } = await createTight();
     const endpoints = ["timeseries", "goals", "breakdown/pages", "sessions"];
     const answers = await Promise.all(endpoints.map((endpoint) => askStats(target, endpoint, { site_id: SITE, ...PERIOD })));

@@ -102,7 +102,7 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
     afterAll(() => target.close());
 
     it.each(WINDOWS)(
-      "$name is compared with the equally long window directly before",
+      "$name is compared with the window of the same length directly before",
       async ({ range: [start_date, end_date], previous }) => {
         const comparison = await getComparison(target, siteName(), { start_date, end_date, compare: "previous_period" });
         expect(comparison).toEqual({ start_date: previous[0], end_date: previous[1], ...NOTHING });
@@ -114,14 +114,14 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
       expect(comparison).toEqual({ start_date: yearAgo[0], end_date: yearAgo[1], ...NOTHING });
     });
 
-    it.each(["previous_period", "year_over_year"])("days before the calendar's first give 400, also with compare=%s", async (compare) => {
+    it.each(["previous_period", "year_over_year"])("dates before the first of the calendar give 400, also with compare=%s", async (compare) => {
       for (const start_date of ["0000-01-01", "0000-12-31"]) {
         const parameters = { site_id: siteName(), start_date, end_date: start_date, compare };
         await expectError(await askStats(target, "main", parameters), 400, '"start_date"', "YYYY-MM-DD");
       }
     });
 
-    it.each([1, 2, 7, 30, 90, 365, 366])("both windows are equally long and do not overlap: %d days", async (days) => {
+    it.each([1, 2, 7, 30, 90, 365, 366])("the windows of a comparison have the same length and do not overlap: %d days", async (days) => {
       const end = Date.parse("2024-06-30");
       const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
       const range = { start_date: dateOf(end - (days - 1) * DAY_MS), end_date: dateOf(end) };
@@ -133,12 +133,12 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
       expect(Date.parse(range.start_date) - Date.parse(yearAgo.start_date)).toBe(365 * DAY_MS);
     });
 
-    it("without compare there is no comparison", async () => {
+    it("without compare the result has no comparison", async () => {
       expect(Object.keys(await getMain(target, siteName()))).not.toContain("comparison");
     });
 
     it.each(["", "previous", "PREVIOUS_PERIOD", "previous_period ", "previous_period,year_over_year", "none", "null", "toString", "365"])(
-      "compare=%j gives 400 and names what there is",
+      "compare=%j gives 400 and lists the allowed values",
       async (compare) => {
         const response = await askStats(target, "main", { site_id: siteName(), compare });
         await expectError(response, 400, '"compare"', "previous_period", "year_over_year");
@@ -151,7 +151,7 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
     });
 
     it.each(FILTERED_ENDPOINTS.filter(([endpoint]) => endpoint !== "main"))(
-      "/api/stats/%s ignores compare, whatever it says",
+      "/api/stats/%s ignores compare, even with an invalid value",
       async (endpoint, parameters) => {
         const site = siteName();
         for (const compare of ["previous_period", "nonsense", ""]) {
@@ -161,7 +161,7 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
       },
     );
 
-    it("without the behavioral extension the figures of sessions are null on both sides", async () => {
+    it("without the behavioral extension the session metrics are null in both windows", async () => {
       const plain = await makeTarget({ SVC_BEHAVIORAL: "false" });
       const site = siteName();
       await record(plain, wireEvent(site));
@@ -190,7 +190,7 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
       await plain.close();
     });
 
-    itNeeds(makeTarget, "advance", "each side has the figures of its own window, and filters narrow both", async () => {
+    itNeeds(makeTarget, "advance", "each side of a comparison has the metrics of its own window, and filters narrow both", async () => {
       const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
       const advance = able(clocked, "advance");
       const site = siteName();
@@ -250,7 +250,7 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "the windows meet at midnight: no event is in both or in neither", async () => {
+    itNeeds(makeTarget, "advance", "the windows of a comparison meet at midnight: each event is in exactly one", async () => {
       const clocked = await makeTarget();
       const advance = able(clocked, "advance");
       const site = siteName();
@@ -266,7 +266,7 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "a year ago is 365 days ago, across a leap day", async () => {
+    itNeeds(makeTarget, "advance", "year_over_year compares with the dates 365 days earlier, across a leap day", async () => {
       const clocked = await makeTarget();
       const advance = able(clocked, "advance");
       const site = siteName();
@@ -281,7 +281,7 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "periods are compared as the days they stand for", async () => {
+    itNeeds(makeTarget, "advance", "a period is compared like its dates", async () => {
       const clocked = await makeTarget();
       const site = siteName();
       const windowOf = async (parameters: StatsParameters) => {
@@ -308,7 +308,7 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "other endpoints answer the same with compare and without", async () => {
+    itNeeds(makeTarget, "advance", "other reports have the same result with and without compare", async () => {
       const clocked = await makeTarget();
       const site = siteName();
       await record(clocked, wireEvent(site, { p: '{"plan":"pro"}' }));

@@ -28,7 +28,7 @@ function rowsOf(csv: string): string[][] {
 }
 
 export function describeStatsExport(makeTarget: MakeTarget): void {
-  describe("/api/stats/export", () => {
+  describe("exports", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget({ SVC_TRUST_PROXY: "1" });
@@ -43,7 +43,7 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
         Object.fromEntries(row.map((value, i) => [RAW_COLUMNS[i], value])),
       );
 
-    it("raw CSV has a bare header, every column but the visitor's id, and the oldest event first", async () => {
+    it("raw CSV has a bare header, every column except the visitor id, and the oldest event first", async () => {
       const site = siteName();
       const before = target.nowMs();
       await record(
@@ -114,7 +114,7 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("quotes are doubled, and what a spreadsheet might take for a formula begins with an apostrophe", async () => {
+    it("CSV quotes are doubled, and a value that a spreadsheet could read as a formula begins with an apostrophe", async () => {
       const site = siteName();
       const names = ["=1+1", "+1", "-1", "@x", "\tx", "\rx", 'a "quoted", one', "two\nlines", "1=1", "ü😀"];
       for (const n of names) await record(target, wireEvent(site, { n }));
@@ -122,7 +122,7 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
       expect((await rawRows(site)).map(({ event_name }) => event_name)).toEqual(inert);
     });
 
-    it("a value is one quoted cell whatever separators it holds, so that nothing behind one of them is a cell of its own", async () => {
+    it("a CSV value with separators stays one quoted cell", async () => {
       const site = siteName();
       const names = ["a;=1+1", "a,=1+1", "a\n=1+1", 'a";=1+1', "a|\t=1+1"];
       for (const n of names) await record(target, wireEvent(site, { n }));
@@ -130,7 +130,7 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
       expect(cells).toEqual(names.map((n) => `"${n.replaceAll('"', '""')}"`));
     });
 
-    it("an event that is called (unknown) keeps its name", async () => {
+    it("an export keeps the name of an event that is named (unknown)", async () => {
       const site = siteName();
       for (const n of ["(unknown)", "pageview"]) await record(target, wireEvent(site, { n, u: "/a" }));
       expect((await rawRows(site)).map(({ event_name }) => event_name)).toEqual(["(unknown)", "pageview"]);
@@ -138,7 +138,7 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
       expect(events).toMatchObject([{ event_name: "(unknown)", utm_source: null }, { event_name: "pageview" }]);
     });
 
-    it("whole numbers in properties keep all of their digits", async () => {
+    it("an export keeps all digits of integers in properties", async () => {
       const site = siteName();
       const props = '{"id":9007199254740993,"list":[-123456789012345678901234567890,1.5]}';
       await record(target, wireEvent(site, { p: props }));
@@ -152,7 +152,7 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
       await exported();
     });
 
-    it("limit takes the oldest, and a filter those that match", async () => {
+    it("limit keeps the oldest events, and filters those that match", async () => {
       const site = siteName();
       for (let i = 0; i < 5; i++) await record(target, wireEvent(site, { u: `/${i % 3}` }));
       expect((await rawRows(site, { limit: "2" })).map(({ pathname }) => pathname)).toEqual(["/0", "/1"]);
@@ -161,7 +161,7 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
       await expectError(await askStats(target, "export", { site_id: site, kind: "raw", limit: "1000001" }), 400, /limit/);
     });
 
-    it("more texts than are asked for at once are all there, however few of the site's they are", async () => {
+    it("a raw export has every distinct value, also more than one lookup fetches", async () => {
       const site = siteName();
       await Promise.all(
         Array.from({ length: 60 }, (_, i) =>
@@ -178,7 +178,7 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("the daily CSV has a row for each day, also those without events, with each day's own top page and source", async () => {
+    it("the daily CSV has a row for each day, also without events, with that day's top page and source", async () => {
       const site = siteName();
       await record(target, wireEvent(site, { u: "/a", r: "https://news.test/" }), visitor(1));
       await record(target, wireEvent(site, { u: "/a", r: "https://news.test/" }), visitor(2));
@@ -190,7 +190,7 @@ export function describeStatsExport(makeTarget: MakeTarget): void {
       expect(JSON.parse(json)).toEqual([{ date: today, visitors: 2, pageviews: 3, top_page: "/a", top_source: "news.test" }]);
     });
 
-    it("comes as a file with a name, and is not kept", async () => {
+    it("an export is sent as a named file and must not be cached", async () => {
       const site = siteName();
       for (const [kind, format, type] of [
         ["daily", "csv", "text/csv; charset=utf-8"],

@@ -152,7 +152,7 @@ const WRONG: readonly Wrong[] = [
 ];
 
 export function describeStatsFilters(makeTarget: MakeTarget): void {
-  describe("segment filters", () => {
+  describe("filters", () => {
     let target: Target;
     let site: string;
     let odd: string;
@@ -167,24 +167,24 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
 
     const pagesWhere = (filters: string): Promise<BreakdownRow[]> => getBreakdown(target, site, "pages", { filters });
 
-    it.each(DIMENSIONS)("%s can be filtered on with == and != by every value it has", async (dimension) => {
+    it.each(DIMENSIONS)("%s can be filtered by each of its values with == and !=", async (dimension) => {
       for (const value of new Set([...(VALUES[dimension] ?? []), "never recorded"])) {
         expect(await pagesWhere(`${dimension}==${value}`)).toEqual(rowsWhere(dimension, (own) => own === value));
         expect(await pagesWhere(`${dimension}!=${value}`)).toEqual(rowsWhere(dimension, (own) => own !== value));
       }
     });
 
-    it.each(DIMENSIONS)("%s==(unknown) and !=(unknown) part the events", async (dimension) => {
+    it.each(DIMENSIONS)("%s==(unknown) and !=(unknown) partition the events", async (dimension) => {
       expect(await pagesWhere(`${dimension}==(unknown)`)).toEqual(rowsWhere(dimension, (own) => own === UNKNOWN));
       expect(await pagesWhere(`${dimension}!=(unknown)`)).toEqual(rowsWhere(dimension, (own) => own !== UNKNOWN));
     });
 
-    it("!= includes events with no recorded value", async () => {
+    it("!= includes events without a recorded value", async () => {
       expect(await pagesWhere("browsers!=Chrome")).toEqual([rowOf("/bare"), rowOf("/full")]);
       expect(await pagesWhere("browsers!=Chrome;browsers!=Safari")).toEqual([rowOf("/bare")]);
     });
 
-    it("matching is exact: no part, no other case, no wildcard, no space more", async () => {
+    it("values match exactly: no substring, no other case, no wildcard, no extra space", async () => {
       for (const filters of [
         "pages==/ful",
         "pages==/full/",
@@ -201,7 +201,7 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
       expect(await pagesWhere("utm-sources!=Letter")).toEqual([rowOf("/bare"), rowOf("/full")]);
     });
 
-    it("all conditions must hold", async () => {
+    it("an event must meet all conditions", async () => {
       expect(await pagesWhere("browsers==Safari;countries==US;events==Signup")).toEqual([rowOf("/full")]);
       expect(await pagesWhere("browsers==Safari;countries==NL")).toEqual([]);
       expect(await pagesWhere("pages==/full;pages==/other")).toEqual([]);
@@ -209,21 +209,21 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
       expect(await pagesWhere("pages==/full;pages!=/full")).toEqual([]);
     });
 
-    it("order and repetition of conditions do not matter", async () => {
+    it("the order and repetition of conditions do not matter", async () => {
       const expected = [rowOf("/full"), rowOf("/other")];
       expect(await pagesWhere("screen-sizes!=(unknown);events!=pageview")).toEqual(expected);
       expect(await pagesWhere("events!=pageview;screen-sizes!=(unknown)")).toEqual(expected);
       expect(await pagesWhere("events!=pageview;events!=pageview;screen-sizes!=(unknown)")).toEqual(expected);
     });
 
-    it("a filter that leaves the dimension of the breakdown itself narrows its rows", async () => {
+    it("a filter on the dimension of the breakdown narrows its rows", async () => {
       expect(await getBreakdown(target, site, "browsers", { filters: "browsers!=Chrome" })).toEqual([
         { value: UNKNOWN, visitors: 1, pageviews: 1, events: 1 },
         { value: "Safari", visitors: 1, pageviews: 0, events: 1 },
       ]);
     });
 
-    it.each(ODD_VALUES)("the value %j is found as it is, and nothing else with it", async (value) => {
+    it.each(ODD_VALUES)("the value %j matches itself and nothing else", async (value) => {
       const all = await getBreakdown(target, odd, "events", { limit: "1000" });
       expect(all).toHaveLength(ODD_VALUES.length);
       const found = await getBreakdown(target, odd, "events", { filters: `events==${value}` });
@@ -232,22 +232,22 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
       expect(others).toEqual(all.filter((row) => row.value !== value));
     });
 
-    it("no filter and an empty one leave everything", async () => {
+    it("a missing or empty filter keeps all events", async () => {
       expect(await pagesWhere("")).toEqual(PAGES.map(rowOf));
       expect(await getBreakdown(target, site, "pages")).toEqual(PAGES.map(rowOf));
     });
 
-    it("12 conditions are taken", async () => {
+    it("12 conditions are accepted", async () => {
       const filters = Array.from({ length: 12 }, (_, i) => `pages!=/${i}`).join(";");
       expect(await pagesWhere(filters)).toEqual(PAGES.map(rowOf));
     });
 
-    it("a value of 512 characters is taken, also beyond the BMP", async () => {
+    it("a value of 512 characters is accepted, also beyond the BMP", async () => {
       expect(await pagesWhere(`pages!=/${"a".repeat(511)}`)).toEqual(PAGES.map(rowOf));
       expect(await pagesWhere(`events==${"\u{1f600}".repeat(512)}`)).toEqual([]);
     });
 
-    it("12 conditions of 512 characters are taken", async () => {
+    it("12 conditions of 512 characters are accepted", async () => {
       const filters = Array.from({ length: 12 }, (_, i) => `pages!=/${String(i).padStart(511, "x")}`).join(";");
       expect(await pagesWhere(filters)).toEqual(PAGES.map(rowOf));
     });
@@ -268,14 +268,14 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
 
       // The minutes of realtime go on between two questions.
       if (endpoint !== "realtime") {
-        it("a filter that every event meets changes nothing", async () => {
+        it("a filter that matches every event changes nothing", async () => {
           const plain = await getStatsText(target, endpoint, { site_id: site, ...parameters });
           const filtered = await getStatsText(target, endpoint, { site_id: site, ...parameters, filters: "pages!=/nowhere" });
           expect(filtered).toBe(plain);
         });
       }
 
-      it("a filter that no event meets leaves what a site without events has", async () => {
+      it("a filter that matches no event gives the result of a site without events", async () => {
         const nobodys = await getStatsText(target, endpoint, { site_id: siteName(), ...parameters });
         const filtered = await getStatsText(target, endpoint, { site_id: site, ...parameters, filters: "pages==/nowhere" });
         expect(filtered).toBe(nobodys);
@@ -283,7 +283,7 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
     });
   });
 
-  describe("filters narrow all figures", () => {
+  describe("filters narrow every report:", () => {
     let target: Target;
     let site: string;
     const narrowed = <T>(endpoint: string, parameters: StatsParameters = {}): Promise<T> =>
@@ -302,7 +302,7 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
     });
     afterAll(() => target.close());
 
-    it("the headline", async () => {
+    it("main", async () => {
       expect(await narrowed("main")).toEqual({
         unique_visitors: 2,
         total_pageviews: 2,
@@ -316,7 +316,7 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
       });
     });
 
-    it("the series", async () => {
+    it("timeseries", async () => {
       const points = await narrowed<{ date: string; visitors: number; pageviews: number }[]>("timeseries");
       expect(points.filter(({ visitors }) => visitors > 0).map(({ visitors, pageviews }) => ({ visitors, pageviews }))).toEqual([
         { visitors: 2, pageviews: 2 },
@@ -330,7 +330,7 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("goals, and the visitors they are measured against", async () => {
+    it("goals, and the visitors that conversion rates are relative to", async () => {
       expect(await narrowed("goals")).toEqual([{ name: "Signup", visitors: 1, events: 1, conversion_rate: 0.5 }]);
     });
 
@@ -359,7 +359,7 @@ export function describeStatsFilters(makeTarget: MakeTarget): void {
       });
     });
 
-    itNeeds(makeTarget, "advance", "visits are made before events are filtered, and then described whole", async () => {
+    itNeeds(makeTarget, "advance", "sessions are formed before filtering, and metrics describe the whole session", async () => {
       const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
       const advance = able(clocked, "advance");
       const visits = siteName();

@@ -37,14 +37,14 @@ const SHOWN: readonly (readonly [name: string, value: unknown, text: string])[] 
 const row = (value: string): PropertyValue => ({ value, visitors: 1, events: 1 });
 
 export function describeStatsGoals(makeTarget: MakeTarget): void {
-  describe("/api/stats/goals", () => {
+  describe("goals", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget({ SVC_TRUST_PROXY: "1" });
     });
     afterAll(() => target.close());
 
-    it("every event other than a pageview is a goal; its rate is of all visitors in range", async () => {
+    it("every event other than a page view is a goal, and its conversion rate is relative to all visitors of the range", async () => {
       const site = siteName();
       for (const number of [1, 2, 3]) await record(target, wireEvent(site), visitor(number));
       await record(target, wireEvent(site, { n: "Signup" }), visitor(1));
@@ -82,20 +82,20 @@ export function describeStatsGoals(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("a name that only looks like pageview is a goal", async () => {
+    it("an event name that only resembles pageview is a goal", async () => {
       const site = siteName();
       for (const n of ["pageview", "Pageview", " pageview", "pageviews"]) await record(target, wireEvent(site, { n }));
       expect((await getGoals(target, site)).map(({ name }) => name)).toEqual([" pageview", "Pageview", "pageviews"]);
     });
 
-    it("where there are pageviews only, or nothing, there are no goals", async () => {
+    it("a site with page views only, or without events, has no goals", async () => {
       const site = siteName();
       expect(await getGoals(target, site)).toEqual([]);
       await record(target, wireEvent(site));
       expect(await getGoals(target, site)).toEqual([]);
     });
 
-    it("a filter narrows goals and the visitors they are measured against", async () => {
+    it("a filter narrows goals and the visitors that conversion rates are relative to", async () => {
       const site = siteName();
       await record(target, wireEvent(site, { u: "/a" }), visitor(1));
       await record(target, wireEvent(site, { u: "/a", n: "Signup" }), visitor(2));
@@ -110,7 +110,7 @@ export function describeStatsGoals(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("goals are of the range asked for", async () => {
+    it("goals outside the requested range are excluded", async () => {
       const site = siteName();
       await record(target, wireEvent(site, { n: "Signup" }));
       expect(await getGoals(target, site, { start_date: "2020-01-01", end_date: "2020-12-31" })).toEqual([]);
@@ -119,14 +119,14 @@ export function describeStatsGoals(makeTarget: MakeTarget): void {
 }
 
 export function describeStatsProperties(makeTarget: MakeTarget): void {
-  describe("/api/stats/properties", () => {
+  describe("property keys", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget();
     });
     afterAll(() => target.close());
 
-    it("every key present in range is listed once, ascending", async () => {
+    it("every key in the range is listed once, ascending", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { plan: "pro", b: 1, B: 1, a: 1, "10": 1, "9": 1 }));
       await record(target, eventWithProps(site, { plan: "free", "\u00e9": 1, "\u{1f600}": 1, "a b": 1 }, { n: "Signup" }));
@@ -134,31 +134,31 @@ export function describeStatsProperties(makeTarget: MakeTarget): void {
       expect(await getProperties(target, site)).toEqual(["10", "9", "B", "a", "a b", "b", "plan", "\u00e9", "\u{1f600}"]);
     });
 
-    it("nested keys are dotted", async () => {
+    it("nested keys are joined by dots", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { cart: { size: 2, item: { colour: "red", tags: ["a"] } }, "cart.total": 9 }));
       expect(await getProperties(target, site)).toEqual(["cart.item.colour", "cart.item.tags", "cart.size", "cart.total"]);
     });
 
-    it("a key without a value is none: null and empty objects", async () => {
+    it("keys whose value is null or an empty object are not listed", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { nothing: null, empty: {}, inner: { nothing: null }, plan: "pro" }));
       expect(await getProperties(target, site)).toEqual(["plan"]);
     });
 
-    it("keys that mean something elsewhere are keys", async () => {
+    it("keys that are special names elsewhere are listed", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { constructor: 1, toString: 1, "": 1, "(unknown)": 1, "it's": 1, "a.b.": 1 }));
       expect(await getProperties(target, site)).toEqual(["", "(unknown)", "a.b.", "constructor", "it's", "toString"]);
     });
 
-    it("what is no JSON object was dropped", async () => {
+    it("properties that are not a JSON object are dropped", async () => {
       const site = siteName();
       for (const p of ["[1]", '"plan"', "1", "null", "{", "", "{}"]) await expectAccepted(await post(target, wireEvent(site, { p })));
       expect(await getProperties(target, site)).toEqual([]);
     });
 
-    it("keys are those of the range and the filter", async () => {
+    it("keys are limited to the range and the filter", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { left: 1 }, { u: "/a" }));
       await record(target, eventWithProps(site, { right: 1 }, { u: "/b" }));
@@ -170,7 +170,7 @@ export function describeStatsProperties(makeTarget: MakeTarget): void {
 }
 
 export function describeStatsPropertyValues(makeTarget: MakeTarget): void {
-  describe("/api/stats/property-values", () => {
+  describe("property values", () => {
     let target: Target;
     let kinds: string;
     beforeAll(async () => {
@@ -180,7 +180,7 @@ export function describeStatsPropertyValues(makeTarget: MakeTarget): void {
     });
     afterAll(() => target.close());
 
-    it("visitors and events are counted by value, most visitors first, then by value", async () => {
+    it("property values are counted by visitors and events, most visitors first, then by value", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { plan: "pro" }), visitor(1));
       await record(target, eventWithProps(site, { plan: "pro", other: "free" }, { n: "Signup" }), visitor(1));
@@ -196,17 +196,17 @@ export function describeStatsPropertyValues(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it.each(SHOWN.map(([name, , text], i) => ({ name, text, key: `k${i}` })))("$name is shown as text", async ({ text, key }) => {
+    it.each(SHOWN.map(([name, , text], i) => ({ name, text, key: `k${i}` })))("$name is listed as a string", async ({ text, key }) => {
       expect(await getPropertyValues(target, kinds, key)).toEqual([row(text)]);
     });
 
-    it("null is no value", async () => {
+    it("null is not listed as a value", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { plan: null, other: 1 }));
       expect(await getPropertyValues(target, site, "plan")).toEqual([]);
     });
 
-    it("a number and a text that read the same are the same value", async () => {
+    it("a number and a string with the same text are one value", async () => {
       const site = siteName();
       for (const plan of [1, "1", true, "true"]) await record(target, eventWithProps(site, { plan }));
       expect(await getPropertyValues(target, site, "plan")).toEqual([
@@ -215,7 +215,7 @@ export function describeStatsPropertyValues(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("nested values are found by dotted key, and an object itself is no value", async () => {
+    it("nested values are found by their dotted key, and an object itself is not a value", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { cart: { size: 2, item: { colour: "red" } } }));
       expect(await getPropertyValues(target, site, "cart.size")).toEqual([row("2")]);
@@ -231,7 +231,7 @@ export function describeStatsPropertyValues(makeTarget: MakeTarget): void {
       expect(await getPropertyValues(target, site, "cart.size")).toEqual([row("3")]);
     });
 
-    it("event narrows to the events of that name, exactly", async () => {
+    it("event narrows to events with exactly that name", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { plan: "pro" }, { n: "Signup" }), visitor(1));
       await record(target, eventWithProps(site, { plan: "free" }, { n: "signup" }), visitor(2));
@@ -243,7 +243,7 @@ export function describeStatsPropertyValues(makeTarget: MakeTarget): void {
       expect(await getPropertyValues(target, site, "plan", { event: "' OR 1=1--" })).toEqual([]);
     });
 
-    it("values are those of the range and the filter", async () => {
+    it("values are limited to the range and the filter", async () => {
       const site = siteName();
       await record(target, eventWithProps(site, { plan: "pro" }, { u: "/a" }));
       await record(target, eventWithProps(site, { plan: "free" }, { u: "/b" }));
@@ -264,7 +264,7 @@ export function describeStatsPropertyValues(makeTarget: MakeTarget): void {
     });
 
     it.each(["plan", "a", "0", "A.b-c_d", "...", "-", "_", "constructor", "__proto__", "k".repeat(4000)])(
-      "the key %s may be asked for",
+      "the key %s is accepted",
       async (key) => {
         expect(await getPropertyValues(target, siteName(), key)).toEqual([]);
       },
@@ -294,7 +294,7 @@ export function describeStatsPropertyValues(makeTarget: MakeTarget): void {
       await expectError(response, 400, '"key"', "letters", "digits", '"_"', '"-"', '"."');
     });
 
-    it("no key gives 400", async () => {
+    it("a missing key gives 400", async () => {
       await expectError(await askStats(target, "property-values", { site_id: siteName() }), 400, '"key"', /required/);
     });
 

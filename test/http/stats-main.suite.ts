@@ -10,14 +10,14 @@ const MINUTE_MS = 60_000;
 const visitor = (number: number): RequestHeaders => ({ "x-forwarded-for": `198.51.100.${number}` });
 
 export function describeStatsMain(makeTarget: MakeTarget): void {
-  describe("/api/stats/main", () => {
+  describe("main report", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget({ SVC_TRUST_PROXY: "1" });
     });
     afterAll(() => target.close());
 
-    it("pageviews, other events and visitors are counted", async () => {
+    it("the main report counts page views, all events and visitors", async () => {
       const site = siteName();
       await record(target, wireEvent(site, { u: "/a" }), visitor(1));
       await record(target, wireEvent(site, { u: "/b" }), visitor(1));
@@ -44,7 +44,7 @@ export function describeStatsMain(makeTarget: MakeTarget): void {
       expect(await getMain(target, site)).toMatchObject({ views_per_visitor: 4 / 3, views_per_visit: 4 / 3, bounce_rate: 2 / 3 });
     });
 
-    it("a visit of one pageview and nothing else is a bounce", async () => {
+    it("a session with one page view and no other event is a bounce", async () => {
       const site = siteName();
       await record(target, wireEvent(site), visitor(1));
       expect(await getMain(target, site)).toMatchObject({ total_sessions: 1, bounce_rate: 1, avg_visit_duration_secs: 0 });
@@ -52,7 +52,7 @@ export function describeStatsMain(makeTarget: MakeTarget): void {
       expect(await getMain(target, site)).toMatchObject({ total_sessions: 1, bounce_rate: 0 });
     });
 
-    it("a visit without a pageview is no bounce", async () => {
+    it("a session without a page view is not a bounce", async () => {
       const site = siteName();
       await record(target, wireEvent(site, { n: "Signup" }));
       expect(await getMain(target, site)).toMatchObject({
@@ -65,20 +65,20 @@ export function describeStatsMain(makeTarget: MakeTarget): void {
       });
     });
 
-    it("a name that only looks like pageview is another event", async () => {
+    it("an event name that only resembles pageview is not a page view", async () => {
       const site = siteName();
       for (const n of ["Pageview", "pageview ", "PAGEVIEW"]) await record(target, wireEvent(site, { n }));
       expect(await getMain(target, site)).toMatchObject({ total_pageviews: 0, total_events: 3 });
     });
 
-    it("every event that was accepted is counted at once, also when many come together", async () => {
+    it("every accepted event is counted immediately, also when many arrive at once", async () => {
       const site = siteName();
       const sent = Array.from({ length: 300 }, (_, i) => record(target, wireEvent(site, { u: `/${i % 7}` }), visitor(i % 11)));
       await Promise.all(sent);
       expect(await getMain(target, site)).toMatchObject({ unique_visitors: 11, total_pageviews: 300, total_events: 300 });
     });
 
-    it("questions asked while events come see every event accepted before", async () => {
+    it("a query during ingestion sees every event accepted before it", async () => {
       const site = siteName();
       for (let round = 1; round <= 10; round++) {
         await record(target, wireEvent(site));
@@ -88,7 +88,7 @@ export function describeStatsMain(makeTarget: MakeTarget): void {
       }
     });
 
-    it("without the behavioral extension the figures of sessions are null", async () => {
+    it("without the behavioral extension the session metrics are null", async () => {
       const plain = await makeTarget({ SVC_BEHAVIORAL: "false" });
       const site = siteName();
       await record(plain, wireEvent(site));
@@ -96,7 +96,7 @@ export function describeStatsMain(makeTarget: MakeTarget): void {
       await plain.close();
     });
 
-    itNeeds(makeTarget, "advance", "a pause of 30 minutes goes on with the visit, a longer one starts another", async () => {
+    itNeeds(makeTarget, "advance", "a pause of exactly 30 minutes continues the session, and a longer one begins a new one", async () => {
       const clocked = await makeTarget();
       const advance = able(clocked, "advance");
       const site = siteName();
@@ -120,7 +120,7 @@ export function describeStatsMain(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "session_window_minutes is how long a pause may be", async () => {
+    itNeeds(makeTarget, "advance", "session_window_minutes sets how long a pause within a session may be", async () => {
       const clocked = await makeTarget({ SVC_SESSION_WINDOW_MINUTES: "1" });
       const site = siteName();
       await record(clocked, wireEvent(site));
@@ -130,7 +130,7 @@ export function describeStatsMain(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "visits of two visitors at the same time are two", async () => {
+    itNeeds(makeTarget, "advance", "simultaneous visits of two visitors are two sessions", async () => {
       const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
       const site = siteName();
       for (let minute = 0; minute < 4; minute++) {
@@ -142,7 +142,7 @@ export function describeStatsMain(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "each period holds the dates it names, today included", async () => {
+    itNeeds(makeTarget, "advance", "each period has exactly its dates, today included", async () => {
       const clocked = await makeTarget({ SVC_VISITOR_SALT_ROTATION_DAYS: "3650" });
       const site = siteName();
       const countsBy = async (): Promise<Record<string, number>> => {
@@ -172,7 +172,7 @@ export function describeStatsMain(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "the last millisecond of a day belongs to it and the next one to the next", async () => {
+    itNeeds(makeTarget, "advance", "the last millisecond of a day belongs to that day, and the next one to the next day", async () => {
       const clocked = await makeTarget({ SVC_VISITOR_SALT_ROTATION_DAYS: "3650" });
       const site = siteName();
       await able(clocked, "advance")(720 * MINUTE_MS - 1);

@@ -79,8 +79,8 @@ async function propertyReport(target: InProcessTarget, endpoint: string, paramet
   return "too many";
 }
 
-describe("properties that are too many", () => {
-  it("in 400 events with 330 new keys each leave every other report of the day as it is", async () => {
+describe("properties that exceed the memory limit", () => {
+  it("in 400 events with 330 new keys each do not affect other reports of the day", async () => {
     const target = await createTarget(8);
     await store(target, 0, 400, newKeys);
     await expectOtherReports(target, TODAY, 400);
@@ -95,7 +95,7 @@ describe("properties that are too many", () => {
     await expectOtherReports(target, TODAY, 400);
   });
 
-  it("in 5,000 events of 4 KB each leave every other report as it is, in the journal and in files, and events are accepted", async () => {
+  it("in 5,000 events of 4 KB each do not affect other reports, buffered or in files, and events are accepted", async () => {
     const target = await createTarget(8);
     await store(target, 1, 50, (i) => JSON.stringify({ plan: i % 5 === 0 ? "pro" : "free" }));
     await store(target, 0, 5_000, longProps);
@@ -118,7 +118,7 @@ describe("properties that are too many", () => {
     }
   });
 
-  it("are answered exactly where the memory is large enough, also after they were dropped to make room", async () => {
+  it("are reported exactly if memory suffices, also after they were evicted", async () => {
     const target = await createTarget(128);
     for (const daysBack of [0, 1, 2]) await store(target, daysBack, 3_000, longProps);
     await target.flush();
@@ -132,7 +132,7 @@ describe("properties that are too many", () => {
     expect(rows).toHaveLength(9_000);
   });
 
-  it("in erased days are gone", async () => {
+  it("of erased days are gone", async () => {
     const target = await createTarget(8);
     await store(target, 1, 2_000, longProps);
     await store(target, 0, 10, () => '{"plan":"pro"}');

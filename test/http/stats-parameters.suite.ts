@@ -61,7 +61,7 @@ const WRONG: readonly Wrong[] = [
 ];
 
 export function describeStatsParameters(makeTarget: MakeTarget): void {
-  describe("parameters of statistics", () => {
+  describe("parameters of the stats API", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget();
@@ -73,7 +73,7 @@ export function describeStatsParameters(makeTarget: MakeTarget): void {
         await expectError(await target.fetch(`/api/stats/${endpoint}?${query}`), 400, ...says);
       });
 
-      it.each(PERIODS)("the period %s is taken", async (period) => {
+      it.each(PERIODS)("the period %s is accepted", async (period) => {
         const response = await target.fetch(`/api/stats/${endpoint}?site_id=none.test&period=${period}`);
         expect(response.status).toBe(200);
         await response.text();
@@ -97,7 +97,7 @@ export function describeStatsParameters(makeTarget: MakeTarget): void {
         await response.text();
       });
 
-      it("answers are JSON that nobody stores", async () => {
+      it("responses are JSON with no-store", async () => {
         const response = await target.fetch(`/api/stats/${endpoint}?site_id=none.test`);
         expect(response.headers.get("content-type")).toBe("application/json");
         expect(response.headers.get("cache-control")).toBe("no-store");
@@ -116,7 +116,7 @@ export function describeStatsParameters(makeTarget: MakeTarget): void {
       });
     });
 
-    it("of a site that nobody knows all figures are zero and all lists empty", async () => {
+    it("an unknown site has zero counts and empty lists", async () => {
       const site = siteName();
       expect(await getMain(target, site)).toEqual({
         unique_visitors: 0,
@@ -135,7 +135,7 @@ export function describeStatsParameters(makeTarget: MakeTarget): void {
       expect(await getBreakdown(target, site, "pages")).toEqual([]);
     });
 
-    it("the same visitor on two sites is counted for each alone", async () => {
+    it("a visitor of two sites counts once for each site", async () => {
       const [first, second] = [siteName(), siteName()];
       await record(target, wireEvent(first, { u: "/first" }));
       await record(target, wireEvent(second, { u: "/second" }));
@@ -146,14 +146,14 @@ export function describeStatsParameters(makeTarget: MakeTarget): void {
       expect(await getBreakdown(target, second, "pages")).toEqual([{ value: "/second", visitors: 1, pageviews: 2, events: 2 }]);
     });
 
-    it("a site_id that is another's beginning sees nothing of it", async () => {
+    it("a site_id that is a prefix of another one does not include its events", async () => {
       const site = siteName();
       await record(target, wireEvent(`${site}.longer`));
       expect((await getMain(target, site)).total_events).toBe(0);
     });
   });
 
-  describe("access to statistics", () => {
+  describe("access to the stats API", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget({ SVC_ADMIN_PASSWORD: "correct horse battery" });
@@ -161,13 +161,13 @@ export function describeStatsParameters(makeTarget: MakeTarget): void {
     afterAll(() => target.close());
 
     it.each(["/api/sites", ...ENDPOINTS.map((endpoint) => `/api/stats/${endpoint}?site_id=a.test`)])(
-      "with an admin password %s gives 401 to whoever has no credential",
+      "with an admin password %s gives 401 without a credential",
       async (path) => {
         await expectError(await target.fetch(path), 401, /session/, /key/);
       },
     );
 
-    it("with an admin password events, pixels, script and health stay open", async () => {
+    it("with an admin password events, pixels, the script and health stay open", async () => {
       await expectAccepted(await post(target, wireEvent(siteName())));
       for (const path of ["/api/event?d=a.test&u=/", "/svc.js", "/health", "/health/ready"]) {
         const response = await target.fetch(path, { headers: { "user-agent": "" } });

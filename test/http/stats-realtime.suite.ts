@@ -22,18 +22,18 @@ export function describeStatsRealtime(makeTarget: MakeTarget): void {
     return { ...target, advance: able(target, "advance") };
   }
 
-  describe("/api/stats/realtime", () => {
+  describe("realtime", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget({ SVC_TRUST_PROXY: "1" });
     });
     afterAll(() => target.close());
 
-    it("of a site that nobody visits all figures are zero", async () => {
+    it("realtime of a site without events is zero everywhere", async () => {
       expect(await getRealtime(target, siteName())).toEqual(NOTHING);
     });
 
-    it("visitors of any event are current; pageviews alone are counted, ranked and placed in time", async () => {
+    it("current_visitors counts visitors with any event; everything else counts page views only", async () => {
       const site = siteName();
       await record(target, wireEvent(site, { u: "/a", r: "https://news.example/" }), visitor(1));
       await record(target, wireEvent(site, { u: "/b" }), visitor(1));
@@ -56,7 +56,7 @@ export function describeStatsRealtime(makeTarget: MakeTarget): void {
       expect({ minutes: per_minute.length, pageviews: sum(per_minute) }).toEqual({ minutes: 6, pageviews: 3 });
     });
 
-    it("the lists have ten rows, most visitors first, then by value", async () => {
+    it("realtime lists have at most ten rows, most visitors first, then by value", async () => {
       const site = siteName();
       for (let i = 0; i < 12; i++) {
         await record(
@@ -72,19 +72,19 @@ export function describeStatsRealtime(makeTarget: MakeTarget): void {
       expect(top_sources).toEqual(numbers.map((number, i) => ({ value: `site-${number}.example`, visitors: i === 0 ? 2 : 1 })));
     });
 
-    it("another site's events are not there", async () => {
+    it("realtime excludes events of other sites", async () => {
       const [site, other] = [siteName(), siteName()];
       await record(target, wireEvent(site));
       expect((await getRealtime(target, other)).current_visitors).toBe(0);
     });
 
-    it("no site gives 400", async () => {
+    it("a missing site_id gives 400", async () => {
       await expectError(await target.fetch("/api/stats/realtime"), 400, '"site_id"', /required/);
       await expectError(await askStats(target, "realtime", { site_id: "a b" }), 400, '"site_id"', /must/);
       await expectError(await target.fetch("/api/stats/realtime?site_id=a.test&site_id=b.test"), 400, '"site_id"', /once/);
     });
 
-    it("there is no date range: what names one is not looked at", async () => {
+    it("realtime ignores date parameters", async () => {
       const site = siteName();
       await record(target, wireEvent(site));
       for (const parameters of [
@@ -97,7 +97,7 @@ export function describeStatsRealtime(makeTarget: MakeTarget): void {
       }
     });
 
-    it("realtime_window_minutes is how far back it looks", async () => {
+    it("realtime_window_minutes sets the length of the window", async () => {
       for (const minutes of [1, 60, 1440]) {
         const wide = await makeTarget({ SVC_REALTIME_WINDOW_MINUTES: String(minutes) });
         const site = siteName();
@@ -113,7 +113,7 @@ export function describeStatsRealtime(makeTarget: MakeTarget): void {
       }
     });
 
-    itNeeds(makeTarget, "advance", "the window holds both its ends to the millisecond", async () => {
+    itNeeds(makeTarget, "advance", "the realtime window includes both ends, to the millisecond", async () => {
       const clocked = await clockedTarget();
       const site = siteName();
       await record(clocked, wireEvent(site));
@@ -132,7 +132,7 @@ export function describeStatsRealtime(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "events of the future are left out until their time comes", async () => {
+    itNeeds(makeTarget, "advance", "realtime excludes future events until their time has come", async () => {
       const clocked = await clockedTarget();
       const site = siteName();
       await clocked.advance(10 * SECOND_MS);
@@ -145,7 +145,7 @@ export function describeStatsRealtime(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "per_minute goes by the minutes of the clock, oldest first, without gaps", async () => {
+    itNeeds(makeTarget, "advance", "per_minute counts by minute of the clock, oldest first, without gaps", async () => {
       const clocked = await clockedTarget();
       const site = siteName();
       await record(clocked, wireEvent(site));
@@ -169,7 +169,7 @@ export function describeStatsRealtime(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "the window goes on across midnight", async () => {
+    itNeeds(makeTarget, "advance", "the realtime window may span midnight", async () => {
       const clocked = await clockedTarget();
       const site = siteName();
       await clocked.advance(12 * HOUR_MS - 1);
@@ -194,7 +194,7 @@ export function describeStatsRealtime(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "a window of a day reaches into yesterday", async () => {
+    itNeeds(makeTarget, "advance", "a realtime window of a day includes yesterday's events", async () => {
       const clocked = await clockedTarget({ SVC_REALTIME_WINDOW_MINUTES: "1440" });
       const site = siteName();
       await record(clocked, wireEvent(site));
@@ -206,7 +206,7 @@ export function describeStatsRealtime(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "filters narrow every figure", async () => {
+    itNeeds(makeTarget, "advance", "filters narrow every realtime metric", async () => {
       const clocked = await clockedTarget();
       const site = siteName();
       const from = (campaign: string, page: string) => ({ u: `https://page.test${page}?utm_campaign=${campaign}` });
@@ -233,7 +233,7 @@ export function describeStatsRealtime(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "flush", "realtime is the same before a flush and after it", async () => {
+    itNeeds(makeTarget, "flush", "realtime is the same before and after a flush", async () => {
       const clocked = await clockedTarget();
       const site = siteName();
       await record(clocked, wireEvent(site, { u: "/a" }), visitor(1));

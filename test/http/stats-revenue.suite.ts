@@ -10,7 +10,7 @@ const siteName = siteNames("revenue");
 const AMOUNT_MAX = 9_999_999_999.99;
 
 export function describeStatsRevenue(makeTarget: MakeTarget): void {
-  describe("/api/stats/revenue", () => {
+  describe("revenue", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget({ SVC_TRUST_PROXY: "1" });
@@ -20,7 +20,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
     const sell = (site: string, ra: number, rc: string | null, fields = {}, headers: RequestHeaders = {}): Promise<void> =>
       record(target, wireEvent(site, { n: "Purchase", ra, rc, ...fields }), headers);
 
-    it("a site that sold nothing has three empty lists", async () => {
+    it("a site without revenue has three empty lists", async () => {
       const site = siteName();
       const nothing = { by_currency: [], by_event: [], by_page: [] };
       expect(await getRevenue(target, site)).toEqual(nothing);
@@ -28,7 +28,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       expect(await getRevenue(target, site)).toEqual(nothing);
     });
 
-    it("totals are by currency, by event and by page", async () => {
+    it("revenue is totaled by currency, by event and by page", async () => {
       const site = siteName();
       await sell(site, 10, "EUR", { u: "/shop" }, visitor(1));
       await sell(site, 20.5, "EUR", { u: "/shop", n: "Upgrade" }, visitor(1));
@@ -53,7 +53,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       });
     });
 
-    it("currencies are never summed together, and no currency is one of its own", async () => {
+    it("currencies are never added up, and a missing currency is a group of its own", async () => {
       const site = siteName();
       for (const rc of ["EUR", "usd", null, "", "E", "12$"]) await sell(site, 1, rc);
       expect((await getRevenue(target, site)).by_currency).toEqual([
@@ -63,7 +63,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("refunds are taken off and are transactions; nothing paid is one too", async () => {
+    it("refunds reduce totals and count as transactions, and so do amounts of 0", async () => {
       const site = siteName();
       await sell(site, 19.99, "EUR", {}, visitor(1));
       await sell(site, -19.99, "EUR", {}, visitor(1));
@@ -88,7 +88,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       });
     });
 
-    it("totals are exact where floats are not, and are plain decimals", async () => {
+    it("totals are exact decimals where floats are not", async () => {
       const site = siteName();
       for (const ra of [0.1, 0.2, 1.005, 29.9, -0.01]) await sell(site, ra, "EUR");
       const text = await getStatsText(target, "revenue", { site_id: site });
@@ -100,7 +100,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       );
     });
 
-    it("equal orders are that much on average, without a trace of binary fractions", async () => {
+    it("the average of equal orders is their amount, without binary rounding", async () => {
       const site = siteName();
       for (let order = 0; order < 3; order++) await sell(site, 29.9, "EUR");
       expect((await getRevenue(target, site)).by_currency).toEqual([
@@ -108,7 +108,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("cents keep their zeros and their sign", async () => {
+    it("amounts under one unit keep their zeros and their sign", async () => {
       const site = siteName();
       const totals: Readonly<Record<string, readonly [amount: number, text: string]>> = {
         AAA: [1234.5, "1234.5"],
@@ -127,7 +127,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       expect(shown).toEqual(Object.entries(totals).map(([currency, [, total]]) => [currency, total]));
     });
 
-    it("a total that a sum of floats would miss is exact", async () => {
+    it("a total that a float sum would miss is exact", async () => {
       const site = siteName();
       const transactions = 30;
       await Promise.all(Array.from({ length: transactions }, () => sell(site, AMOUNT_MAX, "EUR")));
@@ -140,7 +140,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       );
     });
 
-    it("rows are ordered by total, largest first, then by value, then by currency", async () => {
+    it("revenue rows are ordered by total, largest first, then by value, then by currency", async () => {
       const site = siteName();
       for (const [u, n, rc] of [
         ["/b", "Upgrade", "USD"],
@@ -176,7 +176,7 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       ]);
     });
 
-    it("each list has at most 100 rows, the largest totals", async () => {
+    it("each revenue list has at most 100 rows, those with the largest totals", async () => {
       const site = siteName();
       const page = (i: number): string => `/${String(i).padStart(3, "0")}`;
       await Promise.all(Array.from({ length: 102 }, (_, i) => sell(site, i + 1, "EUR", { u: page(i), n: page(i) })));
@@ -187,13 +187,13 @@ export function describeStatsRevenue(makeTarget: MakeTarget): void {
       expect(by_page).toEqual(largest);
     });
 
-    it("a pageview may bring revenue", async () => {
+    it("a page view may have revenue", async () => {
       const site = siteName();
       await sell(site, 3, "EUR", { n: "pageview" });
       expect((await getRevenue(target, site)).by_event).toEqual([{ value: "pageview", currency: "EUR", total: 3, transactions: 1 }]);
     });
 
-    it("revenue is that of the range and the filter", async () => {
+    it("revenue is limited to the range and the filter", async () => {
       const site = siteName();
       await sell(site, 1, "EUR", { u: "/a" });
       await sell(site, 2, "EUR", { u: "/b" });

@@ -26,7 +26,7 @@ const notEmpty = (points: readonly SeriesPoint[]): SeriesPoint[] =>
   points.filter(({ visitors, pageviews }) => visitors > 0 || pageviews > 0);
 
 export function describeStatsTimeseries(makeTarget: MakeTarget): void {
-  describe("/api/stats/timeseries", () => {
+  describe("timeseries", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget({ SVC_TRUST_PROXY: "1" });
@@ -45,14 +45,14 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
       expect(points).toEqual(labels.map((date) => ({ date, visitors: 0, pageviews: 0 })));
     });
 
-    it("labels are YYYY-MM-DD HH:00 and YYYY-MM-DD", async () => {
+    it("bucket labels are YYYY-MM-DD HH:00 and YYYY-MM-DD", async () => {
       const hourly = await getSeries(target, siteName(), { start_date: "2026-01-05", end_date: "2026-01-05" });
       expect([hourly[0]?.date, hourly[9]?.date, hourly[23]?.date]).toEqual(["2026-01-05 00:00", "2026-01-05 09:00", "2026-01-05 23:00"]);
       const daily = await getSeries(target, siteName(), { start_date: "2026-01-05", end_date: "2026-01-07" });
       expect(labelsOf(daily)).toEqual(["2026-01-05", "2026-01-06", "2026-01-07"]);
     });
 
-    it("visitors and pageviews are counted by bucket; other events count for visitors alone", async () => {
+    it("each bucket counts visitors of any event, and page views", async () => {
       const site = siteName();
       await record(target, wireEvent(site), visitor(1));
       await record(target, wireEvent(site), visitor(1));
@@ -72,7 +72,7 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
       expect(labelsOf(points)).toEqual(daysFrom(points[0]?.date ?? "", count));
     });
 
-    it("periods end today", async () => {
+    it("the last bucket of a period is today", async () => {
       const today = (): string => new Date(target.nowMs()).toISOString().slice(0, 10);
       const before = today();
       const lastDays = [];
@@ -83,7 +83,7 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
       for (const day of lastDays) expect([before, today()]).toContain(day);
     });
 
-    itNeeds(makeTarget, "advance", "periods end on a day that is known", async () => {
+    itNeeds(makeTarget, "advance", "periods end on the current date", async () => {
       const clocked = await makeTarget();
       const site = siteName();
       const rangeOf = async (period: string) => {
@@ -109,7 +109,7 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "an event falls into the hour and the day it came in", async () => {
+    itNeeds(makeTarget, "advance", "an event counts in the bucket of the hour or day in which it arrived", async () => {
       const clocked = await makeTarget({ SVC_VISITOR_SALT_ROTATION_DAYS: "3650" });
       const advance = able(clocked, "advance");
       const site = siteName();
@@ -139,7 +139,7 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
       await clocked.close();
     });
 
-    itNeeds(makeTarget, "advance", "events outside the range are not in the series", async () => {
+    itNeeds(makeTarget, "advance", "events outside the range are not in the timeseries", async () => {
       const clocked = await makeTarget();
       const site = siteName();
       for (let day = 0; day < 5; day++) {

@@ -69,9 +69,9 @@ async function underWay(control: ControlledEngine, queries: number, asked: () =>
   };
 }
 
-describe("identical questions at the same time", () => {
+describe("concurrent identical queries", () => {
   it.each(FILTERED_ENDPOINTS.filter(([endpoint]) => endpoint !== "realtime"))(
-    "/api/stats/%s is computed once for all who ask it at once",
+    "/api/stats/%s is computed once for all concurrent identical requests",
     async (endpoint, parameters) => {
       const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "60" });
       await record(target, wireEvent(SITE));
@@ -88,7 +88,7 @@ describe("identical questions at the same time", () => {
     },
   );
 
-  it("they share their answer also where none is kept", async () => {
+  it("concurrent identical queries share one computation even if caching is off", async () => {
     const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "0" });
     const running = await underWay(control, 1, () => [ask(target, 1), ask(target, 1), ask(target, 1)]);
     await running.end();
@@ -97,7 +97,7 @@ describe("identical questions at the same time", () => {
     expect(target.services.counters).toMatchObject({ cacheMisses: 2, cacheHits: 2 });
   });
 
-  it("the order of conditions makes no other question", async () => {
+  it("the order of conditions does not make queries different", async () => {
     const { target, control } = await createTarget();
     const running = await underWay(control, 1, () =>
       ["pages==/;events==pageview", "events==pageview;pages==/"].map((filters) => askStats(target, "main", { site_id: SITE, filters })),
@@ -106,14 +106,14 @@ describe("identical questions at the same time", () => {
     expect(target.services.counters).toMatchObject({ cacheMisses: 1, cacheHits: 1 });
   });
 
-  it("realtime is neither kept nor shared, and counts as no cache's hit or miss", async () => {
+  it("realtime is neither cached nor shared, and counts as neither hit nor miss", async () => {
     const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "60" });
     const running = await underWay(control, 2, () => [1, 2].map(() => askStats(target, "realtime", { site_id: SITE })));
     await running.end();
     expect(target.services.counters).toMatchObject({ cacheMisses: 0, cacheHits: 0 });
   });
 
-  it("kept answers are counted as hits, new ones and those grown too old as misses", async () => {
+  it("cached results count as hits, and new or expired ones as misses", async () => {
     const { target } = await createTarget({ SVC_CACHE_TTL_SECS: "60" });
     for (const expected of [
       { cacheMisses: 1, cacheHits: 0 },
@@ -130,7 +130,7 @@ describe("identical questions at the same time", () => {
     expect(target.services.stats.cachedCount).toBe(1);
   });
 
-  it("an answer is as old as its question: the ttl runs while it is computed", async () => {
+  it("the ttl of a result starts when its query starts", async () => {
     const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "10" });
     const { response: slow } = await holdOne(target, control);
     await target.advance(9 * SECOND_MS);
@@ -143,7 +143,7 @@ describe("identical questions at the same time", () => {
     expect(target.services.counters).toMatchObject({ cacheMisses: 2, cacheHits: 1 });
   });
 
-  it("whoever asks the same when another's time is up gets an answer, and so does whoever asked it meanwhile", async () => {
+  it("a timeout of the request that computes a shared result does not fail the requests that share it", async () => {
     const { target, control } = await createTarget({ SVC_REQUEST_TIMEOUT_SECS: "30" });
     const { response: first } = await holdOne(target, control);
     await target.advance(29 * SECOND_MS);
@@ -160,7 +160,7 @@ describe("identical questions at the same time", () => {
     expect(control.asked).toBe(3);
   });
 
-  it("whose own time is up gets 408, whoever else still waits for the same", async () => {
+  it("a request that times out gets 408 even if others still wait for the same result", async () => {
     const { target, control } = await createTarget({ SVC_REQUEST_TIMEOUT_SECS: "30" });
     const { response: first } = await holdOne(target, control);
     await target.advance(10 * SECOND_MS);
@@ -176,7 +176,7 @@ describe("identical questions at the same time", () => {
     await expectSuccess(await third);
   });
 
-  it("a failure is not kept", async () => {
+  it("a failure is not cached", async () => {
     const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "60", SVC_REQUEST_TIMEOUT_SECS: "5" });
     const { response: failing } = await holdOne(target, control);
     await target.advance(5 * SECOND_MS);
@@ -216,7 +216,7 @@ describe("concurrent queries", () => {
     await running.end();
   });
 
-  it("kept answers take no slot", async () => {
+  it("cached results take no slot", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1", SVC_CACHE_TTL_SECS: "60" });
     const before = await expectSuccess(await ask(target, 1));
     control.hold();
@@ -228,14 +228,14 @@ describe("concurrent queries", () => {
     await expectSuccess(await running);
   });
 
-  it("a question that is under way already takes no slot", async () => {
+  it("a query that shares a running computation takes no slot", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
     const running = await underWay(control, 1, () => [ask(target, 1), ask(target, 1), ask(target, 1)]);
     await expectTooMany(await ask(target, 2));
     await running.end();
   });
 
-  it("what is refused for a wrong parameter takes no slot, and neither does anything but statistics", async () => {
+  it("requests with invalid parameters take no slot, and neither do routes other than the stats API", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
     const running = await underWay(control, 1, () => [ask(target, 1)]);
     await expectError(await askStats(target, "main", { site_id: SITE, period: "x" }), 400, '"period"');
@@ -245,7 +245,7 @@ describe("concurrent queries", () => {
     await running.end();
   });
 
-  it("a refusal is nobody else's: who asks the same when there is room gets an answer", async () => {
+  it("a 429 is not shared: the same query succeeds once a slot is free", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1", SVC_CACHE_TTL_SECS: "60" });
     const running = await underWay(control, 1, () => [ask(target, 1)]);
     await expectTooMany(await ask(target, 2));
@@ -253,7 +253,7 @@ describe("concurrent queries", () => {
     await expectSuccess(await ask(target, 2));
   });
 
-  it("with query_queue_ms a query waits for its turn and gets it in order", async () => {
+  it("with query_queue_ms queries wait for a slot in order of arrival", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1", SVC_QUERY_QUEUE_MS: "600000" });
     const answered: number[] = [];
     control.hold();
@@ -268,7 +268,7 @@ describe("concurrent queries", () => {
     expect(answered).toEqual([1, 2, 3, 4]);
   });
 
-  it("with query_queue_ms a query that waited that long gives 429", async () => {
+  it("with query_queue_ms a query that has waited that long gives 429", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1", SVC_QUERY_QUEUE_MS: "1" });
     const running = await underWay(control, 1, () => [ask(target, 1)]);
     await expectTooMany(await ask(target, 2));
@@ -276,8 +276,8 @@ describe("concurrent queries", () => {
   });
 });
 
-describe("a client that goes away", () => {
-  it("leaves no query behind, and its slot to others", async () => {
+describe("a client that disconnects", () => {
+  it("ends its query and releases the slot", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1", SVC_QUERY_QUEUE_MS: "600000" });
     control.hold();
     const client = new AbortController();
@@ -291,7 +291,7 @@ describe("a client that goes away", () => {
     await expectSuccess(await next);
   });
 
-  it("takes nothing from whoever waits for the same", async () => {
+  it("does not end a query whose result others wait for", async () => {
     const { target, control } = await createTarget();
     control.hold();
     const client = new AbortController();
@@ -305,7 +305,7 @@ describe("a client that goes away", () => {
   });
 });
 
-describe("an export under way", () => {
+describe("a running export", () => {
   const EXPORT = `/api/stats/export?site_id=${SITE}&kind=raw&period=day`;
 
   /** An engine lets go of what is given up in its own time. */
@@ -334,7 +334,7 @@ describe("an export under way", () => {
     await expectNothingKept(target);
   });
 
-  it("that has to be made anew, because the site's events were erased meanwhile, counts its memory once", async () => {
+  it("that is recomputed after an erasure of the site's events counts its memory once", async () => {
     const { target, control } = await createTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" });
     await record(target, wireEvent(SITE));
     control.hold();
@@ -351,7 +351,7 @@ describe("an export under way", () => {
     await expectNothingKept(target);
   });
 
-  it("that a client asks for who has gone already is not made", async () => {
+  it("is not computed if the client has already disconnected", async () => {
     const { target, control } = await createTarget();
     await record(target, wireEvent(SITE));
     const before = control.asked;
@@ -361,7 +361,7 @@ describe("an export under way", () => {
   });
 });
 
-describe("request timeout", () => {
+describe("the request timeout", () => {
   it.each(FILTERED_ENDPOINTS)("/api/stats/%s that takes longer than request_timeout_secs gives 408", async (endpoint, parameters) => {
     const { target, control } = await createTarget({ SVC_REQUEST_TIMEOUT_SECS: "0.1" });
     control.hold();
@@ -378,7 +378,7 @@ describe("request timeout", () => {
     await expectSuccess(await askStats(target, endpoint, { site_id: SITE, ...parameters }));
   });
 
-  it("the limit is 30 seconds unless another is set, to the millisecond", async () => {
+  it("the default time limit is 30 seconds, to the millisecond", async () => {
     const { target, control } = await createTarget();
     const { response: asked } = await holdOne(target, control);
     await target.advance(30 * SECOND_MS - 1);
@@ -390,7 +390,7 @@ describe("request timeout", () => {
     await expectSuccess(await later);
   });
 
-  it("a query that is given up lets go of its slot", async () => {
+  it("an aborted query releases its slot", async () => {
     const { target, control } = await createTarget({
       SVC_REQUEST_TIMEOUT_SECS: "10",
       SVC_MAX_CONCURRENT_QUERIES: "1",
@@ -406,7 +406,7 @@ describe("request timeout", () => {
     await expectSuccess(await waiting);
   });
 
-  it("a query that waits for a slot gives 408 too, and takes none afterwards", async () => {
+  it("a query that times out while it waits for a slot gives 408 and takes no slot afterwards", async () => {
     const { target, control } = await createTarget({
       SVC_REQUEST_TIMEOUT_SECS: "1",
       SVC_MAX_CONCURRENT_QUERIES: "1",
@@ -421,7 +421,7 @@ describe("request timeout", () => {
     await expectSuccess(await ask(target, 3));
   });
 
-  it("a query that is at work is aborted, and the engine answers others meanwhile and afterwards", async () => {
+  it("a running query is aborted, and the engine runs other queries meanwhile and afterwards", async () => {
     const { target, control } = await createTarget({ SVC_REQUEST_TIMEOUT_SECS: "5" });
     await record(target, wireEvent(SITE));
     control.hold();

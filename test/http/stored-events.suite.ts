@@ -387,7 +387,7 @@ export function describeDataMinimisation(makeTarget: MakeTarget): void {
       [{ SVC_STRIP_REFERRER_QUERY: "true" }, ["https://away.example/a", "https://away.example/report.pdf"]],
       [{ SVC_GDPR_MODE: "true" }, ["https://away.example/a", "https://away.example/report.pdf"]],
     ] as const)(
-      "with %j the links of clicks have no credentials, and a query only where it is kept; other properties stay",
+      "with %j click links have no credentials, and a query only if it is stored; other properties are unchanged",
       async (environment, links) => {
         const target = await makeTarget(environment);
         const site = siteName();
@@ -427,7 +427,7 @@ export function describeDataMinimisation(makeTarget: MakeTarget): void {
       ],
     ];
 
-    it.each(OPTIONS)("with %j an event shows what is left, and browser, system and device in any case", async (environment, changed) => {
+    it.each(OPTIONS)("with %j an event has only the remaining fields, and always browser, system and device", async (environment, changed) => {
       const target = await makeTarget({ ...environment, SVC_TRUST_PROXY: "1" });
       const site = siteName();
       await record(target, wireEvent(site, MINIMISED_FIELDS), MINIMISED_HEADERS);

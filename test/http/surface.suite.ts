@@ -34,14 +34,14 @@ const ANSWERS: readonly (readonly [status: number, name: string, send: Send])[] 
 ];
 
 export function describeSurface(makeTarget: MakeTarget): void {
-  describe("every answer", () => {
+  describe("every response", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget();
     });
     afterAll(() => target.close());
 
-    it.each(ANSWERS)("%d bears the headers that all bear: %s", async (status, _name, send) => {
+    it.each(ANSWERS)("%d has the common headers: %s", async (status, _name, send) => {
       const response = await send(target);
       await response.arrayBuffer();
       expect({
@@ -52,7 +52,7 @@ export function describeSurface(makeTarget: MakeTarget): void {
       expect(response.headers.get("x-request-id")).toMatch(/^[\w-]{1,64}$/);
     });
 
-    it("no two answers share a request id", async () => {
+    it("no two responses share a request id", async () => {
       const ids: (string | null)[] = [];
       for (const [, , send] of ANSWERS) {
         const response = await send(target);
@@ -62,13 +62,13 @@ export function describeSurface(makeTarget: MakeTarget): void {
       expect(new Set(ids).size).toBe(ANSWERS.length);
     });
 
-    it("a request id that the client sends is not taken over", async () => {
+    it("a request id sent by the client is not used", async () => {
       const response = await target.fetch("/health", { headers: { "x-request-id": "mine" } });
       expect(response.headers.get("x-request-id")).not.toBe("mine");
       await response.text();
     });
 
-    it.each(ANSWERS.filter(([status]) => status >= 400))("%d is {error}, which nobody stores: %s", async (status, _name, send) => {
+    it.each(ANSWERS.filter(([status]) => status >= 400))("%d is {error} with no-store: %s", async (status, _name, send) => {
       const response = await send(target);
       expect(response.headers.get("cache-control")).toBe("no-store");
       await expectError(response, status);
@@ -92,7 +92,7 @@ export function describeSurface(makeTarget: MakeTarget): void {
     // workerd refuses what makes no URL by itself, before the Worker is asked.
     const REFUSALS = [400, 500];
 
-    it.each(["a\\health?", "a/health?", "a?", "user@a"])("the host %s is refused, and chooses no path", async (host) => {
+    it.each(["a\\health?", "a/health?", "a?", "user@a"])("the host %s is refused and does not set the path", async (host) => {
       for (const path of ["/nothing", "/health"]) {
         const response = await target.fetch(path, { host });
         expect(REFUSALS).toContain(response.status);
@@ -103,7 +103,7 @@ export function describeSurface(makeTarget: MakeTarget): void {
     const PARAMETERS = 100;
 
     it.each(["/api/stats/main?site_id=a.test", "/api/event?d=a.test&u=/"])(
-      "at most 100 query parameters are taken, known or not: %s",
+      "at most 100 query parameters are accepted, known or not: %s",
       async (path) => {
         const more = (count: number) => path + "&a=1".repeat(count - path.split("&").length);
         const most = await target.fetch(more(PARAMETERS), { headers: browserHeaders() });
@@ -113,12 +113,12 @@ export function describeSurface(makeTarget: MakeTarget): void {
       },
     );
 
-    it("a query that a route does not read is not looked at", async () => {
+    it("a query that a route does not read is not parsed", async () => {
       const response = await target.fetch(`/health?${"a=1&".repeat(1000)}`);
       expect(await response.text()).toBe("ok");
     });
 
-    it.each(["PROPFIND", "POST", "DELETE"])("%s of nothing gives 404", async (method) => {
+    it.each(["PROPFIND", "POST", "DELETE"])("%s of an unknown path gives 404", async (method) => {
       await expectError(await target.fetch("/nothing", { method }), 404);
     });
 
@@ -141,7 +141,7 @@ export function describeSurface(makeTarget: MakeTarget): void {
       expect(await response.text()).toBe("ok");
     });
 
-    it("/health/ready is ready when the engine answers", async () => {
+    it("/health/ready is ready when the engine responds", async () => {
       const response = await target.fetch("/health/ready");
       expect(response.status).toBe(200);
       expect(response.headers.get("content-type")).toMatch(/^text\/plain\b/);
@@ -155,12 +155,12 @@ export function describeSurface(makeTarget: MakeTarget): void {
       await whole.text();
     });
 
-    it("HEAD of what is not there gives 404 without a body", async () => {
+    it("HEAD of an unknown path gives 404 without a body", async () => {
       const response = await target.fetch("/nothing", { method: "HEAD" });
       expect({ status: response.status, body: await response.text() }).toEqual({ status: 404, body: "" });
     });
 
-    it("the script is the same at both its paths", async () => {
+    it("the script is the same at both of its paths", async () => {
       const [script, alias] = [await target.fetch("/svc.js"), await target.fetch("/js/script.js")];
       expect(script.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
       expect(script.headers.get("cache-control")).toMatch(/max-age=\d+/);

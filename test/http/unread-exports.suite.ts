@@ -26,7 +26,7 @@ const READ_BYTES_PER_STALL = 8 * 1024 * 1024;
 const READ_BYTES_PER_LOOK = 1024 * 1024;
 
 export function describeUnreadExports(makeTarget: MakeTarget): void {
-  describe("exports that nobody reads", () => {
+  describe("unread exports", () => {
     let target: Target;
     beforeAll(async () => {
       target = await makeTarget({ SVC_MAX_CONCURRENT_QUERIES: "2", SVC_REQUEST_TIMEOUT_SECS: "600" });
@@ -50,7 +50,7 @@ export function describeUnreadExports(makeTarget: MakeTarget): void {
     itNeeds(
       makeTarget,
       "advance",
-      "an export keeps its slot until it is taken; until then more than there are slots for is 429 at once",
+      "an export holds its slot until it is read; further ones give 429 at once",
       async () => {
         const [first, second] = [await ask(), await ask()];
         await expectTooMany();
@@ -66,7 +66,7 @@ export function describeUnreadExports(makeTarget: MakeTarget): void {
     itNeeds(
       makeTarget,
       "advance",
-      "an export of which nothing is taken for 30 seconds is ended before it is whole, and its slot is free",
+      "an export of which nothing is read for 30 seconds is aborted, and its slot is free",
       async () => {
         const unread = [await ask(), await ask()];
         await expectTooMany();
@@ -77,7 +77,7 @@ export function describeUnreadExports(makeTarget: MakeTarget): void {
       },
     );
 
-    itNeeds(makeTarget, "advance", "an export that is read slowly is left alone", async () => {
+    itNeeds(makeTarget, "advance", "an export that is read slowly is not aborted", async () => {
       const reader = (await ask()).body?.getReader();
       let [bytes, bytesThen] = [0, 0];
       for (;;) {
@@ -91,7 +91,7 @@ export function describeUnreadExports(makeTarget: MakeTarget): void {
       expect(bytes).toBeGreaterThan(UNREAD_EVENTS * 4_000);
     });
 
-    itNeeds(makeTarget, "advance", "clients that go away give their slots back, whether or not they have read anything", async () => {
+    itNeeds(makeTarget, "advance", "clients that disconnect release their slots, whether or not they have read anything", async () => {
       for (const parts of [0, 1]) {
         for (let i = 0; i < 2; i++) {
           const client = new AbortController();
@@ -111,7 +111,7 @@ export function describeUnreadExports(makeTarget: MakeTarget): void {
       }
     });
 
-    itNeeds(makeTarget, "advance", "HEAD takes no slot beyond its answer", async () => {
+    itNeeds(makeTarget, "advance", "HEAD of an export releases its slot with the response", async () => {
       for (let i = 0; i < 5; i++) expect((await ask({ method: "HEAD" })).status).toBe(200);
       await expectBothFree();
     });

@@ -63,7 +63,7 @@ const statusOf = ({ head }: UnreadAnswer): string => head.slice(9, 12);
 
 describe("the built program", () => {
   itInAll(
-    "twelve exports that nobody reads: ten have slots, two are refused at once; standing still ends the ten, and others have their slots",
+    "of twelve unread exports ten get slots and two are refused; the ten are aborted when they stall, and their slots are free",
     async () => {
       const { server, target, leap } = await startProgram();
       await recordForExport(target);
@@ -93,7 +93,7 @@ describe("the built program", () => {
     120_000,
   );
 
-  it("a connection is closed whose client takes nothing of many answers, and an idle one is kept", async () => {
+  it("a connection whose client reads none of many responses is closed, and an idle one stays open", async () => {
     const { server, leap } = await startProgram();
     const idle = connectRaw(server.origin);
     onTestFinished(() => idle.destroy());

@@ -16,7 +16,7 @@ const record = (): Promise<Response> =>
   });
 
 describe("the Durable Object", () => {
-  it("flushes by an alarm what nobody asks about, what an earlier life left, and what comes after", async () => {
+  it("flushes by alarm events that were buffered before it started, and later ones, without any query", async () => {
     runtime = await startWorkerd({ script: "worker.js", environment: { SVC_FLUSH_INTERVAL_SECS: "1" } });
     expect((await record()).status).toBe(202);
     await runtime.crash();
@@ -26,7 +26,7 @@ describe("the Durable Object", () => {
     await expect.poll(() => runtime.bucketKeys(), { timeout: 20_000 }).toEqual([file, file]);
   });
 
-  it("answers 500 while an option is wrong, and its log names the option and no secret", async () => {
+  it("responds with 500 while an option is invalid, and its log names the option and no secret", async () => {
     runtime = await startWorkerd({ script: "worker.js", environment: { SVC_FLUSH_EVENT_COUNT: "many", SVC_ADMIN_PASSWORD: "tooshort" } });
     const response = await fetch(`${runtime.origin()}/health`);
     expect({ status: response.status, body: await response.json() }).toEqual({
@@ -37,7 +37,7 @@ describe("the Durable Object", () => {
     expect(runtime.log()).not.toContain("tooshort");
   });
 
-  it("refuses events and passwords with a word on why while its database fails, and goes on when it does not", async () => {
+  it("refuses events and passwords with the reason while its database fails, and recovers afterwards", async () => {
     runtime = await startWorkerd({ script: "test-worker.js", className: "TestObject" });
     const send = async (path: string, body?: object, call?: ControlCall): Promise<Response> => {
       const control: Control = {
@@ -72,7 +72,7 @@ describe("the Durable Object", () => {
     expect(await totalOf()).toBe(2);
   });
 
-  it("keeps a visitor within a salt period when workerd is killed, and refuses events of the next one until its secret is committed", async () => {
+  it("keeps visitor ids within a salt period when workerd is killed, and refuses events of the next one until its secret is committed", async () => {
     runtime = await startWorkerd({ script: "test-worker.js", className: "TestObject" });
     let nowMs = Date.parse("2026-03-15T12:00:00Z");
     const send = async (path: string, body?: object, call?: ControlCall): Promise<Response> => {

@@ -13,7 +13,7 @@ afterAll(() => makeTarget.closeAll());
 const advance = (target: Target, ms: number): Promise<void> => able(target, "advance")(ms);
 
 describe("retention in workerd", () => {
-  it("waits for an hour after the clock has jumped, which need not be an hour of one object, and then erases", async () => {
+  it("waits an hour after a clock jump, across objects, before it erases", async () => {
     const target = await makeTarget({ SVC_RETENTION_DAYS: "2" });
     await record(target, wireEvent("old.test"));
     await advance(target, 0);
@@ -28,7 +28,7 @@ describe("retention in workerd", () => {
     await target.close();
   });
 
-  it("goes on by a clock that goes on, of an object that wakes hourly and is ended in between", async () => {
+  it("continues on a steady clock for an object that wakes hourly and is evicted in between", async () => {
     const target = await makeTarget({ SVC_RETENTION_DAYS: "1" });
     await record(target, wireEvent("idle.test"));
     for (let hour = 0; hour < 36; hour++) {

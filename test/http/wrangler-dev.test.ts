@@ -17,7 +17,7 @@ const totalAt = async (origin: string): Promise<unknown> => {
 };
 
 it(
-  "wrangler dev takes events, answers questions, and goes on from there after a restart",
+  "wrangler dev accepts events, serves reports, and keeps the events after a restart",
   async () => {
     const folder = await tempFolder();
     const first = await startWranglerDev(folder, { SVC_CACHE_TTL_SECS: "0" });

@@ -6,7 +6,7 @@ const requestWith = (headers: Readonly<Record<string, string>>): Request => new 
 
 const KEY = `svc_${"a".repeat(64)}`;
 
-describe("the session's cookie", () => {
+describe("the session cookie", () => {
   it.each([
     ["", []],
     ["svc_session=a", ["a"]],

@@ -9,8 +9,8 @@ const SOCKET = "198.51.100.1";
 const behind = (trustedProxies: number, forwardedFor: string | null) =>
   clientAddressOf({ socketAddress: SOCKET, forwardedFor, trustedProxies });
 
-describe("without a trusted proxy", () => {
-  it.each([null, "", "1.2.3.4", "1.2.3.4, 5.6.7.8"])("X-Forwarded-For %j is ignored", (forwardedFor) => {
+describe("the client address without a trusted proxy", () => {
+  it.each([null, "", "1.2.3.4", "1.2.3.4, 5.6.7.8"])("ignores X-Forwarded-For %j", (forwardedFor) => {
     expect(behind(0, forwardedFor)).toBe(SOCKET);
   });
 
@@ -28,12 +28,12 @@ describe("without a trusted proxy", () => {
     ["::192.0.2.7", "::c000:207"],
     ["fe80::1%eth0", "fe80::1%eth0"],
     ["", ""],
-  ])("the socket's %s is %s", (socketAddress, expected) => {
+  ])("is normalized from %s to %s", (socketAddress, expected) => {
     expect(clientAddressOf({ socketAddress, forwardedFor: null, trustedProxies: 0 })).toBe(expected);
   });
 });
 
-describe("behind trusted proxies", () => {
+describe("the client address behind trusted proxies", () => {
   it.each([
     [1, "203.0.113.9", "203.0.113.9"],
     [1, "1.1.1.1, 203.0.113.9", "203.0.113.9"],
@@ -46,7 +46,7 @@ describe("behind trusted proxies", () => {
     [1, "[2001:db8::9]:443", "2001:db8::9"],
     [1, "::ffff:203.0.113.9", "203.0.113.9"],
     [1, "[::ffff:203.0.113.9]:80", "203.0.113.9"],
-  ])("%d of them, %j: %s", (trustedProxies, forwardedFor, expected) => {
+  ])("with %d of them and %j is %s", (trustedProxies, forwardedFor, expected) => {
     expect(behind(trustedProxies, forwardedFor)).toBe(expected);
   });
 
@@ -80,11 +80,11 @@ describe("behind trusted proxies", () => {
     [2, "203.0.113.9"],
     [3, "203.0.113.9, 10.0.0.1"],
     [1000, "203.0.113.9"],
-  ])("%d of them, %j: the socket's address", (trustedProxies, forwardedFor) => {
+  ])("with %d of them and %j is the socket's address", (trustedProxies, forwardedFor) => {
     expect(behind(trustedProxies, forwardedFor)).toBe(SOCKET);
   });
 
-  it("whatever the sender wrote to the left changes nothing", () => {
+  it("is independent of the entries that the sender wrote", () => {
     const anything = fc.string({ unit: fc.constantFrom("1", ".", ":", ",", " ", "[", "]", "a", "%") });
     fc.assert(
       fc.property(anything, (spoofed) => {
@@ -93,7 +93,7 @@ describe("behind trusted proxies", () => {
     );
   });
 
-  it("every address is found, in one form", () => {
+  it("is parsed from every valid address, in one form", () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (address) => {
         const found = behind(1, address);
@@ -105,7 +105,7 @@ describe("behind trusted proxies", () => {
     );
   });
 
-  it("nothing but an address is found", () => {
+  it("is parsed from nothing but an address", () => {
     const nearMisses = fc.string({ unit: fc.constantFrom("1", "25", ".", ":", "::", "f", "[", "]", "0", "g"), maxLength: 12 });
     fc.assert(
       fc.property(nearMisses, (text) => {
@@ -130,7 +130,7 @@ describe("the entry of the outermost trusted proxy", () => {
     expect(forwardedEntry(header, trustedProxies)).toBe(entry);
   });
 
-  it("is the entry that many from the end, whatever stands before it", () => {
+  it("is that many entries from the end, whatever precedes it", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(",", " ", "a", "1") }), fc.integer({ min: 1, max: 8 }), (header, trustedProxies) => {
         expect(forwardedEntry(header, trustedProxies)).toBe(header.split(",").at(-trustedProxies)?.trim() ?? null);

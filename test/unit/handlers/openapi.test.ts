@@ -108,7 +108,7 @@ const OBJECTS = [...objectsOf(JSON_DOCUMENT)];
 const SCHEMAS = OBJECTS.filter(([kind]) => kind === "schema");
 
 describe("the document is OpenAPI 3.1", () => {
-  it("has the objects' fields that the specification knows, and all that it asks for", () => {
+  it("has only fields of the specification, and all required ones", () => {
     const problems = OBJECTS.flatMap(([kind, value, at]) => {
       if (kind === "schema")
         return Object.keys(value)
@@ -125,12 +125,12 @@ describe("the document is OpenAPI 3.1", () => {
     expect(problems).toEqual([]);
   });
 
-  it("names the version of the specification, and one of its own", () => {
+  it("has the version of the specification, and its own", () => {
     expect(DOCUMENT.openapi).toMatch(/^3\.1\.\d+$/);
     expect(DOCUMENT.info.version).toMatch(/^\d+\.\d+\.\d+$/);
   });
 
-  it("has no reference that leads nowhere, and no component that nothing leads to", () => {
+  it("has no broken reference and no unused component", () => {
     const references = OBJECTS.flatMap(([, { $ref }]) => (typeof $ref === "string" ? [$ref] : []));
     for (const reference of references) expect(() => resolveReference(JSON_DOCUMENT, reference)).not.toThrow();
     const { schemas, parameters, headers } = DOCUMENT.components;
@@ -140,13 +140,13 @@ describe("the document is OpenAPI 3.1", () => {
     expect(components.filter((component) => !references.includes(component))).toEqual([]);
   });
 
-  it("has an operationId for each route, unlike any other's and fit for a function's name", () => {
+  it("has a unique operationId for each route that is a valid function name", () => {
     const ids = OBJECTS.flatMap(([kind, { operationId }]) => (kind === "operation" ? [String(operationId)] : []));
     expect(new Set(ids).size).toBe(DOCUMENTED.length);
     expect(ids.filter((id) => !/^[a-z][A-Za-z]*$/.test(id))).toEqual([]);
   });
 
-  it("uses the tags that it lists, and no others", () => {
+  it("uses exactly the tags that it declares", () => {
     const used = OBJECTS.flatMap(([kind, { tags }]) => (kind === "operation" ? (tags as string[]) : []));
     expect([...new Set(used)].sort()).toEqual(DOCUMENT.tags.map(({ name }) => name).sort());
   });
@@ -163,7 +163,7 @@ describe("the document is OpenAPI 3.1", () => {
     },
   );
 
-  it("has a description in words wherever the specification has room for one", () => {
+  it("has a description wherever the specification allows one", () => {
     const wordless = OBJECTS.filter(
       ([kind, { description }]) =>
         ["parameter", "header", "response", "tag", "requestBody", "securityScheme"].includes(kind) && String(description ?? "").length < 5,
@@ -171,7 +171,7 @@ describe("the document is OpenAPI 3.1", () => {
     expect(wordless.map(([, , at]) => at)).toEqual([]);
   });
 
-  it("has examples and defaults that their schemas allow", () => {
+  it("has examples and defaults that match their schemas", () => {
     for (const [kind, { schema, example }, at] of OBJECTS) {
       if (kind !== "parameter" || example === undefined) continue;
       expect({ at, problems: schemaProblems(JSON_DOCUMENT, example, schema as Schema) }).toEqual({ at, problems: [] });
@@ -182,7 +182,7 @@ describe("the document is OpenAPI 3.1", () => {
     }
   });
 
-  it("asks for credentials that it describes, and none where none are looked at", () => {
+  it("requires only declared security schemes, and none for routes that ignore credentials", () => {
     const schemes = Object.keys(DOCUMENT.components.securitySchemes);
     const each = schemes.map((name) => ({ [name]: [] }));
     const wanted = { stats: [{}, ...each], admin: each, public: undefined, ingest: undefined, auth: undefined } satisfies Record<
@@ -195,7 +195,7 @@ describe("the document is OpenAPI 3.1", () => {
     }
   });
 
-  it("has an example for every parameter that must be there", () => {
+  it("has an example for every required parameter", () => {
     const bare = DOCUMENTED.flatMap(({ id, parameters }) =>
       parameters.filter(({ required, example }) => required && example === undefined).map(({ name }) => `${id} ${name}`),
     );
@@ -214,19 +214,19 @@ const OPEN_OBJECTS: Readonly<Record<string, string>> = {
 };
 
 describe("schemas", () => {
-  it("are closed: what an answer may have is named, but for the objects that are listed with a reason", () => {
+  it("are closed for responses, except for the objects that are listed with a reason", () => {
     const open = SCHEMAS.filter(([, { type, additionalProperties }]) => [type].flat().includes("object") && additionalProperties !== false);
     expect(open.map(([, , at]) => at).sort()).toEqual(Object.keys(OPEN_OBJECTS).sort());
   });
 
-  it("require fields that they have", () => {
+  it("require only fields that they declare", () => {
     const problems = SCHEMAS.flatMap(([, { required = [], properties = {} }, at]) =>
       (required as string[]).filter((name) => !Object.hasOwn(properties as object, name)).map((name) => `${at}: ${name}`),
     );
     expect(problems.filter((problem) => !problem.startsWith("#/components/schemas/OpenApiDocument"))).toEqual([]);
   });
 
-  it("of errors is {error}, whatever the route", () => {
+  it("of errors are {error} on every route", () => {
     const errors = DOCUMENTED.flatMap(({ id, answers }) =>
       Object.entries(answers).flatMap(([status, { content }]) =>
         Number(status) >= 400 && content?.["application/json"] ? [{ id, status, schema: content["application/json"].schema }] : [],
@@ -239,8 +239,8 @@ describe("schemas", () => {
 
 const documentedId = (method: string, path: string): string => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`;
 
-describe("the document and the service", () => {
-  it("has every route, and nothing else", () => {
+describe("the document", () => {
+  it("has exactly the routes of the service", () => {
     expect(Object.keys(OPERATIONS).sort()).toEqual(ROUTES.map(routeIdOf).sort());
     const routes = ROUTES.map(({ method, path }) => documentedId(method, path));
     expect(
@@ -249,7 +249,7 @@ describe("the document and the service", () => {
     ).toEqual(routes.sort());
   });
 
-  it("describes no route that there is not", () => {
+  it("describes no unknown route", () => {
     const routes: readonly string[] = ROUTES.map(({ method, path }) => `${method} ${path}`);
     expect(
       Object.keys(OPERATIONS).filter((id) => !routes.includes(id)),
@@ -257,7 +257,7 @@ describe("the document and the service", () => {
     ).toEqual([]);
   });
 
-  it("has every status provoked by a request in test/http/openapi-answers.ts", () => {
+  it("has a request in test/http/openapi-answers.ts for every status", () => {
     const documented = DOCUMENTED.flatMap(({ id, answers }) => Object.keys(answers).map((status) => `${status} ${id}`));
     const provoked = [...PROVOKED, ...FAILING].map(({ id, status }) => `${status} ${id}`);
     expect(
@@ -274,12 +274,12 @@ function requestsOf(route: Documented): Values[] {
   return [base, ...words];
 }
 
-describe("what the handlers read", () => {
+describe("the handler of", () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
 
-  it.each(DOCUMENTED)("$id reads the query parameters that are documented, and no others", async (route) => {
+  it.each(DOCUMENTED)("$id reads exactly the documented query parameters", async (route) => {
     const names = new Set<string>();
     const target = await createInProcessTarget(CLOSED);
     const headers = browserHeaders(await logIn(target));
@@ -300,7 +300,7 @@ describe("what the handlers read", () => {
   });
 
   it.each(DOCUMENTED.filter(({ requestBody }) => requestBody !== null))(
-    "$id reads the fields of its body that are documented, and no others",
+    "$id reads exactly the documented fields of its body",
     async (route) => {
       const names = new Set<string | symbol>();
       const isSetup = route.path === "/api/auth/setup";

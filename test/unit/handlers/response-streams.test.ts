@@ -29,7 +29,7 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
 }
 
 describe("a streamed response", () => {
-  it("is whole and in order, and ends when its last byte is taken, not before", async () => {
+  it("is complete and in order, and ends when its last byte is read, not before", async () => {
     const { state, streams, open } = opened();
     const reader = open().getReader();
     const bytes: number[] = [];
@@ -44,7 +44,7 @@ describe("a streamed response", () => {
     expect(bytes.map((byte, at) => byte === Math.floor(at / CHUNK_BYTES) + 1)).not.toContain(false);
   });
 
-  it("writes nothing before it is wanted, and no further than the client has read", async () => {
+  it("writes on demand, no further than the client reads", async () => {
     const { state, open } = opened({ chunks: 100 });
     const reader = open().getReader();
     expect(state.written).toBe(0);
@@ -52,7 +52,7 @@ describe("a streamed response", () => {
     expect(state.written).toBe(1);
   });
 
-  it("of which nothing was taken for the limit is ended, and its reader is told", async () => {
+  it("is aborted with an error if nothing was read for the time limit", async () => {
     const { state, streams, open } = opened();
     const reader = open().getReader();
     await reader.read();
@@ -65,7 +65,7 @@ describe("a streamed response", () => {
     await expect(reader.read()).rejects.toThrow("taken nothing for 30 seconds");
   });
 
-  it("that is slow but moves is left alone, however long it takes", async () => {
+  it("is not aborted while it is read slowly, however long it takes", async () => {
     const { state, streams, open } = opened({ chunks: 4 });
     const reader = open().getReader();
     let bytes = 0;
@@ -77,7 +77,7 @@ describe("a streamed response", () => {
     expect(bytes).toBe(4 * CHUNK_BYTES);
   });
 
-  it("of which nothing was ever taken is ended after the limit, not before", async () => {
+  it("is aborted after the time limit, not before, if nothing was ever read", async () => {
     const { state, streams, open } = opened();
     open();
     state.monotonicMs += RESPONSE_STALL_MS - 1;
@@ -92,7 +92,7 @@ describe("a streamed response", () => {
     ["all of it is taken", async ({ open }) => readAll(open().getReader())],
     ["it is given up before any of it is read", async ({ open }) => open().cancel()],
     [
-      "it is given up midway",
+      "it is aborted midway",
       async ({ open }) => {
         const reader = open().getReader();
         await reader.read();
@@ -100,7 +100,7 @@ describe("a streamed response", () => {
       },
     ],
     [
-      "the client goes away before any of it is read",
+      "the client disconnects before reading any of it",
       async ({ open, client }) => {
         const stream = open();
         client.abort(new Error("gone"));
@@ -108,7 +108,7 @@ describe("a streamed response", () => {
       },
     ],
     [
-      "the client goes away midway",
+      "the client disconnects midway",
       async ({ open, client }) => {
         const reader = open().getReader();
         await reader.read();
@@ -117,7 +117,7 @@ describe("a streamed response", () => {
       },
     ],
     [
-      "the client goes away while a part is written",
+      "the client disconnects while a part is written",
       async ({ open, client }) => {
         const reader = open().getReader();
         const read = reader.read();
@@ -126,7 +126,7 @@ describe("a streamed response", () => {
       },
     ],
     [
-      "the client was gone before it began",
+      "the client disconnected before it began",
       async ({ open, client }) => {
         client.abort(new Error("gone"));
         await expect(readAll(open().getReader())).rejects.toThrow("gone");
@@ -140,7 +140,7 @@ describe("a streamed response", () => {
         streams.endStalled();
       },
     ],
-  ])("gives back what it holds once, and nothing again afterwards, when %s", async (_way, end) => {
+  ])("releases its memory exactly once when %s", async (_way, end) => {
     const made = opened();
     await end(made);
     expect({ ended: made.state.ended, open: made.streams.count }).toEqual({ ended: 1, open: 0 });
@@ -150,7 +150,7 @@ describe("a streamed response", () => {
     expect(made.state.ended).toBe(1);
   });
 
-  it("that cannot be written to its end breaks off, and the log says why", async () => {
+  it("ends with an error if writing fails, and the log has the reason", async () => {
     const { state, streams, log, open } = opened({ chunks: 3, failsAt: 1 });
     const reader = open().getReader();
     await expect(readAll(reader)).rejects.toThrow("no more");

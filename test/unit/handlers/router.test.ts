@@ -5,12 +5,12 @@ import { extraRoutesOf, problemsOfExtraPaths } from "../../../src/handlers/route
 import { ConfigError, parseConfig } from "../../../src/runtime/config/config.ts";
 
 describe("extra paths", () => {
-  it("have the methods of the original each", () => {
+  it("have the methods of the original path", () => {
     const extra = extraRoutesOf(ROUTES, { scriptPaths: ["/s.js"], eventPaths: ["/e"] });
     expect(extra.map(({ method, path }) => `${method} ${path}`)).toEqual(["GET /s.js", "POST /e", "GET /e", "OPTIONS /e"]);
   });
 
-  it("are refused together where they are taken: by the service, by a pattern of it, or by each other", () => {
+  it("are refused together if they conflict with a route, a route pattern, or each other", () => {
     const extra = { scriptPaths: ["/svc.js", "/s.js"], eventPaths: ["/api/stats/breakdown/x", "/s.js", "/free"] };
     expect(problemsOfExtraPaths(ROUTES, extra)).toEqual([
       'script_paths must be paths that the service does not serve already, got "/svc.js"',
@@ -19,7 +19,7 @@ describe("extra paths", () => {
     ]);
   });
 
-  it("that are taken are reported with every other problem", () => {
+  it("that conflict are reported with every other configuration problem", () => {
     const environment = { SVC_PORT: "many", SVC_SCRIPT_PATHS: "/svc.js", SVC_EVENT_PATHS: "/health", SVC_LOG_LEVEL: "loud" };
     const parse = () => parseConfig({ environment, file: { colour: "red" }, platform: "node" }, problemsWithRoutes);
     expect(parse).toThrow(ConfigError);

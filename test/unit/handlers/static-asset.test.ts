@@ -12,7 +12,7 @@ const ASSET = unpackAsset(packAsset("text/plain", TEXT));
 const answer = (headers: Record<string, string>): Response =>
   responseTo("GET", assetReply(new Request("http://a.test/", { headers }), ASSET, {}));
 
-describe("the coding of a file", () => {
+describe("the content coding of a file", () => {
   const ALL = ["br", "gzip", "identity"] as const;
 
   it.each([
@@ -33,11 +33,11 @@ describe("the coding of a file", () => {
     ["*;q=0", "identity"],
     ["br;q=nonsense, gzip;q=0.1", "gzip"],
     ["br ; q=0.1 ,gzip ; q=0.2", "gzip"],
-  ])("for Accept-Encoding %j is %s", (header, coding) => {
+  ])("is chosen by Accept-Encoding: %j gives %s", (header, coding) => {
     expect(chosenCoding(header, ALL)).toBe(coding);
   });
 
-  it("is one that there is", () => {
+  it("is one that the file has", () => {
     expect(chosenCoding("br, gzip;q=0.1", ["gzip", "identity"])).toBe("gzip");
     expect(chosenCoding("br", ["identity"])).toBe("identity");
   });
@@ -45,7 +45,7 @@ describe("the coding of a file", () => {
   it.each([
     ["br", (bytes: Uint8Array) => brotliDecompressSync(bytes)],
     ["gzip", (bytes: Uint8Array) => gunzipSync(bytes)],
-  ])("%s is undone to the same text", async (coding, undo) => {
+  ])("%s decodes to the same text", async (coding, undo) => {
     const response = answer({ "accept-encoding": coding });
     const bytes = new Uint8Array(await response.arrayBuffer());
     expect(response.headers.get("content-encoding")).toBe(coding);
@@ -54,29 +54,29 @@ describe("the coding of a file", () => {
     expect(bytes.length).toBeLessThan(TEXT.length / 2);
   });
 
-  it("without one bears no Content-Encoding", async () => {
+  it("is not named in a header if the file is sent uncompressed", async () => {
     const response = answer({});
     expect(response.headers.has("content-encoding")).toBe(false);
     expect(await response.text()).toBe(TEXT);
   });
 
-  it("does not let the tag of another coding pass for this one's", () => {
+  it("has an ETag of its own", () => {
     const plain = answer({}).headers.get("etag") ?? "";
     expect(answer({ "if-none-match": plain }).status).toBe(304);
     expect(answer({ "if-none-match": plain, "accept-encoding": "br" }).status).toBe(200);
   });
 });
 
-describe("packed files", () => {
-  it("are not compressed where that does not pay", () => {
+describe("bundled files", () => {
+  it("are not compressed if that saves nothing", () => {
     expect(packAsset("text/plain", "short")).toMatchObject({ brotli: undefined, gzip: undefined });
   });
 
-  it("have another version when their text is another", () => {
+  it("have a version that depends on their content", () => {
     expect(packAsset("text/plain", "a").version).not.toBe(packAsset("text/plain", "b").version);
   });
 
-  it("are found by name, and nothing else is", () => {
+  it("are found by exact name only", () => {
     const assets = createAssets({ "a.txt": packAsset("text/plain", TEXT) });
     expect(new TextDecoder().decode(assets("a.txt")?.bytes)).toBe(TEXT);
     expect(assets("a.txt")).toBe(assets("a.txt"));

@@ -30,7 +30,7 @@ const sizes = fc.array(fc.constantFrom(0, 1, 1, 2, 5, 30), { minLength: 1, maxLe
 const rotation = fc.constantFrom(1, 2, 7, 30, 365);
 
 describe("chunks of a range", () => {
-  it("have every day with events once, in order, and no period in two", () => {
+  it("contain each day with events once, in order, and never split a salt period", () => {
     fc.assert(
       fc.property(sizes, rotation, fc.constantFrom(0, 4, 20, 1000), fc.nat(79), (bytes, rotationDays, bytesMax, from) => {
         const start = from % bytes.length;
@@ -49,7 +49,7 @@ describe("chunks of a range", () => {
     );
   });
 
-  it("are the same for ranges that overlap, but for the ends", () => {
+  it("are equal for overlapping ranges, except at the ends", () => {
     const bytes = Array.from({ length: 64 }, () => 1);
     const whole = new Set(namesOf(cut(bytes, 1, 8)));
     const part = namesOf(cut(bytes, 1, 8, 11));
@@ -58,7 +58,7 @@ describe("chunks of a range", () => {
     expect(nextDay.filter((name) => !whole.has(name)).length).toBeLessThanOrEqual(4);
   });
 
-  it("leave the newest period with events to itself", () => {
+  it("keep the newest period with events separate", () => {
     for (const days of [8, 9, 10, 11]) {
       const chunks = cut(
         Array.from({ length: days }, () => 1),
@@ -69,19 +69,19 @@ describe("chunks of a range", () => {
     }
   });
 
-  it("have other version when a day has", () => {
+  it("have a version that changes with the version of a day", () => {
     const [before] = cut([1], 1, 10);
     const [after] = cutIntoChunks(rangeOfDays(dayAt(0), dayAt(0)), [{ day: dayAt(0), bytes: 1, version: "other" }], 1, 10);
     expect(after?.version).not.toBe(before?.version);
     expect(bytesOf(versionsOf([1, 2]))).toBe(3);
   });
 
-  it("are none where nothing happened", () => {
+  it("are empty for a range without events", () => {
     expect(cut([0, 0], 1, 10)).toEqual([]);
   });
 });
 
-describe("memory admission of chunks", () => {
+describe("MemoryAdmission", () => {
   const silent = new AbortController().signal;
 
   /** A task that ends when it is told, and what has begun so far. */
@@ -98,7 +98,7 @@ describe("memory admission of chunks", () => {
 
   const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 
-  it("is given to as many as fit, then in the order in which they came", async () => {
+  it("admits as many chunks as fit, then in order of arrival", async () => {
     const { begun, run } = tasks(new MemoryAdmission(10));
     const first = run("first", 6);
     run("second", 4);
@@ -110,7 +110,7 @@ describe("memory admission of chunks", () => {
     expect(begun).toEqual(["first", "second", "third", "fourth"]);
   });
 
-  it("is given to one that is larger than all of it when nobody else has any", async () => {
+  it("admits a chunk larger than the budget when it is alone", async () => {
     const { begun, run } = tasks(new MemoryAdmission(10));
     const small = run("small", 1);
     const large = run("large", 100);
@@ -124,7 +124,7 @@ describe("memory admission of chunks", () => {
     expect(begun).toEqual(["small", "large", "next"]);
   });
 
-  it("is shared by all who work on the same chunk, before others who wait", async () => {
+  it("admits further queries for the same chunk before others that wait", async () => {
     const room = new MemoryAdmission(10);
     const { begun, run } = tasks(room);
     const first = run("first", 6);
@@ -139,7 +139,7 @@ describe("memory admission of chunks", () => {
     expect([begun, room.isWorkedOn("first")]).toEqual([["first", "first again", "second"], false]);
   });
 
-  it("is not waited for by who has gone, nor held by who has failed", async () => {
+  it("drops aborted waiters and releases the memory of failed tasks", async () => {
     const room = new MemoryAdmission(10);
     const { begun, run } = tasks(room);
     const first = run("first", 10);

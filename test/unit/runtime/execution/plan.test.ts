@@ -19,13 +19,13 @@ const resultOf = <Result>({ steps, toResult }: Plan<Result>): Result =>
 const pair = (day: string) => planOf(on(day), [query("a"), query("b")], ([a], [b]) => `${a?.value}, ${b?.value}`);
 
 describe("a plan", () => {
-  it("gives each query's rows to its function in the order of the queries", () => {
+  it("passes the rows of each query to its function in the order of the queries", () => {
     const { steps } = pair("2026-03-15");
     expect(steps.map(({ queries }) => queries.map(({ counts }) => counts[0]))).toEqual([["a", "b"]]);
     expect(resultOf(pair("2026-03-15"))).toBe("2026-03-15 0, 2026-03-15 1");
   });
 
-  it("of several plans has the steps of all, and each of them its own rows", () => {
+  it("combined from several has the steps of all, and each of them gets its own rows", () => {
     const combined = combinePlans([pair("2026-03-15"), pair("2026-03-14")], (parts) => parts.join("; "));
     expect(combined.steps).toHaveLength(2);
     expect(resultOf(combined)).toBe("2026-03-15 0, 2026-03-15 1; 2026-03-14 0, 2026-03-14 1");
@@ -33,7 +33,7 @@ describe("a plan", () => {
     expect([nested.steps.length, resultOf(nested)]).toEqual([3, 2]);
   });
 
-  it("of no plans has no steps and a result", () => {
+  it("combined from none has no steps and a result", () => {
     const none = combinePlans([], () => "nothing");
     expect([none.steps, resultOf(none)]).toEqual([[], "nothing"]);
   });

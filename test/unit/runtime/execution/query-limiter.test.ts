@@ -39,7 +39,7 @@ function slotsAndTasks(concurrentMax: number, queueMs: number) {
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe("QueryLimiter without a queue", () => {
-  it("runs so many at once and refuses the next with 429", async () => {
+  it("runs up to its limit at once and refuses the next task with 429", async () => {
     const { run, begun } = slotsAndTasks(2, 0);
     const [first, second, third] = [run("1"), run("2"), run("3")];
     await expect(third.outcome).rejects.toEqual(REFUSAL);
@@ -49,7 +49,7 @@ describe("QueryLimiter without a queue", () => {
     await expect(Promise.all([first.outcome, second.outcome])).resolves.toEqual(["1", "2"]);
   });
 
-  it("a slot is free again after a success and after a failure", async () => {
+  it("frees a slot after a success and after a failure", async () => {
     const { run } = slotsAndTasks(1, 0);
     const first = run("1");
     first.finish();
@@ -62,7 +62,7 @@ describe("QueryLimiter without a queue", () => {
     await expect(third.outcome).resolves.toBe("3");
   });
 
-  it("a task that throws before it has begun gives its slot back", async () => {
+  it("frees the slot of a task that throws synchronously", async () => {
     const { limiter, run } = slotsAndTasks(1, 0);
     await expect(
       limiter.run(() => {
@@ -74,7 +74,7 @@ describe("QueryLimiter without a queue", () => {
     await expect(next.outcome).resolves.toBe("next");
   });
 
-  it("0 is any number", async () => {
+  it("runs any number with a limit of 0", async () => {
     const { run, begun } = slotsAndTasks(0, 0);
     const tasks = Array.from({ length: 1000 }, (_, i) => run(String(i)));
     await settle();
@@ -85,7 +85,7 @@ describe("QueryLimiter without a queue", () => {
 });
 
 describe("QueryLimiter with a queue", () => {
-  it("gives limiter to those who wait in the order they came", async () => {
+  it("gives slots to waiting tasks in order of arrival", async () => {
     const { run, begun } = slotsAndTasks(1, 500);
     const tasks = ["1", "2", "3"].map(run);
     for (const [i, task] of tasks.entries()) {
@@ -96,7 +96,7 @@ describe("QueryLimiter with a queue", () => {
     await expect(Promise.all(tasks.map(({ outcome }) => outcome))).resolves.toEqual(["1", "2", "3"]);
   });
 
-  it("a newcomer does not overtake those who wait", async () => {
+  it("does not let a new task overtake waiting ones", async () => {
     const { run, begun } = slotsAndTasks(1, 500);
     const [first, second] = [run("1"), run("2")];
     await settle();
@@ -111,7 +111,7 @@ describe("QueryLimiter with a queue", () => {
     await expect(third.outcome).resolves.toBe("3");
   });
 
-  it("waits as long as it is told, and refuses then", async () => {
+  it("refuses a task after the maximum wait", async () => {
     const { run, begun, waits } = slotsAndTasks(1, 500);
     const [first, second] = [run("1"), run("2")];
     await settle();
@@ -123,7 +123,7 @@ describe("QueryLimiter with a queue", () => {
     expect(begun).toEqual(["1"]);
   });
 
-  it("one that gave up takes no slot from the next", async () => {
+  it("gives no slot to a task that has timed out", async () => {
     const { run, begun, waits } = slotsAndTasks(1, 500);
     const [first, second, third] = [run("1"), run("2"), run("3")];
     await settle();
@@ -136,7 +136,7 @@ describe("QueryLimiter with a queue", () => {
     await expect(third.outcome).resolves.toBe("3");
   });
 
-  it("a wait that ends after its turn came changes nothing", async () => {
+  it("ignores the timeout of a task that already has its slot", async () => {
     const { run, waits } = slotsAndTasks(1, 500);
     const [first, second] = [run("1"), run("2")];
     first.finish();
@@ -147,7 +147,7 @@ describe("QueryLimiter with a queue", () => {
     await expect(second.outcome).resolves.toBe("2");
   });
 
-  it("a failure passes the slot on too", async () => {
+  it("passes the slot on after a failure", async () => {
     const { run, begun } = slotsAndTasks(1, 500);
     const [first, second] = [run("1"), run("2")];
     first.fail(new Error("no"));
@@ -158,7 +158,7 @@ describe("QueryLimiter with a queue", () => {
     await expect(second.outcome).resolves.toBe("2");
   });
 
-  it("the queue has an end", async () => {
+  it("refuses tasks when the queue is full", async () => {
     const { run } = slotsAndTasks(1, 500);
     const tasks = Array.from({ length: QUERIES_WAITING_MAX + 1 }, (_, i) => run(String(i)));
     const oneTooMany = run("one too many");
@@ -167,7 +167,7 @@ describe("QueryLimiter with a queue", () => {
     await expect(Promise.all(tasks.map(({ outcome }) => outcome))).resolves.toHaveLength(QUERIES_WAITING_MAX + 1);
   });
 
-  it("never runs more than its number, whatever happens", async () => {
+  it("never runs more than its limit, whatever happens", async () => {
     const { limiter } = slotsAndTasks(3, 500);
     let running = 0;
     let most = 0;

@@ -53,7 +53,7 @@ function createBench({ ttlSecs = 60, entriesMax = 100 } = {}): Bench {
 }
 
 describe("ResultCache", () => {
-  it("gives an answer again for the ttl and not a millisecond longer", async () => {
+  it("returns a cached result for the ttl and not a millisecond longer", async () => {
     const { ask, advance, cache } = createBench({ ttlSecs: 60 });
     expect(await ask({}, "first")).toEqual({ answer: "first", computed: true });
     advance(59_999);
@@ -63,7 +63,7 @@ describe("ResultCache", () => {
     expect(cache.size).toBe(1);
   });
 
-  it("a ttl may be a fraction of a second", async () => {
+  it("accepts a ttl of a fraction of a second", async () => {
     const { ask, advance } = createBench({ ttlSecs: 0.25 });
     await ask({});
     advance(249);
@@ -72,18 +72,18 @@ describe("ResultCache", () => {
     expect((await ask({})).computed).toBe(true);
   });
 
-  it("keeps nothing with a ttl of 0", async () => {
+  it("caches nothing with a ttl of 0", async () => {
     const { ask, cache } = createBench({ ttlSecs: 0 });
     expect([(await ask({})).computed, (await ask({})).computed, cache.size]).toEqual([true, true, 0]);
   });
 
-  it("keeps an empty answer too", async () => {
+  it("caches an empty result", async () => {
     const { ask } = createBench();
     await ask({}, "");
     expect(await ask({}, "other")).toEqual({ answer: "", computed: false });
   });
 
-  it("tells questions apart by report, site and parameters, whatever their characters", async () => {
+  it("distinguishes queries by report, site and parameters, whatever their characters", async () => {
     const { ask } = createBench();
     const questions = [
       { report: "main", siteId: "a" as SiteId, parameters: ["b"] },
@@ -102,7 +102,7 @@ describe("ResultCache", () => {
     for (const [i, question] of questions.entries()) expect(await ask(question, "?")).toEqual({ answer: String(i), computed: false });
   });
 
-  it("counts every question once, as a hit or as a miss", async () => {
+  it("counts every query once, as a hit or as a miss", async () => {
     const { ask, counts, advance } = createBench({ ttlSecs: 1 });
     await ask({});
     await ask({});
@@ -113,8 +113,8 @@ describe("ResultCache", () => {
   });
 });
 
-describe("what is kept when there is too much", () => {
-  it("the least recently used goes first", async () => {
+describe("eviction", () => {
+  it("removes the least recently used result first", async () => {
     const { ask, cache } = createBench({ entriesMax: 3 });
     for (const name of ["a", "b", "c"]) await ask({ name });
     await ask({ name: "a" });
@@ -126,7 +126,7 @@ describe("what is kept when there is too much", () => {
     expect((await ask({ name: "b" })).computed).toBe(true);
   });
 
-  it("being used does not make an answer younger", async () => {
+  it("does not extend the ttl of a result that is used", async () => {
     const { ask, advance } = createBench({ ttlSecs: 10 });
     await ask({});
     advance(9_000);
@@ -135,7 +135,7 @@ describe("what is kept when there is too much", () => {
     expect((await ask({})).computed).toBe(true);
   });
 
-  it("one entry may be kept", async () => {
+  it("works with a maximum of one entry", async () => {
     const { ask, cache } = createBench({ entriesMax: 1 });
     await ask({ name: "a" });
     await ask({ name: "b" });
@@ -144,7 +144,7 @@ describe("what is kept when there is too much", () => {
     expect((await ask({ name: "a" })).computed).toBe(true);
   });
 
-  it("long answers push out others by their length", async () => {
+  it("is limited by total length, too", async () => {
     const { ask, cache } = createBench();
     const half = "x".repeat(CACHE_CHARS_MAX / 2);
     await ask({ name: "small" }, "small");
@@ -160,7 +160,7 @@ describe("what is kept when there is too much", () => {
     expect((await ask({ name: "first" })).computed).toBe(true);
   });
 
-  it("an answer that is too long by itself is given and not kept, and pushes nothing out", async () => {
+  it("ignores a result that is too long to cache, which is returned", async () => {
     const { ask, cache } = createBench();
     await ask({ name: "small" });
     const long = "x".repeat(CACHE_CHARS_MAX + 1);
@@ -169,7 +169,7 @@ describe("what is kept when there is too much", () => {
     expect((await ask({ name: "small" })).computed).toBe(false);
   });
 
-  it("room is given back by what grows too old and by what is dropped", async () => {
+  it("counts neither expired nor dropped results", async () => {
     const { ask, cache, advance } = createBench({ ttlSecs: 10 });
     const whole = "x".repeat(CACHE_CHARS_MAX);
     for (let round = 0; round < 3; round++) {
@@ -184,7 +184,7 @@ describe("what is kept when there is too much", () => {
   });
 });
 
-describe("computations under way", () => {
+describe("running computations", () => {
   /** A question whose answer comes when the test says so. */
   function slowQuestion({ cache }: Bench, question: Parameters<Bench["ask"]>[0] = {}, signal = NO_END) {
     const { promise, resolve, reject } = createDeferred<string>();
@@ -197,7 +197,7 @@ describe("computations under way", () => {
     return run;
   }
 
-  it("are shared by those who ask the same", async () => {
+  it("are shared by identical queries", async () => {
     const bench = createBench();
     const [first, second, third] = [slowQuestion(bench), slowQuestion(bench), slowQuestion(bench, { name: "other" })];
     expect([first.begun, second.begun, third.begun]).toEqual([true, false, true]);
@@ -207,7 +207,7 @@ describe("computations under way", () => {
     expect(bench.counts).toEqual({ hits: 1, misses: 2 });
   });
 
-  it("are shared also where nothing is kept", async () => {
+  it("are shared even if caching is off", async () => {
     const bench = createBench({ ttlSecs: 0 });
     const [first, second] = [slowQuestion(bench), slowQuestion(bench)];
     first.resolve("one");
@@ -216,7 +216,7 @@ describe("computations under way", () => {
     expect((await bench.ask({})).computed).toBe(true);
   });
 
-  it("share their failure, which is not kept", async () => {
+  it("share their failure, which is not cached", async () => {
     const bench = createBench();
     const [first, second] = [slowQuestion(bench), slowQuestion(bench)];
     first.reject(new Error("no"));
@@ -226,7 +226,7 @@ describe("computations under way", () => {
     expect(await bench.ask({}, "later")).toEqual({ answer: "later", computed: true });
   });
 
-  it("an answer is as old as its question", async () => {
+  it("start the ttl when their query starts", async () => {
     const bench = createBench({ ttlSecs: 10 });
     const slow = slowQuestion(bench);
     bench.advance(9_999);
@@ -237,7 +237,7 @@ describe("computations under way", () => {
     expect((await bench.ask({})).computed).toBe(true);
   });
 
-  it("an answer that took longer than the ttl is given and not used again", async () => {
+  it("that took longer than the ttl are returned and not cached", async () => {
     const bench = createBench({ ttlSecs: 10 });
     const slow = slowQuestion(bench);
     bench.advance(10_000);
@@ -246,8 +246,8 @@ describe("computations under way", () => {
     expect((await bench.ask({})).computed).toBe(true);
   });
 
-  describe("whose asker's time is up", () => {
-    it("are not shared any more", async () => {
+  describe("whose request has timed out", () => {
+    it("are no longer shared", async () => {
       const bench = createBench();
       const end = new AbortController();
       const first = slowQuestion(bench, {}, end.signal);
@@ -261,7 +261,7 @@ describe("computations under way", () => {
       expect((await bench.ask({})).answer).toBe("second");
     });
 
-    it("are begun again by the others who have time left, once for all of them", async () => {
+    it("are restarted once for the other requests that have time left", async () => {
       const bench = createBench();
       const end = new AbortController();
       const first = slowQuestion(bench, {}, end.signal);
@@ -275,7 +275,7 @@ describe("computations under way", () => {
       expect([second.begun, third.begun]).toEqual([true, false]);
     });
 
-    it("fail for the others whose time is up too", async () => {
+    it("fail for other requests that have timed out, too", async () => {
       const bench = createBench();
       const end = new AbortController();
       const [first, second] = [slowQuestion(bench, {}, end.signal), slowQuestion(bench, {}, end.signal)];
@@ -285,7 +285,7 @@ describe("computations under way", () => {
       expect(second.begun).toBe(false);
     });
 
-    it("share an answer that comes all the same", async () => {
+    it("share a result that arrives anyway", async () => {
       const bench = createBench();
       const end = new AbortController();
       const [first, second] = [slowQuestion(bench, {}, end.signal), slowQuestion(bench)];
@@ -295,7 +295,7 @@ describe("computations under way", () => {
       expect((await bench.ask({})).computed).toBe(false);
     });
 
-    it("do not put their answer in the place of a later one's", async () => {
+    it("do not overwrite the result of a later computation", async () => {
       const bench = createBench();
       const end = new AbortController();
       const first = slowQuestion(bench, {}, end.signal);
@@ -311,7 +311,7 @@ describe("computations under way", () => {
   });
 
   describe("dropSite", () => {
-    it("forgets a site's answers and no other's", async () => {
+    it("drops the results of a site and no others", async () => {
       const { ask, cache } = createBench();
       const other = "b.test" as SiteId;
       for (const report of ["main", "goals"]) {
@@ -326,7 +326,7 @@ describe("computations under way", () => {
       expect((await ask({ report: "goals", siteId: other })).computed).toBe(false);
     });
 
-    it("what is under way is answered and not kept: it may have seen what is gone", async () => {
+    it("returns but does not cache the results of running computations, which may include erased events", async () => {
       const bench = createBench();
       const slow = slowQuestion(bench);
       bench.cache.dropSite("a.test" as SiteId);
@@ -336,7 +336,7 @@ describe("computations under way", () => {
       expect((await bench.ask({}, "new")).answer).toBe("new");
     });
 
-    it("what is under way is not shared with those who ask afterwards", async () => {
+    it("stops sharing running computations with later requests", async () => {
       const bench = createBench();
       const before = slowQuestion(bench);
       bench.cache.dropSite("a.test" as SiteId);
@@ -349,7 +349,7 @@ describe("computations under way", () => {
       expect((await bench.ask({})).answer).toBe("new");
     });
 
-    it("what is under way for another site is kept", async () => {
+    it("still caches running computations of other sites", async () => {
       const bench = createBench();
       const slow = slowQuestion(bench);
       bench.cache.dropSite("b.test" as SiteId);

@@ -16,7 +16,7 @@ const anyDay = fc
 const isHourly = ({ dayCount }: DateRange): boolean => dayCount <= 2;
 
 describe("bucketsOf", () => {
-  it("are hours for one day and for two", () => {
+  it("has hourly buckets for one and two days", () => {
     const one = bucketsOf(rangeOf("2026-03-15", "2026-03-15"));
     expect([one.length, one[0], one[9]?.label, one[23]?.label]).toEqual([
       24,
@@ -28,14 +28,14 @@ describe("bucketsOf", () => {
     expect([two.length, two[24]?.label, two[47]?.label]).toEqual([48, "2026-03-01 00:00", "2026-03-01 23:00"]);
   });
 
-  it("are days for three and more", () => {
+  it("has daily buckets for three and more days", () => {
     const three = bucketsOf(rangeOf("2026-02-27", "2026-03-01"));
     expect(three.map(({ label }) => label)).toEqual(["2026-02-27", "2026-02-28", "2026-03-01"]);
     expect(three[0]?.key).toBe(Date.parse("2026-02-27") / DAY_MS);
     expect(bucketsOf(rangeOf("2024-01-01", "2024-12-31"))).toHaveLength(366);
   });
 
-  it("cover their range without gap and without overlap, each with a label of its own", () => {
+  it("covers the range without gaps or overlaps, with unique labels", () => {
     fc.assert(
       fc.property(anyDay, fc.integer({ min: 1, max: 366 }), (first, days) => {
         const last = utcDayOf(Date.parse(first) + (days - 1) * DAY_MS);
@@ -52,7 +52,7 @@ describe("bucketsOf", () => {
     );
   });
 
-  it("are days in daysOf, however short the range", () => {
+  it("has daily buckets in daysOf, however short the range", () => {
     expect(daysOf(rangeOf("2026-02-28", "2026-03-01")).map(({ label }) => label)).toEqual(["2026-02-28", "2026-03-01"]);
   });
 });

@@ -19,7 +19,7 @@ describe("comparedRange", () => {
     ["2026-03-01", "2026-03-07", "2026-02-22 2026-02-28"],
     ["2024-03-01", "2024-03-01", "2024-02-29 2024-02-29"],
     ["2024-01-01", "2024-12-31", "2022-12-31 2023-12-31"],
-  ])("the period before %s to %s is %s", (first, last, previous) => {
+  ])("maps %s to %s to the previous period %s", (first, last, previous) => {
     const { firstDay, lastDay } = comparedRange(rangeOf(first, last), "previous_period");
     expect(`${firstDay} ${lastDay}`).toBe(previous);
   });
@@ -29,12 +29,12 @@ describe("comparedRange", () => {
     ["2024-02-29", "2024-02-29", "2023-03-01 2023-03-01"],
     ["2025-02-28", "2025-03-01", "2024-02-29 2024-03-01"],
     ["2024-01-01", "2024-12-31", "2023-01-01 2024-01-01"],
-  ])("365 days before %s to %s is %s", (first, last, yearAgo) => {
+  ])("maps %s to %s to 365 days earlier: %s", (first, last, yearAgo) => {
     const { firstDay, lastDay } = comparedRange(rangeOf(first, last), "year_over_year");
     expect(`${firstDay} ${lastDay}`).toBe(yearAgo);
   });
 
-  it("the previous period is equally long and ends the day before", () => {
+  it("has a previous period of the same length that ends the day before", () => {
     fc.assert(
       fc.property(range, (asked) => {
         const compared = comparedRange(asked, "previous_period");
@@ -44,7 +44,7 @@ describe("comparedRange", () => {
     );
   });
 
-  it("a year ago is equally long and 365 days earlier", () => {
+  it("has a window of the same length 365 days earlier for year_over_year", () => {
     fc.assert(
       fc.property(range, (asked) => {
         const compared = comparedRange(asked, "year_over_year");
@@ -54,7 +54,7 @@ describe("comparedRange", () => {
     );
   });
 
-  it("dates can be spelled, whatever was asked", () => {
+  it("gives valid dates for every valid range", () => {
     fc.assert(
       fc.property(range, fc.constantFrom("previous_period" as const, "year_over_year" as const), (asked, comparison) => {
         const { firstDay, lastDay, startMs } = comparedRange(asked, comparison);

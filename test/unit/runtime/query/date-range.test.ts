@@ -39,7 +39,7 @@ describe("parseDateRange", () => {
     ["90d", "2025-12-16", 90],
     ["12mo", "2025-03-16", 365],
     [null, "2026-02-14", 30],
-  ])("takes the period %s for the dates up to today", (period, firstDay, dayCount) => {
+  ])("parses the period %s as the dates up to today", (period, firstDay, dayCount) => {
     expect(periodAt(period, NOON_MS)).toEqual([firstDay, "2026-03-15", dayCount]);
   });
 
@@ -49,16 +49,16 @@ describe("parseDateRange", () => {
     ["2026-03-16T00:00:00.000Z", "2026-03-16"],
     ["2024-02-29T12:00:00.000Z", "2024-02-29"],
     ["2026-12-31T23:59:59.999Z", "2026-12-31"],
-  ])("at %s takes %s for today", (now, today) => {
+  ])("at %s reads %s as today", (now, today) => {
     expect(periodAt("today", Date.parse(now))).toEqual([today, today, 1]);
   });
 
-  it.each(["", "Day", "1d", "31d", "year", "toString", "__proto__", "7d "])("refuses the period %j and names those there are", (period) => {
+  it.each(["", "Day", "1d", "31d", "year", "toString", "__proto__", "7d "])("refuses the period %j and lists the known ones", (period) => {
     const message = refusal(() => parseDateRange({ ...nothing, period }, NOON_MS));
     for (const known of ['"period"', "day", "today", "7d", "30d", "90d", "12mo"]) expect(message).toContain(known);
   });
 
-  it("takes dates with both ends included, and not the period beside them", () => {
+  it("parses dates with both ends included, and ignores the period", () => {
     expect(firstAndLast(datesAt("2026-02-28", "2026-03-01"))).toEqual(["2026-02-28", "2026-03-01", 2]);
     expect(firstAndLast(parseDateRange({ period: "12mo", startDate: "2026-01-01", endDate: "2026-01-01" }, NOON_MS))).toEqual([
       "2026-01-01",
@@ -77,7 +77,7 @@ describe("parseDateRange", () => {
     ["2024-01-01", "2024-12-31", 366],
     ["2026-03-15", "2026-03-15", 1],
     ["9999-12-31", "9999-12-31", 1],
-  ])("takes %s to %s", (start, end, dayCount) => {
+  ])("accepts %s to %s", (start, end, dayCount) => {
     expect(datesAt(start, end).dayCount).toBe(dayCount);
   });
 
@@ -96,7 +96,7 @@ describe("parseDateRange", () => {
     expect(refusal(() => datesAt(start, end))).toContain(says);
   });
 
-  it("takes exactly the spans of 1 to 366 days", () => {
+  it("accepts exactly the spans of 1 to 366 days", () => {
     fc.assert(
       fc.property(anyDay, fc.integer({ min: -400, max: 400 }), (start, days) => {
         const end = utcDayOf(Date.parse(start) + (days - 1) * DAY_MS);
@@ -111,7 +111,7 @@ describe("parseDateRange", () => {
 });
 
 describe("isUtcDay", () => {
-  it.each(["2026-01-31", "2024-02-29", "2000-02-29", "0001-01-01", "9999-12-31"])("takes %s", (text) => {
+  it.each(["2026-01-31", "2024-02-29", "2000-02-29", "0001-01-01", "9999-12-31"])("accepts %s", (text) => {
     expect(isUtcDay(text)).toBe(true);
   });
 

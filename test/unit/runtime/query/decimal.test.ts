@@ -20,11 +20,11 @@ describe("decimalFromCents", () => {
     [9_007_199_254_740_993n, "90071992547409.93"],
     [-9_007_199_254_740_993n, "-90071992547409.93"],
     [10n ** 30n + 7n, "10000000000000000000000000000.07"],
-  ])("%s hundredths are %s", (cents, text) => {
+  ])("formats %s hundredths as %s", (cents, text) => {
     expect(decimalFromCents(cents)).toBe(text);
   });
 
-  it("is a JSON number that says the amount to the digit", () => {
+  it("gives a JSON number with the exact amount", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), (cents) => {
         const text = decimalFromCents(cents);
@@ -37,7 +37,7 @@ describe("decimalFromCents", () => {
     );
   });
 
-  it("reads as the nearest number, where one is near enough", () => {
+  it("parses as the nearest double", () => {
     fc.assert(
       fc.property(fc.integer({ min: -(2 ** 45), max: 2 ** 45 }), (cents) => {
         expect(Number(decimalFromCents(BigInt(cents)))).toBe(cents / 100);

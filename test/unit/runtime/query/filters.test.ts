@@ -25,7 +25,7 @@ const condition = (dimension: Condition["dimension"], operator: Condition["opera
 });
 
 describe("parseSegmentFilter", () => {
-  it("no text and an empty one have no conditions", () => {
+  it("has no conditions for a missing or empty string", () => {
     expect(parseSegmentFilter(null)).toEqual([]);
     expect(parseSegmentFilter("")).toEqual([]);
   });
@@ -46,7 +46,7 @@ describe("parseSegmentFilter", () => {
     ["pages==/b;pages==/a", [condition("pages", "==", "/a"), condition("pages", "==", "/b")]],
     ["pages==/a;pages==/a", [condition("pages", "==", "/a")]],
     ["pages==/a;pages!=/a", [condition("pages", "!=", "/a"), condition("pages", "==", "/a")]],
-  ])("%j", (text, conditions) => {
+  ])("parses %j", (text, conditions) => {
     expect(parseSegmentFilter(text)).toEqual(conditions);
   });
 
@@ -61,13 +61,13 @@ describe("parseSegmentFilter", () => {
     ["pathname==/a", `"filters": there is no dimension "pathname"; there are ${DIMENSIONS.join(", ")}`],
     [`pages==${"a".repeat(513)}`, '"filters": the value for "pages" must be at most 512 characters'],
     [Array.from({ length: 13 }, () => "pages==/a").join(";"), '"filters" must have at most 12 conditions'],
-  ])("%j is refused", (text, message) => {
+  ])("refuses %j", (text, message) => {
     const refused = expect(() => parseSegmentFilter(text));
     refused.toThrow(AppError);
     refused.toThrow(message);
   });
 
-  it("equal sets of conditions are equal, whatever their order", () => {
+  it("gives equal filters for equal sets of conditions, in any order", () => {
     const value = fc.string({ minLength: 1, unit: "grapheme" }).filter((text) => !text.includes(";"));
     const spelled = fc
       .tuple(fc.constantFrom(...DIMENSIONS), fc.constantFrom("==", "!="), value)
@@ -83,7 +83,7 @@ describe("parseSegmentFilter", () => {
     );
   });
 
-  it("what was parsed, spelled again, is the same filter", () => {
+  it("round-trips: a formatted filter parses to the same filter", () => {
     const value = fc.string({ minLength: 1, maxLength: 20, unit: character }).filter((text) => !text.includes(";"));
     const conditions = fc.uniqueArray(
       fc.record({ dimension: fc.constantFrom(...DIMENSIONS), operator: fc.constantFrom("==" as const, "!=" as const), value }),
@@ -97,7 +97,7 @@ describe("parseSegmentFilter", () => {
     );
   });
 
-  it("any text is parsed or refused with a reason, and never anything else", () => {
+  it("parses any string or refuses it with a reason", () => {
     const piece = fc.oneof(fc.constantFrom("pages", "os", "entry-pages", "==", "!=", "=", "!", ";", "(unknown)"), fc.string());
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
@@ -113,11 +113,11 @@ describe("parseSegmentFilter", () => {
 });
 
 describe("matchesSql", () => {
-  it("no conditions are always met", () => {
+  it("is true without conditions", () => {
     expect(matchesSql([])).toMatchObject({ text: "true", values: [] });
   });
 
-  it("values are parameters and never part of the text", () => {
+  it("passes values as parameters, never in the SQL text", () => {
     const { text, values } = matchesSql([condition("pages", "==", "'; DROP TABLE events--"), condition("os", "!=", "(unknown)")]);
     expect(text).toBe("pathname = $1 AND os <> $2");
     expect(values).toEqual([{ text: "'; DROP TABLE events--" }, { text: "(unknown)" }]);
@@ -125,18 +125,18 @@ describe("matchesSql", () => {
 });
 
 describe("dimensions", () => {
-  it("each has a column of its own", () => {
+  it("have a column of their own each", () => {
     expect(new Set(DIMENSIONS.map(columnOf)).size).toBe(DIMENSIONS.length);
   });
 
-  it("each reads the column of the field that its row in test/support/dimension-rows.ts names", () => {
+  it("each read the column of the field in test/support/dimension-rows.ts", () => {
     const fieldOf = (dimension: Dimension) => EVENT_COLUMNS.find(({ name }) => name === columnOf(dimension))?.field;
     expect(DIMENSIONS.map((dimension) => [dimension, fieldOf(dimension)])).toEqual(
       DIMENSION_NAMES.map((dimension) => [dimension, DIMENSION_ROWS[dimension].field]),
     );
   });
 
-  it("are all listed in each document that lists dimensions: add the missing ones there", () => {
+  it("are all listed on each docs page that lists dimensions", () => {
     const documents = ["README.md", ...readdirSync(`${ROOT}docs`).map((name) => `docs/${name}`)]
       .filter((path) => path.endsWith(".md"))
       .map((path) => ({ path, text: readFileSync(ROOT + path, "utf8") }))
@@ -148,11 +148,11 @@ describe("dimensions", () => {
     expect(missing).toEqual([]);
   });
 
-  it.each(["toString", "__proto__", "constructor", "", "entry-pages", "Pages"])("%j is none", (slug) => {
+  it.each(["toString", "__proto__", "constructor", "", "entry-pages", "Pages"])("do not include %j", (slug) => {
     expect(isDimension(slug)).toBe(false);
   });
 
-  it.each(["entry-pages", "exit-pages"])("%s is a breakdown all the same", (slug) => {
+  it.each(["entry-pages", "exit-pages"])("include %s for breakdowns", (slug) => {
     expect(parseDimension(slug)).toBe(slug);
   });
 });

@@ -4,11 +4,11 @@ import { text } from "../../../../src/runtime/query/json-schema.ts";
 import { COMPARISONS } from "../../../../src/runtime/query/comparison.ts";
 import { integer, oneOf, optionalOneOf, parseParameters, required, rowLimit } from "../../../../src/runtime/query/parameters.ts";
 
-describe("a choice of words", () => {
+describe("an enum parameter", () => {
   const compare = optionalOneOf("Which window.", COMPARISONS, "A window.");
   const direction = oneOf("Which way.", ["forward", "backward"]);
 
-  it("takes the words, and null or the first where none is given", () => {
+  it("accepts its values, and is null or the first if missing", () => {
     expect(COMPARISONS.map((word) => compare.parse(word, "compare"))).toEqual([...COMPARISONS]);
     expect(compare.parse(null, "compare")).toBeNull();
     expect([direction.parse(null, "direction"), direction.parse("backward", "direction")]).toEqual(["forward", "backward"]);
@@ -18,16 +18,16 @@ describe("a choice of words", () => {
     expect(() => compare.parse(word, "compare")).toThrow('"compare" must be one of previous_period, year_over_year');
   });
 
-  it("lists the words in its schema", () => {
+  it("lists its values in its schema", () => {
     expect(compare.schema.enum).toEqual(COMPARISONS);
     expect(direction.schema).toMatchObject({ enum: ["forward", "backward"], default: "forward" });
   });
 });
 
-describe("an integer", () => {
+describe("an integer parameter", () => {
   const weeks = integer({ description: "How many.", meaning: "Weeks." }, { min: 2, max: 32, default: 8 });
 
-  it("is taken within its bounds, and by default where none is given", () => {
+  it("is accepted within its bounds, and has its default if missing", () => {
     expect(["2", "32", "007"].map((value) => weeks.parse(value, "weeks"))).toEqual([2, 32, 7]);
     expect(weeks.parse(null, "weeks")).toBe(8);
   });
@@ -53,7 +53,7 @@ describe("the parameters of a request", () => {
     expect(parseParameters(parameters, (name) => given[name] ?? null)).toEqual({ page: 2, direction: "forward" });
   });
 
-  it("are refused with the name of the one that is missing", () => {
+  it("are refused with the name of the missing one", () => {
     expect(() => parseParameters(parameters, () => null)).toThrow('"page" is required');
   });
 });

@@ -7,7 +7,7 @@ import { EVENT_COLUMNS } from "../../../../src/storage/event-columns.ts";
 import { character } from "../../../support/character.ts";
 
 describe("sql", () => {
-  it("leaves a text without values as it is", () => {
+  it("leaves text without values unchanged", () => {
     const query = sql`SELECT 1`;
     expect([query.text, query.values]).toEqual(["SELECT 1", []]);
   });
@@ -18,12 +18,12 @@ describe("sql", () => {
     expect(query.values).toEqual([1, 2n, { text: "z" }]);
   });
 
-  it("gives the same value a number each time it is used", () => {
+  it("numbers each use of the same value", () => {
     const query = sql`${7} + ${7}`;
     expect([query.text, query.values]).toEqual(["$1 + $2", [7, 7]]);
   });
 
-  it("splices SQL and numbers its parameters where they stand", () => {
+  it("splices SQL and numbers its parameters by position", () => {
     const inner = sql`a > ${1} AND b > ${2}`;
     const query = sql`SELECT ${0} WHERE ${inner} AND c > ${3} AND (${inner})`;
     expect(query.text).toBe("SELECT $1 WHERE a > $2 AND b > $3 AND c > $4 AND (a > $5 AND b > $6)");
@@ -38,16 +38,16 @@ describe("sql", () => {
     expect(sql`${sql``}`.text).toBe("");
   });
 
-  it("keeps what looks like a parameter or a pattern in its own text", () => {
+  it("keeps literal text that looks like a parameter or a pattern", () => {
     expect(sql`SELECT '$9', ${1}, '$& $1'`.text).toBe("SELECT '$9', $1, '$& $1'");
   });
 
-  it("takes no text as a value", () => {
+  it("does not accept strings as values", () => {
     expectTypeOf(sql).parameters.toExtend<[TemplateStringsArray, ...(SqlParameter | SqlText)[]]>();
     expectTypeOf<string>().not.toExtend<SqlParameter | SqlText>();
   });
 
-  it("keeps a hostile text in the parameter, whatever it says", () => {
+  it("keeps hostile strings in parameters", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: character }), { maxLength: 5 }), (texts) => {
         const query = joinSql([sql`true`, ...texts.map((text) => sql`pathname = ${textCode(text)}`)], " AND ");
@@ -57,7 +57,7 @@ describe("sql", () => {
     );
   });
 
-  it("numbers the parameters of any nesting from 1, each with its value", () => {
+  it("numbers the parameters of nested SQL from 1, each with its value", () => {
     const nested = fc.letrec<{ text: SqlText }>((tie) => ({
       text: fc.oneof(
         { maxDepth: 4 },

@@ -5,15 +5,15 @@ import { Decimal } from "../../../../src/runtime/query/decimal.ts";
 import { jsonText } from "../../../../src/runtime/reports/json-text.ts";
 
 describe("jsonText", () => {
-  it("is that of JSON.stringify for every JSON value", () => {
+  it("equals JSON.stringify for every JSON value", () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => jsonText(value) === JSON.stringify(value)));
   });
 
-  it("leaves out fields that are undefined", () => {
+  it("omits undefined fields", () => {
     expect(jsonText({ a: undefined, b: [{ c: undefined, d: null }] })).toBe('{"b":[{"d":null}]}');
   });
 
-  it("writes decimals with all their digits, wherever they are", () => {
+  it("writes decimals with all digits at any depth", () => {
     const total = new Decimal("12345678901234567890.12");
     expect(jsonText({ total, rows: [{ value: '"', total: new Decimal("-0.1") }] })).toBe(
       '{"total":12345678901234567890.12,"rows":[{"value":"\\"","total":-0.1}]}',

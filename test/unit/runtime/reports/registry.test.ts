@@ -23,18 +23,18 @@ function prepare(report: Report, given: Readonly<Record<string, string>>) {
 }
 
 describe("the reports", () => {
-  it("have a file each, named after their path: a file that is missing here has to be added to registry.ts", () => {
+  it("have one file each, named after the path, and are all in registry.ts", () => {
     const files = readdirSync(FOLDER).filter((name) => name.endsWith(".ts") && !OTHER_FILES.includes(name));
     expect(ALL.map((report) => `${nameOf(report)}.ts`).sort()).toEqual(files.sort());
   });
 
-  it("have paths, operation ids and result names of their own", () => {
+  it("have unique paths, operation ids and result names", () => {
     for (const part of [ALL.map(({ path }) => path), ALL.map(({ operationId }) => operationId), ALL.map(({ result }) => result.name)]) {
       expect(new Set(part).size).toBe(ALL.length);
     }
   });
 
-  it.each(ALL.map((report) => [nameOf(report), report] as const))("%s is cached by its site, its dates and its filter", (_, report) => {
+  it.each(ALL.map((report) => [nameOf(report), report] as const))("%s is cached by site, dates and filters", (_, report) => {
     const keyOf = (given: Readonly<Record<string, string>>) => JSON.stringify(prepare(report, given).cacheKey);
     const base = keyOf({ site_id: "a.test" });
     expect(keyOf({ site_id: "a.test" })).toBe(base);
@@ -48,7 +48,7 @@ describe("the reports", () => {
     expect(keyOf({ site_id: "a.test", period: "30d" })).toBe(base);
   });
 
-  it.each(ALL.map((report) => [nameOf(report), report] as const))("%s needs a site", (_, report) => {
+  it.each(ALL.map((report) => [nameOf(report), report] as const))("%s requires a site", (_, report) => {
     expect(() => prepare(report, {})).toThrow('"site_id" is required');
   });
 });

@@ -14,7 +14,7 @@ const codeOf = (task: () => void): string => {
 };
 
 describe("the memory of exports", () => {
-  it("is one for all: who finds too little of it left may try again, who needs more than all may not", () => {
+  it("is shared: an export that finds too little left can be retried, and one that needs more than all cannot", () => {
     const memory = new ExportMemory(100);
     const [first, second] = [memory.open(), memory.open()];
     first.add(60);
@@ -35,7 +35,7 @@ describe("the memory of exports", () => {
 describe("packed numbers", () => {
   const ranges = fc.constantFrom(0, 1, 255, 256, 65_535, 65_536, 2 ** 31 - 1);
 
-  it("are the numbers that were packed, in no more bytes than these", () => {
+  it("unpack to the same numbers, in no more bytes", () => {
     fc.assert(
       fc.property(
         ranges.chain((max) => fc.array(fc.integer({ min: max > 2 ** 30 ? -max : 0, max }), { maxLength: 20 })),
@@ -55,7 +55,7 @@ describe("packed numbers", () => {
     );
   });
 
-  it("take nothing where all are the same, and a byte each where few differ", () => {
+  it("take no bytes if all are equal, and one byte each for a small range", () => {
     expect(new PackedNumbers(new Int32Array(1000).fill(70_000)).bytes).toBe(0);
     expect(new PackedNumbers(Int32Array.from({ length: 1000 }, (_, i) => i % 200)).bytes).toBe(1000);
     expect(new PackedNumbers(BigInt64Array.from({ length: 1000 }, (_, i) => BigInt(1_700_000_000_000 + (i % 200)))).bytes).toBe(1000);

@@ -12,7 +12,7 @@ import { anEvent, eventTexts, siteId } from "../../../../support/stored-event.ts
 const SITE = siteId("texts.test");
 const PAGES = 12_000;
 
-describe("the texts of an export", () => {
+describe("the strings of an export", () => {
   let engine: Engine;
   let textsOf: TextsOf;
   /** The numbers of the pages, in order. */
@@ -34,7 +34,7 @@ describe("the texts of an export", () => {
   });
   afterAll(() => engine.close());
 
-  it.each([1, 3, 9, 500])("are there when one in %d is wanted", async (step) => {
+  it.each([1, 3, 9, 500])("are found if one in %d occurs", async (step) => {
     const texts = new ExportTexts((text) => `<${text}>`, new ExportMemory(1024 * 1024).open());
     const wanted = codes.filter((_, page) => page % step === 0);
     texts.mark(Int32Array.from(wanted));
@@ -45,7 +45,7 @@ describe("the texts of an export", () => {
     expect(texts.copyTo(writer, 0)).toBe(false);
   });
 
-  it("take memory for the numbers that occur, not for all below them", async () => {
+  it("take memory for the codes that occur, not for all smaller codes", async () => {
     const memory = new ExportMemory(1024 * 1024);
     const texts = new ExportTexts((text) => text, memory.open());
     texts.mark(Int32Array.of(0, 50_000_000, 49_999_999));
@@ -56,7 +56,7 @@ describe("the texts of an export", () => {
     expect(memory.bytes).toBeLessThan(100_000);
   });
 
-  it("are refused when they are too long together", async () => {
+  it("are refused if they exceed the memory limit together", async () => {
     const texts = new ExportTexts((text) => text, new ExportMemory(100_000).open());
     texts.mark(Int32Array.from(codes));
     await expect(texts.fetch(textsOf)).rejects.toThrow(/takes more than .* of memory/);

@@ -13,11 +13,11 @@ const instant = fc.oneof(
   fc.constantFrom(0, -1, 59_999, 60_000, LATEST_MS),
 );
 
-describe("the times of an export", () => {
+describe("the timestamps of an export", () => {
   it.each([
     ["CSV", csvField],
     ["JSON", (text: string) => JSON.stringify(text)],
-  ])("are ISO 8601 in UTC with milliseconds, whatever came before, in %s", (_name, formatted) => {
+  ])("are ISO 8601 in UTC with milliseconds, in any order, in %s", (_name, formatted) => {
     fc.assert(
       fc.property(fc.array(instant, { maxLength: 20 }), (instants) => {
         const [writer, times] = [new ByteWriter(16), new TimeWriter(formatted)];
