@@ -1,4 +1,4 @@
-/** Checks who calls a route (docs/http-api.md, "Authentication"). */
+/** Checks the credentials of a request (docs/http-api.md, "Authentication"). */
 import type { KeyScope } from "../runtime/auth/api-keys.ts";
 import { AppError } from "../runtime/errors.ts";
 import type { Services } from "../runtime/services.ts";
@@ -20,7 +20,7 @@ export function callerOf(request: Request, { apiKeys, sessions }: Services): Cal
 
 const isReading = ({ method }: Request): boolean => method === "GET" || method === "HEAD";
 
-/** 401 without a valid credential; 403 for one that does not suffice, or that a foreign page may have sent. */
+/** 401 without a valid credential; 403 for an insufficient one, or for one that a foreign page may have sent. */
 export function checkAccess(access: Access, request: Request, context: Context): void {
   const { services } = context;
   if (access !== "stats" && access !== "admin") return;

@@ -1,4 +1,4 @@
-/** The whole HTTP surface: a line each for method, path, who may call it, and the handler. */
+/** All routes: one line each with method, path, access level and handler. */
 import type { Config } from "../runtime/config/config.ts";
 import { ASSETS_PATH, EVENT_PATH, SCRIPT_PATHS } from "../runtime/config/names.ts";
 import { REPORTS } from "../runtime/reports/registry.ts";
@@ -22,12 +22,12 @@ import { reportHandler } from "./report.ts";
 import { getSites } from "./sites.ts";
 import { getRobots, getSecurityContact } from "./well-known.ts";
 
-/** A path that `openapi/operations.ts` does not describe for the method does not compile. */
+/** Does not compile if `openapi/operations.ts` does not describe the method and path. */
 function route<const M extends Method, const P extends DescribedPath<M>>(method: M, path: P, access: Access, handler: Handler) {
   return { method, path, access, handler } as const;
 }
 
-/** In the order in which they are tried: what is called most comes first. */
+/** In matching order: the most frequent routes come first. */
 export const ROUTES: readonly Route[] = [
   route("POST", EVENT_PATH, "ingest", postEvent),
   route("GET", EVENT_PATH, "ingest", getPixel),
@@ -60,7 +60,7 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/.well-known/security.txt", "public", getSecurityContact),
 ];
 
-/** What of a configuration conflicts with the routes. */
+/** Options that conflict with the routes. */
 export const problemsWithRoutes = (config: Config): string[] => problemsOfExtraPaths(ROUTES, config);
 
 export const createApp = (services: Services): App => new Pipeline(ROUTES, services);

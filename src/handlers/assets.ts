@@ -1,4 +1,4 @@
-/** The files that travel in the program's bundle: GET /svc.js and its alias, GET / and GET /assets/:name. */
+/** The files in the program's bundle: GET /svc.js and its alias, GET / and GET /assets/:name. */
 import { DASHBOARD_PAGE } from "../runtime/config/names.ts";
 import { AppError } from "../runtime/errors.ts";
 import type { Handler } from "./context.ts";
@@ -17,7 +17,7 @@ const SCRIPT_HEADERS = {
 /** The tracking script (docs/tracking-script.md). */
 export const getScript: Handler = (request, { services }) => assetReply(request, services.trackerScript, SCRIPT_HEADERS);
 
-/** The page loads its own scripts, styles and reports and nothing else; no page frames it, and no form leaves it. */
+/** The page may load only its own scripts, styles and reports; it cannot be framed, and forms go only to the service. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -34,11 +34,11 @@ const PAGE_HEADERS = {
   "Content-Security-Policy": CONTENT_SECURITY_POLICY,
   "X-Frame-Options": "DENY",
   "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()",
-  // Revalidated at each visit and answered 304 while it is the same, so a new version is there at the next visit.
+  // Revalidated at each visit, with 304 if unchanged, so the next visit gets a new version.
   "Cache-Control": "no-cache",
 } as const;
 
-/** Names contain a hash of the content. */
+/** For files whose names contain a hash of the content. */
 const IMMUTABLE = { "Cache-Control": "public, max-age=31536000, immutable" } as const;
 
 const missing = (): AppError => new AppError({ code: "not_found" }, "There is nothing at this path");

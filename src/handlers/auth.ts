@@ -1,4 +1,4 @@
-/** The four routes of /api/auth: choosing the admin password, logging in and out, and whether the caller is logged in. */
+/** The four routes of /api/auth: setup, login, logout and authentication status (docs/http-api.md, "Authentication"). */
 import { optionalText, parseObject, requiredText } from "../runtime/ingest/json-fields.ts";
 import { callerOf } from "./access.ts";
 import { readBody } from "./body.ts";
@@ -9,7 +9,7 @@ import { clientAddressOfRequest } from "./forwarded-headers.ts";
 import { maybeRebound, unverifiedHost } from "./host.ts";
 import { jsonReply } from "./reply.ts";
 
-/** 403 where the host name may be an attacker's, unless the setup code shows that the caller can read the log. */
+/** 403 without the setup code, which shows that the caller can read the log. For hosts that may be an attacker's. */
 function requireSetupCode(code: string | null, request: Request, context: Context): void {
   if (code === null) throw unverifiedHost(context);
   context.services.setupCode.check(code, clientAddressOfRequest(request, context));
@@ -30,7 +30,7 @@ export const postSetup: Handler = async (request, context) => {
   return jsonReply({ token }, 200, sessionCookie(request, context, token));
 };
 
-/** POST /api/auth/login begins a session for the right password (docs/http-api.md, "Login"). */
+/** POST /api/auth/login starts a session for the correct password (docs/http-api.md, "Login"). */
 export const postLogin: Handler = async (request, context) => {
   const { login } = context.services;
   const address = clientAddressOfRequest(request, context);
@@ -41,13 +41,13 @@ export const postLogin: Handler = async (request, context) => {
   return jsonReply({ token }, 200, sessionCookie(request, context, token));
 };
 
-/** POST /api/auth/logout ends the session. Without one it answers the same (docs/http-api.md, "Sessions"). */
+/** POST /api/auth/logout ends the session, and succeeds without one (docs/http-api.md, "Login sessions"). */
 export const postLogout: Handler = (request, context) => {
   for (const token of sessionTokensOf(request)) context.services.sessions.end(token);
   return jsonReply({ status: "logged_out" }, 200, endedSessionCookie(request, context));
 };
 
-/** GET /api/auth/status says whether a password exists, and whether the caller may read statistics. */
+/** GET /api/auth/status: whether a password is set, and whether the caller may read stats (docs/http-api.md, "Authentication status"). */
 export const getStatus: Handler = (request, { services }) => {
   const setupRequired = !services.adminPassword.isConfigured;
   const authenticated = setupRequired || callerOf(request, services) !== null;

@@ -1,4 +1,4 @@
-/** How much of a request's body is read: never more than the limit, whatever the headers promise. */
+/** Reads request bodies up to the size limit, whatever their headers declare (docs/http-api.md, "Limits"). */
 import { AppError, invalidInput } from "../runtime/errors.ts";
 import { BODY_BYTES_DISCARDED_MAX, BODY_BYTES_MAX } from "../runtime/config/limits.ts";
 
@@ -6,14 +6,14 @@ const wholeBody = new TextDecoder();
 
 const tooLarge = (): AppError => new AppError({ code: "body_too_large" }, `The request body must be at most ${BODY_BYTES_MAX} bytes`);
 
-/** The client left while sending: no one reads this answer, and it must not count as a failure of the service. */
+/** The client disconnected while sending: nobody reads this response, and it must not count as an internal error. */
 const cutShort = (): never => {
   throw invalidInput("The request body ended before all of it had come");
 };
 
 /**
- * Reads on after the answer is clear: many clients read the answer only when they have sent everything, and lose it if they are
- * cut off. Past a limit nothing more is read, and the host's own time limit ends the connection.
+ * Drains the body of a refused request: many clients read the response only after they have sent everything, and lose it if
+ * the connection is reset. Beyond a limit nothing more is read, and the host's own timeout ends the connection.
  */
 async function discardRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   for (let left = BODY_BYTES_DISCARDED_MAX; left > 0;) {
@@ -34,7 +34,7 @@ async function readCounting(stream: ReadableStream<Uint8Array>): Promise<string>
     if (done) return text + decoder.decode();
     byteCount += value.length;
     if (byteCount > BODY_BYTES_MAX) {
-      // Not awaited: a client that keeps sending must not delay its answer.
+      // Not awaited: a client that keeps sending must not delay its response.
       discardRest(reader).catch(() => {});
       throw tooLarge();
     }
@@ -43,8 +43,8 @@ async function readCounting(stream: ReadableStream<Uint8Array>): Promise<string>
 }
 
 /**
- * The body as text; 413 past 64 KB, 400 for one that breaks off. The host's HTTP parser enforces a Content-Length without a
- * Transfer-Encoding, so such a body is read at once; any other is counted while it arrives.
+ * The body as a string; 413 over 64 KB, 400 if it is incomplete. The host's HTTP parser enforces a Content-Length without a
+ * Transfer-Encoding, so such a body is read at once; the size of any other is checked while it arrives.
  */
 export async function readBody(request: Request): Promise<string> {
   const length = request.headers.get("content-length");

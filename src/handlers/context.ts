@@ -1,4 +1,4 @@
-/** What a handler is given beside the request. */
+/** Everything that a handler gets in addition to the request. */
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import type { Services } from "../runtime/services.ts";
 import type { EpochMs } from "../storage/event.ts";
@@ -8,15 +8,15 @@ import type { ResponseStreams } from "./response-streams.ts";
 
 export interface Context {
   readonly services: Services;
-  /** When the request came, by the wall clock: for dates. */
+  /** When the request arrived, by the wall clock: for dates. */
   readonly nowMs: EpochMs;
-  /** When the request came, by the monotonic clock: for durations. */
+  /** When the request arrived, by the monotonic clock: for durations. */
   readonly beganMs: number;
-  /** The request's URL, parsed once. Its host is the one that the client named. */
+  /** The request's URL, parsed once. Its host is that of the `Host` header. */
   readonly url: URL;
-  /** The address of the connection, before any proxy header is looked at. Never logged, never stored. */
+  /** The peer address of the connection, regardless of proxy headers. Never logged, never stored. */
   readonly socketAddress: string;
-  /** The place of that address, on a host that knows it for every connection. */
+  /** The location of that address, on hosts that know it for every connection. */
   readonly socketPlace: GeoPlace | null;
   readonly deadline: Deadline;
   /** For a body that is written while the client reads it. */
@@ -24,7 +24,7 @@ export interface Context {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** What tells the service's own host from others. */
+/** What is needed to recognize the service's own host. */
 export type HostContext = Pick<Context, "services" | "url">;
 
 export type Handler = (request: Request, context: Context) => Reply | Promise<Reply>;

@@ -1,6 +1,6 @@
 /**
- * Which pages of other origins may read an answer (docs/http-api.md, "CORS"): any page those of ingestion, and pages of
- * `dashboard_origin` those about statistics, keys and logins.
+ * Which other origins may read a response (docs/http-api.md, "CORS"): any origin those of ingestion, and `dashboard_origin`
+ * those about stats, keys and logins.
  */
 import type { Config } from "../runtime/config/config.ts";
 import { emptyReply, type Reply, type ReplyHeaders } from "./reply.ts";
@@ -11,18 +11,18 @@ const PREFLIGHT_SECS = 86_400;
 
 const NONE: ReplyHeaders = {};
 
-/** On files that any page may load, whoever asks. */
+/** For files that any page may load. */
 export const ANY_ORIGIN = { "Access-Control-Allow-Origin": "*" } as const;
 
-/** What the dashboard requests, and its page may read from another origin. */
+/** Access levels of the routes that the dashboard uses, also from another origin. */
 const OF_DASHBOARD: readonly Access[] = ["auth", "stats", "admin"];
 
 const isOfDashboardPage = (origin: string | null, { access }: Endpoint, { dashboardOrigin }: Config): boolean =>
   dashboardOrigin !== null && origin === dashboardOrigin && OF_DASHBOARD.some((level) => access.has(level));
 
 /**
- * The headers of an answer at this endpoint; none at a path where there is nothing. Ingestion echoes the origin and allows
- * credentials, because beacons always carry them and a browser then refuses `*`. That exposes nothing: no answer of ingestion
+ * The CORS headers of a response of this endpoint; none for an unknown path. Ingestion echoes the origin and allows
+ * credentials, because beacons always send them and browsers then reject `*`. That exposes nothing: no response of ingestion
  * depends on a cookie.
  */
 export function corsHeaders({ headers }: Request, endpoint: Endpoint | null, config: Config): ReplyHeaders {
@@ -36,12 +36,12 @@ export function corsHeaders({ headers }: Request, endpoint: Endpoint | null, con
   return { ...allowed, "Access-Control-Expose-Headers": "Content-Disposition, Retry-After, X-Request-Id, X-Setup-Code" };
 }
 
-/** Whether a browser asks by OPTIONS what a page of `dashboard_origin` may do. Ingestion has a route of its own for it. */
+/** Whether a request is a preflight of a page of `dashboard_origin`. Preflights of ingestion have their own route. */
 export function isDashboardPreflight({ method, headers }: Request, endpoint: Endpoint | null, config: Config): endpoint is Endpoint {
   return method === "OPTIONS" && endpoint !== null && isOfDashboardPage(headers.get("origin"), endpoint, config);
 }
 
-/** The answer to a preflight request at a path that takes these methods, separated by commas. */
+/** The response to a preflight request for a path with these methods, separated by commas. */
 export function preflightReply({ headers }: Request, methods: string): Reply {
   return emptyReply(204, {
     "Access-Control-Allow-Methods": methods,

@@ -1,4 +1,4 @@
-/** How credentials travel: the session's cookie in both directions, and API keys in either of two headers. */
+/** Credentials on the wire: the session cookie, which is read and set, and API keys in either of two headers. */
 import { CREDENTIALS_TRIED_MAX } from "../runtime/config/limits.ts";
 import { API_KEY_PREFIX, SESSION_COOKIE } from "../runtime/config/names.ts";
 import type { Services } from "../runtime/services.ts";
@@ -8,10 +8,10 @@ import type { ReplyHeaders } from "./reply.ts";
 
 const BEARER = /^Bearer +(\S+)$/i;
 
-/** Finds the cookie among others without parsing those. */
+/** Finds the cookie without parsing the others. */
 const SESSION_COOKIES = new RegExp(`(?:^|;)\\s*${SESSION_COOKIE}(?:=([^;]*))?\\s*(?=;|$)`, "g");
 
-/** Possible session tokens. Several cookies of the name may come, some of them set by another site of the domain. */
+/** Candidate session tokens. There may be several cookies of that name, for example set by another host of the domain. */
 export function sessionTokensOf({ headers }: Request): string[] {
   const tokens: string[] = [];
   for (const [, token = ""] of (headers.get("cookie") ?? "").matchAll(SESSION_COOKIES)) {
@@ -21,10 +21,10 @@ export function sessionTokensOf({ headers }: Request): string[] {
   return tokens;
 }
 
-/** The token of an `Authorization: Bearer` header, whatever it is for. */
+/** The token of an `Authorization: Bearer` header, of any kind. */
 export const bearerTokenOf = ({ headers }: Request): string | null => BEARER.exec(headers.get("authorization")?.trim() ?? "")?.[1] ?? null;
 
-/** Possible API keys. An `Authorization` of another scheme, or with somebody else's token, is not one. */
+/** Candidate API keys. Other schemes and tokens without the prefix of API keys are ignored. */
 export function apiKeysOf(request: Request): string[] {
   const header = request.headers.get("x-api-key")?.trim();
   return [bearerTokenOf(request), header].filter((key) => key?.startsWith(API_KEY_PREFIX) === true) as string[];
@@ -32,10 +32,10 @@ export function apiKeysOf(request: Request): string[] {
 
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Services whose operator has been warned. */
+/** Services that have logged the warning. */
 const warned = new WeakSet<Services>();
 
-/** Where a browser would refuse a `Secure` cookie, login would not work at all. */
+/** Over plain http browsers reject `Secure` cookies, so login would not work at all. */
 function isSecure(request: Request, { services, url }: HostContext): boolean {
   const { secureCookies, trustProxy } = services.config;
   if (secureCookies !== "auto") return secureCookies;
@@ -52,9 +52,9 @@ function setCookie(request: Request, context: HostContext, token: string, maxAge
   return { "Set-Cookie": `${SESSION_COOKIE}=${token}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${maxAgeSecs}${secure}` };
 }
 
-/** The header that gives a session to the browser. */
+/** The header that sets the session cookie. */
 export const sessionCookie = (request: Request, context: HostContext, token: string): ReplyHeaders =>
   setCookie(request, context, token, context.services.config.sessionTtlSecs);
 
-/** The header that makes the browser forget its session. */
+/** The header that deletes the session cookie. */
 export const endedSessionCookie = (request: Request, context: HostContext): ReplyHeaders => setCookie(request, context, "", 0);

@@ -1,9 +1,9 @@
-/** Only pages of the dashboard may act for whoever is logged in (docs/http-api.md, "CSRF"). */
+/** Only pages of the dashboard may change anything with a session (docs/http-api.md, "CSRF"). */
 import { AppError } from "../runtime/errors.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import type { HostContext } from "./context.ts";
 
-/** The origin of the page that sent a request; null where the request does not say. */
+/** The origin of the page that sent a request, by `Origin` or `Referer`; null without either. */
 function pageOf({ headers }: Request): string | null {
   const origin = headers.get("origin");
   if (origin !== null) return origin;
@@ -20,10 +20,10 @@ function foreign({ services, url }: HostContext): AppError {
   return new AppError({ code: "forbidden" }, `The request must come from a page of the dashboard's own origin. ${advice}`);
 }
 
-/** Proxies may end https before the service, so only hosts are compared. */
+/** A proxy may terminate https, so only hosts are compared. */
 const isOfOwnHost = (origin: string, url: URL): boolean => parseUrl(origin)?.host === url.host;
 
-/** 403 for a request that a foreign page sent. One that no page sent passes. */
+/** 403 for a request of a foreign page. A request without an origin is allowed. */
 export function refuseForeignPage(request: Request, context: HostContext): void {
   const { dashboardOrigin } = context.services.config;
   if (dashboardOrigin !== null) {
@@ -35,7 +35,7 @@ export function refuseForeignPage(request: Request, context: HostContext): void 
   if (origin !== null && !isOfOwnHost(origin, context.url)) throw foreign(context);
 }
 
-/** 403 for a request that changes something by a session, unless a page of the dashboard is known to have sent it. */
+/** 403 for a request that changes something with a session, unless a page of the dashboard sent it. */
 export function requireDashboardPage(request: Request, context: HostContext): void {
   refuseForeignPage(request, context);
   if (context.services.config.dashboardOrigin !== null && pageOf(request) === null) throw foreign(context);

@@ -1,4 +1,4 @@
-/** No request outlives the time limit: it is answered 408, and its work is aborted (docs/http-api.md, "Limits"). */
+/** The request timeout: the request gets a 408, and its work is aborted (docs/http-api.md, "Limits"). */
 import { AppError } from "../runtime/errors.ts";
 
 /** The time limit of one request. */
@@ -24,7 +24,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** The work's outcome, or the timeout if that comes first, as it may have already. */
+  /** The outcome of the work, or a rejection if the timeout comes first or has already passed. */
   race<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#controller?.signal.aborted) reject(this.#controller.signal.reason);
@@ -37,7 +37,7 @@ export class Deadline {
     this.#end(`The request exceeded the limit of ${this.#limitSecs} seconds`);
   }
 
-  /** Also ends the work when the client disconnects: no one would read its outcome. */
+  /** Also aborts the work when the client disconnects, because nobody would read its result. */
   followClient(client: AbortSignal): void {
     const end = () => this.#end("The client has gone away");
     if (client.aborted) end();
@@ -52,11 +52,11 @@ export class Deadline {
   }
 }
 
-/** All requests under way. The host looks for those whose time is up about once a second: `src` sets no timers. */
+/** All running requests. The host calls `expire` about once a second, because `src` sets no timers. */
 export class Deadlines {
   readonly #limitSecs: number;
-  /** In order of their end, since all limits are equally long. */
-  readonly #underWay = new Set<Deadline>();
+  /** In order of expiry, since all limits are equal. */
+  readonly #running = new Set<Deadline>();
 
   constructor(limitSecs: number) {
     this.#limitSecs = limitSecs;
@@ -65,19 +65,19 @@ export class Deadlines {
   /** `monotonicMs` is when the request began. */
   begin(monotonicMs: number): Deadline {
     const deadline = new Deadline(monotonicMs, this.#limitSecs);
-    this.#underWay.add(deadline);
+    this.#running.add(deadline);
     return deadline;
   }
 
   end(deadline: Deadline): void {
-    this.#underWay.delete(deadline);
+    this.#running.delete(deadline);
   }
 
-  /** Ends every request whose time is up. */
+  /** Ends every request that has timed out. */
   expire(monotonicMs: number): void {
-    for (const deadline of this.#underWay) {
+    for (const deadline of this.#running) {
       if (!deadline.isPast(monotonicMs)) return;
-      this.#underWay.delete(deadline);
+      this.#running.delete(deadline);
       deadline.expire();
     }
   }

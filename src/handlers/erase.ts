@@ -7,7 +7,7 @@ import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
 import { jsonReply } from "./reply.ts";
 
-/** Neither date is filled in. */
+/** Both dates are required: there is no default range. */
 const PARAMETERS = {
   site_id: SCOPE_PARAMETERS.site_id,
   start_date: required(SCOPE_PARAMETERS.start_date, (date) => date),
@@ -18,7 +18,7 @@ const PARAMETERS = {
 export const deleteEvents: Handler = async (_request, { services, nowMs, url }) => {
   const { site_id: siteId, start_date: startDate, end_date: endDate, filters } = new Query(url).parse(PARAMETERS);
   const { firstDay, lastDay } = parseDateRange({ period: null, startDate, endDate }, nowMs);
-  // Someone who means to erase a part must not lose everything.
+  // A caller who wants to delete a part must not lose everything.
   if (filters.length > 0) throw invalidInput('"filters" do not narrow an erasure: it is of all events of its dates');
   const { events, days } = await services.erasure.erase(siteId, firstDay, lastDay).catch((error: unknown) => {
     if (error instanceof AppError) throw error;

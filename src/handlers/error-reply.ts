@@ -1,4 +1,4 @@
-/** The one place where an error becomes a status and a body (docs/http-api.md, "Requests and errors"). */
+/** Maps errors to status and body (docs/http-api.md, "Requests and errors"). */
 import { AppError, type AppErrorCode } from "../runtime/errors.ts";
 import { reasonOf, type Log } from "../runtime/metrics/log.ts";
 import { jsonReply, type Reply } from "./reply.ts";
@@ -21,7 +21,7 @@ export const STATUS = {
   unavailable: 503,
 } as const satisfies Record<AppErrorCode, number>;
 
-/** Tells the dashboard, which should not have to parse messages, that setup takes the setup code here. */
+/** Tells the dashboard, without parsing messages, that setup requires the setup code. */
 const SETUP_CODE_REQUIRED = { "X-Setup-Code": "required" } as const;
 
 const INTERNAL_ERROR = "Internal error. The server's log tells more under this request's id.";
@@ -30,12 +30,12 @@ function extraHeaders({ failure }: AppError): Record<string, string> {
   if ("retryAfterSecs" in failure) return { "Retry-After": String(failure.retryAfterSecs) };
   if (failure.code === "unverified_host") return SETUP_CODE_REQUIRED;
   if (failure.code === "method_not_allowed") return { Allow: failure.allow };
-  // The rest of an unfinished body is not read, so the connection cannot be used again.
+  // The rest of an unfinished body is not read, so the connection cannot be reused.
   if (failure.code === "request_timeout") return { Connection: "close" };
   return {};
 }
 
-/** `{error}` with the error's status. An unknown error is logged, and its message is not sent. */
+/** `{error}` with the error's status. Unexpected errors are logged, and their messages are not sent. */
 export function errorReply(error: unknown, requestId: string, log: Log): Reply {
   if (error instanceof AppError) {
     if (error.cause !== undefined) log.error("a request failed", { requestId, reason: reasonOf(error.cause) });

@@ -1,4 +1,4 @@
-/** GET /api/stats/export: a site's days or events as a file, always of now (docs/http-api.md, "Export"). */
+/** GET /api/stats/export: a site's dates or events as a file, never cached (docs/http-api.md, "Export"). */
 import { EXPORT_ROWS_DEFAULT, EXPORT_ROWS_MAX } from "../runtime/config/limits.ts";
 import { PRODUCT_NAME } from "../runtime/config/names.ts";
 import { oneOf, rowLimit } from "../runtime/query/parameters.ts";
@@ -13,11 +13,11 @@ import { NO_STORE } from "./reply.ts";
 
 const FORMATS = { csv: csvFormat, json: jsonFormat } as const;
 
-/** Beside those of the scope. */
+/** In addition to the parameters of the scope. */
 export const EXPORT_PARAMETERS = {
-  kind: oneOf("A row for each day, or one for each event.", ["daily", "raw"]),
-  format: oneOf("The form of the file.", ["csv", "json"]),
-  limit: rowLimit("Events at most, the oldest; `raw` only.", EXPORT_ROWS_MAX, EXPORT_ROWS_DEFAULT),
+  kind: oneOf("One row for each date, or one for each event.", ["daily", "raw"]),
+  format: oneOf("The file format.", ["csv", "json"]),
+  limit: rowLimit("Maximum number of events, the oldest ones; `raw` only.", EXPORT_ROWS_MAX, EXPORT_ROWS_DEFAULT),
 };
 
 export const getExport: Handler = async (_request, { services, nowMs, url, deadline, streams }) => {

@@ -1,4 +1,4 @@
-/** Where a request comes from, by its connection and the headers of trusted proxies: the client's address, and http or https. */
+/** The client address and scheme of a request, by its connection and the headers of trusted proxies. */
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import type { Context } from "./context.ts";
 
@@ -7,7 +7,7 @@ export interface ClientAddressSource {
   readonly socketAddress: string;
   /** The `X-Forwarded-For` header, several of them joined by commas. */
   readonly forwardedFor: string | null;
-  /** How many proxies stand before the server, each of which appended the address that it saw. */
+  /** How many proxies are in front of the server, each of which appended the address of its peer. */
   readonly trustedProxies: number;
 }
 
@@ -23,16 +23,16 @@ const IPV6_CHARS = /^[0-9A-Fa-f:.]{2,45}$/;
 const MAPPED_IPV4 = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /**
- * The client's address: IPv4 in dots (also for one mapped into IPv6), IPv6 in its shortest form and small letters. The entries
- * further left than the trusted proxies' are the sender's own words. A header with fewer entries than there are proxies did
- * not come through them, and an entry may be no address: then the socket's address counts.
+ * The client address: IPv4 in dotted decimal (also if mapped into IPv6), IPv6 in its shortest form in lowercase. Entries to the
+ * left of those of trusted proxies are claims of the sender and are ignored. If the header has fewer entries than there are
+ * proxies, or the entry is not an address, the address of the connection is used.
  */
 export function clientAddressOf({ socketAddress, ...source }: ClientAddressSource): string {
   const forwarded = forwardedEntryOf(source);
   return (forwarded === null ? null : parseAddress(forwarded)) ?? parseAddress(socketAddress) ?? socketAddress;
 }
 
-/** The same of a request. */
+/** The client address of a request. */
 export function clientAddressOfRequest(
   { headers }: Request,
   { services, socketAddress }: Pick<Context, "services" | "socketAddress">,
@@ -41,8 +41,8 @@ export function clientAddressOfRequest(
 }
 
 /**
- * Whether the client asked over https: its connection may end at a proxy, which then says so in `X-Forwarded-Proto`. A proxy that
- * replaces that header instead of appending to it leaves a single entry.
+ * Whether the client connected over https: a proxy that terminates it says so in `X-Forwarded-Proto`. A proxy that replaces
+ * that header instead of appending to it leaves a single entry.
  */
 export function isHttps({ headers, url }: Request, trustedProxies: number): boolean {
   const forwarded = trustedProxies > 0 ? headers.get("x-forwarded-proto") : null;
@@ -51,15 +51,15 @@ export function isHttps({ headers, url }: Request, trustedProxies: number): bool
   return scheme?.toLowerCase() === "https";
 }
 
-/** What the outermost trusted proxy wrote into the header; `null` for a request that did not come through all of them. */
+/** The entry of the outermost trusted proxy; null for a request that did not pass through all of them. */
 export function forwardedEntryOf({ forwardedFor, trustedProxies }: Omit<ClientAddressSource, "socketAddress">): string | null {
   if (trustedProxies === 0 || forwardedFor === null) return null;
   return forwardedEntry(forwardedFor, trustedProxies) || null;
 }
 
 /**
- * The entry that the outermost of the trusted proxies appended, which is that many from the end, trimmed; null when there are
- * fewer entries. Read from the end: everything before it is the sender's own and may be long.
+ * The entry that the outermost trusted proxy appended, counted from the end and trimmed; null if there are fewer entries.
+ * Read from the end, because everything before it comes from the sender and may be long.
  */
 export function forwardedEntry(header: string, trustedProxies: number): string | null {
   let end = header.length;
@@ -71,14 +71,14 @@ export function forwardedEntry(header: string, trustedProxies: number): string |
   return header.slice(start, end).trim();
 }
 
-/** The address in `text`, with or without a port; `null` when there is none. */
+/** The address in `text`, with or without a port; null if there is none. */
 export function parseAddress(text: string): string | null {
   const entry = text.trim();
   const address = IPV4_WITH_PORT.exec(entry)?.[1] ?? IPV6_IN_BRACKETS.exec(entry)?.[1] ?? entry;
   return IPV4.test(address) ? address : parseIpv6(address);
 }
 
-/** The URL standard knows what an IPv6 address is and has one way to write it. Zones (`%eth0`) are no part of it. */
+/** The URL parser validates and normalizes IPv6 addresses. Zones (`%eth0`) are not supported. */
 function parseIpv6(text: string): string | null {
   const url = IPV6_CHARS.test(text) ? parseUrl(`http://[${text}]/`) : null;
   if (!url) return null;

@@ -1,4 +1,4 @@
-/** GET /health and the paths below it: liveness, readiness, and what is loaded (docs/http-api.md, "Health"). */
+/** GET /health, /health/ready and /health/detailed: liveness, readiness and details (docs/http-api.md, "Health"). */
 import type { Handler } from "./context.ts";
 import { jsonReply, NO_STORE, textReply } from "./reply.ts";
 
@@ -11,7 +11,7 @@ export const getReady: Handler = async (_request, { services, beganMs }) =>
 
 export const getDetails: Handler = async (_request, { services }) => {
   const { version, eventStore, adminPassword, geoIsLoaded, behavioral, config, stats } = services;
-  // Right after a start this waits for the engine, or starts it, so as not to report the extension missing.
+  // Right after startup this waits for the engine or starts it, so the extension is not reported as missing.
   await behavioral.load();
   return jsonReply({
     status: "ok",

@@ -1,4 +1,4 @@
-/** How events come in: POST /api/event from the tracking script and from servers, GET /api/event from images. */
+/** Ingestion: POST /api/event for the tracking script and servers, GET /api/event for the tracking pixel (docs/http-api.md, "Sending events"). */
 import type { IngestContext } from "../runtime/ingest/accept-event.ts";
 import { parseEventBody, parsePixelQuery } from "../runtime/ingest/event-input.ts";
 import { parseClientHints } from "../runtime/ingest/client-hints.ts";
@@ -18,7 +18,7 @@ function senderOf(request: Request, context: Context): Omit<IngestContext, "read
     beganMs,
     origin: headers.get("origin"),
     clientAddress: clientAddressOfRequest(request, context),
-    // Behind a trusted proxy the connection's place is the proxy's.
+    // Behind a trusted proxy the location of the connection is that of the proxy.
     clientPlace: isForwarded ? null : socketPlace,
     userAgent: headers.get("user-agent") ?? "",
     clientHints: parseClientHints({
@@ -29,12 +29,12 @@ function senderOf(request: Request, context: Context): Omit<IngestContext, "read
   };
 }
 
-/** Without it, hosts that stream would announce a chunked body, of which there is none. */
+/** Without it, streaming hosts would send `Transfer-Encoding: chunked` for an empty body. */
 const NO_CONTENT = { "Content-Length": "0" } as const;
 
 /**
  * 202 once the event is in the journal, and also for a bot, whose event is dropped (docs/http-api.md, "POST /api/event"). The body
- * is read as JSON whatever its content type says.
+ * is parsed as JSON, whatever its content type.
  */
 export const postEvent: Handler = async (request, context) => {
   const { services } = context;
@@ -52,7 +52,7 @@ const TRANSPARENT_GIF = Uint8Array.from(
 
 const PIXEL_HEADERS = { "Content-Type": "image/gif", "Content-Length": String(TRANSPARENT_GIF.length), ...NO_STORE } as const;
 
-/** The image, whether the event is accepted or a bot's (docs/http-api.md, "Tracking pixel"). */
+/** The pixel, whether the event is accepted or dropped as a bot's (docs/http-api.md, "Tracking pixel"). */
 export const getPixel: Handler = async (request, context) => {
   const { services, url } = context;
   const parameters = parametersOf(url);

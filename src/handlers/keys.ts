@@ -1,4 +1,4 @@
-/** POST, GET and DELETE /api/keys: the keys of programs (docs/http-api.md, "API keys"). */
+/** POST, GET and DELETE /api/keys: API keys (docs/http-api.md, "API keys"). */
 import { parseKeyName, parseKeyScope, type ApiKey } from "../runtime/auth/api-keys.ts";
 import { parseObject, requiredText } from "../runtime/ingest/json-fields.ts";
 import { readBody } from "./body.ts";

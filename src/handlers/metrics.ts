@@ -1,4 +1,4 @@
-/** GET /metrics for monitoring, behind a token where one is set (docs/http-api.md, "Metrics"). */
+/** GET /metrics for monitoring, behind a token if one is set (docs/http-api.md, "Metrics"). */
 import { equalBytes } from "../runtime/auth/sha256.ts";
 import { AppError } from "../runtime/errors.ts";
 import { metricFamilies } from "../runtime/metrics/metric-families.ts";

@@ -1,4 +1,4 @@
-/** GET /api/openapi.json: the whole HTTP surface as an OpenAPI 3.1 document, made of the routes and their descriptions. */
+/** GET /api/openapi.json: the whole HTTP surface as an OpenAPI 3.1 document, built from the routes and their descriptions. */
 import { PRODUCT_NAME } from "../runtime/config/names.ts";
 import type { Handler } from "./context.ts";
 import { ANY_ORIGIN } from "./cors.ts";
@@ -21,17 +21,17 @@ import { SHARED_PARAMETERS } from "./openapi/parameters.ts";
 import { jsonTextReply } from "./reply.ts";
 import { routeIdOf, type Access, type Route } from "./route.ts";
 
-/** The version of the surface, not of the program: it grows when the surface changes. */
+/** The version of the API, not of the program: it increases when the API changes. */
 const SURFACE_VERSION = "1.0.0";
 
 const DESCRIPTION =
-  "Web analytics that keeps no address and sets no cookie on visitors. All times and dates are UTC; rates are fractions from 0 to 1. " +
-  "Whatever is read by GET can be asked for by HEAD, except the pixel, whose GET records an event. Errors are `{error}` with a " +
-  "sentence. Any other path is answered 404, any other method of a path 405 (`NotFound` and `MethodNotAllowed` below), and a request " +
-  "whose `Host` and path make no valid URL 400. Where `dashboard_origin` is set, pages of it may read what is about figures, logins " +
-  "and keys, and browsers are told so when they ask by OPTIONS.";
+  "Web analytics that stores no addresses and sets no cookies on visitors. All times and dates are UTC; rates are fractions from 0 to 1. " +
+  "Every GET route also accepts HEAD, except the pixel, whose GET records an event. Errors are `{error}` with a " +
+  "message. Any other path is a 404, any other method of a path a 405 (`NotFound` and `MethodNotAllowed` below), and a request " +
+  "whose `Host` and path do not form a valid URL a 400. If `dashboard_origin` is set, its pages may read the responses about stats, " +
+  "logins and keys, and preflight requests say so.";
 
-/** Credentials any one of which will do, by name. */
+/** Alternative credentials by name: any one of them suffices. */
 type Security = readonly Readonly<Partial<Record<keyof typeof SECURITY_SCHEMES, readonly []>>>[];
 
 interface AccessRules {
@@ -42,7 +42,7 @@ interface AccessRules {
 
 const ANY_CREDENTIAL: Security = [{ Session: [] }, { BearerKey: [] }, { HeaderKey: [] }];
 
-/** What a route's access adds to its description. */
+/** What the access level of a route adds to its description. */
 const BY_ACCESS: Readonly<Record<Access, AccessRules>> = {
   public: { headers: {}, refusals: {} },
   ingest: { headers: INGEST_HEADERS, refusals: {} },
@@ -53,15 +53,15 @@ const BY_ACCESS: Readonly<Record<Access, AccessRules>> = {
       unverified_host: UNVERIFIED_HOST,
       unauthenticated: "The service has an admin password, and the request has no valid credential.",
     },
-    // None at all will do until there is an admin password.
+    // No credential is needed until an admin password is set.
     security: [{}, ...ANY_CREDENTIAL],
   },
   admin: {
     headers: DASHBOARD_HEADERS,
     refusals: {
       unverified_host: UNVERIFIED_HOST,
-      unauthenticated: "The request has no valid credential, or there is no admin password yet.",
-      forbidden: "The key is a ReadOnly one, or something is to change in a session's name and no page of the dashboard sent it.",
+      unauthenticated: "The request has no valid credential, or no admin password is set yet.",
+      forbidden: "The key is ReadOnly, or a request that changes something with a session was not sent by a page of the dashboard.",
     },
     security: ANY_CREDENTIAL,
   },
@@ -69,7 +69,7 @@ const BY_ACCESS: Readonly<Record<Access, AccessRules>> = {
 
 const statusOf = (code: RefusalCode): number => (code === "internal" ? 500 : STATUS[code]);
 
-/** The reasons whose answers say when to try again. */
+/** The reasons whose responses have `Retry-After`. */
 const RETRYABLE: readonly RefusalCode[] = ["too_many_requests", "unavailable"];
 
 const headersOf = (codes: readonly RefusalCode[]): Headers => ({
@@ -88,7 +88,7 @@ const errorAnswer = (description: string, headers: Headers): Answer => ({
   content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
 });
 
-/** One answer for each status, though there may be several reasons for it. */
+/** One response for each status, which may have several reasons. */
 function refusalAnswers(refusals: NonNullable<Operation["refusals"]>): Readonly<Record<number, Answer>> {
   const byStatus = new Map<number, [RefusalCode, string][]>();
   for (const reason of Object.entries(refusals) as [RefusalCode, string][]) {
@@ -107,7 +107,7 @@ interface Reference {
   readonly $ref: string;
 }
 
-/** Puts a reference in the place of what the components have. */
+/** Replaces shared components by references to them. */
 function referrer<T>(component: "headers" | "parameters", shared: Readonly<Record<string, T>>): (part: T) => T | Reference {
   const references = new Map(Object.entries(shared).map(([name, part]) => [part, { $ref: `#/components/${component}/${name}` }]));
   return (part) => references.get(part) ?? part;
@@ -135,10 +135,10 @@ function operationObject(access: Access, { tag, parameters, answers, refusals, .
 
 export type OperationObject = ReturnType<typeof operationObject>;
 
-/** By method in small letters. */
+/** By lowercase method. */
 export type PathItem = Readonly<Record<string, OperationObject>>;
 
-/** `:name` as OpenAPI writes it. */
+/** A path with `:name` in OpenAPI's notation. */
 const templateOf = (path: string): string => path.replace(/:(\w+)/g, "{$1}");
 
 function pathsOf(routes: readonly Route[]): Readonly<Record<string, PathItem>> {
@@ -161,10 +161,10 @@ export const openapiDocument = (routes: readonly Route[]) => ({
   components: {
     schemas: SCHEMAS,
     responses: {
-      NotFound: responseObject({}, errorAnswer("There is nothing at the path.", {})),
+      NotFound: responseObject({}, errorAnswer("The path does not exist.", {})),
       MethodNotAllowed: responseObject(
         {},
-        errorAnswer("The path does not take the method. Any page may read it where the path is that of events.", ALLOW),
+        errorAnswer("The path does not support the method. Any page may read this response of an ingestion path.", ALLOW),
       ),
     },
     parameters: SHARED_PARAMETERS,
@@ -175,10 +175,10 @@ export const openapiDocument = (routes: readonly Route[]) => ({
 
 export type OpenapiDocument = ReturnType<typeof openapiDocument>;
 
-/** It changes with the program only. */
+/** The document changes only with the program. */
 const CACHE_SECS = 3_600;
 
-/** Answers with the document of the routes, which is made when it is first asked for. */
+/** Serves the document of the routes, which is built on the first request. */
 export function openapiHandler(routes: () => readonly Route[]): Handler {
   let json: string | null = null;
   return () => {

@@ -24,21 +24,21 @@ const COMMON_HEADERS = {
 /** On every response to a request that came over https: browsers use https from then on, for a year. */
 const HSTS = { "Strict-Transport-Security": "max-age=31536000" } as const;
 
-/** What the host knows of a request beside the request. */
+/** What the host knows about the connection of a request. */
 export interface Connection {
   readonly socketAddress: string;
-  /** Where the socket's address is, on a host that knows. */
+  /** The location of the socket address, on hosts that know it. */
   readonly socketPlace?: GeoPlace | null;
 }
 
 export interface App {
-  /** Answers every request and never rejects. */
+  /** Responds to every request and never rejects. */
   fetch(request: Request, connection: Connection): Promise<Response>;
-  /** The answer to what the host cannot make a request of. */
+  /** The response to input that the host cannot parse as a request. */
   refuse(error: AppError): Reply;
-  /** Ends the requests whose time is up, and the responses that no client takes. The host calls it about once a second. */
+  /** Ends requests that have timed out, and responses that stall. The host calls it about once a second. */
   expireRequests(): void;
-  /** Responses that are still being sent: while there are any, `expireRequests` is needed. */
+  /** Number of responses that are still being streamed: while there are any, the host must call `expireRequests`. */
   readonly openStreams: number;
 }
 
@@ -49,9 +49,9 @@ interface Exchange extends Context {
   readonly request: Request;
   readonly requestId: string;
   params: Context["params"];
-  /** What is at the request's path; null where there is nothing, and until the path is matched. */
+  /** The endpoint of the path; null for an unknown path, and until the path is matched. */
   endpoint: Endpoint | null;
-  /** Null until a route takes the request. */
+  /** Null until a route is found. */
   routeId: RouteId | null;
 }
 
@@ -75,7 +75,7 @@ export class Pipeline implements App {
       return responseTo(request.method, this.refuse(invalidInput(HOST_RULE)));
     }
     const exchange = this.#begin(request, url, connection);
-    const reply = await this.#answer(exchange);
+    const reply = await this.#respond(exchange);
     this.#record(exchange, reply.status);
     const readable = withHeaders(reply, corsHeaders(request, exchange.endpoint, this.#services.config));
     return responseTo(request.method, withHeaders(readable, this.#commonHeaders(exchange)));
@@ -101,8 +101,8 @@ export class Pipeline implements App {
     };
   }
 
-  /** The handler's reply. Every refusal and failure, the end of the request's time included, becomes a reply here. */
-  async #answer(exchange: Exchange): Promise<Reply> {
+  /** The handler's reply. Every refusal and failure, timeouts included, becomes a reply here. */
+  async #respond(exchange: Exchange): Promise<Reply> {
     const { deadline, requestId } = exchange;
     try {
       return await deadline.race(this.#handle(exchange));
@@ -129,12 +129,12 @@ export class Pipeline implements App {
   }
 
   #commonHeaders({ request, requestId, endpoint }: Exchange): ReplyHeaders {
-    // At a path that an option added, HSTS would speak for a whole host that is not the service's.
+    // At a path that an option added, HSTS would apply to the whole host, which is not the service's.
     const bindsHost = endpoint?.isExtra !== true && isHttps(request, this.#services.config.trustProxy);
     return { ...COMMON_HEADERS, "X-Request-Id": requestId, ...(bindsHost && HSTS) };
   }
 
-  /** Counts the request and, at this log level, logs its route: nothing that its sender chose. */
+  /** Counts the request and, at level debug, logs its route: nothing that the sender chose. */
   #record({ routeId, beganMs, requestId }: Pick<Exchange, "routeId" | "beganMs" | "requestId">, status: number): void {
     const { config, log, requests, monotonicMs } = this.#services;
     const durationMs = monotonicMs() - beganMs;

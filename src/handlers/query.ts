@@ -3,7 +3,7 @@ import { invalidInput } from "../runtime/errors.ts";
 import { QUERY_PARAMETERS_MAX } from "../runtime/config/limits.ts";
 import { parseParameters, type Parameters, type Values } from "../runtime/query/parameters.ts";
 
-/** All parameters of a request, known or not; 400 for more than any endpoint could mean. Each look-up goes through all of them. */
+/** All parameters of a request, known or not; 400 for too many, because each lookup scans all of them. */
 export function parametersOf(url: URL): URLSearchParams {
   const count = url.search.split("&", QUERY_PARAMETERS_MAX + 1).length;
   if (count > QUERY_PARAMETERS_MAX) throw invalidInput(`A request may have at most ${QUERY_PARAMETERS_MAX} query parameters`);
@@ -17,14 +17,14 @@ export class Query {
     this.#params = parametersOf(url);
   }
 
-  /** The value, or null when the parameter is not there; 400 when it is there more than once. */
+  /** The value, or null if the parameter is missing; 400 if it is given more than once. */
   text(name: string): string | null {
     const values = this.#params.getAll(name);
     if (values.length > 1) throw invalidInput(`"${name}" must be given at most once`);
     return values[0] ?? null;
   }
 
-  /** The values of declared parameters; 400 with the name of the first that is wrong. */
+  /** The values of declared parameters; 400 with the name of the first invalid one. */
   parse<P extends Parameters>(parameters: P): Values<P> {
     return parseParameters(parameters, (name) => this.text(name));
   }

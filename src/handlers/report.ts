@@ -1,4 +1,4 @@
-/** GET of any report: parses the request, and answers with the cached or computed result. */
+/** GET of any report: parses the request and returns the cached or computed result (docs/http-api.md, "Stats API"). */
 import { jsonTextReply } from "./reply.ts";
 import type { Report, ReportSettings } from "../runtime/reports/report.ts";
 import type { Services } from "../runtime/services.ts";
@@ -14,7 +14,7 @@ const settingsOf = ({ config }: Services, hasExtension: boolean): ReportSettings
   hasExtension,
 });
 
-/** 400 for a wrong parameter comes before 503 where the behavioral extension is needed and not loaded. */
+/** Invalid parameters are a 400 even if the required behavioral extension is missing, which is a 503. */
 export const reportHandler =
   ({ prepare }: Report): Handler =>
   async (_request, { services, nowMs, url, params, deadline }) => {

@@ -6,11 +6,11 @@ import { RESPONSE_SLICE_BYTES, RESPONSE_STALL_MS } from "../runtime/config/limit
 import { reasonOf, type Log } from "../runtime/metrics/log.ts";
 
 export interface StreamSource {
-  /** Written one by one, as they are wanted. */
+  /** Pulled one by one, on demand. */
   readonly chunks: Iterable<Uint8Array>;
   /** Releases what the stream holds. Called once, however it ends. */
   readonly onEnd: () => void;
-  /** Aborts when the body is no longer wanted. */
+  /** Aborts when the body is no longer needed. */
   readonly signal: AbortSignal;
 }
 
@@ -34,14 +34,14 @@ export class ResponseStreams {
     return this.#open.size;
   }
 
-  /** From now on the source ends by itself, even if the stream is never read. */
+  /** The source is always released, even if the stream is never read. */
   open(source: StreamSource): ReadableStream<Uint8Array> {
     const stream = new ResponseStream(source, this.#options, () => this.#open.delete(stream));
     this.#open.add(stream);
     return stream.start();
   }
 
-  /** Ends the streams of which nothing was read for too long; their readers get an error, so no one takes them for complete. */
+  /** Aborts streams that were not read for too long, with an error, so that no client treats them as complete. */
   endStalled(): void {
     const monotonicMs = this.#options.monotonicMs();
     for (const stream of this.#open) stream.endIfStalled(monotonicMs);
@@ -56,17 +56,17 @@ class ResponseStream {
   readonly #onEnd: () => void;
   /** Null once it has ended, so that its memory is freed. */
   #chunks: Iterator<Uint8Array> | null;
-  /** The part of the last chunk that was not read yet. */
+  /** The unread part of the last chunk. */
   #rest: Uint8Array = NOTHING;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  #takenAtMs: number;
-  readonly #onAbort = () => this.#break(this.#signal.reason);
+  #readAtMs: number;
+  readonly #onAbort = () => this.#abort(this.#signal.reason);
 
   constructor({ chunks, onEnd, signal }: StreamSource, options: ResponseStreamsOptions, onClosed: () => void) {
     this.#options = options;
     this.#signal = signal;
     this.#chunks = chunks[Symbol.iterator]();
-    this.#takenAtMs = options.monotonicMs();
+    this.#readAtMs = options.monotonicMs();
     this.#onEnd = () => {
       onClosed();
       onEnd();
@@ -82,7 +82,7 @@ class ResponseStream {
         pull: (controller) => this.#pull(controller),
         cancel: () => this.#end(),
       },
-      // Nothing is written in advance, so each pull means that everything before it was read.
+      // Nothing is buffered in advance, so each pull means that everything before it was read.
       { highWaterMark: 0 },
     );
     if (this.#signal.aborted) this.#onAbort();
@@ -91,18 +91,18 @@ class ResponseStream {
   }
 
   endIfStalled(monotonicMs: number): void {
-    if (monotonicMs - this.#takenAtMs >= RESPONSE_STALL_MS)
-      this.#break(new Error(`The client has taken nothing for ${RESPONSE_STALL_MS / 1000} seconds`));
+    if (monotonicMs - this.#readAtMs >= RESPONSE_STALL_MS)
+      this.#abort(new Error(`The client has taken nothing for ${RESPONSE_STALL_MS / 1000} seconds`));
   }
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    this.#takenAtMs = this.#options.monotonicMs();
+    this.#readAtMs = this.#options.monotonicMs();
     if (this.#rest.length === 0 && !(await this.#write())) return;
     controller.enqueue(this.#rest.subarray(0, RESPONSE_SLICE_BYTES));
     this.#rest = this.#rest.subarray(RESPONSE_SLICE_BYTES);
   }
 
-  /** Writes the next chunk; false when there is none. */
+  /** Writes the next chunk; false if there is none. */
   async #write(): Promise<boolean> {
     await this.#options.pause();
     try {
@@ -116,12 +116,12 @@ class ResponseStream {
       this.#controller?.close();
     } catch (error) {
       this.#options.log.error("a response could not be written to its end", { reason: reasonOf(error) });
-      this.#break(error);
+      this.#abort(error);
     }
     return false;
   }
 
-  #break(reason: unknown): void {
+  #abort(reason: unknown): void {
     if (!this.#chunks) return;
     this.#end();
     this.#controller?.error(reason);

@@ -1,13 +1,13 @@
-/** What a route is: a method, a path, who may call it, and its handler. */
+/** A route: method, path, access level and handler. */
 import type { Handler } from "./context.ts";
 
 export type Method = "GET" | "POST" | "DELETE" | "OPTIONS";
 
 /**
- * Who may call a route. `public`: everyone. `ingest`: everyone whose site the allowlist names. `auth`: everyone, to log in and out.
- * `stats`: everyone until an admin password exists, then whoever has a session or any key. `admin`: whoever has a session,
- * on a page of the dashboard, or an Admin key; nobody until an admin password exists. Until then, `host.ts` says under
- * which host names the last three are open.
+ * Who may call a route (docs/http-api.md, "Access"). `public`: everyone. `ingest`: everyone, for allowed sites. `auth`: everyone,
+ * to log in and out. `stats`: everyone until an admin password is set, then callers with a session or any key. `admin`: callers
+ * with an Admin key or, on a page of the dashboard, a session; nobody until an admin password is set. Until then, `host.ts`
+ * restricts the host names of the last three.
  */
 export type Access = "public" | "ingest" | "auth" | "stats" | "admin";
 
@@ -16,7 +16,7 @@ export type RouteId = `${Method} /${string}`;
 
 export interface Route<M extends Method = Method, P extends `/${string}` = `/${string}`> {
   readonly method: M;
-  /** Parts that begin with `:` stand for any one part. */
+  /** A segment that begins with `:` matches any one segment. */
   readonly path: P;
   readonly access: Access;
   readonly handler: Handler;

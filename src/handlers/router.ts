@@ -1,4 +1,4 @@
-/** Finds the route of a request, and adds routes at the paths that options name. Owner of itty-router. */
+/** Finds the route of a request, and adds routes at the paths in options. The only user of itty-router. */
 import { Router, type IRequest } from "itty-router";
 import type { Config } from "../runtime/config/config.ts";
 import { AppError } from "../runtime/errors.ts";
@@ -13,9 +13,9 @@ const methodsOf = ({ method, access }: Route): readonly (Method | "HEAD")[] =>
 /** All routes at one path. */
 export interface Endpoint {
   readonly byMethod: ReadonlyMap<string, Route>;
-  /** The methods, as `Allow` lists them. */
+  /** The methods in the form of the `Allow` header. */
   readonly allow: string;
-  /** Who may call these routes. */
+  /** The access levels of these routes. */
   readonly access: ReadonlySet<Access>;
   /** Whether an option added the path. */
   readonly isExtra: boolean;
@@ -23,7 +23,7 @@ export interface Endpoint {
 
 export interface Match {
   readonly endpoint: Endpoint;
-  /** The values of the parts of the path that begin with `:`. */
+  /** The values of path segments that begin with `:`. */
   readonly params: Context["params"];
 }
 
@@ -34,7 +34,7 @@ function endpointAt(path: string, routes: readonly Route[], isExtra: boolean): E
   return { byMethod, allow: [...byMethod.keys()].join(", "), access, isExtra };
 }
 
-/** Finds what is at a path, trailing slashes ignored; null where there is nothing. */
+/** Finds the endpoint of a path, ignoring trailing slashes; null for an unknown path. */
 export function createMatcher(routes: readonly Route[], extraRoutes: readonly Route[]): (pathname: string) => Promise<Match | null> {
   const router = Router<IRequest, []>();
   const addAll = (all: readonly Route[], isExtra: boolean) => {
@@ -45,11 +45,11 @@ export function createMatcher(routes: readonly Route[], extraRoutes: readonly Ro
   };
   addAll(routes, false);
   addAll(extraRoutes, true);
-  // Without the query, whose parameters of one name the router would collect in quadratic time.
+  // Without the query: the router would collect parameters of the same name in quadratic time.
   return async (pathname) => ((await router.fetch({ method: "GET", url: `http://path${pathname}` })) as Match | undefined) ?? null;
 }
 
-/** The route for a method; 404 where there is nothing at the path, 405 with the allowed methods where there is no such route. */
+/** The route for a method; 404 for an unknown path, 405 with the allowed methods for another method. */
 export function routeFor(method: string, endpoint: Endpoint | null): Route {
   if (endpoint === null) throw new AppError({ code: "not_found" }, "There is nothing at this path");
   const { byMethod, allow } = endpoint;
@@ -60,7 +60,7 @@ export function routeFor(method: string, endpoint: Endpoint | null): Route {
 
 type ExtraPaths = Pick<Config, "scriptPaths" | "eventPaths">;
 
-/** The routes of a path again, at another path. */
+/** Copies of the routes of a path at another path. */
 const copiesAt = (routes: readonly Route[], original: string, path: string): Route[] =>
   routes.filter((route) => route.path === original).map((route) => ({ ...route, path: path as Route["path"] }));
 
@@ -77,7 +77,7 @@ function isTaken(path: string, { path: template }: Route): boolean {
   return parts.length === known.length && known.every((part, i) => part.startsWith(":") || part === parts[i]);
 }
 
-/** What is wrong with the extra paths: some that the service has already, or that are named twice. */
+/** Problems of the extra paths: those that the service already serves, and duplicates. */
 export function problemsOfExtraPaths(routes: readonly Route[], { scriptPaths, eventPaths }: ExtraPaths): string[] {
   const named = [
     ...scriptPaths.map((path) => ["script_paths", path] as const),

@@ -1,10 +1,10 @@
-/** The answer to a request for a file: in the coding that the client prefers, or 304 when the client has it already. */
+/** The response to a request for a file: in the client's preferred content coding, or 304 if the client has it. */
 import type { Asset } from "../runtime/assets.ts";
 import { emptyReply, type Reply, type ReplyHeaders } from "./reply.ts";
 
 type Coding = "br" | "gzip" | "identity";
 
-/** Smallest first: among codings that the client weighs equally, the first is sent. */
+/** Smallest first: the first of equally weighted codings is sent. */
 const CODINGS: readonly Coding[] = ["br", "gzip", "identity"];
 
 /** Weights by coding, as `Accept-Encoding` gives them (RFC 9110, 12.5.3). */
@@ -18,12 +18,12 @@ function weightsIn(acceptEncoding: string): ReadonlyMap<string, number> {
   return weights;
 }
 
-/** A coding that is not listed weighs what `*` does; plain bytes are acceptable unless they are refused. */
+/** A coding that is not listed has the weight of `*`; `identity` is acceptable unless it is excluded. */
 function weightOf(coding: Coding, weights: ReadonlyMap<string, number>): number {
   return weights.get(coding) ?? weights.get("*") ?? (coding === "identity" ? 0.001 : 0);
 }
 
-/** The coding to send among those available; plain bytes where the client accepts none. */
+/** The best available coding; `identity` if the client accepts none. */
 export function chosenCoding(acceptEncoding: string | null, available: readonly Coding[]): Coding {
   const weights = weightsIn(acceptEncoding ?? "");
   let best: Coding = "identity";
@@ -37,16 +37,16 @@ export function chosenCoding(acceptEncoding: string | null, available: readonly 
 
 const bytesIn = ({ bytes, brotli, gzip }: Asset) => ({ identity: bytes, br: brotli, gzip });
 
-/** A strong tag: each coding of a file has its own, because its bytes differ. */
+/** A strong ETag: each coding of a file has its own, because the bytes differ. */
 const tagOf = (version: string, coding: Coding): string => `"${version}${coding === "identity" ? "" : `-${coding}`}"`;
 
-/** The weak comparison that `If-None-Match` calls for (RFC 9110, 13.1.2). */
+/** The weak comparison of `If-None-Match` (RFC 9110, 13.1.2). */
 function isKnown(ifNoneMatch: string | null, tag: string): boolean {
   if (ifNoneMatch === null) return false;
   return ifNoneMatch.trim() === "*" || ifNoneMatch.split(",").some((known) => known.trim().replace(/^W\//, "") === tag);
 }
 
-/** `headers` are added to those of the file itself, also to a 304. */
+/** `headers` are added to the headers of the file, also for a 304. */
 export function assetReply(request: Request, asset: Asset, headers: ReplyHeaders): Reply {
   const forms = bytesIn(asset);
   const available = CODINGS.filter((coding) => forms[coding] !== undefined);

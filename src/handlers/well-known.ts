@@ -8,7 +8,7 @@ const CACHE = { "Cache-Control": "public, max-age=86400" } as const;
 /** Less than a year, as RFC 9116 recommends. */
 const EXPIRES_DAYS = 180;
 
-/** Statistics belong in no search index. */
+/** Stats must not be indexed by search engines. */
 export const getRobots: Handler = () => textReply("User-agent: *\nDisallow: /\n", 200, CACHE);
 
 /**

@@ -1,13 +1,13 @@
-/** The dashboard's page and its files. */
+/** Describes the dashboard's page and its files (docs/http-api.md, "Static files"). */
 import { ASSETS_PATH, DASHBOARD_PAGE } from "../../runtime/config/names.ts";
 import { CODED, FILE_HEADERS, required, UNCHANGED } from "./headers.ts";
 import type { Headers, Operation } from "./operation.ts";
 import { text } from "../../runtime/query/json-schema.ts";
 
 const PAGE: Headers = {
-  "Content-Security-Policy": required("The page loads its own files and nothing else."),
-  "X-Frame-Options": { description: "Nobody frames it.", required: true, schema: { type: "string", const: "DENY" } },
-  "Permissions-Policy": required("What the page does not need of the browser."),
+  "Content-Security-Policy": required("Allows only the page's own files."),
+  "X-Frame-Options": { description: "The page cannot be framed.", required: true, schema: { type: "string", const: "DENY" } },
+  "Permissions-Policy": required("Disables browser features that the page does not use."),
 };
 
 const file = { schema: text("The file.", { minLength: 1 }) };
@@ -30,7 +30,7 @@ export const DASHBOARD_OPERATIONS = {
       {
         name: "name",
         in: "path",
-        description: `As the page names it: with a hash of its content in it, so that it may be kept for ever. Not \`${DASHBOARD_PAGE}\`.`,
+        description: `The name in the page, which contains a hash of the content, so the file may be cached forever. Not \`${DASHBOARD_PAGE}\`.`,
         required: true,
         schema: text("The file's name.", { minLength: 1 }),
         example: "page-1.js",
@@ -44,6 +44,6 @@ export const DASHBOARD_OPERATIONS = {
       },
       304: { description: UNCHANGED, headers: FILE_HEADERS },
     },
-    refusals: { not_found: "There is no file of this name." },
+    refusals: { not_found: "There is no file with this name." },
   },
 } satisfies Readonly<Record<string, Operation>>;

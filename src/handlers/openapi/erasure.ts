@@ -1,4 +1,4 @@
-/** Describes erasure (docs/http-api.md, "Data deletion"). */
+/** Describes data deletion (docs/http-api.md, "Data deletion"). */
 import { NOT_STORED } from "./headers.ts";
 import type { Operation } from "./operation.ts";
 import { END, query, SITE, START } from "./parameters.ts";
@@ -8,18 +8,18 @@ const date = (description: string) => text(description, { format: "date" });
 
 export const ERASURE_SCHEMAS = {
   Erased: closed({
-    status: text("The only value.", { const: "erased" }),
+    status: text("Constant.", { const: "erased" }),
     site_id: text("The site."),
     start_date: date("The first date."),
     end_date: date("The last date."),
-    db_records_deleted: count("Events that were erased."),
+    db_records_deleted: count("Deleted events."),
     parquet_partitions_deleted: count("Dates whose files were removed."),
   }),
 };
 
-/** What narrows figures does not narrow this. */
+/** Filters narrow reports, but not data deletion. */
 const NO_FILTERS = query("filters", {
-  description: "Refused unless it is empty: an erasure is of all events of its dates.",
+  description: "Anything but an empty value is refused, so that nobody deletes more than intended.",
   schema: { type: "string", maxLength: 0 },
 });
 
@@ -27,20 +27,20 @@ export const ERASURE_OPERATIONS = {
   "DELETE /api/gdpr/erase": {
     operationId: "eraseEvents",
     tag: "Erasure",
-    summary: "Erases a site's events of some dates, for good",
-    description: "Erasing what is not there is fine. Events that come meanwhile are erased or kept.",
+    summary: "Deletes all events of a site in a date range permanently",
+    description: "Succeeds if there is nothing to delete. Events that arrive meanwhile are deleted or kept.",
     parameters: [SITE, { ...START, required: true }, { ...END, required: true }, NO_FILTERS],
     answers: {
       200: {
-        description: "No crash brings the events back, and no answer shows them.",
+        description: "The events are deleted from all reports, and no restart or crash brings them back.",
         headers: NOT_STORED,
         content: { "application/json": { schema: { $ref: "#/components/schemas/Erased" } } },
       },
     },
     refusals: {
       invalid_input: "A parameter is missing or breaks its rule.",
-      request_timeout: "It takes longer than the time limit, and goes on. Try again to hear of its end.",
-      unavailable: "Storage could not be read or changed. Some events may be erased and others not. Try again.",
+      request_timeout: "The deletion exceeded the time limit and continues. Repeat the request to get its outcome.",
+      unavailable: "Storage could not be read or changed. Some events may be deleted and others not. Repeat the request.",
     },
   },
 } satisfies Readonly<Record<string, Operation>>;

@@ -1,4 +1,4 @@
-/** The headers that answers bear. */
+/** The headers of responses (docs/http-api.md, "Response headers"). */
 import type { Header, Headers } from "./operation.ts";
 import type { Schema } from "../../runtime/query/json-schema.ts";
 
@@ -8,27 +8,27 @@ const TEXT: HeaderSchema = { type: "string", minLength: 1 };
 const SECONDS: HeaderSchema = { type: "integer", minimum: 1 };
 const only = (value: string): HeaderSchema => ({ type: "string", const: value });
 
-/** On every answer of its kind. */
+/** On every response that declares it. */
 const always = (description: string, schema: HeaderSchema): Header => ({ description, required: true, schema });
 
-/** On answers for which the description's condition holds. */
+/** On responses that meet the condition in the description. */
 const sometimes = (description: string, schema: HeaderSchema): Header => ({ description, schema });
 
-const noStore = always("Nobody keeps the answer.", only("no-store"));
-const requestId = always("Tells this request from all others, in the server's log too.", TEXT);
-const nosniff = always("The answer is of the type it says.", only("nosniff"));
-const referrerPolicy = always("How much other sites learn of where a link was followed.", TEXT);
-const hsts = sometimes("Where the request came over https.", only("max-age=31536000"));
-const allowOrigin = always("The request's `Origin`, or `*` where it has none.", TEXT);
-const allowCredentials = sometimes("Where the request has an `Origin`.", only("true"));
-const vary = sometimes("Where the request has an `Origin`.", only("Origin"));
-const dashboardOrigin = sometimes("The request's `Origin`, where it is `dashboard_origin`.", TEXT);
-const dashboardCredentials = sometimes("Where the request's `Origin` is `dashboard_origin`.", only("true"));
-const dashboardVary = sometimes("Where the request's `Origin` is `dashboard_origin`.", only("Origin"));
-const dashboardExposed = sometimes("Headers that scripts may read, where the request's `Origin` is `dashboard_origin`.", TEXT);
-const retryAfter = always("Seconds after which it is worth trying again.", SECONDS);
+const noStore = always("The response must not be cached.", only("no-store"));
+const requestId = always("Unique id of the request, also in the server's log.", TEXT);
+const nosniff = always("Browsers must not guess another content type.", only("nosniff"));
+const referrerPolicy = always("What other sites learn from the `Referer` of followed links.", TEXT);
+const hsts = sometimes("If the request came over https.", only("max-age=31536000"));
+const allowOrigin = always("The request's `Origin`, or `*` without one.", TEXT);
+const allowCredentials = sometimes("If the request has an `Origin`.", only("true"));
+const vary = sometimes("If the request has an `Origin`.", only("Origin"));
+const dashboardOrigin = sometimes("The request's `Origin`, if it is `dashboard_origin`.", TEXT);
+const dashboardCredentials = sometimes("If the request's `Origin` is `dashboard_origin`.", only("true"));
+const dashboardVary = sometimes("If the request's `Origin` is `dashboard_origin`.", only("Origin"));
+const dashboardExposed = sometimes("Headers that scripts may read, if the request's `Origin` is `dashboard_origin`.", TEXT);
+const retryAfter = always("Seconds to wait before a retry.", SECONDS);
 
-/** Those of many answers, which refer to them by these names. */
+/** Headers of many responses, which refer to them by these names. */
 export const SHARED_HEADERS: Headers = {
   NoStore: noStore,
   RequestId: requestId,
@@ -45,7 +45,7 @@ export const SHARED_HEADERS: Headers = {
   DashboardExposed: dashboardExposed,
 };
 
-/** On every answer. */
+/** On every response. */
 export const COMMON_HEADERS: Headers = {
   "X-Request-Id": requestId,
   "X-Content-Type-Options": nosniff,
@@ -53,14 +53,14 @@ export const COMMON_HEADERS: Headers = {
   "Strict-Transport-Security": hsts,
 };
 
-/** On every answer of ingestion. */
+/** On every response of ingestion. */
 export const INGEST_HEADERS: Headers = {
   "Access-Control-Allow-Origin": allowOrigin,
   "Access-Control-Allow-Credentials": allowCredentials,
   Vary: vary,
 };
 
-/** On every answer that the dashboard asks for. */
+/** On every response of a route that the dashboard uses. */
 export const DASHBOARD_HEADERS: Headers = {
   "Access-Control-Allow-Origin": dashboardOrigin,
   "Access-Control-Allow-Credentials": dashboardCredentials,
@@ -68,49 +68,46 @@ export const DASHBOARD_HEADERS: Headers = {
   Vary: dashboardVary,
 };
 
-/** A cookie that is set. */
+/** Sets a cookie. */
 export const sets = (description: string): Headers => ({ "Set-Cookie": always(description, TEXT) });
 
 export const PREFLIGHT_HEADERS: Headers = {
   "Access-Control-Allow-Methods": always("The methods that pages may use, separated by commas.", TEXT),
-  "Access-Control-Allow-Headers": always("The headers that the browser asked for, or `Content-Type` where it asked for none.", TEXT),
-  "Access-Control-Max-Age": always("Seconds for which the browser need not ask again.", SECONDS),
+  "Access-Control-Allow-Headers": always("The headers that the browser requested, or `Content-Type` if it requested none.", TEXT),
+  "Access-Control-Max-Age": always("Seconds for which the browser may cache the preflight.", SECONDS),
 };
 
-/** On what any page may load. */
+/** On responses that any page may load. */
 export const ANY_PAGE: Headers = { "Access-Control-Allow-Origin": always("Any page may read it.", only("*")) };
 
 export const NOT_STORED: Headers = { "Cache-Control": noStore };
 
-export const STORED: Headers = { "Cache-Control": always("For how many seconds the answer may be kept.", TEXT) };
+export const STORED: Headers = { "Cache-Control": always("How many seconds the response may be cached.", TEXT) };
 
 export const RETRY_AFTER: Headers = { "Retry-After": retryAfter };
 
-/** Where a status has several reasons, not all of which pass by themselves. */
-export const PERHAPS_RETRY_AFTER: Headers = { "Retry-After": sometimes("Where trying again may help: after how many seconds.", SECONDS) };
+/** For a status with several reasons, only some of which are temporary. */
+export const PERHAPS_RETRY_AFTER: Headers = { "Retry-After": sometimes("If a retry may succeed: seconds to wait before it.", SECONDS) };
 
-/** Where a status has other reasons, too. */
+/** For a status that also has other reasons. */
 export const PERHAPS_SETUP_CODE: Headers = {
-  "X-Setup-Code": sometimes(
-    "Where the host name is refused until there is an admin password: setup takes the setup code there.",
-    only("required"),
-  ),
+  "X-Setup-Code": sometimes("If the host name is refused until an admin password is set: setup requires the setup code.", only("required")),
 };
 
-export const ALLOW: Headers = { Allow: always("The methods that the path takes, separated by commas.", TEXT) };
+export const ALLOW: Headers = { Allow: always("The methods that the path supports, separated by commas.", TEXT) };
 
-/** A header that is always there, with any value. */
+/** A header that is always present, with any value. */
 export const required = (description: string): Header => always(description, TEXT);
 
-/** On answers with a file: how long it may be kept, and the tag of its content and coding. */
+/** On responses with a file: how long it may be cached, and the ETag of its content and coding. */
 export const FILE_HEADERS: Headers = {
-  "Cache-Control": required("How long the file may be kept."),
-  ETag: required("Tells this content in this coding from any other."),
-  Vary: always("The coding depends on what the request accepts.", only("Accept-Encoding")),
+  "Cache-Control": required("How long the file may be cached."),
+  ETag: required("Identifies this content in this coding."),
+  Vary: always("The content coding depends on `Accept-Encoding`.", only("Accept-Encoding")),
 };
 
 export const CODED: Headers = {
-  "Content-Encoding": sometimes("Where the file is sent compressed.", { type: "string", enum: ["br", "gzip"] }),
+  "Content-Encoding": sometimes("If the file is sent compressed.", { type: "string", enum: ["br", "gzip"] }),
 };
 
-export const UNCHANGED = "The file is the one that `If-None-Match` names.";
+export const UNCHANGED = "The file matches `If-None-Match`.";

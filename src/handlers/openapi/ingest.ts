@@ -16,20 +16,20 @@ import { query } from "./parameters.ts";
 import { number, orNull, text, type Properties, type Schema } from "../../runtime/query/json-schema.ts";
 
 const SITE = siteIdSchema(
-  "The id of the site. Where the service has a list of sites, one of them; where it takes no more sites, one that has events.",
+  "The id of the site. If the service has a list of sites, one of them; if `max_sites` is reached, one that has events.",
 );
-const NAME = text(`The event's name. \`${PAGEVIEW}\` is a page view; any other is an event of your own and shows as a goal.`, {
+const NAME = text(`The event's name. \`${PAGEVIEW}\` is a page view; any other is a custom event and a goal.`, {
   minLength: 1,
   maxLength: EVENT_NAME_CHARS_MAX,
 });
 const PAGE = text(
-  `The page's whole http or https URL, whose host has at most ${URL_HOST_CHARS_MAX} characters, or its path from the first \`/\` on. Path, host and \`utm_\` values are kept.`,
+  `The page's whole http or https URL, whose host has at most ${URL_HOST_CHARS_MAX} characters, or its path from the first \`/\` on. Path, host and \`utm_\` values are stored.`,
   {
     minLength: 1,
     maxLength: URL_CHARS_MAX,
   },
 );
-const REFERRER = text("URL of the page that led here. One of the same host is not recorded.", { maxLength: URL_CHARS_MAX });
+const REFERRER = text("URL of the referring page. A referrer with the same host is not recorded.", { maxLength: URL_CHARS_MAX });
 const WIDTH = number("Width of the screen in pixels.");
 
 const EVENT_FIELDS: Properties = {
@@ -38,26 +38,26 @@ const EVENT_FIELDS: Properties = {
   u: PAGE,
   r: orNull(REFERRER),
   w: orNull(WIDTH),
-  p: orNull(text("Properties of your own: a JSON object as text. Anything else is not recorded.", { maxLength: PROPS_CHARS_MAX })),
+  p: orNull(text("Custom properties: a JSON object as a string. Anything else is not recorded.", { maxLength: PROPS_CHARS_MAX })),
   ra: orNull(
     number(
-      `Revenue in units of the currency, to the hundredth; negative for a refund. Beyond ${REVENUE_CENTS_MAX / 100} it is not recorded.`,
+      `Revenue in units of the currency, rounded to hundredths; negative for a refund. Amounts over ${REVENUE_CENTS_MAX / 100} are not recorded.`,
     ),
   ),
-  rc: orNull(text("Three letters of ISO 4217. Anything else is not recorded.", { maxLength: CURRENCY_CHARS_MAX })),
+  rc: orNull(text("Three-letter ISO 4217 code. Anything else is not recorded.", { maxLength: CURRENCY_CHARS_MAX })),
 };
 
-/** Open, because fields that the service does not know are ignored. */
+/** Open, because unknown fields are ignored. */
 const EVENT: Schema = { type: "object", properties: EVENT_FIELDS, required: ["d", "n", "u"] };
 
 export const INGEST_SCHEMAS = { Event: EVENT };
 
 const REFUSALS = {
   forbidden:
-    "The service has a list of sites, and the page's `Origin` or the site is not on it. Or it has none, the site has no events yet, and there are as many sites as there may be.",
+    "The service has a list of sites, and the page's `Origin` or the site is not on it. Or it has no list, the site has no events yet, and `max_sites` is reached.",
   request_timeout: "The event did not arrive, or was not stored, within the time limit.",
-  too_many_requests: "The site, or the sender's address, sends more events than its rate limit allows.",
-  unavailable: "The event could not be stored, or so many wait to be written to files that no more are taken.",
+  too_many_requests: "The site or the sender's address exceeds its rate limit.",
+  unavailable: "The event could not be stored, or too many events are waiting to be written to files.",
 } as const;
 
 export const INGEST_OPERATIONS = {
@@ -66,28 +66,27 @@ export const INGEST_OPERATIONS = {
     tag: "Ingestion",
     summary: "Records an event",
     description:
-      "For the tracking script and for servers. A server passes its visitor's `User-Agent` on, and the address in " +
-      "`X-Forwarded-For` where the service trusts it as a proxy. Events of bots are answered the same and dropped.",
+      "For the tracking script and for servers. A server forwards the visitor's `User-Agent`, and the address in " +
+      "`X-Forwarded-For` if the service trusts it as a proxy. Events of bots get the same response and are dropped.",
     requestBody: {
       description:
-        `A JSON object of at most ${BODY_BYTES_MAX} bytes, read as such whatever its Content-Type says. ` +
-        "Pages send `text/plain`, which spares a preflight.",
+        `A JSON object of at most ${BODY_BYTES_MAX} bytes, with any Content-Type. ` + "Pages send `text/plain`, which needs no preflight.",
       required: true,
       content: { "application/json": { schema: { $ref: "#/components/schemas/Event" } } },
     },
-    answers: { 202: { description: "The event is stored, or was a bot's." } },
+    answers: { 202: { description: "The event is stored, or was sent by a bot." } },
     refusals: {
       ...REFUSALS,
-      invalid_input: "The body is not JSON, or a field is empty, too long or wrong.",
+      invalid_input: "The body is not JSON, or a field is empty, too long or invalid.",
       body_too_large: `The body is longer than ${BODY_BYTES_MAX} bytes.`,
-      malformed_body: "The body is not an object, or a field is missing or of the wrong type.",
+      malformed_body: "The body is not an object, or a field is missing or has the wrong type.",
     },
   },
   "GET /api/event": {
     operationId: "getPixel",
     tag: "Ingestion",
-    summary: "Records an event by way of an image",
-    description: "For pages without scripts and for mail. Properties and revenue cannot be sent this way. HEAD is not answered.",
+    summary: "Records an event with a tracking pixel",
+    description: "For pages without scripts and for emails. Custom properties and revenue are not supported. HEAD is not allowed.",
     parameters: [
       query("d", { description: "The site.", required: true, schema: SITE, example: "example.com" }),
       query("n", { description: "The event's name.", schema: { ...NAME, default: PAGEVIEW }, example: "newsletter opened" }),
@@ -96,18 +95,18 @@ export const INGEST_OPERATIONS = {
       query("w", { description: "The screen's width.", schema: WIDTH, example: 1280 }),
     ],
     answers: {
-      200: { description: "A transparent image of one pixel.", headers: NOT_STORED, content: { "image/gif": {} } },
+      200: { description: "A transparent GIF of one pixel.", headers: NOT_STORED, content: { "image/gif": {} } },
     },
     refusals: {
       ...REFUSALS,
-      invalid_input: "A parameter is empty, too long or wrong.",
-      malformed_body: "A required parameter is missing, or `w` is no number.",
+      invalid_input: "A parameter is empty, too long or invalid.",
+      malformed_body: "A required parameter is missing, or `w` is not a number.",
     },
   },
   "OPTIONS /api/event": {
     operationId: "preflightEvent",
     tag: "Ingestion",
-    summary: "Tells a browser that pages of any origin may send events",
-    answers: { 204: { description: "They may.", headers: PREFLIGHT_HEADERS } },
+    summary: "CORS preflight: pages of any origin may send events",
+    answers: { 204: { description: "Events may be sent.", headers: PREFLIGHT_HEADERS } },
   },
 } satisfies Readonly<Record<string, Operation>>;

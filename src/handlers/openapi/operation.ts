@@ -1,4 +1,4 @@
-/** How a route is described: what it takes, what it answers, and for which reasons it refuses. */
+/** The description of a route: its parameters and body, its responses, and when it refuses a request. */
 import type { AppErrorCode } from "../../runtime/errors.ts";
 import type { Schema } from "../../runtime/query/json-schema.ts";
 import type { ParameterDescription } from "../../runtime/query/parameters.ts";
@@ -10,20 +10,20 @@ export interface Parameter extends ParameterDescription {
 
 export interface Header {
   readonly description: string;
-  /** Whether every answer of its status bears it. */
+  /** Whether every response of its status has it. */
   readonly required?: boolean;
   readonly schema: Schema;
 }
 
 export type Headers = Readonly<Record<string, Header>>;
 
-/** By media type. Bytes have no schema. */
+/** By media type. Binary content has no schema. */
 export type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
 
 export interface Answer {
   readonly description: string;
   readonly headers?: Headers;
-  /** None where the body is empty. */
+  /** Missing if the body is empty. */
   readonly content?: Content;
 }
 
@@ -33,33 +33,33 @@ export interface RequestBody {
   readonly content: Content;
 }
 
-/** A way to show a credential. */
+/** A way to send a credential. */
 export type SecurityScheme =
   | { readonly type: "apiKey"; readonly in: "cookie" | "header"; readonly name: string; readonly description: string }
   | { readonly type: "http"; readonly scheme: "bearer"; readonly description: string };
 
-/** Groups of routes, in the order in which they are shown. */
+/** Groups of routes, in display order. */
 export const TAGS = {
-  Ingestion: "Sending events. No credential is needed; any page may read the answers.",
-  Statistics: "Reading figures of a site.",
-  Access: "Logging in and out, and the keys of programs.",
-  Erasure: "Removing what was recorded.",
-  Service: "The tracking script, the state of the service, and this document.",
+  Ingestion: "Sending events. No credential is required; any page may read the responses.",
+  Statistics: "Reports of a site.",
+  Access: "Setup, login and API keys.",
+  Erasure: "Deleting stored events.",
+  Service: "The tracking script, the dashboard, health, metrics, and this document.",
 } as const;
 
-/** `internal` is whatever was not foreseen. */
+/** `internal` stands for unexpected errors. */
 export type RefusalCode = AppErrorCode | "internal";
 
 export interface Operation {
-  /** Unlike any other's: generated clients name their functions so. */
+  /** Unique: generated clients use it as a function name. */
   readonly operationId: string;
   readonly tag: keyof typeof TAGS;
   readonly summary: string;
   readonly description?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: RequestBody;
-  /** By status: what it answers when there is nothing to refuse. */
+  /** Responses to accepted requests, by status. */
   readonly answers: Readonly<Record<number, Answer>>;
-  /** When it refuses for which reason. Those of its access are added (`BY_ACCESS` in `openapi.ts`). */
+  /** When the route refuses a request, by reason. Those of its access level are added (`BY_ACCESS` in `openapi.ts`). */
   readonly refusals?: Readonly<Partial<Record<RefusalCode, string>>>;
 }

@@ -31,7 +31,7 @@ export type DescribedPath<M extends Method> = PathIn<M, DescribedRouteId>;
 export const OPERATIONS: Readonly<Partial<Record<RouteId, Operation>>> = DESCRIBED;
 
 export const SCHEMAS = {
-  Error: closed({ error: text("A sentence that says what is wrong, and with which field or parameter.", { minLength: 1 }) }),
+  Error: closed({ error: text("A message that says what is wrong, and in which field or parameter.", { minLength: 1 }) }),
   ...INGEST_SCHEMAS,
   ...STATS_SCHEMAS,
   ...REPORT_SCHEMAS,

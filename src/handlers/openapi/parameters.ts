@@ -1,9 +1,9 @@
-/** Declared parameters as the document has them. */
+/** Declared parameters in the form of the OpenAPI document. */
 import type { Parameter as Declared, ParameterDescription, Parameters } from "../../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS } from "../../runtime/query/scope-parameters.ts";
 import type { Parameter } from "./operation.ts";
 
-/** A query parameter of a route that declares none. */
+/** A query parameter that no parser declares. */
 export const query = (name: string, description: ParameterDescription): Parameter => ({ name, in: "query", ...description });
 
 const documentedOne = (name: string, { in: place, description, required, schema, example }: Declared): Parameter => ({
@@ -25,13 +25,13 @@ export const END: Parameter = documentedOne("end_date", SCOPE_PARAMETERS.end_dat
 const PERIOD: Parameter = documentedOne("period", SCOPE_PARAMETERS.period);
 const FILTERS: Parameter = documentedOne("filters", SCOPE_PARAMETERS.filters);
 
-/** Of a report over some dates. */
+/** Parameters of a report over a date range. */
 export const SCOPE: readonly Parameter[] = [SITE, PERIOD, START, END, FILTERS];
 
-/** Of a report that has dates of its own. */
+/** Parameters of a report without a date range. */
 export const UNDATED_SCOPE: readonly Parameter[] = [SITE, FILTERS];
 
-/** Those of many routes, which refer to them by these names. */
+/** Parameters of many routes, which refer to them by these names. */
 export const SHARED_PARAMETERS: Readonly<Record<string, Parameter>> = {
   SiteId: SITE,
   Period: PERIOD,

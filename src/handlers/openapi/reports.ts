@@ -1,4 +1,4 @@
-/** Reports in the document: each describes itself. */
+/** Describes the reports, from their own declarations (docs/http-api.md, "Stats API"). */
 import type { Report } from "../../runtime/reports/report.ts";
 import { REPORTS, type ReportPath } from "../../runtime/reports/registry.ts";
 import type { Schema } from "../../runtime/query/json-schema.ts";
@@ -6,18 +6,18 @@ import { NOT_STORED } from "./headers.ts";
 import type { Answer, Operation } from "./operation.ts";
 import { SCOPE, UNDATED_SCOPE, documented } from "./parameters.ts";
 
-/** Of every request for statistics of a site. */
+/** When every report and export refuses a request. */
 export const STATS_REFUSALS = {
-  invalid_input: "A parameter is missing, wrong, or given more than once.",
-  request_timeout: "The answer was not found within the time limit.",
-  too_many_requests: "As many statistics queries are under way as may be.",
-  internal: "Something went wrong for which the request is not to blame.",
+  invalid_input: "A parameter is missing, invalid, or given more than once.",
+  request_timeout: "The result was not computed within the time limit.",
+  too_many_requests: "The maximum number of stats queries is running.",
+  internal: "An unexpected error, not caused by the request.",
   unavailable: "The query engine has too little memory for the range at the moment.",
 } as const;
 
-const EXTENSION_MISSING = { extension_missing: "The behavioral extension, which it needs, is not loaded." } as const;
+const EXTENSION_MISSING = { extension_missing: "The required behavioral extension is not loaded." } as const;
 
-/** An answer whose schema is a component of the document. */
+/** A JSON response with this schema. */
 export const jsonAnswer = (description: string, schema: Schema): Answer => ({
   description,
   headers: NOT_STORED,
@@ -31,7 +31,7 @@ function operationOf({ operationId, summary, description, hasDates, parameters, 
     ...(description !== undefined && { description }),
     tag: "Statistics",
     parameters: [...(hasDates ? SCOPE : UNDATED_SCOPE), ...documented(parameters)],
-    answers: { 200: jsonAnswer("The figures.", { $ref: `#/components/schemas/${result.name}` }) },
+    answers: { 200: jsonAnswer("The report.", { $ref: `#/components/schemas/${result.name}` }) },
     refusals: { ...STATS_REFUSALS, ...(mayNeedExtension && EXTENSION_MISSING), ...refusals },
   };
 }

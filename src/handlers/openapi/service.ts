@@ -1,10 +1,10 @@
-/** What is served beside events and figures: the script, the state of the service, this document. */
+/** Describes the tracking script, health, metrics and this document (docs/http-api.md, "Operations"). */
 import { SCRIPT_PATHS } from "../../runtime/config/names.ts";
 import { ANY_PAGE, CODED, FILE_HEADERS, NOT_STORED, RETRY_AFTER, STORED, UNCHANGED } from "./headers.ts";
 import type { Answer, Headers, Operation } from "./operation.ts";
 import { boolean, closed, count, orNull, text, type Schema } from "../../runtime/query/json-schema.ts";
 
-/** Open, because the specification of OpenAPI says what is in it. */
+/** Open, because the OpenAPI specification defines its content. */
 const DOCUMENT: Schema = {
   type: "object",
   properties: { openapi: text("The version of the specification.", { pattern: "^3\\.1\\." }) },
@@ -14,29 +14,29 @@ const DOCUMENT: Schema = {
 export const SERVICE_SCHEMAS = {
   OpenApiDocument: DOCUMENT,
   Health: closed({
-    status: text("The only value.", { const: "ok" }),
-    version: text("Of the program.", { minLength: 1 }),
-    buffered_events: count("Events in the journal that are in no file yet."),
-    auth_configured: boolean("Whether there is an admin password."),
-    geoip_loaded: boolean("Whether there is a geo database."),
+    status: text("Constant.", { const: "ok" }),
+    version: text("Version of the program.", { minLength: 1 }),
+    buffered_events: count("Events in the journal that are not in a file yet."),
+    auth_configured: boolean("Whether an admin password is set."),
+    geoip_loaded: boolean("Whether a geo database is loaded."),
     behavioral_extension_loaded: boolean("Whether the behavioral extension is loaded."),
-    behavioral_version: orNull(text("Of the extension; null while it is not loaded.")),
+    behavioral_version: orNull(text("Version of the extension; null if it is not loaded.")),
     filter_bots: boolean("Whether events of bots are dropped."),
-    cache_entries: count("Kept answers."),
-    cache_empty: boolean("Whether there are none."),
+    cache_entries: count("Cached results."),
+    cache_empty: boolean("Whether no results are cached."),
   }),
 };
 
-const word = (description: string, body: string, headers = NOT_STORED): Answer => ({
+const fixedText = (description: string, body: string, headers = NOT_STORED): Answer => ({
   description,
   headers,
-  content: { "text/plain": { schema: text("The only value.", { const: body }) } },
+  content: { "text/plain": { schema: text("Constant.", { const: body }) } },
 });
 
 const plainText = (description: string, headers: Headers): Answer => ({
   description,
   headers,
-  content: { "text/plain": { schema: text("Lines.", { minLength: 1 }) } },
+  content: { "text/plain": { schema: text("Plain text.", { minLength: 1 }) } },
 });
 
 const SCRIPT_HEADERS: Headers = {
@@ -65,7 +65,7 @@ const script = (operationId: string, summary: string): Operation => ({
 
 export const SERVICE_OPERATIONS = {
   [`GET ${SCRIPT_PATHS[0]}` as const]: script("getScript", "The tracking script"),
-  [`GET ${SCRIPT_PATHS[1]}` as const]: script("getScriptAlias", "The tracking script under another name"),
+  [`GET ${SCRIPT_PATHS[1]}` as const]: script("getScriptAlias", "The tracking script at its alias"),
   "GET /api/openapi.json": {
     operationId: "getOpenapi",
     tag: "Service",
@@ -81,27 +81,27 @@ export const SERVICE_OPERATIONS = {
   "GET /health": {
     operationId: "getHealth",
     tag: "Service",
-    summary: "Whether the process lives",
-    answers: { 200: word("It does.", "ok") },
+    summary: "Liveness",
+    answers: { 200: fixedText("The process is alive.", "ok") },
   },
   "GET /health/ready": {
     operationId: "getReady",
     tag: "Service",
-    summary: "Whether the query engine answers",
-    description: "The engine is queried at most once a second; calls in between get the last outcome.",
+    summary: "Readiness",
+    description: "Checks the query engine at most once a second; calls in between get the last outcome.",
     answers: {
-      200: word("It does.", "ready"),
-      503: word("It does not.", "database not ready", { ...NOT_STORED, ...RETRY_AFTER }),
+      200: fixedText("The query engine responds.", "ready"),
+      503: fixedText("The query engine does not respond.", "database not ready", { ...NOT_STORED, ...RETRY_AFTER }),
     },
-    refusals: { request_timeout: "It did not answer within the time limit." },
+    refusals: { request_timeout: "The query engine did not respond within the time limit." },
   },
   "GET /health/detailed": {
     operationId: "getHealthDetails",
     tag: "Service",
-    summary: "What is there",
+    summary: "Health details",
     answers: {
       200: {
-        description: "It lives.",
+        description: "The state of the service.",
         headers: NOT_STORED,
         content: { "application/json": { schema: { $ref: "#/components/schemas/Health" } } },
       },
@@ -111,21 +111,21 @@ export const SERVICE_OPERATIONS = {
   "GET /metrics": {
     operationId: "getMetrics",
     tag: "Service",
-    summary: "Numbers for Prometheus",
-    description: "Where `metrics_token` is set, as `Authorization: Bearer` and its value.",
+    summary: "Metrics",
+    description: "If `metrics_token` is set, requires `Authorization: Bearer <token>`.",
     answers: { 200: plainText("Metrics in the Prometheus text format.", NOT_STORED) },
-    refusals: { unauthenticated: "There is a token, and the request has another or none." },
+    refusals: { unauthenticated: "A token is set, and the token of the request is missing or wrong." },
   },
   "GET /robots.txt": {
     operationId: "getRobots",
     tag: "Service",
-    summary: "That nothing is for search engines",
-    answers: { 200: plainText("Rules for robots.", STORED) },
+    summary: "Rules for crawlers",
+    answers: { 200: plainText("Disallows everything.", STORED) },
   },
   "GET /.well-known/security.txt": {
     operationId: "getSecurityContact",
     tag: "Service",
-    summary: "Whom to tell of a hole",
-    answers: { 200: plainText("A contact, as RFC 9116 has it.", STORED) },
+    summary: "Contact for vulnerability reports",
+    answers: { 200: plainText("A contact in the form of RFC 9116.", STORED) },
   },
 } satisfies Readonly<Record<string, Operation>>;

@@ -1,4 +1,4 @@
-/** What is read of sites beside reports: their list, and exports. */
+/** Describes the list of sites and exports (docs/http-api.md, "Sites" and "Export"). */
 import { closed, list, text } from "../../runtime/query/json-schema.ts";
 import { DAILY_EXPORT } from "../../runtime/reports/exports/daily-export.ts";
 import { RAW_EXPORT } from "../../runtime/reports/exports/raw-export-schema.ts";
@@ -20,13 +20,13 @@ export const STATS_OPERATIONS = {
   "GET /api/sites": {
     operationId: "getSites",
     tag: "Statistics",
-    summary: "The sites that have events or are on the service's list",
-    answers: { 200: jsonAnswer("Their ids.", ref("Sites")) },
+    summary: "All sites with events or in `site_ids`",
+    answers: { 200: jsonAnswer("The site ids.", ref("Sites")) },
     refusals: { request_timeout: STATS_REFUSALS.request_timeout, internal: STATS_REFUSALS.internal },
   },
   "GET /api/stats/export": {
     operationId: "getExport",
-    summary: "Days or events as a file",
+    summary: "Export of dates or events",
     tag: "Statistics",
     parameters: [...SCOPE, ...documented(EXPORT_PARAMETERS)],
     answers: {
@@ -35,7 +35,7 @@ export const STATS_OPERATIONS = {
         headers: {
           ...NOT_STORED,
           "Content-Disposition": {
-            description: "The file's name, made of kind and first date.",
+            description: "The file name, with the kind and the first date.",
             required: true,
             schema: { type: "string", pattern: '^attachment; filename="[\\w.-]+"$' },
           },
@@ -43,8 +43,8 @@ export const STATS_OPERATIONS = {
         content: {
           "text/csv": {
             schema: text(
-              "A line of column names and a line for each row, the columns as in JSON. Values are quoted; those that a " +
-                "spreadsheet could take for a formula begin with an apostrophe.",
+              "A header line of column names and a line for each row, with the columns of the JSON form. Values are quoted; " +
+                "those that a spreadsheet could read as a formula begin with an apostrophe.",
             ),
           },
           "application/json": { schema: { anyOf: [ref("DailyExport"), ref("RawExport")] } },
@@ -53,8 +53,8 @@ export const STATS_OPERATIONS = {
     },
     refusals: {
       ...STATS_REFUSALS,
-      invalid_input: `${STATS_REFUSALS.invalid_input} Or the export would take more memory than exports may.`,
-      unavailable: `${STATS_REFUSALS.unavailable} Or other exports take the memory that exports have.`,
+      invalid_input: `${STATS_REFUSALS.invalid_input} Or the export exceeds the memory of exports.`,
+      unavailable: `${STATS_REFUSALS.unavailable} Or other exports take the memory of exports.`,
     },
   },
 } satisfies Readonly<Record<string, Operation>>;
