@@ -1,6 +1,6 @@
 /**
- * A query over any range, in two parts: the partial aggregates of a range of whole salt periods, and the result made of their
- * sums. No visitor id outlives its salt period, so the visitors, sessions and events of a range are the sums of those of its periods.
+ * A query over any range in two phases: partial aggregates of ranges of whole salt periods, and the final result from their sums.
+ * No visitor id outlives its salt period, so the visitors, sessions and events of a range are the sums of those of its periods.
  */
 import type { VisitorFunction } from "../engine/duckdb/behavioral/visitor-function.ts";
 import type { PartialTable } from "../engine/engine.ts";
@@ -8,29 +8,29 @@ import type { DateRange } from "../query/date-range.ts";
 import { joinSql, resultColumn, sql, type SqlText } from "../query/sql.ts";
 
 export interface AggregateQuery {
-  /** Integer columns that the rows are grouped by; empty where there is but one row. */
+  /** Integer grouping columns; empty for a single row. */
   readonly keys: readonly string[];
-  /** Text columns that they are grouped by, too. */
+  /** Text grouping columns. */
   readonly names?: readonly string[];
-  /** Columns that are added up where all keys are equal. */
+  /** Columns that are summed per group. */
   readonly counts: readonly string[];
-  /** The same for sums that 64 bits may not hold. */
+  /** Columns whose sums may exceed 64 bits. */
   readonly amounts?: readonly string[];
   /** The rows of a range of whole salt periods. They depend on its events and on the query, not on the rest of the plan's range. */
   readonly partial: (range: DateRange) => SqlText;
-  /** Applied to each visitor's events (see `EngineQuery`): keys are `value` then, counts `visitors`. */
+  /** Applied to each visitor's events (see `EngineQuery`): the keys are then `value`, the counts `visitors`. */
   readonly perVisitor?: VisitorFunction;
-  /** The custom property whose values are read, or null for the keys: in the relations `properties` and `property_texts`. */
+  /** The custom property whose values are read, or null for all keys, as the relations `properties` and `property_texts`. */
   readonly property?: string | null;
-  /** The result, made of the relation `totals`: the rows of the whole range. Begins with SELECT. */
+  /** Computes the result from the relation `totals`, the rows of the whole range. Begins with SELECT. */
   readonly finalize: SqlText;
 }
 
-/** Both parts in one statement. The rows are computed once, however often `finalize` reads them. */
+/** Both phases in one statement. The rows are materialized once, however often `finalize` reads them. */
 export const singlePassSql = ({ partial, finalize }: AggregateQuery, range: DateRange): SqlText =>
   sql`WITH totals AS MATERIALIZED (${partial(range)}) ${finalize}`;
 
-/** The second part, over the rows in the relation `partials`, added up. */
+/** The second phase, over the sums of the rows in the relation `partials`. */
 export function finalizeSql({ keys, names = [], counts, amounts = [], finalize }: AggregateQuery): SqlText {
   const grouped = [...keys, ...names];
   const columns = [
@@ -48,7 +48,7 @@ export const partialColumns = ({ keys, names = [], counts, amounts = [] }: Aggre
   ...amounts.map((column) => ({ name: column, type: "HUGEINT" as const })),
 ];
 
-/** Counts the visitors with each value of a function: rows `value`, `visitors`. */
+/** Counts visitors by the value of a function: rows `value`, `visitors`. */
 export const perVisitorQuery = (perVisitor: VisitorFunction, partial: AggregateQuery["partial"]): AggregateQuery => ({
   keys: ["value"],
   counts: ["visitors"],

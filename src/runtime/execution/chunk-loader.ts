@@ -1,4 +1,4 @@
-/** Loads the chunks of a range, each for as long as it is read, in an order in which concurrent queries over the same range share them. */
+/** Loads the chunks of a range one at a time, in an order that lets concurrent queries over the same range share them. */
 import type { PartitionCache } from "../engine/partition-cache.ts";
 import type { SiteId } from "../../storage/event.ts";
 import type { Chunk } from "./chunks.ts";
@@ -13,7 +13,7 @@ export interface ChunkLoaderOptions {
   readonly signal: AbortSignal;
 }
 
-/** Unlike any other chunk's of the site. */
+/** Unique among the chunks of a site. */
 export const chunkName = ({ range }: Chunk): string => `${range.firstDay} ${range.lastDay}`;
 
 export class ChunkLoader {
@@ -30,7 +30,7 @@ export class ChunkLoader {
     return admission.run(this.#named(chunk), signal, () => partitionCache.withDays(siteId, chunk.range, loading, task));
   }
 
-  /** The same for all queries of the site. A chunk has the same bytes for all, unless events have come. */
+  /** The same for all queries of the site. A chunk has the same size for all, unless events have arrived. */
   #named(chunk: Chunk): NamedChunk {
     return { name: JSON.stringify([this.#options.siteId, chunkName(chunk), chunk.bytes]), bytes: chunk.bytes };
   }

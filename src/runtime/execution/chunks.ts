@@ -1,4 +1,4 @@
-/** Cuts a range that does not fit into the engine's memory into runs of salt periods, at the same places whatever the range. */
+/** Cuts a range that exceeds the engine's memory into chunks of whole salt periods, at the same boundaries for every range. */
 import { firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
 import { DAY_MS, utcDayOf, type UtcDay } from "../../storage/event.ts";
 import type { PartitionVersion } from "../engine/partition-version.ts";
@@ -6,11 +6,11 @@ import { rangeOfDays, type DateRange } from "../query/date-range.ts";
 
 export interface Chunk {
   readonly range: DateRange;
-  /** Those with events. */
+  /** The days with events. */
   readonly days: readonly UtcDay[];
-  /** Size of its Parquet files and unflushed events, roughly. */
+  /** Approximate size of its Parquet files and unflushed events. */
   readonly bytes: number;
-  /** Changes whenever an event comes or goes (see `PartitionVersion`). */
+  /** Changes whenever an event is added or deleted (see `PartitionVersion`). */
   readonly version: string;
 }
 
@@ -34,8 +34,8 @@ function periodsOf(days: readonly PartitionVersion[], rotationDays: number): Per
 
 /**
  * Chunks of up to `bytesMax`, oldest first; a salt period is never cut. Each is 1, 2, 4, … periods whose number is a
- * multiple of that, so that ranges that overlap have most of their chunks in common, also after another day. The newest
- * period with events is a chunk of its own, for it is the one that grows.
+ * multiple of that, so that overlapping ranges share most of their chunks, also on the next day. The newest period with
+ * events is a chunk of its own, because it still grows.
  */
 export function cutIntoChunks(range: DateRange, days: readonly PartitionVersion[], rotationDays: number, bytesMax: number): Chunk[] {
   const all = periodsOf(days, rotationDays);
@@ -44,7 +44,7 @@ export function cutIntoChunks(range: DateRange, days: readonly PartitionVersion[
   const isWhole = (start: number, end: number): boolean =>
     firstDateOfPeriod(start, rotationDays) >= range.firstDay && firstDateOfPeriod(end, rotationDays) <= utcDayOf(range.endMs);
 
-  /** Those of the periods from `start` to before `start + size`. */
+  /** The chunks of the periods from `start` to before `start + size`. */
   function cut(start: number, size: number, periods: readonly Period[]): Chunk[] {
     const found = periods.filter(({ number }) => start <= number && number < start + size);
     if (found.length === 0) return [];

@@ -1,4 +1,4 @@
-/** Executes plans and scans: in a single pass if the range fits into the engine's memory, else in chunks, and once more when the engine was lost. */
+/** Executes plans and scans: in a single pass if the range fits into the engine's memory, else in chunks. Retries once if the engine was lost. */
 import { AppError } from "../errors.ts";
 import { EngineFullError, EngineLostError, type Engine } from "../engine/engine.ts";
 import { CACHED_SHARE_OF_PARQUET } from "../engine/engine-memory.ts";
@@ -14,7 +14,7 @@ import type { Plan, PlanStep, StepRows } from "./plan.ts";
 import { scanInChunks, scanSinglePass, type ScanReader } from "./scan.ts";
 import { executeInChunks, executeSinglePass } from "./step-execution.ts";
 
-/** Whether it fits depends on what else runs, so it may be tried again. */
+/** Whether a range fits depends on concurrent queries, so a retry may succeed. */
 const FULL_RETRY_SECS = 10;
 
 const tooLargeRange = (): AppError =>
@@ -32,13 +32,13 @@ const tooManyProperties = (): AppError =>
 export interface ExecutorOptions {
   readonly engine: Engine;
   readonly partitionCache: PartitionCache;
-  /** Of the engine's memory. */
+  /** Memory budget of the engine. */
   readonly budgetBytes: number;
   /** Days of a salt period. */
   readonly rotationDays: number;
 }
 
-/** What is to be done with a range: both ways give the same result. */
+/** Work on a range. Both ways of execution have the same result. */
 interface RangeTask<Result> extends SiteRange {
   /** Whether the custom properties of events are read. */
   readonly withProperties: boolean;
@@ -73,7 +73,7 @@ export class Executor {
     return this.#execute(task, signal);
   }
 
-  /** What a reader makes of the events of the range, their custom properties included. Each attempt has a reader of its own. */
+  /** The result of a reader of the events of the range, custom properties included. Each attempt opens a new reader. */
   scan<Result>(siteRange: SiteRange, openReader: () => ScanReader<Result>, signal: AbortSignal): Promise<Result> {
     const context = { ...this.#options, signal };
     const task: RangeTask<Result> = {
@@ -116,7 +116,7 @@ export class Executor {
     try {
       return await inChunksOf(Math.min(CHUNK_BYTES_MAX, budgetBytes / CACHED_SHARE_OF_PARQUET / CHUNKS_OF_BUDGET_MIN));
     } catch (error) {
-      // Properties may be long where files are small: what does not fit in this chunk may fit in smaller ones.
+      // Properties may be large even if files are small: smaller chunks may fit.
       if (withProperties && error instanceof EngineFullError) return inChunksOf(0);
       throw error;
     }
@@ -130,7 +130,7 @@ export class Executor {
     return this.#options.partitionCache.withDays(siteId, range, { signal, withinBudget, onePass: false, withProperties }, singlePass);
   }
 
-  /** Whether the engine answers a query that needs no data. */
+  /** Whether the engine responds to a query without data. */
   async isAnswering(signal: AbortSignal): Promise<boolean> {
     const { text, values } = sql`SELECT 1 AS one`;
     try {

@@ -1,6 +1,6 @@
-/** How many chunks are processed at a time: as many as fit into a share of the engine's memory, first come, first served. */
+/** Admits chunks for processing while they fit into a share of the engine's memory, in order of arrival. */
 
-/** A chunk, by the name that all queries have for it. */
+/** A chunk with a name that is the same for all queries. */
 export interface NamedChunk {
   readonly name: string;
   readonly bytes: number;
@@ -22,12 +22,12 @@ export class MemoryAdmission {
     this.#bytesMax = bytesMax;
   }
 
-  /** Whether a query processes the chunk. Another one that joins takes no more room. */
+  /** Whether a query is processing the chunk. Further queries for it take no more memory. */
   isWorkedOn(name: string): boolean {
     return this.#workers.has(name);
   }
 
-  /** Runs the task once there is room for the chunk; one that is larger than the room runs alone. Rejects with the signal's reason when aborted before. */
+  /** Runs the task once the chunk fits; a chunk larger than the limit runs alone. Rejects with the signal's reason if aborted before. */
   async run<T>(chunk: NamedChunk, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     const mayBegin = this.isWorkedOn(chunk.name) || (this.#waiting.size === 0 && this.#hasRoomFor(chunk));

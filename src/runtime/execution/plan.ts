@@ -1,9 +1,9 @@
-/** What a report reads, as data: queries by the range that they read, and a pure function from their rows to the result. */
+/** A query plan as data: queries grouped by the range that they read, and a pure function from their rows to the result. */
 import type { SqlRow } from "../query/sql.ts";
 import type { SiteRange } from "../query/scope.ts";
 import type { AggregateQuery } from "./aggregate-query.ts";
 
-/** Queries that read the same range: where it is processed in chunks, they share each chunk. */
+/** Queries over the same range: if it is processed in chunks, they share each chunk. */
 export interface PlanStep {
   readonly siteRange: SiteRange;
   readonly queries: readonly AggregateQuery[];
@@ -13,13 +13,13 @@ export interface PlanStep {
 export type StepRows = readonly (readonly SqlRow[])[];
 
 export interface Plan<Result> {
-  /** Executed one after the other. */
+  /** Executed in sequence. */
   readonly steps: readonly PlanStep[];
-  /** Takes the rows of each step, in the order of the steps. Pure: it may be called again for other rows. */
+  /** Computes the result from the rows of each step, in the order of the steps. Pure: it may be called again for other rows. */
   readonly toResult: (rows: readonly StepRows[]) => Result;
 }
 
-/** A plan of one step. `toResult` takes the rows of each query as a parameter of its own. */
+/** A plan of one step. `toResult` gets the rows of each query as a separate argument. */
 export const planOf = <const Queries extends readonly AggregateQuery[], Result>(
   { siteId, range }: SiteRange,
   queries: Queries,
@@ -35,7 +35,7 @@ export const mapPlan = <Part, Result>({ steps, toResult }: Plan<Part>, map: (par
   toResult: (rows) => map(toResult(rows)),
 });
 
-/** The steps of all plans, and one result made of theirs. */
+/** A plan with the steps of all plans, whose result combines theirs. */
 export const combinePlans = <Part, Result>(plans: readonly Plan<Part>[], combine: (parts: readonly Part[]) => Result): Plan<Result> => ({
   steps: plans.flatMap(({ steps }) => steps),
   toResult(rows) {

@@ -1,4 +1,4 @@
-/** How many statistics queries run at once; the others are refused, at once or after a short wait (docs/http-api.md, "Concurrency"). */
+/** Limits concurrent stats queries; further ones are refused, at once or after a short wait (docs/http-api.md, "Concurrency"). */
 import { AppError } from "../errors.ts";
 import { QUERIES_WAITING_MAX } from "../config/limits.ts";
 
@@ -8,9 +8,9 @@ const tooMany = (): AppError =>
   new AppError({ code: "too_many_requests", retryAfterSecs: RETRY_SECS }, "Too many statistics queries at the same time. Try again later.");
 
 export interface QueryLimiterOptions {
-  /** 0 = any number. */
+  /** 0 means unlimited. */
   readonly concurrentMax: number;
-  /** 0 refuses at once. */
+  /** Maximum wait for a slot; 0 refuses at once. */
   readonly queueMs: number;
   readonly wait: (ms: number) => Promise<void>;
 }
@@ -18,19 +18,19 @@ export interface QueryLimiterOptions {
 export class QueryLimiter {
   readonly #options: QueryLimiterOptions;
   #taken = 0;
-  /** Called when a slot is theirs. */
+  /** Resolvers of waiting queries, called when they get a slot. */
   readonly #waiting = new Set<() => void>();
 
   constructor(options: QueryLimiterOptions) {
     this.#options = options;
   }
 
-  /** Whether no query is under way. */
+  /** Whether no query is running. */
   get areAllFree(): boolean {
     return this.#taken === 0;
   }
 
-  /** Runs the task in a slot; 429 when none comes free in time. */
+  /** Runs the task in a slot; 429 if none is free in time. */
   async run<T>(task: () => Promise<T>): Promise<T> {
     const release = await this.take();
     try {
@@ -40,12 +40,12 @@ export class QueryLimiter {
     }
   }
 
-  /** Takes a slot until the release is called, which counts once; 429 when none comes free in time. */
+  /** Takes a slot until the returned function is called, which is idempotent; 429 if none is free in time. */
   async take(): Promise<() => void> {
     await this.#take();
     let isHeld = true;
     return () => {
-      if (isHeld) this.#giveBack();
+      if (isHeld) this.#release();
       isHeld = false;
     };
   }
@@ -69,8 +69,8 @@ export class QueryLimiter {
     });
   }
 
-  /** While queries wait, the slot goes to the next of them. */
-  #giveBack(): void {
+  /** Passes the slot to the next waiting query, if any. */
+  #release(): void {
     for (const next of this.#waiting) {
       this.#waiting.delete(next);
       next();

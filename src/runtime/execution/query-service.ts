@@ -1,4 +1,4 @@
-/** How every statistics query runs: cached results first, then within the limit of concurrent queries, and again when erasure outdated it. */
+/** Runs all stats queries: from the cache if possible, within the limit of concurrent queries, and again if an erasure outdated the result. */
 import type { SiteId } from "../../storage/event.ts";
 import type { Executor } from "./executor.ts";
 import type { Plan } from "./plan.ts";
@@ -8,7 +8,7 @@ import type { CacheKey, ResultCache } from "./result-cache.ts";
 /** A query that is running. */
 interface Computation {
   readonly siteIds: readonly SiteId[];
-  /** Events that it may have read were erased meanwhile. */
+  /** Whether events that it may have read were erased meanwhile. */
   outdated: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface QueryServiceOptions {
   readonly executor: Executor;
 }
 
-/** A result that takes memory until it is released. */
+/** A result that holds memory until it is released. */
 export interface HeldResult<Result> {
   readonly result: Result;
   readonly release: () => void;
@@ -32,12 +32,12 @@ export class QueryService {
     this.#options = options;
   }
 
-  /** A result that may be up to `cache_ttl_secs` old. Cached results take no slot, nor do queries that wait for an equal one. */
+  /** A result up to `cache_ttl_secs` old. Neither cached results nor queries that share a running computation take a slot. */
   cached(key: CacheKey, prepare: () => Promise<Plan<string>>, signal: AbortSignal): Promise<string> {
     return this.#options.cache.get(key, signal, () => this.fresh(prepare, signal));
   }
 
-  /** A result of now. The plan is prepared once the query has a slot. */
+  /** A newly computed result. The plan is prepared once the query has a slot. */
   fresh<Result>(prepare: () => Promise<Plan<Result>>, signal: AbortSignal): Promise<Result> {
     return this.#options.limiter.run(async () => {
       const plan = await prepare();
@@ -47,8 +47,8 @@ export class QueryService {
   }
 
   /**
-   * A result of now that takes memory until its client has it: its slot stays taken until it is released. The task may run again,
-   * so it keeps nothing outside itself.
+   * A newly computed result that holds memory until its client has read it, and holds its slot until it is released. The task may
+   * run again, so it must not leave state behind.
    */
   async held<Result>(siteId: SiteId, task: (executor: Executor) => Promise<Result>, signal: AbortSignal): Promise<HeldResult<Result>> {
     const release = await this.#options.limiter.take();
@@ -78,12 +78,12 @@ export class QueryService {
     }
   }
 
-  /** How many results are cached. */
+  /** Number of cached results. */
   get cachedCount(): number {
     return this.#options.cache.size;
   }
 
-  /** Forgets the cached results of a site; queries that are running are computed again. */
+  /** Drops the cached results of a site; running queries are recomputed. */
   dropSite(siteId: SiteId): void {
     this.#options.cache.dropSite(siteId);
     for (const computation of this.#running) computation.outdated ||= computation.siteIds.includes(siteId);

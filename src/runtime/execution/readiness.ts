@@ -1,4 +1,4 @@
-/** Whether the query engine answers: checked at most once a second, however many callers ask. */
+/** Readiness of the query engine, checked at most once a second for any number of callers (docs/http-api.md, "Health"). */
 import { READINESS_CHECK_MS_MAX, READINESS_TTL_MS } from "../config/limits.ts";
 
 interface Check {
@@ -12,15 +12,15 @@ export class Readiness {
   readonly #query: (signal: AbortSignal) => Promise<boolean>;
   #last: Check | null = null;
 
-  /** `query` resolves to whether the engine has answered, and never rejects. */
+  /** `query` resolves to whether the engine has responded, and never rejects. */
   constructor(query: (signal: AbortSignal) => Promise<boolean>) {
     this.#query = query;
   }
 
-  /** The outcome of the last second's check, or of the one that is running, or else of a new one. By the monotonic clock. */
+  /** The outcome of the check within the last second, of the running one, or of a new one. `nowMs` is of the monotonic clock. */
   isReady(nowMs: number): Promise<boolean> {
     if (this.#last && isUsable(this.#last, nowMs)) return this.#last.outcome;
-    // No caller may abort a check that others share, so one that hangs is aborted here.
+    // Callers cannot abort a shared check, so a hanging one is aborted here.
     this.#last?.controller.abort();
     this.#last = this.#begin(nowMs);
     return this.#last.outcome;

@@ -1,8 +1,8 @@
-/** Cached results: the least recently used are evicted first, a site's when its events are erased (docs/http-api.md, "Caching"). */
+/** The cache of results: LRU eviction, and invalidation by site when events are erased (docs/http-api.md, "Caching"). */
 import type { SiteId } from "../../storage/event.ts";
 import { CACHE_CHARS_MAX } from "../config/limits.ts";
 
-/** Identifies a result by the parsed request: two requests have the same result if and only if these are equal. */
+/** The cache key, from the parsed request: two requests share a result if and only if their keys are equal. */
 export interface CacheKey {
   /** The name of the report. */
   readonly report: string;
@@ -14,18 +14,18 @@ export interface CacheKey {
 interface Entry {
   readonly siteId: SiteId;
   readonly text: string;
-  readonly askedAtMs: number;
+  readonly requestedAtMs: number;
 }
 
 interface Computation {
   readonly siteId: SiteId;
-  readonly answer: Promise<string>;
-  /** Of the first request: when its time is up, the computation ends. */
+  readonly result: Promise<string>;
+  /** Of the first request: when it is aborted, the computation ends. */
   readonly signal: AbortSignal;
 }
 
 export interface ResultCacheOptions {
-  /** 0 caches nothing, but equal requests at the same time still share one computation. */
+  /** 0 caches nothing, but concurrent equal requests still share one computation. */
   readonly ttlSecs: number;
   readonly entriesMax: number;
   readonly monotonicMs: () => number;
@@ -37,7 +37,7 @@ export class ResultCache {
   readonly #options: ResultCacheOptions;
   /** In order of last use. */
   readonly #entries = new Map<string, Entry>();
-  readonly #underWay = new Map<string, Computation>();
+  readonly #running = new Map<string, Computation>();
   #chars = 0;
 
   constructor(options: ResultCacheOptions) {
@@ -49,54 +49,54 @@ export class ResultCache {
   }
 
   /**
-   * The answer kept, or under way, or computed now. A failure is not kept and shared by those who wait for it,
-   * except that one request's end of time is no other's: those that have time left compute again.
+   * The cached result, that of a running computation, or a new one. A failure is not cached, but shared by the waiting requests,
+   * except a timeout of the first request: the others that have time left compute the result again.
    */
   async get(request: CacheKey, signal: AbortSignal, compute: () => Promise<string>): Promise<string> {
     const { report, siteId, parameters } = request;
-    // JSON keeps the parts apart whatever characters they contain.
+    // JSON separates the parts, whatever characters they contain.
     const key = JSON.stringify([report, siteId, parameters]);
-    const kept = this.#kept(key);
-    if (kept !== undefined) {
+    const cached = this.#lookUp(key);
+    if (cached !== undefined) {
       this.#options.onHit();
-      return kept;
+      return cached;
     }
-    const underWay = this.#underWay.get(key);
-    if (!underWay || underWay.signal.aborted) {
+    const running = this.#running.get(key);
+    if (!running || running.signal.aborted) {
       this.#options.onMiss();
       return this.#compute(key, siteId, signal, compute);
     }
     this.#options.onHit();
-    return underWay.answer.catch((error: unknown) => {
-      if (!underWay.signal.aborted || signal.aborted) throw error;
+    return running.result.catch((error: unknown) => {
+      if (!running.signal.aborted || signal.aborted) throw error;
       return this.get(request, signal, compute);
     });
   }
 
-  #kept(key: string): string | undefined {
+  #lookUp(key: string): string | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
     this.#remove(key, entry);
-    if (this.#options.monotonicMs() - entry.askedAtMs >= this.#options.ttlSecs * 1000) return undefined;
+    if (this.#options.monotonicMs() - entry.requestedAtMs >= this.#options.ttlSecs * 1000) return undefined;
     this.#add(key, entry);
     return entry.text;
   }
 
   async #compute(key: string, siteId: SiteId, signal: AbortSignal, compute: () => Promise<string>): Promise<string> {
-    // The result is as old as the request, not as its end.
-    const askedAtMs = this.#options.monotonicMs();
-    const computation: Computation = { siteId, signal, answer: compute() };
-    this.#underWay.set(key, computation);
+    // The age of a result counts from its request, not from the end of the computation.
+    const requestedAtMs = this.#options.monotonicMs();
+    const computation: Computation = { siteId, signal, result: compute() };
+    this.#running.set(key, computation);
     try {
-      const text = await computation.answer;
-      if (this.#underWay.get(key) === computation) this.#keep(key, { siteId, text, askedAtMs });
+      const text = await computation.result;
+      if (this.#running.get(key) === computation) this.#store(key, { siteId, text, requestedAtMs });
       return text;
     } finally {
-      if (this.#underWay.get(key) === computation) this.#underWay.delete(key);
+      if (this.#running.get(key) === computation) this.#running.delete(key);
     }
   }
 
-  #keep(key: string, entry: Entry): void {
+  #store(key: string, entry: Entry): void {
     if (this.#options.ttlSecs === 0 || entry.text.length > CACHE_CHARS_MAX) return;
     this.#add(key, entry);
     for (const [oldestKey, oldest] of this.#entries) {
@@ -114,9 +114,9 @@ export class ResultCache {
     if (this.#entries.delete(key)) this.#chars -= entry.text.length;
   }
 
-  /** Forgets a site's answers, also those under way: they may have seen what is gone now. */
+  /** Drops the results of a site, also of running computations, which may include erased events. */
   dropSite(siteId: SiteId): void {
     for (const [key, entry] of this.#entries) if (entry.siteId === siteId) this.#remove(key, entry);
-    for (const [key, computation] of this.#underWay) if (computation.siteId === siteId) this.#underWay.delete(key);
+    for (const [key, computation] of this.#running) if (computation.siteId === siteId) this.#running.delete(key);
   }
 }

@@ -1,4 +1,4 @@
-/** Reads the events of a range themselves, oldest chunk first, for results that are no aggregates. */
+/** Reads the events of a range, oldest chunk first, for results that are not aggregates. */
 import type { Engine, NumberColumns } from "../engine/engine.ts";
 import type { PartitionCache } from "../engine/partition-cache.ts";
 import type { SiteId } from "../../storage/event.ts";
@@ -9,23 +9,23 @@ import { joinSql, sql, type SqlText } from "../query/sql.ts";
 import type { ChunkLoader } from "./chunk-loader.ts";
 import type { Chunk } from "./chunks.ts";
 
-/** The texts of codes, which come in ascending order. */
+/** Looks up the texts of codes, given in ascending order. */
 export type TextsOf = (codes: readonly number[]) => Promise<ReadonlyMap<number, string>>;
 
-/** Events that are loaded while a reader reads them. */
+/** A chunk of events that stays loaded while a reader reads it. */
 export interface ScanChunk {
   readonly range: DateRange;
   /** The result of a query over the chunk's range. Every column is an INTEGER or BIGINT without NULL. */
   columns(query: SqlText): Promise<NumberColumns>;
-  /** The texts of codes in the column `props`, which mean something else in the next chunk. */
+  /** The texts of codes in the column `props`, which are valid for this chunk only. */
   readonly propsTextsOf: TextsOf;
 }
 
-/** Reads one range once. Where a scan has to begin anew, it opens another reader. */
+/** Reads one range once. A scan that restarts opens another reader. */
 export interface ScanReader<Result> {
-  /** Resolves to false when no further chunk is wanted. */
+  /** Resolves to false if no further chunk is needed. */
   readChunk(chunk: ScanChunk): Promise<boolean>;
-  /** Called after the last chunk, with the texts of codes in any other column of any chunk. */
+  /** Called after the last chunk. `textsOf` looks up the codes of all other columns of all chunks. */
   finish(textsOf: TextsOf): Promise<Result>;
 }
 
@@ -46,13 +46,13 @@ function chunkOf({ siteId, range }: SiteRange, blocks: readonly number[], { engi
   };
 }
 
-/** So many codes are listed in one query: each is a parameter. */
+/** How many codes one query lists, each as a parameter. */
 const CODES_PER_LIST = 1024;
 
-/** Where one text in so many is wanted, the whole range of codes is read: that takes less than a list. */
+/** Above this density of wanted codes, reading the whole range of codes is cheaper than listing them. */
 const UNWANTED_PER_WANTED_MAX = 8;
 
-/** What reads the texts of these codes, which come in ascending order. */
+/** The queries that read the texts of these codes, given in ascending order. */
 function textQueries(codes: readonly number[]): SqlText[] {
   const between = (wanted: readonly number[]) =>
     sql`SELECT code, text FROM texts WHERE code >= ${wanted[0] ?? 0} AND code <= ${wanted.at(-1) ?? 0}`;
@@ -64,7 +64,7 @@ function textQueries(codes: readonly number[]): SqlText[] {
   });
 }
 
-/** The texts of a site's dictionary. */
+/** Looks up texts in a site's dictionary. */
 export const siteTexts =
   (engine: Engine, siteId: SiteId, signal: AbortSignal): TextsOf =>
   async (codes) => {
@@ -86,7 +86,7 @@ export async function scanSinglePass<Result>(
   return reader.finish(siteTexts(context.engine, siteRange.siteId, context.signal));
 }
 
-/** Codes of texts mean the same from the first chunk to the end, although chunks come and go. */
+/** The dictionary is held until the end, so codes stay valid although chunks are loaded and dropped. */
 export async function scanInChunks<Result>(
   { siteId }: SiteRange,
   chunks: readonly Chunk[],

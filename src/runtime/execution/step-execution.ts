@@ -1,11 +1,10 @@
-/** Executes a step of a plan: in a single pass over blocks that are loaded, or as partial aggregates of one chunk after the other. */
+/** Executes a step of a plan: in a single pass over loaded blocks, or as partial aggregates of one chunk after the other. */
 import type { Engine, EngineQuery } from "../engine/engine.ts";
-import type { SqlParameter, SqlRow } from "../query/sql.ts";
+import type { SqlParameter, SqlRow, SqlText } from "../query/sql.ts";
 import type { PartitionCache } from "../engine/partition-cache.ts";
 import type { QueryPartials } from "../engine/partial-aggregates.ts";
 import { utcDayOf } from "../../storage/event.ts";
 import { rangeOfDays } from "../query/date-range.ts";
-import type { SqlText } from "../query/sql.ts";
 import { finalizeSql, partialColumns, singlePassSql, type AggregateQuery } from "./aggregate-query.ts";
 import { chunkName, type ChunkLoader } from "./chunk-loader.ts";
 import type { Chunk } from "./chunks.ts";
@@ -19,7 +18,7 @@ export interface StepContext {
 
 const statement = ({ text, values }: SqlText): Pick<EngineQuery, "sql" | "parameters"> => ({ sql: text, parameters: values });
 
-/** What a query needs of the engine that SQL does not say. */
+/** The parts of an engine query that are not SQL. */
 const beyondSql = (
   { perVisitor, property }: AggregateQuery,
   { propertyTextBytesMax }: PartitionCache,
@@ -28,7 +27,7 @@ const beyondSql = (
   ...(property !== undefined && { properties: { key: property, bytesMax: propertyTextBytesMax } }),
 });
 
-/** One query after the other, so that a report takes no more of the engine than any other. */
+/** Runs the queries in sequence, so that each report uses an equal share of the engine. */
 export async function executeSinglePass(
   { siteRange: { siteId, range }, queries }: PlanStep,
   blocks: readonly number[],
@@ -42,20 +41,20 @@ export async function executeSinglePass(
   return rows;
 }
 
-/** Stands for any range: two queries differ in the rest. */
+/** A placeholder range, to compare queries by everything else. */
 const ANY_RANGE = rangeOfDays(utcDayOf(0), utcDayOf(0));
 
-/** Equal for two queries if and only if they give the same rows of the same chunk. */
+/** Equal for two queries if and only if they have the same rows for the same chunk. */
 function keyOf({ partial, keys, names, counts, amounts, perVisitor, property }: AggregateQuery): string {
   const { text, values } = partial(ANY_RANGE);
-  const spelled = (value: SqlParameter) => (typeof value === "bigint" ? String(value) : value);
-  return JSON.stringify([text, values.map(spelled), keys, names, counts, amounts, perVisitor, property]);
+  const serialized = (value: SqlParameter) => (typeof value === "bigint" ? String(value) : value);
+  return JSON.stringify([text, values.map(serialized), keys, names, counts, amounts, perVisitor, property]);
 }
 
-/** A query, what is kept of it, and the numbers of the partial aggregates of this range. */
+/** A query, its stored partial aggregates, and the numbers of those of this range. */
 interface OpenQuery {
   readonly query: AggregateQuery;
-  readonly kept: QueryPartials;
+  readonly stored: QueryPartials;
   readonly partials: number[];
 }
 
@@ -70,19 +69,19 @@ export async function executeInChunks(
   const { partialAggregates } = context.partitionCache;
   const open: OpenQuery[] = step.queries.map((query) => ({
     query,
-    kept: partialAggregates.open({ siteId, key: keyOf(query), columns: partialColumns(query) }),
+    stored: partialAggregates.open({ siteId, key: keyOf(query), columns: partialColumns(query) }),
     partials: [],
   }));
   try {
     for (const chunk of loader.inSharedOrder(chunks)) await aggregateChunk(step, chunk, open, loader, context);
     const rows: SqlRow[][] = [];
-    for (const { query, kept, partials } of open) {
-      const total = { siteId, blocks: [], partials: partialAggregates.partsOf(kept, partials), ...statement(finalizeSql(query)) };
+    for (const { query, stored, partials } of open) {
+      const total = { siteId, blocks: [], partials: partialAggregates.partsOf(stored, partials), ...statement(finalizeSql(query)) };
       rows.push(await context.engine.query(total, context.signal));
     }
     return rows;
   } finally {
-    for (const { kept } of open) partialAggregates.release(kept);
+    for (const { stored } of open) partialAggregates.release(stored);
   }
 }
 
@@ -95,16 +94,16 @@ async function aggregateChunk(
 ): Promise<void> {
   const { partialAggregates } = partitionCache;
   const named = { name: chunkName(chunk), version: chunk.version };
-  const lacking = open.filter(({ kept, partials }) => {
-    const partial = partialAggregates.partOf(kept, named);
+  const missing = open.filter(({ stored, partials }) => {
+    const partial = partialAggregates.partOf(stored, named);
     if (partial !== undefined) partials.push(partial);
     return partial === undefined;
   });
-  if (lacking.length === 0) return;
+  if (missing.length === 0) return;
   await loader.load(chunk, async (blocks) => {
-    for (const { query, kept, partials } of lacking) {
+    for (const { query, stored, partials } of missing) {
       const engineQuery = { siteId, blocks, ...statement(query.partial(chunk.range)), ...beyondSql(query, partitionCache) };
-      partials.push(await partialAggregates.add(kept, named, engineQuery, signal));
+      partials.push(await partialAggregates.add(stored, named, engineQuery, signal));
     }
   });
 }

@@ -1,4 +1,4 @@
-/** How a range is cut for a chart: by the hour up to two days, by the day beyond (docs/http-api.md, "Timeseries"). */
+/** Time buckets of a range: hours up to two days, days for longer ranges (docs/http-api.md, "Timeseries"). */
 import { dayNumberOf } from "../../storage/calendar.ts";
 import { utcDayOf, DAY_MS, type UtcDay } from "../../storage/event.ts";
 import { HOURLY_DAYS_MAX } from "../config/limits.ts";
@@ -6,7 +6,7 @@ import { type DateRange } from "./date-range.ts";
 import { sql, type SqlText } from "./sql.ts";
 
 export interface Bucket {
-  /** Hours or days since the epoch, as `bucketSql` gives them. */
+  /** Hours or days since the epoch, as in `bucketSql`. */
   readonly key: number;
   /** `YYYY-MM-DD HH:00` or `YYYY-MM-DD`. */
   readonly label: string;
@@ -34,8 +34,8 @@ const hoursOf = ({ startMs, endMs }: DateRange): readonly Bucket[] =>
 /** Oldest first, without gaps. */
 export const bucketsOf = (range: DateRange): readonly Bucket[] => (isHourly(range) ? hoursOf(range) : daysOf(range));
 
-/** How long after the beginning of its day an event was, in milliseconds. */
+/** An event's time since midnight UTC, in milliseconds. */
 export const TIME_OF_DAY = sql`(timestamp - CAST(day AS BIGINT) * ${DAY_MS})`;
 
-/** The key of an event's bucket, from the event's columns. */
+/** The bucket key of an event, from its columns. */
 export const bucketSql = (range: DateRange): SqlText => (isHourly(range) ? sql`timestamp // ${HOUR_MS}` : sql`day`);

@@ -1,14 +1,14 @@
-/** Which earlier window a range is compared with (docs/http-api.md, "Comparison"). */
+/** The earlier window that a range is compared with (docs/http-api.md, "Comparison"). */
 import { DAY_MS, utcDayOf, type EpochMs } from "../../storage/event.ts";
 import { rangeOfDays, type DateRange } from "./date-range.ts";
 
 export const COMPARISONS = ["previous_period", "year_over_year"] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
-/** Days between a date and the same date "last year": the same number in every year, so that windows are equally long. */
+/** The offset of `year_over_year`: the same in every year, so that both windows have the same length. */
 const YEAR_DAYS = 365;
 
-/** The equally long window before the range. */
+/** The window of the same length before the range. */
 export function comparedRange(range: DateRange, comparison: Comparison): DateRange {
   const shiftMs = (comparison === "previous_period" ? range.dayCount : YEAR_DAYS) * DAY_MS;
   const dayBefore = (ms: EpochMs) => utcDayOf(ms - shiftMs);

@@ -1,4 +1,4 @@
-/** Which days a report is about (docs/http-api.md, "Date ranges"). */
+/** The dates of a report (docs/http-api.md, "Date ranges"). */
 import { DAY_MS, isUtcDay, startOfDayMs, utcDayOf, type EpochMs, type UtcDay } from "../../storage/event.ts";
 import { invalidInput } from "../errors.ts";
 import { RANGE_DAYS_MAX } from "../config/limits.ts";
@@ -36,7 +36,7 @@ function parseDay(name: string, text: string): UtcDay {
   return text;
 }
 
-/** The range the parameters name; 400 for wrong dates, one date without the other, or more than 366 days. */
+/** The range of the parameters; 400 for invalid dates, one date without the other, or more than 366 days. */
 export function parseDateRange(
   { period, startDate, endDate }: { period: string | null; startDate: string | null; endDate: string | null },
   nowMs: EpochMs,

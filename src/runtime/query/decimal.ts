@@ -1,6 +1,6 @@
 /** Exact money: hundredths as integers, printed as decimals without going through a float. */
 
-/** A number as JSON writes it. A JavaScript number may not hold all its digits. */
+/** A number in JSON notation, which may have more digits than a JavaScript number holds. */
 export class Decimal {
   readonly digits: string;
 

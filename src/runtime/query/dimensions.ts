@@ -37,7 +37,7 @@ export const isDimension = (slug: string): slug is Dimension => Object.hasOwn(DI
 
 export const isSessionDimension = (slug: string): slug is SessionDimension => (SESSION_DIMENSIONS as readonly string[]).includes(slug);
 
-/** 400 for an unknown slug, with the list of those there are. */
+/** 400 for an unknown slug, with a list of the known ones. */
 export function parseDimension(slug: string): Dimension | SessionDimension {
   if (isDimension(slug) || isSessionDimension(slug)) return slug;
   throw invalidInput(`"${slug}" is no breakdown dimension; there are ${[...DIMENSIONS, ...SESSION_DIMENSIONS].join(", ")}`);

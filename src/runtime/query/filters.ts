@@ -1,4 +1,4 @@
-/** The grammar of segment filters (docs/http-api.md, "Filters"): conditions on dimensions, all of which must hold. */
+/** Filters: their syntax and SQL. All conditions on dimensions must hold (docs/http-api.md, "Filters"). */
 import { AppError, invalidInput } from "../errors.ts";
 import { exceedsChars } from "../config/code-points.ts";
 import { FILTER_CONDITIONS_MAX, FILTER_VALUE_CHARS_MAX } from "../config/limits.ts";
@@ -8,7 +8,7 @@ import { column, joinSql, sql, textCode, type SqlText } from "./sql.ts";
 export interface Condition {
   readonly dimension: Dimension;
   readonly operator: "==" | "!=";
-  /** As it is stored; `(unknown)` for "not recorded". */
+  /** The stored value; `(unknown)` for values that were not recorded. */
   readonly value: string;
 }
 
@@ -31,28 +31,28 @@ function parseCondition(text: string): Condition {
   return { dimension, operator: operator === "==" ? "==" : "!=", value };
 }
 
-const spelled = ({ dimension, operator, value }: Condition): string => `${dimension}${operator}${value}`;
+const formatted = ({ dimension, operator, value }: Condition): string => `${dimension}${operator}${value}`;
 
-/** The conditions in an order of their own and without repetitions, so that equal filters are equal; 400 for wrong ones. */
+/** The conditions sorted and without duplicates, so that equivalent filters are equal; 400 for invalid ones. */
 export function parseSegmentFilter(text: string | null): readonly Condition[] {
   if (text === null || text === "") return [];
   const conditions = text.split(";", FILTER_CONDITIONS_MAX + 1);
   if (conditions.length > FILTER_CONDITIONS_MAX) {
     throw invalidInput(`"filters" must have at most ${FILTER_CONDITIONS_MAX} conditions`);
   }
-  const distinct = new Map(conditions.map(parseCondition).map((condition) => [spelled(condition), condition]));
+  const distinct = new Map(conditions.map(parseCondition).map((condition) => [formatted(condition), condition]));
   return [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, condition]) => condition);
 }
 
 /**
- * "Not recorded" is a number like any text's (see `EngineQuery`), so `!=` includes it by itself, and
- * `(unknown)` needs no rule of its own.
+ * Values that were not recorded have a code like any text (see `EngineQuery`), so `!=` includes them, and `(unknown)`
+ * needs no special case.
  */
 function conditionSql({ dimension, operator, value }: Condition): SqlText {
   const name = column(columnOf(dimension));
   return operator === "==" ? sql`${name} = ${textCode(value)}` : sql`${name} <> ${textCode(value)}`;
 }
 
-/** Whether an event meets all conditions; always, when there are none. */
+/** Whether an event meets all conditions; true without conditions. */
 export const matchesSql = (conditions: readonly Condition[]): SqlText =>
   conditions.length === 0 ? sql`true` : joinSql(conditions.map(conditionSql), " AND ");

@@ -1,9 +1,9 @@
-/** JSON Schema as far as the OpenAPI document needs it (2020-12), each schema with the TypeScript type of the values that it describes. */
+/** The part of JSON Schema 2020-12 that the OpenAPI document uses. Each schema has the TypeScript type of its values. */
 import type { Decimal } from "./decimal.ts";
 
 type TypeName = "string" | "integer" | "number" | "boolean" | "array" | "object" | "null";
 
-/** Known to the compiler alone. */
+/** Exists at compile time only. */
 declare const described: unique symbol;
 
 export interface Schema<Value = unknown> {
@@ -16,7 +16,7 @@ export interface Schema<Value = unknown> {
   readonly enum?: readonly string[];
   readonly format?: "date" | "date-time";
   readonly pattern?: string;
-  /** Lengths of texts are in Unicode code points, as the service counts them. */
+  /** Lengths of strings are in Unicode code points, as the service counts them. */
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minimum?: number;
@@ -37,20 +37,20 @@ export type Properties = Readonly<Record<string, Schema>>;
 
 type OneType<Value> = Schema<Value> & { readonly type: TypeName };
 
-/** What a schema says beside its type and description. */
+/** The keywords of a schema other than its type and description. */
 type Rules = Omit<Schema, "type" | "description" | "$ref" | typeof described>;
 
 export const text = (description: string, rules: Rules = {}): OneType<string> => ({ type: "string", description, ...rules });
 
-/** A number of things. */
+/** A non-negative integer. */
 export const count = (description: string, rules: Rules = {}): OneType<number> => ({ type: "integer", minimum: 0, description, ...rules });
 
 export const number = (description: string, rules: Rules = {}): OneType<number> => ({ type: "number", description, ...rules });
 
-/** A number that is written with all its digits. */
+/** A number that is written with all digits. */
 export const exactNumber = (description: string): OneType<Decimal> => ({ type: "number", description });
 
-/** A share of a whole; not in percent. */
+/** A fraction from 0 to 1, not a percentage. */
 export const fraction = (description: string): OneType<number> => number(description, { minimum: 0, maximum: 1 });
 
 export const boolean = (description: string): OneType<boolean> => ({ type: "boolean", description });
@@ -62,18 +62,18 @@ export const list = <Item>(description: string, items: Schema<Item>, rules: Rule
   ...rules,
 });
 
-/** Of one type, or null for the reason that the description gives. */
+/** A nullable type. The description says when it is null. */
 export const orNull = <Value>({ type, ...rules }: OneType<Value>): Schema<Value | null> =>
   ({ type: [type, "null"], ...rules }) as Schema<Value | null>;
 
-/** What the components of the document have under the name. */
+/** A reference to the schema component of that name. */
 export const reference = <Value>(name: string): Schema<Value> => ({ $ref: `#/components/schemas/${name}` });
 
 type Fields<P extends Properties, Optional extends keyof P> = {
   readonly [Name in Exclude<keyof P, Optional>]: Described<P[Name]>;
 } & { readonly [Name in Optional]?: Described<P[Name]> };
 
-/** An object with these fields, all of which are there unless named as optional, and no others. */
+/** An object with exactly these fields, all required unless listed as optional. */
 export function closed<const P extends Properties, const Optional extends keyof P & string = never>(
   properties: P,
   { optional = [] }: { readonly optional?: readonly Optional[] } = {},

@@ -2,25 +2,25 @@
 import { invalidInput } from "../errors.ts";
 import { count, text, type Schema } from "./json-schema.ts";
 
-/** What the OpenAPI document says of a parameter. */
+/** The description of a parameter in the OpenAPI document. */
 export interface ParameterDescription {
   readonly description: string;
   readonly required?: boolean;
   readonly schema: Schema;
-  /** A valid value, where the other parameters have their examples. */
+  /** A value that is valid together with the examples of the other parameters. */
   readonly example?: string | number;
 }
 
 export interface Parameter<Value = unknown> extends ParameterDescription {
   readonly in: "query" | "path";
-  /** Takes null where the request does not have the parameter; 400 with its name where the value breaks a rule. */
+  /** The value is null if the parameter is missing. 400 with the parameter's name for an invalid value. */
   readonly parse: (value: string | null, name: string) => Value;
 }
 
 /** By name. */
 export type Parameters = Readonly<Record<string, Parameter>>;
 
-/** What the parameters of a request were parsed to. */
+/** The parsed parameters of a request. */
 export type Values<P extends Parameters> = { readonly [Name in keyof P]: P[Name] extends Parameter<infer Value> ? Value : never };
 
 export const parameter = <Value>(description: ParameterDescription, parse: Parameter<Value>["parse"]): Parameter<Value> => ({
@@ -29,37 +29,38 @@ export const parameter = <Value>(description: ParameterDescription, parse: Param
   parse,
 });
 
-/** 400 where the parameter is missing. */
+/** 400 if the parameter is missing. */
 export const required = <Value>(description: ParameterDescription, parse: (value: string, name: string) => Value): Parameter<Value> =>
   parameter({ ...description, required: true }, (value, name) => {
     if (value === null) throw invalidInput(`"${name}" is required`);
     return parse(value, name);
   });
 
-/** Null where the parameter is missing. */
+/** Null if the parameter is missing. */
 export const optional = <Value>(
   description: ParameterDescription,
   parse: (value: string, name: string) => Value,
 ): Parameter<Value | null> => parameter(description, (value, name) => (value === null ? null : parse(value, name)));
 
-const wordIn = <Word extends string>(words: readonly Word[], value: string, name: string): Word => {
+const valueIn = <Word extends string>(words: readonly Word[], value: string, name: string): Word => {
   const word = words.find((known) => known === value);
   if (word === undefined) throw invalidInput(`"${name}" must be one of ${words.join(", ")}`);
   return word;
 };
 
-/** One of the words, by default the first. */
+/** One of the values, by default the first. */
 export const oneOf = <const Word extends string>(description: string, words: readonly [Word, ...Word[]]): Parameter<Word> =>
-  parameter({ description, schema: text("One of them.", { enum: words, default: words[0] }) }, (value, name) =>
-    value === null ? words[0] : wordIn(words, value, name),
+  parameter({ description, schema: text("One of the listed values.", { enum: words, default: words[0] }) }, (value, name) =>
+    value === null ? words[0] : valueIn(words, value, name),
   );
 
-/** One of the words, or none. */
+/** One of the values, or null. */
 export const optionalOneOf = <const Word extends string>(
   description: string,
   words: readonly Word[],
   meaning: string,
-): Parameter<Word | null> => optional({ description, schema: text(meaning, { enum: words }) }, (value, name) => wordIn(words, value, name));
+): Parameter<Word | null> =>
+  optional({ description, schema: text(meaning, { enum: words }) }, (value, name) => valueIn(words, value, name));
 
 export interface IntegerRules {
   readonly min: number;
@@ -67,7 +68,7 @@ export interface IntegerRules {
   readonly default: number;
 }
 
-/** An integer within the bounds, never clamped. `meaning` describes the value. */
+/** An integer within the bounds, never clamped. `meaning` is the description of its schema. */
 export const integer = (
   { meaning, ...description }: Omit<ParameterDescription, "schema"> & { readonly meaning: string },
   { min, max, default: byDefault }: IntegerRules,
@@ -79,9 +80,9 @@ export const integer = (
     return number;
   });
 
-/** How many rows a result has at most. */
+/** The maximum number of rows of a result. */
 export const rowLimit = (description: string, max: number, byDefault: number): Parameter<number> =>
-  integer({ description, meaning: "More is refused.", example: 5 }, { min: 1, max, default: byDefault });
+  integer({ description, meaning: "Values outside the bounds are refused.", example: 5 }, { min: 1, max, default: byDefault });
 
 /** Parses each parameter of a request, in the order of their declaration. */
 export const parseParameters = <P extends Parameters>(

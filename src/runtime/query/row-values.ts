@@ -1,7 +1,7 @@
-/** Reading numbers and texts out of the engine's rows, and the arithmetic that all reports share. */
+/** Reads values from result rows, and the arithmetic that all reports share. */
 import type { SqlRow } from "./sql.ts";
 
-/** A count; 0 where there is no row. */
+/** A count; 0 without a row. */
 export const numberIn = (row: SqlRow | undefined, name: string): number => Number(row?.[name] ?? 0);
 
 export const textIn = (row: SqlRow, name: string): string => String(row[name]);
@@ -9,6 +9,6 @@ export const textIn = (row: SqlRow, name: string): string => String(row[name]);
 /** Rates and averages over nothing are 0 (docs/http-api.md, "Numbers"). */
 export const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
 
-/** Rows by the number in a column. */
+/** Rows by the value of an integer column. */
 export const rowsBy = (name: string, rows: readonly SqlRow[]): ReadonlyMap<number, SqlRow> =>
   new Map(rows.map((row) => [numberIn(row, name), row]));

@@ -1,4 +1,4 @@
-/** Which events a report reads: those of a site and a range that meet a filter, and the SQL that selects them. */
+/** The scope of a report: the events of a site and a range that match a filter, and the SQL that selects them. */
 import { dayNumberOf } from "../../storage/calendar.ts";
 import type { SiteId } from "../../storage/event.ts";
 import { type DateRange } from "./date-range.ts";
@@ -24,8 +24,8 @@ const inRange = ({ range }: Scope): SqlText => sql`day >= ${dayNumberOf(range.fi
 export const eventsIn = (scope: Scope): SqlText => sql`SELECT * FROM events WHERE ${inRange(scope)} AND ${matchesSql(scope.conditions)}`;
 
 /**
- * The relation of all events in range, with `matching`: 1 where the filter holds, else 0. Sessions are made
- * from these and filtered afterwards, or every visit would turn into a bounce (docs/reports.md, "Sessions").
+ * The relation of all events of the range, with `matching`: 1 if the filter matches, else 0. Sessions are formed from all of
+ * them and filtered afterwards; otherwise a filter would split sessions into bounces (docs/reports.md, "Sessions").
  */
 export const eventsWithMatch = (scope: Scope): SqlText =>
   sql`SELECT *, CASE WHEN ${matchesSql(scope.conditions)} THEN 1 ELSE 0 END AS matching FROM events WHERE ${inRange(scope)}`;

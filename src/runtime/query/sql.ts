@@ -1,9 +1,9 @@
-/** SQL that cannot be injected into: a template's values become parameters, and only other SQL is spliced in. */
+/** Injection-safe SQL: values in a template become parameters, and only other SQL fragments are spliced in. */
 import { EVENT_COLUMNS } from "../../storage/event-columns.ts";
 
 /**
- * A value bound to a query. `text` stands for the number the engine gave that text (see `SqlText`), `pattern` for the bit
- * that the pattern has in the relation `matches`, so no text is ever part of the SQL.
+ * A bound value. `text` is replaced by the engine's code of that text, and `pattern` by the bit of the pattern in the relation
+ * `matches` (see `EngineQuery`), so no user text is ever part of the SQL.
  */
 export type SqlParameter = number | bigint | { readonly text: string } | { readonly pattern: string };
 
@@ -51,25 +51,25 @@ export function sql(pieces: TemplateStringsArray, ...values: readonly (SqlParame
 /** The code of a text in the engine (see `EngineQuery`). */
 export const textCode = (text: string): SqlParameter => ({ text });
 
-/** Whether the text of a column matches the pattern, in which `*` stands for any characters, also none (see `EngineQuery`). */
+/** Whether the text of a column matches the pattern, in which `*` matches any characters, or none (see `EngineQuery`). */
 export const matchesPattern = (name: ColumnName, pattern: string): SqlText =>
   sql`${column(name)} IN (SELECT code FROM matches WHERE (patterns & CAST(${{ pattern }} AS BIGINT)) <> 0)`;
 
 export type ColumnName = (typeof EVENT_COLUMNS)[number]["name"];
 
-/** A column of `events`, the only identifiers that are ever put together. */
+/** A column of `events`: besides result columns, the only dynamic identifiers. */
 export function column(name: ColumnName): SqlText {
   if (!EVENT_COLUMNS.some((known) => known.name === name)) throw new Error(`no such column: ${name}`);
   return new SqlText([name], []);
 }
 
-/** The name of a column that a query gives. */
+/** The name of a result column. */
 export function resultColumn(text: string): SqlText {
   if (!/^[a-z][a-z_]*$/.test(text)) throw new Error(`no name of a column: ${text}`);
   return new SqlText([text], []);
 }
 
-/** Fragments one after the other, with a separator. */
+/** Joins fragments with a separator. */
 export function joinSql(fragments: readonly SqlText[], separator: " AND " | ", " | " + "): SqlText {
   const [first, ...rest] = fragments;
   if (!first) throw new Error("nothing to join");

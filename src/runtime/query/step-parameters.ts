@@ -1,4 +1,4 @@
-/** How requests write steps and pages: `page:/pricing` or `event:signup`, joined by commas (docs/http-api.md, "Funnel"). */
+/** The notation of steps and pages in requests: `page:/pricing` or `event:signup`, joined by commas (docs/http-api.md, "Funnel"). */
 import { CONDITIONS_MAX, STEP_CHARS_MAX } from "../config/limits.ts";
 import { invalidInput } from "../errors.ts";
 import { exceedsChars } from "../config/code-points.ts";
@@ -6,7 +6,7 @@ import { text } from "./json-schema.ts";
 import { required, type Parameter, type ParameterDescription } from "./parameters.ts";
 import type { Step } from "./steps.ts";
 
-/** `what` begins the message: which parameter, and where in it. 400 where no page can have the path. */
+/** 400 if no page can have the path. `what` starts the message: the parameter, and the position in it. */
 function checkPage(value: string, what: string): void {
   if (!/^[/*]/.test(value)) throw invalidInput(`${what} must name a path that begins with "/", or with the wildcard "*"`);
 }
@@ -15,7 +15,7 @@ function checkLength(value: string, what: string): void {
   if (exceedsChars(value, STEP_CHARS_MAX)) throw invalidInput(`${what} must be at most ${STEP_CHARS_MAX} characters`);
 }
 
-/** A comma is written %2C; where a path has these very characters, their percent sign is written %25. */
+/** A comma is written %2C, and a literal %2C is written %252C. */
 const unescaped = (value: string): string =>
   value.replaceAll(/%(25)?(2C)/gi, (_, percent?: string, code?: string) => (percent === undefined ? "," : `%${code}`));
 
@@ -30,7 +30,7 @@ function parseStep(written: string, what: string): Step {
   return { kind, value };
 }
 
-/** 400 with the number of the step that is wrong. */
+/** 400 with the number of the invalid step. */
 export function parseSteps(value: string, name: string, stepsMin: number): readonly Step[] {
   const steps = value === "" ? [] : value.split(",");
   if (steps.length < stepsMin || steps.length > CONDITIONS_MAX) {
@@ -43,22 +43,22 @@ export function parseSteps(value: string, name: string, stepsMin: number): reado
 
 const STEP = `(?:page:[/*][^,]{0,${STEP_CHARS_MAX - 1}}|event:[^,]{1,${STEP_CHARS_MAX}})`;
 
-/** How steps are written, for descriptions. */
+/** The notation of steps, for descriptions. */
 export const STEP_NOTATION =
-  "`page:<path>` is a page view of that path, in which `*` stands for any characters; `event:<name>` is an event of that name. " +
-  "They are joined by commas; a comma in a path or name is written `%2C` (in a URL, where the percent sign is encoded, `%252C`), and `%2C` in a path `%252C` (`%25252C`).";
+  "`page:<path>` is a page view of that path, where `*` matches any characters; `event:<name>` is an event of that name. " +
+  "Steps are joined by commas; a comma in a step is written `%2C`, and a literal `%2C` is written `%252C`, before the encoding of the URL.";
 
-/** A list of steps in the OpenAPI document. `meaning` describes the value. */
+/** A list of steps in the OpenAPI document. `meaning` is the description of its schema. */
 export const stepListDescription = (description: string, meaning: string, stepsMin: number): ParameterDescription => ({
   description,
   schema: text(meaning, { pattern: `^${STEP}(?:,${STEP}){${stepsMin - 1},${CONDITIONS_MAX - 1}}$` }),
   example: "page:/pricing,event:signup",
 });
 
-/** The path of a page, in which `*` stands for any characters. */
+/** The path of a page, where `*` matches any characters. */
 export const PAGE: Parameter<Step> = required(
   {
-    description: "The path; `*` stands for any characters.",
+    description: "The path of a page, where `*` matches any characters.",
     schema: text("A path.", { pattern: "^[/*]", maxLength: STEP_CHARS_MAX }),
     example: "/",
   },
