@@ -84,14 +84,17 @@ export function describeErasure(makeTarget: MakeTarget): void {
       expect(await eraseLately(site)).toMatchObject({ db_records_deleted: 1, parquet_partitions_deleted: 1 });
     });
 
-    it.each(["Erasure:Case.", "erasure:Case.", "x.".repeat(128)])("erasure of a site whose id is not a safe file name: %s", async (site) => {
-      const neighbour = site.toUpperCase();
-      await recordMany(site, 2);
-      await recordMany(neighbour, 1);
-      expect(await eraseLately(site)).toMatchObject({ site_id: site, db_records_deleted: 2 });
-      expect([await totalOf(site), await totalOf(neighbour)]).toEqual([0, 1]);
-      await eraseLately(neighbour);
-    });
+    it.each(["Erasure:Case.", "erasure:Case.", "x.".repeat(128)])(
+      "erasure of a site whose id is not a safe file name: %s",
+      async (site) => {
+        const neighbour = site.toUpperCase();
+        await recordMany(site, 2);
+        await recordMany(neighbour, 1);
+        expect(await eraseLately(site)).toMatchObject({ site_id: site, db_records_deleted: 2 });
+        expect([await totalOf(site), await totalOf(neighbour)]).toEqual([0, 1]);
+        await eraseLately(neighbour);
+      },
+    );
 
     it("during concurrent ingestion, queries and erasures, each event is erased once or kept", async () => {
       const site = siteName();

@@ -124,25 +124,30 @@ export function describeStatsSessions(makeTarget: MakeTarget): void {
       }
     });
 
-    itNeeds(makeTarget, "advance", "each session has its own entry and exit page, and a pause of exactly the session window does not end it", async () => {
-      const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
-      const advance = able(clocked, "advance");
-      const site = siteName();
-      await visit(clocked, site, 1, "/a");
-      await advance(30 * MINUTE_MS);
-      await visit(clocked, site, 1, "/b");
-      await advance(30 * MINUTE_MS + 1);
-      await visit(clocked, site, 1, "/a", "/c");
-      expect(await getBreakdown(clocked, site, "entry-pages")).toEqual(pageRows(["/a", 1, 2]));
-      expect(await getBreakdown(clocked, site, "exit-pages")).toEqual(pageRows(["/b", 1, 1], ["/c", 1, 1]));
-      expect(await getStats(clocked, "sessions", { site_id: site })).toEqual({
-        total_sessions: 2,
-        bounce_rate: 0,
-        avg_session_duration_secs: 900,
-        avg_pages_per_session: 2,
-      });
-      await clocked.close();
-    });
+    itNeeds(
+      makeTarget,
+      "advance",
+      "each session has its own entry and exit page, and a pause of exactly the session window does not end it",
+      async () => {
+        const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
+        const advance = able(clocked, "advance");
+        const site = siteName();
+        await visit(clocked, site, 1, "/a");
+        await advance(30 * MINUTE_MS);
+        await visit(clocked, site, 1, "/b");
+        await advance(30 * MINUTE_MS + 1);
+        await visit(clocked, site, 1, "/a", "/c");
+        expect(await getBreakdown(clocked, site, "entry-pages")).toEqual(pageRows(["/a", 1, 2]));
+        expect(await getBreakdown(clocked, site, "exit-pages")).toEqual(pageRows(["/b", 1, 1], ["/c", 1, 1]));
+        expect(await getStats(clocked, "sessions", { site_id: site })).toEqual({
+          total_sessions: 2,
+          bounce_rate: 0,
+          avg_session_duration_secs: 900,
+          avg_pages_per_session: 2,
+        });
+        await clocked.close();
+      },
+    );
 
     itNeeds(makeTarget, "advance", "a session continues past midnight if visitor ids live longer than a day", async () => {
       for (const [rotationDays, entries, exits, flow] of [

@@ -114,12 +114,15 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
       expect(comparison).toEqual({ start_date: yearAgo[0], end_date: yearAgo[1], ...NOTHING });
     });
 
-    it.each(["previous_period", "year_over_year"])("dates before the first of the calendar give 400, also with compare=%s", async (compare) => {
-      for (const start_date of ["0000-01-01", "0000-12-31"]) {
-        const parameters = { site_id: siteName(), start_date, end_date: start_date, compare };
-        await expectError(await askStats(target, "main", parameters), 400, '"start_date"', "YYYY-MM-DD");
-      }
-    });
+    it.each(["previous_period", "year_over_year"])(
+      "dates before the first of the calendar give 400, also with compare=%s",
+      async (compare) => {
+        for (const start_date of ["0000-01-01", "0000-12-31"]) {
+          const parameters = { site_id: siteName(), start_date, end_date: start_date, compare };
+          await expectError(await askStats(target, "main", parameters), 400, '"start_date"', "YYYY-MM-DD");
+        }
+      },
+    );
 
     it.each([1, 2, 7, 30, 90, 365, 366])("the windows of a comparison have the same length and do not overlap: %d days", async (days) => {
       const end = Date.parse("2024-06-30");

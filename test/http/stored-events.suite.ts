@@ -427,23 +427,26 @@ export function describeDataMinimisation(makeTarget: MakeTarget): void {
       ],
     ];
 
-    it.each(OPTIONS)("with %j an event has only the remaining fields, and always browser, system and device", async (environment, changed) => {
-      const target = await makeTarget({ ...environment, SVC_TRUST_PROXY: "1" });
-      const site = siteName();
-      await record(target, wireEvent(site, MINIMISED_FIELDS), MINIMISED_HEADERS);
-      const shown: Record<string, string[]> = {};
-      for (const dimension of Object.keys(RECORDED)) shown[dimension] = await getValues(target, site, dimension);
-      expect(shown).toEqual(Object.fromEntries(Object.entries({ ...RECORDED, ...changed }).map(([name, value]) => [name, [value]])));
-      for (const [dimension, value] of [
-        ["browsers", "Safari"],
-        ["os", "macOS"],
-        ["devices", "desktop"],
-        ["sources", "news.example"],
-      ] as const) {
-        expect(await getValues(target, site, dimension)).toEqual([value]);
-      }
-      await target.close();
-    });
+    it.each(OPTIONS)(
+      "with %j an event has only the remaining fields, and always browser, system and device",
+      async (environment, changed) => {
+        const target = await makeTarget({ ...environment, SVC_TRUST_PROXY: "1" });
+        const site = siteName();
+        await record(target, wireEvent(site, MINIMISED_FIELDS), MINIMISED_HEADERS);
+        const shown: Record<string, string[]> = {};
+        for (const dimension of Object.keys(RECORDED)) shown[dimension] = await getValues(target, site, dimension);
+        expect(shown).toEqual(Object.fromEntries(Object.entries({ ...RECORDED, ...changed }).map(([name, value]) => [name, [value]])));
+        for (const [dimension, value] of [
+          ["browsers", "Safari"],
+          ["os", "macOS"],
+          ["devices", "desktop"],
+          ["sources", "news.example"],
+        ] as const) {
+          expect(await getValues(target, site, dimension)).toEqual([value]);
+        }
+        await target.close();
+      },
+    );
 
     itNeeds(makeTarget, "advance", "with round_timestamps times are rounded down to the hour and days stay exact", async () => {
       const target = await makeTarget({ SVC_ROUND_TIMESTAMPS: "true" });

@@ -47,35 +47,25 @@ export function describeUnreadExports(makeTarget: MakeTarget): void {
       expect(texts.map(linesOf)).toEqual([UNREAD_EVENTS + 1, UNREAD_EVENTS + 1]);
     }
 
-    itNeeds(
-      makeTarget,
-      "advance",
-      "an export holds its slot until it is read; further ones give 429 at once",
-      async () => {
-        const [first, second] = [await ask(), await ask()];
-        await expectTooMany();
-        expect(linesOf(await first.text())).toBe(UNREAD_EVENTS + 1);
-        const third = await ask();
-        expect(third.status).toBe(200);
-        await expectTooMany();
-        await Promise.all([second.text(), third.text()]);
-        await expectBothFree();
-      },
-    );
+    itNeeds(makeTarget, "advance", "an export holds its slot until it is read; further ones give 429 at once", async () => {
+      const [first, second] = [await ask(), await ask()];
+      await expectTooMany();
+      expect(linesOf(await first.text())).toBe(UNREAD_EVENTS + 1);
+      const third = await ask();
+      expect(third.status).toBe(200);
+      await expectTooMany();
+      await Promise.all([second.text(), third.text()]);
+      await expectBothFree();
+    });
 
-    itNeeds(
-      makeTarget,
-      "advance",
-      "an export of which nothing is read for 30 seconds is aborted, and its slot is free",
-      async () => {
-        const unread = [await ask(), await ask()];
-        await expectTooMany();
-        await able(target, "advance")(RESPONSE_STALL_MS + 1_000);
-        await expectBothFree();
-        // workerd ends an incomplete response as it ends a whole one; others break it off.
-        for (const response of unread) expect(await response.text().then(linesOf, () => 0)).toBeLessThan(UNREAD_EVENTS);
-      },
-    );
+    itNeeds(makeTarget, "advance", "an export of which nothing is read for 30 seconds is aborted, and its slot is free", async () => {
+      const unread = [await ask(), await ask()];
+      await expectTooMany();
+      await able(target, "advance")(RESPONSE_STALL_MS + 1_000);
+      await expectBothFree();
+      // workerd ends an incomplete response as it ends a whole one; others break it off.
+      for (const response of unread) expect(await response.text().then(linesOf, () => 0)).toBeLessThan(UNREAD_EVENTS);
+    });
 
     itNeeds(makeTarget, "advance", "an export that is read slowly is not aborted", async () => {
       const reader = (await ask()).body?.getReader();

@@ -21,7 +21,7 @@ import { sessionPages } from "./measures/session-pages.ts";
 import { COUNT_PAGEVIEWS } from "./measures/visitor-counts.ts";
 import { report } from "./report.ts";
 
-/** Rows `value`, `visitors`, `pageviews`, `events`; visitors descending, then value ascending. Codes are named last. */
+/** Rows `value`, `visitors`, `pageviews`, `events`; visitors descending, then value ascending. Codes are resolved in `finalize`. */
 const countsByValue = (scope: Scope, name: ColumnName, limit: number): AggregateQuery => ({
   keys: ["code"],
   counts: ["visitors", "pageviews", "events"],
@@ -38,7 +38,7 @@ const countsByValue = (scope: Scope, name: ColumnName, limit: number): Aggregate
 
 const DIMENSION: Parameter<Dimension | SessionDimension> = {
   in: "path",
-  description: `What the figures are broken down by. ${SESSION_DIMENSIONS.join(" and ")} need the behavioral extension.`,
+  description: `The dimension of the breakdown. ${SESSION_DIMENSIONS.join(" and ")} need the behavioral extension.`,
   required: true,
   schema: text("A dimension.", { enum: [...DIMENSIONS, ...SESSION_DIMENSIONS] }),
   example: "pages",
@@ -48,12 +48,12 @@ const DIMENSION: Parameter<Dimension | SessionDimension> = {
 export const breakdown = report({
   path: "/api/stats/breakdown/:dimension",
   operationId: "getBreakdown",
-  summary: "Figures for each value of a dimension",
-  parameters: { dimension: DIMENSION, limit: rowLimit("Rows at most.", BREAKDOWN_ROWS_MAX, BREAKDOWN_ROWS_DEFAULT) },
+  summary: "Visitors, page views and events by value of a dimension",
+  parameters: { dimension: DIMENSION, limit: rowLimit("Maximum number of rows.", BREAKDOWN_ROWS_MAX, BREAKDOWN_ROWS_DEFAULT) },
   result: {
     name: "Breakdown",
     schema: rows("Most visitors first, then by value.", BREAKDOWN_ROWS_MAX, {
-      value: text("`(unknown)` for what was not recorded."),
+      value: text("The value; `(unknown)` if it was not recorded."),
       visitors: VISITORS,
       pageviews: PAGEVIEWS,
       events: EVENTS,
@@ -64,7 +64,7 @@ export const breakdown = report({
   plan({ scope, values: { dimension, limit } }, { sessionGapMs }) {
     if (!isDimension(dimension)) {
       const end = dimension === "entry-pages" ? "first" : "last";
-      // Each session counts once, as an event and as a page view.
+      // Each session counts once, both as an event and as a page view.
       return planOf(scope, [sessionPages(scope, sessionGapMs, end, limit)], (found) =>
         found.map((row) => ({
           value: textIn(row, "value"),

@@ -1,4 +1,4 @@
-/** GET /api/stats/flow: which page comes after or before a visitor's first view of a page, in the same session (docs/http-api.md, "Flow"). */
+/** GET /api/stats/flow: the page viewed right after or before each visitor's first view of a page, in the same session (docs/http-api.md, "Flow"). */
 import { FLOW_ROWS_DEFAULT, FLOW_ROWS_MAX } from "../config/limits.ts";
 import { PAGEVIEW } from "../config/names.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
@@ -16,13 +16,13 @@ import { report } from "./report.ts";
 
 const PARAMETERS = {
   page: PAGE,
-  direction: oneOf("Whether to look at the page after it or before it.", ["forward", "backward"]),
-  limit: rowLimit("Rows at most.", FLOW_ROWS_MAX, FLOW_ROWS_DEFAULT),
+  direction: oneOf("The page viewed after it, or before it.", ["forward", "backward"]),
+  limit: rowLimit("Maximum number of rows.", FLOW_ROWS_MAX, FLOW_ROWS_DEFAULT),
 };
 
 /**
  * Rows `next_page`, `visitors`, and `viewers`: the visitors who viewed the page, whether or not another page was next;
- * visitors descending, then page. Only pages of the sessions that the page was viewed in are put in order.
+ * visitors descending, then page. Only events of sessions with a view of the page are sorted.
  */
 function neighbours(scope: Scope, sessionGapMs: number, { page, direction, limit }: Values<typeof PARAMETERS>): AggregateQuery {
   const neighbour = direction === "forward" ? sql`sequence_next_node` : sql`sequence_previous_node`;
@@ -69,7 +69,7 @@ function neighbours(scope: Scope, sessionGapMs: number, { page, direction, limit
 export const flow = report({
   path: "/api/stats/flow",
   operationId: "getFlow",
-  summary: "Which page comes after or before a page",
+  summary: "Pages viewed right after or before a page",
   description: "In the same session, around each visitor's first view of the page.",
   parameters: PARAMETERS,
   result: {
@@ -77,13 +77,13 @@ export const flow = report({
     schema: rows("Most visitors first, then by page.", FLOW_ROWS_MAX, {
       next_page: text("The path of the page viewed next, or before."),
       visitors: VISITORS,
-      share: fraction("Their share of all visitors who viewed the page."),
+      share: fraction("Visitors divided by all visitors who viewed the page."),
     }),
   },
   extension: "needed",
   plan: ({ scope, values }, { sessionGapMs }) =>
     planOf(scope, [neighbours(scope, sessionGapMs, values)], (found) =>
-      // What is missing to 1 went nowhere, or lies beyond the limit.
+      // Shares add up to less than 1: other visitors had no such page, or are beyond the limit.
       found.map((row) => ({
         next_page: textIn(row, "next_page"),
         visitors: numberIn(row, "visitors"),

@@ -1,4 +1,4 @@
-/** GET /api/stats/funnel: how many visitors take one step after the other within a window of time (docs/http-api.md, "Funnel"). */
+/** GET /api/stats/funnel: visitors who completed each of a series of steps within a time window (docs/http-api.md, "Funnel"). */
 import { CONDITIONS_MAX, FUNNEL_WEEKS_MAX, STEPS_MIN } from "../config/limits.ts";
 import { FUNNEL_MODES, type FunnelMode } from "../engine/duckdb/behavioral/window-funnel.ts";
 import type { SqlRow } from "../query/sql.ts";
@@ -24,7 +24,7 @@ const UNITS_MS = {
 const WINDOW = /^([1-9]\d{0,8}) ?(second|minute|hour|day|week)s?$/;
 const WINDOW_DEFAULT = "1 day";
 
-/** In milliseconds; 400 for what is no window or too long a one. */
+/** The window in milliseconds; 400 for an invalid or too long one. */
 function parseWindow(value: string | null, name: string): number {
   const [, units = "", unit = ""] = WINDOW.exec(value ?? WINDOW_DEFAULT) ?? [];
   const windowMs = Number(units) * (UNITS_MS[unit as keyof typeof UNITS_MS] ?? 0);
@@ -34,13 +34,13 @@ function parseWindow(value: string | null, name: string): number {
   );
 }
 
-/** Each once and in one order, so that equal modes are equal; 400 for an unknown one. */
+/** Deduplicated and in a fixed order, so that equivalent lists are equal; 400 for an unknown mode. */
 function parseModes(value: string | null, name: string): readonly FunnelMode[] {
   if (value === null || value === "") return [];
-  const asked = value.split(",");
-  const unknown = asked.find((mode) => !(FUNNEL_MODES as readonly string[]).includes(mode));
+  const requested = value.split(",");
+  const unknown = requested.find((mode) => !(FUNNEL_MODES as readonly string[]).includes(mode));
   if (unknown !== undefined) throw invalidInput(`"${name}": there is no mode "${unknown}"; there are ${FUNNEL_MODES.join(", ")}`);
-  return FUNNEL_MODES.filter((mode) => asked.includes(mode));
+  return FUNNEL_MODES.filter((mode) => requested.includes(mode));
 }
 
 const STEPS: Parameter<readonly Step[]> = required(
@@ -51,7 +51,10 @@ const STEPS: Parameter<readonly Step[]> = required(
 const FUNNEL_WINDOW: Parameter<number> = parameter(
   {
     description: `How long after the first step the last one may come; at most ${FUNNEL_WEEKS_MAX} weeks.`,
-    schema: text("A number and second, minute, hour, day or week, also with an s.", { pattern: WINDOW.source, default: WINDOW_DEFAULT }),
+    schema: text("A positive integer and `second`, `minute`, `hour`, `day` or `week`, also with `s`.", {
+      pattern: WINDOW.source,
+      default: WINDOW_DEFAULT,
+    }),
     example: "2 days",
   },
   parseWindow,
@@ -62,18 +65,18 @@ const MODE = `(?:${FUNNEL_MODES.join("|")})`;
 const MODES: Parameter<readonly FunnelMode[]> = parameter(
   {
     description:
-      "Joined by commas. `strict_order`: what is no step, or a later step too early, ends the search. `strict_deduplication`: a step other " +
-      "than the first that comes again ends it. `strict_increase`: steps must not be at the same time. `strict_once`: an event is one step at most.",
-    schema: text("No modes, or some.", { pattern: `^(?:${MODE}(?:,${MODE})*)?$` }),
+      "Joined by commas. `strict_order`: an event that is no step, or a later step too early, ends the attempt. `strict_deduplication`: a repeated " +
+      "step other than the first ends it. `strict_increase`: steps must have different timestamps. `strict_once`: an event counts for one step at most.",
+    schema: text("Any number of modes, or none.", { pattern: `^(?:${MODE}(?:,${MODE})*)?$` }),
     example: "strict_order,strict_once",
   },
   parseModes,
 );
 
-/** The first two steps: without both, nobody gets beyond the first, whatever the modes. */
+/** The bits of the first two steps: a visitor without both cannot get beyond the first, in any mode. */
 const BEYOND_THE_FIRST = 0b11;
 
-/** How many visitors got at least as far as each step. Rows of `reached` say how many got exactly so far, counted from 1. */
+/** Visitors who got at least as far as each step. Rows of `reached` count those who got exactly that far, from step 1. */
 function visitorsOfSteps(steps: readonly Step[], entered: SqlRow | undefined, reached: readonly SqlRow[]): readonly number[] {
   const ended = new Float64Array(steps.length + 1);
   for (const row of reached) ended[numberIn(row, "value")] = numberIn(row, "visitors");
@@ -85,18 +88,18 @@ function visitorsOfSteps(steps: readonly Step[], entered: SqlRow | undefined, re
 export const funnel = report({
   path: "/api/stats/funnel",
   operationId: "getFunnel",
-  summary: "How many visitors take one step after the other",
+  summary: "Visitors who complete a series of steps",
   parameters: { steps: STEPS, window: FUNNEL_WINDOW, modes: MODES },
   result: {
     name: "Funnel",
     schema: list(
-      "A row for each step, in their order.",
+      "A row for each step, in order.",
       closed({
         step: count("The number of the step, from 1.", { minimum: 1, maximum: CONDITIONS_MAX }),
-        name: text("The step as it was written."),
+        name: text("The step."),
         visitors: count("Distinct visitors who got at least this far."),
-        conversion_rate: fraction("Their share of those of the first step."),
-        dropped_off: count("Visitors who got as far as the step before and no further; 0 at the first step."),
+        conversion_rate: fraction("Visitors divided by those of the first step."),
+        dropped_off: count("Visitors of the previous step who did not reach this one; 0 for the first step."),
       }),
       { minItems: STEPS_MIN, maxItems: CONDITIONS_MAX },
     ),

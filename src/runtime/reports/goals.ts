@@ -1,4 +1,4 @@
-/** GET /api/stats/goals: every event other than a page view, and the share of visitors who caused it (docs/http-api.md, "Goals"). */
+/** GET /api/stats/goals: every event other than a page view; the conversion rate is the share of all visitors who triggered it (docs/http-api.md, "Goals"). */
 import { GOAL_ROWS_MAX } from "../config/limits.ts";
 import { PAGEVIEW } from "../config/names.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
@@ -30,7 +30,7 @@ const countsByEvent = (scope: Scope): AggregateQuery => ({
 export const goals = report({
   path: "/api/stats/goals",
   operationId: "getGoals",
-  summary: "Events other than page views, and the share of visitors who caused them",
+  summary: "Goals: events other than page views, with conversion rates",
   parameters: {},
   result: {
     name: "Goals",
@@ -38,7 +38,7 @@ export const goals = report({
       name: text("The event's name."),
       visitors: VISITORS,
       events: EVENTS,
-      conversion_rate: fraction("Share of all visitors of the range."),
+      conversion_rate: fraction("Visitors divided by all visitors of the range and filters."),
     }),
   },
   plan: ({ scope }) =>

@@ -1,7 +1,7 @@
-/** JSON of a result, in which money keeps all its digits. */
+/** Serializes a result as JSON in which money keeps all digits (docs/http-api.md, "Numbers"). */
 import { Decimal } from "../query/decimal.ts";
 
-/** As `JSON.stringify`, but for `Decimal`. */
+/** Like `JSON.stringify`, with support for `Decimal`. */
 export function jsonText(value: unknown): string {
   if (value instanceof Decimal) return value.digits;
   if (Array.isArray(value)) return `[${value.map(jsonText).join(",")}]`;

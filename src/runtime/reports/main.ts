@@ -1,4 +1,4 @@
-/** GET /api/stats/main: visitors, page views, events and sessions of a range, and of an earlier one beside it (docs/http-api.md, "Main"). */
+/** GET /api/stats/main: visitors, page views, events and session metrics of a range, with an optional comparison (docs/http-api.md, "Main"). */
 import type { SqlRow } from "../query/sql.ts";
 import { combinePlans, planOf, type Plan } from "../execution/plan.ts";
 import { boolean, closed, count, fraction, number, orNull, reference, type Described } from "../query/json-schema.ts";
@@ -15,9 +15,11 @@ import { report } from "./report.ts";
 const COUNTS = { unique_visitors: VISITORS, total_pageviews: PAGEVIEWS, total_events: EVENTS };
 
 const SESSIONS = {
-  total_sessions: orNull(count("Visits that contain such an event. Null when sessions cannot be computed.")),
-  bounce_rate: orNull(fraction("Share of the visits that are one page view and nothing else. Null when sessions cannot be computed.")),
-  avg_visit_duration_secs: orNull(number("From a visit's first event to its last. Null when sessions cannot be computed.", { minimum: 0 })),
+  total_sessions: orNull(count("Sessions with at least one matching event. Null without the behavioral extension.")),
+  bounce_rate: orNull(fraction("Share of sessions with exactly one page view and no other event. Null without the behavioral extension.")),
+  avg_visit_duration_secs: orNull(
+    number("Mean time from the first event of a session to its last. Null without the behavioral extension.", { minimum: 0 }),
+  ),
 };
 
 const COMPARED = closed({ start_date: DAY, end_date: DAY, ...COUNTS, ...SESSIONS });
@@ -25,10 +27,10 @@ const COMPARED = closed({ start_date: DAY, end_date: DAY, ...COUNTS, ...SESSIONS
 const HEADLINE = closed(
   {
     ...COUNTS,
-    views_per_visitor: number("Page views by visitors; 0 without visitors.", { minimum: 0 }),
+    views_per_visitor: number("Page views divided by visitors; 0 without visitors.", { minimum: 0 }),
     ...SESSIONS,
-    views_per_visit: orNull(number("Page views by visits. Null when sessions cannot be computed.", { minimum: 0 })),
-    behavioral_available: boolean("Whether sessions could be computed."),
+    views_per_visit: orNull(number("Mean number of page views per session. Null without the behavioral extension.", { minimum: 0 })),
+    behavioral_available: boolean("Whether the behavioral extension is available."),
     comparison: reference<Described<typeof COMPARED>>("Comparison"),
   },
   { optional: ["comparison"] },
@@ -39,11 +41,11 @@ interface Headline {
   readonly visitors: number;
   readonly pageviews: number;
   readonly events: number;
-  /** Null where sessions cannot be computed. */
+  /** Null without the behavioral extension. */
   readonly sessions: SessionAverages | null;
 }
 
-/** `sessionGapMs` is null where sessions cannot be computed. */
+/** `sessionGapMs` is null without the behavioral extension. */
 const headline = (scope: Scope, sessionGapMs: number | null): Plan<Headline> =>
   planOf(
     scope,
@@ -79,19 +81,19 @@ const comparison = (compared: Headline) => ({
 export const main = report({
   path: "/api/stats/main",
   operationId: "getMain",
-  summary: "Headline figures",
+  summary: "Main metrics",
   parameters: {
     compare: optionalOneOf(
-      "Adds the figures of an equally long earlier window: the one just before, or the same dates 365 days earlier. " +
-        "Other endpoints ignore it.",
+      "Adds the metrics of an earlier window of the same length: the one directly before, or the same dates 365 days earlier. " +
+        "Other routes ignore it.",
       COMPARISONS,
-      "Which window.",
+      "The earlier window.",
     ),
   },
   result: {
     name: "Headline",
     schema: HEADLINE,
-    components: { Comparison: { description: "The same figures of the earlier window; there when `compare` asks for it.", ...COMPARED } },
+    components: { Comparison: { description: "The same metrics of the earlier window; present only with `compare`.", ...COMPARED } },
   },
   extension: "used",
   plan({ scope, values: { compare } }, { sessionGapMs, hasExtension }) {

@@ -1,4 +1,4 @@
-/** GET /api/stats/properties: the keys of custom properties (docs/http-api.md, "Properties"). */
+/** GET /api/stats/properties: the keys of custom properties, those of nested objects joined by dots (docs/http-api.md, "Properties"). */
 import { PROPERTY_KEYS_MAX } from "../config/limits.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
@@ -8,7 +8,7 @@ import { eventsIn, within, type Scope } from "../query/scope.ts";
 import { sql } from "../query/sql.ts";
 import { report } from "./report.ts";
 
-/** Rows `name`, ascending. Beyond the first ones of a chunk none can be among the first of all. */
+/** Rows `name`, ascending. Each chunk may be limited: keys beyond the limit of a chunk cannot be in the result. */
 const keysIn = (scope: Scope): AggregateQuery => ({
   keys: [],
   names: ["name"],
@@ -31,7 +31,7 @@ export const properties = report({
   parameters: {},
   result: {
     name: "PropertyKeys",
-    schema: list(`In ascending order. At most ${PROPERTY_KEYS_MAX}.`, text("A key; those of nested objects are joined by dots."), {
+    schema: list(`In ascending order. At most ${PROPERTY_KEYS_MAX}.`, text("A key; keys of nested objects are joined by dots."), {
       maxItems: PROPERTY_KEYS_MAX,
     }),
   },

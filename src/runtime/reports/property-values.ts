@@ -14,14 +14,14 @@ import { report } from "./report.ts";
 const PROPERTY_KEY = /^[A-Za-z0-9_.-]+$/;
 
 const KEY: Parameter<string> = required(
-  { description: "Which one.", schema: text("Its key.", { pattern: PROPERTY_KEY.source }), example: "plan" },
+  { description: "The key of the property.", schema: text("A property key.", { pattern: PROPERTY_KEY.source }), example: "plan" },
   (key, name) => {
     if (!PROPERTY_KEY.test(key)) throw invalidInput(`"${name}" must consist of ASCII letters, digits, "_", "-" and "." only`);
     return key;
   },
 );
 
-/** Rows `value`, `visitors`, `events` of the events that carry the key; of one event's only where it is named. */
+/** Rows `value`, `visitors`, `events` of events with the key, and with the event name if there is one. */
 function countsByPropertyValue(scope: Scope, key: string, eventName: string | null): AggregateQuery {
   const ofEvent = eventName === null ? sql`true` : sql`event_name = ${textCode(eventName)}`;
   return {
@@ -53,14 +53,14 @@ export const propertyValues = report({
   parameters: {
     key: KEY,
     event: optional(
-      { description: "Looks at events of this name only.", schema: text("An event's name."), example: "signup" },
+      { description: "Count only events of this name.", schema: text("An event's name."), example: "signup" },
       (eventName) => eventName,
     ),
   },
   result: {
     name: "PropertyValues",
     schema: rows("Most visitors first, then by value.", PROPERTY_VALUES_MAX, {
-      value: text("The value as text."),
+      value: text("The value as a string."),
       visitors: VISITORS,
       events: EVENTS,
     }),

@@ -1,14 +1,13 @@
-/** GET /api/stats/realtime: the visitors of the last minutes, their pages and their sources; never cached (docs/http-api.md, "Realtime"). */
+/** GET /api/stats/realtime: visitors, page views, top pages and top sources of the last minutes; never cached (docs/http-api.md, "Realtime"). */
 import { REALTIME_ROWS_MAX } from "../config/limits.ts";
 import { PAGEVIEW } from "../config/names.ts";
-import type { SqlRow } from "../query/sql.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
 import { closed, count, list, text } from "../query/json-schema.ts";
 import { rangeOfDays, type DateRange } from "../query/date-range.ts";
 import { matchesSql, type Condition } from "../query/filters.ts";
 import { numberIn, rowsBy, textIn } from "../query/row-values.ts";
-import { column, sql, textCode, type SqlText } from "../query/sql.ts";
+import { column, sql, textCode, type SqlText, type SqlRow } from "../query/sql.ts";
 import { utcDayOf, type EpochMs } from "../../storage/event.ts";
 import { PAGEVIEWS, VISITORS, rows } from "./measures/fields.ts";
 import { COUNT_PAGEVIEWS } from "./measures/visitor-counts.ts";
@@ -16,20 +15,20 @@ import { report } from "./report.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Both ends belong to the window. */
+/** Both ends are inclusive. */
 interface Window {
   readonly startMs: EpochMs;
   readonly endMs: EpochMs;
   readonly conditions: readonly Condition[];
 }
 
-/** Those of the window that lie in the range. */
+/** The events of the window that are in the range. */
 function eventsInWindow({ startMs, endMs, conditions }: Window, range: DateRange): SqlText {
   const [firstMs, lastMs] = [Math.max(startMs, range.startMs), Math.min(endMs, range.endMs - 1)];
   return sql`SELECT * FROM events WHERE timestamp >= ${firstMs} AND timestamp <= ${lastMs} AND ${matchesSql(conditions)}`;
 }
 
-/** One row: `visitors` of any event, `pageviews`. */
+/** One row: `visitors` with any event, `pageviews`. */
 const windowCounts = (window: Window): AggregateQuery => ({
   keys: [],
   counts: ["visitors", "pageviews"],
@@ -39,7 +38,7 @@ const windowCounts = (window: Window): AggregateQuery => ({
   finalize: sql`SELECT visitors, pageviews FROM totals`,
 });
 
-/** Rows `minute` (minutes since the epoch), `pageviews`, where there are any. */
+/** Rows `minute` (minutes since the epoch), `pageviews`, of the minutes with page views. */
 const pageviewsByMinute = (window: Window): AggregateQuery => ({
   keys: ["minute"],
   counts: ["pageviews"],
@@ -51,7 +50,7 @@ const pageviewsByMinute = (window: Window): AggregateQuery => ({
   finalize: sql`SELECT minute, pageviews FROM totals`,
 });
 
-/** Rows `value`, `visitors` of page views; visitors descending, then value. `unrecorded` is a literal. */
+/** Rows `value`, `visitors` of page views; visitors descending, then value. `unrecorded` is the SQL literal for values that were not recorded. */
 const topValues = (window: Window, name: "pathname" | "referrer_source", unrecorded: SqlText): AggregateQuery => ({
   keys: ["code"],
   counts: ["visitors"],
@@ -76,18 +75,22 @@ const TOP_FIELDS = { value: text("A value."), visitors: VISITORS };
 export const realtime = report({
   path: "/api/stats/realtime",
   operationId: "getRealtime",
-  summary: "The last minutes, always of now",
+  summary: "The last minutes, never cached",
   hasDates: false,
   parameters: {},
   result: {
     name: "Realtime",
     schema: closed({
-      current_visitors: count("Distinct visitors of the window."),
+      current_visitors: count("Distinct visitors with any event in the window."),
       pageviews: PAGEVIEWS,
-      window_minutes: count("How far back the window goes, as the service is set.", { minimum: 1 }),
-      top_pages: rows("Paths by visitors.", REALTIME_ROWS_MAX, TOP_FIELDS),
-      top_sources: rows("Sources by visitors; `(direct)` for page views without one.", REALTIME_ROWS_MAX, TOP_FIELDS),
-      per_minute: list("Page views by minute of the clock, oldest first; they add up to `pageviews`.", count("Page views."), {
+      window_minutes: count("Length of the window (`realtime_window_minutes`).", { minimum: 1 }),
+      top_pages: rows("Paths of page views, most visitors first.", REALTIME_ROWS_MAX, TOP_FIELDS),
+      top_sources: rows(
+        "Sources of page views, most visitors first; `(direct)` for page views without one.",
+        REALTIME_ROWS_MAX,
+        TOP_FIELDS,
+      ),
+      per_minute: list("Page views by minute of the clock, oldest first; their sum is `pageviews`.", count("Page views."), {
         minItems: 2,
       }),
     }),

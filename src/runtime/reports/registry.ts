@@ -14,7 +14,7 @@ import { sessionTimeseries } from "./session-timeseries.ts";
 import { sessions } from "./sessions.ts";
 import { timeseries } from "./timeseries.ts";
 
-/** In the order of the OpenAPI document. Those that are asked for most come first, because routes are tried in this order. */
+/** In the order of the OpenAPI document and of route matching, so the most frequent reports come first. */
 export const REPORTS = [
   main,
   timeseries,

@@ -1,4 +1,4 @@
-/** What a report declares: its parameters, its result, and the plan that computes the one from the other. All else derives from it. */
+/** The declaration of a report: parameters, result, and the plan that computes it. Everything else derives from it. */
 import type { AppErrorCode } from "../errors.ts";
 import { mapPlan, type Plan } from "../execution/plan.ts";
 import type { CacheKey } from "../execution/result-cache.ts";
@@ -9,18 +9,18 @@ import { SCOPE_PARAMETERS, UNDATED_SCOPE_PARAMETERS, scopeOf } from "../query/sc
 import type { EpochMs } from "../../storage/event.ts";
 import { jsonText } from "./json-text.ts";
 
-/** What a plan depends on beside the request. */
+/** The inputs of a plan other than the request. */
 export interface ReportSettings {
-  /** Two events of a visitor that are further apart belong to different sessions. */
+  /** A longer pause between two events of a visitor starts a new session. */
   readonly sessionGapMs: number;
   /** Days of a salt period. */
   readonly rotationDays: number;
   readonly realtimeWindowMinutes: number;
-  /** Whether the behavioral extension is loaded. False where the report does not use it. */
+  /** Whether the behavioral extension is loaded. False if the report does not use it. */
   readonly hasExtension: boolean;
 }
 
-/** A request for a report, parsed. */
+/** A parsed request for a report. */
 export interface ReportRequest<P extends Parameters> {
   readonly scope: Scope;
   /** The report's own parameters. */
@@ -28,42 +28,42 @@ export interface ReportRequest<P extends Parameters> {
   readonly nowMs: EpochMs;
 }
 
-/** `needed`: without it the report is refused. `used`: without it some fields are null. */
+/** `needed`: without the extension the report is a 503. `used`: without it some fields are null. */
 export type ExtensionUse = "unused" | "used" | "needed";
 
 export interface ReportDeclaration<Path extends string, P extends Parameters, Result> {
-  /** Parts that begin with `:` are parameters in the path. */
+  /** Segments that begin with `:` are path parameters. */
   readonly path: Path;
-  /** Unlike any other report's: generated clients name their functions so. */
+  /** Unique: generated clients use it as a function name. */
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  /** False for a report whose dates are its own: it has no parameters for dates, and no result of it is cached. */
+  /** False for a report without date parameters, whose results are not cached. */
   readonly hasDates?: false;
-  /** Beside those of the scope. */
+  /** In addition to the parameters of the scope. */
   readonly parameters: P;
-  /** 400 for values that do not go together. */
+  /** Throws a 400 for an invalid combination of values. */
   readonly check?: (values: Values<P>) => unknown;
-  /** The result's name and shape in the OpenAPI document, and shapes that it refers to by name. */
+  /** The result's name and schema in the OpenAPI document, and further schemas that it references. */
   readonly result: { readonly name: string; readonly schema: Schema<Result>; readonly components?: Readonly<Record<string, Schema>> };
-  /** By default `unused`. A function where it depends on the parameters. */
+  /** By default `unused`. A function if it depends on the parameters. */
   readonly extension?: ExtensionUse | ((values: Values<P>) => ExtensionUse);
-  /** When it refuses for other reasons than every report. */
+  /** Reasons for refusals that not all reports share. */
   readonly refusals?: Readonly<Partial<Record<AppErrorCode, string>>>;
   /** Pure. */
   readonly plan: (request: ReportRequest<P>, settings: ReportSettings) => Plan<Result>;
 }
 
-/** A request that was found valid. */
+/** A validated request. */
 export interface PreparedReport {
   readonly extension: ExtensionUse;
-  /** Null where no result is cached. */
+  /** Null if the result must not be cached. */
   readonly cacheKey: CacheKey | null;
   /** Its result is the response's JSON. */
   readonly plan: (settings: ReportSettings) => Plan<string>;
 }
 
-/** A declared report with the types of its parameters and result left out, so that all reports are alike. */
+/** A declared report without the types of its parameters and result, so that all reports have the same type. */
 export interface Report<Path extends string = string> {
   readonly path: Path;
   readonly operationId: string;
@@ -74,7 +74,7 @@ export interface Report<Path extends string = string> {
   readonly result: ReportDeclaration<Path, Parameters, unknown>["result"];
   readonly mayNeedExtension: boolean;
   readonly refusals: Readonly<Partial<Record<AppErrorCode, string>>>;
-  /** Parses a request; 400 with the name of the parameter that is wrong. */
+  /** Parses a request; 400 with the name of the invalid parameter. */
   readonly prepare: (read: (name: string, from: Parameter["in"]) => string | null, nowMs: EpochMs) => PreparedReport;
 }
 

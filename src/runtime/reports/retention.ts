@@ -1,7 +1,6 @@
-/** GET /api/stats/retention: how many of a week's new visitors come again in later weeks (docs/http-api.md, "Retention"). */
+/** GET /api/stats/retention: how many of a week's new visitors return in later weeks (docs/http-api.md, "Retention"). */
 import { dayNumberOf } from "../../storage/calendar.ts";
 import { RETENTION_WEEKS_DEFAULT, RETENTION_WEEKS_MAX, RETENTION_WEEKS_MIN } from "../config/limits.ts";
-import type { SqlRow } from "../query/sql.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
 import { boolean, closed, count, fraction, list, orNull, text } from "../query/json-schema.ts";
@@ -9,26 +8,25 @@ import { rangeOfDays, type DateRange } from "../query/date-range.ts";
 import { integer } from "../query/parameters.ts";
 import { numberIn, ratio } from "../query/row-values.ts";
 import { eventsWithMatch, within, type Scope } from "../query/scope.ts";
-import { sql } from "../query/sql.ts";
+import { sql, type SqlRow } from "../query/sql.ts";
 import { DAY_MS, utcDayOf, type UtcDay } from "../../storage/event.ts";
 import { VISITORS } from "./measures/fields.ts";
 import { report } from "./report.ts";
 
 const WEEK_DAYS = 7;
 
-/** The epoch began on a Thursday, the fourth day of a week that begins on Monday. */
+/** The epoch was a Thursday, the fourth day of the ISO week. */
 const EPOCH_WEEKDAY = 3;
 
-/** The number of a day's ISO week. That of the epoch is 0. */
+/** The number of a day's ISO week, counted from the week of the epoch, which is 0. */
 const weekOf = (day: number): number => Math.floor((day + EPOCH_WEEKDAY) / WEEK_DAYS);
 
 /** The Monday of a week. */
 const mondayOf = (week: number): UtcDay => utcDayOf((week * WEEK_DAYS - EPOCH_WEEKDAY) * DAY_MS);
 
 /**
- * Rows `week` (the number of the cohort's week), `later` (weeks after it, from 0), `visitors`, of visitors whose first
- * event lies in the scope's range and who have a matching event in that week and in the later one. Its range is the scope's and
- * all of its first day's salt period.
+ * Rows `week` (the week of the cohort), `later` (weeks after it, from 0), `visitors`: those whose first event is in the scope's
+ * range and who have a matching event in both weeks. Reads the scope's range and the whole salt period of its first day.
  */
 const cohortVisitors = (scope: Scope, weeks: number): AggregateQuery => ({
   keys: ["week", "kept"],
@@ -63,15 +61,15 @@ const cohortVisitors = (scope: Scope, weeks: number): AggregateQuery => ({
 });
 
 /**
- * The range and, before it, the rest of its first day's salt period: no visitor id is older, so the first event ever
- * recorded of any visitor of the range is in it.
+ * The range, extended to the start of the salt period of its first day: no visitor id is older, so it contains the first event
+ * ever of each visitor of the range.
  */
 function rangeWithFirstEvents({ firstDay, lastDay }: DateRange, rotationDays: number): DateRange {
   const period = Math.floor(dayNumberOf(firstDay) / rotationDays);
   return rangeOfDays(utcDayOf(period * rotationDays * DAY_MS), lastDay);
 }
 
-/** Whether a visitor keeps one id for so many weeks, and what to know where not. */
+/** Whether visitor ids live long enough for that many weeks, and a caveat otherwise. */
 function identityFields(rotationDays: number, weeks: number) {
   const days = rotationDays === 1 ? "1 day" : `${rotationDays} days`;
   const isSupported = rotationDays >= weeks * WEEK_DAYS;
@@ -102,32 +100,28 @@ function cohortsIn(found: readonly SqlRow[]) {
 const WEEKS_OF_COHORT = { minItems: RETENTION_WEEKS_MIN, maxItems: RETENTION_WEEKS_MAX };
 
 const COHORT = closed({
-  cohort_date: text("The Monday of the week in which these visitors were seen first, UTC.", { format: "date" }),
-  cohort_size: count("How many they are."),
-  retained: list(
-    "How many of them were seen in that week, in the one after it, and so on; 0 also for weeks to come.",
-    VISITORS,
-    WEEKS_OF_COHORT,
-  ),
-  retention_rates: list("The same as shares of the cohort.", fraction("A share."), WEEKS_OF_COHORT),
+  cohort_date: text("The Monday of the week of these visitors' first events, UTC.", { format: "date" }),
+  cohort_size: count("Number of visitors of the cohort."),
+  retained: list("Visitors of the cohort seen in that week, in the next one, and so on; 0 for future weeks.", VISITORS, WEEKS_OF_COHORT),
+  retention_rates: list("The same divided by `cohort_size`.", fraction("A share."), WEEKS_OF_COHORT),
 });
 
 export const retention = report({
   path: "/api/stats/retention",
   operationId: "getRetention",
-  summary: "Which of a week's new visitors come again in later weeks",
+  summary: "Weekly cohorts of new visitors, and how many return",
   parameters: {
     weeks: integer(
-      { description: "How many weeks, the first one included.", meaning: "Weeks.", example: 8 },
+      { description: "Weeks to follow, the first one included.", meaning: "A number of weeks.", example: 8 },
       { min: RETENTION_WEEKS_MIN, max: RETENTION_WEEKS_MAX, default: RETENTION_WEEKS_DEFAULT },
     ),
   },
   result: {
     name: "Retention",
     schema: closed({
-      cohorts: list("The oldest week first; weeks without new visitors are left out.", COHORT),
-      identity_supports_cohorts: boolean("Whether visitors are recognised for as many weeks as were asked about."),
-      caveat: orNull(text("Says what to make of the figures where they are not. Null where they are.")),
+      cohorts: list("Oldest week first; weeks without new visitors are omitted.", COHORT),
+      identity_supports_cohorts: boolean("Whether visitor ids live for the requested number of weeks."),
+      caveat: orNull(text("Explains what is missing if they do not. Null otherwise.")),
     }),
   },
   extension: "needed",

@@ -1,19 +1,18 @@
 /** GET /api/stats/revenue: revenue by currency, event and page, never added up across currencies (docs/http-api.md, "Revenue"). */
 import { REVENUE_ROWS_MAX } from "../config/limits.ts";
-import type { SqlRow } from "../query/sql.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
 import { closed, count, number, text } from "../query/json-schema.ts";
 import { Decimal, decimalFromCents } from "../query/decimal.ts";
 import { numberIn, ratio, textIn } from "../query/row-values.ts";
 import { eventsIn, within, type Scope } from "../query/scope.ts";
-import { column, sql, type ColumnName } from "../query/sql.ts";
+import { column, sql, type ColumnName, type SqlRow } from "../query/sql.ts";
 import { CURRENCY, MONEY, rows } from "./measures/fields.ts";
 import { report } from "./report.ts";
 
 const SUMS = sql`sum(revenue_amount) AS total, count(*) AS transactions`;
 
-/** Totals come as text: they may exceed what a number holds exactly. */
+/** Totals are returned as text, because they may exceed the exact range of a number. */
 const TOTAL_CENTS = sql`CAST(total AS VARCHAR) AS total_cents`;
 
 /** Rows `currency`, `total_cents`, `transactions`, `paying_visitors`; total descending, then currency. */
@@ -67,7 +66,7 @@ const sumFields = (row: SqlRow) => ({
 const currencyRow = (row: SqlRow) => ({
   ...sumFields(row),
   paying_visitors: numberIn(row, "paying_visitors"),
-  // One division, so that three orders of 29.90 are 29.9 on average and not a digit more.
+  // A single division, so that the average of three orders of 29.90 is exactly 29.9.
   average_order_value: ratio(Number(centsIn(row)), 100 * numberIn(row, "transactions")),
 });
 
@@ -87,7 +86,7 @@ export const revenue = report({
       by_currency: rows("Largest total first, then by currency.", REVENUE_ROWS_MAX, {
         ...SUM_FIELDS,
         paying_visitors: count("Distinct visitors with such events."),
-        average_order_value: number("Total by transactions."),
+        average_order_value: number("Total divided by transactions."),
       }),
       by_event: rows("Largest total first, then by event and currency.", REVENUE_ROWS_MAX, {
         value: text("The event's name."),

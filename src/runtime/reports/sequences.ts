@@ -1,4 +1,4 @@
-/** GET /api/stats/sequences: how many visitors' events follow a pattern, and how often (docs/http-api.md, "Sequences"). */
+/** GET /api/stats/sequences: visitors whose events match a pattern, and the number of matches (docs/http-api.md, "Sequences"). */
 import { CONDITIONS_MAX, PATTERN_CHARS_MAX, PATTERN_EVENTS_MAX, STEPS_MIN } from "../config/limits.ts";
 import { parsePattern, patternOfSteps } from "../engine/duckdb/behavioral/pattern.ts";
 import { invalidInput } from "../errors.ts";
@@ -13,26 +13,30 @@ import { visitorsByValue } from "./measures/step-events.ts";
 import { visitorCounts } from "./measures/visitor-counts.ts";
 import { report } from "./report.ts";
 
-/** Which conditions there are, and that a time stands between events, is said in words only. */
+/** The numbers of existing conditions, and that a time is between two events, are checked by `parsePattern` only. */
 const PATTERN = /^(?:\(\?[1-9]\d?\)|\(\?t(?:<=?|>=?|==)\d{1,9}\)|\.\*?)+$/;
 
 const PARAMETERS = {
   steps: optional(
-    stepListDescription(`${STEPS_MIN} to ${CONDITIONS_MAX} steps with anything between them. ${STEP_NOTATION}`, "Steps.", STEPS_MIN),
+    stepListDescription(
+      `${STEPS_MIN} to ${CONDITIONS_MAX} steps in this order, with anything in between. ${STEP_NOTATION}`,
+      "Steps.",
+      STEPS_MIN,
+    ),
     (value, name) => parseSteps(value, name, STEPS_MIN),
   ),
   pattern: optional(
     {
       description:
-        "Events one right after the other among those that meet a condition: `(?1)` meets the first condition, `.` any; `.*` lets others lie " +
-        "between, and so does `(?t<=3600)`, which says how many seconds the two around it are apart: with `<`, `<=`, `>`, `>=`, or `==`, which " +
-        `goes by whole seconds. At most ${PATTERN_EVENTS_MAX} events and ${PATTERN_CHARS_MAX} characters.`,
+        "Adjacent events among those that meet a condition: `(?1)` is an event that meets the first condition, `.` one that meets any, `.*` any " +
+        "number of events, and `(?t<=3600)` limits the seconds between the two events around it, whatever is between them: with `<`, `<=`, `>`, `>=`, " +
+        `or \`==\` for whole seconds. At most ${PATTERN_EVENTS_MAX} events and ${PATTERN_CHARS_MAX} characters.`,
       schema: text("The pattern.", { pattern: PATTERN.source }),
       example: "(?1).*(?t<=3600)(?2)",
     },
     (value) => value,
   ),
-  conditions: optional(stepListDescription(`1 to ${CONDITIONS_MAX} conditions, written as steps are.`, "Conditions.", 1), (value, name) =>
+  conditions: optional(stepListDescription(`1 to ${CONDITIONS_MAX} conditions, written like steps.`, "Conditions.", 1), (value, name) =>
     parseSteps(value, name, 1),
   ),
 };
@@ -43,7 +47,7 @@ interface Sequence {
   readonly conditions: readonly Step[];
 }
 
-/** Either steps, or a pattern and its conditions; 400 for both, neither, or a pattern that is wrong. */
+/** Either steps, or a pattern and its conditions; 400 for both, neither, or an invalid pattern. */
 function sequenceOf({ steps, pattern, conditions }: Values<typeof PARAMETERS>): Sequence {
   if (pattern === null && conditions === null) {
     if (steps === null) throw invalidInput('"steps", or "pattern" and "conditions", are required');
@@ -56,7 +60,7 @@ function sequenceOf({ steps, pattern, conditions }: Values<typeof PARAMETERS>): 
   return { pattern, conditions };
 }
 
-/** The bits of the conditions that the pattern names: a visitor who does not meet them all cannot follow it. */
+/** The bits of the conditions in the pattern: a visitor without events for all of them cannot match. */
 function neededBy({ pattern, conditions }: Sequence): number {
   const named = new Set(parsePattern(pattern, conditions.length).wanted);
   return conditions.reduce((bits, _, i) => (named.has(i + 1) ? bits + 2 ** i : bits), 0);
@@ -65,17 +69,17 @@ function neededBy({ pattern, conditions }: Sequence): number {
 export const sequences = report({
   path: "/api/stats/sequences",
   operationId: "getSequences",
-  summary: "How many visitors' events follow a pattern",
-  description: "Takes `steps`, or else `pattern` and `conditions`.",
+  summary: "Visitors whose events match a pattern",
+  description: "Requires either `steps`, or `pattern` and `conditions`.",
   parameters: PARAMETERS,
   check: sequenceOf,
   result: {
     name: "Sequences",
     schema: closed({
-      converting_visitors: count("Distinct visitors whose events follow the pattern."),
+      converting_visitors: count("Distinct visitors with at least one match."),
       total_visitors: VISITORS,
-      conversion_rate: fraction("Their share of all visitors of the range."),
-      total_matches: count("How often events follow the pattern, over all visitors. Matches of a visitor do not overlap."),
+      conversion_rate: fraction("Converting visitors divided by total visitors."),
+      total_matches: count("All matches of all visitors. Matches of one visitor do not overlap."),
     }),
   },
   extension: "needed",

@@ -1,4 +1,4 @@
-/** GET /api/stats/session-timeseries: sessions by the hour or day in which they begin, without gaps (docs/http-api.md, "Sessions"). */
+/** GET /api/stats/session-timeseries: session metrics by the hour or day in which sessions begin, empty buckets included (docs/http-api.md, "Sessions"). */
 import { planOf } from "../execution/plan.ts";
 import { HOURLY_DAYS_MAX } from "../config/limits.ts";
 import { closed, count, fraction, number } from "../query/json-schema.ts";
@@ -11,18 +11,18 @@ import { report } from "./report.ts";
 export const sessionTimeseries = report({
   path: "/api/stats/session-timeseries",
   operationId: "getSessionTimeseries",
-  summary: "Visits over time, each where it began",
+  summary: "Session metrics over time",
   parameters: {},
   result: {
     name: "SessionSeries",
     schema: pointsOf(
-      `Every hour of ranges up to ${HOURLY_DAYS_MAX} days, every day of longer ones; oldest first, those in which no visit begins included.`,
+      `Every hour of ranges up to ${HOURLY_DAYS_MAX} days, every day of longer ones; oldest first, empty ones included.`,
       closed({
         date: BUCKET,
-        sessions: count("Visits that begin then and contain an event that meets the filters."),
-        bounce_rate: fraction("Share of these visits that are one page view and nothing else."),
-        avg_visit_duration_secs: number("From a visit's first event to its last.", { minimum: 0 }),
-        views_per_visit: number("Page views by visits.", { minimum: 0 }),
+        sessions: count("Sessions that begin in the bucket and have at least one matching event."),
+        bounce_rate: fraction("Share of these sessions with exactly one page view and no other event."),
+        avg_visit_duration_secs: number("Mean time from the first event of a session to its last.", { minimum: 0 }),
+        views_per_visit: number("Mean number of page views per session.", { minimum: 0 }),
       }),
     ),
   },

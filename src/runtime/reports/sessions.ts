@@ -1,4 +1,4 @@
-/** GET /api/stats/sessions: how many sessions there are, and their averages (docs/http-api.md, "Sessions"). */
+/** GET /api/stats/sessions: number of sessions, bounce rate, and mean duration and page views (docs/http-api.md, "Sessions"). */
 import { planOf } from "../execution/plan.ts";
 import { closed, count, fraction, number } from "../query/json-schema.ts";
 import { sessionAverages, sessionSums } from "./measures/sessions.ts";
@@ -7,15 +7,15 @@ import { report } from "./report.ts";
 export const sessions = report({
   path: "/api/stats/sessions",
   operationId: "getSessions",
-  summary: "Visits, and what they are like on average",
+  summary: "Session metrics",
   parameters: {},
   result: {
     name: "Sessions",
     schema: closed({
-      total_sessions: count("Visits that contain an event of the range that meets the filters."),
-      bounce_rate: fraction("Share of the visits that are one page view and nothing else."),
-      avg_session_duration_secs: number("From a visit's first event to its last.", { minimum: 0 }),
-      avg_pages_per_session: number("Page views by visits.", { minimum: 0 }),
+      total_sessions: count("Sessions with at least one matching event."),
+      bounce_rate: fraction("Share of sessions with exactly one page view and no other event."),
+      avg_session_duration_secs: number("Mean time from the first event of a session to its last.", { minimum: 0 }),
+      avg_pages_per_session: number("Mean number of page views per session.", { minimum: 0 }),
     }),
   },
   extension: "needed",

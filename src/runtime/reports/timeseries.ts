@@ -1,4 +1,4 @@
-/** GET /api/stats/timeseries: visitors and page views by hour or day, without gaps (docs/http-api.md, "Timeseries"). */
+/** GET /api/stats/timeseries: visitors and page views by hour or day, empty buckets included (docs/http-api.md, "Timeseries"). */
 import { planOf } from "../execution/plan.ts";
 import { HOURLY_DAYS_MAX } from "../config/limits.ts";
 import { closed } from "../query/json-schema.ts";
@@ -16,7 +16,7 @@ export const timeseries = report({
   result: {
     name: "Series",
     schema: pointsOf(
-      `Every hour of ranges up to ${HOURLY_DAYS_MAX} days, every day of longer ones; oldest first, those without events included.`,
+      `Every hour of ranges up to ${HOURLY_DAYS_MAX} days, every day of longer ones; oldest first, empty ones included.`,
       closed({ date: BUCKET, visitors: VISITORS, pageviews: PAGEVIEWS }),
     ),
   },

@@ -1,4 +1,4 @@
-/** UTF-8 text as it grows: many short chunks are copied as bytes, which is several times as fast as joining strings. */
+/** A growing buffer of UTF-8: copying many short byte ranges is several times as fast as joining strings. */
 
 /** Shorter chunks are copied faster byte by byte. */
 const LONG_CHUNK_BYTES = 64;
@@ -8,7 +8,7 @@ export class ByteWriter {
   #bytes: Uint8Array;
   #length = 0;
 
-  /** `roomBytes` is what it begins with; it grows as needed. */
+  /** `roomBytes` is the initial capacity; it grows as needed. */
   constructor(roomBytes: number) {
     this.#bytes = new Uint8Array(roomBytes);
   }
@@ -41,7 +41,7 @@ export class ByteWriter {
     this.#bytes = larger;
   }
 
-  /** What was written since the last time. */
+  /** Returns the bytes written since the last call. */
   take(): Uint8Array {
     const taken = this.#bytes.slice(0, this.#length);
     this.#length = 0;

@@ -1,10 +1,10 @@
-/** CSV that spreadsheets take for text only (docs/http-api.md, "Export"): every value quoted, none of them a formula. */
+/** CSV with every value quoted and no value that a spreadsheet reads as a formula (docs/http-api.md, "Export"). */
 import type { ExportFormat } from "./export-format.ts";
 
-/** What a spreadsheet may take for the beginning of a formula. */
+/** Characters that start a formula in spreadsheets. */
 const FORMULA_START = /^[=+\-@\t\r]/;
 
-/** A value in quotes, its own quotes doubled, with an apostrophe in front where it could be taken for a formula. */
+/** A quoted value with its quotes doubled, and with an apostrophe in front if a spreadsheet could read it as a formula. */
 export function csvField(value: string): string {
   const inert = FORMULA_START.test(value) ? `'${value}` : value;
   return `"${inert.includes('"') ? inert.replaceAll('"', '""') : inert}"`;

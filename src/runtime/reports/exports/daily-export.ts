@@ -1,4 +1,4 @@
-/** The daily export: a row for each day of a scope (docs/http-api.md, "Export"). */
+/** The daily export: visitors, page views, top page and top source of each date (docs/http-api.md, "Export"). */
 import { PAGEVIEW } from "../../config/names.ts";
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
 import { planOf, type Plan } from "../../execution/plan.ts";
@@ -11,21 +11,21 @@ import { DAY, PAGEVIEWS, VISITORS, pointsOf } from "../measures/fields.ts";
 import { visitorCountsBy } from "../measures/visitor-counts.ts";
 import type { ExportFormat } from "./export-format.ts";
 
-/** What the file has in the form of JSON. */
+/** The schema of the JSON form. */
 export const DAILY_EXPORT = pointsOf(
-  "`daily`: every day of the range, oldest first.",
+  "`daily`: every date of the range, oldest first.",
   closed({
     date: DAY,
     visitors: VISITORS,
     pageviews: PAGEVIEWS,
-    top_page: text("The path with most visitors; empty on a day without page views."),
-    top_source: text("The source with most visitors, `(direct)` for none; empty on a day without page views."),
+    top_page: text("The path with the most visitors; empty on a date without page views."),
+    top_source: text("The source with the most visitors, `(direct)` without a source; empty on a date without page views."),
   }),
 );
 
 const COLUMNS = ["date", "visitors", "pageviews", "top_page", "top_source"] as const;
 
-/** A row for each day with page views: `day`, `value`. Most visitors first, then value ascending. `unrecorded` is a literal. */
+/** A row for each day with page views: `day`, `value`. Most visitors first, then value ascending. `unrecorded` is the SQL literal for values that were not recorded. */
 const topByDay = (scope: Scope, name: "pathname" | "referrer_source", unrecorded: SqlText): AggregateQuery => ({
   keys: ["day", "code"],
   counts: [],
@@ -44,7 +44,7 @@ const topByDay = (scope: Scope, name: "pathname" | "referrer_source", unrecorded
     GROUP BY day`,
 });
 
-/** Every day of the range, oldest first: zeros and empty texts where nothing happened. */
+/** Every day of the range, oldest first: zeros and empty strings for days without events. */
 export const dailyExport = (scope: Scope, format: ExportFormat): Plan<Iterable<Uint8Array>> =>
   planOf(
     scope,

@@ -1,12 +1,12 @@
-/** How an export's rows are written as a file: what CSV and JSON have to say about it. */
+/** The file format of an export: what differs between CSV and JSON. */
 
 export interface ExportFormat {
-  /** Of the file's name, without the dot. */
+  /** File name extension, without the dot. */
   readonly extension: string;
   readonly contentType: string;
   /** Before the first row. */
   opening(columns: readonly string[]): string;
-  /** What stands around the values of a row: a chunk before each of them and one after the last. */
+  /** The text around the values of a row: one piece before each of them and one after the last. */
   frame(columns: readonly string[]): readonly string[];
   /** Between two rows. */
   readonly separator: string;
@@ -15,8 +15,8 @@ export interface ExportFormat {
   /** A value that was not recorded. */
   readonly unrecorded: string;
   text(value: string): string;
-  /** A number by its digits, so that none is lost. */
+  /** A number given by its digits, so that none is lost. */
   number(digits: string): string;
-  /** A JSON object that is text already. */
+  /** A serialized JSON object. */
   json(value: string): string;
 }

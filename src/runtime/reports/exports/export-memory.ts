@@ -1,7 +1,7 @@
-/** How much memory all exports together may take: each is built in memory, and stays there until its client has taken it. */
+/** The shared memory limit of exports: each is built in memory, and stays there until its client has read it (docs/http-api.md, "Export"). */
 import { AppError, invalidInput } from "../../errors.ts";
 
-/** It depends on what others export meanwhile, so it may be tried again. */
+/** It depends on concurrent exports, so a retry may succeed. */
 const RETRY_SECS = 30;
 
 export class ExportMemory {
@@ -12,12 +12,12 @@ export class ExportMemory {
     this.#bytesMax = bytesMax;
   }
 
-  /** Of all exports. */
+  /** Memory of all exports. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** What one export takes: nothing yet. */
+  /** Opens an empty reservation for one export. */
   open(): ExportReservation {
     let own = 0;
     return {
@@ -36,9 +36,9 @@ export class ExportMemory {
 }
 
 export interface ExportReservation {
-  /** Counts what is about to be kept; 503 when others leave too little, 400 when it would be too much for one export alone. */
+  /** Reserves bytes before they are allocated; 503 if other exports leave too little, 400 if the export alone exceeds the limit. */
   add(bytes: number): void;
-  /** All of it is free again. Safe to call twice. */
+  /** Releases the whole reservation. Idempotent. */
   clear(): void;
 }
 

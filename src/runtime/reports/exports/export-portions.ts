@@ -1,4 +1,4 @@
-/** How a long export is cut: into intervals with so many events that each is read, written and forgotten in turn. */
+/** Splits a long export into time intervals of limited size, each of which is read with one query. */
 import type { EpochMs } from "../../../storage/event.ts";
 import { TEXT_COLUMNS } from "../../engine/duckdb/event-batch.ts";
 import type { NumberColumns } from "../../engine/engine.ts";
@@ -7,14 +7,14 @@ import { column, joinSql, sql, type SqlText } from "../../query/sql.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Portions follow each other without a gap that has events. */
+/** A time interval. No events are between consecutive portions. */
 export interface Portion {
   readonly startMs: EpochMs;
   /** The first instant after it. */
   readonly endMs: EpochMs;
 }
 
-/** Rows `minute_ms` (a minute's first millisecond), `events`, oldest first, of the minutes that have any. */
+/** Rows `minute_ms` (a minute's first millisecond), `events`, oldest first, of the minutes with events. */
 export const minutesQuery = (scope: Scope): SqlText => sql`
   SELECT timestamp - timestamp % ${MINUTE_MS} AS minute_ms, count(*) AS events
   FROM (${eventsIn(scope)}) AS scoped
@@ -28,7 +28,7 @@ const TEXT_CODES = joinSql(
 
 /**
  * The first events of a portion, oldest first: codes of texts, `timestamp`, `revenue_cents`, and
- * `has_revenue`, 0 where no revenue was recorded, since a column of numbers has no NULL.
+ * `has_revenue`, which is 0 if no revenue was recorded, because a numeric column has no NULL.
  */
 export const eventsQuery = (scope: Scope, { startMs, endMs }: Portion, rowsMax: number): SqlText => sql`
   SELECT
@@ -42,8 +42,8 @@ export const eventsQuery = (scope: Scope, { startMs, endMs }: Portion, rowsMax: 
   LIMIT ${rowsMax}`;
 
 /**
- * Whole minutes (as `minutesQuery` counts them) with about `portionRows` events each, as many as it
- * takes for `rowsMax` events. A minute is never cut, however much happened in it.
+ * Portions of whole minutes (from `minutesQuery`) with about `portionRows` events each, until `rowsMax` events are
+ * covered. A minute is never split, however many events it has.
  */
 export function portionsOf({ minute_ms, events }: NumberColumns, rowsMax: number, portionRows: number): Portion[] {
   const portions: Portion[] = [];

@@ -1,15 +1,15 @@
-/** The texts that an export's numbers stand for, as bytes in the form in which the export writes them. */
+/** The texts of the codes in an export, as bytes in the export's format. */
 import { NOT_RECORDED } from "../../engine/duckdb/string-dictionary.ts";
 import type { TextsOf } from "../../execution/scan.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import type { ExportReservation } from "./export-memory.ts";
 
-/** So many are kept as one: numbers, and texts. A power of two. */
+/** Codes and texts are stored in pages of this size, a power of two. */
 const TEXTS_PER_PAGE = 4096;
 const PAGE_BITS = Math.log2(TEXTS_PER_PAGE);
 const SLOT_MASK = TEXTS_PER_PAGE - 1;
 
-/** In the place of a number that occurs, until it has one. */
+/** Marks a code that occurs, until it has a position. */
 const MARK = 1;
 
 interface TextPage {
@@ -22,41 +22,41 @@ export class ExportTexts {
   readonly #write: (text: string) => string;
   readonly #memory: ExportReservation;
   /**
-   * By number: the place of its text, counted from 1, in ascending order of numbers; 0 stands for none. Only pages of numbers that
-   * occur are there: those of a few events may be anywhere among millions.
+   * By code: the position of its text, from 1, in ascending order of codes; 0 for none. Only pages with codes that occur exist,
+   * because the codes of a few events may be anywhere among millions.
    */
-  readonly #places: Int32Array[] = [];
+  readonly #positions: Int32Array[] = [];
   readonly #pages: TextPage[] = [];
 
-  /** `write` is how the export writes a text. */
+  /** `write` formats a text for the export. */
   constructor(write: (text: string) => string, memory: ExportReservation) {
     this.#write = write;
     this.#memory = memory;
   }
 
-  /** Notes which numbers occur. */
+  /** Marks the codes that occur. */
   mark(codes: Int32Array): void {
-    for (const code of codes) this.#placesOf(code)[code & SLOT_MASK] = MARK;
+    for (const code of codes) this.#positionsOf(code)[code & SLOT_MASK] = MARK;
   }
 
-  /** The places of the page that the number is of. */
-  #placesOf(code: number): Int32Array {
+  /** The positions of the code's page. */
+  #positionsOf(code: number): Int32Array {
     const page = code >> PAGE_BITS;
-    const known = this.#places[page];
+    const known = this.#positions[page];
     if (known) return known;
-    const places = new Int32Array(TEXTS_PER_PAGE);
-    this.#memory.add(places.byteLength);
-    this.#places[page] = places;
-    return places;
+    const positions = new Int32Array(TEXTS_PER_PAGE);
+    this.#memory.add(positions.byteLength);
+    this.#positions[page] = positions;
+    return positions;
   }
 
-  /** Gets the text of every number that was marked. Rejects when they are too long together. */
+  /** Fetches the texts of all marked codes. Rejects if they exceed the memory limit together. */
   async fetch(textsOf: TextsOf): Promise<void> {
-    const [firstPlaces] = this.#places;
-    if (firstPlaces) firstPlaces[NOT_RECORDED] = 0;
-    let place = 0;
+    const [firstPositions] = this.#positions;
+    if (firstPositions) firstPositions[NOT_RECORDED] = 0;
+    let position = 0;
     for (const codes of this.#markedInPages()) {
-      for (const code of codes) this.#placesOf(code)[code & SLOT_MASK] = ++place;
+      for (const code of codes) this.#positionsOf(code)[code & SLOT_MASK] = ++position;
       const page = await this.#fetchPage(textsOf, codes);
       this.#memory.add(page.bytes.byteLength + page.starts.byteLength);
       this.#pages.push(page);
@@ -65,10 +65,10 @@ export class ExportTexts {
 
   *#markedInPages(): Iterable<readonly number[]> {
     let codes: number[] = [];
-    for (const [page, places] of this.#places.entries()) {
-      if (!places) continue;
+    for (const [page, positions] of this.#positions.entries()) {
+      if (!positions) continue;
       for (let slot = 0; slot < TEXTS_PER_PAGE; slot++) {
-        if (places[slot] === 0) continue;
+        if (positions[slot] === 0) continue;
         codes.push((page << PAGE_BITS) | slot);
         if (codes.length < TEXTS_PER_PAGE) continue;
         yield codes;
@@ -91,12 +91,12 @@ export class ExportTexts {
     return { bytes: writer.take(), starts };
   }
 
-  /** Copies the text of a number; false where nothing was recorded. */
+  /** Copies the text of a code; false if the value was not recorded. */
   copyTo(writer: ByteWriter, code: number): boolean {
-    const place = (this.#places[code >> PAGE_BITS]?.[code & SLOT_MASK] ?? 0) - 1;
-    const page = this.#pages[Math.floor(place / TEXTS_PER_PAGE)];
+    const position = (this.#positions[code >> PAGE_BITS]?.[code & SLOT_MASK] ?? 0) - 1;
+    const page = this.#pages[Math.floor(position / TEXTS_PER_PAGE)];
     if (!page) return false;
-    const slot = place % TEXTS_PER_PAGE;
+    const slot = position % TEXTS_PER_PAGE;
     writer.copy(page.bytes, page.starts[slot] ?? 0, page.starts[slot + 1] ?? 0);
     return true;
   }

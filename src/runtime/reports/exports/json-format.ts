@@ -1,4 +1,4 @@
-/** JSON: an array with an object for each row, a row a line. */
+/** JSON: an array with one object per row, one row per line. */
 import type { ExportFormat } from "./export-format.ts";
 
 export const jsonFormat: ExportFormat = {

@@ -1,24 +1,24 @@
-/** A column of an export while it waits to be written: each number in as few bytes as all of the column fit in. */
+/** A numeric column of an export in compact form: minus its minimum, in the smallest integer type that holds all values. */
 import { floatsOf } from "../../engine/duckdb/int64-words.ts";
 
-/** Numbers as they are worked with. */
+/** Unpacked numbers. */
 export type Numbers = Int32Array | Float64Array;
 
 export class PackedNumbers {
-  /** What was taken off each number. */
+  /** The minimum, which was subtracted from each number. */
   readonly #least: number;
-  /** The rest of each; null where all are the same. */
+  /** The differences to the minimum; null if all numbers are equal. */
   readonly #rest: Uint8Array | Uint16Array | Uint32Array | Numbers | null;
   readonly #length: number;
   readonly #isLong: boolean;
 
-  /** The numbers are exact up to 2^53, which holds times, amounts of money and numbers of texts. */
+  /** Numbers are exact up to 2^53, which covers timestamps, amounts of money and text codes. */
   constructor(numbers: Int32Array | BigInt64Array) {
     const values = numbers instanceof BigInt64Array ? floatsOf(numbers) : numbers;
     const [least, greatest] = boundsOf(values);
     this.#isLong = values instanceof Float64Array;
     this.#length = values.length;
-    // Numbers of texts begin near 0 wherever few bytes hold them, and to leave them as they are is quicker.
+    // Text codes that fit into few bytes are near 0, and leaving them unchanged is faster.
     this.#least = this.#isLong || least === greatest ? least : 0;
     if (this.#isLong && least !== 0) for (let row = 0; row < values.length; row++) values[row] = (values[row] ?? 0) - least;
     this.#rest = least === greatest ? null : packed(values, least - this.#least, greatest - this.#least);
@@ -37,7 +37,7 @@ export class PackedNumbers {
   }
 }
 
-/** The least and the greatest; both 0 where there are none. */
+/** Minimum and maximum; both 0 for an empty column. */
 function boundsOf(values: Numbers): [least: number, greatest: number] {
   let [least, greatest] = [values[0] ?? 0, values[0] ?? 0];
   for (let row = 1; row < values.length; row++) {

@@ -1,4 +1,4 @@
-/** The raw export: a row for each event of a scope, of which there may be a million (docs/http-api.md, "Export"). */
+/** The raw export: one row per event, up to a million (docs/http-api.md, "Export"). */
 import { EVENT_COLUMNS, type EventColumn } from "../../../storage/event-columns.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import type { NumberColumns } from "../../engine/engine.ts";
@@ -14,10 +14,10 @@ import { ExportTexts } from "./export-texts.ts";
 import { PackedNumbers } from "./packed-numbers.ts";
 import { TimeWriter } from "./time-writer.ts";
 
-/** Events that are asked for as one: enough to pay for a query, few enough for a short stop of the engine's other work. */
+/** Events per query: enough to amortize its cost, few enough to delay other queries only briefly. */
 const ROWS_PER_PORTION = 25_000;
 
-/** What is written without a pause: about a thousand rows, a few milliseconds of work. */
+/** Bytes that are written without yielding: about a thousand rows, a few milliseconds of work. */
 const CHUNK_BYTES = 256 * 1024;
 
 /** A visitor id is never exported. */
@@ -27,13 +27,13 @@ export interface RawExportOptions {
   readonly scope: Scope;
   readonly rowsMax: number;
   readonly format: ExportFormat;
-  /** Counts what the export keeps. Each attempt clears it. */
+  /** Memory reservation of the export. Each attempt clears it. */
   readonly memory: ExportReservation;
 }
 
 /**
- * Reads the first events of the scope, oldest first. When it has finished, all of it is in memory: as numbers and the texts
- * they stand for, a tenth of what it takes once it is written. The chunks are written as they are taken.
+ * Reads the first events of the scope, oldest first. Afterwards the whole export is in memory as codes and their texts, a tenth
+ * of its size as a file. The file is formatted chunk by chunk while it is read.
  */
 export class RawExport implements ScanReader<Iterable<Uint8Array>> {
   readonly #options: RawExportOptions;
@@ -75,7 +75,7 @@ export class RawExport implements ScanReader<Iterable<Uint8Array>> {
 
 const isCodes = (column: NumberColumns[string] | undefined): column is Int32Array => column instanceof Int32Array;
 
-/** A portion's columns, by name, and what their numbers stand for. */
+/** The columns of a portion by name, and the texts of their codes. */
 interface PackedEvents {
   readonly rows: number;
   readonly texts: Texts;
@@ -152,11 +152,11 @@ function cellOf(
     default: {
       const codes = columns.get(name)?.unpacked();
       if (!codes) return writeConstant;
-      const known = texts[kind];
-      // Where every event has a value, the number of "not recorded" stands for that very text (`StringDictionary`).
-      const numberless = required ? new TextEncoder().encode(format.text(UNKNOWN)) : constant;
+      const columnTexts = texts[kind];
+      // In a required column, the code of "not recorded" stands for the literal text `(unknown)` (`StringDictionary`).
+      const uncoded = required ? new TextEncoder().encode(format.text(UNKNOWN)) : constant;
       return (writer, row) => {
-        if (!known.copyTo(writer, codes[row] ?? 0)) writer.copy(numberless, 0, numberless.length);
+        if (!columnTexts.copyTo(writer, codes[row] ?? 0)) writer.copy(uncoded, 0, uncoded.length);
       };
     }
   }

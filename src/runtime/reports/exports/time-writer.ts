@@ -1,10 +1,10 @@
-/** Instants as an export writes them. Rows come in order of time, so most of a text is that of the row before. */
+/** Formats timestamps of an export. Rows are in order of time, so most of the text is that of the previous row. */
 import type { EpochMs } from "../../../storage/event.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 
 const MINUTE_MS = 60_000;
 
-/** How a minute's first millisecond ends, in every form of a text. */
+/** The end of the formatted first millisecond of a minute. */
 const BEGINNING = ":00.000Z";
 
 const ZERO = 48;
@@ -14,10 +14,10 @@ export class TimeWriter {
   readonly #encoder = new TextEncoder();
   #minuteMs: EpochMs = Number.NaN;
   #bytes = new Uint8Array(0);
-  /** Where in `bytes` the seconds begin. */
+  /** Offset of the seconds in `bytes`. */
   #secondsAt = 0;
 
-  /** `formatted` is how the export writes a text. */
+  /** `formatted` formats a text for the export. */
   constructor(formatted: (text: string) => string) {
     this.#formatted = formatted;
   }
@@ -28,7 +28,7 @@ export class TimeWriter {
     if (minuteMs !== this.#minuteMs) this.#beginMinute(minuteMs);
     const bytes = this.#bytes;
     let rest = timestampMs - minuteMs;
-    // From the right: three digits of milliseconds, and beyond the dot two of seconds.
+    // From the right: three digits of milliseconds, then two of seconds.
     for (const place of [5, 4, 3, 1, 0]) {
       bytes[this.#secondsAt + place] = ZERO + (rest % 10);
       rest = Math.floor(rest / 10);

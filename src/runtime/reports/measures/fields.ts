@@ -1,4 +1,4 @@
-/** Fields that several reports have in their results. */
+/** Result fields that several reports share (docs/http-api.md, "Numbers"). */
 import { RANGE_DAYS_MAX } from "../../config/limits.ts";
 import { PAGEVIEW } from "../../config/names.ts";
 import { closed, count, exactNumber, list, text, type Described, type Properties, type Schema } from "../../query/json-schema.ts";
@@ -6,8 +6,8 @@ import { closed, count, exactNumber, list, text, type Described, type Properties
 export const VISITORS = count("Distinct visitors.");
 export const PAGEVIEWS = count(`Events named \`${PAGEVIEW}\`.`);
 export const EVENTS = count("All events.");
-export const CURRENCY = text("ISO 4217; `(unknown)` for what was not recorded.");
-export const MONEY = exactNumber("In units of the currency, exact to the hundredth. It may have more digits than a double keeps.");
+export const CURRENCY = text("ISO 4217 code; `(unknown)` if it was not recorded.");
+export const MONEY = exactNumber("In units of the currency, exact to the hundredth. It may have more digits than a double holds.");
 export const DAY = text("A UTC date.", { format: "date" });
 export const BUCKET = text("`YYYY-MM-DD HH:00` or `YYYY-MM-DD`, UTC.", { pattern: "^\\d{4}-\\d{2}-\\d{2}( \\d{2}:00)?$" });
 

@@ -1,4 +1,4 @@
-/** The pages that sessions begin or end with. */
+/** Entry and exit pages: the first and the last page viewed in a session (docs/reports.md, "Sessions"). */
 import { PAGEVIEW } from "../../config/names.ts";
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
 import { TIME_OF_DAY } from "../../query/buckets.ts";
@@ -6,16 +6,16 @@ import { within, type Scope } from "../../query/scope.ts";
 import { sql, textCode } from "../../query/sql.ts";
 import { sessionParts } from "./sessions.ts";
 
-/** More than any block has rows. */
+/** More than the number of rows of any block. */
 const SEQUENCE_NUMBERS = 2 ** 31;
 
 /**
- * Rows `value`, `visitors`, `sessions`; visitors descending, then value ascending. Sessions without a page view have no such
- * page.
+ * Rows `value`, `visitors`, `sessions`; visitors descending, then value ascending. Sessions without a page view have neither
+ * an entry nor an exit page.
  */
 export function sessionPages(scope: Scope, sessionGapMs: number, end: "first" | "last", rowsMax: number): AggregateQuery {
   const pick = end === "first" ? sql`arg_min` : sql`arg_max`;
-  // Within a day, one number says when an event was and which of those at the same time came first.
+  // Within a day, one number orders events by time and then by sequence number.
   const moment = sql`${TIME_OF_DAY} * ${SEQUENCE_NUMBERS} + sequence_number`;
   const page = sql`${pick}(pathname, ${moment}) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS page`;
   return {

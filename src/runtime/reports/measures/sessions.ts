@@ -1,21 +1,20 @@
-/** Sessions: a visitor's events without a pause longer than the session window; a scope's are those with a matching event (docs/reports.md, "Sessions"). */
+/** A session is a run of one visitor's events without a pause longer than the session window; a filter keeps sessions with a matching event (docs/reports.md, "Sessions"). */
 import { DAY_MS } from "../../../storage/event.ts";
-import type { SqlRow } from "../../query/sql.ts";
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
 import { numberIn, ratio } from "../../query/row-values.ts";
 import { eventsWithMatch, within, type Scope } from "../../query/scope.ts";
-import { sql, type SqlText } from "../../query/sql.ts";
+import { sql, type SqlText, type SqlRow } from "../../query/sql.ts";
 import { COUNT_PAGEVIEWS } from "./visitor-counts.ts";
 
 /**
- * Relations for a `WITH`. `placed`: the part of a session that lies within one day a row, with `session`, `visitor_id`, `day`,
- * `first_ms`, `last_ms`, `matching` (1 where an event of it meets the filter), the columns of `aggregates`, and
- * `near_midnight`. `chained`: those parts that may go on past midnight, with `chain`, which the parts of one session of
- * a visitor share.
+ * Relations for a `WITH`. `placed` has one row for each part of a session within one day: `session`, `visitor_id`, `day`,
+ * `first_ms`, `last_ms`, `matching` (1 if one of its events matches the filter), the columns of `aggregates`, and
+ * `near_midnight`. `chained` has the parts that may continue past midnight, with `chain`, which is equal for the parts of
+ * one session of a visitor.
  *
- * Events are numbered by session within their day, so grouping by that number does nearly all of it. What is left are
- * sessions that go on past midnight, which happen where visitor ids live longer than a day: only parts that end or
- * begin within the window of midnight can be such.
+ * Events have the number of their session within their day, so grouping by that number is nearly all of the work. The rest
+ * are sessions that continue past midnight, which requires visitor ids that live longer than a day: only parts that end or
+ * begin within one session window of midnight are candidates.
  */
 export const sessionParts = (scope: Scope, sessionGapMs: number, aggregates: SqlText): SqlText => sql`
   parts AS MATERIALIZED (
@@ -44,7 +43,7 @@ export const sessionParts = (scope: Scope, sessionGapMs: number, aggregates: Sql
     FROM spaced
   )`;
 
-/** `sessions`: when each began (`day`, `timestamp`), its `events`, `pageviews` and `duration_ms` (last minus first event), and `matching`. */
+/** The relation `sessions`: start (`day`, `timestamp`), `events`, `pageviews`, `duration_ms` (last minus first event) and `matching`. */
 const withSessions = (scope: Scope, sessionGapMs: number): SqlText => sql`
   WITH ${sessionParts(scope, sessionGapMs, sql`count(*) AS events, ${COUNT_PAGEVIEWS} AS pageviews`)},
   sessions AS (
@@ -57,7 +56,7 @@ const withSessions = (scope: Scope, sessionGapMs: number): SqlText => sql`
     GROUP BY visitor_id, chain
   )`;
 
-/** From which the averages are made; `bounces` are sessions of one page view and nothing else. */
+/** Sums for the averages; `bounces` are sessions with one page view and no other event. */
 const SUMS = sql`
     count(*) AS sessions,
     count(*) FILTER (WHERE pageviews = 1 AND events = 1) AS bounces,
@@ -78,7 +77,7 @@ export const sessionSums = (scope: Scope, sessionGapMs: number): AggregateQuery 
   finalize: sql`SELECT sessions, bounces, duration_ms, pageviews FROM totals`,
 });
 
-/** The same sums by the bucket in which sessions begin: `bucket`. */
+/** The same sums by `bucket`, the bucket in which a session begins. */
 export const sessionSumsBy = (scope: Scope, sessionGapMs: number, bucket: SqlText): AggregateQuery => ({
   keys: ["bucket"],
   counts: SUM_COLUMNS,
@@ -93,13 +92,13 @@ export const sessionSumsBy = (scope: Scope, sessionGapMs: number, bucket: SqlTex
 
 export interface SessionAverages {
   readonly sessions: number;
-  /** Fraction of sessions that are one page view and nothing else. */
+  /** Fraction of sessions with one page view and no other event. */
   readonly bounceRate: number;
   readonly durationSecs: number;
   readonly pageviews: number;
 }
 
-/** From a row of sums; zeros where there is none. */
+/** The averages of a row of sums; zeros without a row. */
 export function sessionAverages(row: SqlRow | undefined): SessionAverages {
   const sessions = numberIn(row, "sessions");
   return {

@@ -1,4 +1,4 @@
-/** Which of a list of steps each event is, for functions of a visitor's events in order (see `EngineQuery`). */
+/** The steps that each event matches, as input of per-visitor functions over ordered events (see `EngineQuery`). */
 import type { VisitorFunction } from "../../engine/duckdb/behavioral/visitor-function.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
 import { sql, type SqlText } from "../../query/sql.ts";
@@ -7,17 +7,17 @@ import { perVisitorQuery, type AggregateQuery } from "../../execution/aggregate-
 
 export interface StepEvents {
   readonly steps: readonly Step[];
-  /** Bits of steps without all of which a visitor's events cannot matter: they are left out before anything is sorted. */
+  /** Bits of required steps: visitors without all of them are excluded before sorting. */
   readonly needed: number;
-  /** Whether events that are no step matter. */
+  /** Whether events that match no step are included. */
   readonly withOthers: boolean;
 }
 
-/** How many visitors the function gives each value, of whom an event may matter: rows `value`, `visitors`. */
+/** Visitors by the value of the function, over visitors with all required steps: rows `value`, `visitors`. */
 export const visitorsByValue = (scope: Scope, events: StepEvents, perVisitor: VisitorFunction): AggregateQuery =>
   perVisitorQuery(perVisitor, (range) => stepEventsIn(within(scope, range), events));
 
-/** Rows `visitor_id`, `timestamp`, `met`, a visitor's next to each other, in order of time and sequence number. */
+/** Rows `visitor_id`, `timestamp`, `met`, grouped by visitor and ordered by time and sequence number. */
 function stepEventsIn(scope: Scope, { steps, needed, withOthers }: StepEvents): SqlText {
   const matters = withOthers ? sql`true` : sql`met <> 0`;
   return sql`
@@ -35,7 +35,7 @@ function stepEventsIn(scope: Scope, { steps, needed, withOthers }: StepEvents): 
   ORDER BY visitor_id, timestamp, sequence_number`;
 }
 
-/** One row: `visitors` with an event that is the step. */
+/** One row: `visitors` with an event that matches the step. */
 export const stepVisitors = (scope: Scope, step: Step): AggregateQuery => ({
   keys: [],
   counts: ["visitors"],

@@ -1,10 +1,10 @@
-/** Visitors, page views and events of a scope (docs/reports.md, "Visitors, page views and events"). */
+/** Distinct visitors, page views (events named `pageview`) and all events of a scope (docs/reports.md, "Visitors, page views and events"). */
 import { PAGEVIEW } from "../../config/names.ts";
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
 import { sql, textCode, type SqlText } from "../../query/sql.ts";
 
-/** Page views among the rows of a group. */
+/** The number of page views in a group. */
 export const COUNT_PAGEVIEWS = sql`count(*) FILTER (WHERE event_name = ${textCode(PAGEVIEW)})`;
 
 /** One row: `visitors`, `pageviews`, `events`. */
@@ -17,7 +17,7 @@ export const visitorCounts = (scope: Scope): AggregateQuery => ({
   finalize: sql`SELECT visitors, pageviews, events FROM totals`,
 });
 
-/** Rows `bucket`, `visitors`, `pageviews` of the buckets that have events. `bucket` is computed from an event's columns. */
+/** Rows `bucket`, `visitors`, `pageviews` of the buckets with events. `bucket` is an expression over the columns of an event. */
 export const visitorCountsBy = (scope: Scope, bucket: SqlText): AggregateQuery => ({
   keys: ["bucket"],
   counts: ["visitors", "pageviews"],
