@@ -1,4 +1,4 @@
-/** Comments cite the documents by page and section: both exist. */
+/** Comments cite existing pages and sections of docs/. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

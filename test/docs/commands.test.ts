@@ -1,4 +1,4 @@
-/** The shell commands of the documents do what they are shown for: each one that can run here is run against the program. */
+/** The shell commands of the docs work: each one that can run here is run against the program. */
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { readdir, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** The shell commands of the documents, and what is done about each kind: run, looked up, or left alone for a reason. */
+/** The shell commands of the docs, classified: run, checked, or skipped for a reason. */
 import { codeBlocksOf, PAGES } from "./pages.ts";
 
 export interface DocumentedCommand {

@@ -1,4 +1,4 @@
-/** The documents lead readers on: links and anchors resolve, pages say what they answer, and the README stays short. */
+/** Links and anchors in the docs resolve, pages have an introduction, and the README is short. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";

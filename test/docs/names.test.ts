@@ -1,4 +1,4 @@
-/** What the documents call by name exists: options, metrics, files, npm scripts and lines of the log. */
+/** Names in the docs exist: options, metrics, files, npm scripts and log lines. */
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";

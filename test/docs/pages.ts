@@ -1,4 +1,4 @@
-/** The Markdown files of the repository, and what a reader finds in them: headings, links and blocks of code. */
+/** The Markdown files of the repository, with their headings, links and code blocks. */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

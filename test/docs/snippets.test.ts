@@ -1,4 +1,4 @@
-/** Code that readers copy from docs/tracking.md works as it is written there. */
+/** Code snippets of docs/tracking.md work unchanged. */
 import { transform } from "esbuild";
 import { expect, it, onTestFinished } from "vitest";
 import { startServer } from "../support/server-process.ts";

@@ -1,4 +1,4 @@
-/** Who may call what: every route, asked with every kind of credential, before there is a password and after. */
+/** Access levels: every route with every kind of credential, with and without an admin password (docs/http-api.md, "Access"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/handlers/app.ts";
 import type { DescribedRouteId } from "../../src/handlers/openapi/operations.ts";

@@ -1,4 +1,4 @@
-/** What takes the app as a function: stores and hashers that fail, keys of an earlier life, schemes and hosts of requests. */
+/** Authentication cases that need the app in process: failing stores and hashers, keys without a password, and cookie security. */
 import { describe, expect, it } from "vitest";
 import { PASSWORD_CHECKS_WAITING_MAX } from "../../src/runtime/config/limits.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";

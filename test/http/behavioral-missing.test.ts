@@ -1,4 +1,4 @@
-/** What the service answers when its engine cannot load the behavioral extension: here, because a name of it is taken. */
+/** The service when the behavioral extension fails to load, here because a function name is taken. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDuckdbEngine } from "../../adapters/node/duckdb-instance.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";

@@ -1,4 +1,4 @@
-/** Which pages may act in a session's name, and which may read answers that are not for everybody. */
+/** CSRF protection of sessions, and CORS of the dashboard (docs/http-api.md, "CSRF" and "CORS"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   bodyOf,

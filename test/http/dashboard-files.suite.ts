@@ -1,4 +1,4 @@
-/** GET / and the files behind it: headers, codings, and what a browser that has them already is told. */
+/** GET / and its assets: headers, content codings and 304 responses (docs/http-api.md, "Static files"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectError } from "../support/requests.ts";
 import type { MakeTarget, Target } from "../support/target.ts";

@@ -1,4 +1,4 @@
-/** Events are counted the same whether they lie in the journal or in files, before and after the end of a process. */
+/** Events are counted the same in the journal and in files, before and after restarts and crashes. */
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { getBreakdown, getMain, getSeries, getSites, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { able, itNeeds, siteNames, type MakeTarget, type Target } from "../support/target.ts";

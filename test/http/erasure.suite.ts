@@ -1,4 +1,4 @@
-/** Erasure of a site's days. */
+/** Data deletion (docs/http-api.md, "Data deletion"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CLOSED, createKey, logIn, withKey } from "../support/auth-requests.ts";
 import { deleteEvents, erase } from "../support/erasure-requests.ts";

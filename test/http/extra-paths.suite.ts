@@ -1,4 +1,4 @@
-/** Script and events under names of a site's own: the options `script_paths` and `event_paths`. */
+/** The script and events at a site's own paths: the options `script_paths` and `event_paths`. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { browserHeaders, expectAccepted, expectError, getMain, wireEvent } from "../support/requests.ts";
 import { siteNames, type MakeTarget, type Target } from "../support/target.ts";

@@ -1,4 +1,4 @@
-/** Answers when a part of the service fails, which takes parts that fail at a test's word. */
+/** Responses when a part of the service fails, with parts that fail on demand. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { EngineLostError, type Engine } from "../../src/runtime/engine/engine.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";

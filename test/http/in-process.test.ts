@@ -1,4 +1,4 @@
-/** The interface document against the app as a function: the whole of it, in both tiers. */
+/** The HTTP suites against the app as a function: all of them, in both tiers. */
 import { withAskedRoutes } from "../support/asked-routes.ts";
 import { inProcessTargets } from "../support/in-process-target.ts";
 import { describeCompleteness, describeInterface } from "./interface.suite.ts";

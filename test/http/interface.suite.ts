@@ -1,6 +1,6 @@
 /**
- * All suites of the interface document. What a host can break is tried on every host in both tiers; what is computed in the same
- * way whatever the host (rules of fields, options, figures) is tried in process, and on the other hosts in the tier `all` alone.
+ * All HTTP suites. Behavior that depends on the host is tested on every host in both tiers; behavior that is the same on every
+ * host (field rules, options, reports) is tested in process, and on the other hosts only in the tier `all`.
  */
 import { expect, it } from "vitest";
 import { ROUTE_IDS, type WithAskedRoutes } from "../support/asked-routes.ts";

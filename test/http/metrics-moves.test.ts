@@ -1,4 +1,4 @@
-/** Counters that only a part that fails, or time, moves; and what is and is not logged of a request. */
+/** Counters of failures and scheduled jobs, and the log of requests. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { renderMetrics } from "../../src/runtime/metrics/prometheus.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";

@@ -1,4 +1,4 @@
-/** What the program does by itself once it has started, and what it says when it cannot. */
+/** Startup of the program, and its error when it cannot listen. */
 import { expect, it, onTestFinished } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
 import { spawnServer, startServer } from "../support/server-process.ts";

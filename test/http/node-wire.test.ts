@@ -1,4 +1,4 @@
-/** What only a TCP connection can send, and what only the disk can tell. */
+/** HTTP over a raw TCP connection, and the content of the data directory. */
 import { once } from "node:events";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { connect } from "node:net";

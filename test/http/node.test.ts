@@ -1,4 +1,4 @@
-/** The interface document against the built program over TCP. */
+/** The HTTP suites against the built program over TCP. */
 import { afterAll } from "vitest";
 import { withAskedRoutes } from "../support/asked-routes.ts";
 import { NO_ADDRESS, NO_CLOCK, NO_FLUSH, nodeTargets } from "../support/node-target.ts";

@@ -1,4 +1,4 @@
-/** A request for every status that the document names of a route: those that any host gives, and those that take a part that fails. */
+/** A request for every documented status of each route: those that any host can provoke, and those that need a failing part. */
 import { EngineFullError } from "../../src/runtime/engine/engine.ts";
 import { UNFLUSHED_EVENTS_MAX } from "../../src/runtime/config/limits.ts";
 import { SCRIPT_PATHS } from "../../src/runtime/config/names.ts";

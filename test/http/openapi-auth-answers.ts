@@ -1,4 +1,4 @@
-/** Requests for the statuses of passwords, sessions and keys that the document names (see `openapi-answers.ts`). */
+/** Requests for the documented statuses of setup, login and API keys (see `openapi-answers.ts`). */
 import { PASSWORD_CHECKS_WAITING_MAX, API_KEY_CHANGES_WAITING_MAX } from "../../src/runtime/config/limits.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import {

@@ -1,4 +1,4 @@
-/** The document's statuses that take a part of the service to fail, which only the app as a function lets a test do. */
+/** The documented statuses that need a failing part, which only the app in process allows. */
 import { expect, it } from "vitest";
 import { ROUTES } from "../../src/handlers/app.ts";
 import { openapiDocument } from "../../src/handlers/openapi.ts";

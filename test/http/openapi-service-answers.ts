@@ -1,4 +1,4 @@
-/** Requests for the statuses of erasure and of what operators ask for that the document names (see `openapi-answers.ts`). */
+/** Requests for the documented statuses of data deletion and operations (see `openapi-answers.ts`). */
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { CLOSED, createKey, logIn, withKey } from "../support/auth-requests.ts";
 import { deleteEvents } from "../support/erasure-requests.ts";

@@ -1,4 +1,4 @@
-/** The document at /api/openapi.json against the service that serves it. */
+/** The OpenAPI document against the service that serves it (docs/http-api.md, "OpenAPI"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/handlers/app.ts";
 import { openapiDocument, type OpenapiDocument } from "../../src/handlers/openapi.ts";

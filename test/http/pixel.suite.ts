@@ -1,4 +1,4 @@
-/** The pixel, GET /api/event (docs/http-api.md, "Event fields"). */
+/** The pixel, GET /api/event (docs/http-api.md, "Tracking pixel"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { browserHeaders, expectError, getBreakdown, getMain, getPixel, getValues, pixelPath } from "../support/requests.ts";
 import { siteNames, type MakeTarget, type Target } from "../support/target.ts";

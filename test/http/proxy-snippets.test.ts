@@ -1,4 +1,4 @@
-/** The nginx and Caddy snippets of docs/tracking.md and docs/installation.md, as they are written there, in front of the program. */
+/** The nginx and Caddy snippets of docs/tracking.md and docs/installation.md, run unchanged in front of the program. */
 import { readFile } from "node:fs/promises";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** 7 /health/ready: how often callers make the query engine work, and what one hanging check does to others. */
+/** /health/ready: how often it queries the engine, and how it handles a hanging check (docs/http-api.md, "Health"). */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { READINESS_CHECK_MS_MAX } from "../../src/runtime/config/limits.ts";
 import { createControlledEngine, type ControlledEngine } from "../support/controlled-engine.ts";

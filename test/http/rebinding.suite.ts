@@ -1,4 +1,4 @@
-/** DNS rebinding: which host names open an instance that has no password, and what the setup code opens. */
+/** DNS rebinding: the host names that may use an instance without a password, and the setup code (docs/http-api.md, "Unverified hosts"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/handlers/app.ts";
 import type { Access } from "../../src/handlers/route.ts";

@@ -1,4 +1,4 @@
-/** Which host and path a request names, as only a TCP connection can say it (RFC 9112, 3.2), against the built program. */
+/** The host and path of a request over a raw TCP connection (RFC 9112, 3.2), against the built program. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createNodeTarget, type NodeTarget } from "../support/node-target.ts";
 import { connectRaw } from "../support/raw-connection.ts";

@@ -1,4 +1,4 @@
-/** Totals of so many events that no host is asked to take them in over the wire. */
+/** Revenue totals that need more events than can be sent over HTTP. */
 import { expect, it } from "vitest";
 import { REVENUE_CENTS_MAX } from "../../src/runtime/config/limits.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";

@@ -1,4 +1,4 @@
-/** Decisions, "Statistics": funnels and sequences. */
+/** Funnels and sequences (docs/http-api.md, "Funnel" and "Sequences"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { getStats, record, wireEvent, type StatsParameters } from "../support/requests.ts";
 import { askStats, visitor } from "../support/stats-requests.ts";

@@ -1,4 +1,4 @@
-/** Decisions, "Statistics": sessions, their first and last pages, flow, retention, and all of the behavioral extension without it. */
+/** Sessions, entry and exit pages, flow and retention, and all of them without the behavioral extension (docs/http-api.md, "Behavioral extension"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { getBreakdown, getMain, getStats, type StatsParameters } from "../support/requests.ts";
 import { BEHAVIORAL_ENDPOINTS, askStats } from "../support/stats-requests.ts";

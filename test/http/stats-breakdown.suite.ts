@@ -1,4 +1,4 @@
-/** Breakdowns and the list of sites. */
+/** Breakdowns and the list of sites (docs/http-api.md, "Breakdowns"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   expectAccepted,

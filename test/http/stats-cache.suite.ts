@@ -1,4 +1,4 @@
-/** Answers that are kept for a while. */
+/** The result cache (docs/http-api.md, "Caching"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { getBreakdown, getMain, getStats, record, wireEvent, type StatsParameters } from "../support/requests.ts";
 import { FILTERED_ENDPOINTS, eventWithProps, getPropertyValues, getRealtime, getStatsText, visitor } from "../support/stats-requests.ts";

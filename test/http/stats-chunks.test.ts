@@ -1,4 +1,4 @@
-/** Questions about more than the engine's memory holds, while other things happen: each day is a chunk here, and a test can hold any. */
+/** Queries over ranges larger than the engine's memory: each day is a chunk, which a test can pause. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
 import type { StoredEvent, UtcDay } from "../../src/storage/event.ts";

@@ -1,4 +1,4 @@
-/** The comparison with an earlier window. */
+/** Comparison with an earlier window (docs/http-api.md, "Comparison"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectError, getMain, record, wireEvent, type StatsParameters } from "../support/requests.ts";
 import { FILTERED_ENDPOINTS, askStats, getComparison, getStatsText, visitor } from "../support/stats-requests.ts";

@@ -1,4 +1,4 @@
-/** Exports, as CSV and as JSON, by day and by event. */
+/** Daily and raw exports as CSV and JSON (docs/http-api.md, "Export"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectError, record, wireEvent } from "../support/requests.ts";
 import { askStats, getStatsText, visitor } from "../support/stats-requests.ts";

@@ -1,4 +1,4 @@
-/** Segment filters. */
+/** Filters (docs/http-api.md, "Filters"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   expectError,

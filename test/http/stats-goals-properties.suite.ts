@@ -1,4 +1,4 @@
-/** Goals, custom properties and their values. */
+/** Goals, property keys and property values (docs/http-api.md, "Goals" and "Properties"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectError, post, expectAccepted, record, wireEvent } from "../support/requests.ts";
 import {

@@ -1,4 +1,4 @@
-/** The headline figures. */
+/** The main report (docs/http-api.md, "Main"). */
 import { describe, expect, it, beforeAll, afterAll } from "vitest";
 import { ONE_VIEW_WITHOUT_SESSIONS, getMain, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { able, itNeeds, siteNames, type MakeTarget, type Target } from "../support/target.ts";

@@ -1,4 +1,4 @@
-/** Properties as strangers may send them: they cost the reports of properties something, and no other. */
+/** Properties that exceed the memory limit affect only the reports of properties. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDuckdbEngine } from "../../adapters/node/duckdb-instance.ts";
 import type { StoredEvent, UtcDay } from "../../src/storage/event.ts";

@@ -1,4 +1,4 @@
-/** The parameters that all statistics endpoints share, who may ask, and how the answers are marked. */
+/** The common parameters of the stats API, access, and caching headers (docs/http-api.md, "Common parameters"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectAccepted, expectError, getBreakdown, getMain, getSeries, post, record, wireEvent } from "../support/requests.ts";
 import { siteNames, type MakeTarget, type Target } from "../support/target.ts";

@@ -1,4 +1,4 @@
-/** What happens on a site right now. */
+/** Realtime (docs/http-api.md, "Realtime"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectError, record, wireEvent } from "../support/requests.ts";
 import { askStats, getRealtime, visitor } from "../support/stats-requests.ts";

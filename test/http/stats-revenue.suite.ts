@@ -1,4 +1,4 @@
-/** Revenue. */
+/** Revenue (docs/http-api.md, "Revenue"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { record, wireEvent, type RequestHeaders } from "../support/requests.ts";
 import { getRevenue, getStatsText, visitor } from "../support/stats-requests.ts";

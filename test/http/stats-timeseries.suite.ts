@@ -1,4 +1,4 @@
-/** The time series. */
+/** Timeseries (docs/http-api.md, "Timeseries"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { getSeries, record, wireEvent, type RequestHeaders, type SeriesPoint } from "../support/requests.ts";
 import { able, itNeeds, siteNames, type MakeTarget, type Target } from "../support/target.ts";

@@ -1,4 +1,4 @@
-/** What happens while queries are under way, which takes an engine that a test can hold. */
+/** Running queries: sharing, slots, disconnects and timeouts, with an engine that a test can pause. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { SiteId } from "../../src/storage/event.ts";
 import { createControlledEngine, type ControlledEngine } from "../support/controlled-engine.ts";

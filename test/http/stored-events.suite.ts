@@ -1,4 +1,4 @@
-/** What is kept of an event, as breakdowns show it, and who counts as one visitor. */
+/** Stored values of an event, and visitor ids (docs/http-api.md, "Stored values" and "Visitor ids"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   getBreakdown,

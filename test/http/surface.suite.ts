@@ -1,4 +1,4 @@
-/** Headers that every answer bears. */
+/** Common headers, errors, unknown paths and methods of all routes (docs/http-api.md, "Requests and errors"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { browserHeaders, expectError, post, postBody, wireEvent } from "../support/requests.ts";
 import { siteNames, type MakeTarget, type Target, type TargetRequest } from "../support/target.ts";

@@ -1,4 +1,4 @@
-/** What becomes of exports whose client takes nothing, or goes away. */
+/** Exports whose client reads nothing or disconnects. */
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { EXPORT_ROWS_MAX, RESPONSE_STALL_MS } from "../../src/runtime/config/limits.ts";
 import { post, wireEvent } from "../support/requests.ts";

@@ -1,4 +1,4 @@
-/** Clients that take nothing, on every host. The built program's monotonic clock is moved by a signal. */
+/** Clients that do not read responses, on every host. A signal moves the monotonic clock of the built program. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";

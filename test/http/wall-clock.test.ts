@@ -1,4 +1,4 @@
-/** Setting the wall clock, in either direction, makes nothing that lasts for a time longer or shorter. */
+/** Setting the wall clock in either direction changes no duration. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { CLOSED, getStatus, logIn, postLogin } from "../support/auth-requests.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";

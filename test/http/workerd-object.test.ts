@@ -1,4 +1,4 @@
-/** What only the Durable Object does: flush by alarm, take options from bindings, and say why it cannot start. */
+/** The Durable Object only: flush by alarm, options from bindings, and startup errors. */
 import { afterEach, describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/storage/event.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";

@@ -1,4 +1,4 @@
-/** Retention in workerd, where objects end at any moment: a clock that jumps erases nothing at once, and the wait outlasts the object. */
+/** Retention in workerd, where objects are evicted at any time: a clock jump erases nothing at once, and the delay outlives the object. */
 import { afterAll, describe, expect, it } from "vitest";
 import { getSites, record, wireEvent } from "../support/requests.ts";
 import { able, type Target } from "../support/target.ts";

@@ -1,4 +1,4 @@
-/** The interface document against the Durable Object in workerd. */
+/** The HTTP suites against the Durable Object in workerd. */
 import { afterAll } from "vitest";
 import { withAskedRoutes } from "../support/asked-routes.ts";
 import type { SkippedCase } from "../support/target.ts";

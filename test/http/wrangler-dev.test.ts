@@ -1,4 +1,4 @@
-/** `wrangler dev` on a checkout serves the product, and what it was told is there the next time. */
+/** `wrangler dev` on a checkout serves the product and keeps its data across restarts. */
 import { expect, it } from "vitest";
 import { fetchAt } from "../support/fetch-at.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";

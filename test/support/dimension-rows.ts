@@ -1,4 +1,4 @@
-/** What tests know of each dimension, a row each: whoever adds a dimension adds its row here, and all tests of dimensions cover it. */
+/** Test data of each dimension, one row each. A new dimension needs a row here, and all tests of dimensions then cover it. */
 import type { Dimension } from "../../src/runtime/query/dimensions.ts";
 import type { StoredEvent } from "../../src/storage/event.ts";
 
@@ -7,7 +7,7 @@ const UNKNOWN = "(unknown)";
 export interface DimensionRow {
   /** The field of an event that it reads. */
   readonly field: keyof StoredEvent;
-  /** The value of the one event of `stats-breakdown.suite.ts` that has everything. */
+  /** The value of the event of `stats-breakdown.suite.ts` with all fields. */
   readonly breakdown: string;
   /** The values of the three events of `stats-filters.suite.ts`. */
   readonly filtered: readonly [bare: string, full: string, other: string];

@@ -1,10 +1,10 @@
-/** Reads the service's own description of its HTTP surface, and holds real answers against it. */
+/** Reads the service's OpenAPI document, and checks real responses against it. */
 import type { OpenapiDocument } from "../../src/handlers/openapi.ts";
 import type { Answer, Headers, Parameter, RequestBody } from "../../src/handlers/openapi/operation.ts";
 import type { Schema } from "../../src/runtime/query/json-schema.ts";
 import { resolveReference, schemaProblems, type SchemaRoot } from "./json-schema.ts";
 
-/** A route as the document has it, references resolved. */
+/** A documented route with resolved references. */
 export interface Documented {
   /** E.g. `GET /api/stats/breakdown/{dimension}`. */
   readonly id: string;
@@ -25,7 +25,7 @@ const resolved = <T extends object>(document: OpenapiDocument, part: OrReference
 
 type RawAnswer = OpenapiDocument["components"]["responses"]["NotFound"];
 
-/** An answer with its headers in it. */
+/** A response with resolved headers. */
 export function answerOf(document: OpenapiDocument, { headers, ...answer }: RawAnswer): Answer {
   const resolvedHeaders: Headers = Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, resolved(document, header)]));
   return { ...answer, headers: resolvedHeaders };
@@ -46,7 +46,7 @@ export const documentedIn = (document: OpenapiDocument): Documented[] =>
 
 export const isGet = ({ method }: Documented): boolean => method === "GET";
 
-/** Its answers may be read by any page. */
+/** Whether any page may read its responses. */
 export const isIngest = ({ path }: Documented): boolean => path === "/api/event";
 
 export type Values = Readonly<Record<string, string>>;
@@ -69,7 +69,7 @@ export function alternativeValues({ id, parameters }: Documented, asked: string 
 
 export const isAlternative = ({ id }: Documented, name: string): boolean => (ALTERNATIVES[id] ?? []).some((set) => set.includes(name));
 
-/** The path with these values in it and behind it. */
+/** The path with these values as path and query parameters. */
 export function pathWith({ path, parameters }: Pick<Documented, "path" | "parameters">, values: Values): string {
   const inPath = new Set(parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name));
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));
@@ -111,7 +111,7 @@ function bodyProblems(root: SchemaRoot, { content }: Answer, mediaType: string, 
 
 const mediaTypeOf = ({ headers }: Response): string => (headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
 
-/** How the real answer differs from this documented one. */
+/** How the real response differs from this documented one. */
 export async function problemsWith(document: OpenapiDocument, answer: Answer, response: Response): Promise<string[]> {
   const root = rootOf(document);
   const body = await response.text();
@@ -125,7 +125,7 @@ export async function answerProblems(document: OpenapiDocument, { id, answers }:
   return [`${id} answered ${response.status}, which is not documented; say when in src/handlers/openapi: ${await response.text()}`];
 }
 
-/** Whether the document lets a parameter or field have this value. */
+/** Whether the document allows this value of a parameter or field. */
 export const allows = (document: OpenapiDocument, schema: Schema, value: unknown): boolean =>
   schemaProblems(rootOf(document), value, schema).length === 0;
 

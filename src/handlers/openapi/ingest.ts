@@ -69,8 +69,7 @@ export const INGEST_OPERATIONS = {
       "For the tracking script and for servers. A server forwards the visitor's `User-Agent`, and the address in " +
       "`X-Forwarded-For` if the service trusts it as a proxy. Events of bots get the same response and are dropped.",
     requestBody: {
-      description:
-        `A JSON object of at most ${BODY_BYTES_MAX} bytes, with any Content-Type. ` + "Pages send `text/plain`, which needs no preflight.",
+      description: `A JSON object of at most ${BODY_BYTES_MAX} bytes, with any Content-Type. Pages send \`text/plain\`, which needs no preflight.`,
       required: true,
       content: { "application/json": { schema: { $ref: "#/components/schemas/Event" } } },
     },
