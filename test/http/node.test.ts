@@ -17,7 +17,7 @@ const SKIPPED_OF_HOSTS: readonly SkippedCase[] = [
 ];
 
 const SKIPPED_OF_RULES: readonly SkippedCase[] = [
-  { case: "a site's limit lets events in again after Retry-After seconds and not before", reason: NO_CLOCK },
+  { case: "a site's limit accepts events again after Retry-After seconds, and not before", reason: NO_CLOCK },
   { case: "a limit of several events a second allows that many at once", reason: NO_CLOCK },
   { case: "a visitor is another one when the salt rotates at midnight UTC", reason: NO_CLOCK },
   { case: "with visitor_salt_rotation_days a visitor stays the same for that many days", reason: NO_CLOCK },
@@ -54,10 +54,10 @@ const SKIPPED_OF_RULES: readonly SkippedCase[] = [
   { case: "a cached result is returned for cache_ttl_secs and not a millisecond longer", reason: NO_CLOCK },
   { case: "a result of yesterday's period is not returned on a new day, even within the ttl", reason: NO_CLOCK },
   { case: "a session ends after session_ttl_secs", reason: NO_CLOCK },
-  { case: "Retry-After counts down, and after it the row begins anew", reason: NO_CLOCK },
+  { case: "Retry-After counts down, and afterwards failures are counted from zero", reason: NO_CLOCK },
   { case: "an expired session is rejected on every route", reason: NO_CLOCK },
   { case: "an erasure includes both of its dates and no other", reason: NO_CLOCK },
-  { case: "flushes are timed, the journal's lag grows until then, and files are known", reason: NO_FLUSH },
+  { case: "a flush is timed, ends the journal's lag, and adds a file to the catalog", reason: NO_FLUSH },
 ];
 
 const makeTarget = withAskedRoutes(nodeTargets());
