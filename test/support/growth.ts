@@ -1,25 +1,22 @@
-/** How the cost of work grows with its input: a size and four times that size, timed alternately in the same run. */
+/** Whether a cost grows linearly: times a size and four times that size alternately, so that other work slows down both. */
 
 /** Four times the input costs four times as much if linear, and sixteen times if quadratic. */
 export const SIZE_RATIO = 4;
 
-/** What growth must stay below: halfway, by factors, between linear and quadratic. */
+/** Growth from which a cost counts as more than linear: the geometric mean of linear and quadratic. */
 export const GROWTH_MAX = 8;
 
-/** Added to both times, so that the noise of very short ones makes no ratio. */
+/** Added to both times, so that timer noise on very short ones does not dominate the ratio. */
 const FLOOR_MS = 0.3;
 
-/** What is plainly linear at once is not measured again. */
-const PLAINLY_LINEAR = 5;
-
-/** Only minima count, and they only fall: a busy machine needs more rounds for the same result. */
+/** Minima only fall: a slow first run of the small size cannot hide growth, and a busy machine needs more rounds for the same result. */
 const ROUNDS_MIN = 2;
-const ROUNDS_MAX = 20;
+const ROUNDS_MAX = 40;
 
-/** Measuring stops after this total time. */
-const SPENT_MS_MAX = 2_000;
+/** From this total time on, measuring stops after `ROUNDS_MIN` rounds. */
+const TOTAL_MS_MAX = 3_000;
 
-/** A promise is waited for. */
+/** Promises are awaited. */
 export type Work = () => unknown;
 
 async function timeOf(work: Work): Promise<number> {
@@ -28,21 +25,30 @@ async function timeOf(work: Work): Promise<number> {
   return performance.now() - startMs;
 }
 
-/** The time of `large` divided by that of `small`, which has `SIZE_RATIO` times less input. */
-export async function growthOf(small: Work, large: Work): Promise<number> {
-  let [smallMs, largeMs, spentMs, growth] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0, Number.POSITIVE_INFINITY];
-  for (let round = 1; round <= ROUNDS_MAX; round++) {
+/**
+ * The minimum time of `large` divided by that of `small`, which has `SIZE_RATIO` times less input. Measures until the ratio is below
+ * `growthMax` or the rounds are used up: interference passes, a quadratic cost stays.
+ */
+export async function growthOf(small: Work, large: Work, growthMax = GROWTH_MAX): Promise<number> {
+  let [smallMs, largeMs, totalMs, growth] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0, Number.POSITIVE_INFINITY];
+  for (let round = 1; round <= ROUNDS_MAX && (round <= ROUNDS_MIN || growth >= growthMax); round++) {
+    if (round > ROUNDS_MIN && totalMs > TOTAL_MS_MAX) break;
     const [ofSmall, ofLarge] = [await timeOf(small), await timeOf(large)];
     smallMs = Math.min(smallMs, ofSmall);
     largeMs = Math.min(largeMs, ofLarge);
-    spentMs += ofSmall + ofLarge;
+    totalMs += ofSmall + ofLarge;
     growth = (largeMs + FLOOR_MS) / (smallMs + FLOOR_MS);
-    if (growth < PLAINLY_LINEAR) break;
-    if (round >= ROUNDS_MIN && (growth < GROWTH_MAX || spentMs > SPENT_MS_MAX)) break;
   }
   return growth;
 }
 
-/** Text that is filled up to a length with a unit, and ends otherwise: so patterns for the end of a text begin and fail everywhere. */
+/** The work `count` times in a row: for work too short to be timed alone. */
+export const repeated =
+  (count: number, work: () => unknown): Work =>
+  () => {
+    for (let i = 0; i < count; i++) work();
+  };
+
+/** A string of `length` characters that repeats `unit` after `start` and ends in "x": patterns for the end of a string match in part everywhere. */
 export const filled = (length: number, unit: string, start = ""): string =>
   `${start}${unit.repeat(Math.ceil((length - start.length) / unit.length)).slice(0, Math.max(0, length - start.length - 1))}x`;

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { storedLink, withStoredLink } from "../../../../src/runtime/ingest/link-url.ts";
 import { parseProps } from "../../../../src/runtime/ingest/props.ts";
 import { parseUrl } from "../../../../src/runtime/ingest/parse-url.ts";
+import { growthOf, GROWTH_MAX, repeated, SIZE_RATIO } from "../../../support/growth.ts";
 
 const keep = { stripQuery: false };
 const strip = { stripQuery: true };
@@ -148,18 +149,13 @@ describe("withStoredLink", () => {
     ["slashes", (length: number) => `{"url":"${"/".repeat(length)}"}`],
     ["escapes", (length: number) => `{"a":"${'\\"'.repeat(length)}"}`],
     ["lists", (length: number) => `{"a":${"[".repeat(length)}${"]".repeat(length)}}`],
-  ])("takes linear time: %s", (_case, propsOf) => {
-    const msOf = (length: number): number => {
-      const props = propsOf(length);
-      const times = Array.from({ length: 15 }, () => {
-        const from = performance.now();
-        for (let n = 0; n < 5; n++) withStoredLink(OUTBOUND, props, strip);
-        return performance.now() - from;
-      });
-      return Math.min(...times);
-    };
-    msOf(20_000);
-    // Four times the text; sixteen times the time if it were tried from each character.
-    expect(msOf(80_000) / msOf(20_000)).toBeLessThan(10);
+  ])("takes linear time: %s", async (_case, propsOf) => {
+    const [short, long] = [propsOf(20_000), propsOf(20_000 * SIZE_RATIO)];
+    const growth = await growthOf(
+      repeated(5, () => withStoredLink(OUTBOUND, short, strip)),
+      repeated(5, () => withStoredLink(OUTBOUND, long, strip)),
+    );
+    // A pattern tried from each character would be quadratic.
+    expect(growth).toBeLessThan(GROWTH_MAX);
   });
 });

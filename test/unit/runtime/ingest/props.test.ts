@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseProps } from "../../../../src/runtime/ingest/props.ts";
+import { growthOf, GROWTH_MAX, repeated, SIZE_RATIO } from "../../../support/growth.ts";
 
 /** The exact value of a number's literal: a whole number, and the power of ten to multiply it with. */
 function fractionOf(literal: string): string {
@@ -140,16 +141,13 @@ describe("parseProps", () => {
     ["many long numbers", (n: number) => `{"a":[${Array.from({ length: n / 18 }, () => "98765432109876543").join(",")}]}`],
     ["zeros in every place", (n: number) => `{"a":1${"0".repeat(n / 2)}.${"0".repeat(n / 2)}1}`],
     ["long strings beside a long number", (n: number) => `{"a":98765432109876543,"b":"${"\\n".repeat(n / 2)}"}`],
-  ])("takes linear time for %s", (_case, textOf) => {
-    const timeOf = (text: string) => {
-      const began = performance.now();
-      for (let i = 0; i < 20; i++) parseProps(text);
-      return performance.now() - began;
-    };
-    const [short, long] = [textOf(20_000), textOf(80_000)];
-    const least = (text: string) => Math.min(...Array.from({ length: 7 }, () => timeOf(text)));
-    least(short);
-    expect(least(long) / least(short)).toBeLessThan(10);
+  ])("takes linear time for %s", async (_case, textOf) => {
+    const [short, long] = [textOf(20_000), textOf(20_000 * SIZE_RATIO)];
+    const growth = await growthOf(
+      repeated(20, () => parseProps(short)),
+      repeated(20, () => parseProps(long)),
+    );
+    expect(growth).toBeLessThan(GROWTH_MAX);
   });
 
   it("leaves clean objects as JSON.stringify writes them", () => {

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseProps } from "../../../../../src/runtime/engine/duckdb/props-parser.ts";
+import { growthOf, GROWTH_MAX, repeated, SIZE_RATIO } from "../../../../support/growth.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -50,18 +51,13 @@ describe("parsing props", () => {
     ]);
   });
 
-  it("takes time proportional to the length, even at the deepest nesting", () => {
-    const time = (depth: number): number => {
-      const text = `${'{"":'.repeat(depth)}1${"}".repeat(depth)}`;
-      let best = Number.POSITIVE_INFINITY;
-      for (let round = 0; round < 15; round++) {
-        const begunMs = performance.now();
-        for (let repeat = 0; repeat < 50; repeat++) parseProps(text);
-        best = Math.min(best, performance.now() - begunMs);
-      }
-      return best;
-    };
-    time(200);
-    expect(time(800) / time(200)).toBeLessThan(4 * 2);
+  it("takes time proportional to the length, even at the deepest nesting", async () => {
+    const nested = (depth: number): string => `${'{"":'.repeat(depth)}1${"}".repeat(depth)}`;
+    const [shallow, deep] = [nested(200), nested(200 * SIZE_RATIO)];
+    const growth = await growthOf(
+      repeated(50, () => parseProps(shallow)),
+      repeated(50, () => parseProps(deep)),
+    );
+    expect(growth).toBeLessThan(GROWTH_MAX);
   });
 });

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { StringDictionary } from "../../../../../src/runtime/engine/duckdb/string-dictionary.ts";
 import { WildcardPattern, matchStrings, patternsOf } from "../../../../../src/runtime/engine/duckdb/wildcard-matches.ts";
+import { growthOf, GROWTH_MAX, repeated, SIZE_RATIO, type Work } from "../../../../support/growth.ts";
 
 /** The textbook's dynamic programme: whether each prefix of the text matches each prefix of the pattern. */
 function matchesByTable(pattern: string, text: string): boolean {
@@ -19,20 +20,6 @@ function matchesByTable(pattern: string, text: string): boolean {
 
 const fewLetters = fc.string({ unit: fc.constantFrom("a", "b", "/", "\n", "%", "_", "\\", ".", "é"), maxLength: 12 });
 const patterns = fc.string({ unit: fc.constantFrom("a", "b", "/", "\n", "%", "_", "\\", ".", "é", "*", "*", "*"), maxLength: 10 });
-
-const ROUNDS = 7;
-const REPEATS = 50;
-
-/** The shortest time of several rounds, in milliseconds. */
-function fastest(work: () => void): number {
-  let best = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < ROUNDS; round++) {
-    const begunMs = performance.now();
-    for (let repeat = 0; repeat < REPEATS; repeat++) work();
-    best = Math.min(best, performance.now() - begunMs);
-  }
-  return best;
-}
 
 describe("a wildcard pattern", () => {
   it("matches exactly what dynamic programming says, for any pattern and string", () => {
@@ -66,15 +53,15 @@ describe("a wildcard pattern", () => {
     ["no match at the end", (n: number) => [`/${"*a".repeat(n)}*b`, `/${"a".repeat(4 * n)}`] as const],
     ["no match at the beginning", (n: number) => [`b${"*a".repeat(n)}*`, `/${"a".repeat(4 * n)}`] as const],
     ["parts that almost match", (n: number) => [`*${"aab*".repeat(n)}c*`, "aab".repeat(2 * n)] as const],
-  ])("takes time of at most pattern length times string length: %s", (_, make) => {
-    const time = (n: number): number => {
+  ])("takes time of at most pattern length times string length: %s", async (_, make) => {
+    const matching = (n: number): Work => {
       const [pattern, text] = make(n);
       const compiled = new WildcardPattern(pattern);
-      return fastest(() => expect(compiled.matches(text)).toBe(false));
+      return repeated(50, () => expect(compiled.matches(text)).toBe(false));
     };
-    time(32);
-    // Both grow to four times their length. Backtracking multiplied its time with every wildcard.
-    expect(time(512) / time(128)).toBeLessThan(4 * 4 * 2);
+    // Pattern and string both become four times as long. Backtracking would multiply the time with every wildcard.
+    const growthMax = SIZE_RATIO * GROWTH_MAX;
+    expect(await growthOf(matching(128), matching(128 * SIZE_RATIO), growthMax)).toBeLessThan(growthMax);
   });
 
   it("is matched in batches: other work runs between them, and an aborted search ends", async () => {

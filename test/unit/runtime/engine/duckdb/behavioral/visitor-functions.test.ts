@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { EventRows } from "../../../../../../src/runtime/engine/duckdb/behavioral/visitor-events.ts";
 import { applyPerVisitor, type VisitorFunction } from "../../../../../../src/runtime/engine/duckdb/behavioral/visitor-function.ts";
 import { FUNNEL_MODES, type FunnelMode } from "../../../../../../src/runtime/engine/duckdb/behavioral/window-funnel.ts";
+import { growthOf, GROWTH_MAX, SIZE_RATIO, type Work } from "../../../../../support/growth.ts";
 
 const silent = new AbortController().signal;
 const atOnce = () => Promise.resolve();
@@ -306,17 +307,11 @@ describe("sequence_match and sequence_count", () => {
 });
 
 describe("time", () => {
-  /** The shortest of several rounds over one visitor's events, in milliseconds. */
-  async function fastest(perVisitor: VisitorFunction, events: readonly Sketch[]): Promise<number> {
+  /** The function over the events of one visitor. */
+  const applied = (perVisitor: VisitorFunction, events: readonly Sketch[]): Work => {
     const rows = rowsOf([events]);
-    let best = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < 9; round++) {
-      const begunMs = performance.now();
-      await applyPerVisitor(perVisitor, rows, atOnce, silent);
-      best = Math.min(best, performance.now() - begunMs);
-    }
-    return best;
-  }
+    return () => applyPerVisitor(perVisitor, rows, atOnce, silent);
+  };
   const alike = (count: number): Sketch[] => inTurn(...Array.from({ length: count }, () => "A"));
   const alternating = (count: number): Sketch[] => inTurn(...Array.from({ length: count }, (_, i) => (i % 2 === 0 ? "A" : "AB")));
   const ALL_STEPS = Array.from({ length: 32 }, (_, i) => String.fromCharCode(65 + i)).join("");
@@ -339,8 +334,8 @@ describe("time", () => {
       (count) => inTurn(...Array.from({ length: count }, () => ALL_STEPS)),
     ],
   ])("grows linearly with the number of events: %s", async (_, perVisitor, events) => {
-    await fastest(perVisitor, events(2_000));
-    expect((await fastest(perVisitor, events(20_000))) / (await fastest(perVisitor, events(5_000)))).toBeLessThan(4 * 2);
+    const [few, many] = [applied(perVisitor, events(5_000)), applied(perVisitor, events(5_000 * SIZE_RATIO))];
+    expect(await growthOf(few, many)).toBeLessThan(GROWTH_MAX);
   });
 });
 
