@@ -1,4 +1,4 @@
-/** Which date an instant belongs to. An event's date is decided here once, when it is accepted, and is a label from then on: its place in journal and files. */
+/** Which date an instant belongs to. An event's date is assigned once, on acceptance, and decides its partition from then on. */
 import { DAY_MS, startOfDayMs, utcDayOf, type EpochMs, type UtcDay } from "./event.ts";
 
 export interface Calendar {
@@ -8,7 +8,7 @@ export interface Calendar {
   startOf(date: UtcDay): EpochMs;
 }
 
-/** The calendar of every site, and of events that were journaled before dates were. */
+/** The calendar of every site, and of journaled events without a date (version 0.1.0). */
 export const utcCalendar: Calendar = { dateOf: utcDayOf, startOf: startOfDayMs };
 
 /** Dates in order: the number of days since 1970-01-01, negative before it. */
@@ -16,7 +16,7 @@ export const dayNumberOf = (date: UtcDay): number => startOfDayMs(date) / DAY_MS
 
 const dateOfDayNumber = (dayNumber: number): UtcDay => utcDayOf(dayNumber * DAY_MS);
 
-/** The date so many days later, or earlier where `days` is negative. */
+/** The date `days` later; earlier if negative. */
 export const addDays = (date: UtcDay, days: number): UtcDay => dateOfDayNumber(dayNumberOf(date) + days);
 
 /** How many days pass from the first date to the last. */

@@ -1,6 +1,6 @@
-/** CRC-32 (ISO 3309, as in gzip and PNG): tells a journal line that was torn or damaged from a whole one. */
+/** CRC-32 (ISO 3309, as in gzip and PNG), four bytes a step: detects torn or damaged journal lines and Parquet files. */
 
-/** What a byte adds to the remainder, and what it adds with one, two and three more bytes after it: four bytes take one step. */
+/** The remainder of a byte that is followed by no, one, two and three more bytes ("slicing by 4"). */
 const TABLES = Array.from({ length: 4 }, () => new Int32Array(256)) as [Int32Array, Int32Array, Int32Array, Int32Array];
 const [LAST, THIRD, SECOND, FIRST] = TABLES;
 

@@ -2,7 +2,7 @@
 import type { StoredEvent } from "./event.ts";
 
 /**
- * How a column's values are kept.
+ * How a column's values are stored.
  * `text`: UTF-8, `json`: a JSON object as UTF-8, `cents`: DECIMAL(12,2) as hundredths,
  * `visitor`: unsigned 64-bit, `timestamp`: UTC milliseconds.
  */

@@ -1,6 +1,6 @@
 /**
- * The one owner of stored events: the journal, the files and a lock for each site. Everything that reads or changes what a site
- * has goes through here, so which steps exclude each other, and in which order a crash may meet them, is decided in this file.
+ * The single owner of stored events: the journal, the files and a lock per site. All reads and changes of a site's events go
+ * through here, so this file decides which steps exclude each other, and their order, on which crash safety depends.
  */
 import type { EpochMs, SiteId, StoredEvent, UtcDay } from "./event.ts";
 import type { EventText } from "./event-text.ts";
@@ -21,7 +21,7 @@ export interface EventStoreOptions extends PartitionsOptions {
   readonly onSyncFailure?: (error: unknown) => void;
 }
 
-/** Is told of changes to a site while its lock is held, so it must not ask the store for the site. */
+/** Called on changes of a site while its lock is held, so it must not call the store for that site. */
 export interface StoreObserver {
   /** A segment's events of a site are in files, and the journal is about to release them. Must not reject. */
   beforeRelease?(siteId: SiteId, segment: number, days: ReadonlyMap<UtcDay, readonly EventText[]>): Promise<void>;
@@ -32,7 +32,7 @@ export interface StoreObserver {
 }
 
 export interface DeletedDays {
-  /** Each event counts once, wherever it lay. */
+  /** Each event counts once, even if several files contain it. */
   readonly events: number;
   /** Days whose files were deleted. */
   readonly days: number;
@@ -51,7 +51,7 @@ export class EventStore {
     this.#partitions = partitions;
   }
 
-  /** Reads back what an earlier process left in the journal. Files are listed when they are needed. */
+  /** Recovers the journal of an earlier process. Files are listed on first use. */
   static async open(options: EventStoreOptions): Promise<{ eventStore: EventStore; damage: readonly JournalDamage[] }> {
     const { journal, damage } = await Journal.open(options.segmentLog, options.nowMs, options.onSyncFailure);
     return { eventStore: new EventStore(journal, new Partitions(options)), damage };
@@ -114,7 +114,7 @@ export class EventStore {
     });
   }
 
-  /** The bytes of a file, or null when it is gone. */
+  /** The bytes of a file; null if it was deleted. */
   read(file: PartitionFile): Promise<Uint8Array | null> {
     return this.#partitions.read(file);
   }
@@ -140,17 +140,17 @@ export class EventStore {
     return this.#journal.sealed;
   }
 
-  /** Whether accepted events are safe only once they are in files: the disk did not confirm them. */
+  /** Whether accepted events become durable only by a flush: the disk did not confirm them. */
   get isUnsafe(): boolean {
     return this.#journal.isUnsafe;
   }
 
-  /** Seals the segment that is being written, and makes all that are sealed durable. */
+  /** Seals the open segment, and makes all sealed segments durable. */
   seal(): Promise<void> {
     return this.#journal.seal();
   }
 
-  /** Writes a sealed segment's events of a site to files, one for each day, and releases them from the journal. May be repeated. */
+  /** Writes a sealed segment's events of a site to files, one for each day, and releases them from the journal. May be retried. */
   async commitFlush(segment: Segment, siteId: SiteId): Promise<void> {
     const days = segment.sites.get(siteId) ?? new Map<UtcDay, EventText[]>();
     const files: PartitionFile[] = [];
@@ -169,14 +169,14 @@ export class EventStore {
   }
 
   /**
-   * Whether files stay as they are: the journal has no segment of theirs. Files of other segments hold events that are being written,
-   * and would be written again from the journal after a crash, so they are neither deleted nor merged.
+   * Whether no segment of the file is in the journal. A file that is not settled is being written, and would be written again
+   * from the journal after a crash, so it is neither deleted nor merged.
    */
   isSettled({ first, last }: PartitionFile): boolean {
     return !this.#journal.hasSegmentWithin(first, last);
   }
 
-  /** Whether a restart could find events of these days in the journal, accepted or not. Once it is flushed, it could not. */
+  /** Whether a restart could recover events of these days from the journal, accepted or not. A flush ends that. */
   isJournaled(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<boolean> {
     return this.withSnapshot(siteId, firstDay, lastDay, async (partitions) => {
       // A site's events may be released while their segment, which other sites share, is still there.
@@ -186,18 +186,18 @@ export class EventStore {
   }
 
   /**
-   * Deletes the settled files of a site's days from `firstDay` to `lastDay`. Once it resolves, no crash brings one back. After a
-   * rejection some may be deleted; it may be repeated.
+   * Deletes the settled files of a site's days from `firstDay` to `lastDay`. Durable once resolved. After a
+   * rejection some may be deleted; may be retried.
    */
   deleteDays(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<DeletedDays> {
     return this.#locks.run(siteId, async () => {
       const { days, files, superseded } = await this.#settledFiles(siteId, firstDay, lastDay);
       const counted = await this.#countEvents(files);
       for (const observer of this.#observers) observer.beforeDelete?.(siteId, firstDay, lastDay);
-      // In this order, or a crash in between would let the superseded ones count again.
+      // Superseded files first: if a crash left only them, their events would count again.
       await this.#partitions.remove(siteId, superseded);
       await this.#partitions.remove(siteId, files);
-      // What an earlier deletion that was cut short has removed is listed nowhere, and may come back.
+      // Files that an interrupted deletion removed are not listed, but a power loss could bring them back.
       await this.#partitions.sync(siteId, firstDay, lastDay);
       if (await this.#partitions.forgetSiteWithoutFiles(siteId)) {
         for (const observer of this.#observers) observer.onSiteWithoutFiles?.(siteId);
@@ -230,21 +230,21 @@ export class EventStore {
     return { events, unreadable };
   }
 
-  /** Deletes files of a site's day that others have superseded, which a crash has left, and gives those that count, oldest first. */
+  /** Deletes superseded files of a site's day, which a crash has left; returns the others, oldest first. */
   deleteSuperseded(siteId: SiteId, day: UtcDay): Promise<readonly PartitionFile[]> {
     return this.#locks.run(siteId, async () => {
       const superseded = await this.#partitions.superseded(siteId, day);
-      // What supersedes them may be there only until the next crash.
+      // The merged file may not be durable yet.
       if (superseded.length > 0) await this.#partitions.sync(siteId, day, day);
       await this.#partitions.remove(siteId, superseded);
       return this.#partitions.files(siteId, day);
     });
   }
 
-  /** Puts the file that settled neighbours were merged into in their place. False, and nothing is done, when one was deleted meanwhile. */
+  /** Replaces settled neighbours by their merge. Returns false, without a change, if one was deleted meanwhile. */
   replaceFiles(siteId: SiteId, day: UtcDay, parts: readonly PartitionFile[], merged: Uint8Array): Promise<boolean> {
     return this.#locks.run(siteId, async () => {
-      // What was erased meanwhile must not come back.
+      // The merge must not restore erased events.
       const now = new Set((await this.#partitions.files(siteId, day)).map(({ key }) => key));
       if (!parts.every(({ key }) => now.has(key))) return false;
       await this.#partitions.writeMerged(siteId, parts, merged);
@@ -253,7 +253,7 @@ export class EventStore {
     });
   }
 
-  /** Makes the events appended so far durable, where the log leaves that to a later call. Never rejects (see `isUnsafe`). */
+  /** Makes the events appended so far durable, where appends do not. Never rejects (see `isUnsafe`). */
   sync(): Promise<void> {
     return this.#journal.sync();
   }

@@ -1,9 +1,9 @@
-/** An event as one text: its values in column order and its date, as a JSON array. What the journal writes, memory keeps and threads hand on. */
+/** The serialized form of an event, in the journal, in memory and between threads: a JSON array of its values in column order and its date. */
 import { utcCalendar } from "./calendar.ts";
 import { EVENT_COLUMNS, type ColumnKind } from "./event-columns.ts";
 import type { EpochMs, SiteId, StoredEvent, UtcDay } from "./event.ts";
 
-/** Where the date is: after the columns of the first version that wrote it. Columns that are added later come behind it. */
+/** The index of the date: after the columns of the first version that wrote it. Later columns follow it. */
 const DATE_AT = 25;
 
 const FIELDS: readonly { readonly field: keyof StoredEvent; readonly kind: ColumnKind }[] = [
@@ -12,10 +12,10 @@ const FIELDS: readonly { readonly field: keyof StoredEvent; readonly kind: Colum
   ...EVENT_COLUMNS.slice(DATE_AT),
 ];
 
-/** Made by `eventText`, or read from a journal that it was written to. */
+/** Returned by `eventText`, or read from the journal. */
 export type EventText = string & { readonly brand: "EventText" };
 
-/** What is kept of an event until it is in a file: for the garbage collector a text is one thing, an event with its values a dozen. */
+/** An unflushed event: serialized, because one string costs the garbage collector less than an object with a dozen values. */
 export interface BufferedEvent {
   readonly siteId: SiteId;
   readonly date: UtcDay;
@@ -31,10 +31,10 @@ export const bufferedEvent = (event: StoredEvent): BufferedEvent => ({
 export const eventText = (event: StoredEvent): EventText =>
   JSON.stringify(FIELDS.map(({ field, kind }) => (kind === "visitor" ? String(event[field]) : event[field]))) as EventText;
 
-/** The event of a text, also of one from an earlier version, which has fewer columns or no date. Throws where it is none. */
+/** Parses an event, also of an earlier version with fewer columns or no date. Throws if the text is not an event. */
 export function eventOf(text: string): StoredEvent {
   const values: unknown = JSON.parse(text);
-  if (!Array.isArray(values)) throw new TypeError("an event's text holds an array");
+  if (!Array.isArray(values)) throw new TypeError("an event's text must be a JSON array");
   const event: Partial<Record<keyof StoredEvent, unknown>> = {};
   FIELDS.forEach(({ field, kind }, i) => {
     const value: unknown = values[i] ?? null;

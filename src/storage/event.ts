@@ -12,7 +12,7 @@ export type EpochMs = number;
 export interface StoredEvent {
   readonly siteId: SiteId;
   readonly timestampMs: EpochMs;
-  /** The date that the calendar gave it when it was accepted: where it lies in journal and files (`calendar.ts`). No column has it. */
+  /** The date assigned on acceptance (`calendar.ts`), which decides the event's partition. Not a column. */
   readonly date: UtcDay;
   /** First 64 bits of the visitor hash, unsigned. */
   readonly visitorId: bigint;
@@ -35,7 +35,7 @@ export interface StoredEvent {
   readonly utmCampaign: string | null;
   readonly utmContent: string | null;
   readonly utmTerm: string | null;
-  /** A JSON object as text, in the form `JSON.stringify` gives it, but numbers too long for JavaScript are as they were sent. */
+  /** A JSON object as text, as `JSON.stringify` writes it, except that numbers too long for JavaScript keep the spelling in which they were sent. */
   readonly props: string | null;
   /** Hundredths of the currency's unit: exact, where a float would not be. */
   readonly revenueCents: number | null;
@@ -44,7 +44,7 @@ export interface StoredEvent {
 
 export const DAY_MS = 86_400_000;
 
-/** The date that was asked for last: events mostly come one after another on the same one. */
+/** The last result of `utcDayOf`: consecutive events mostly have the same date. */
 let lastDay: { readonly index: number; readonly day: UtcDay } = { index: 0, day: "1970-01-01" as UtcDay };
 
 /** The UTC date an instant falls on. */

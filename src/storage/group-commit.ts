@@ -1,10 +1,10 @@
 /** Group commit: events that arrive while one append is under way share the next one. */
 import type { BufferedEvent } from "./event-text.ts";
 
-/** Events appended by one write at the most; the rest of a burst goes with the next. */
+/** The maximum number of events per write; the rest of a burst is written next. */
 const GROUP_EVENTS_MAX = 1000;
 
-/** Events that are enough for a group where an append takes next to no time. */
+/** With so many events a group stops gathering, where appends are almost instant. */
 const GATHERED_EVENTS_MAX = 8;
 
 interface Waiting {
@@ -24,7 +24,7 @@ export class GroupCommit {
   readonly #options: GroupCommitOptions;
   #waiting: Waiting[] = [];
   #waitingChars = 0;
-  /** While events wait, gather or are being appended. */
+  /** Set while events wait, gather or are being appended. */
   #writing: Promise<void> | null = null;
   #groupDone: Promise<void> = Promise.resolve();
   /** Ends the gathering of a group. */
@@ -39,7 +39,7 @@ export class GroupCommit {
     return this.#waitingChars;
   }
 
-  /** Resolves when the event's group is appended; rejects as its append does. */
+  /** Resolves when the event's group is appended; rejects with the error of its append. */
   add(event: BufferedEvent): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waitingChars += event.text.length;
@@ -54,7 +54,7 @@ export class GroupCommit {
     return this.#groupDone;
   }
 
-  /** Resolves when nothing waits. */
+  /** Resolves when no event waits. */
   async settled(): Promise<void> {
     while (this.#writing) await this.#writing;
   }
@@ -70,8 +70,8 @@ export class GroupCommit {
   }
 
   /**
-   * Lets others join the group, but not for long: a client whose event is acknowledged sends the next one while the
-   * other requests are handled. If all were answered together, client and server would wait for each other in turn.
+   * Lets concurrent events join the group, for a short time: an acknowledged client sends its next event while the server handles
+   * other requests. If all were acknowledged together, clients and server would wait for each other in turn.
    */
   #gather(): Promise<void> | null {
     const { gather } = this.#options;

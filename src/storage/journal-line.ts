@@ -1,4 +1,4 @@
-/** How one event is spelled in the journal: `<crc32> <text>\n`. */
+/** The line format of the journal, one event a line: `<crc32> <event text>\n`. */
 import { crc32 } from "./checksum.ts";
 import type { StoredEvent } from "./event.ts";
 import { eventOf, type EventText } from "./event-text.ts";
@@ -32,9 +32,9 @@ export function encodeJournalLines(texts: readonly EventText[]): Uint8Array {
 
 export interface DecodedJournal {
   readonly events: StoredEvent[];
-  /** Bytes after the last whole line: an append that a crash cut short, never acknowledged. */
+  /** Bytes after the last intact line: an append that a crash interrupted, never acknowledged. */
   readonly tornBytes: number;
-  /** Lines that are damaged although whole lines follow them: something else happened to the file. */
+  /** Damaged lines before an intact one: not the result of an interrupted append. */
   readonly damagedLines: number;
 }
 
@@ -50,7 +50,7 @@ function decodeLine(bytes: Uint8Array, start: number, end: number): StoredEvent 
   }
 }
 
-/** Reads a segment back. A damaged last line counts as torn, any other as damaged; neither stops the reading. */
+/** Decodes a segment. A damaged last line counts as torn, any other as damaged; all intact lines are returned. */
 export function decodeJournalLines(bytes: Uint8Array): DecodedJournal {
   const events: StoredEvent[] = [];
   let damagedLines = 0;

@@ -1,10 +1,10 @@
-/** What an earlier process left in the journal: segments are read back, damaged ones are set aside and what can be read of them is kept. */
+/** How the journal of an earlier process is recovered: segments are read, damaged ones are quarantined, and their intact lines count. */
 import { bufferedEvent } from "./event-text.ts";
 import { decodeJournalLines } from "./journal-line.ts";
 import { Segment } from "./segment.ts";
 import type { SegmentLog } from "./segment-log.ts";
 
-/** What reading the journal back found that should not be there. */
+/** A damaged segment that recovery has quarantined. */
 export interface JournalDamage {
   readonly segment: number;
   readonly damagedLines: number;

@@ -1,4 +1,4 @@
-/** Accepted means journaled: the numbered segments of events that are durable but not yet in Parquet files. */
+/** The write-ahead journal: numbered segments of accepted events that are not yet in Parquet files. */
 import type { EpochMs, SiteId, StoredEvent, UtcDay } from "./event.ts";
 import { bufferedEvent, type BufferedEvent, type EventText } from "./event-text.ts";
 import { GroupCommit } from "./group-commit.ts";
@@ -14,7 +14,7 @@ export class Journal {
   /** Sealed segments, oldest first, that await their flush. */
   readonly #sealed: Segment[] = [];
   #open: Segment;
-  /** The last number that was tried for a segment: it may be taken even if the segment's creation failed. */
+  /** The last number used for a segment: it may be taken even if the segment's creation failed. */
   #lastNumber: number;
   #appending = false;
   #opening: Promise<void> | null = null;
@@ -32,10 +32,10 @@ export class Journal {
   }
 
   /**
-   * Reads back what an earlier process left and opens a new segment after it.
-   * Numbers only grow, also when every segment was removed: files are named after them, and a file
-   * whose number lies within another's range is taken for superseded. So the newest segment is kept
-   * until a newer one exists, and the clock is the floor should the whole folder get lost.
+   * Recovers the segments of an earlier process and opens a new one after them.
+   * Numbers only grow, even after every segment was removed: files are named after them, and a file
+   * whose number is within another's range counts as superseded. So the newest segment is retained
+   * until a newer one exists, and the clock is the floor if the whole folder is lost.
    * `onSyncFailure` is called whenever the disk does not confirm appended events.
    */
   static async open(
@@ -48,11 +48,11 @@ export class Journal {
     await log.create(next);
     const journal = new Journal(log, new Segment(next), onSyncFailure);
     const { segments, damage } = await replayJournal(log, numbers);
-    for (const segment of segments) journal.#takeBack(segment);
+    for (const segment of segments) journal.#recover(segment);
     return { journal, damage };
   }
 
-  #takeBack(segment: Segment): void {
+  #recover(segment: Segment): void {
     this.#sealed.push(segment);
     this.#size += segment.size;
     this.#bytes += segment.bytes;
@@ -82,7 +82,7 @@ export class Journal {
     return [...this.#sealed, this.#open];
   }
 
-  /** A site's unflushed events of one date, with the segment each run lies in, in order of arrival. */
+  /** A site's unflushed events of one date by segment, in order of sequence number. */
   unflushed(siteId: SiteId, day: UtcDay): { segment: number; events: readonly EventText[] }[] {
     return this.#segments.flatMap((segment) => {
       const events = segment.sites.get(siteId)?.get(day);
@@ -100,17 +100,17 @@ export class Journal {
     return this.#segments.flatMap((segment) => [...segment.sites.keys()]);
   }
 
-  /** Whether the log still has a segment of this range of numbers: after a crash its events would be read back. */
+  /** Whether the log still has a segment of this range of numbers: after a crash its events would be recovered. */
   hasSegmentWithin(first: number, last: number): boolean {
     return this.#segments.some(({ number }) => first <= number && number <= last);
   }
 
-  /** Whether the log may hold events that were never accepted, which a restart would bring. A flush ends that. */
+  /** Whether the log may contain events that were never accepted, which a restart would recover. A flush ends that. */
   get isTorn(): boolean {
     return this.#sealed.some(({ torn }) => torn) || (this.#open.torn && !this.#appending);
   }
 
-  /** Whether accepted events are safe only once they are in files. */
+  /** Whether accepted events become durable only by a flush. */
   get isUnsafe(): boolean {
     return this.#open.unsafe || this.#sealed.some(({ unsafe }) => unsafe);
   }
@@ -151,7 +151,7 @@ export class Journal {
       const last = this.#open;
       this.#sealed.push(last);
       this.#open = next;
-      // A disk that fails for hours would leave a torn segment of no events for each attempt.
+      // A disk that fails for hours would leave an empty torn segment for each attempt.
       if (last.torn && last.appended === 0 && !this.#appending) {
         await this.drop(last).catch(() => {
           // The next flush tries again.
@@ -164,8 +164,8 @@ export class Journal {
   }
 
   /**
-   * Ends the segment being written, if it holds anything, so that it can be flushed. Sealed segments are synced before any file is
-   * written of them: one of which a power loss took a part would write that file again, from fewer events.
+   * Seals the open segment, if it is not empty, so that it can be flushed. Sealed segments are synced before their files are
+   * written: after a power loss a partly lost segment would write the same file again, with fewer events.
    */
   async seal(): Promise<void> {
     if (this.#open.appended > 0 || this.#open.torn || this.#open.unsafe) {
@@ -178,7 +178,7 @@ export class Journal {
     await this.sync();
   }
 
-  /** Takes a site's events out of a segment: they are in files now. */
+  /** Releases a site's events of a segment: they are in files. */
   release(segment: Segment, siteId: SiteId): void {
     this.#size -= segment.sizeOf(siteId);
     segment.sites.delete(siteId);
@@ -195,8 +195,8 @@ export class Journal {
   }
 
   /**
-   * Makes the events appended so far durable, where the log leaves that to a later call; the host says when. Never rejects: events
-   * that the disk does not confirm are to be flushed (`isUnsafe`), and the next ones go to another segment.
+   * Makes the events appended so far durable, where appends do not; the host decides when. Never rejects: unconfirmed events have
+   * to be flushed (`isUnsafe`), and later ones go to another segment.
    */
   sync(): Promise<void> {
     this.#syncing ??= (this.#log.sync?.() ?? Promise.resolve())

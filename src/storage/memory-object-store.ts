@@ -1,4 +1,4 @@
-/** An object store that forgets everything with the process: for tests and for trying things out. */
+/** An object store in memory, which does not outlive the process: for tests and trials. */
 import type { ObjectKey, ObjectStore, StoredObject } from "./object-store.ts";
 
 export function createMemoryObjectStore(): ObjectStore {

@@ -1,4 +1,4 @@
-/** A record store that forgets everything with the process: for tests and for trying things out. */
+/** A record store in memory, which does not outlive the process: for tests and trials. */
 import { recordName, type RecordStore } from "./record-store.ts";
 
 export function createMemoryRecordStore(): RecordStore {

@@ -1,4 +1,4 @@
-/** A segment log that forgets everything with the process: for tests and for trying things out. */
+/** A segment log in memory, which does not outlive the process: for tests and trials. */
 import type { SegmentLog } from "./segment-log.ts";
 
 export function createMemorySegmentLog(): SegmentLog {

@@ -1,21 +1,21 @@
-/** Which files of a site's day are merged, and into how many: few files to read, and no event rewritten more often than it must be. */
+/** Which files of a site's day are merged together: keeps both the number of files and the rewriting of events low. */
 import type { PartitionFile } from "./partition.ts";
 import { sizeGroups } from "./size-groups.ts";
 
-/** What a merged file grows to, and from which size on a file is left alone. */
+/** The maximum size of a merged file. A file of half that size is not merged again. */
 export const MERGED_FILE_BYTES_MAX = 8 * 1024 * 1024;
 const FULL_FILE_BYTES = MERGED_FILE_BYTES_MAX / 2;
 
-/** Files of a day that still grows are merged with their like: a tier holds files up to this many times the size of the one below. */
+/** Files of the current day are merged within size tiers, each this many times as large as the one below. */
 const TIER_FACTOR = 4;
 const LOWEST_TIER_BYTES = 16 * 1024;
 
 export interface DayOfFiles {
-  /** Those that count, oldest first. */
+  /** Without superseded ones, oldest first. */
   readonly files: readonly PartitionFile[];
-  /** False for files that have to stay as they are, e.g. because they cannot be read. */
+  /** False for files that must not be merged, e.g. unreadable ones. */
   readonly isMergeable: (file: PartitionFile) => boolean;
-  /** Whether no more files come. */
+  /** Whether the day gets no more files. */
   readonly isPast: boolean;
   /** More files than this are merged. */
   readonly filesMax: number;

@@ -1,4 +1,4 @@
-/** The port to wherever immutable objects live: a folder on Node, a bucket on workerd, a map in tests. */
+/** The port to storage of immutable objects: a folder on Node, a bucket on workerd, a map in tests. */
 
 /** `/`-separated, relative, without empty, `.` or `..` parts. */
 export type ObjectKey = string;
@@ -16,15 +16,15 @@ export interface ObjectStore {
    * resolves the new ones survive a crash of the machine. Replaces an object of the same key.
    */
   put(key: ObjectKey, bytes: Uint8Array): Promise<void>;
-  /** Removes the object, and what earlier processes left half written beside it; removing what is not there is fine. Survives a crash once resolved. */
+  /** Deletes the object and unfinished writes of earlier processes beside it; succeeds for an unknown key. Durable once resolved. */
   delete(key: ObjectKey): Promise<void>;
-  /** Every object below the folder, at any depth, sorted by key. Unfinished writes never show. */
+  /** Every object below the folder, at any depth, sorted by key. Never includes unfinished writes. */
   list(folder: ObjectKey): Promise<StoredObject[]>;
   /**
-   * Makes durable which objects are directly in the folder and which are not, whichever process wrote or deleted them: one may have
-   * died, or met a failing disk, before it made that durable itself. Absent where every change is durable at once.
+   * Makes earlier puts and deletes directly in the folder durable, whichever process made them: a process may have died, or had a
+   * failing disk, before its own sync. Absent where every change is durable at once.
    */
   sync?(folder: ObjectKey): Promise<void>;
-  /** Names of the folders directly below the folder, sorted. A folder is there as long as an object is in it, at any depth. */
+  /** Names of the folders directly below the folder, sorted. A folder exists while it contains an object, at any depth. */
   folders(folder: ObjectKey): Promise<string[]>;
 }

@@ -1,10 +1,10 @@
-/** How the columns of a Parquet file are read without a value being made for each row. Owner of hyparquet. */
+/** How the columns of a Parquet file are decoded without allocating a value per row. The only user of hyparquet. */
 import { parquetMetadata, snappyUncompress, type ColumnMetaData, type RowGroup } from "hyparquet";
 import { parquetHeader } from "hyparquet/src/column.js";
 
 export type { SchemaElement } from "hyparquet";
 
-/** Texts of rows: `places` says of each row where in `texts` its text stands, -1 where it has none. A text may stand there twice. */
+/** Strings of rows: `places` has each row's index in `texts`, -1 if it has none. `texts` may contain a string twice. */
 export interface TextColumn {
   readonly texts: readonly string[];
   readonly places: Int32Array;
@@ -18,7 +18,7 @@ export interface NumberColumn {
 
 const NO_PLACE = -1;
 
-/** As many bits as fit into a number beside the seven that may be left of the byte before. */
+/** So that a value and up to seven bits of the previous byte fit into 32 bits. */
 const INDEX_BITS_MAX = 24;
 
 /** Without `ignoreBOM` a text that begins with U+FEFF loses it. */
@@ -26,7 +26,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 type PageHeader = ReturnType<typeof parquetHeader>;
 
-/** What a page of data says: which of its rows have a value (null: all), and the bytes of these. */
+/** A data page: which of its rows have a value (null: all), and the encoded values. */
 interface DataPage {
   readonly rows: number;
   readonly present: Uint8Array | null;
@@ -35,7 +35,7 @@ interface DataPage {
   readonly bytes: Uint8Array;
 }
 
-/** Numbers in runs: either one value many times, or values of `width` bits each. Gives back as many as there is room for. */
+/** Numbers in runs: either one value many times, or values of `width` bits each. Fills `out`. */
 function readRuns<Out extends Int32Array | Uint8Array>(bytes: Uint8Array, begin: number, width: number, out: Out): Out {
   if (width > INDEX_BITS_MAX) throw new Error(`the file has numbers of ${width} bits in a run`);
   let at = begin;
@@ -117,13 +117,13 @@ function plainNumbers(bytes: Uint8Array, count: number): BigInt64Array {
   return new BigInt64Array(aligned.buffer, aligned.byteOffset, count);
 }
 
-/** Puts values where the rows are that have one. */
+/** Writes each value at its row. */
 function spread(present: Uint8Array, values: Int32Array, out: Int32Array, begin: number): void {
   let value = 0;
   for (let row = 0; row < present.length; row++) if (present[row] === 1) out[begin + row] = values[value++] ?? NO_PLACE;
 }
 
-/** The columns of one part of a file. What cannot be read throws when it is asked for. */
+/** The columns of one row group. Methods throw if the column cannot be decoded. */
 export class ParquetColumns {
   readonly rows: number;
   readonly #bytes: Uint8Array;
@@ -204,7 +204,7 @@ export class ParquetColumns {
   }
 }
 
-/** A file's parts, one after the other: each can be read on its own. */
+/** A file's row groups in order: each can be decoded on its own. */
 export interface ParquetFile {
   readonly rows: number;
   readonly parts: readonly ParquetColumns[];

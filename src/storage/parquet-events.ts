@@ -1,4 +1,4 @@
-/** What an event looks like inside a Parquet file, both ways. Owner of hyparquet-writer. */
+/** The encoding of events in Parquet files, and its inverse. The only user of hyparquet-writer. */
 import { ByteWriter, ParquetWriter as FileWriter, type ColumnSource } from "hyparquet-writer";
 import { EVENT_COLUMNS, type ColumnKind, type EventColumn } from "./event-columns.ts";
 import type { StoredEvent } from "./event.ts";
@@ -6,7 +6,7 @@ import type { ObjectKey } from "./object-store.ts";
 import { openParquet, type NumberColumn, type ParquetColumns, type SchemaElement, type TextColumn } from "./parquet-columns.ts";
 import { checkSeal, seal, SEAL_ENTRY } from "./parquet-seal.ts";
 
-/** Events by column, each distinct text once or little more often: what a part of a file says, before anyone gives it a meaning. */
+/** Events by column, with few repeated strings: the contents of one row group. */
 export interface DecodedEvents {
   readonly rows: number;
   /** Of a text or JSON column. */
@@ -40,8 +40,8 @@ const SCHEMA: SchemaElement[] = [
 ];
 
 /**
- * What the library is told while it writes rows: it would parse a JSON column's texts and write them anew, which takes long and
- * rounds long numbers. As UTF-8 their bytes are the same.
+ * The schema passed to the library while it writes rows: it would parse and re-serialize JSON columns, which is slow and
+ * rounds long numbers. Declared as UTF-8, they are written unchanged.
  */
 const SCHEMA_OF_ROWS = SCHEMA.map((element) => (element.converted_type === "JSON" ? { ...element, ...SCHEMA_OF_KIND.text } : element));
 
@@ -65,7 +65,7 @@ export function encodeEvents(events: readonly StoredEvent[]): Uint8Array {
   return file.finish();
 }
 
-/** Rows that a file's part (a row group) holds: what a reader has to decode at a time. Twice as many save 2 % of a file's size. */
+/** Rows per row group, which a reader decodes at a time. Twice as many would save 2 % of a file's size. */
 const PART_ROWS_MAX = 50_000;
 
 function beginFile() {
@@ -102,7 +102,7 @@ export type MergedFile =
   | { readonly bytes: Uint8Array; readonly events: number }
   | { readonly unreadable: ObjectKey; readonly reason: string };
 
-/** Makes one file of several. No more rows than two parts have are in memory as values at a time. */
+/** Merges files. At most two row groups are decoded in memory at a time. */
 export function mergeFiles(files: readonly EventFile[]): MergedFile {
   const merged = beginFile();
   let events = 0;
@@ -142,7 +142,7 @@ function columnsOf(decoded: DecodedEvents): EventColumns {
   });
 }
 
-/** How many events a file's footer names; null when there is no footer. The rest is not looked at. */
+/** How many events a file's footer names; null if there is no footer. The rest is not read. */
 export function countEvents(bytes: Uint8Array): number | null {
   try {
     return openParquet(bytes).rows;
@@ -176,9 +176,9 @@ function* decodedParts(parts: readonly ParquetColumns[], wanted: readonly EventC
 }
 
 /**
- * Reads a file written by `encodeEvents`, of this or an earlier version, a part at a time as they are asked for: a column
- * the file lacks is unrecorded, and so is a column of texts that is not wanted. Throws when the bytes are no such file, before it
- * gives any of it.
+ * Reads a file written by `encodeEvents`, of this or an earlier version, one row group per iteration. A column
+ * that the file lacks is unrecorded, and so is a text column that is not wanted. Throws before the first iteration if the bytes are
+ * not such a file.
  */
 export function decodeEvents(bytes: Uint8Array, wanted: readonly EventColumn[] = EVENT_COLUMNS): Generator<DecodedEvents, void> {
   checkSeal(bytes);
@@ -190,7 +190,7 @@ export interface Unreadable {
   readonly reason: string;
 }
 
-/** What `decodeEvents` gives, with a fault of the file told in its place, so that it is not mistaken for one of whoever reads. */
+/** As `decodeEvents`, but yields an error of the file as a value, which distinguishes it from errors of the consumer. */
 export function* readEvents(
   bytes: Uint8Array,
   wanted: readonly EventColumn[] = EVENT_COLUMNS,

@@ -1,6 +1,6 @@
 /**
- * How a Parquet file says of itself that it is whole: checksums of all its other bytes, in an entry of its footer.
- * A decoder that believes damaged bytes gives wrong figures or asks for more memory than there is.
+ * How damage of a Parquet file is detected: a footer entry has checksums of all other bytes.
+ * Without it a decoder of damaged bytes could return wrong values or allocate too much memory.
  */
 import { crc32 } from "./checksum.ts";
 
@@ -16,10 +16,10 @@ const keyBytes = new TextEncoder().encode(KEY);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** The footer's entry, to be written into a file that is sealed afterwards. */
+/** The footer entry of a file to be sealed. */
 export const SEAL_ENTRY = { key: KEY, value: "0".repeat(VALUE_CHARS) };
 
-/** Where the value lies, or -1. The footer is at the end, and the entry at the footer's. */
+/** The offset of the value, or -1. Searched from the end: the entry is the last of the footer. */
 function valueOffset(bytes: Uint8Array): number {
   for (let at = bytes.length - keyBytes.length - VALUE_HEADER_BYTES - VALUE_CHARS; at >= 0; at--) {
     if (keyBytes.every((byte, i) => bytes[at + i] === byte)) return at + keyBytes.length + VALUE_HEADER_BYTES;
@@ -32,14 +32,14 @@ const hex = (checksum: number): string => checksum.toString(16).padStart(VALUE_C
 const sealOf = (bytes: Uint8Array, offset: number): string =>
   hex(crc32(bytes, 0, offset)) + hex(crc32(bytes, offset + VALUE_CHARS, bytes.length));
 
-/** Fills the entry in. */
+/** Writes the checksums into the entry. */
 export function seal(bytes: Uint8Array): void {
   const offset = valueOffset(bytes);
   if (offset === -1) throw new Error("a Parquet file was written without room for its checksum");
   encoder.encodeInto(sealOf(bytes, offset), bytes.subarray(offset));
 }
 
-/** Throws unless the file is as it was sealed. */
+/** Throws unless the file's bytes match its checksums. */
 export function checkSeal(bytes: Uint8Array): void {
   const offset = valueOffset(bytes);
   if (offset === -1) throw new Error("the file has no checksum: it is cut short, or another program wrote it");

@@ -1,15 +1,15 @@
-/** How a site, a day and a range of journal segments are spelled as the key of a Parquet file, and back. */
+/** How a site, a day and a range of journal segments are encoded in the key of a Parquet file. */
 import { isUtcDay, type SiteId, type UtcDay } from "./event.ts";
 import type { ObjectKey } from "./object-store.ts";
 import type { PartitionFile } from "./partition.ts";
 
-/** Where every partition lies. */
+/** The folder of all partitions. */
 export const EVENTS_FOLDER = "events";
 
 const SITE_FOLDER_PREFIX = "site_id=";
 const DAY_FOLDER_PREFIX = "date=";
 
-/** Ends a folder name that goes on in the folder below it. No site id and no escape contains it. */
+/** Ends a folder name that continues in the folder below it. No site id and no escape contains it. */
 const CONTINUED = "~";
 
 /** Room left for the prefix and the continuation mark within the 255 bytes a file system allows a name. */
@@ -41,7 +41,7 @@ export function siteFolder(siteId: SiteId): ObjectKey {
   return [EVENTS_FOLDER, ...names].join("/");
 }
 
-/** Undoes `siteFolder` for the names below `events`; null when they spell no site id (yet). */
+/** Undoes `siteFolder` for the names below `events`; null if they are not (yet) a complete site id. */
 export function siteOfFolders(names: readonly string[], isSiteId: (text: string) => text is SiteId): SiteId | null {
   const joined = names.join("").replaceAll(CONTINUED, "");
   if (!joined.startsWith(SITE_FOLDER_PREFIX)) return null;
@@ -52,7 +52,7 @@ export function siteOfFolders(names: readonly string[], isSiteId: (text: string)
   return siteFolder(text) === [EVENTS_FOLDER, ...names].join("/") ? text : null;
 }
 
-/** Whether a folder name below `events` goes on in the folders below it. */
+/** Whether a folder name below `events` continues in the folders below it. */
 export const isContinued = (name: string): boolean => name.endsWith(CONTINUED);
 
 /** The key of the file that holds a site's events of a day from segments `first` to `last`. */
@@ -60,7 +60,7 @@ export function partitionKey(siteId: SiteId, day: UtcDay, first: number, last: n
   return `${dayFolder(siteId, day)}/${first}-${last}.parquet`;
 }
 
-/** The range of segments that a key names; null when it names none. */
+/** The range of segments in a key; null if it has none. */
 export function segmentsOfKey(key: ObjectKey): { readonly first: number; readonly last: number } | null {
   const match = /(?:^|\/)(\d{1,15})-(\d{1,15})\.parquet$/.exec(key);
   if (!match) return null;
@@ -71,13 +71,13 @@ export function segmentsOfKey(key: ObjectKey): { readonly first: number; readonl
 /** The folder of a site's day. */
 export const dayFolder = (siteId: SiteId, day: UtcDay): ObjectKey => `${siteFolder(siteId)}/${DAY_FOLDER_PREFIX}${day}`;
 
-/** The day of a folder in a site's; null when it is none. */
+/** The day of a folder below a site's; null if the name is not a day folder. */
 export function dayOfFolder(name: string): UtcDay | null {
   const day = name.startsWith(DAY_FOLDER_PREFIX) ? name.slice(DAY_FOLDER_PREFIX.length) : "";
   return isUtcDay(day) ? day : null;
 }
 
-/** Reads a key below a site's folder; null when it is no partition file. */
+/** Parses a key below a site's folder; null if it is not a partition file. */
 export function parsePartitionKey(siteId: SiteId, key: ObjectKey, sizeBytes: number): PartitionFile | null {
   const day = /^date=([^/]+)\/[^/]+$/.exec(key.slice(siteFolder(siteId).length + 1))?.[1];
   const segments = segmentsOfKey(key);

@@ -1,4 +1,4 @@
-/** What is stored of a site and date: files, each for a range of journal segments, and events that the journal still holds. */
+/** A partition is one site and date: its files, each for a range of journal segments, and its unflushed events. */
 import type { UtcDay } from "./event.ts";
 import type { EventText } from "./event-text.ts";
 import type { ObjectKey } from "./object-store.ts";
@@ -15,27 +15,27 @@ export interface PartitionFile {
 /** A partition's events in one segment. */
 export interface JournaledEvents {
   readonly segment: number;
-  /** In order of arrival. It grows while the segment does. */
+  /** In order of sequence number. Grows while the segment is open. */
   readonly events: readonly EventText[];
-  /** Whether the files have all of them, although the journal has not released them. */
+  /** Whether files contain all of them, although the journal has not released them. */
   readonly inFiles: boolean;
 }
 
 export interface Partition {
   readonly day: UtcDay;
-  /** Those that count, oldest first. */
+  /** Without superseded ones, oldest first. */
   readonly files: readonly PartitionFile[];
   /** Oldest first. */
   readonly journaled: readonly JournaledEvents[];
 }
 
-/** Whether files have a segment's events. A file is written whole, so then they have all of them. */
+/** Whether files contain a segment's events: all of them, because files are written atomically. */
 export const isInFiles = (segment: number, files: readonly PartitionFile[]): boolean =>
   files.some(({ first, last }) => first <= segment && segment <= last);
 
 const supersedes = (outer: PartitionFile, inner: PartitionFile): boolean =>
   outer !== inner && outer.first <= inner.first && inner.last <= outer.last;
 
-/** Files whose range no other file's range contains: the ones that count, oldest first. A merged file supersedes its parts. */
+/** Files whose range no other file's range contains, oldest first. A merged file supersedes its parts. */
 export const withoutSuperseded = (files: readonly PartitionFile[]): PartitionFile[] =>
   files.filter((file) => !files.some((other) => supersedes(other, file))).sort((a, b) => a.first - b.first);

@@ -1,4 +1,4 @@
-/** Which Parquet files a site has: the listing of each site's folder, kept in memory once read. */
+/** Which Parquet files a site has: the listing of each site's folder, cached once read. */
 import type { SiteId, UtcDay } from "./event.ts";
 import type { EventText } from "./event-text.ts";
 import type { ObjectKey, ObjectStore } from "./object-store.ts";
@@ -20,18 +20,18 @@ export interface PartitionsOptions {
   readonly objects: ObjectStore;
   readonly parquet: ParquetWriter;
   readonly isSiteId: (text: string) => text is SiteId;
-  /** How many sites' listings are kept; the least recently used goes first. */
+  /** Cached listings, one per site; the least recently used is evicted first. */
   readonly listingsMax: number;
-  /** Called with things in the events folder that do not belong there. They are ignored. */
+  /** Called with unexpected entries of the events folder, which are ignored. */
   readonly onStray: (key: string, fault: string) => void;
 }
 
 type Listing = Map<UtcDay, PartitionFile[]>;
 
-/** Files that are removed side by side: each waits for the disk. */
+/** Concurrent deletions: each waits for the disk. */
 const REMOVALS_AT_ONCE = 16;
 
-/** Calls for one site that read and write must not overlap: `EventStore` sees to it. */
+/** Calls for one site that read and write must not overlap: `EventStore` ensures that. */
 export class Partitions {
   readonly #options: PartitionsOptions;
   readonly #listings = new Map<SiteId, Listing>();
@@ -76,7 +76,7 @@ export class Partitions {
     return withoutSuperseded((await this.#listing(siteId)).get(day) ?? []);
   }
 
-  /** Files of a site's day that others have superseded: a merge that was cut short has left them. */
+  /** Superseded files of a site's day, left by an interrupted merge. */
   async superseded(siteId: SiteId, day: UtcDay): Promise<readonly PartitionFile[]> {
     const all = (await this.#listing(siteId)).get(day) ?? [];
     const counting = new Set(withoutSuperseded(all));
@@ -87,7 +87,7 @@ export class Partitions {
     return this.#options.objects.get(file.key);
   }
 
-  /** How many events a file says it holds; null when it is gone or no Parquet file. */
+  /** Events by the file's footer; null if the file is missing or not Parquet. */
   async countEvents(file: PartitionFile): Promise<number | null> {
     const bytes = await this.read(file);
     return bytes && countEvents(bytes);
@@ -101,7 +101,7 @@ export class Partitions {
     return { day, first: segment, last: segment, key, sizeBytes: bytes.length };
   }
 
-  /** A write that failed may have been made all the same, so what is there is looked at anew: an erasure must find it. */
+  /** A failed write may still have created the file, so the site is listed again: an erasure must find it. */
   async #put(siteId: SiteId, key: ObjectKey, bytes: Uint8Array): Promise<void> {
     try {
       await this.#options.objects.put(key, bytes);
@@ -112,17 +112,17 @@ export class Partitions {
     }
   }
 
-  /** Writes what several files of a site's day were merged into, which from then on counts in their place. They are to be removed. */
+  /** Writes the merge of several files of a site's day, which supersedes them. The caller removes them. */
   async writeMerged(siteId: SiteId, files: readonly PartitionFile[], bytes: Uint8Array): Promise<void> {
     const [oldest, newest] = [files[0], files.at(-1)];
-    if (!oldest || !newest) throw new Error("a merged file stands for others");
+    if (!oldest || !newest) throw new Error("a merge needs at least one file");
     const { day, first } = oldest;
     const key = partitionKey(siteId, day, first, newest.last);
     await this.#put(siteId, key, bytes);
     await this.register(siteId, [{ day, first, last: newest.last, key, sizeBytes: bytes.length }]);
   }
 
-  /** Adds written files to what is known of the site. */
+  /** Adds written files to the cached listing of the site. */
   async register(siteId: SiteId, files: readonly PartitionFile[]): Promise<void> {
     (await this.#sites)?.add(siteId);
     const listing = this.#listings.get(siteId);
@@ -133,7 +133,7 @@ export class Partitions {
     }
   }
 
-  /** Removes files, in no order, and what is known of them. After a failure some may be gone; it may be tried again. */
+  /** Removes files in any order, and their listing entries. After a rejection some may be removed; may be retried. */
   async remove(siteId: SiteId, files: readonly PartitionFile[]): Promise<void> {
     const left = [...files];
     const removeOneByOne = async () => {
@@ -148,7 +148,7 @@ export class Partitions {
     this.#forget(siteId, files);
   }
 
-  /** Makes durable which files there are of the days and which are not, whichever process wrote or removed them. */
+  /** Makes earlier writes and removals of the days' files durable, whichever process made them. */
   async sync(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<void> {
     const { objects } = this.#options;
     if (!objects.sync) return;
@@ -160,22 +160,22 @@ export class Partitions {
   #forget(siteId: SiteId, files: readonly PartitionFile[]): void {
     const listing = this.#listings.get(siteId);
     if (!listing) return;
-    const gone = new Set(files.map(({ key }) => key));
+    const removed = new Set(files.map(({ key }) => key));
     for (const day of new Set(files.map((file) => file.day))) {
-      const kept = (listing.get(day) ?? []).filter(({ key }) => !gone.has(key));
-      if (kept.length > 0) listing.set(day, kept);
+      const remaining = (listing.get(day) ?? []).filter(({ key }) => !removed.has(key));
+      if (remaining.length > 0) listing.set(day, remaining);
       else listing.delete(day);
     }
   }
 
-  /** Takes a site without files off the sites that have a folder; whether it is one. */
+  /** Removes a site without files from `sites`; returns whether it has none. */
   async forgetSiteWithoutFiles(siteId: SiteId): Promise<boolean> {
     if ((await this.#listing(siteId)).size > 0) return false;
     (await this.#sites)?.delete(siteId);
     return true;
   }
 
-  /** How much is known by listings that were read: other sites' files are not counted. */
+  /** Size of the cached listings; files of other sites are not counted. */
   get known(): { readonly partitions: number; readonly files: number } {
     let [partitions, files] = [0, 0];
     for (const listing of this.#listings.values()) {

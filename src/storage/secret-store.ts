@@ -1,20 +1,20 @@
-/** The port to where the generated secret of visitor ids is stored: one short text that leaves as little behind as the host allows. */
+/** The port to the generated secret of visitor ids: one short string, of which an erasure leaves as little as the host allows. */
 import type { RecordStore } from "./record-store.ts";
 
 export interface SecretStore {
-  /** Where the text is stored, for messages. */
+  /** Where the secret is stored, for messages. */
   readonly location: string;
-  /** The stored text, which is durable; null when there is none. */
+  /** The stored secret, which is durable; null if there is none. */
   read(): Promise<string | null>;
-  /** Replaces the text, all or nothing; resolves once it is durable. The host overwrites what was there as far as it can. */
+  /** Replaces the secret atomically; resolves once the new one is durable. Overwrites the previous one as far as the host can. */
   write(text: string): Promise<void>;
-  /** Overwrites the text as far as the host can and removes it; resolves once that is durable. Nothing to erase is fine. */
+  /** Overwrites the secret as far as the host can and removes it; resolves once that is durable. Succeeds if there is none. */
   erase(): Promise<void>;
 }
 
 const SECRET_RECORD = "secret.json";
 
-/** For hosts without files: the text is a record, and overwriting it is the database's business. */
+/** For hosts without files: the secret is a record, and the database overwrites it as far as it can. */
 export const createRecordSecretStore = (records: RecordStore): SecretStore => ({
   location: `the record ${SECRET_RECORD}`,
   async read() {

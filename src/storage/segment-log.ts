@@ -1,13 +1,13 @@
-/** The port to wherever the journal's bytes lie: append-only files on Node, rows in a Durable Object, a map in tests. */
+/** The port to storage of the journal's bytes: append-only files on Node, rows in a Durable Object, a map in tests. */
 
-/** An append that failed and has left nothing behind: the segment may be appended to as before. */
+/** A failed append that added no bytes: the segment still accepts appends. */
 export class NothingAppendedError extends Error {
   override readonly name = "NothingAppendedError";
 }
 
 /**
- * The disk did not confirm what was appended. It may never get there, whatever later syncs say: systems count pages as written that
- * a sync could not write. The log takes no more appends to that segment.
+ * The disk did not confirm appended bytes. They may never become durable, even if later syncs succeed: operating systems mark pages
+ * as clean after a failed sync. The log rejects further appends to that segment.
  */
 export class SyncFailedError extends Error {
   override readonly name = "SyncFailedError";
@@ -16,11 +16,11 @@ export class SyncFailedError extends Error {
 export interface SegmentLog {
   /** The numbers of all segments, ascending. */
   list(): Promise<number[]>;
-  /** Makes an empty segment; rejects when there is one of that number. Survives a crash once resolved; may be there after a rejection. */
+  /** Creates an empty segment; rejects if the number is taken. Durable once resolved; may exist after a rejection. */
   create(segment: number): Promise<void>;
   /**
-   * Resolves when whatever came at the same moment is there too, so that one append serves all of it.
-   * Absent where an append takes long enough for others to gather meanwhile.
+   * Resolves when concurrent events have arrived, so that one append writes all of them.
+   * Absent where an append takes long enough for others to accumulate.
    */
   gather?(): Promise<void>;
   /**
@@ -30,16 +30,16 @@ export interface SegmentLog {
    */
   append(segment: number, bytes: Uint8Array): Promise<void>;
   /**
-   * Makes what was appended durable. Absent where an append or nobody does that. When it rejects, with a `SyncFailedError`, what was
-   * appended since the last success may be gone after a crash. Calls do not overlap.
+   * Makes what was appended durable. Absent where an append does that, or nothing does. Rejects with a `SyncFailedError`: a crash
+   * may then lose everything appended since the last success. Calls do not overlap.
    */
   sync?(): Promise<void>;
-  /** What it gives is durable from then on, if the policy makes anything so: a process may have died before it synced it. */
+  /** The bytes are durable once returned, if the sync policy syncs at all: an earlier process may have died before its sync. */
   read(segment: number): Promise<Uint8Array>;
-  /** Removes a segment; removing what is not there is fine. Survives a crash once resolved: what it held may be erased by then. */
+  /** Removes a segment; succeeds for an unknown one. Durable once resolved, because its events may be erased next. */
   remove(segment: number): Promise<void>;
-  /** Keeps a copy of a damaged segment for a person to look at, and says where. */
+  /** Copies a damaged segment aside for inspection; returns where. */
   quarantine(segment: number): Promise<string>;
-  /** Makes everything appended durable and lets go of it. */
+  /** Makes everything appended durable and releases all resources. */
   close(): Promise<void>;
 }

@@ -1,10 +1,10 @@
-/** One journal segment in memory: its unflushed events by site and date, and whether its bytes in the log can be relied on. */
+/** One journal segment in memory: its unflushed events by site and date, and whether its bytes in the log are reliable. */
 import type { SiteId, UtcDay } from "./event.ts";
 import type { BufferedEvent, EventText } from "./event-text.ts";
 
 export class Segment {
   readonly number: number;
-  /** Each list is in order of arrival. */
+  /** Each list is in order of sequence number. */
   readonly sites = new Map<SiteId, Map<UtcDay, EventText[]>>();
   /** Events appended so far, whether or not they have been released since. */
   appended = 0;
@@ -12,12 +12,12 @@ export class Segment {
   bytes = 0;
   /**
    * True from the start of an append to its success: after a failure the log may end in half a line, so nothing may
-   * follow it there, or hold whole events that are not here because nobody was told that they were accepted.
+   * follow it there, or hold complete events that are not here because they were not acknowledged.
    */
   torn = false;
   /**
-   * Whether a crash may take events of it although they were accepted: a sync of the log has failed. They are still here, so
-   * writing them to files saves them, and nothing follows them.
+   * Whether a crash may lose accepted events of it: a sync of the log has failed. They are still in memory, so a flush makes them
+   * durable. No more events are appended to the segment.
    */
   unsafe = false;
 
@@ -34,7 +34,7 @@ export class Segment {
     else days.set(date, [text]);
   }
 
-  /** How many events are still here. */
+  /** Events that were not released. */
   get size(): number {
     let size = 0;
     for (const siteId of this.sites.keys()) size += this.sizeOf(siteId);

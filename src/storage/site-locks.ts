@@ -1,4 +1,4 @@
-/** One writer or reader of a site's rows at a time; different sites never wait for each other. */
+/** Mutual exclusion per site: tasks of one site run one after another, tasks of different sites never wait for each other. */
 import type { SiteId } from "./event.ts";
 
 export class SiteLocks {
