@@ -16,7 +16,7 @@ it("the program loads stored days at startup, before any query", async () => {
   for (const back of [2, 3, 4]) await storeDay(objects, siteId("kept.test"), Date.now() - back * DAY_MS);
   const server = await startServer({ dataFolder, environment: { SVC_LOG_LEVEL: "debug" } });
   onTestFinished(async () => void (await server.stop()));
-  await server.logged(/what dashboards show first is loaded.*days=3/);
+  await server.logged(/cache warming finished.*days=3/);
   expect(await (await fetch(`${server.origin}/metrics`)).text()).toMatch(/^svc_cached_partitions 3$/m);
 });
 

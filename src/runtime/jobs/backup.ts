@@ -1,4 +1,4 @@
-/** In which order the data of a running program are copied, so that every event that was accepted before lies in the copy, once. */
+/** The order in which a running service's data is copied, so that the copy has every event accepted before it exactly once. */
 import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
 import { EVENTS_FOLDER, segmentsOfKey } from "../../storage/partition-path.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
@@ -6,7 +6,7 @@ import type { SegmentLog } from "../../storage/segment-log.ts";
 import { LISTING_ATTEMPTS_MAX } from "../config/limits.ts";
 import type { VerifiedData } from "./verification.ts";
 
-/** Where the copy goes: nothing is there yet. */
+/** The target of the copy, which is empty. */
 export interface BackupTarget {
   readonly objects: Pick<ObjectStore, "put">;
   readonly segmentLog: Pick<SegmentLog, "create" | "append">;

@@ -1,4 +1,4 @@
-/** Loads what dashboards show first after a start, before it is asked for, and only while no query runs. */
+/** Which partitions are loaded after a start before any query needs them: the default range of dashboards, while no query runs. */
 import { addDays, type Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, SiteId, UtcDay } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
@@ -30,9 +30,9 @@ interface DayRange {
 export class CacheWarmer implements Job {
   readonly #options: CacheWarmerOptions;
   readonly #job: PeriodicJob;
-  /** Sites that are still to be loaded; null before they have been looked up. */
+  /** Sites still to be loaded; null before they are listed. */
   #sites: SiteId[] | null = null;
-  /** All is loaded, or there is no more room, or something failed. */
+  /** Everything is loaded, the share of memory is used up, or a load failed. */
   #isOver = false;
 
   constructor(options: CacheWarmerOptions) {
@@ -45,12 +45,12 @@ export class CacheWarmer implements Job {
     });
   }
 
-  /** Goes on where it was interrupted. */
+  /** Continues where it was interrupted. */
   tick(): void {
     this.#job.tick();
   }
 
-  /** The same, for who waits. Never rejects: what cannot be loaded is reported to who asks for it. */
+  /** As `tick`, but resolves at the end. Never rejects: a query that needs the data reports the error. */
   async run(): Promise<void> {
     if (!this.#isOver) await this.#job.run();
   }
@@ -59,7 +59,7 @@ export class CacheWarmer implements Job {
     return this.#job.settled();
   }
 
-  /** Ends with the step under way. */
+  /** Stops after the current step. */
   stop(): Promise<void> {
     this.#isOver = true;
     return this.#job.stop();
@@ -70,14 +70,17 @@ export class CacheWarmer implements Job {
       await this.#goOn(signal);
     } catch (error) {
       this.#isOver = true;
-      if (!signal.aborted) this.#options.log.warn("days are not loaded ahead of queries", { reason: reasonOf(error) });
+      if (!signal.aborted)
+        this.#options.log.warn("cache warming failed; partitions are loaded by the first query that needs them", {
+          reason: reasonOf(error),
+        });
     }
     return true;
   }
 
   async #goOn(signal: AbortSignal): Promise<void> {
     const { calendar, now, log, partitionCache } = this.#options;
-    // Today is left out: it is small beside the rest, and once it is loaded every flush has to bring it up to date.
+    // Without today: it is relatively small, and once loaded every flush has to update it.
     const today = calendar.dateOf(now());
     const range = { firstDay: addDays(today, -WARM_DAYS), lastDay: addDays(today, -1) };
     this.#sites ??= await this.#largestSites(range, signal);
@@ -86,10 +89,10 @@ export class CacheWarmer implements Job {
       this.#sites.shift();
     }
     this.#isOver = true;
-    log.debug("what dashboards show first is loaded", { days: partitionCache.dayCount });
+    log.debug("cache warming finished", { days: partitionCache.dayCount });
   }
 
-  /** Small sites load quickly when they are asked for. */
+  /** Largest sites first: small ones load quickly on demand. */
   async #largestSites({ firstDay, lastDay }: DayRange, signal: AbortSignal): Promise<SiteId[]> {
     const { eventStore, partitionCache } = this.#options;
     const sites: { readonly siteId: SiteId; readonly bytes: number }[] = [];
@@ -102,7 +105,7 @@ export class CacheWarmer implements Job {
     return sites.slice(0, WARM_SITES_MAX).map(({ siteId }) => siteId);
   }
 
-  /** Newest days first, until somebody asks. Whether it got through. */
+  /** Newest days first, until a query arrives. Returns whether all were loaded. */
   async #loadSite(siteId: SiteId, { firstDay, lastDay }: DayRange, signal: AbortSignal): Promise<boolean> {
     const { partitionCache, budgetBytes, limiter } = this.#options;
     const newestFirst = (await partitionCache.versionsOf(siteId, firstDay, lastDay)).reverse();
@@ -112,7 +115,7 @@ export class CacheWarmer implements Job {
       if (!newest || !oldest || partitionCache.areCached(siteId, days)) continue;
       if (partitionCache.residentBytes > budgetBytes * WARM_SHARE_MAX) this.#isOver = true;
       if (this.#isOver || !limiter.areAllFree) return false;
-      // For one pass, so that what somebody has asked for is evicted later.
+      // One-pass, so that partitions used by queries are evicted later.
       await partitionCache.withDays(
         siteId,
         { firstDay: oldest, lastDay: newest },

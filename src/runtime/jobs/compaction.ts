@@ -23,7 +23,7 @@ export interface CompactionOptions {
   readonly filesMax: number;
 }
 
-/** Sites with the days that are to be looked at. */
+/** Sites with the days to check. */
 type Days = Map<SiteId, Set<UtcDay>>;
 
 function addTo(days: Days, siteId: SiteId, more: Iterable<UtcDay>): void {
@@ -35,13 +35,13 @@ function addTo(days: Days, siteId: SiteId, more: Iterable<UtcDay>): void {
 export class Compaction implements Job {
   readonly #options: CompactionOptions;
   readonly #job: PeriodicJob;
-  /** Days that have got files since they were last looked at. */
+  /** Days with new files since their last check. */
   #changed: Days = new Map();
-  /** Days that got files while they were today: they are looked at once more when they are past. */
+  /** Days that got files on the day itself: checked once more when they are past. */
   #growing: Days = new Map();
-  /** The date on which the last look was; null before the first, which is at everything. */
+  /** The date of the last check; null before the first, which covers all days. */
   #lookedOn: UtcDay | null = null;
-  /** Files that no merge could read. They stay as they are and are reported once. */
+  /** Unreadable files. They are not changed, and are reported once. */
   readonly #unreadable = new Set<string>();
 
   constructor(options: CompactionOptions) {
@@ -55,7 +55,7 @@ export class Compaction implements Job {
     });
   }
 
-  /** To be told of days that have got a file. */
+  /** Notifies the job of a day with a new file. */
   noteFiles(siteId: SiteId, days: Iterable<UtcDay>): void {
     if (this.#options.filesMax > 0) addTo(this.#changed, siteId, days);
   }
@@ -64,7 +64,7 @@ export class Compaction implements Job {
     this.#job.tick();
   }
 
-  /** Merges whatever there is to merge, or waits for the run that is under way. Never rejects. */
+  /** Runs all merges that are due, or waits for the current run. Never rejects. */
   async run(): Promise<void> {
     if (this.#options.filesMax > 0) await this.#job.run();
   }
@@ -73,12 +73,12 @@ export class Compaction implements Job {
     return this.#job.settled();
   }
 
-  /** Ends with the merge under way. */
+  /** Stops after the current merge. */
   stop(): Promise<void> {
     return this.#job.stop();
   }
 
-  /** Whether nothing is left to try again. */
+  /** Returns whether nothing has to be retried. */
   async #look(signal: AbortSignal): Promise<boolean> {
     const { calendar, now } = this.#options;
     if (signal.aborted) return true;
@@ -164,7 +164,7 @@ export class Compaction implements Job {
     this.#options.log.error("a partition file cannot be read; it stays as it is and is not merged", { file, reason });
   }
 
-  /** Null when one is gone: it was erased. */
+  /** Null if one is missing: it was erased. */
   async #read(group: readonly PartitionFile[]): Promise<EventFile[] | null> {
     const files: EventFile[] = [];
     for (const file of group) {

@@ -1,4 +1,4 @@
-/** How a site's days are erased so that they stay erased: flushed first, so that everything of them lies in files, which are then deleted. */
+/** How a site's days are erased permanently: their events are flushed first, so that deleting files deletes all of them. */
 import type { SiteId, UtcDay } from "../../storage/event.ts";
 import type { DeletedDays, EventStore } from "../../storage/event-store.ts";
 import type { QueryService } from "../execution/query-service.ts";
@@ -6,7 +6,7 @@ import type { Counters } from "../metrics/counters.ts";
 import type { Log } from "../metrics/log.ts";
 import type { Flush } from "./flush.ts";
 
-/** Events count once each, wherever they lay; days are those whose files were deleted. */
+/** Each event counts once; days are those whose files were deleted. */
 export type Erased = Pick<DeletedDays, "events" | "days">;
 
 export interface ErasureOptions {
@@ -25,9 +25,9 @@ export class Erasure {
   }
 
   /**
-   * Erases every event of the site from `firstDay` to `lastDay` that was accepted before the call. Events that come
-   * meanwhile are erased or kept, each for good. Once this resolves, no crash brings an erased event back and no
-   * answer shows one. After a rejection some may be erased; it may be tried again.
+   * Erases every event of the site from `firstDay` to `lastDay` that was accepted before the call. Events accepted
+   * meanwhile are either erased or stored, permanently. Once this resolves, no crash brings back an erased event and no
+   * response contains one. After a rejection some may be erased; may be retried.
    */
   async erase(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<Erased> {
     const { eventStore, flush, stats, counters, log } = this.#options;

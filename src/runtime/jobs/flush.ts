@@ -1,4 +1,4 @@
-/** When journal segments become Parquet files: when enough events wait or for long enough, and again with growing pauses while the disk refuses. */
+/** When journal segments are written to Parquet files: by event count, bytes or age, and after a failure with growing delays. */
 import type { EventStore } from "../../storage/event-store.ts";
 import type { Segment } from "../../storage/segment.ts";
 import { FLUSH_RETRY_MS_MAX, FLUSH_RETRY_MS_MIN } from "../config/limits.ts";
@@ -15,17 +15,17 @@ export interface FlushOptions {
   readonly log: Log;
   readonly monotonicMs: () => number;
   readonly eventCount: number;
-  /** Bytes of journal lines at which a flush begins, however few events they are. */
+  /** Bytes of journal lines at which a flush begins, whatever the number of events. */
   readonly byteCount: number;
   readonly intervalSecs: number;
 }
 
 export class Flush implements Job {
-  /** Of all flushes, failed ones too. */
+  /** Of all flushes, including failed ones. */
   readonly durations = new Histogram();
   readonly #options: FlushOptions;
   readonly #job: PeriodicJob;
-  /** Since when an event has waited that is in no file yet. */
+  /** Since when the oldest unflushed event has waited. */
   #waitingSinceMs: number | null = null;
   #lastFlushMs: number;
 
@@ -47,7 +47,7 @@ export class Flush implements Job {
     this.#job.tick();
   }
 
-  /** To be called after each event: begins a flush when enough wait. The clock is left to `tick`, because events are many. */
+  /** Called after each event: begins a flush if enough events wait. Only `tick` reads the clock, to keep ingestion fast. */
   noteEvent(): void {
     this.#noteWaiting();
     if (this.#isFull()) this.#job.tick();
@@ -58,9 +58,9 @@ export class Flush implements Job {
     if (this.#waitingSinceMs === null && eventStore.unflushedEvents > 0) this.#waitingSinceMs = monotonicMs();
   }
 
-  /** Writes everything that is journaled now; false when some of it could not be written. It stays journaled then. */
+  /** Flushes all events journaled now; returns false if some could not be written. They stay in the journal. */
   async run(): Promise<boolean> {
-    // One that is under way leaves out what came after its beginning.
+    // A running flush does not include events appended after its start.
     await this.#job.settled();
     return this.#job.run();
   }
@@ -69,12 +69,12 @@ export class Flush implements Job {
     return this.#job.settled();
   }
 
-  /** Writes what it can. The rest is left in the journal. */
+  /** Flushes as much as possible. The rest stays in the journal. */
   async stop(): Promise<void> {
     await this.run();
   }
 
-  /** For how long the oldest event has waited that is in no file yet, as far as this process knows. */
+  /** How long the oldest unflushed event has waited, as far as this process knows. */
   lagMs(): number {
     return this.#waitingSinceMs === null ? 0 : this.#options.monotonicMs() - this.#waitingSinceMs;
   }
@@ -98,7 +98,7 @@ export class Flush implements Job {
     try {
       await eventStore.seal();
       for (const segment of [...eventStore.sealedSegments]) await this.#flushSegment(segment);
-      // What is there now came since.
+      // All events that are unflushed now arrived since.
       this.#waitingSinceMs = eventStore.unflushedEvents > 0 ? beganMs : null;
       return true;
     } catch (error) {

@@ -1,12 +1,12 @@
-/** What happens again and again because time passes: when a run may begin, that only one is under way, the pause after a failure, and the end. */
+/** The schedule of a recurring job: when a run is due, that runs never overlap, the backoff after failures, and the stop. */
 
-/** What the host's tick drives, about once a second. */
+/** Driven by the host's tick, about once a second. */
 export interface Job {
-  /** Begins what is due and does not wait for it. */
+  /** Begins a run if one is due, and does not wait for it. */
   tick(): void;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no run is active. */
   settled(): Promise<void>;
-  /** Begins nothing more; resolves when what is under way has ended, which it is to do soon. */
+  /** Begins no further runs, and aborts the current one; resolves when it has ended. */
   stop(): Promise<void>;
 }
 
@@ -19,11 +19,11 @@ export interface Run {
 
 export interface PeriodicJobOptions {
   readonly monotonicMs: () => number;
-  /** Whether there is something to do. */
+  /** Whether there is work. */
   readonly isDue: () => boolean;
-  /** False when something is left that is to be tried again. Must not reject. */
+  /** Returns false if something has to be retried. Must not reject. */
   readonly run: (run: Run) => Promise<boolean>;
-  /** From the beginning of one run to that of the next at least. */
+  /** The minimum time between the starts of two runs, in milliseconds. */
   readonly pauseMs?: number;
   /** The pause after a failure. It doubles with each failure that follows another, up to `retryMsMax`. */
   readonly retryMs: number;
@@ -48,7 +48,7 @@ export class PeriodicJob implements Job {
     if (monotonicMs() >= this.#notBeforeMs) void this.run();
   }
 
-  /** Runs now, due or not, or waits for the run that is under way; whether it succeeded. */
+  /** Runs now, due or not, or waits for the current run; returns whether it succeeded. */
   run(): Promise<boolean> {
     this.#running ??= this.#attempt().finally(() => {
       this.#running = null;

@@ -1,4 +1,4 @@
-/** Days that are older than `retention_days` are erased, at the start and once a day, as if somebody had asked for it, while the clock can be trusted. */
+/** When days older than `retention_days` are erased: at the start and once a day, while the clock is trusted. */
 import { addDays, type Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, UtcDay } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
@@ -18,7 +18,7 @@ export interface RetentionOptions {
   readonly clock: TrustedClock;
   readonly now: () => EpochMs;
   readonly monotonicMs: () => number;
-  /** 0 keeps everything. */
+  /** 0 disables retention. */
   readonly retentionDays: number;
 }
 
@@ -27,7 +27,7 @@ const FIRST_DAY = "0001-01-01" as UtcDay;
 export class Retention implements Job {
   readonly #options: RetentionOptions;
   readonly #job: PeriodicJob;
-  /** The date on which all that was too old was erased. */
+  /** The date of the last complete run. */
   #doneOn: UtcDay | null = null;
 
   constructor(options: RetentionOptions) {
@@ -40,25 +40,25 @@ export class Retention implements Job {
     });
   }
 
-  /** Begins when a new date has come that can be trusted. */
+  /** Begins a run on each new date that is trusted. */
   tick(): void {
     const { clock, retentionDays, now } = this.#options;
-    // The clock is to be asked on every tick, whether a run is under way or not.
+    // The clock must be read on every tick, even during a run.
     if (retentionDays > 0 && clock.isTrusted(now())) this.#job.tick();
   }
 
-  /** Erases what is too old, or waits for the end of the run that is under way. */
+  /** Erases expired days, or waits for the current run. */
   async run(): Promise<void> {
     await this.#job.run();
   }
 
-  /** Resolves when no run is under way and the time is recorded. */
+  /** Resolves when no run is active and the time is recorded. */
   async settled(): Promise<void> {
     await this.#job.settled();
     await this.#options.clock.settled();
   }
 
-  /** Ends the run under way after the site that it is at. The next start goes on where this one was. */
+  /** Stops the current run after its current site. The next start continues with the rest. */
   async stop(): Promise<void> {
     await this.#job.stop();
     await this.settled();
@@ -89,7 +89,7 @@ export class Retention implements Job {
     }
   }
 
-  /** One site after the other, and every site although one fails. */
+  /** One site after another; a failure of one does not stop the others. */
   async #eraseUpTo(lastDay: UtcDay, signal: AbortSignal): Promise<Erased> {
     const { eventStore, erasure } = this.#options;
     const sites = await eventStore.sites();

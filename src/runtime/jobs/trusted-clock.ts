@@ -1,7 +1,7 @@
 /**
- * Whether what erases by date may go by the clock. A clock that is found more than a day ahead of where it should be is not
- * trusted until it has stayed there for an hour: beside a monotonic clock while the process runs, and after a start beside the
- * time that was last seen, which is a record. A machine that was really off for a week loses an hour by that.
+ * Whether deletion by date may rely on the clock. A clock that is more than a day ahead of the expected time is not trusted until
+ * it has stayed there for an hour. The expected time comes from a monotonic clock while the process runs, and after a start from
+ * the last recorded time. A machine that was really off for a week waits an hour.
  */
 import { DAY_MS, type EpochMs } from "../../storage/event.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
@@ -15,12 +15,12 @@ export const CLOCK_RECORD = "clock.json";
 
 export interface TrustedClockParts {
   readonly records: Pick<RecordStore, "read" | "write">;
-  /** Milliseconds since some moment, by a clock that nobody sets. */
+  /** Monotonic milliseconds. */
   readonly monotonicMs: () => number;
   readonly log: Log;
 }
 
-/** What the clocks said at one moment. */
+/** Both clocks at one moment. */
 interface Reading {
   readonly wallMs: EpochMs;
   readonly monotonicMs: number;
@@ -29,7 +29,7 @@ interface Reading {
 const instantOf = (value: unknown): EpochMs | null =>
   typeof value === "string" && !Number.isNaN(Date.parse(value)) ? Date.parse(value) : null;
 
-/** How far the wall clock went ahead of the monotonic one between two readings. */
+/** How far the wall clock advanced beyond the monotonic one between two readings. */
 const gainMs = (from: Reading, to: Reading): number => to.wallMs - from.wallMs - (to.monotonicMs - from.monotonicMs);
 
 export class TrustedClock {
@@ -45,7 +45,7 @@ export class TrustedClock {
     this.#parts = parts;
   }
 
-  /** Goes on from what an earlier process has recorded. Without a record, or with one that is damaged, no time is trusted at first. */
+  /** Continues from the record of an earlier process. Without a record, or with a damaged one, no time is trusted at first. */
   static async open(parts: TrustedClockParts, nowMs: EpochMs): Promise<TrustedClock> {
     const clock = new TrustedClock(parts);
     try {
@@ -66,7 +66,7 @@ export class TrustedClock {
       this.#distrusted = { wallMs: nowMs - waitedMs, monotonicMs: monotonicMs - waitedMs };
   }
 
-  /** To be called about as often as time passes: what was seen is recorded once an hour. */
+  /** Called on every tick; records the time once an hour. */
   isTrusted(nowMs: EpochMs): boolean {
     const now = { wallMs: nowMs, monotonicMs: this.#parts.monotonicMs() };
     const isAhead = this.#trusted === null || gainMs(this.#trusted, now) > CLOCK_JUMP_MS_MAX;
@@ -78,7 +78,7 @@ export class TrustedClock {
     return true;
   }
 
-  /** Whether the clock has been there for long enough. Where it has not been there at all, the wait begins. */
+  /** Whether the clock has stayed ahead for long enough. The first call starts the wait. */
   #hasStayed(now: Reading): boolean {
     if (this.#distrusted === null || Math.abs(gainMs(this.#distrusted, now)) > CLOCK_JUMP_MS_MAX) {
       this.#distrusted = now;

@@ -1,4 +1,4 @@
-/** What it takes for a folder of data to be whole: every file, journal line and record is read, and whatever is wrong is named. Nothing is changed. */
+/** What makes a data folder intact: reads every file, journal line and record, and reports each fault. Read-only. */
 import { EVENT_COLUMNS } from "../../storage/event-columns.ts";
 import { utcCalendar } from "../../storage/calendar.ts";
 import type { SiteId, UtcDay } from "../../storage/event.ts";
@@ -25,7 +25,7 @@ export interface VerifiedData {
 }
 
 export interface Fault {
-  /** The object, record or journal segment that is wrong. */
+  /** The damaged object, record or journal segment. */
   readonly file: string;
   readonly reason: string;
 }
@@ -34,16 +34,16 @@ export interface VerificationReport {
   readonly sites: number;
   /** Days of sites that have files. */
   readonly days: number;
-  /** Files that count, and their bytes. */
+  /** Files that are not superseded, and their bytes. */
   readonly files: number;
   readonly bytes: number;
   readonly events: number;
-  /** Files that a merge has superseded: left by a crash, or about to be removed. They count for nothing. */
+  /** Superseded files: left by a crash, or about to be removed. Queries ignore them. */
   readonly supersededFiles: number;
   readonly segments: number;
-  /** Events of the journal that are in no file yet. */
+  /** Unflushed events of the journal. */
   readonly unflushedEvents: number;
-  /** Segments that end in half a line: it is being written, or a crash cut it short before it was acknowledged. */
+  /** Segments that end in a partial line: it is being written, or a crash interrupted it before it was acknowledged. */
   readonly tornSegments: number;
   /** The first of them, at most `FAULTS_KEPT_MAX`. */
   readonly faults: readonly Fault[];
@@ -52,7 +52,7 @@ export interface VerificationReport {
 
 const SITE_COLUMN = EVENT_COLUMNS.find(({ name }) => name === "site_id");
 
-/** Reads everything, a file at a time. The program may be running: what vanishes meanwhile was merged, flushed or erased, which is no fault. */
+/** Reads everything, a file at a time. The service may be running: files that disappear were merged, flushed or erased, which is not a fault. */
 export async function verifyData(data: VerifiedData): Promise<VerificationReport> {
   const verification = new Verification(data);
   await verification.checkPartitions();
@@ -65,7 +65,7 @@ type FileFault = [key: string, reason: string];
 
 interface ReadDay {
   readonly events: number;
-  /** Whether a file was gone that had been listed. */
+  /** Whether a listed file was missing. */
   readonly vanished: boolean;
   readonly faults: readonly FileFault[];
 }
@@ -100,7 +100,7 @@ class Verification {
     if (this.#faults.length < FAULTS_KEPT_MAX) this.#faults.push({ file, reason });
   }
 
-  /** What is there from now on: each listing is read once. */
+  /** Lists everything once. */
   #listing(): Partitions {
     return new Partitions({
       objects: this.#data.objects,
@@ -125,7 +125,7 @@ class Verification {
     }
   }
 
-  /** A file that is gone may have been merged into one that was not there yet, so the day is listed and read again. */
+  /** A missing file may have been merged into one that is not in the listing, so the day is listed and read again. */
   async #checkDay(siteId: SiteId, day: UtcDay, firstListing: Partitions): Promise<void> {
     let listing = firstListing;
     for (let attempt = 1; ; attempt++) {
@@ -168,7 +168,7 @@ class Verification {
     return { events, vanished, faults };
   }
 
-  /** What those say that can be read. None of them counts. */
+  /** Checks superseded files that can be read. They are not counted. */
   async #countEvents(files: readonly PartitionFile[]): Promise<number> {
     let events = 0;
     for (const { key } of files) {
@@ -186,7 +186,7 @@ class Verification {
       try {
         bytes = await segmentLog.read(segment);
       } catch (error) {
-        // One that is gone was flushed.
+        // A missing segment was flushed.
         if ((await segmentLog.list()).includes(segment)) this.#fault(segmentName(segment), reasonOf(error));
         continue;
       }
@@ -225,7 +225,7 @@ class Verification {
 
 const segmentName = (segment: number): string => `journal segment ${segment}`;
 
-/** How many events a file holds, and which of them are not of the site and day whose folder it is in. Throws when it cannot be read. */
+/** The number of a file's events, and of those whose site or day differs from the folder's. Throws if it cannot be read. */
 function readFile(bytes: Uint8Array, siteId: SiteId, day: UtcDay): { readonly rows: number; readonly faults: string[] } {
   if (!SITE_COLUMN) throw new Error("events have no site");
   let [rows, ofOtherSites, ofOtherDays] = [0, 0, 0];
@@ -240,7 +240,7 @@ function readFile(bytes: Uint8Array, siteId: SiteId, day: UtcDay): { readonly ro
   return { rows, faults: [...told(ofOtherSites, "site"), ...told(ofOtherDays, "day")] };
 }
 
-/** Files that count although they share segments, whose events may be in both. They come oldest first. */
+/** Files with overlapping segment ranges: an event may be in both. Takes files oldest first. */
 function overlaps(files: readonly PartitionFile[]): FileFault[] {
   return files.flatMap((file, i): FileFault[] => {
     const before = files[i - 1];

@@ -1,4 +1,4 @@
-/** Loading ahead: what dashboards show first is there before anybody asks, and nobody who asks waits for the rest. */
+/** Cache warming: the default range of dashboards is loaded before any query needs it, and no query waits for the rest. */
 import { randomBytes } from "node:crypto";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Engine } from "../../../../src/runtime/engine/engine.ts";
@@ -126,9 +126,9 @@ describe("loading ahead", () => {
     const folders: ObjectStore["folders"] = (folder) => (isBroken ? Promise.reject(new Error("told to fail")) : objects.folders(folder));
     const { run, target, loaded } = await createStarted({ ...objects, folders });
     await run();
-    const said = target.log.lines.filter(({ message }) => message.startsWith("days are not loaded"));
+    const said = target.log.lines.filter(({ message }) => message.startsWith("cache warming failed"));
     expect(said.map(({ message, fields }) => [message, fields])).toEqual([
-      ["days are not loaded ahead of queries", { reason: "told to fail" }],
+      ["cache warming failed; partitions are loaded by the first query that needs them", { reason: "told to fail" }],
     ]);
     isBroken = false;
     const answer = await target.fetch("/api/stats/main?site_id=a.test&period=7d");
