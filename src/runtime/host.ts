@@ -1,4 +1,4 @@
-/** What differs between hosts: where bytes lie, how time passes, and what the process can do. Each adapter provides one. */
+/** What differs between hosts: storage, clocks and abilities of the process. Each adapter provides one. */
 import type { EpochMs } from "../storage/event.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import type { ParquetWriter } from "../storage/parquet-writer.ts";
@@ -35,9 +35,9 @@ export interface Host {
   readonly log: Log;
   /** The wall clock: for dates and timestamps. */
   readonly now: () => EpochMs;
-  /** Milliseconds since some moment, by a clock that nobody sets: for durations. */
+  /** Monotonic milliseconds: for durations. */
   readonly monotonicMs: () => number;
-  /** So many bytes that nobody can guess. */
+  /** Cryptographically secure random bytes. */
   readonly randomBytes: (length: number) => Uint8Array;
   /** A fresh id for a request, unlike any other of this process. */
   readonly newRequestId: () => string;

@@ -1,4 +1,4 @@
-/** Everything that handlers and hosts can call, put together once at the start from what the host provides. Holds no rules. */
+/** Everything that handlers and hosts can call, wired once at the start from what the host provides. Has no rules of its own. */
 import { utcCalendar } from "../storage/calendar.ts";
 import type { EpochMs } from "../storage/event.ts";
 import { EventStore } from "../storage/event-store.ts";
@@ -79,11 +79,11 @@ export interface Services extends HostServices, AuthServices, IngestServices, Qu
   readonly eventStore: EventStore;
   /** Sorted ids of all sites with data or on the allowlist. */
   sites(): Promise<string[]>;
-  /** Begins whatever is due because time has passed, and does not wait for it. The host calls it about once a second. */
+  /** Begins all jobs that are due, and does not wait for them. The host calls it about once a second. */
   tick(): void;
-  /** Resolves when nothing is under way that a tick began. */
+  /** Resolves when no job is running. */
   settled(): Promise<void>;
-  /** Ends all jobs, writes to files what it can, and closes the journal. Nothing is lost: the rest is in the journal. */
+  /** Stops all jobs, flushes what it can, and closes the journal. The rest stays in the journal. */
   stop(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** What the engine drops when its memory is short, and how blocks are dropped that queries must not use any more. */
+/** What is evicted when the engine's memory is short, and how blocks are dropped that no query may use any more. */
 import type { CachedBlock, CachedBlocks } from "./cached-blocks.ts";
 import { EngineFullError, type Engine } from "./engine.ts";
 import type { EngineMemory } from "./engine-memory.ts";
@@ -28,9 +28,9 @@ export class CacheEviction {
       blocks.forget(block);
       memory.note(await engine.drop([block.id]));
     }
-    // No query is to be refused for the sake of properties that no other asks for.
+    // Unused properties must not cause a query to be rejected.
     if (!memory.hasRoomFor(parquetBytes)) await propsShare.limit(blocks.all, 0);
-    // Texts that only partial aggregates hold would never go.
+    // Otherwise texts referenced only by partial aggregates would never be released.
     while (!memory.hasRoomFor(parquetBytes) && !memory.hasRoomBesideTexts && (await partialAggregates.dropOldest()));
     memory.checkTexts();
   }
@@ -42,7 +42,7 @@ export class CacheEviction {
       throw new EngineFullError("the days do not fit into the engine's memory together");
   }
 
-  /** Lets go of a block that may be half loaded. A query that still names it is told so and asks again. */
+  /** Abandons a block that may be partly loaded. A query that still names it fails and is executed again. */
   abandon(blocks: CachedBlocks, block: CachedBlock): void {
     blocks.forget(block);
     void this.#drop(block);
@@ -55,7 +55,7 @@ export class CacheEviction {
     if (block.pins === 0) await this.#drop(block);
   }
 
-  /** To be called when a block was unpinned. */
+  /** Called after a block is unpinned. */
   dropIfOutdated(block: CachedBlock): void {
     if (block.outdated && block.pins === 0) void this.#drop(block);
   }

@@ -1,4 +1,4 @@
-/** The port to whatever answers SQL over events that are loaded into it. DuckDB's words stay behind it. */
+/** The port to the analytics engine: loads events and executes SQL over them, without exposing DuckDB. */
 import type { SiteId, UtcDay } from "../../storage/event.ts";
 import type { EventText } from "../../storage/event-text.ts";
 import type { SqlParameter, SqlRow } from "../query/sql.ts";
@@ -143,17 +143,17 @@ export interface Engine {
   dropPartials(id: number, parts: readonly number[] | "all"): Promise<EngineUsage>;
   /** Loads the extension, also whenever the engine starts anew; a second time does nothing. Rejects when it cannot. */
   loadExtension(extension: EngineExtension): Promise<void>;
-  /** Counts the times everything loaded was lost, e.g. because the engine crashed and was started anew. */
+  /** Counts the times everything loaded was lost, e.g. because the engine crashed and was restarted. */
   readonly generation: number;
   close(): Promise<void>;
 }
 
-/** Rejects what was under way when the engine died. It may be tried again: the engine starts anew. */
+/** Rejects calls that were running when the engine failed. They may be retried: the engine restarts. */
 export class EngineLostError extends Error {
   override readonly name = "EngineLostError";
 }
 
-/** The engine's memory does not suffice for what was asked; what it holds is untouched. */
+/** The request needs more memory than the engine has; loaded data is unchanged. */
 export class EngineFullError extends Error {
   override readonly name = "EngineFullError";
 }

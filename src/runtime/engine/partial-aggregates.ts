@@ -1,4 +1,4 @@
-/** Partial aggregates that stay in the engine: a query that ran out of time resumes from them, and only changed chunks are computed again. */
+/** The cache of partial aggregates: a query that timed out resumes from them, and only changed chunks are recomputed. */
 import type { SiteId } from "../../storage/event.ts";
 import { PARTIALS_MAX, PARTIALS_SHARE_MAX } from "../config/limits.ts";
 import type { EngineMemory } from "./engine-memory.ts";
@@ -8,7 +8,7 @@ export interface PartialAggregatesOptions {
   readonly engine: Engine;
 }
 
-/** A query whose partial aggregates are kept. */
+/** A query whose partial aggregates are cached. */
 export interface AggregatedQuery {
   readonly siteId: SiteId;
   /** Two queries of a site are the same if and only if these are equal. */
@@ -16,7 +16,7 @@ export interface AggregatedQuery {
   readonly columns: PartialTable["columns"];
 }
 
-/** A stretch of time with the events it has (see `PartitionVersion`). */
+/** A range of time with the version of its events (see `PartitionVersion`). */
 export interface AggregatedChunk {
   readonly name: string;
   readonly version: string;
@@ -30,14 +30,14 @@ interface Part {
   readonly textBytes: number;
 }
 
-/** What is kept of one query. Whoever opens it has to release it. */
+/** The cached parts of one query. Its opener has to release it. */
 export interface QueryPartials {
   readonly table: PartialTable;
   readonly key: string;
   readonly generation: number;
   /** By the names of chunks. */
   readonly parts: Map<string, Part>;
-  /** Parts that others have replaced. */
+  /** Replaced parts. */
   outdated: Part[];
   pins: number;
 }
@@ -127,7 +127,7 @@ export class PartialAggregates {
     for (const part of kept.parts.values()) textBytes += part.textBytes;
     if (textBytes <= this.#memory.propertyTextBytesMax) return;
     await this.#forget(kept);
-    throw new EngineFullError("the different texts of the answer do not fit into the engine's memory");
+    throw new EngineFullError("the different texts of the result do not fit into the engine's memory");
   }
 
   /** Partials as a query names them. */
@@ -177,7 +177,7 @@ export class PartialAggregates {
     return true;
   }
 
-  /** Forgets the partial aggregates of a site. Queries under way end with what they had. */
+  /** Drops the partial aggregates of a site. Running queries finish with those they use. */
   forgetSite(siteId: SiteId): void {
     for (const kept of this.#kept.values()) if (kept.table.siteId === siteId) void this.#forget(kept);
   }

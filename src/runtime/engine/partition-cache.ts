@@ -1,4 +1,4 @@
-/** Which partitions the engine holds: loads what a query needs from files and journal, and evicts the least recently used. */
+/** Which partitions are cached in the engine: loads those that a query needs from files and journal, and evicts the least recently used. */
 import type { SiteId, UtcDay } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import type { EventText } from "../../storage/event-text.ts";
@@ -35,7 +35,7 @@ export const groupIntoBlocks = <Day extends LoadedDay>(missing: readonly Day[], 
 
 /** How days are to be loaded. */
 export interface Loading {
-  /** Nothing more is loaded once it is aborted; what was loaded stays. */
+  /** Once aborted, nothing more is loaded; loaded days stay cached. */
   readonly signal: AbortSignal;
   /** Rejects with `EngineFullError` when they do not fit into the budget. */
   readonly withinBudget: boolean;
@@ -86,7 +86,7 @@ export class PartitionCache {
     return this.#memory.propertyTextBytesMax;
   }
 
-  /** How many days of sites are loaded. */
+  /** The number of cached partitions. */
   get dayCount(): number {
     return this.#blocks.dayCount;
   }
@@ -269,7 +269,7 @@ export class PartitionCache {
     delivered.set(segment, before + fresh.length);
   }
 
-  /** Lets go of days, and of others in the same blocks, whose files are about to be deleted. Queries under way end with what they had at their start. */
+  /** Drops days whose files are about to be deleted, and others in the same blocks. Running queries finish with the data they started with. */
   #forgetDays(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): void {
     this.partialAggregates.forgetSite(siteId);
     for (const block of this.#blocks.between(siteId, firstDay, lastDay))
@@ -292,9 +292,9 @@ export class PartitionCache {
         cached.block.pins--;
       }
     }
-    // Or days that grow would take more and more memory between queries.
+    // Otherwise growing days would use more and more memory between queries.
     await this.#eviction.makeRoom(blocks, 0).catch(() => {
-      // The next query tries again, and is told what is wrong.
+      // The next query retries, and reports the error.
     });
   }
 }

@@ -1,6 +1,5 @@
 /**
- * A copy of data that change while they are copied: at every read of the copying, one after the other, the service takes in events,
- * flushes and merges. The copy must hold every event that was acknowledged before, and none twice.
+ * A backup of data that change meanwhile: before each read of the copy in turn, the service accepts events, flushes and merges. The copy must hold every event that was acknowledged before, and none twice.
  */
 import { describe, expect, it } from "vitest";
 import { backUp } from "../../../../src/runtime/jobs/backup.ts";
@@ -104,14 +103,14 @@ async function copyWhile(name: string, atRead: number): Promise<number> {
 
 describe("a backup", () => {
   for (const name of Object.keys(HAPPENINGS)) {
-    it(`holds every event from before it once, whenever ${name} comes in between`, async () => {
+    it(`has every event accepted before it exactly once, whenever ${name} happens meanwhile`, async () => {
       const reads = await copyWhile(name, Number.POSITIVE_INFINITY);
       expect(reads).toBeGreaterThan(10);
       for (let atRead = 1; atRead <= reads; atRead++) await copyWhile(name, atRead);
     });
   }
 
-  it("holds the password and the keys, which work in the copy", async () => {
+  it("has the password and the keys, which work in the copy", async () => {
     const [stores, copy] = [memoryStores(), memoryStores()];
     const key = await inProcess(stores, async (target) => {
       const session = withSession(await tokenOf(await postSetup(target)));
@@ -124,7 +123,7 @@ describe("a backup", () => {
     });
   });
 
-  it("gives out no segment number of a file again, also where the clock is behind", async () => {
+  it("reuses no segment number of a file, even if the clock is behind", async () => {
     const [stores, copy] = [memoryStores(), memoryStores()];
     const sent = await inProcess(stores, async (target) => {
       const ledger = new Ledger(target);
@@ -155,7 +154,7 @@ describe("a backup", () => {
     });
   });
 
-  it("gives up on files that never stay, and says so", async () => {
+  it("fails with a reason if files disappear faster than they are copied", async () => {
     const { objects, ...others } = memoryStores();
     await objects.put("events/site_id=a.test/date=2026-03-15/1-1.parquet", new Uint8Array(1));
     const vanishing = { ...others, objects: { ...objects, get: async () => null } };

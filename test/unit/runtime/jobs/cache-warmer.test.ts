@@ -49,7 +49,7 @@ async function createStarted(objects: ObjectStore, engineMemoryMb?: number) {
   };
 }
 
-describe("loading ahead", () => {
+describe("cache warming", () => {
   it("loads the days before today that a dashboard shows and compares, the largest site first, and no other", async () => {
     const objects = createMemoryObjectStore();
     await storeDay(objects, A, daysBack(0));
@@ -65,7 +65,7 @@ describe("loading ahead", () => {
     expect(loaded).toHaveLength(5);
   });
 
-  it("is done once", async () => {
+  it("runs once", async () => {
     const objects = createMemoryObjectStore();
     await storeDay(objects, A, daysBack(1));
     const { run, loaded } = await createStarted(objects);
@@ -75,7 +75,7 @@ describe("loading ahead", () => {
     expect(loaded).toHaveLength(1);
   });
 
-  it("waits while somebody asks, and goes on with the older days afterwards", async () => {
+  it("waits while a query runs, and continues with the older days afterwards", async () => {
     const objects = createMemoryObjectStore();
     const keys = [];
     for (const back of [1, 2, 3]) keys.push(await storeDay(objects, A, daysBack(back), LARGE));
@@ -95,7 +95,7 @@ describe("loading ahead", () => {
     expect(loaded).toEqual(keys);
   });
 
-  it("takes a share of the engine's memory and drops nothing for more", async () => {
+  it("uses a share of the engine's memory and evicts nothing for more", async () => {
     const objects = createMemoryObjectStore();
     for (let back = 1; back <= 20; back++) await storeDay(objects, A, daysBack(back), LARGE);
     const { run, loaded, partitionCache } = await createStarted(objects, 24);
@@ -105,7 +105,7 @@ describe("loading ahead", () => {
     expect(partitionCache.dayCount).toBe(loaded.length);
   });
 
-  it("ends with the step under way when the service stops", async () => {
+  it("stops after the current step when the service stops", async () => {
     const objects = createMemoryObjectStore();
     for (const back of [1, 2, 3]) await storeDay(objects, A, daysBack(back), LARGE);
     const { run, loaded, cacheWarmer, whenLoading } = await createStarted(objects);
@@ -119,7 +119,7 @@ describe("loading ahead", () => {
     expect(loaded).toHaveLength(1);
   });
 
-  it("says so when the storage cannot be read, and leaves it to who asks", async () => {
+  it("logs that the storage cannot be read, and leaves loading to queries", async () => {
     const objects = createMemoryObjectStore();
     await storeDay(objects, A, daysBack(1));
     let isBroken = true;

@@ -1,4 +1,4 @@
-/** Erasure in moments that are hard to meet from outside, and what it counts. */
+/** Erasure concurrent with flushes and queries, and the counts it returns. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createCounters } from "../../../../src/runtime/metrics/counters.ts";
 import { PartitionCache } from "../../../../src/runtime/engine/partition-cache.ts";
@@ -118,7 +118,7 @@ describe("erasure", () => {
     expect(world.counters.eventsErased).toBe(9);
   });
 
-  it("leaves the days before and after, also those in the same block of memory", async () => {
+  it("does not erase the days before and after, even those in the same block of the engine", async () => {
     const world = await makeWorld(memoryStores());
     await world.append([...eventsOn(A, YESTERDAY, 3), ...eventsOn(A, TODAY, 2)]);
     expect(await world.countNow(A)).toBe("5");
@@ -141,7 +141,7 @@ describe("erasure", () => {
     expect(world.log.lines.map(({ level, fields }) => [level, fields.file])).toEqual([["warn", key(3, 3)]]);
   });
 
-  it("takes a site off the list with its last event, and on again with the next", async () => {
+  it("removes a site from the list with its last event, and the next event adds it again", async () => {
     const world = await makeWorld(memoryStores());
     await world.append([...eventsOn(A, YESTERDAY, 1), ...eventsOn(A, TODAY, 1)]);
     await world.flush();
@@ -155,7 +155,7 @@ describe("erasure", () => {
     expect(world.eventStore.catalog).toEqual({ partitions: 1, files: 1 });
   });
 
-  it("does not need the journal's events to be written when none of them is meant", async () => {
+  it("does not flush the journal if none of its events is to be erased", async () => {
     const stores = memoryStores();
     await stores.objects.put(partitionKey(A, YESTERDAY, 1, 1), encodeEvents(eventsOn(A, YESTERDAY, 2)));
     const full: Stores = { ...stores, objects: { ...stores.objects, put: () => Promise.reject(new Error("no space left")) } };
@@ -166,7 +166,7 @@ describe("erasure", () => {
     expect(await world.countNow(A)).toBe("1");
   });
 
-  it("waits for a segment that is in files already except for another site's events", async () => {
+  it("waits for a segment that is already in files except for another site's events", async () => {
     const stores = memoryStores();
     let refusals = 1;
     const put: Stores["objects"]["put"] = (key, bytes) =>
@@ -180,7 +180,7 @@ describe("erasure", () => {
     expect([await next.countNow(A), await next.countNow(B)]).toEqual(["0", "3"]);
   });
 
-  it("leaves a file alone that a flush is writing of later events", async () => {
+  it("does not delete a file of later events that a flush is writing", async () => {
     const stores = memoryStores();
     let onList = async (): Promise<void> => {};
     const objects: Stores["objects"] = {
@@ -209,8 +209,8 @@ describe("erasure", () => {
   });
 });
 
-describe("an answer that is under way when its events are erased", () => {
-  it("is made anew, and nobody gets the old one afterwards", async () => {
+describe("a query that runs while its events are erased", () => {
+  it("is executed again, and no later request gets the outdated result", async () => {
     const world = await makeWorld(memoryStores());
     await world.append(eventsOn(A, TODAY, 2));
     const [reached, release] = [createDeferred<void>(), createDeferred<void>()];
@@ -229,7 +229,7 @@ describe("an answer that is under way when its events are erased", () => {
     expect(times).toBe(2);
   });
 
-  it("is left alone when they are another site's", async () => {
+  it("is not executed again if the erased events are another site's", async () => {
     const world = await makeWorld(memoryStores());
     await world.append([...eventsOn(A, TODAY, 2), ...eventsOn(B, TODAY, 3)]);
     let times = 0;
@@ -240,7 +240,7 @@ describe("an answer that is under way when its events are erased", () => {
     expect([answer, times]).toEqual(["3", 1]);
   });
 
-  it("keeps what it reads until it ends, and memory is let go then", async () => {
+  it("reads its blocks until it ends, and their memory is released then", async () => {
     const world = await makeWorld(memoryStores());
     await world.append(eventsOn(A, TODAY, 2));
     await world.partitionCache.withDays(
@@ -258,7 +258,7 @@ describe("an answer that is under way when its events are erased", () => {
     expect(await world.countNow(A)).toBe("1");
   });
 
-  it("is gone from what is kept", async () => {
+  it("has its result removed from the cache", async () => {
     const world = await makeWorld(memoryStores());
     await world.append([...eventsOn(A, TODAY, 2), ...eventsOn(B, TODAY, 3)]);
     expect([await world.count(A), await world.count(B), world.stats.cachedCount]).toEqual(["2", "3", 2]);

@@ -44,14 +44,14 @@ describe("a periodic job", () => {
     expect(await tickAfter(0)).toBe(2);
   });
 
-  it("keeps its pause between the beginnings of two runs", async () => {
+  it("waits for its interval between the starts of two runs", async () => {
     const { tickAfter } = createJob({ pauseMs: 50 });
     expect(await tickAfter(0)).toBe(1);
     expect(await tickAfter(49)).toBe(1);
     expect(await tickAfter(1)).toBe(2);
   });
 
-  it("never overlaps itself: a tick leaves a run alone, and whoever asks for one shares it", async () => {
+  it("never overlaps itself: a tick during a run does nothing, and concurrent requests share the run", async () => {
     const end = createDeferred<void>();
     let runs = 0;
     const { job } = createJob({
@@ -85,7 +85,7 @@ describe("a periodic job", () => {
     expect(runs.map(({ retryInMs }) => retryInMs)).toEqual([100, 200, 300, 300, 100]);
   });
 
-  it("runs when it is asked to although it is not due and pauses", async () => {
+  it("runs on request even if it is not due or pauses", async () => {
     const { job, tickAfter, outcomes, setDue } = createJob();
     outcomes.push(false);
     await tickAfter(0);
@@ -93,7 +93,7 @@ describe("a periodic job", () => {
     expect(await job.run()).toBe(true);
   });
 
-  it("that is stopped tells the run under way, waits for its end, and begins no other with a tick", async () => {
+  it("that is stopped aborts the current run, waits for its end, and begins no other with a tick", async () => {
     const { job, tickAfter, runs } = createJob();
     await tickAfter(0);
     expect(runs[0]?.signal.aborted).toBe(false);

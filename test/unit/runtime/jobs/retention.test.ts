@@ -1,4 +1,4 @@
-/** Retention: what is older than `retention_days` goes, at the start and once a day, and nothing waits for it. */
+/** Retention: days older than `retention_days` are erased at the start and once a day, and nothing waits for it. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { replaceJsonRecord } from "../../../../src/runtime/auth/json-record.ts";
 import { RETENTION_RETRY_MS } from "../../../../src/runtime/config/limits.ts";
@@ -49,7 +49,7 @@ async function pass(target: InProcessTarget, ms: number): Promise<void> {
 }
 
 describe("retention", () => {
-  it("keeps today and so many days before, of every site", async () => {
+  it("retains today and `retention_days` days before it, of every site", async () => {
     const stores = await storesWithDays([0, 1, 2, 3, 4, 400]);
     const target = await createTarget(2, stores);
     await pass(target, 0);
@@ -60,7 +60,7 @@ describe("retention", () => {
     ]);
   });
 
-  it("goes on with each new date, and not before", async () => {
+  it("erases again on each new date, and not before", async () => {
     const stores = await storesWithDays([0, 1, 2]);
     const target = await createTarget(2, stores);
     await pass(target, 0);
@@ -70,7 +70,7 @@ describe("retention", () => {
     expect(await daysIn(stores)).toEqual([dayBack(1), dayBack(0)]);
   });
 
-  it("erases what still lies in the journal", async () => {
+  it("erases events that are still in the journal", async () => {
     const stores = memoryStores();
     const target = await createTarget(1, stores);
     await record(target, wireEvent("late.test"));
@@ -79,7 +79,7 @@ describe("retention", () => {
     expect([target.services.eventStore.unflushedEvents, await daysIn(stores), target.services.counters.eventsErased]).toEqual([0, [], 1]);
   });
 
-  it("keeps everything with 0", async () => {
+  it("erases nothing with 0", async () => {
     const stores = await storesWithDays([0, 400]);
     const target = await createTarget(0, stores);
     await pass(target, 0);
@@ -87,7 +87,7 @@ describe("retention", () => {
     expect(await daysIn(stores)).toEqual([dayBack(400), dayBack(0)]);
   });
 
-  it("that is stopped ends after the site that it is at, and begins no more; the next start goes on", async () => {
+  it("that is stopped ends after the current site and begins no other; the next start continues", async () => {
     const stores = await storesWithDays([5]);
     const target = await createTarget(2, stores);
     const run = target.services.retention.run();
@@ -101,7 +101,7 @@ describe("retention", () => {
     expect(await daysIn(stores)).toEqual([]);
   });
 
-  it("goes on with other sites when one fails, is counted and logged then, and is tried again after a pause", async () => {
+  it("continues with other sites if one fails, counts and logs the failure, and retries after a pause", async () => {
     const stores = await storesWithDays([5]);
     let broken = true;
     const objects: Stores["objects"] = {
@@ -136,7 +136,7 @@ describe("retention by a clock that jumps", () => {
 
   const ALL = [dayBack(2), dayBack(1), dayBack(0)];
 
-  it("erases nothing until the clock has stayed ahead for an hour, and says so once", async () => {
+  it("erases nothing until the clock has stayed ahead for an hour, and logs that once", async () => {
     const { target, stores } = await runningTarget();
     target.setClockAhead(30 * DAY_MS);
     for (let minute = 0; minute < 59; minute++) await pass(target, 60_000);
@@ -148,7 +148,7 @@ describe("retention by a clock that jumps", () => {
     expect(await daysIn(stores)).toEqual([]);
   });
 
-  it("erases nothing at all when the clock is set right within the hour", async () => {
+  it("erases nothing if the clock is corrected within the hour", async () => {
     const { target, stores } = await runningTarget();
     target.setClockAhead(30 * DAY_MS);
     await pass(target, HOUR_MS - 1);
@@ -157,7 +157,7 @@ describe("retention by a clock that jumps", () => {
     expect(await daysIn(stores)).toEqual(ALL);
   });
 
-  it("waits anew when the clock jumps again, and when it jumps again after it was set right", async () => {
+  it("waits again when the clock jumps again, and when it jumps again after it was corrected", async () => {
     const { target, stores } = await runningTarget();
     target.setClockAhead(30 * DAY_MS);
     await pass(target, HOUR_MS - 1);
@@ -180,7 +180,7 @@ describe("retention by a clock that jumps", () => {
     expect(await daysIn(stores)).toEqual(ALL);
   });
 
-  it("goes on at once by a clock that went ahead by a day at most, and by one that was busy for long", async () => {
+  it("trusts at once a clock that is at most a day ahead, and one that was not read for long", async () => {
     const { target, stores } = await runningTarget();
     target.setClockAhead(DAY_MS);
     await target.services.retention.settled();
@@ -189,7 +189,7 @@ describe("retention by a clock that jumps", () => {
     expect(await daysIn(stores)).toEqual([]);
   });
 
-  it("waits after a start whose clock is more than a day ahead of the last time that was seen, and else begins at once", async () => {
+  it("waits after a start whose clock is more than a day ahead of the recorded time, and otherwise begins at once", async () => {
     const outcomes = [DAY_MS + 1, DAY_MS].map(async (aheadMs) => {
       const stores = await storesWithDays([0, 1, 2]);
       await replaceJsonRecord(stores.records, CLOCK_RECORD, { seenAt: new Date(START_MS - aheadMs).toISOString(), distrustedSince: null });

@@ -1,4 +1,4 @@
-/** The check of data: whole ones have no fault, and each kind of damage is named with its file. */
+/** Verification: intact data have no fault, and each kind of damage is reported with its file. */
 import { describe, expect, it } from "vitest";
 import { verifyData, type Fault, type VerificationReport } from "../../../../src/runtime/jobs/verification.ts";
 import { FAULTS_KEPT_MAX } from "../../../../src/runtime/config/limits.ts";
@@ -55,8 +55,8 @@ async function reportAfter(change: (stores: Stores) => Promise<unknown>): Promis
 
 const faultsAfter = async (change: (stores: Stores) => Promise<unknown>): Promise<readonly Fault[]> => (await reportAfter(change)).faults;
 
-describe("data that are whole", () => {
-  it("are counted and have no fault, as far as there are any", async () => {
+describe("intact data", () => {
+  it("are counted and have no fault, even if there are none", async () => {
     const report = await verifyData(await wholeStores());
     expect(report).toMatchObject(NUMBERS);
     expect(report.bytes).toBeGreaterThan(1000);
@@ -83,7 +83,7 @@ describe("data that are whole", () => {
     await target.close();
   });
 
-  it("may have a segment whose files are written already, and half a line at a segment's end", async () => {
+  it("may have a segment whose files are already written, and a partial line at a segment's end", async () => {
     expect(
       await reportAfter(({ segmentLog }) =>
         segmentLog.create(2).then(() => segmentLog.append(2, encodeJournalLines(eventTexts(eventsOf(2))))),
@@ -100,7 +100,7 @@ describe("data that are whole", () => {
     });
   });
 
-  it("may have what a merge that was cut short has left", async () => {
+  it("may have files of an interrupted merge", async () => {
     expect(await reportAfter(({ objects }) => objects.put(keyOf(1, 2), encodeEvents(eventsOf(5))))).toMatchObject({
       ...NUMBERS,
       files: 1,
@@ -108,7 +108,7 @@ describe("data that are whole", () => {
     });
   });
 
-  it("may change while they are read: what is merged, erased or flushed meanwhile is no fault", async () => {
+  it("may change while they are read: merges, erasures and flushes are no faults", async () => {
     const { objects, segmentLog, records } = await wholeStores();
     let reads = 0;
     const changing: Stores = {
@@ -136,7 +136,7 @@ describe("data that are whole", () => {
 });
 
 describe("damage", () => {
-  it("of a file's bytes is named, and the rest is counted", async () => {
+  it("of a file's bytes is reported with its name, and the rest is counted", async () => {
     const whole = encodeEvents(eventsOf(3));
     const damages = [whole.slice(0, -1), whole.map((byte, i) => (i === 40 ? byte ^ 1 : byte)), text("no Parquet"), new Uint8Array()];
     for (const damaged of damages) {
@@ -177,7 +177,7 @@ describe("damage", () => {
     ]);
   });
 
-  it("is what does not belong among the files, named once", async () => {
+  it("is an unexpected file, reported once", async () => {
     const strays = ["events/lost+found/x", "events/site_id=site.test/notes.txt", `events/site_id=site.test/date=${DAY}/9-8.parquet`];
     const faults = await faultsAfter(async ({ objects }) => {
       for (const key of strays) await objects.put(key, text("x"));
@@ -231,7 +231,7 @@ describe("damage", () => {
     expect(new Set(faults.map(({ reason }) => reason))).toEqual(new Set(["EIO: i/o error, read"]));
   });
 
-  it("beyond what can be told one by one is counted", async () => {
+  it("beyond the limit of listed faults is counted", async () => {
     const { faults, faultCount } = await reportAfter(async ({ objects }) => {
       for (let i = 0; i < FAULTS_KEPT_MAX + 5; i++) await objects.put(keyOf(10 + i), text("x"));
     });
