@@ -1,4 +1,4 @@
-/** What is kept of chunks, with the real engine: for whom, for how long, and within which memory. */
+/** The cache of partial aggregates, with the real engine: which queries hit it, when entries are evicted, and its memory. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { EngineMemory } from "../../../../src/runtime/engine/engine-memory.ts";
 import { EngineFullError, EngineLostError, type Engine } from "../../../../src/runtime/engine/engine.ts";
@@ -53,8 +53,8 @@ async function makeWorld() {
   };
 }
 
-describe("what is kept of chunks", () => {
-  it("is there for who asks the same of the same site, and nobody else", async () => {
+describe("a cached partial aggregate", () => {
+  it("is used by the same query of the same site only", async () => {
     const { open, add, has, rowsOf, partialAggregates } = await makeWorld();
     const first = open();
     const part = await add(first, "monday");
@@ -64,7 +64,7 @@ describe("what is kept of chunks", () => {
     expect([has(open(B), "monday"), has(open(A, "other"), "monday")]).toEqual([false, false]);
   });
 
-  it("is no answer any more when the chunk has other events, and goes when its successor is there", async () => {
+  it("is not used after the events of its chunk changed, and is dropped once it is replaced", async () => {
     const { open, add, has, partialAggregates, dropped, rowsOf } = await makeWorld();
     const kept = open();
     const before = await add(kept, "today", "one event");
@@ -77,7 +77,7 @@ describe("what is kept of chunks", () => {
     expect(dropped).toEqual([`${kept.table.id} ${before}`]);
   });
 
-  it("goes when there is too much of it: what was used least recently first, and nothing that is in use", async () => {
+  it("is evicted beyond the memory limit, least recently used first, but never while in use", async () => {
     const { open, add, has, partialAggregates } = await makeWorld();
     const names = ["first", "second", "third"];
     const all = names.map((name) => open(A, name));
@@ -87,7 +87,7 @@ describe("what is kept of chunks", () => {
     expect(names.map((name) => has(open(A, name), "monday"))).toEqual([false, true, true]);
   });
 
-  it("is forgotten once when its texts are too many, however many questions find that out", async () => {
+  it("is dropped once if its strings exceed the limit, however many queries find that", async () => {
     const { open, add, has, partialAggregates } = await makeWorld();
     const texts = (): QueryPartials => partialAggregates.open({ siteId: A, key: "texts", columns: [{ name: "name", type: "VARCHAR" }] });
     const sql = "SELECT repeat('x', 200000) AS name FROM range(10)";
@@ -104,7 +104,7 @@ describe("what is kept of chunks", () => {
     expect(names.map((name) => has(open(A, name), "monday"))).toEqual([false, true, true]);
   });
 
-  it("stays as the last one, however much it is", async () => {
+  it("is not evicted if it is the only one, whatever its size", async () => {
     const { open, add, has, partialAggregates } = await makeWorld();
     const kept = open();
     for (const name of ["monday", "tuesday", "wednesday", "thursday"]) await add(kept, name);
@@ -112,7 +112,7 @@ describe("what is kept of chunks", () => {
     expect(has(open(), "monday")).toBe(true);
   });
 
-  it("of a site is forgotten as one, but not before those who use it are done", async () => {
+  it("is dropped with all others of its site, once the queries that use it have ended", async () => {
     const { open, add, has, partialAggregates, dropped, rowsOf } = await makeWorld();
     const [used, unused, other] = [open(), open(A, "other"), open(B)];
     const part = await add(used, "monday");
@@ -127,7 +127,7 @@ describe("what is kept of chunks", () => {
     expect(has(open(), "tuesday")).toBe(false);
   });
 
-  it("is lost with the engine, and who was in its middle is told", async () => {
+  it("is lost with the engine, and running queries reject", async () => {
     const { open, add, has, partialAggregates, loseEngine, dropped } = await makeWorld();
     const kept = open();
     await add(kept, "monday");
@@ -138,7 +138,7 @@ describe("what is kept of chunks", () => {
     expect([has(open(), "monday"), dropped]).toEqual([false, []]);
   });
 
-  it("has nothing of what failed, and what is dropped as the oldest is nobody's", async () => {
+  it("has no rows of a failed query, and an evicted one is used by no query", async () => {
     const { open, add, has, partialAggregates } = await makeWorld();
     const kept = open();
     const broken = partialAggregates.add(

@@ -1,4 +1,4 @@
-/** Resident days with the real engine: figures stay right whatever is loaded, dropped, flushed or lost in between. */
+/** The partition cache with the real engine: results stay exact whatever is loaded, evicted, flushed or lost meanwhile. */
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { EngineFullError, EngineLostError, type Engine } from "../../../../src/runtime/engine/engine.ts";
@@ -167,8 +167,8 @@ const A = siteId("a.test");
 const B = siteId("b.test");
 const C = siteId("c.test");
 
-describe("resident days", () => {
-  it("are loaded when they are asked for and not again", async () => {
+describe("cached partitions", () => {
+  it("are loaded by the first query that needs them, and not again", async () => {
     const world = await makeWorld(UNLIMITED);
     await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(A, dayAt(1), 2), ...eventsOn(A, dayAt(5), 7)]);
     await world.flush();
@@ -209,14 +209,14 @@ describe("resident days", () => {
     ]);
   });
 
-  it("of one site are no other's", async () => {
+  it("of one site are never used for another", async () => {
     const world = await makeWorld(UNLIMITED);
     await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(B, dayAt(0), 4)]);
     expect([(await world.count(A, dayAt(0), dayAt(0))).n, (await world.count(B, dayAt(0), dayAt(0))).n]).toEqual([3, 4]);
     expect((await world.count(C, dayAt(0), dayAt(9))).n).toBe(0);
   });
 
-  it("that were used least recently go first when the budget is spent", async () => {
+  it("that were used least recently are evicted first when the budget is spent", async () => {
     const ROWS = 60_000;
     const all = { n: ROWS, pages: ROWS };
     const world = await makeWorld(UNLIMITED);
@@ -259,7 +259,7 @@ describe("resident days", () => {
     expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 7, pages: 7 });
   });
 
-  it("that a question needs stay until it is answered, even when the budget is far too small", async () => {
+  it("that a query needs stay cached until it ends, even if the budget is far too small", async () => {
     const world = await makeWorld(1);
     await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(B, dayAt(0), 4)]);
     await world.flush();
@@ -274,7 +274,7 @@ describe("resident days", () => {
     expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(3);
   });
 
-  it("that do not fit within the budget are refused where that is asked for, and what was loaded of them stays", async () => {
+  it("that exceed the budget are rejected on request, and those already loaded stay cached", async () => {
     const world = await makeWorld(1);
     await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(A, dayAt(1), 3)]);
     await world.flush();
@@ -335,7 +335,7 @@ describe("resident days", () => {
     expect(await world.count(B, dayAt(0), dayAt(0))).toEqual({ n: 3, pages: 3 });
   });
 
-  it("that were loaded in onePass are the first to go, the last of them first, unless they were wanted since", async () => {
+  it("that were loaded for one pass are evicted first, latest first, unless another query has used them", async () => {
     const world = await makeWorld(UNLIMITED);
     const sites = ["wanted.test", "passed.test", "wanted-later.test", "passed-last.test"].map(siteId);
     const [wanted = A, passed = A, wantedLater = A, passedLast = A] = sites;
@@ -352,7 +352,7 @@ describe("resident days", () => {
     expect(world.dropped).toEqual([passedLast, passed, wanted, wantedLater].flatMap((site) => blocks.get(site) ?? []));
   });
 
-  it("are loaded no further once nobody wants them any more", async () => {
+  it("are loaded no further once the query is aborted", async () => {
     const world = await makeWorld(1);
     await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(A, dayAt(1), 3)]);
     await world.flush();
@@ -420,7 +420,7 @@ describe("resident days", () => {
     expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
   });
 
-  it("miss the events of a file that cannot be read or is gone, say which, and have all others", async () => {
+  it("lack the events of an unreadable or missing file, report which, and have all others", async () => {
     const world = await makeWorld(UNLIMITED);
     for (const count of [1, 2, 4]) {
       await world.append(eventsOn(A, dayAt(0), count));
@@ -438,7 +438,7 @@ describe("resident days", () => {
     ).toEqual([first, second].sort());
   });
 
-  it("have each event once when its file is there before the journal has let go of it", async () => {
+  it("have each event once if its file exists before the journal has released it", async () => {
     const world = await makeWorld(UNLIMITED);
     await world.append(eventsOn(A, dayAt(0), 3));
     await world.eventStore.seal();
@@ -451,7 +451,7 @@ describe("resident days", () => {
     expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
   });
 
-  it("answer many questions at once, while events come and are flushed", async () => {
+  it("serve many concurrent queries while events arrive and are flushed", async () => {
     const world = await makeWorld(1);
     const sites = [A, B, C];
     await world.append(sites.flatMap((site) => [0, 1, 2].flatMap((day) => eventsOn(site, dayAt(day), 5))));
