@@ -180,7 +180,7 @@ describe("events at the end of a salt period", () => {
   }
 });
 
-/** Contract 1, privacy rule 2, in node:crypto's words. */
+/** A visitor id (docs/http-api.md, "Visitor ids") computed with node:crypto. */
 function idOf(secret: string, period: number, address: string): bigint {
   const salt = createHmac("sha256", secret).update(`svc visitor salt|${period}`).digest();
   return createHmac("sha256", salt).update(`${SITE}|${address}|${CHROME_WINDOWS}`).digest().readBigUInt64BE();

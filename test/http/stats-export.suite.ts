@@ -8,7 +8,7 @@ const siteName = siteNames("export");
 
 const DAY_MS = 86_400_000;
 
-/** Contract 2.1 in its order, without the visitor's id. */
+/** The stored columns in order (docs/http-api.md, "Stored values"), without the visitor id. */
 const RAW_COLUMNS = [
   ...["event_name", "pathname", "hostname", "referrer", "referrer_source", "country_code", "region", "city"],
   ...["browser", "browser_version", "os", "os_version", "device_type", "screen_size"],

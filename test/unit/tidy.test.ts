@@ -37,7 +37,7 @@ const pathsWhere = (files: readonly SourceFile[], isWrong: (file: SourceFile) =>
   files.filter(isWrong).map(({ path }) => path);
 
 /** How comments and titles of tests used to cite documents that are not in the repository. A class keeps this line from matching itself. */
-const OUTSIDE_DOCUMENT = /contract \d|decision[s]|\u00a7/;
+const OUTSIDE_DOCUMENT = /[Cc]ontract \d|decision[s]|\u00a7/;
 
 const citationsOfOutsideDocuments = (files: readonly SourceFile[]): string[] =>
   files.flatMap(({ path, text }) => text.split("\n").flatMap((line, i) => (OUTSIDE_DOCUMENT.test(line) ? [`${path}:${i + 1}`] : [])));

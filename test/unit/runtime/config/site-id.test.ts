@@ -6,7 +6,7 @@ import { isSiteId, parseSiteId } from "../../../../src/runtime/config/site-id.ts
 /** Any UTF-16 unit, half of a surrogate pair included. */
 const anyUnit = fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit));
 
-/** Contract 2.5, said once more in another way. */
+/** The rule of docs/http-api.md, "Site ids", written a second way. */
 function keepsTheRule(text: string): boolean {
   const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_:";
   return text.length >= 1 && text.length <= 256 && [...text].every((char) => allowed.includes(char));

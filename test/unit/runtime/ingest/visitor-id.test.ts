@@ -43,7 +43,7 @@ const aVisit = (visit: Partial<Visit> = {}): Visit => ({
   ...visit,
 });
 
-/** Contract 1, privacy rule 2, in node:crypto's words. */
+/** A visitor id (docs/http-api.md, "Visitor ids") computed with node:crypto. */
 function expectedId(visit: Visit, secret: string, rotationDays: number): bigint {
   const period = Math.floor(Math.floor(visit.timestampMs / DAY) / rotationDays);
   const salt = createHmac("sha256", secret).update(`svc visitor salt|${period}`).digest();
