@@ -1,7 +1,6 @@
 /**
- * Merging files under crashes: two days of events, flushes, merges and questions are played again and again, and each time
- * another one of the changes to disk is where the process dies. The next process must find every
- * acknowledged event once.
+ * Compaction under crashes: two days of events, flushes, merges and queries run once for each change to the disk, and each run
+ * ends the process at another change. The next process must find every acknowledged event exactly once.
  */
 import { describe, expect, it } from "vitest";
 import type { InProcessTarget } from "../support/in-process-target.ts";
@@ -67,14 +66,14 @@ async function playAndRestart(strike: Strike | null): Promise<{ struck: boolean;
   return { struck: mortal.hasStruck(), sent, files: await filesByDay(backing) };
 }
 
-describe("files that are merged", () => {
-  it("hold every event once, and are few", async () => {
+describe("compaction", () => {
+  it("keeps every event exactly once and leaves one file per day", async () => {
     const { sent, files } = await playAndRestart(null);
     expect(sent.filter(({ acknowledged }) => acknowledged)).toHaveLength(18);
     expect(files).toEqual([1, 1]);
   });
 
-  it("leave out one that cannot be read, which stays where it was and is reported once", async () => {
+  it("skips an unreadable file, leaves it in place and logs it once", async () => {
     const backing = memoryStores();
     await inProcess(
       backing,
@@ -104,7 +103,7 @@ describe("files that are merged", () => {
   it.each([
     ["before", 0],
     ["after", 1],
-  ] as const)("hold every event once when the process dies %s any change it makes", async (when, way) => {
+  ] as const)("keeps every event exactly once when the process dies %s any change it makes", async (when, way) => {
     // The first change is the journal's, without which there is no process.
     for (let atChange = 2; ; atChange++) {
       if (!isTurnOf(way, 2, atChange)) continue;

@@ -1,4 +1,4 @@
-/** A damaged password or key stops the start and is named: to go on without it would open the setup, or a door that was shut. */
+/** A damaged password or key file prevents the start: to ignore it could let anybody run the setup or read the statistics. */
 import { readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -24,7 +24,7 @@ async function refusalOf(dataFolder: string): Promise<string> {
 }
 
 describe("damaged credentials", () => {
-  it("stop the start by name, are left as they are, and work again once they are repaired", async () => {
+  it("prevent the start with a message that names the file, stay unchanged, and work again once repaired", async () => {
     const dataFolder = await tempFolder();
     const first = await startServer({ dataFolder });
     const session = withSession(await tokenOf(await postSetup(asTarget(first))));

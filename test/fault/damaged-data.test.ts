@@ -1,4 +1,4 @@
-/** Invariant 2 of the architecture: what does not belong into the data folder, or is damaged, is reported and ignored; the rest is answered exactly. */
+/** Invariant 2 of the architecture: foreign and damaged files in the data folder are logged and ignored; all other data is counted exactly. */
 import { mkdir, readFile, readdir, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -58,8 +58,8 @@ async function folderWith(events: Readonly<Record<string, number>>): Promise<str
   return dataFolder;
 }
 
-describe("strange things in the events folder", () => {
-  it("are named in the log and ignored", async () => {
+describe("foreign files in the events folder", () => {
+  it("are logged by name and ignored", async () => {
     const dataFolder = await folderWith({ "a.test": 5, "b.test": 3 });
     const events = join(dataFolder, "events");
     const day = dirname(await partitionFileOf(dataFolder, "a.test"));
@@ -111,7 +111,7 @@ describe("damaged Parquet files", () => {
   };
   const EVENTS = 30;
 
-  it("are named in the log; other files of the same days are answered exactly", async () => {
+  it("are logged by name, and the other files of the same days are counted exactly", async () => {
     const sites = Object.keys(damages).map((name) => `${name}.test`);
     const dataFolder = await folderWith(Object.fromEntries([...sites, "whole.test"].map((siteId) => [siteId, EVENTS])));
     const whole = await readFile(await partitionFileOf(dataFolder, "whole.test"));
@@ -139,8 +139,8 @@ describe("damaged Parquet files", () => {
   });
 });
 
-describe("what cannot be read at all", () => {
-  it.each(["journal/1.journal", "admin.json", "secret"])("ends the start with a sentence that names it: %s", async (name) => {
+describe("an unreadable file or folder that the program needs", () => {
+  it.each(["journal/1.journal", "admin.json", "secret"])("prevents the start with one log line that names it: %s", async (name) => {
     const dataFolder = await tempFolder();
     // A folder in its place: to who runs the tests as root, every file is readable.
     await mkdir(join(dataFolder, name), { recursive: true });
@@ -151,8 +151,8 @@ describe("what cannot be read at all", () => {
   });
 });
 
-describe("a file that is replaced while the program runs", () => {
-  it("is named in the log and left out from then on, and back when it is back", async () => {
+describe("a Parquet file damaged while the program runs", () => {
+  it("is logged by name and left out, and counts again after it is restored and the program restarts", async () => {
     const dataFolder = await folderWith({ "a.test": 5, "b.test": 3 });
     const path = await partitionFileOf(dataFolder, "a.test");
     const whole = await readFile(path);
@@ -187,7 +187,7 @@ describe("a damaged journal", () => {
 
   const linesOf = async (path: string): Promise<string[]> => (await readFile(path, "utf8")).trimEnd().split("\n");
 
-  it("a damaged line in its middle is reported and kept aside; all others count", async () => {
+  it("with a damaged line in the middle is reported and copied aside, and all other lines count", async () => {
     const { dataFolder, journal } = await killedWith(10);
     const lines = await linesOf(journal);
     const damaged = lines
@@ -209,7 +209,7 @@ describe("a damaged journal", () => {
     expect(await next.stop()).toBe(0);
   });
 
-  it("a line that a crash cut short was never acknowledged and is no damage", async () => {
+  it("is not reported for a last line cut short by a crash, because its event was never acknowledged", async () => {
     const { dataFolder, journal } = await killedWith(10);
     await truncate(journal, (await readFile(journal)).length - 20);
     const server = await startServer({ dataFolder, environment: ENVIRONMENT });
@@ -218,7 +218,7 @@ describe("a damaged journal", () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it("empty segments and strange files beside it are no hindrance", async () => {
+  it("is not reported for empty segments and foreign files, and its events count", async () => {
     const { dataFolder, journal } = await killedWith(3);
     await writeFile(join(dirname(journal), "1.journal"), "");
     await writeFile(join(dirname(journal), "2.journal~"), "hello");

@@ -1,4 +1,4 @@
-/** `verify` and `backup` as commands of the built program, beside a program that serves the same folder. */
+/** The commands `verify` and `backup` of the built program, while another process serves the same folder. */
 import { execFile } from "node:child_process";
 import { readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -47,8 +47,8 @@ const asTarget = (server: ServerProcess): Target => ({
 
 const newLoad = (): EventLoad => new EventLoad((count) => ({ siteId: `site-${count % SITES}.test`, pathname: `/e/${count}` }));
 
-describe("backup and verify", () => {
-  it("a copy that is made under load is whole, and holds what was acknowledged before it once, as the program that starts on it does", async () => {
+describe("the commands backup and verify", () => {
+  it("make and confirm a complete copy under load, which holds each event acknowledged before it exactly once", async () => {
     const dataFolder = await tempFolder();
     const copy = join(await tempFolder(), "copy");
     const server = await startServer({ dataFolder, environment: BUSY });
@@ -101,7 +101,7 @@ describe("backup and verify", () => {
     });
   }, 120_000);
 
-  it("name what is damaged, leave everything as it is, and refuse folders that are none, or not empty", async () => {
+  it("name damaged files, change nothing, and refuse a missing source folder and a target folder that is not empty", async () => {
     const dataFolder = await tempFolder();
     const server = await startServer({ dataFolder });
     const load = newLoad();

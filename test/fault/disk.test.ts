@@ -1,4 +1,4 @@
-/** Disks that fill up, fail or take no writes, and clocks that are set back: what was accepted is kept, what fails is told, and all goes on by itself. */
+/** Disks that fill up, fail or refuse writes, and clocks that are set back: accepted events survive, failures are logged, and the service recovers by itself. */
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -30,8 +30,8 @@ async function postThrough(load: EventLoad, origin: string, events: number): Pro
   }
 }
 
-describe("a disk that takes no more", () => {
-  it("cuts writes short: those events are refused, all others are there once after the next start", async () => {
+describe("a disk that refuses writes", () => {
+  it("makes the service refuse the events whose writes fail, and all others are stored exactly once after a restart", async () => {
     const dataFolder = await tempFolder();
     const environment = { SVC_FLUSH_EVENT_COUNT: "100000", SVC_CACHE_TTL_SECS: "0" };
     // A segment of the journal holds about a hundred events then.
@@ -52,7 +52,7 @@ describe("a disk that takes no more", () => {
     expect(inJournalOnly).toBe(0);
   });
 
-  it("leaves events in the journal and says so while no file can be written, and writes them when it can", async () => {
+  it("leaves events in the journal and logs the failed flush, and the events are written once the disk accepts files", async () => {
     const dataFolder = await tempFolder();
     const events = join(dataFolder, "events");
     await writeFile(events, "in the folder's place");
@@ -68,15 +68,15 @@ describe("a disk that takes no more", () => {
     expect(inJournalOnly).toBe(0);
   });
 
-  it("stops the start where nothing can be written, and names the folder", async () => {
+  it("prevents the start with a message that names the folder", async () => {
     const server = spawnServer({ dataFolder: "/sys/sandpiper-test" });
     expect(await server.exited).toEqual({ code: 1, signal: null });
     expect(server.log()).toMatch(/Sandpiper cannot start: .*\/sys\/sandpiper-test/);
   });
 });
 
-describe("a file that cannot be read", () => {
-  it("fails the questions that need it, is told, and no other site or day is affected", async () => {
+describe("an unreadable Parquet file", () => {
+  it("fails only the queries that need it, and the log names it", async () => {
     const stores = memoryStores();
     let unreadable = "";
     const get = stores.objects.get;
@@ -109,7 +109,7 @@ describe("a file that cannot be read", () => {
 });
 
 describe("a clock that is set back", () => {
-  it("holds up neither flushes nor merges, and no event is lost or counted twice", async () => {
+  it("delays neither flushes nor merges, and loses or duplicates no event", async () => {
     const stores = memoryStores();
     await inProcess(
       stores,
@@ -130,7 +130,7 @@ describe("a clock that is set back", () => {
     );
   });
 
-  it("keeps no answer and no request longer than a steady one does, and no sum falls", async () => {
+  it("extends neither cached answers nor request timeouts, and decreases no sum in the metrics", async () => {
     const engine = await createEngineShare();
     let isHanging = false;
     const query: typeof engine.query = (asked, signal) => (isHanging ? new Promise(() => {}) : engine.query(asked, signal));
@@ -165,7 +165,7 @@ describe("a clock that is set back", () => {
     await target.close();
   });
 
-  it("does not put off what has failed once", async () => {
+  it("does not delay the retry of a failed flush", async () => {
     const stores = memoryStores();
     let isFull = true;
     const put: typeof stores.objects.put = async (key, bytes) => {

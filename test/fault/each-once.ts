@@ -1,4 +1,4 @@
-/** Invariant 1 of the architecture as a comparison: what was found, and what became of each event that was posted. */
+/** Invariant 1 of the architecture as an assertion: compares the stored events with the response to each posted event. */
 import { expect } from "vitest";
 import type { EventLoad, LoadEvent } from "./event-load.ts";
 

@@ -1,7 +1,7 @@
 /**
- * Under failures: a day of events, flushes, questions and erasures is played again and again, and each time another one
- * of the changes that it makes to disk fails, or is the last one that the process makes. The next process must find every
- * acknowledged event once unless it was erased, and nothing of what an erasure has answered for.
+ * Erasure under failures: two days of events, flushes, queries and erasures run once for each change to the disk. In each run
+ * another change fails, or the process dies there. The next process must find every acknowledged event exactly once unless
+ * it was erased, and no event whose erasure was confirmed.
  */
 import { describe, expect, it } from "vitest";
 import { utcDayOf, type UtcDay } from "../../src/storage/event.ts";
@@ -15,7 +15,7 @@ import { readStores, type StoredEvents } from "./stored-events.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The second id is hard on file names. */
+/** The second id has characters that file names must escape. */
 const [A, B] = [siteId("erased.test"), siteId("Erased:Other.")];
 
 const dayOf = (target: InProcessTarget, back: number): UtcDay => utcDayOf(target.nowMs() - back * DAY_MS);
@@ -79,8 +79,8 @@ async function playAndRestart(strike: Strike | null): Promise<Played> {
   return { changes: mortal.changes(), struck: mortal.hasStruck(), sent };
 }
 
-describe("what is erased stays erased, and nothing else is lost", () => {
-  it("without a failure, too, and most is certain then", async () => {
+describe("erasure: a restart does not bring back erased events or lose others", () => {
+  it("without failures", async () => {
     const { sent, changes } = await playAndRestart(null);
     expect(changes).toBeGreaterThan(30);
     expect(sent.filter(({ erased }) => erased === "yes")).toHaveLength(11);
@@ -89,7 +89,7 @@ describe("what is erased stays erased, and nothing else is lost", () => {
 
   for (const [way, deadly] of [true, false].entries()) {
     for (const [part, when] of (["before", "halfway", "after"] as const).entries()) {
-      it(`${deadly ? "when the process dies" : "when a change fails"} ${when} any change it makes`, async () => {
+      it(`${deadly ? "when the process dies" : "when a failure occurs"} ${when} any change to the disk`, async () => {
         // The first change is the journal's, without which there is no process.
         for (let atChange = when === "halfway" ? 1 : 2; ; atChange++) {
           if (!isTurnOf(way * 3 + part, 6, atChange)) continue;

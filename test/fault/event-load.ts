@@ -1,4 +1,4 @@
-/** Many connections that post events without a pause, and a record of what became of each event. */
+/** A load of events from many connections, and a record of the response to each event. */
 import { Agent, request } from "node:http";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";
 

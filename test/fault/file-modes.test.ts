@@ -1,4 +1,4 @@
-/** Files and folders of the data are their user's only, whatever the umask, and whoever made them before. */
+/** Only the program's own user can read the data folder and backups, whatever the umask and whoever created the folder. */
 import { execFile } from "node:child_process";
 import { chmod, chown, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -57,22 +57,25 @@ async function fill(server: ServerProcess): Promise<void> {
 const filesBelow = async (folder: string): Promise<string[]> =>
   (await readdir(folder, { recursive: true })).filter((name) => /\.parquet$|\.journal$/.test(name));
 
-describe("the modes of data", () => {
-  it.each(["000", "022", "077", "777"])("umask %s: every file and folder of the data and of a backup is its user's only", async (umask) => {
-    const dataFolder = join(await tempFolder(), "new", "data");
-    const backup = join(await tempFolder(), "backup");
-    const server = await startServer({ dataFolder, environment: ENVIRONMENT, command: withUmask(umask) });
-    await fill(server);
-    await expect.poll(async () => (await filesBelow(dataFolder)).some((name) => name.endsWith(".parquet"))).toBe(true);
-    expect(await openPaths(dataFolder)).toEqual([]);
-    const [shell = "", ...args] = withUmask(umask);
-    await promisify(execFile)(shell, [...args, "backup", backup], { env: { SVC_DATA_DIR: dataFolder } });
-    expect(await filesBelow(backup)).not.toEqual([]);
-    expect(await openPaths(backup)).toEqual([]);
-    expect(await server.stop()).toBe(0);
-  });
+describe("file modes", () => {
+  it.each(["000", "022", "077", "777"])(
+    "give only the program's user access to the data folder and to a backup (umask %s)",
+    async (umask) => {
+      const dataFolder = join(await tempFolder(), "new", "data");
+      const backup = join(await tempFolder(), "backup");
+      const server = await startServer({ dataFolder, environment: ENVIRONMENT, command: withUmask(umask) });
+      await fill(server);
+      await expect.poll(async () => (await filesBelow(dataFolder)).some((name) => name.endsWith(".parquet"))).toBe(true);
+      expect(await openPaths(dataFolder)).toEqual([]);
+      const [shell = "", ...args] = withUmask(umask);
+      await promisify(execFile)(shell, [...args, "backup", backup], { env: { SVC_DATA_DIR: dataFolder } });
+      expect(await filesBelow(backup)).not.toEqual([]);
+      expect(await openPaths(backup)).toEqual([]);
+      expect(await server.stop()).toBe(0);
+    },
+  );
 
-  it("a start mends a data folder that others could read, and leaves what is not its own", async () => {
+  it("are restricted at the start in a data folder that others could read, except those of foreign files", async () => {
     const dataFolder = await tempFolder();
     const first = await startServer({ dataFolder, environment: ENVIRONMENT });
     await fill(first);
@@ -91,7 +94,7 @@ describe("the modes of data", () => {
     expect(await next.stop()).toBe(0);
   });
 
-  it("an empty folder that is given for a backup is closed to others", async () => {
+  it("are restricted for an empty folder that receives a backup", async () => {
     const dataFolder = await tempFolder();
     const backup = await tempFolder();
     await chmod(backup, 0o755);
@@ -99,19 +102,23 @@ describe("the modes of data", () => {
     expect(await openPaths(backup)).toEqual([]);
   });
 
-  it("a data folder of another user is left, which one line tells, and what is in it is closed", skippedFor(NOT_ROOT), async () => {
-    const dataFolder = await tempFolder();
-    await chown(dataFolder, 12345, 12345);
-    await chmod(dataFolder, 0o755);
-    const server = await startServer({ dataFolder, environment: ENVIRONMENT });
-    await fill(server);
-    expect((await openPaths(dataFolder)).filter((path) => path !== " 755")).toEqual([]);
-    expect((await stat(dataFolder)).mode & 0o777).toBe(0o755);
-    expect(server.log().match(/ WARN +other users can open the data folder [^\n]* because it belongs to another user/g)).toHaveLength(1);
-    expect(await server.stop()).toBe(0);
-  });
+  it(
+    "stay unchanged for a data folder of another user, which one log line reports, and are restricted for its content",
+    skippedFor(NOT_ROOT),
+    async () => {
+      const dataFolder = await tempFolder();
+      await chown(dataFolder, 12345, 12345);
+      await chmod(dataFolder, 0o755);
+      const server = await startServer({ dataFolder, environment: ENVIRONMENT });
+      await fill(server);
+      expect((await openPaths(dataFolder)).filter((path) => path !== " 755")).toEqual([]);
+      expect((await stat(dataFolder)).mode & 0o777).toBe(0o755);
+      expect(server.log().match(/ WARN +other users can open the data folder [^\n]* because it belongs to another user/g)).toHaveLength(1);
+      expect(await server.stop()).toBe(0);
+    },
+  );
 
-  it("a data folder in which everybody may create files is left, too", skippedFor(NOT_ROOT), async () => {
+  it("stay unchanged for a data folder in which every user may create files", skippedFor(NOT_ROOT), async () => {
     const dataFolder = await tempFolder();
     await chmod(dataFolder, 0o1777);
     const server = await startServer({ dataFolder, environment: ENVIRONMENT });

@@ -1,4 +1,4 @@
-/** Many processes that start on one folder at the same moment: one of them gets it, also on a full disk and where others were killed on the way. */
+/** Exactly one of many processes that start on a data folder at the same time acquires its lock, also on a full disk and after kills. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readdir, readlink, symlink, writeFile } from "node:fs/promises";
@@ -94,14 +94,14 @@ async function expectOneWinnerEach(folder: string, makeLeft: (round: number) => 
   }
 }
 
-describe("many processes that start on one folder at the same moment", () => {
-  it("one gets a folder without a lock, or with one that a killed process left", async () => {
+describe("the folder lock, when many processes start at the same time", () => {
+  it("goes to exactly one of them if there was none or a killed process left one", async () => {
     const folder = await tempFolder();
     const left = await contentOfKilled();
     await expectOneWinnerEach(folder, (round) => leaveLock(folder, round % 2 === 0 ? left : null, false), ROUNDS);
   });
 
-  it("one gets a folder with a lock of another machine, or one that an earlier version or a crash left as a file", async () => {
+  it("goes to exactly one of them if another machine left a lock, or an earlier version or a crash left a lock file", async () => {
     const contents: readonly (readonly [string, boolean])[] = [
       [LEFT, false],
       [LEFT, true],
@@ -116,22 +116,22 @@ describe("many processes that start on one folder at the same moment", () => {
   });
 });
 
-describe("many processes that start on one folder of a full disk at the same moment", skippedFor(NO_SMALL_DISK), () => {
-  it("one gets a folder without a lock, or with one that a killed process left", async () => {
+describe("the folder lock, when many processes start at the same time on a full disk", skippedFor(NO_SMALL_DISK), () => {
+  it("goes to exactly one of them if there was none or a killed process left one", async () => {
     const disk = await smallDisk(1024);
     const left = await contentOfKilled();
     await disk.fill();
     await expectOneWinnerEach(disk.dataFolder, (round) => leaveLock(disk.dataFolder, round % 2 === 0 ? left : null, false), ROUNDS);
   });
 
-  it("one gets a folder with a lock that an earlier version or a crash left as a file", async () => {
+  it("goes to exactly one of them if an earlier version or a crash left a lock file", async () => {
     const disk = await smallDisk(1024);
     for (const content of [LEFT, ""]) await leaveLock(join(disk.dataFolder, String(content.length)), content, true);
     await disk.fill();
     await Promise.all([LEFT, ""].map((content) => expectOneWinnerEach(join(disk.dataFolder, String(content.length)), async () => {}, 1)));
   });
 
-  it("one gets each of many folders whose locks killed processes left as files", async () => {
+  it("goes to exactly one of them for each of many folders with the lock file of a killed process", async () => {
     const disk = await smallDisk(1024);
     const left = await contentOfKilled();
     const folders = Array.from({ length: ROUNDS }, (_, i) => join(disk.dataFolder, String(i)));
@@ -143,7 +143,7 @@ describe("many processes that start on one folder of a full disk at the same mom
       expect((await contend(all, folder)).sort()).toEqual(["refused", "refused", "refused", "refused", "refused", "taken"]);
   });
 
-  it("nobody is kept out for good by processes that are killed while they take it", async () => {
+  it("can still be acquired after processes were killed while they acquired it", async () => {
     const disk = await smallDisk(1024);
     await disk.fill();
     const random = numbersFrom(Number(process.env["FAULT_SEED"] ?? 1));

@@ -1,4 +1,4 @@
-/** One process at a time works on a data folder, and the lock of one that is gone keeps nobody out. */
+/** One process at a time uses a data folder, and the lock of a dead process does not block the next one. */
 import { lstat, lutimes, readdir, readlink, rename, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -31,8 +31,8 @@ async function giveTo(dataFolder: string, content: string): Promise<void> {
   await rename(join(dataFolder, "other"), lockOf(dataFolder));
 }
 
-describe("the lock of a data folder", () => {
-  it("a second process is refused with a reason, and the first goes on", async () => {
+describe("the folder lock", () => {
+  it("prevents the start of a second process with a message that names the first, which keeps serving", async () => {
     const dataFolder = await tempFolder();
     const first = await startServer({ dataFolder });
     const second = spawnServer({ dataFolder });
@@ -44,7 +44,7 @@ describe("the lock of a data folder", () => {
     expect(await first.stop()).toBe(0);
   });
 
-  it("a stop gives the folder free", async () => {
+  it("is removed when the program stops", async () => {
     const dataFolder = await tempFolder();
     const server = await startServer({ dataFolder });
     expect(await server.stop()).toBe(0);
@@ -52,17 +52,17 @@ describe("the lock of a data folder", () => {
   });
 
   const GONE: readonly (readonly [what: string, content: () => string, form: "link" | "file"])[] = [
-    ["of a process that is gone", () => `2147483647 ${place} 1`, "link"],
-    ["whose number another process has by now", () => `${OTHER_PID} ${place} 1`, "link"],
-    ["of a process before the machine's last start", () => `${OTHER_PID} an-earlier-boot 1`, "link"],
+    ["of a process that no longer runs", () => `2147483647 ${place} 1`, "link"],
+    ["whose process id now belongs to another process", () => `${OTHER_PID} ${place} 1`, "link"],
+    ["of a process from before the last boot", () => `${OTHER_PID} an-earlier-boot 1`, "link"],
     ["that an earlier version left as a file", () => "2147483647\nboot pid:[4026531836]\n1\n", "file"],
-    ["in a file where there are no links", () => `2147483647 ${place} 1`, "file"],
+    ["stored as a file because the file system has no links", () => `2147483647 ${place} 1`, "file"],
     ["that a crash left empty", () => "", "file"],
-    ["that holds something else", () => "someone else", "link"],
+    ["with unknown content", () => "someone else", "link"],
   ];
 
-  // Together: to see that nobody is there takes seconds.
-  it(`is taken over where it is one ${GONE.map(([what]) => what).join(", or one ")}`, async () => {
+  // In parallel, because it takes seconds to decide that the owner is dead.
+  it(`is replaced when it is one ${GONE.map(([what]) => what).join(", or one ")}`, async () => {
     await Promise.all(
       GONE.map(async ([what, content, form]) => {
         const dataFolder = await tempFolder();
@@ -78,7 +78,7 @@ describe("the lock of a data folder", () => {
   });
 
   it.each(["link", "file"])(
-    "keeps others out for a process that cannot be seen from here, as in another container, while that shows that it is there: as a %s",
+    "stays with a process of another container for as long as that process updates its time stamp (stored as a %s)",
     async (form) => {
       const dataFolder = await tempFolder();
       const content = `1 ${place}-of-another-container 1`;
@@ -94,7 +94,7 @@ describe("the lock of a data folder", () => {
     },
   );
 
-  it("is taken over also where whoever did so before was killed meanwhile", async () => {
+  it("is replaced even if an earlier process was killed while it replaced the lock", async () => {
     const dataFolder = await tempFolder();
     for (const left of ["lock", "lock.next", "lock.next.next"]) await symlink(`2147483647 ${place} 1`, join(dataFolder, left));
     const lock = await lockFolder(dataFolder, neverLost);
@@ -102,7 +102,7 @@ describe("the lock of a data folder", () => {
     await lock.release();
   });
 
-  it("of another process is left alone by one that has lost it", async () => {
+  it("is not removed by a process that has lost it to another one", async () => {
     const dataFolder = await tempFolder();
     const lock = await lockFolder(dataFolder, neverLost);
     await giveTo(dataFolder, `1 ${place}-of-another-container 1`);
@@ -110,7 +110,7 @@ describe("the lock of a data folder", () => {
     expect(await readdir(dataFolder)).toEqual(["lock"]);
   });
 
-  it("that another process has by now ends a program at once", async () => {
+  it("ends the program at once when another process has replaced it", async () => {
     const dataFolder = await tempFolder();
     const server = await startServer({ dataFolder });
     const content = `1 ${place}-of-another-container 1`;
@@ -120,7 +120,7 @@ describe("the lock of a data folder", () => {
     expect(await readlink(lockOf(dataFolder))).toBe(content);
   });
 
-  it("shows that its holder is there", async () => {
+  it("has its time stamp updated by the process that holds it", async () => {
     const dataFolder = await tempFolder();
     const lock = await lockFolder(dataFolder, neverLost);
     await lutimes(lockOf(dataFolder), 0, 0);
@@ -128,7 +128,7 @@ describe("the lock of a data folder", () => {
     await lock.release();
   });
 
-  it("of a process that is gone goes to one of many that start at the same time", async () => {
+  it("of a dead process goes to exactly one of many callers that acquire it at the same time", async () => {
     for (let round = 0; round < 40; round++) {
       const dataFolder = await tempFolder();
       await symlink(`2147483647 ${place} 1`, lockOf(dataFolder));
@@ -141,7 +141,7 @@ describe("the lock of a data folder", () => {
     }
   });
 
-  it("a killed process leaves a lock that the next one takes over", async () => {
+  it("of a killed process is replaced by the next one", async () => {
     const dataFolder = await tempFolder();
     const killed = await startServer({ dataFolder });
     await killed.kill9();

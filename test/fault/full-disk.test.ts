@@ -1,6 +1,6 @@
 /**
- * A file system that is really full: nothing that was acknowledged is lost, what cannot be stored is refused with a word on why,
- * nothing is left half done, figures go on being served, and when there is room again all goes on by itself.
+ * A real file system that is full: no acknowledged event is lost, requests that cannot be stored are refused with a reason, no
+ * partial file is left, statistics remain available, and the service recovers by itself once there is space.
  */
 import { spawn } from "node:child_process";
 import { open, readdir, readFile } from "node:fs/promises";
@@ -66,8 +66,8 @@ async function postUntilRefused(target: InProcessTarget): Promise<number> {
   }
 }
 
-describe("what a full disk does not take", skippedFor(NO_SMALL_DISK), () => {
-  it("events: they are refused, the others keep counting, and the next ones are taken when there is room", async () => {
+describe("a full disk", skippedFor(NO_SMALL_DISK), () => {
+  it("makes the service refuse new events, keep counting the accepted ones, and accept events again once there is space", async () => {
     const disk = await smallDisk(DISK_KIB);
     const target = await targetOn(disk);
     await record(target, wireEvent(SITE));
@@ -89,7 +89,7 @@ describe("what a full disk does not take", skippedFor(NO_SMALL_DISK), () => {
     expect((await getMain(target, SITE)).total_events).toBe(accepted + 1);
   });
 
-  it("a flush: the events stay journaled and counted, no file is half there, and it is done later", async () => {
+  it("fails a flush without a partial file, the events stay in the journal and count, and a later flush writes them", async () => {
     const disk = await smallDisk(DISK_KIB);
     const target = await targetOn(disk);
     for (const site of [SITE, "other.test"]) await record(target, wireEvent(site));
@@ -107,7 +107,7 @@ describe("what a full disk does not take", skippedFor(NO_SMALL_DISK), () => {
     expect((await getMain(target, SITE)).total_events).toBe(1);
   });
 
-  it("a merge: the files stay as they are, and are merged later", async () => {
+  it("fails a merge without a change to the files, and a later merge succeeds", async () => {
     const disk = await smallDisk(DISK_KIB);
     const target = await targetOn(disk, { SVC_COMPACT_AFTER_FILES: "2" });
     for (let i = 0; i < 3; i++) {
@@ -135,7 +135,7 @@ describe("what a full disk does not take", skippedFor(NO_SMALL_DISK), () => {
     expect((await getMain(target, SITE, { period: "7d" })).total_events).toBe(6);
   });
 
-  it("a password and keys: none half there, and what was revoked stays out of use", async () => {
+  it("fails setup and key creation without a partial file, and a revoked key stays invalid", async () => {
     const disk = await smallDisk(DISK_KIB);
     const target = await targetOn(disk);
     await disk.fill();
@@ -165,7 +165,7 @@ describe("what a full disk does not take", skippedFor(NO_SMALL_DISK), () => {
     expect((await target.fetch("/api/sites", { headers: withBearer(key) })).status).toBe(401);
   });
 
-  it("an erasure of events that are in no file yet; one of events in files needs no room, and makes some", async () => {
+  it("fails an erasure of unflushed events, but not an erasure of events in files, which frees space", async () => {
     const disk = await smallDisk(DISK_KIB);
     const target = await targetOn(disk, CLOSED);
     const session = await logIn(target);
@@ -195,7 +195,7 @@ describe("what a full disk does not take", skippedFor(NO_SMALL_DISK), () => {
   });
 });
 
-describe("the program on a disk that is full", skippedFor(NO_SMALL_DISK), () => {
+describe("the program on a full disk", skippedFor(NO_SMALL_DISK), () => {
   const ENVIRONMENT = { SVC_FLUSH_EVENT_COUNT: "200", SVC_FLUSH_INTERVAL_SECS: "1", SVC_CACHE_TTL_SECS: "0" };
 
   const getJson = async <T>(server: ServerProcess, path: string): Promise<T> =>
@@ -231,7 +231,7 @@ describe("the program on a disk that is full", skippedFor(NO_SMALL_DISK), () => 
     }
   }
 
-  it("goes on serving, recovers by itself, and has every acknowledged event once after kills", async () => {
+  it("keeps serving, recovers by itself, and has every acknowledged event exactly once after kills", async () => {
     const disk = await smallDisk(DISK_KIB);
     const { dataFolder } = disk;
     const load = new EventLoad((count) => ({ siteId: SITE, pathname: `/e/${count}` }));
@@ -270,7 +270,7 @@ describe("the program on a disk that is full", skippedFor(NO_SMALL_DISK), () => 
     for (const server of [first, second, third]) expect(server.log()).not.toMatch(/^\s+at /m);
   });
 
-  it("loses lines of a log that lies there, and nothing else", async () => {
+  it("keeps serving and loses only log lines when its log file is on that disk", async () => {
     const disk = await smallDisk(DISK_KIB);
     const logPath = join(disk.dataFolder, "log");
     const log = await open(logPath, "a");
@@ -298,7 +298,7 @@ describe("the program on a disk that is full", skippedFor(NO_SMALL_DISK), () => 
     expect(await exited).toBe(0);
   });
 
-  it("does not start where its folder takes no writes, and says so", async () => {
+  it("does not start on a read-only disk, and logs the reason in one line", async () => {
     const disk = await smallDisk(DISK_KIB);
     disk.readOnly(true);
     const server = spawnServer({ dataFolder: disk.dataFolder });

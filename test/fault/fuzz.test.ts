@@ -1,6 +1,6 @@
 /**
- * Requests of every kind, most of them wrong, against the app with the real engine: none may be answered 5xx (except the 503s
- * that are documented), hang, or tell what is inside. Prints its seed; FUZZ_SEED and FUZZ_REQUESTS repeat or lengthen it.
+ * Random requests, most of them invalid, against the app with the real engine: no response may be a 5xx (except the documented
+ * 503s), hang or expose internals. Prints its seed; FUZZ_SEED repeats a run and FUZZ_REQUESTS sets its length.
  */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -226,7 +226,7 @@ const INSIDE = /\n\s+at \S|\.[jt]s:\d|node_modules|TypeError|RangeError|Referenc
 
 const textual = (response: Response): boolean => /json|text\/plain/.test(response.headers.get("content-type") ?? "");
 
-describe("requests of every kind", () => {
+describe("random requests", () => {
   let target: InProcessTarget;
   let credentials: Readonly<Record<Credential, RequestHeaders>>;
   beforeAll(async () => {
@@ -266,7 +266,7 @@ describe("requests of every kind", () => {
     }
   }
 
-  it(`are answered as documented, never with a fault (FUZZ_SEED=${SEED}, ${REQUESTS} requests)`, async () => {
+  it(`get documented responses and never an internal error (FUZZ_SEED=${SEED}, ${REQUESTS} requests)`, async () => {
     const statuses = new Map<number, number>();
     const document = openapiDocument(ROUTES);
     await fc.assert(

@@ -1,8 +1,8 @@
 /**
- * Days in the life of a service, with setup, keys, flushes, merges, erasures and retention, played again and again: each time
- * another one of the calls to its object store, journal or record store fails, or is the last one that the process makes. The
- * next process finds every acknowledged event once, nothing of what was erased, the password that was confirmed, the keys that
- * were handed out and not those that were revoked, and the check of the data finds no fault.
+ * Several days of a service, with setup, keys, flushes, merges, erasures and retention, run once for each call to its object
+ * store, journal or record store. In each run another call fails, or the process dies there. The next process finds every
+ * acknowledged event exactly once, no erased event, the confirmed password, the created keys but not the revoked ones, and
+ * `verify` finds no fault.
  */
 import { describe, expect, it } from "vitest";
 import { verifyData } from "../../src/runtime/jobs/verification.ts";
@@ -21,7 +21,7 @@ const TEST_MS_MAX = 120_000;
 
 const RETENTION_DAYS = 1;
 
-/** The second id is hard on file names. */
+/** The second id has characters that file names must escape. */
 const [A, B] = [siteId("a.test"), siteId("B:Other.")];
 
 const ENVIRONMENT = { SVC_COMPACT_AFTER_FILES: "2", SVC_RETENTION_DAYS: String(RETENTION_DAYS) };
@@ -145,28 +145,32 @@ async function strikeAtEach(
   }
 }
 
-describe("days of everything", { timeout: TEST_MS_MAX }, () => {
-  it("without a failure keeps and erases what it should", async () => {
-    const { sent, credentials } = await playAndRestart(null);
-    expect(sent.every(({ acknowledged }) => acknowledged)).toBe(true);
-    expect(sent.filter(({ erased }) => erased === "yes").length).toBeGreaterThan(5);
-    expect(sent.filter(({ erased }) => erased === "no").length).toBeGreaterThan(1);
-    expect(credentials).toMatchObject({ setupStatus: 200, keys: [{ revoked: "no" }, { revoked: "yes" }] });
-  });
+describe(
+  "a restart after days of events, flushes, merges, erasures and key changes keeps all confirmed changes",
+  { timeout: TEST_MS_MAX },
+  () => {
+    it("without failures", async () => {
+      const { sent, credentials } = await playAndRestart(null);
+      expect(sent.every(({ acknowledged }) => acknowledged)).toBe(true);
+      expect(sent.filter(({ erased }) => erased === "yes").length).toBeGreaterThan(5);
+      expect(sent.filter(({ erased }) => erased === "no").length).toBeGreaterThan(1);
+      expect(credentials).toMatchObject({ setupStatus: 200, keys: [{ revoked: "no" }, { revoked: "yes" }] });
+    });
 
-  for (const [way, deadly] of [true, false].entries()) {
-    for (const [part, when] of (["before", "halfway", "after"] as const).entries()) {
-      it(`${deadly ? "when the process dies" : "when a change fails"} ${when} any change it makes`, () =>
-        // The first change is the journal's, without which there is no process.
-        strikeAtEach(
-          when === "halfway" ? 1 : 2,
-          10,
-          (atChange) => ({ atChange, when, deadly }),
-          (atChange) => isTurnOf(way * 3 + part, 6, atChange),
-        ));
+    for (const [way, deadly] of [true, false].entries()) {
+      for (const [part, when] of (["before", "halfway", "after"] as const).entries()) {
+        it(`${deadly ? "when the process dies" : "when a failure occurs"} ${when} any change to the stores`, () =>
+          // The first change is the journal's, without which there is no process.
+          strikeAtEach(
+            when === "halfway" ? 1 : 2,
+            10,
+            (atChange) => ({ atChange, when, deadly }),
+            (atChange) => isTurnOf(way * 3 + part, 6, atChange),
+          ));
+      }
     }
-  }
 
-  it("when anything cannot be read once", () =>
-    strikeAtEach(1, 20, (atChange) => ({ atChange, when: "before", deadly: false, ofReads: true })));
-});
+    it("when any single read fails once", () =>
+      strikeAtEach(1, 20, (atChange) => ({ atChange, when: "before", deadly: false, ofReads: true })));
+  },
+);

@@ -1,7 +1,7 @@
 /**
- * Invariant 1 of the architecture: an event answered with 202 is found by every later query exactly once, however the
- * process died meanwhile. One data folder goes through many lives, each ended by SIGKILL at a random moment while flushes
- * follow one another. FAULT_SEED repeats a run's choices, as far as a race can be repeated; FAULT_ROUNDS says how many lives.
+ * Invariant 1 of the architecture: every later query counts an event answered with 202 exactly once, however the process died
+ * in between. Many processes use one data folder in turn, each killed by SIGKILL at a random moment during continuous flushes.
+ * FAULT_SEED repeats the random choices of a run, though not its timing; FAULT_ROUNDS sets the number of kills.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
@@ -137,7 +137,7 @@ const alarmsIn = (log: string): string[] =>
   log.split("\n").filter((line) => / (?:WARN|ERROR) /.test(line) && !line.includes("no admin password"));
 
 it(
-  `acknowledged events are there exactly once after ${ROUNDS} kills (FAULT_SEED=${SEED})`,
+  `the program has every acknowledged event exactly once after ${ROUNDS} kills (FAULT_SEED=${SEED})`,
   async () => {
     const dataFolder = await tempFolder();
     const random = numbersFrom(SEED);

@@ -1,4 +1,4 @@
-/** What was sent and erased in the life of one process, and what the stores must hold of it afterwards. */
+/** A record of the events that a process was sent and erased, and the comparison with its stores afterwards. */
 import { utcDayOf, type SiteId, type UtcDay } from "../../src/storage/event.ts";
 import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
 import { post, wireEvent } from "../support/requests.ts";

@@ -1,4 +1,4 @@
-/** Files that a killed process left half written go with the next start or look; whole ones and strangers' stay. */
+/** Partial files of a killed process are removed at the next start or listing; complete and foreign files stay. Also: unusable data folders. */
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -22,8 +22,8 @@ const below = async (folder: string): Promise<string[]> =>
 
 const HALF = ".0a1b2c3d-17.unfinished";
 
-describe("what a killed process left half written", () => {
-  it("goes at the start where records and the secret lie, and nothing else does", async () => {
+describe("a partial file of a killed process", () => {
+  it("is removed at the start beside records and the secret, and nothing else is", async () => {
     const folder = await tempFolder();
     const whole = ["admin.json", "keys/a.json", "secret", "notes.unfinished", "events/site_id=a/date=2026-03-01/1-1.parquet"];
     await write(folder, ...whole, HALF, `keys/${HALF}`);
@@ -34,7 +34,7 @@ describe("what a killed process left half written", () => {
     await lock.release();
   });
 
-  it("goes from the events when their folder is looked at, but not for who only reads there", async () => {
+  it("is removed from the events folder when the program lists it, but not by a process that only reads", async () => {
     const folder = await tempFolder();
     const day = "events/site_id=a/date=2026-03-01";
     const whole = [`${day}/1-1.parquet`, `${day}/x.unfinished`];
@@ -51,14 +51,14 @@ describe("what a killed process left half written", () => {
   });
 });
 
-describe("a data folder that cannot be", () => {
+describe("an impossible data folder", () => {
   it.each([
     ["below /proc", "/proc/sandpiper/data", "cannot be created: ENOENT"],
     ["below a file", "/etc/passwd/data", "cannot be created: ENOTDIR"],
     ["a file", "/etc/passwd", "cannot be created: it is not a folder"],
     ["a device", "/dev/null", "cannot be created: it is not a folder"],
-    ["a folder of the system's that takes no files", "/proc/self", "cannot be written: ENOENT"],
-  ])("%s ends the start with a sentence", async (_, dataFolder, reason) => {
+    ["a system folder that accepts no files", "/proc/self", "cannot be written: ENOENT"],
+  ])("prevents the start with one log line: %s", async (_, dataFolder, reason) => {
     const server = spawnServer({ dataFolder });
     expect(await server.exited).toEqual({ code: 1, signal: null });
     expect(server.log()).toContain(`Sandpiper cannot start: the data folder `);
@@ -67,9 +67,9 @@ describe("a data folder that cannot be", () => {
   });
 });
 
-describe("a symbolic link in the data folder whose target does not exist", () => {
+describe("a broken symbolic link in the data folder", () => {
   it.each(["events", "journal", "journal/1.journal", "keys/a.json", "admin.json", "clock.json", "secret"])(
-    "ends the start with a sentence that names it and says what to do: %s",
+    "prevents the start with one log line that names it and says how to repair it: %s",
     async (name) => {
       const dataFolder = await tempFolder();
       const path = join(dataFolder, name);

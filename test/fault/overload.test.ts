@@ -1,4 +1,4 @@
-/** More of everything than is good: the service goes on serving, lets go of clients that hold it up, and its figures are exact for what it took. */
+/** Overload: the service keeps serving, disconnects clients that hold connections open, and counts the accepted events exactly. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { PARTITION_LISTINGS_MAX } from "../../src/runtime/config/limits.ts";
 import { NO_CLIENT_HINTS } from "../../src/runtime/ingest/client-hints.ts";
@@ -8,7 +8,7 @@ import { connectRaw, type RawConnection } from "../support/raw-connection.ts";
 import { expectAccepted, getBreakdown, getMain, getSites, post, wireEvent } from "../support/requests.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";
 
-describe("clients that hold connections", () => {
+describe("clients that hold connections open", () => {
   const TIMEOUT_SECS = 5;
 
   let target: NodeTarget;
@@ -41,7 +41,7 @@ describe("clients that hold connections", () => {
     await raw.closed();
   }
 
-  it("2,000 that say nothing, 200 with half a head and 200 with half a body are let go, and an event is taken meanwhile", async () => {
+  it("are disconnected (2,000 without a request, 200 with a partial header, 200 with a partial body), and an event is accepted meanwhile", async () => {
     const body = JSON.stringify(wireEvent("held.test"));
     const held = [
       ...(await connections(2000, "")),
@@ -63,7 +63,7 @@ describe("clients that hold connections", () => {
     expect(target.log()).not.toMatch(/ ERROR /);
   });
 
-  it("many with heads that are too long are refused one and all", async () => {
+  it("are all refused when their headers are too long", async () => {
     const tooLong = await connections(50, `GET /health HTTP/1.1\nHost: held.test\nX-Long: ${"x".repeat(70_000)}\n\n`);
     const answers = await Promise.all(tooLong.map((raw) => raw.closed()));
     expect(new Set(answers.map((answer) => answer.slice(0, "HTTP/1.1 431".length)))).toEqual(new Set(["HTTP/1.1 431"]));
@@ -71,7 +71,7 @@ describe("clients that hold connections", () => {
   });
 });
 
-describe("very many of a kind", () => {
+describe("high cardinality", () => {
   const AT_ONCE = 1000;
 
   /** Takes events in behind the HTTP surface, which is not what is looked at here. */
@@ -98,7 +98,7 @@ describe("very many of a kind", () => {
     }
   }
 
-  it("10,000 sites at once are all there", async () => {
+  it("10,000 sites that send events at the same time are all listed", async () => {
     const target = await createInProcessTarget({ SVC_FLUSH_EVENT_COUNT: "100000" });
     await acceptAll(target, 10_000, (n) => ({ siteId: `site-${n}.test`, url: "/" }));
     const sites = Array.from({ length: 10_000 }, (_, n) => `site-${n}.test`).sort();
@@ -106,7 +106,7 @@ describe("very many of a kind", () => {
     for (const site of [sites[0], sites[5000], sites[9999]]) expect((await getMain(target, site ?? "")).total_events).toBe(1);
   });
 
-  it("more sites than there are listings kept are flushed and asked for, with no more of them kept", async () => {
+  it("the catalog caches no more than its limit of listings when more sites than that are flushed and queried", async () => {
     const target = await createInProcessTarget({ SVC_FLUSH_EVENT_COUNT: "100000" });
     await acceptAll(target, PARTITION_LISTINGS_MAX + AT_ONCE, (n) => ({
       siteId: `site-${n % (PARTITION_LISTINGS_MAX + 5)}.test`,
@@ -119,7 +119,7 @@ describe("very many of a kind", () => {
     await target.close();
   });
 
-  it("100,000 different pages of a day are counted exactly", async () => {
+  it("100,000 different pages on one day are counted exactly", async () => {
     const COUNT = 100_000;
     const target = await createInProcessTarget({ SVC_FLUSH_EVENT_COUNT: "20000" });
     await acceptAll(target, COUNT, (n) => ({ siteId: "pages.test", url: `/article/${n}?from=everywhere` }));

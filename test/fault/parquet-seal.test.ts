@@ -1,4 +1,4 @@
-/** A decoder that believes damaged bytes answers wrongly, or runs out of memory: every change to a file must be noticed before. */
+/** The seal detects every change to a Parquet file, so that the decoder never returns wrong events or allocates for damaged lengths. */
 import { describe, expect, it } from "vitest";
 import type { SiteId, StoredEvent, UtcDay } from "../../src/storage/event.ts";
 import { decodeEvents, encodeEvents } from "../../src/storage/parquet-events.ts";
@@ -46,11 +46,11 @@ function isReadable(bytes: Uint8Array): boolean {
 }
 
 describe("a sealed Parquet file", () => {
-  it("is readable as it is", () => {
+  it("is readable when unchanged", () => {
     expect([...decodeEvents(whole)].map(({ rows }) => rows)).toEqual([EVENTS]);
   });
 
-  it("is not with any one bit flipped", () => {
+  it("is refused with any single bit flipped", () => {
     const unnoticed: number[] = [];
     for (let bit = 0; bit < whole.length * 8; bit++) {
       const flipped = whole.slice();
@@ -60,7 +60,7 @@ describe("a sealed Parquet file", () => {
     expect(unnoticed).toEqual([]);
   });
 
-  it("is not when cut short or lengthened", () => {
+  it("is refused when truncated or extended", () => {
     const unnoticed: number[] = [];
     for (let length = 0; length < whole.length; length++) if (isReadable(whole.subarray(0, length))) unnoticed.push(length);
     expect(unnoticed).toEqual([]);

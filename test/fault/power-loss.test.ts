@@ -1,8 +1,8 @@
 /**
- * Power losses at any call to the file system, and kills and failing syncs among them: what was acknowledged is found once, what was
- * erased stays away, password, keys, secret and backups are as was said, and every start succeeds (`power-loss.ts` has the history,
- * `../support/simulated-disk.ts` the disk). `POWER_LOSS_RUNS=50000 POWER_LOSS_SEED=$RANDOM npx vitest run test/fault/power-loss` tries
- * others; one seed is repeated with `POWER_LOSS_RUNS=1`.
+ * Power losses at any call to the file system, mixed with kills and failing syncs: acknowledged events exist exactly once, erased
+ * events stay erased, password, keys, secret and backups are as confirmed, and every start succeeds (`power-loss.ts` has the
+ * history, `../support/simulated-disk.ts` the disk). `POWER_LOSS_RUNS=50000 POWER_LOSS_SEED=$RANDOM npx vitest run
+ * test/fault/power-loss` tries others; `POWER_LOSS_RUNS=1` repeats one seed.
  */
 import { describe, expect, it } from "vitest";
 import { numberFrom } from "../support/number-from-environment.ts";
@@ -14,10 +14,10 @@ const SEED = numberFrom("POWER_LOSS_SEED", 1);
 /** Some tens of milliseconds each. */
 const TEST_MS_MAX = 120_000 + RUNS * 1000;
 
-/** A disk that keeps nothing of what it was told is found out by one of these. */
+/** At least one of these fails on a disk that ignores syncs. */
 const SEEDS_THAT_SHOW = 30;
 
-/** Failing seeds that are told; each is enough to begin with. */
+/** How many failing seeds a failure lists; one is enough to reproduce it. */
 const FAILURES_TOLD = 5;
 
 interface Outcome extends Omit<PowerLossReport, "wrong"> {
@@ -35,43 +35,43 @@ async function play(runs: number, options: Omit<PowerLossOptions, "seed">): Prom
   return { failures, ...sum };
 }
 
-describe("a machine that loses power", { timeout: TEST_MS_MAX }, () => {
+describe("a power loss", { timeout: TEST_MS_MAX }, () => {
   const isWhole = RUNS >= 60;
 
-  it("journal_fsync=always: no acknowledged event is lost, and nothing erased comes back", async () => {
+  it("loses no acknowledged event and brings back no erased one (journal_fsync=always)", async () => {
     const { failures, losses, acknowledged, erased, backups } = await play(Math.ceil(RUNS * 0.4), { fsync: "always" });
     expect(failures).toEqual([]);
     // The histories are worth something.
     if (isWhole) expect(Math.min(losses, acknowledged / 5, erased, backups * 5)).toBeGreaterThan(RUNS / 3);
   });
 
-  it("journal_fsync=interval: no event is lost that was acknowledged a second before, and nothing erased comes back", async () => {
+  it("loses no event acknowledged at least a second before and brings back no erased one (journal_fsync=interval)", async () => {
     const { failures, losses, acknowledged } = await play(Math.ceil(RUNS * 0.4), { fsync: "interval" });
     expect(failures).toEqual([]);
     if (isWhole) expect(Math.min(losses, acknowledged / 5)).toBeGreaterThan(RUNS / 3);
   });
 
   it.each([683, 1763])(
-    "journal_fsync=interval: a segment that lost a part is not flushed over the whole file of it (seed %i)",
+    "never causes a flush of a truncated segment to replace its complete file (journal_fsync=interval, seed %i)",
     async (seed) => {
       expect((await playPowerLosses({ seed, fsync: "interval" })).wrong).toEqual([]);
     },
   );
 
-  it("failing syncs: what the disk did not confirm was not acknowledged either", async () => {
+  it("loses no acknowledged event after failing syncs, because events that the disk did not confirm are refused", async () => {
     const { failures, failedSyncs } = await play(Math.ceil(RUNS * 0.2), { fsync: "always", failingSyncs: true });
     expect(failures).toEqual([]);
     if (isWhole) expect(failedSyncs).toBeGreaterThan(RUNS / 20);
   });
 
-  it("a history is the same each time", async () => {
+  it("has the same result each time for the same seed", async () => {
     const played = await playPowerLosses({ seed: SEED });
     expect(await playPowerLosses({ seed: SEED })).toEqual(played);
   });
 });
 
-describe("a disk that ignores syncs", { timeout: TEST_MS_MAX }, () => {
-  it.each(["of files", "of folders"] as const)("%s is found out, so the histories would find a sync that is missing", async (ignores) => {
+describe("a simulated disk that ignores syncs", { timeout: TEST_MS_MAX }, () => {
+  it.each(["of files", "of folders"] as const)("makes these tests fail, so they would find a missing sync (%s)", async (ignores) => {
     for (const fsync of ["always", "interval"] as const) {
       let isFound = false;
       for (let seed = 1; seed <= SEEDS_THAT_SHOW && !isFound; seed++)

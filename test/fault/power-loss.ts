@@ -1,7 +1,7 @@
 /**
- * The life of a data folder on a machine that loses power again and again: random histories from a seed, of real product code over
- * the Node file ports on a simulated disk, and what each next start must find. Another kind of change to the folder is one more
- * entry of `STEPS`, and what it promises one more line of `wrongWithPromises`.
+ * Random histories of a data folder under repeated power losses, each from a seed: the real code uses the Node file ports on a
+ * simulated disk, and each start checks what it finds. To test another kind of change, add an entry to `STEPS` and its
+ * guarantee to `wrongWithPromises`.
  */
 import { backUpFolder, verifyFolder } from "../../adapters/node/data-dir-commands.ts";
 import { createFolder } from "../../adapters/node/durable-folders.ts";

@@ -1,6 +1,6 @@
 /**
- * The end of a salt period, with the service at work: events that come at midnight, a body that arrives after it, a store that
- * fails, a process that is killed; and what is left on the disk afterwards, of which no id of the closed period can be computed.
+ * The end of a salt period while the service runs: events at midnight, a body that arrives after midnight, a failing store and a
+ * killed process. Afterwards no visitor id of the past period can be computed from the data on disk.
  */
 import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
@@ -58,7 +58,7 @@ async function targetWith(records: RecordStore = createMemoryRecordStore(), envi
 }
 
 describe("events at the end of a salt period", () => {
-  it("a hundred at once wait for one new secret, which is durable before any of them is accepted", async () => {
+  it("wait for one new secret, which is durable before any of a hundred concurrent events is accepted", async () => {
     const records = createMemoryRecordStore();
     const stored = createDeferred<void>();
     let [writes, isHeld] = [0, false];
@@ -88,7 +88,7 @@ describe("events at the end of a salt period", () => {
     expect(await getMain(target, SITE, TWO_DAYS)).toMatchObject({ unique_visitors: 2, total_events: 101 });
   });
 
-  it("one whose body arrives after midnight is an event of the new day, with an id of the new day", async () => {
+  it("belong to the new day, with a visitor id of the new day, if their body arrives after midnight", async () => {
     const target = await targetWith();
     await expectAccepted(await post(target, wireEvent(SITE)));
     await target.advance(HALF_DAY_MS - 1);
@@ -108,7 +108,7 @@ describe("events at the end of a salt period", () => {
     expect((await getMain(target, SITE, TWO_DAYS)).unique_visitors).toBe(2);
   });
 
-  it("are refused with 503 and Retry-After while the new secret cannot be stored, said once in the log, and accepted as soon as it can", async () => {
+  it("are refused with 503 and Retry-After while the new secret cannot be stored, which is logged once, and accepted once it can", async () => {
     const records = createMemoryRecordStore();
     let isFull = false;
     const target = await targetWith({
@@ -144,7 +144,7 @@ describe("events at the end of a salt period", () => {
   });
 
   for (const [way, deadly] of [true, false].entries()) {
-    it(`whatever change of the stored secret ${deadly ? "the process dies at" : "fails"}: a day's visitor is one visitor, and another one on the next day`, async () => {
+    it(`give a visitor one id per day, and another id on the next day, whichever change of the stored secret ${deadly ? "the process dies at" : "fails"}`, async () => {
       for (const [part, when] of (["before", "after"] as const).entries()) {
         for (let atChange = 1; ; atChange++) {
           if (!isTurnOf(way * 2 + part, 4, atChange)) continue;
@@ -247,7 +247,7 @@ const visitorsOf = async (server: ServerProcess): Promise<number> =>
     .unique_visitors;
 
 describe("the built program", () => {
-  it("knows visitors for one salt period, across a restart, and afterwards nothing in its folder or a backup links them", async () => {
+  it("recognizes visitors within one salt period, across a restart, and afterwards nothing in its folder or a backup links them", async () => {
     const dataFolder = await tempFolder();
     const backups = await tempFolder();
     const start = (clockAheadMs: number) => startServer({ dataFolder, environment: ENVIRONMENT, clockAheadMs });
@@ -291,7 +291,7 @@ describe("the built program", () => {
     expect(server.log()).not.toContain(old);
   });
 
-  it("that is killed while it replaces the secret starts again with the new one or makes another, and never goes back to the old one", async () => {
+  it("starts with the new or another new secret after a kill during the replacement, and never with the old one", async () => {
     const dataFolder = await tempFolder();
     let aheadMs = AHEAD_MS;
     const seen = new Set<string>();
@@ -318,7 +318,7 @@ describe("the built program", () => {
     expect((await readdir(dataFolder)).filter((name) => name.endsWith(".unfinished"))).toEqual([]);
   });
 
-  it("takes over what an older version stored until the day ends, and removes it when a secret is configured", async () => {
+  it("uses the secret of an older version until the day ends, and removes it when a secret is configured", async () => {
     const dataFolder = await tempFolder();
     const old = "5".repeat(64);
     await writeFile(join(dataFolder, "secret"), `${old}\n`, { mode: 0o600 });

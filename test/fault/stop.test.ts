@@ -1,4 +1,4 @@
-/** A stop in order: what was asked is answered, what was accepted is kept, and no client can hold it up for long. */
+/** Graceful shutdown: requests in flight are answered, accepted events are kept, and no client can delay it beyond the grace period. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
@@ -11,7 +11,7 @@ import { readStoredEvents } from "./stored-events.ts";
 
 const SITES = 3;
 
-/** A stop within this has cut nobody off. With a machine of its own it takes well below a second. */
+/** A shutdown within this time has disconnected no request in flight. On an idle machine it takes well below a second. */
 const PROMPT_STOP_MS_MAX = STOP_GRACE_MS;
 
 /** The grace period, and some time for the rest of a stop. */
@@ -54,10 +54,10 @@ const inFolder = (run: (dataFolder: string) => Promise<void>) => async () => {
   }
 };
 
-describe.concurrent("a stop", () => {
+describe.concurrent("a shutdown", () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     it(
-      `${signal} under load: what was answered 202 is in files once, the clients are let go, the exit code is 0`,
+      `by ${signal} under load stores every acknowledged event in files exactly once, closes the connections and exits with 0`,
       inFolder(async (dataFolder) => {
         const server = await startServer({ dataFolder, environment: { SVC_FLUSH_EVENT_COUNT: "100" } });
         const load = newLoad();
@@ -80,7 +80,7 @@ describe.concurrent("a stop", () => {
   }
 
   it(
-    "of npm, which was told to start the program, is one of the program",
+    "of npm also shuts down the program that npm started",
     inFolder(async (dataFolder) => {
       const environment = { PATH: process.env["PATH"] ?? "", HOME: dataFolder };
       const npm = await startServer({ dataFolder, environment, command: ["npm", "start"] });
@@ -92,7 +92,7 @@ describe.concurrent("a stop", () => {
   );
 
   it(
-    "a request in flight is answered, and its event kept",
+    "answers a request in flight and keeps its event",
     inFolder(async (dataFolder) => {
       const server = await startServer({ dataFolder });
       const { socket, answers } = await connectTo(server.origin);
@@ -109,7 +109,7 @@ describe.concurrent("a stop", () => {
   );
 
   it(
-    "idle connections, used or not, do not hold it up",
+    "is not delayed by idle connections, used or unused",
     inFolder(async (dataFolder) => {
       const server = await startServer({ dataFolder });
       const unused = await connectTo(server.origin);
@@ -124,7 +124,7 @@ describe.concurrent("a stop", () => {
   );
 
   it(
-    "a client that never finishes its request is cut off after the grace period",
+    "disconnects a client with an unfinished request after the grace period",
     inFolder(async (dataFolder) => {
       const server = await startServer({ dataFolder });
       const hanging = await connectTo(server.origin);
@@ -137,7 +137,7 @@ describe.concurrent("a stop", () => {
   );
 
   it(
-    "a second signal ends it at once, and the journal keeps what was accepted",
+    "ends at once on a second signal, and the journal keeps the accepted events",
     inFolder(async (dataFolder) => {
       const server = await startServer({ dataFolder });
       const hanging = await connectTo(server.origin);

@@ -1,4 +1,4 @@
-/** What the stores of a process that does not run hold, in a folder or in memory. */
+/** Reads all stored events of a process that does not run, from its folder or its memory stores. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";

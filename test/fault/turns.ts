@@ -1,6 +1,6 @@
 /**
- * A sweep strikes at every change in each of several ways. The tier `all` plays all of that; the quick one strikes at every
- * change as well, but in one of the ways, by turns.
+ * A sweep causes a failure at every change, in each of several ways. The tier `all` runs every combination; the quick tier also
+ * covers every change, but each with one of the ways in turn.
  */
 import { TIER } from "../support/tier.ts";
 

@@ -1,4 +1,4 @@
-/** Invariant 1 in workerd: acknowledged events are there exactly once, however its process died while flushes followed one another. */
+/** Invariant 1 of the architecture in workerd: acknowledged events count exactly once after kills during continuous flushes. */
 import { expect, it } from "vitest";
 import { startWorkerd } from "../support/workerd/runtime.ts";
 import { expectEachOnce } from "./each-once.ts";
@@ -33,7 +33,7 @@ async function pagesOf(origin: string): Promise<Map<string, number>> {
   return pages;
 }
 
-it(`acknowledged events are there exactly once after workerd was killed ${LIVES.length} times`, async () => {
+it(`workerd has every acknowledged event exactly once after ${LIVES.length} kills`, async () => {
   const runtime = await startWorkerd({
     script: "worker.js",
     environment: { SVC_FLUSH_EVENT_COUNT: "40", SVC_FLUSH_INTERVAL_SECS: "0.1", SVC_CACHE_TTL_SECS: "0" },
