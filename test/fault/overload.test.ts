@@ -41,7 +41,7 @@ describe("clients that hold connections open", () => {
     await raw.closed();
   }
 
-  it("are disconnected (2,000 without a request, 200 with a partial header, 200 with a partial body), and an event is accepted meanwhile", async () => {
+  it("are disconnected (2,000 idle, 200 with a partial header, 200 with a partial body) while an event is accepted", async () => {
     const body = JSON.stringify(wireEvent("held.test"));
     const held = [
       ...(await connections(2000, "")),

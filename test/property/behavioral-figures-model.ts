@@ -1,4 +1,4 @@
-/** What the behavioral endpoints must answer, from a plain list of events (docs/http-api.md, "Stats API"). */
+/** The expected responses of the behavioral endpoints, computed from a plain list of events (docs/http-api.md, "Stats API"). */
 import type { StoredEvent } from "../../src/storage/event.ts";
 import { sequenceCountOf, windowFunnelOf, type FunnelQuestion, type MetHistory, type PatternPart } from "./behavioral-model.ts";
 import {

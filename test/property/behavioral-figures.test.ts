@@ -1,4 +1,4 @@
-/** Every behavioral endpoint against the model, over random histories, ranges and filters. */
+/** Compares every behavioral endpoint with the model, over random histories, ranges and filters. */
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import { FUNNEL_MODES } from "../../src/runtime/engine/duckdb/behavioral/window-funnel.ts";
@@ -20,7 +20,7 @@ import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Fewer, because each is asked seven questions. */
+/** Fewer, because each history gets seven requests. */
 const RUNS = Math.ceil(PROPERTY_RUNS / 5);
 
 /** A path, whole or with some of it left open. */
@@ -82,9 +82,9 @@ const questions = fc.record({
 /** Visitors of the histories are the same for ever. */
 const ENDLESS_IDS = { SVC_VISITOR_SALT_ROTATION_DAYS: "3650" };
 
-describe("behavioral figures", () => {
+describe("the behavioral reports", () => {
   it(
-    "sessions and their pages, funnels, sequences, retention and flow are those of a plain search",
+    "equal the model for sessions and their pages, funnels, sequences, retention and flow",
     async () => {
       const holds = fc.asyncProperty(history, questions, async (past, { window: [window, windowMs], ...asked }) => {
         const { events, expectAnswer, close } = await playHistory(past, ENDLESS_IDS);

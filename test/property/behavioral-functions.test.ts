@@ -1,4 +1,4 @@
-/** The functions of the behavioral extension, over rows of the engine, against the plainest reading of their documentation. */
+/** Compares the functions of the behavioral extension, over rows of the engine, with direct implementations of their documentation. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BEHAVIORAL_EXTENSION } from "../../src/runtime/engine/duckdb/behavioral/extension.ts";
@@ -21,7 +21,7 @@ import {
 } from "./behavioral-model.ts";
 import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
-/** Of each function and mode. */
+/** The number of runs for each function and mode. */
 const HISTORIES = PROPERTY_RUNS * 5;
 
 /** Questions that these are spread over; each is asked about all its histories at once. */
@@ -56,7 +56,7 @@ function rowsSql(histories: readonly MetHistory[]): string {
   return `(SELECT * FROM (VALUES (-1, 0, 0, 0), ${rows.join(", ")}) AS listed(visitor_id, timestamp, arrival, met) WHERE visitor_id >= 0)`;
 }
 
-describe("the behavioral functions", { timeout: PROPERTY_TIMEOUT_MS }, () => {
+describe("a behavioral function", { timeout: PROPERTY_TIMEOUT_MS }, () => {
   let engine: Engine;
   beforeAll(async () => {
     engine = await createEngineShare();
@@ -93,25 +93,28 @@ describe("the behavioral functions", { timeout: PROPERTY_TIMEOUT_MS }, () => {
     FUNNEL_MODES,
   ];
 
-  it.each(MODE_SETS.map((modes) => [modes.join(", ") || "no mode", modes] as const))("window_funnel with %s", async (_name, modes) => {
-    const questions = sampled(
-      fc.record({ steps: fc.integer({ min: 2, max: 4 }), windowMs: fc.constantFrom(0, 500, 999, 1000, 2000, 60_000) }),
-      QUESTIONS,
-    );
-    const histories = inhabited(HISTORIES, 4);
-    for (const [i, asked] of questions.entries()) {
-      const part = histories.filter((_, at) => at % QUESTIONS === i);
-      const question = { ...asked, modes };
-      const wanted = part.map((past) => windowFunnelOf(past, question));
-      const clipped = part.map((past) =>
-        past.map((event) => ({ ...event, conditions: event.conditions.filter((condition) => condition < asked.steps) })),
+  it.each(MODE_SETS.map((modes) => [modes.join(", ") || "no mode", modes] as const))(
+    "window_funnel equals the model with %s",
+    async (_name, modes) => {
+      const questions = sampled(
+        fc.record({ steps: fc.integer({ min: 2, max: 4 }), windowMs: fc.constantFrom(0, 500, 999, 1000, 2000, 60_000) }),
+        QUESTIONS,
       );
-      const found = await valuesOf({ name: "window_funnel", ...question }, clipped);
-      expect(found.map((value, at) => ({ question, history: part[at], value }))).toEqual(
-        wanted.map((value, at) => ({ question, history: part[at], value })),
-      );
-    }
-  });
+      const histories = inhabited(HISTORIES, 4);
+      for (const [i, asked] of questions.entries()) {
+        const part = histories.filter((_, at) => at % QUESTIONS === i);
+        const question = { ...asked, modes };
+        const wanted = part.map((past) => windowFunnelOf(past, question));
+        const clipped = part.map((past) =>
+          past.map((event) => ({ ...event, conditions: event.conditions.filter((condition) => condition < asked.steps) })),
+        );
+        const found = await valuesOf({ name: "window_funnel", ...question }, clipped);
+        expect(found.map((value, at) => ({ question, history: part[at], value }))).toEqual(
+          wanted.map((value, at) => ({ question, history: part[at], value })),
+        );
+      }
+    },
+  );
 
   const CONDITIONS = 3;
 
@@ -135,7 +138,7 @@ describe("the behavioral functions", { timeout: PROPERTY_TIMEOUT_MS }, () => {
   it.each([
     ["sequence_match", (past: MetHistory, parts: readonly PatternPart[]) => Number(sequenceMatchOf(past, parts, CONDITIONS))],
     ["sequence_count", (past: MetHistory, parts: readonly PatternPart[]) => sequenceCountOf(past, parts, CONDITIONS)],
-  ] as const)("%s", async (name, modelOf) => {
+  ] as const)("%s equals the model", async (name, modelOf) => {
     const histories = inhabited(HISTORIES * 4, CONDITIONS);
     for (const [i, parts] of sampled(pattern, QUESTIONS * 4).entries()) {
       const part = histories.filter((_, at) => at % (QUESTIONS * 4) === i);
@@ -147,7 +150,7 @@ describe("the behavioral functions", { timeout: PROPERTY_TIMEOUT_MS }, () => {
     }
   });
 
-  it("retention", async () => {
+  it("retention equals the model", async () => {
     const histories = inhabited(HISTORIES, 4);
     const rows = await ask(
       `SELECT visitor_id, retention(bit_or(met)) AS kept FROM ${rowsSql(histories)} AS rows GROUP BY visitor_id ORDER BY visitor_id`,
@@ -157,7 +160,7 @@ describe("the behavioral functions", { timeout: PROPERTY_TIMEOUT_MS }, () => {
     );
   });
 
-  it.each([0, 499, 500, 1000, 60_000])("sessionize with a gap of %d ms", async (gapMs) => {
+  it.each([0, 499, 500, 1000, 60_000])("sessionize equals the model with a gap of %d ms", async (gapMs) => {
     const histories = inhabited(HISTORIES, 4);
     const rows = await ask(`
       SELECT sessionize(visitor_id, timestamp, arrival, pause, ${gapMs})::INTEGER AS session
@@ -169,7 +172,7 @@ describe("the behavioral functions", { timeout: PROPERTY_TIMEOUT_MS }, () => {
   it.each([
     ["sequence_next_node", 1],
     ["sequence_previous_node", -1],
-  ])("%s", async (name, step) => {
+  ])("%s equals the model", async (name, step) => {
     const histories = inhabited(HISTORIES, 4);
     const rows = await ask(`
       SELECT ${name}(met, visitor_id, timestamp, arrival) AS node FROM ${rowsSql(histories)} AS rows ORDER BY visitor_id, timestamp, arrival`);

@@ -1,6 +1,6 @@
 /**
- * Funnels and patterns as ClickHouse documents them, said as plainly as possible and without a thought for speed: by trying
- * every choice of events. Histories are short, so that this ends.
+ * Funnels and patterns as ClickHouse documents them, implemented as simply as possible by exhaustive search. Histories are short,
+ * which keeps the search fast enough.
  */
 import type { FunnelMode } from "../../src/runtime/engine/duckdb/behavioral/window-funnel.ts";
 
@@ -18,7 +18,7 @@ export interface FunnelQuestion {
   readonly modes: readonly FunnelMode[];
 }
 
-/** An event as one step of a chain. Events that serve no step have a mark of their own. */
+/** An event as one step of a chain. Events that match no step have a mark of their own. */
 interface Mark {
   readonly event: number;
   readonly atMs: number;

@@ -1,4 +1,4 @@
-/** The breakdown by every dimension against the model, over random histories, ranges, filters and limits. */
+/** Compares the breakdown by every dimension with the model, over random histories, ranges, filters and limits. */
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import { history } from "./histories.ts";
@@ -13,15 +13,15 @@ const LIMIT_DEFAULT = 10;
 /** Fewer, because each has a query for every dimension. */
 const RUNS = Math.ceil(PROPERTY_RUNS / 3);
 
-/** Each dimension gets a question of its own. */
+/** Each dimension gets its own random range and filter. */
 const questions = fc.array(fc.record({ asked: question, limit: fc.constantFrom(null, 1, 2, 10, 1000) }), {
   minLength: DIMENSIONS.length,
   maxLength: DIMENSIONS.length,
 });
 
-describe("breakdowns", () => {
+describe("the breakdown", () => {
   it(
-    "the breakdown by every dimension is that of a plain count",
+    "equals the model for every dimension",
     async () => {
       const holds = fc.asyncProperty(history, questions, async (past, list) => {
         const { events, expectAnswer, close } = await playHistory(past);

@@ -1,4 +1,4 @@
-/** A range that does not fit into the engine's memory gives the same answers as one that does, whatever the endpoint and whatever happens in between. */
+/** Every endpoint gives the same response for a range whether or not it fits into the engine's memory, also between flushes and erasures. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DIMENSIONS } from "../../src/runtime/query/dimensions.ts";
@@ -9,10 +9,10 @@ import { dayOf, dayPlus } from "./model.ts";
 import { parametersOf, question, type Question } from "./questions.ts";
 import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
-/** Each asks many questions of two services, several times. */
+/** Each run sends many requests to two services, several times. */
 const RUNS = Math.ceil(PROPERTY_RUNS / 10);
 
-/** Every endpoint that looks at events, with what it needs beside site, days and filter. */
+/** Every endpoint that reads events, with the parameters it needs besides site, days and filter. */
 const ENDPOINTS: readonly (readonly [endpoint: string, parameters: Readonly<Record<string, string>>])[] = [
   ["main", {}],
   ["main", { compare: "previous_period" }],
@@ -90,9 +90,9 @@ async function twins(past: History, rotationDays: number, engineMemoryMb: number
   return { ample, tight, both };
 }
 
-describe("ranges larger than the engine's memory", () => {
+describe("a range larger than the engine's memory", () => {
   it(
-    "give the answers that they give with memory enough, again and again, while events come, are flushed and are erased",
+    "has the same responses as with enough memory, while events arrive, are flushed and are erased",
     async () => {
       const holds = fc.asyncProperty(
         history,

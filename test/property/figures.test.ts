@@ -1,4 +1,4 @@
-/** Every statistics endpoint but the breakdowns against the model, over random histories, ranges and filters. */
+/** Compares every statistics endpoint except the breakdown with the model, over random histories, ranges and filters. */
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import { PROPERTY_KEYS, history } from "./histories.ts";
@@ -9,7 +9,7 @@ import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Asks the endpoint and the model the same. */
+/** Compares an endpoint's response with the model's. */
 type Ask = (played: PlayedHistory, asked: Question) => Promise<void>;
 
 const askMain =
@@ -61,9 +61,9 @@ const questions = fc.record({
   revenue: question,
 });
 
-describe("figures", () => {
+describe("the statistics endpoints", () => {
   it(
-    "headline, series, realtime, goals, properties and revenue are those of a plain count",
+    "equal the model for totals, time series, realtime, goals, properties and revenue",
     async () => {
       const holds = fc.asyncProperty(history, questions, async (past, { compare, key, event, ...asked }) => {
         const played = await playHistory(past);

@@ -1,4 +1,4 @@
-/** Random pasts of a few sites: what came in when, and what was asked and flushed in between. */
+/** Random histories of a few sites: which events arrived when, and the queries and flushes in between. */
 import fc from "fast-check";
 import { utcCalendar } from "../../src/storage/calendar.ts";
 import type { Dimension } from "../../src/runtime/query/dimensions.ts";
@@ -9,10 +9,10 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** Of each site's id another one is a part, or differs by its case. Most happens on the first. */
+/** Site ids that contain one another or differ only by case. Most events belong to the first. */
 export const SITES = ["main.test", "Main.test", "main.test:8080"] as const;
 
-/** Texts that stand for trouble: in SQL, in JSON, in filters, in sorting, on disk. */
+/** Texts that need escaping or care in SQL, JSON, filters, sorting or file names. */
 const ODD_TEXTS = [
   "a=b",
   "=",

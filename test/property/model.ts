@@ -1,6 +1,6 @@
 /**
- * What the statistics endpoints must answer, from a plain list of events: written from the interface document,
- * with loops and sets, and with no thought of speed. It shares nothing with the service but the shape of an event and the names of dimensions.
+ * The expected responses of the statistics endpoints, computed from a plain list of events with loops and sets, as
+ * docs/http-api.md describes them. Shares only the shape of an event and the names of dimensions with the service.
  */
 import type { Dimension } from "../../src/runtime/query/dimensions.ts";
 import type { StoredEvent } from "../../src/storage/event.ts";
@@ -14,7 +14,7 @@ export interface Condition {
   readonly value: string;
 }
 
-/** A site, days of it (both included, `YYYY-MM-DD`) and a filter. */
+/** A site, its first and last day (both included, `YYYY-MM-DD`) and a filter. */
 export interface Scope {
   readonly siteId: string;
   readonly firstDay: string;

@@ -1,4 +1,4 @@
-/** A history put into a service of its own, which can then be asked. */
+/** Sends a history to a new service, which then answers requests. */
 import { expect } from "vitest";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import type { Environment } from "../support/target.ts";
@@ -20,7 +20,7 @@ async function expectBody(target: InProcessTarget, endpoint: string, parameters:
   expect({ path, status: response.status, body: JSON.parse(text) as unknown }).toEqual({ path, status: 200, body });
 }
 
-/** Makes days resident, so that what follows comes on top of them. */
+/** Makes days resident, so that later events are added to resident days. */
 async function ask(target: InProcessTarget, siteIds: ReadonlySet<string>): Promise<void> {
   for (const siteId of siteIds) {
     const response = await target.fetch(`/api/stats/main?${new URLSearchParams({ site_id: siteId, period: "12mo" }).toString()}`);

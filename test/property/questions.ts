@@ -1,9 +1,9 @@
-/** Random questions about a history: which site, which days, which filter. */
+/** Random queries of a history: a site, its days and a filter. */
 import fc from "fast-check";
 import { SITES, TEXTS } from "./histories.ts";
 import { dayOf, dayPlus, daysOfPeriod, type Condition, type Dimension, type Scope } from "./model.ts";
 
-/** Days as a request names them; dates are counted back from today, so that they meet the history whatever its now. */
+/** Days as a request names them; dates count back from today, so that they overlap the history whatever its current time. */
 type Days =
   | { readonly kind: "none" }
   | { readonly kind: "period"; readonly period: string }

@@ -1,5 +1,5 @@
 /**
- * How long and from which seed the properties are tried. Without settings every run of a tier tries the same histories;
+ * The number of runs and the seed of the property tests. By default every run of a tier tries the same histories;
  * `PROPERTY_RUNS=5000 PROPERTY_SEED=$RANDOM npx vitest run test/property` tries many others.
  * A failure prints its seed and path.
  */
@@ -9,5 +9,5 @@ export const PROPERTY_RUNS = numberFrom("PROPERTY_RUNS", { quick: 20, all: 240 }
 
 export const PROPERTY_SEED = numberFrom("PROPERTY_SEED", 20_260_315);
 
-/** Ample: a run takes about a tenth of this, and finding the smallest failure takes many. */
+/** A run takes about a tenth of this; the rest is for shrinking a failure, which takes many runs. */
 export const PROPERTY_TIMEOUT_MS = 60_000 + PROPERTY_RUNS * 3_000;

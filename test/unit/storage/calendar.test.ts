@@ -1,4 +1,4 @@
-/** The calendar: which date an instant has, and how dates are counted. */
+/** The UTC calendar, date arithmetic and salt periods. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addDays, dayNumberOf, daysBetween, firstDateOfPeriod, periodOf, utcCalendar } from "../../../src/storage/calendar.ts";
@@ -10,7 +10,7 @@ const anyInstant = fc.integer({ min: Date.parse("0001-01-01"), max: Date.parse("
 const anyDate = anyInstant.map((ms) => new Date(ms).toISOString().slice(0, 10)).filter(isUtcDay);
 
 describe("the UTC calendar", () => {
-  it("gives every instant of a day the same date, and the next instant another one", () => {
+  it("gives every instant of a day the same date, and the first instant after it the next date", () => {
     fc.assert(
       fc.property(anyInstant, (ms) => {
         const date = utcCalendar.dateOf(ms);
@@ -24,19 +24,19 @@ describe("the UTC calendar", () => {
   });
 });
 
-describe("dates", () => {
+describe("date arithmetic", () => {
   it.each<[string, number, string]>([
     ["2026-02-28", 1, "2026-03-01"],
     ["2028-02-28", 1, "2028-02-29"],
     ["2026-01-01", -1, "2025-12-31"],
     ["2026-03-15", 0, "2026-03-15"],
     ["1970-01-01", -366, "1968-12-31"],
-  ])("%s and %i days are %s", (date, days, expected) => {
+  ])("%s plus %i days is %s", (date, days, expected) => {
     expect(addDays(date as UtcDay, days)).toBe(expected);
     expect(daysBetween(date as UtcDay, expected as UtcDay)).toBe(days);
   });
 
-  it("belong to one salt period each, whose dates are consecutive and counted from 1970-01-01", () => {
+  it("assigns each date to one salt period of consecutive dates, counted from 1970-01-01", () => {
     expect(periodOf("1970-01-01" as UtcDay, 7)).toBe(0);
     expect(periodOf("1969-12-31" as UtcDay, 7)).toBe(-1);
     fc.assert(

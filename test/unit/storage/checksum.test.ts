@@ -1,4 +1,4 @@
-/** CRC-32 gives the published values. */
+/** CRC-32 against published values, against zlib and against single-bit changes. */
 import { crc32 as zlibCrc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -21,16 +21,16 @@ const VECTORS: readonly (readonly [text: string, checksum: number])[] = [
 ];
 
 describe("crc32", () => {
-  it.each(VECTORS)("of %j", (text, checksum) => {
+  it.each(VECTORS)("has the published value for %j", (text, checksum) => {
     const bytes = bytesOf(text);
     expect(crc32(bytes, 0, bytes.length)).toBe(checksum);
   });
 
-  it("of 32 bytes of ones", () => {
+  it("has the published value for 32 bytes of ones", () => {
     expect(crc32(new Uint8Array(32).fill(0xff), 0, 32)).toBe(0xff6cab0b);
   });
 
-  it("is of the bytes between start and end alone", () => {
+  it("covers only the bytes between start and end", () => {
     const bytes = bytesOf("xx123456789yy");
     expect(crc32(bytes, 2, 11)).toBe(0xcbf43926);
     expect(crc32(bytes, 5, 5)).toBe(0);
@@ -40,7 +40,7 @@ describe("crc32", () => {
     for (let byte = 0; byte < 256; byte++) expect(crc32(Uint8Array.of(byte), 0, 1)).toBeGreaterThanOrEqual(0);
   });
 
-  it("changes with every single bit", () => {
+  it("differs for every single flipped bit", () => {
     const bytes = bytesOf("A journal line of a few words");
     const whole = crc32(bytes, 0, bytes.length);
     const seen = new Set([whole]);
@@ -52,7 +52,7 @@ describe("crc32", () => {
     expect(seen.size).toBe(bytes.length * 8 + 1);
   });
 
-  it("is what zlib gives", skippedFor(typeof zlibCrc32 === "function" ? null : "This Node has no zlib.crc32."), () => {
+  it("equals zlib's crc32 for any bytes", skippedFor(typeof zlibCrc32 === "function" ? null : "This Node has no zlib.crc32."), () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => crc32(bytes, 0, bytes.length) === zlibCrc32(bytes)));
   });
 });

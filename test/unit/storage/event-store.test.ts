@@ -1,4 +1,4 @@
-/** The event store: journal and files are one, changes to a site take turns, and observers hear of them in time. */
+/** The event store: it combines journal and files, serializes changes to a site and notifies observers before each change. */
 import { describe, expect, it } from "vitest";
 import { isSiteId } from "../../../src/runtime/config/site-id.ts";
 import type { SiteId, StoredEvent, UtcDay } from "../../../src/storage/event.ts";
@@ -52,7 +52,7 @@ async function openStore({ objects, segmentLog }: Stores = memoryStores(), nowMs
 }
 
 describe("the event store", () => {
-  it("shows files and journal as one, by the date that events bear", async () => {
+  it("returns events of files and journal together, by the date stored with each event", async () => {
     const { eventStore, append, flush, look } = await openStore();
     await append([...eventsOf(A, 2), ...eventsOf(A, 1, { date: LAST }), ...eventsOf(B, 1)]);
     await flush();
@@ -68,7 +68,7 @@ describe("the event store", () => {
     expect([eventStore.unflushedSites(), eventStore.unflushedEvents]).toEqual([[A], 7]);
   });
 
-  it("counts a segment's events once whose flush a crash has cut short: the files have them", async () => {
+  it("counts a segment's events once after a crash between the file write and the end of the flush", async () => {
     const stores = memoryStores();
     const before = await openStore(stores);
     await before.append(eventsOf(A, 2));
@@ -81,7 +81,7 @@ describe("the event store", () => {
     expect([await after.look(A), after.eventStore.unflushedEvents]).toEqual([[[DAY, 1, 0]], 0]);
   });
 
-  it("releases nothing of a site while a snapshot of it is used, and other sites do not wait", async () => {
+  it("releases no events of a site while a snapshot of it is in use, and other sites do not wait", async () => {
     const { eventStore, append, flush, look } = await openStore();
     await append([...eventsOf(A, 2), ...eventsOf(B, 2)]);
     const [taken, end] = [createDeferred<void>(), createDeferred<void>()];
@@ -100,7 +100,7 @@ describe("the event store", () => {
     expect(eventStore.unflushedEvents).toBe(0);
   });
 
-  it("tells observers what it is about to release and delete, and when a site has no files left", async () => {
+  it("notifies observers before it releases or deletes events, and when a site has no files left", async () => {
     const { eventStore, append, flush } = await openStore();
     const told: unknown[] = [];
     eventStore.observe({
@@ -131,7 +131,7 @@ describe("the event store", () => {
     ]);
   });
 
-  it("tells observers of a release once nothing before it can fail, so that they take no event twice", async () => {
+  it("notifies observers of a release only after the last step that can fail, so that none sees an event twice", async () => {
     const stores = memoryStores();
     const listing = createDeferred<string[]>();
     let listings = 0;
@@ -154,7 +154,7 @@ describe("the event store", () => {
     expect([released, eventStore.unflushedEvents]).toEqual([[2], 0]);
   });
 
-  it("deletes only files that the journal cannot write again", async () => {
+  it("deletes only files that a flush of the journal cannot write again", async () => {
     const stores = memoryStores();
     const { eventStore, append, flush, look } = await openStore(stores);
     await append(eventsOf(A, 2));
@@ -170,7 +170,7 @@ describe("the event store", () => {
     expect(await look(A)).toEqual([[DAY, 1, 0]]);
   });
 
-  it("replaces parts by what they were merged into, and does nothing when one was deleted meanwhile", async () => {
+  it("replaces files by their merged file, and changes nothing if one of them was deleted meanwhile", async () => {
     const { eventStore, append, flush, look } = await openStore();
     for (let part = 0; part < 2; part++) {
       await append(eventsOf(A, 1));

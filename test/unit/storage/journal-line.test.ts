@@ -1,4 +1,4 @@
-/** A journal's lines: what is written is read back, what is torn or damaged is told from it, and nothing else is lost. */
+/** Journal lines: written events are read back, and torn or damaged lines are detected without loss of other lines. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { crc32 } from "../../../src/storage/checksum.ts";
@@ -33,26 +33,26 @@ const EVENTS: readonly StoredEvent[] = [
   anEvent({ siteId: siteId("a".repeat(256)), pathname: `/${"\u{10ffff}".repeat(2000)}`, revenueCents: -999_999_999_999 }),
 ];
 
-describe("journal lines", () => {
-  it("are a checksum, the values in the order of the columns and the date", () => {
+describe("the journal line codec", () => {
+  it("writes a checksum, the values in the order of the columns and the date", () => {
     const text = new TextDecoder().decode(encodeJournalLines(eventTexts([anEvent({ currency: "EUR", revenueCents: 5 })])));
     const values =
       '["pageview","/",null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,5,"EUR","1","site.test",1773576000000,"2026-03-15"]';
     expect(text).toBe(`${crc32(bytesOf(values), 0, values.length).toString(16).padStart(8, "0")} ${values}\n`);
   });
 
-  it("are one for each event, whatever it contains", () => {
+  it("writes exactly one line for each event, whatever its values", () => {
     const bytes = encodeJournalLines(eventTexts(EVENTS));
     expect(bytes.filter((byte) => byte === 10)).toHaveLength(EVENTS.length);
     expect(decodeJournalLines(bytes)).toEqual({ events: EVENTS, damagedLines: 0, tornBytes: 0 });
   });
 
-  it("of no events are no bytes", () => {
+  it("writes no bytes for no events", () => {
     expect(encodeJournalLines([])).toHaveLength(0);
     expect(decodeJournalLines(new Uint8Array())).toEqual({ events: [], damagedLines: 0, tornBytes: 0 });
   });
 
-  it("of any events are read back", () => {
+  it("reads back exactly the events that it wrote", () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 5 }), (events) => {
         expect(decodeJournalLines(encodeJournalLines(eventTexts(events)))).toEqual({ events, damagedLines: 0, tornBytes: 0 });
@@ -60,12 +60,12 @@ describe("journal lines", () => {
     );
   });
 
-  it("keep the date that an event was given, whatever date its timestamp has in UTC", () => {
+  it("keeps the date assigned to an event, whatever the UTC date of its timestamp", () => {
     const events = [anEvent({ at: "2026-03-15T23:30:00Z", date: "2026-03-16" as UtcDay })];
     expect(decodeJournalLines(encodeJournalLines(eventTexts(events))).events).toEqual(events);
   });
 
-  it("of version 0.1.0, which wrote no date, get that of their timestamp in UTC", () => {
+  it("uses the UTC date of the timestamp for lines of version 0.1.0, which have no date", () => {
     const line =
       '["Sign up","/a","page.test",null,null,"NL",null,null,"Firefox","126",null,null,null,null,null,null,null,null,null,null,-5,"EUR","18446744073709551615","site.test",1773576000000]';
     expect(decodeJournalLines(lineOf(line))).toEqual({
@@ -89,14 +89,14 @@ describe("journal lines", () => {
     });
   });
 
-  it("of an earlier version, with fewer columns, have no value in those they lack", () => {
+  it("leaves missing columns empty in lines of an earlier version with fewer columns", () => {
     const values = new TextDecoder().decode(encodeJournalLines(eventTexts([anEvent()]))).slice(9, -1);
     const shorter = JSON.stringify((JSON.parse(values) as unknown[]).slice(0, -2));
     const [event] = decodeJournalLines(lineOf(shorter)).events;
     expect(event).toEqual({ ...anEvent(), timestampMs: null, date: "1970-01-01" });
   });
 
-  it("that are cut anywhere lose the event that is cut and no other, and that is no damage", () => {
+  it("loses only the last event when the bytes are truncated, and reports torn bytes but no damage", () => {
     const bytes = encodeJournalLines(eventTexts(EVENTS.slice(0, 3)));
     const ends = [...bytes.keys()].filter((at) => bytes[at] === 10);
     for (let length = 0; length < bytes.length; length++) {
@@ -110,12 +110,12 @@ describe("journal lines", () => {
     }
   });
 
-  it("that end in zeros, as after a loss of power, end there", () => {
+  it("treats trailing zeros, as after a power loss, as the end", () => {
     const bytes = encodeJournalLines(eventTexts(EVENTS));
     expect(decodeJournalLines(joined(bytes, new Uint8Array(4096)))).toEqual({ events: EVENTS, damagedLines: 0, tornBytes: 4096 });
   });
 
-  it("with any byte of checksum or values changed lose that line and no other, and say so", () => {
+  it("loses only the line in which a byte of checksum or values changed, and reports it", () => {
     const lines = [EVENTS[0], EVENTS[1], EVENTS[0]].map((event) => encodeJournalLines(eventTexts([event ?? anEvent()])));
     const [first, second, third] = lines as [Uint8Array, Uint8Array, Uint8Array];
     const SEPARATOR = 8;
@@ -130,7 +130,7 @@ describe("journal lines", () => {
     }
   });
 
-  it("whose line break is gone lose both lines around it", () => {
+  it("loses both lines around a missing line break", () => {
     const [first, second, third] = EVENTS.slice(0, 3).map((event) => encodeJournalLines(eventTexts([event]))) as [
       Uint8Array,
       Uint8Array,
@@ -145,10 +145,10 @@ describe("journal lines", () => {
 
   it.each([
     ["an empty line", "\n"],
-    ["a line of noise", "what is this\n"],
+    ["a line of other text", "what is this\n"],
     ["a checksum alone", "00000000 \n"],
     ["a line that is not UTF-8", "\u00ff\n"],
-  ])("between others may be %s, which is damage", (_name, text) => {
+  ])("reports %s between other lines as damage and reads the others", (_name, text) => {
     const noise = text === "\u00ff\n" ? Uint8Array.of(0xff, 0xfe, 10) : bytesOf(text);
     const line = encodeJournalLines(eventTexts([anEvent()]));
     expect(decodeJournalLines(joined(line, noise, line))).toEqual({ events: [anEvent(), anEvent()], damagedLines: 1, tornBytes: 0 });
@@ -158,12 +158,12 @@ describe("journal lines", () => {
     ["no JSON", "[1,"],
     ["no list", '{"a":1}'],
     ["no visitor", "[]"],
-  ])("with the right checksum of %s are damage all the same", (_name, json) => {
+  ])("reports a line with a valid checksum but %s as damage", (_name, json) => {
     const line = encodeJournalLines(eventTexts([anEvent()]));
     expect(decodeJournalLines(joined(lineOf(json), line))).toEqual({ events: [anEvent()], damagedLines: 1, tornBytes: 0 });
   });
 
-  it("of noise never stop the reading of what follows", () => {
+  it("reads the lines that follow any random bytes", () => {
     const line = encodeJournalLines(eventTexts([aFullEvent(1)]));
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (noise) => {

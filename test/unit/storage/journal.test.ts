@@ -1,4 +1,4 @@
-/** The journal: what was acknowledged survives whatever fails, and a failure never spoils what comes later. */
+/** The journal: acknowledged events survive every failure of the segment log, and later appends succeed. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { StoredEvent, UtcDay } from "../../../src/storage/event.ts";
@@ -15,7 +15,7 @@ const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
 const DAY = "2026-03-15" as UtcDay;
 const SITE = siteId("site.test");
 
-/** An event that is told from others by its path. */
+/** An event that its path identifies. */
 const numbered = (number: number, fields: Partial<StoredEvent> = {}): StoredEvent => anEvent({ pathname: `/${number}`, ...fields });
 
 const open = async (log: SegmentLog, nowMs = NOW_MS): Promise<Journal> => (await Journal.open(log, nowMs)).journal;
@@ -45,7 +45,7 @@ describe("the journal", () => {
     expect([journal.size, journal.openSegment.appended, journal.sealed, journal.unflushedSites()]).toEqual([0, 0, [], []]);
   });
 
-  it("shows an event once it is appended, by its site and day", async () => {
+  it("returns an appended event by its site and day", async () => {
     const journal = await open(createFailingSegmentLog());
     const other = siteId("other.test");
     await journal.append(numbered(1));
@@ -58,7 +58,7 @@ describe("the journal", () => {
     expect([journal.size, journal.openSegment.appended]).toEqual([3, 3]);
   });
 
-  it("counts the bytes of its lines: from the call of an append to the drop of its segment, and again at the next start", async () => {
+  it("counts the bytes of its lines from the call of append until the segment is dropped, and again at the next start", async () => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
     const events = [numbered(1), numbered(2, { pathname: `/${"漢".repeat(1000)}` })];
@@ -78,7 +78,7 @@ describe("the journal", () => {
     expect([restarted.size, restarted.bytes]).toEqual([0, 0]);
   });
 
-  it("does not show an event before its append has ended", async () => {
+  it("does not return an event before its append has completed", async () => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
     const release = log.hold();
@@ -89,7 +89,7 @@ describe("the journal", () => {
     expect(journal.size).toBe(1);
   });
 
-  it("writes all that come during a write with the next one", async () => {
+  it("writes all events that arrive during a write together in the next one", async () => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
     const release = log.hold();
@@ -100,7 +100,7 @@ describe("the journal", () => {
     expect(pathsIn(journal)).toEqual(Array.from({ length: 100 }, (_, i) => `/${i}`));
   });
 
-  it("bounds a write: a burst goes in several", async () => {
+  it("limits the size of a write and splits a burst into several", async () => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
     await Promise.all(Array.from({ length: 3_000 }, (_, i) => journal.append(numbered(i))));
@@ -108,7 +108,7 @@ describe("the journal", () => {
     expect(pathsIn(journal)).toEqual(Array.from({ length: 3_000 }, (_, i) => `/${i}`));
   });
 
-  it("seals what it holds and goes on in the next segment", async () => {
+  it("seals the open segment and appends to the next one", async () => {
     const journal = await open(createFailingSegmentLog());
     await journal.append(numbered(1));
     await journal.seal();
@@ -118,7 +118,7 @@ describe("the journal", () => {
     expect(journal.unflushed(SITE, DAY).map(({ segment }) => segment)).toEqual([NOW_MS, NOW_MS + 1]);
   });
 
-  it("seals nothing when it holds nothing", async () => {
+  it("does not seal an empty segment", async () => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
     await journal.seal();
@@ -127,7 +127,7 @@ describe("the journal", () => {
     expect(await log.list()).toEqual([NOW_MS]);
   });
 
-  it("leaves an event whose write is under way in the segment it was meant for", async () => {
+  it("keeps an event whose write is in progress in the segment that is being sealed", async () => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
     await journal.append(numbered(1));
@@ -142,7 +142,7 @@ describe("the journal", () => {
     expect((await recovered(log)).paths).toEqual(["/1", "/2", "/3"]);
   });
 
-  it("lets go of events that were taken out, and of their segment", async () => {
+  it("drops a segment only after its events were released", async () => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
     await journal.append(numbered(1));
@@ -158,7 +158,7 @@ describe("the journal", () => {
     expect(await log.list()).toEqual([NOW_MS + 1]);
   });
 
-  it("waits for the writes under way when it is closed", async () => {
+  it("waits for the writes in progress when it is closed", async () => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
     const release = log.hold();
@@ -192,14 +192,14 @@ describe("the journal of an earlier process", () => {
     expect(pathsIn(next)).toEqual(["/1", "/2", "/3"]);
   });
 
-  it("has its empty segments removed, but never the last number with them", async () => {
+  it("loses its empty segments, but the next segment still gets a higher number", async () => {
     const log = createFailingSegmentLog();
     await open(log, NOW_MS);
     await open(log, NOW_MS);
     expect(await log.list()).toEqual([NOW_MS + 1]);
   });
 
-  it("never sees a number again, even when the clock goes back", async () => {
+  it("never has a segment number reused, even when the clock goes back", async () => {
     const log = createFailingSegmentLog();
     const first = await open(log, NOW_MS);
     await first.append(numbered(1));
@@ -209,14 +209,14 @@ describe("the journal of an earlier process", () => {
     expect(second.unflushed(SITE, DAY).map(({ segment }) => segment)).toEqual([NOW_MS + 2]);
   });
 
-  it("begins at the clock when everything is gone", async () => {
+  it("takes its first segment number from the clock if it has no segments", async () => {
     expect((await open(createFailingSegmentLog(), NOW_MS + 5)).unflushedSites()).toEqual([]);
     const log = createFailingSegmentLog();
     await open(log, NOW_MS + 5);
     expect(await log.list()).toEqual([NOW_MS + 5]);
   });
 
-  it("may end in half a line, which was never acknowledged and is no damage", async () => {
+  it("ignores a partial last line without reporting damage, because its event was never acknowledged", async () => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
     await journal.append(numbered(1));
@@ -225,7 +225,7 @@ describe("the journal of an earlier process", () => {
     expect(await recovered(log)).toEqual({ paths: ["/1"], damage: [] });
   });
 
-  it("may be damaged in the middle, which is reported and kept aside, and all other events count", async () => {
+  it("reports a damaged line in the middle, copies its segment aside and keeps all other events", async () => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
     for (const number of [1, 2, 3]) await journal.append(numbered(number));
@@ -240,7 +240,7 @@ describe("the journal of an earlier process", () => {
     expect(asides).toEqual([NOW_MS]);
   });
 
-  it("is damaged when a segment other than the last ends in several bad lines", async () => {
+  it("reports damage if a segment ends in several invalid lines", async () => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
     await journal.append(numbered(1));
@@ -251,7 +251,7 @@ describe("the journal of an earlier process", () => {
   });
 });
 
-describe("a journal whose log gathers", () => {
+describe("a journal whose log groups appends", () => {
   /** How many events each append brought, and a moment that ends when the test says so. */
   async function openGathering() {
     const moment = createDeferred<void>();
@@ -265,7 +265,7 @@ describe("a journal whose log gathers", () => {
     return { journal: await open(log), groups, endMoment: moment.resolve };
   }
 
-  it("appends a moment's events together", async () => {
+  it("appends all events of one interval together", async () => {
     const { journal, groups, endMoment } = await openGathering();
     const events = [1, 2, 3].map((number) => journal.append(numbered(number)));
     endMoment();
@@ -273,14 +273,14 @@ describe("a journal whose log gathers", () => {
     expect(groups).toEqual([3]);
   });
 
-  it("does not wait for the moment's end when there are enough, so that clients and server work at the same time", async () => {
+  it("does not wait for the end of the interval once there are enough events", async () => {
     const { journal, groups } = await openGathering();
     await Promise.all(Array.from({ length: 16 }, (_, i) => journal.append(numbered(i))));
     expect(groups.reduce((sum, events) => sum + events, 0)).toBe(16);
     expect(pathsIn(journal)).toHaveLength(16);
   });
 
-  it("waits at its close for events that still gather", async () => {
+  it("waits for grouped events when it is closed", async () => {
     const { journal, groups, endMoment } = await openGathering();
     const event = journal.append(numbered(1));
     setImmediate(endMoment);
@@ -289,7 +289,7 @@ describe("a journal whose log gathers", () => {
     expect(groups).toEqual([1]);
   });
 
-  it("says that it is torn also while others gather", async () => {
+  it("reports that it is torn while the next events are being grouped", async () => {
     const log = createFailingSegmentLog();
     const moment = createDeferred<void>();
     let gather = (): Promise<void> => Promise.resolve();
@@ -308,7 +308,7 @@ describe("a journal whose log fails", () => {
   const line = encodeJournalLines(eventTexts([numbered(1)]));
 
   it.each([0, 1, Math.floor(line.length / 2), line.length - 1])(
-    "rejects an append that fails after %d bytes, and takes the next ones",
+    "rejects an append that fails after %d bytes, and accepts the next ones",
     async (bytes) => {
       const log = createFailingSegmentLog();
       const journal = await open(log);
@@ -323,7 +323,7 @@ describe("a journal whose log fails", () => {
     },
   );
 
-  it("rejects everyone of the write that fails and no one else", async () => {
+  it("rejects every event of the failed write and no other", async () => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
     const release = log.hold();
@@ -338,7 +338,7 @@ describe("a journal whose log fails", () => {
     expect(await recovered(log)).toEqual({ paths: ["/1", "/5"], damage: [] });
   });
 
-  it("takes appends after many failures in a row", async () => {
+  it("accepts appends after many consecutive failures", async () => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
     for (let number = 0; number < 5; number++) {
@@ -349,7 +349,7 @@ describe("a journal whose log fails", () => {
     expect(await recovered(log)).toEqual({ paths: ["/9"], damage: [] });
   });
 
-  it("goes on in the same segment after a write that has left nothing, with nothing for a flush to see to", async () => {
+  it("keeps using the same segment, not torn, after a failed write that left no bytes", async () => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
     await journal.append(numbered(1));
@@ -363,7 +363,7 @@ describe("a journal whose log fails", () => {
     expect(await recovered(log)).toEqual({ paths: ["/1", "/3"], damage: [] });
   });
 
-  it("keeps no more segments than it needs however long writes fail", async () => {
+  it("creates at most one more segment however many writes fail", async () => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
     await journal.append(numbered(1));
@@ -376,7 +376,7 @@ describe("a journal whose log fails", () => {
     expect(await recovered(log)).toEqual({ paths: ["/1", "/3"], damage: [] });
   });
 
-  it.each([true, false])("takes appends again after a new segment could not be made (made all the same: %s)", async (made) => {
+  it.each([true, false])("accepts appends after the creation of a new segment failed (created nevertheless: %s)", async (made) => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
     await journal.append(numbered(1));
@@ -389,7 +389,7 @@ describe("a journal whose log fails", () => {
     expect(await recovered(log)).toEqual({ paths: ["/1", "/4"], damage: [] });
   });
 
-  it.each([true, false])("seals again after a new segment could not be made (made all the same: %s)", async (made) => {
+  it.each([true, false])("can seal after the creation of a new segment failed (created nevertheless: %s)", async (made) => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
     await journal.append(numbered(1));
@@ -403,7 +403,7 @@ describe("a journal whose log fails", () => {
     expect(await recovered(log)).toEqual({ paths: ["/1", "/2", "/3"], damage: [] });
   });
 
-  it("goes on after a write that fails while its segment is being sealed", async () => {
+  it("accepts appends after a write failed while its segment was being sealed", async () => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
     await journal.append(numbered(1));
@@ -419,7 +419,7 @@ describe("a journal whose log fails", () => {
     expect(await recovered(log)).toEqual({ paths: ["/1", "/3"], damage: [] });
   });
 
-  it.each([true, false])("drops a segment at the second try (gone at the first: %s)", async (gone) => {
+  it.each([true, false])("drops a segment at the second attempt (removed at the first: %s)", async (gone) => {
     const log = createFailingSegmentLog();
     const journal = await open(log);
     await journal.append(numbered(1));
@@ -491,7 +491,7 @@ describe("a journal whose log fails", () => {
     return { acknowledged, flushed, sent };
   }
 
-  it("loses nothing that was acknowledged and invents nothing, whatever fails in whatever order", async () => {
+  it("keeps every acknowledged event and adds none that was not sent, for any sequence of failures", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const log = createFailingSegmentLog();

@@ -1,4 +1,4 @@
-/** Which files are merged: neighbours only, never more than once too often, and few are left. */
+/** The merge plan: it merges only adjacent files, keeps their number low and rewrites few bytes. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { UtcDay } from "../../../src/storage/event.ts";
@@ -39,28 +39,28 @@ const mergedFiles = (files: readonly PartitionFile[], groups: readonly (readonly
   return [...files.filter((each) => !gone.has(each)), ...made].sort((a, b) => a.first - b.first);
 };
 
-describe("a past day", () => {
-  it("is left alone up to the number of files", () => {
+describe("the merge plan of a past day", () => {
+  it("is empty up to the maximum number of files", () => {
     expect(plan(filesOf([KIB, KIB, KIB]))).toEqual([]);
   });
 
-  it("becomes one file beyond it", () => {
+  it("merges all files into one above the maximum", () => {
     expect(plan(filesOf([KIB, KIB, KIB, KIB]))).toEqual([[1, 2, 3, 4]]);
   });
 
-  it("becomes as many as its size needs", () => {
+  it("creates as many files as the size limit requires", () => {
     expect(plan(filesOf([3 * MIB, 3 * MIB, 3 * MIB, 3 * MIB, MIB]))).toEqual([
       [1, 2],
       [3, 4, 5],
     ]);
   });
 
-  it("keeps full files, which do not count", () => {
+  it("leaves full files unchanged and does not count them", () => {
     expect(plan(filesOf([KIB, 4 * MIB, KIB, KIB]))).toEqual([]);
     expect(plan(filesOf([KIB, 4 * MIB, KIB, KIB, KIB]))).toEqual([[3, 4, 5]]);
   });
 
-  it("is merged around a file that stays", () => {
+  it("merges the files on either side of a file that cannot be merged", () => {
     expect(plan(filesOf([KIB, KIB, KIB, KIB, KIB, KIB]), { stays: [3] })).toEqual([
       [1, 2],
       [4, 5, 6],
@@ -68,24 +68,24 @@ describe("a past day", () => {
   });
 });
 
-describe("today", () => {
-  it("merges its newest files of a size, when there are too many", () => {
+describe("the merge plan of today", () => {
+  it("merges the newest files of similar size when there are too many", () => {
     const grown = [file(1, 4, 40 * KIB), ...[5, 6, 7].map((n) => file(n, n, KIB))];
     expect(plan(grown, { isPast: false })).toEqual([]);
     expect(plan([...grown, file(8, 8, KIB)], { isPast: false })).toEqual([[5, 6, 7, 8]]);
   });
 
-  it("merges the merged when there are too many of them", () => {
+  it("merges merged files when there are too many of them", () => {
     const grown = [1, 5, 9, 13].map((n) => file(n, n + 3, 40 * KIB));
     expect(plan(grown, { isPast: false })).toEqual([[1, 5, 9, 13]]);
   });
 
-  it("leaves what is older than a file that stays for later", () => {
+  it("postpones files older than one that cannot be merged", () => {
     expect(plan(filesOf([KIB, KIB, KIB, KIB, KIB]), { isPast: false, stays: [5] })).toEqual([[1, 2, 3, 4]]);
     expect(plan(filesOf([KIB, KIB, KIB, KIB, KIB]), { isPast: false, stays: [4] })).toEqual([]);
   });
 
-  it("has few files and rewrites little, however many flushes there are", () => {
+  it("keeps the number of files and the rewritten bytes low over 5,000 flushes", () => {
     const [filesMax, flushes, flushBytes] = [24, 5_000, 6 * KIB];
     let files: PartitionFile[] = [];
     let rewritten = 0;
@@ -102,7 +102,7 @@ describe("today", () => {
   });
 });
 
-describe("any day", () => {
+describe("the merge plan of any day", () => {
   const days = fc.record({
     sizes: fc.array(fc.integer({ min: 1, max: MERGED_FILE_BYTES_MAX }), { maxLength: 60 }),
     stays: fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 4 }),
@@ -110,7 +110,7 @@ describe("any day", () => {
     isPast: fc.boolean(),
   });
 
-  it("merges neighbours only, none that stay, within the size, and comes to an end", () => {
+  it("merges only adjacent mergeable files within the size limit, and terminates", () => {
     fc.assert(
       fc.property(days, ({ sizes, stays, filesMax, isPast }) => {
         let files = filesOf(sizes);

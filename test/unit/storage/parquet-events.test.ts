@@ -1,4 +1,4 @@
-/** Parquet files: what is written is read back to the last bit, and what is no such file is refused. */
+/** Parquet files: written events are read back exactly, and other bytes are refused. */
 import fc from "fast-check";
 import { parquetMetadata } from "hyparquet";
 import { describe, expect, it } from "vitest";
@@ -8,7 +8,7 @@ import type { StoredEvent } from "../../../src/storage/event.ts";
 import { decodeEvents, encodeEvents, mergeFiles, type DecodedEvents } from "../../../src/storage/parquet-events.ts";
 import { aFullEvent, anEvent, anyEvent } from "../../support/stored-event.ts";
 
-/** The events that a file holds, put together from its columns. */
+/** The events of a file, assembled from its columns. */
 const roundTrip = (events: readonly StoredEvent[]): StoredEvent[] => eventsIn(encodeEvents(events));
 
 const eventsIn = (bytes: Uint8Array): StoredEvent[] => [...decodeEvents(bytes)].flatMap(eventsOf);
@@ -33,11 +33,11 @@ function eventsOf(decoded: DecodedEvents): StoredEvent[] {
 
 const TEXTS = ["", "\u0000", "a\u0000b", "\n", '"', "\\", "\u{10ffff}", "\ufffe", "e\u0301", "null", "x".repeat(100_000)];
 
-describe("a Parquet file of events", () => {
+describe("the Parquet codec", () => {
   it.each<[string, StoredEvent[]]>([
-    ["one event that says little", [anEvent()]],
-    ["one event that says everything", [aFullEvent(1)]],
-    ["events that say little and everything", [anEvent(), aFullEvent(1), anEvent(), aFullEvent(2)]],
+    ["one event with only the required values", [anEvent()]],
+    ["one event with every value", [aFullEvent(1)]],
+    ["events with few and with all values", [anEvent(), aFullEvent(1), anEvent(), aFullEvent(2)]],
     ["the same event many times", Array.from({ length: 5_000 }, () => aFullEvent(1))],
     ["thousands of different events", Array.from({ length: 5_000 }, (_, i) => aFullEvent(i))],
     ["texts of all kinds", TEXTS.map((text) => anEvent({ eventName: text, pathname: text, city: text }))],
@@ -56,7 +56,7 @@ describe("a Parquet file of events", () => {
         anEvent({ city: i % 3 === 0 ? null : `${i} ${"x".repeat(100_000)}`, region: i % 2 === 0 ? "y".repeat(50_000) : null }),
       ),
     ],
-    ["texts that begin with a mark of byte order", ["\ufeffa", "\ufeff", "a"].map((pathname) => anEvent({ pathname }))],
+    ["texts that begin with a byte order mark", ["\ufeffa", "\ufeff", "a"].map((pathname) => anEvent({ pathname }))],
     [
       "props of all kinds",
       [
@@ -68,11 +68,11 @@ describe("a Parquet file of events", () => {
         `${'{"a":'.repeat(600)}1${"}".repeat(600)}`,
       ].map((props) => anEvent({ props })),
     ],
-  ])("gives back %s", (_name, events) => {
+  ])("reads back %s", (_name, events) => {
     expect(roundTrip(events)).toEqual(events);
   });
 
-  it("gives back any events", () => {
+  it("reads back exactly any events", () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { minLength: 1, maxLength: 20 }), (events) => {
         expect(roundTrip(events)).toEqual(events);
@@ -81,7 +81,7 @@ describe("a Parquet file of events", () => {
     );
   });
 
-  it("gives back the events of a file in several parts, each with texts of its own", () => {
+  it("reads back a file in several parts, each with its own texts", () => {
     const days = [0, 1, 2].map((day) =>
       Array.from({ length: 40_000 }, (_, i) =>
         anEvent({
@@ -99,11 +99,11 @@ describe("a Parquet file of events", () => {
     expect([...decodeEvents(merged.bytes)].map(({ rows }) => rows)).toEqual([50_000, 50_000, 20_000]);
   });
 
-  it("may hold no events", () => {
+  it("reads back a file without events", () => {
     expect(roundTrip([])).toEqual([]);
   });
 
-  it("has the columns of the table, in its order", () => {
+  it("writes the columns of the table in the table's order", () => {
     const bytes = encodeEvents([anEvent()]);
     const { schema } = parquetMetadata(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer);
     expect(schema.slice(1).map(({ name, repetition_type }) => ({ name, required: repetition_type === "REQUIRED" }))).toEqual(
@@ -111,33 +111,33 @@ describe("a Parquet file of events", () => {
     );
   });
 
-  it("is the same bytes for the same events", () => {
+  it("writes the same bytes for the same events", () => {
     const events = [anEvent(), aFullEvent(1)];
     expect(encodeEvents(events)).toEqual(encodeEvents(events));
   });
 
-  it("is read from a part of a larger buffer", () => {
+  it("reads a file from a part of a larger buffer", () => {
     const bytes = encodeEvents([aFullEvent(7)]);
     const larger = new Uint8Array(bytes.length + 20).fill(1);
     larger.set(bytes, 9);
     expect(eventsIn(larger.subarray(9, 9 + bytes.length))).toEqual([aFullEvent(7)]);
   });
 
-  it("takes few bytes for values that repeat", () => {
+  it("writes few bytes for repeated values", () => {
     const perEvent = encodeEvents(Array.from({ length: 10_000 }, () => aFullEvent(1))).length / 10_000;
     expect(perEvent).toBeLessThan(10);
   });
 
   it.each<[string, Uint8Array]>([
-    ["nothing", new Uint8Array()],
-    ["too little", new TextEncoder().encode("PAR1PAR1")],
-    ["another file", new TextEncoder().encode("a journal line, perhaps\n".repeat(20))],
-    ["noise between the marks", new TextEncoder().encode(`PAR1${"x".repeat(200)}PAR1`)],
-  ])("is not %s", (_name, bytes) => {
+    ["an empty file", new Uint8Array()],
+    ["a file too short for a footer", new TextEncoder().encode("PAR1PAR1")],
+    ["a file of another format", new TextEncoder().encode("a journal line, perhaps\n".repeat(20))],
+    ["other bytes between the magic numbers", new TextEncoder().encode(`PAR1${"x".repeat(200)}PAR1`)],
+  ])("refuses %s", (_name, bytes) => {
     expect(() => decodeEvents(bytes)).toThrow();
   });
 
-  it("that was cut anywhere is refused", () => {
+  it("refuses a file truncated at any byte", () => {
     const bytes = encodeEvents([aFullEvent(1), anEvent()]);
     for (let length = 0; length < bytes.length; length += 7) {
       expect(() => decodeEvents(bytes.subarray(0, length)), `cut to ${length}`).toThrow();

@@ -1,4 +1,4 @@
-/** Site ids, days and segments as keys of files: every id has a folder of its own on every file system, and can be read back. */
+/** Site ids, days and segments as file keys: every site id has its own folder on every file system and can be decoded from it. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isSiteId } from "../../../src/runtime/config/site-id.ts";
@@ -48,29 +48,29 @@ describe("siteFolder", () => {
     ["..", "events/site_id=.%2E"],
     ["trailing.", "events/site_id=trailing%2E"],
     ["__proto__", "events/site_id=__proto__"],
-  ])("of %s is %s", (id, folder) => {
+  ])("encodes %s as %s", (id, folder) => {
     expect(siteFolder(siteId(id))).toBe(folder);
   });
 
-  it("of an id too long for one name goes on in the folder below", () => {
+  it("continues an id too long for one file name in a subfolder", () => {
     const [first = "", second = "", ...rest] = namesOf(siteId("x".repeat(256)));
     expect([first.length, first.at(-1), rest]).toEqual([241, "~", []]);
     expect(second).toBe("x".repeat(24));
     expect([isContinued(first), isContinued(second)]).toEqual([true, false]);
   });
 
-  it("never cuts an escape in two", () => {
+  it("never splits an escape between two names", () => {
     for (let ahead = 0; ahead < 6; ahead++) {
       const id = siteId(`${"x".repeat(ahead)}${"A".repeat(250)}`);
       for (const name of namesOf(id)) expect(name.replaceAll("%41", "")).not.toContain("%");
     }
   });
 
-  it.each(STRANGE)("of %s can be read back", (id) => {
+  it.each(STRANGE)("encodes %s so that siteOfFolders decodes it", (id) => {
     expect(siteOfFolders(namesOf(id), isSiteId)).toBe(id);
   });
 
-  it("of any id can be read back", () => {
+  it("encodes any id so that siteOfFolders decodes it", () => {
     fc.assert(
       fc.property(anySiteId, (id) => {
         expect(siteOfFolders(namesOf(id), isSiteId)).toBe(id);
@@ -79,7 +79,7 @@ describe("siteFolder", () => {
     );
   });
 
-  it("has names that every file system takes", () => {
+  it("uses only names that are valid on every file system", () => {
     const check = (id: SiteId): void => {
       for (const name of namesOf(id)) {
         // At most 255 bytes, plain characters, no dots that mean a folder or that some systems drop.
@@ -113,7 +113,7 @@ describe("siteFolder", () => {
     ),
   );
 
-  it("is another one for another id, also where case is folded, and never inside another's", () => {
+  it("gives different ids different folders, also where case is ignored, and never one inside another", () => {
     fc.assert(
       fc.property(alike, ([first, second]) => {
         if (first === second) return;
@@ -151,11 +151,11 @@ describe("siteOfFolders", () => {
 });
 
 describe("partitionKey", () => {
-  it("tells site, day and segments", () => {
+  it("contains site, day and segments", () => {
     expect(partitionKey(siteId("Site"), DAY, 7, 12)).toBe("events/site_id=%53ite/date=2026-03-15/7-12.parquet");
   });
 
-  it("can be read back for any site", () => {
+  it("is decoded by parsePartitionKey for any site", () => {
     const segments = fc.tuple(fc.nat(1e12), fc.nat(1e12)).map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const);
     fc.assert(
       fc.property(anySiteId, segments, (id, [first, last]) => {
@@ -179,7 +179,7 @@ describe("partitionKey", () => {
     "date=2026-03-15/1234567890123456-1234567890123456.parquet",
     "7-12.parquet",
     "",
-  ])("is not what %j is", (rest) => {
+  ])("is the only accepted form: parsePartitionKey refuses %j", (rest) => {
     const id = siteId("site.test");
     expect(parsePartitionKey(id, `${siteFolder(id)}/${rest}`, 1)).toBeNull();
   });

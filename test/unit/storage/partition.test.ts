@@ -1,4 +1,4 @@
-/** Which files of a partition count, and whose events they have. */
+/** Which files of a partition count, and which segments they contain. */
 import { describe, expect, it } from "vitest";
 import type { UtcDay } from "../../../src/storage/event.ts";
 import { isInFiles, withoutSuperseded, type PartitionFile } from "../../../src/storage/partition.ts";
@@ -27,7 +27,7 @@ describe("isInFiles", () => {
     [2, [file(1, 1), file(3, 9)], false],
     [2, [file(7, 9), file(1, 3)], true],
     [10, [file(1, 9)], false],
-  ])("segment %i, files %j: %s", (segment, files, expected) => {
+  ])("finds segment %i in the files %j: %s", (segment, files, expected) => {
     expect(isInFiles(segment, files)).toBe(expected);
   });
 });
