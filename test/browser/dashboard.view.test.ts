@@ -120,7 +120,7 @@ describe("the dashboard", () => {
     expect(inUrl("compare")).toBe("none");
   });
 
-  it("a click on a row filters; Back, Forward and the pill undo and redo it", async () => {
+  it("a click on a row adds a filter, which Back and its pill remove and Forward restores", async () => {
     await open("");
     await cardOf(page, "from")
       .getByRole("button", { name: /Google/ })
@@ -143,7 +143,7 @@ describe("the dashboard", () => {
     await valueIs("visitors", "9");
   });
 
-  it("a card without results for the filters offers to clear them", async () => {
+  it("a card without results for the filters offers to clear the filters", async () => {
     await open("&filters=sources==Nowhere");
     await cardOf(page, "pages").getByText("No results.").waitFor();
     await cardOf(page, "pages").getByRole("button", { name: "Clear filters" }).click();
@@ -165,7 +165,7 @@ describe("the dashboard", () => {
     expect(inUrl("filters")).toBe("countries!=DE");
   });
 
-  it("keyboard shortcuts choose periods, move to the previous and next, and open the help", async () => {
+  it("keyboard shortcuts choose a period, move to the previous or next one, and open the help", async () => {
     await open("");
     for (const [key, period] of [
       ["d", "day"],
@@ -342,7 +342,7 @@ describe("the dashboard", () => {
     expect(await page.evaluate("localStorage.getItem('sandpiper.theme')")).toBeNull();
   });
 
-  it("data deletion needs the typed site id and deletes the chosen days only", async () => {
+  it("data deletion requires the typed site id and deletes only the chosen days", async () => {
     await open("&panel=erase");
     const erase = page.getByRole("button", { name: "Delete permanently" });
     expect(await erase.isDisabled()).toBe(true);

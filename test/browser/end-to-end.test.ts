@@ -41,7 +41,7 @@ describe("a visit to a page with the tracking script", () => {
   const ONE_PAGEVIEW = { unique_visitors: 1, total_pageviews: 1, total_events: 1 };
 
   it(
-    "is counted at once, after kill -9, and after an orderly restart",
+    "is counted at once, after kill -9, and after a graceful restart",
     async () => {
       const snippet = `<script defer data-domain="${SITE_ID}" src="${service.origin}/svc.js"></script>`;
       const site = pages.createSite(SITE_ID);

@@ -1,4 +1,4 @@
-/** The tracker in a real Chromium, which comes as a package. */
+/** The tracker in a real Chromium, installed as a package. */
 import { CHROMIUM } from "./support/tracker-browsers.ts";
 import { describeTracker } from "./tracker.suites.ts";
 

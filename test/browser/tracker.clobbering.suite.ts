@@ -1,10 +1,10 @@
-/** DOM clobbering: elements whose names hide what a script reads, as a visitor may put them into a page that lets markup through. */
+/** DOM clobbering: elements whose names shadow properties that a script reads, as user content may add them to a page. */
 
 import { describe, test } from "vitest";
 import { EVENT_PATH } from "../../src/runtime/config/names.ts";
 import { SITE_ID, scriptTag, type TrackerBench } from "./support/tracker-bench.ts";
 
-/** What the tracker reads of document and window, or could. */
+/** The properties of document and window that the tracker reads, or could read. */
 const NAMES = [
   "currentScript",
   "querySelector",
@@ -46,12 +46,12 @@ export function describeClobbering(bench: TrackerBench): void {
       "an embed": (name, data) => `<embed name="${name}" ${data}>`,
       "an object": (name, data) => `<object id="${name}" ${data}></object>`,
       "an iframe": (name, data) => `<iframe name="${name}" ${data}></iframe>`,
-      "several of a name": (name, data) => `<img name="${name}" ${data} alt=""><form name="${name}" ${data}></form>`,
+      "several elements of one name": (name, data) => `<img name="${name}" ${data} alt=""><form name="${name}" ${data}></form>`,
       "an id": (name, data) => `<a id="${name}" name="${name}" href="http://evil.example/" ${data}></a>`,
       "a script of SVG": (name, data) => `<svg><script id="${name}" type="text/plain" ${data}></script></svg>`,
     };
     for (const [kind, elementOf] of Object.entries(KINDS)) {
-      test(`${kind} changes neither what is sent nor where`, async ({ expect }) => {
+      test(`${kind} changes neither the events nor their destination`, async ({ expect }) => {
         const evil = bench.createRecording();
         const other = bench.createSite();
         const data = `data-domain="evil.example" data-api="${evil.origin}${EVENT_PATH}" data-exclude="*"`;
@@ -84,7 +84,7 @@ export function describeClobbering(bench: TrackerBench): void {
       });
     }
 
-    test("without a script that is the current one, the first script of HTML that names a site counts", async ({ expect }) => {
+    test("without document.currentScript, the tracker uses the first HTML script that names a site", async ({ expect }) => {
       const evil = bench.createRecording();
       const data = `data-domain="evil.example" data-api="${evil.origin}${EVENT_PATH}"`;
       const visit = await bench.visit({
@@ -107,7 +107,7 @@ export function describeClobbering(bench: TrackerBench): void {
       "a frame with frames": `<iframe name="svc" srcdoc="<iframe name=q></iframe><iframe name=ran></iframe>"></iframe>`,
     };
     for (const [kind, elements] of Object.entries(CALLED_SVC)) {
-      test(`${kind} called svc does not stop the script`, async ({ expect }) => {
+      test(`${kind} named svc does not stop the script`, async ({ expect }) => {
         const visit = await bench.visit({ page: ({ tag }) => elements + tag });
         await visit.run(`svc("Signup")`);
         expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("Signup", "/")]);
@@ -115,7 +115,7 @@ export function describeClobbering(bench: TrackerBench): void {
       });
     }
 
-    test("a field called matches hides no link, and no click beside one is a fault", async ({ expect }) => {
+    test("a form field named matches prevents no outbound event and causes no error", async ({ expect }) => {
       const other = bench.createSite();
       other.publish("/", "<h1>elsewhere</h1>");
       const visit = await bench.visit({
@@ -132,7 +132,7 @@ export function describeClobbering(bench: TrackerBench): void {
       expect(visit.warnings).toEqual([]);
     });
 
-    test("constants of the page with names of the browser's own do not stop the script", async ({ expect }) => {
+    test("page constants that shadow browser globals do not stop the script", async ({ expect }) => {
       const visit = await bench.visit({
         attributes: { "data-outbound": "" },
         head: `<script>const URL = "", XMLHttpRequest = "", history = [], innerWidth = 1, localStorage = {}, navigator = null;</script>`,

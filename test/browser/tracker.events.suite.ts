@@ -1,4 +1,4 @@
-/** The public function: what a site's own calls send, what is refused of them, and what their callbacks are told. */
+/** The public function svc: the events that a site's calls send, the options it refuses, and the status its callbacks receive. */
 
 import { describe, test } from "vitest";
 import type { VisitOptions, TrackerBench } from "./support/tracker-bench.ts";
@@ -9,20 +9,20 @@ export function describeEvents(bench: TrackerBench): void {
     `new Promise((callback) => svc(${JSON.stringify(name)}, { ${options} callback }))`;
 
   describe.concurrent("svc(eventName, options)", () => {
-    test("sends an event of that name", async ({ expect }) => {
+    test("sends an event with that name", async ({ expect }) => {
       const visit = await bench.visit();
       expect(await visit.run(`svc("Signup")`)).toBeUndefined();
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("Signup", "/")]);
     });
 
-    test("sends each call, also the same one twice", async ({ expect }) => {
+    test("sends one event per call, also for identical calls", async ({ expect }) => {
       const visit = await bench.visit({ body: `<button onclick="svc('Added')">add</button>` });
       await visit.page.click("button");
       await visit.page.click("button");
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("Added", "/"), visit.event("Added", "/")]);
     });
 
-    test("takes whatever is no options, and whatever is no callback, for none", async ({ expect }) => {
+    test("ignores options that are not an object and a callback that is not a function", async ({ expect }) => {
       const given = ["null", "undefined", "{}", `"text"`, "{ callback: null }", `{ callback: "text" }`];
       const visit = await bench.visit();
       for (const options of given) await visit.run(`svc("Signup", ${options})`);
@@ -35,20 +35,20 @@ export function describeEvents(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("sends a name that is no text as text, which the service asks for", async ({ expect }) => {
+    test("sends a name that is not a string as a string, which the service requires", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run("svc(404)");
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("404", "/")]);
     });
 
-    test("tells where the visitor is at the time", async ({ expect }) => {
+    test("sends the page address at the time of the call", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(`history.pushState(null, "", "/cart")`);
       await visit.run(`svc("Signup")`);
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.pageview("/cart"), visit.event("Signup", "/cart")]);
     });
 
-    test("sends a pageview of the site's own making, also of a page already counted", async ({ expect }) => {
+    test("sends a pageview that the site triggers, also for a page already counted", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(`svc("pageview")`);
       await visit.run(`svc("pageview", { url: location.origin + "/step-2", props: { step: 2 } })`);
@@ -66,7 +66,7 @@ export function describeEvents(bench: TrackerBench): void {
       ]);
     });
 
-    test("url may be a path, or any object that is an address", async ({ expect }) => {
+    test("url may be a path, or an object that converts to an address", async ({ expect }) => {
       const visit = await bench.visit({ path: "/cart/" });
       await visit.run(`svc("Signup", { url: "/checkout" })`);
       await visit.run(`svc("Signup", { url: "step-2" })`);
@@ -79,14 +79,14 @@ export function describeEvents(bench: TrackerBench): void {
       ]);
     });
 
-    test("an impossible url is not sent, and said", async ({ expect }) => {
+    test("an event with an invalid url is not sent, and a warning is logged", async ({ expect }) => {
       const visit = await bench.visit();
       expect(await visit.run(answerOf("Signup", `url: "http://[",`))).toEqual({ status: 0 });
       expect(visit.warnings).toEqual([expect.stringContaining("svc:")]);
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("referrer overrides the page's, and null leaves it out", async ({ expect }) => {
+    test("referrer overrides the page's referrer, and null omits it", async ({ expect }) => {
       const other = bench.createSite();
       const visit = await bench.visit({ page: () => "" });
       const referrer = `${other.origin}/`;
@@ -108,7 +108,7 @@ export function describeEvents(bench: TrackerBench): void {
   });
 
   describe.concurrent("props", () => {
-    test("are sent as JSON, as they are at the time of the call", async ({ expect }) => {
+    test("are sent as JSON, with their values at the time of the call", async ({ expect }) => {
       const visit = await bench.visit({
         body: `<input value="red"><button onclick="svc('Chose', { props: { colour: document.querySelector('input').value, n: 1, ok: true, none: null } })">choose</button>`,
       });
@@ -124,7 +124,7 @@ export function describeEvents(bench: TrackerBench): void {
       expect(visit.warnings).toEqual([]);
     });
 
-    test("that are no object of JSON are each refused with a warning, and the event sent without them", async ({ expect }) => {
+    test("that are not a JSON object are refused with a warning, and the event is sent without them", async ({ expect }) => {
       const refused = [
         `"text"`,
         "7",
@@ -144,7 +144,7 @@ export function describeEvents(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/"), ...refused.map((_, index) => visit.event(`Signup ${index}`, "/"))]);
     });
 
-    test("null and undefined are no props", async ({ expect }) => {
+    test("may be null or undefined, which sends none", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(`svc("Signup", { props: null, revenue: null, currency: null })`);
       await visit.run(`svc("Signup", { props: undefined, revenue: undefined, currency: undefined })`);
@@ -154,7 +154,7 @@ export function describeEvents(bench: TrackerBench): void {
   });
 
   describe.concurrent("revenue and currency", () => {
-    test("are sent, the currency in capitals", async ({ expect }) => {
+    test("are sent, with the currency in upper case", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(`svc("Purchase", { revenue: 19.99, currency: "eur" })`);
       await visit.run(`svc("Purchase", { revenue: -5, currency: "USD" })`);
@@ -168,7 +168,7 @@ export function describeEvents(bench: TrackerBench): void {
       expect(visit.warnings).toEqual([]);
     });
 
-    test("a currency that is no code is refused with a warning, and the rest sent", async ({ expect }) => {
+    test("an invalid currency code is refused with a warning, and the rest is sent", async ({ expect }) => {
       const refused = [`"EURO"`, `"E"`, `"€"`, `"12 "`, `""`, "978", "{}", `["eur"]`, `Symbol("eur")`, "Object.create(null)"];
       const visit = await bench.visit();
       for (const currency of refused) await visit.run(`svc("Purchase", { revenue: 1, currency: ${currency} })`);
@@ -176,7 +176,7 @@ export function describeEvents(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/"), ...refused.map(() => visit.event("Purchase", "/", { ra: 1 }))]);
     });
 
-    test("a revenue that is no number is refused with a warning, and the rest sent", async ({ expect }) => {
+    test("a revenue that is not a number is refused with a warning, and the rest is sent", async ({ expect }) => {
       const refused = [`"12.50"`, "NaN", "Infinity", "{}"];
       const visit = await bench.visit();
       for (const revenue of refused) await visit.run(`svc("Purchase", { revenue: ${revenue}, currency: "EUR" })`);
@@ -185,9 +185,9 @@ export function describeEvents(bench: TrackerBench): void {
     });
   });
 
-  describe.concurrent("callback", () => {
+  describe.concurrent("a callback", () => {
     for (const status of [202, 400, 429, 500]) {
-      test(`is told ${status}, after one request by XMLHttpRequest`, async ({ expect }) => {
+      test(`receives status ${status} after one request by XMLHttpRequest`, async ({ expect }) => {
         const visit = await bench.visit();
         visit.recording.answer = status;
         expect(await visit.run(answerOf("Signup", "props: { a: 1 },"))).toEqual({ status });
@@ -196,14 +196,14 @@ export function describeEvents(bench: TrackerBench): void {
       });
     }
 
-    test("is told 0 when the connection breaks", async ({ expect }) => {
+    test("receives status 0 when the connection breaks", async ({ expect }) => {
       const visit = await bench.visit();
       visit.recording.answer = "broken";
       expect(await visit.run(answerOf("Signup"))).toEqual({ status: 0 });
       expect(new Set((await visit.events()).map(({ n }) => n))).toEqual(new Set(["pageview", "Signup"]));
     });
 
-    test("is told 0 when no answer comes in time", async ({ expect }) => {
+    test("receives status 0 when no response arrives in time", async ({ expect }) => {
       const visit = await bench.visit();
       // Where the browser does not show what it sends, only an answer or the order of arrival tells which is which.
       await visit.recording.received(1);
@@ -212,7 +212,7 @@ export function describeEvents(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("Signup", "/")]);
     });
 
-    test("is told 0 when data-api is no address", async ({ expect }) => {
+    test("receives status 0 when data-api is not a valid address", async ({ expect }) => {
       const visit = await bench.visit({ attributes: { "data-api": "http://[" } });
       expect(await visit.run(answerOf("Signup"))).toEqual({ status: 0 });
       expect(await visit.events()).toEqual([]);
@@ -225,20 +225,20 @@ export function describeEvents(bench: TrackerBench): void {
       "no tag names a site": { attributes: { "data-domain": "" } },
     };
     for (const [reason, options] of Object.entries(IGNORED)) {
-      test(`is told 0 when nothing is sent because ${reason}`, async ({ expect }) => {
+      test(`receives status 0 when nothing is sent because ${reason}`, async ({ expect }) => {
         const visit = await bench.visit(options);
         expect(await visit.run(answerOf("Signup"))).toEqual({ status: 0 });
         expect(await visit.events()).toEqual([]);
       });
     }
 
-    test("is told 0 for a call without a name", async ({ expect }) => {
+    test("receives status 0 for a call without a name", async ({ expect }) => {
       const visit = await bench.visit();
       expect(await visit.run(answerOf(""))).toEqual({ status: 0 });
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("is called later and once", async ({ expect }) => {
+    test("is called asynchronously and exactly once", async ({ expect }) => {
       const visit = await bench.visit();
       const [first, ...others] = await visit.run<string[]>(`new Promise((resolve) => {
         const order = [];
@@ -252,7 +252,7 @@ export function describeEvents(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("Signup", "/")]);
     });
 
-    test("that throws stops nothing else", async ({ expect }) => {
+    test("that throws prevents no other event", async ({ expect }) => {
       const visit = await bench.visit({ expectedFaults: ["the site's own", "the site's own"] });
       await visit.run(`{
         const callback = () => { throw new Error("the site's own"); };
@@ -289,7 +289,7 @@ export function describeEvents(bench: TrackerBench): void {
       ]);
     });
 
-    test("are answered if they ask for it", async ({ expect }) => {
+    test("have their callbacks called", async ({ expect }) => {
       const visit = await bench.visit({
         head: `${SNIPPET}<script>window.answered = new Promise((callback) => svc("Signup", { callback }))</script>`,
       });
@@ -300,18 +300,18 @@ export function describeEvents(bench: TrackerBench): void {
       expect(byName(await visit.events())).toEqual([visit.event("Signup", "/"), visit.pageview("/")]);
     });
 
-    test("the snippet alone is no call", async ({ expect }) => {
+    test("do not include the snippet itself", async ({ expect }) => {
       const visit = await bench.visit({ head: SNIPPET });
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("the snippet after the script changes nothing", async ({ expect }) => {
+    test("do not interfere with later calls if the snippet follows the script", async ({ expect }) => {
       const visit = await bench.visit({ page: ({ tag }) => tag.replace("defer", "") + SNIPPET });
       await visit.run(`svc("Signup")`);
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("Signup", "/")]);
     });
 
-    test("that are no calls stop neither the pageview nor the page, whenever it is shown", async ({ expect }) => {
+    test("with invalid queue entries stop neither the pageview nor later events, also on a page shown later", async ({ expect }) => {
       const visit = await bench.visit({
         prepare: `Object.defineProperty(document, "hidden", { get: () => !window.isShown })`,
         head: `${SNIPPET}<script>svc.q = [["First"], 7, ["Second"]]</script>`,

@@ -1,4 +1,4 @@
-/** The tracker in the machine's own Firefox, where it has one. */
+/** The tracker in the Firefox installed on the machine, if there is one. */
 import { FIREFOX } from "./support/tracker-browsers.ts";
 import { describeTracker } from "./tracker.suites.ts";
 

@@ -1,12 +1,12 @@
-/** The script as a guest on someone's page: how its requests travel, what it leaves behind, and that its troubles stay its own. */
+/** The script's effects on the page around it: how it sends requests, that it stores nothing, and that its errors never reach the page. */
 
 import { describe, test } from "vitest";
 import type { TrackerBench } from "./support/tracker-bench.ts";
 import { testNeeding } from "./support/tracker-browsers.ts";
 
 export function describeGuest(bench: TrackerBench): void {
-  describe.concurrent("transport", () => {
-    test("is a beacon of plain text, which no preflight goes before", async ({ expect }) => {
+  describe.concurrent("the transport", () => {
+    test("is a plain-text beacon, which needs no preflight request", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.events();
       expect(visit.means()).toEqual(["ping"]);
@@ -23,7 +23,7 @@ export function describeGuest(bench: TrackerBench): void {
       ]);
     });
 
-    test("is XMLHttpRequest of plain text for a call with a callback", async ({ expect }) => {
+    test("is a plain-text XMLHttpRequest for a call with a callback", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(`new Promise((callback) => svc("Signup", { callback }))`);
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("Signup", "/")]);
@@ -44,7 +44,7 @@ export function describeGuest(bench: TrackerBench): void {
       });
     }
 
-    test("is found for more than a browser lets beacons have at a time", async ({ expect }) => {
+    test("delivers more data than a browser accepts in beacons at a time", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(`for (let n = 0; n < 40; n++) svc("E" + n, { props: { x: "y".repeat(4000) } })`);
       const names = ["pageview", ...Array.from({ length: 40 }, (_, n) => `E${n}`)];
@@ -76,7 +76,7 @@ export function describeGuest(bench: TrackerBench): void {
     })`;
 
     // Every visit fails on an uncaught error of its page, so these only bring the trouble about.
-    test("no way to send at all", async ({ expect }) => {
+    test("when the browser has no way to send", async ({ expect }) => {
       const visit = await bench.visit({
         prepare: "delete Navigator.prototype.sendBeacon; delete window.fetch; delete window.XMLHttpRequest;",
       });
@@ -85,13 +85,13 @@ export function describeGuest(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([]);
     });
 
-    test("a policy of the page that forbids the connection", async ({ expect }) => {
+    test("when a Content-Security-Policy forbids the connection", async ({ expect }) => {
       const visit = await bench.visit({ headers: { "content-security-policy": "connect-src 'none'" } });
       expect(await visit.run(ANSWERS)).toEqual([{ status: 0 }]);
       expect(await visit.events()).toEqual([]);
     });
 
-    test("the same policy where there is no beacon", async ({ expect }) => {
+    test("when a Content-Security-Policy forbids the connection and there is no beacon", async ({ expect }) => {
       const visit = await bench.visit({
         headers: { "content-security-policy": "connect-src 'none'" },
         prepare: "delete Navigator.prototype.sendBeacon",
@@ -100,7 +100,7 @@ export function describeGuest(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([]);
     });
 
-    test("a service that breaks the connection, without a beacon", async ({ expect }) => {
+    test("when the service breaks the connection and there is no beacon", async ({ expect }) => {
       const visit = await bench.visit({ page: () => "", prepare: "delete Navigator.prototype.sendBeacon" });
       visit.recording.answer = "broken";
       visit.site.publish("/shop", visit.tag);
@@ -114,13 +114,13 @@ export function describeGuest(bench: TrackerBench): void {
       expect(visit.recording.requests.length).toBeGreaterThanOrEqual(2);
     });
 
-    test("a service that is not there", async ({ expect }) => {
+    test("when the service is unreachable", async ({ expect }) => {
       const visit = await bench.visit({ attributes: { "data-api": "http://nowhere.example:1/api/event" } });
       expect(await visit.run(ANSWERS)).toEqual([{ status: 0 }]);
       expect(await visit.events()).toEqual([]);
     });
 
-    test("storage that throws", async ({ expect }) => {
+    test("when storage throws", async ({ expect }) => {
       const visit = await bench.visit({
         prepare: `Object.defineProperty(window, "localStorage", { get() { throw new Error("denied"); } })`,
       });
@@ -132,7 +132,7 @@ export function describeGuest(bench: TrackerBench): void {
       "Object.freeze(history)",
       `Object.defineProperty(History.prototype, "pushState", { set() { throw new Error("no"); } })`,
     ]) {
-      test(`a history that cannot be watched: ${prepare}`, async ({ expect }) => {
+      test(`when the history cannot be observed: ${prepare}`, async ({ expect }) => {
         const visit = await bench.visit({ prepare });
         await visit.run(`svc("Signup")`);
         expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("Signup", "/")]);
@@ -140,7 +140,7 @@ export function describeGuest(bench: TrackerBench): void {
     }
 
     for (const queue of ["[null, ['Early']]", "null"]) {
-      test(`a queue that is ${queue}`, async ({ expect }) => {
+      test(`when the queue is ${queue}`, async ({ expect }) => {
         const visit = await bench.visit({ prepare: `window.svc = () => {}; svc.q = ${queue}` });
         await visit.run(`svc("Signup")`);
         const early = queue === "null" ? [] : [visit.event("Early", "/")];
@@ -169,7 +169,7 @@ export function describeGuest(bench: TrackerBench): void {
       history.pushState(null, "", "/next");
       new Promise((callback) => svc("Last", { callback }));`;
 
-    test("no cookie, no storage, no global but svc", async ({ expect }) => {
+    test("the script sets no cookie, writes no storage and adds no global except svc", async ({ expect }) => {
       const bare = await bench.visit({ prepare: WATCHED, page: () => "<h1>Shop</h1>" });
       const usual = await bare.run<string[]>(GLOBALS);
 
@@ -185,7 +185,7 @@ export function describeGuest(bench: TrackerBench): void {
       expect(await visit.events()).toHaveLength(4);
     });
 
-    test("no header but the browser's own", async ({ expect }) => {
+    test("the script adds no request header to the browser's own", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(BUSY);
       await visit.events();

@@ -6,15 +6,15 @@ import { buildTracker } from "../../tracker/build.mjs";
 import { SITE_ID, scriptTag, type TrackerBench } from "./support/tracker-bench.ts";
 
 export function describeInstallation(bench: TrackerBench): void {
-  describe.concurrent("installation", () => {
-    test("at the script's other address", async ({ expect }) => {
+  describe.concurrent("the script works when installed", () => {
+    test("from its alternative address", async ({ expect }) => {
       const visit = await bench.visit({
         page: ({ recording }) => scriptTag(recording, { src: recording.origin + SCRIPT_PATHS[1] }),
       });
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("blocking, in the head, before there is a body", async ({ expect }) => {
+    test("as a blocking script in the head, before there is a body", async ({ expect }) => {
       const visit = await bench.visit({ page: ({ tag }) => tag.replace("defer", "") });
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
@@ -36,7 +36,7 @@ export function describeInstallation(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("by a tag manager whose own tag says nothing: the first that names a site is used", async ({ expect }) => {
+    test("by a tag manager whose tag has no attributes, with those of the first tag that names a site", async ({ expect }) => {
       const elsewhere = bench.createRecording();
       const visit = await bench.visit({
         page: ({ recording }) => `
@@ -48,7 +48,7 @@ export function describeInstallation(bench: TrackerBench): void {
       expect(elsewhere.requests).toEqual([]);
     });
 
-    test("from a text that runs later, where no script is the current one", async ({ expect }) => {
+    test("as inline code that runs later, without document.currentScript", async ({ expect }) => {
       const script = await buildTracker();
       const visit = await bench.visit({
         page: ({ recording }) => `
@@ -58,12 +58,12 @@ export function describeInstallation(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("with its own tag among those of other sites", async ({ expect }) => {
+    test("beside tags of other sites, with its own tag", async ({ expect }) => {
       const visit = await bench.visit({ head: `<script type="text/plain" data-domain="other.example"></script>` });
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("data-api sends the events elsewhere", async ({ expect }) => {
+    test("with data-api, which sets the destination of events", async ({ expect }) => {
       const elsewhere = bench.createRecording();
       const visit = await bench.visit({
         page: ({ recording }) => scriptTag(elsewhere, { "data-api": recording.origin + EVENT_PATH }),
@@ -72,7 +72,7 @@ export function describeInstallation(bench: TrackerBench): void {
       expect(elsewhere.requests).toEqual([]);
     });
 
-    test("in the page's own text, the events go to the page's origin, whatever its links start from", async ({ expect }) => {
+    test("inline, with events sent to the page's origin, whatever its base element says", async ({ expect }) => {
       const script = await buildTracker();
       const visit = await bench.visit({
         page: () => `<base href="http://elsewhere.example/"><script data-domain="${SITE_ID}">${script}</script>`,
@@ -81,7 +81,7 @@ export function describeInstallation(bench: TrackerBench): void {
       await expect.poll(() => visit.site.visits(EVENT_PATH)).toBe(1);
     });
 
-    test("twice: the second script does nothing", async ({ expect }) => {
+    test("twice, where the second script does nothing", async ({ expect }) => {
       const visit = await bench.visit({
         page: ({ tag }) => tag + tag,
       });
@@ -90,7 +90,7 @@ export function describeInstallation(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.pageview("/next"), visit.event("Signup", "/next")]);
     });
 
-    test("twice while the page is not yet shown: one pageview when it is", async ({ expect }) => {
+    test("twice on a hidden page, with one pageview once it is visible", async ({ expect }) => {
       const visit = await bench.visit({
         page: ({ tag }) => tag + tag,
         prepare: `Object.defineProperty(document, "hidden", { get: () => !window.isShown })`,
@@ -99,14 +99,14 @@ export function describeInstallation(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("without data-domain nothing is sent and nothing breaks", async ({ expect }) => {
+    test("without data-domain, where it sends nothing and causes no error", async ({ expect }) => {
       const visit = await bench.visit({
         page: ({ recording }) => `<script src="${recording.origin}/svc.js"></script><script>svc("Signup")</script>`,
       });
       expect(await visit.events()).toEqual([]);
     });
 
-    test("an element with the function's name is no obstacle", async ({ expect }) => {
+    test("on a page with an element named like its function", async ({ expect }) => {
       const visit = await bench.visit({ page: ({ tag }) => `<form id="svc"></form>${tag}` });
       await visit.run(`svc("Signup")`);
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("Signup", "/")]);

@@ -1,4 +1,4 @@
-/** Clicks that leave the site or fetch a file: each counted once however it is made, and none of them held up. */
+/** Outbound clicks and downloads: each is counted once, however the visitor triggers it, and none is delayed. */
 
 import { describe, test } from "vitest";
 import type { TrackerBench, Visit, VisitOptions } from "./support/tracker-bench.ts";
@@ -28,14 +28,14 @@ export function describeLinks(bench: TrackerBench): void {
   const download = (visit: Visit, url: string) => visit.event("File Download", "/", { p: JSON.stringify({ url }) });
 
   describe.concurrent("data-outbound", () => {
-    test("a click on a link to another origin is one event, and the visitor gets there", async ({ expect }) => {
+    test("a click on a link to another origin is one event, and the link works", async ({ expect }) => {
       const { visit, elsewhere } = await visitWithLinks(OUTBOUND, (origin) => `<a href="${origin}/?a=1#b">away</a>`);
       await visit.page.click("a");
       await visit.page.waitForURL(`${elsewhere}/?a=1#b`);
       expect(await visit.events()).toEqual([visit.pageview("/"), outbound(visit, `${elsewhere}/?a=1#b`)]);
     });
 
-    test("a name and a password in a link stay with the visitor", async ({ expect }) => {
+    test("a user name and a password in a link are not sent", async ({ expect }) => {
       const { visit, elsewhere } = await visitWithLinks({ ...OUTBOUND, ...DOWNLOADS }, (origin) =>
         ["/?a=1#b", "/report.zip"]
           .map((path) => `<a href="${origin.replace("//", "//me:secret@")}${path}" target="_blank">link</a>`)
@@ -49,7 +49,7 @@ export function describeLinks(bench: TrackerBench): void {
       ]);
     });
 
-    test("the host that counts is the one behind the credentials", async ({ expect }) => {
+    test("the host of a link is the one after its credentials", async ({ expect }) => {
       const { visit, elsewhere } = await visitWithLinks(OUTBOUND, () => "");
       visit.site.publish("/next", "<h1>next</h1>");
       const withUser = (origin: string, user: string) => origin.replace("//", `//${user}@`);
@@ -68,7 +68,7 @@ export function describeLinks(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("a link within the site is none", async ({ expect }) => {
+    test("a link within the site is not counted", async ({ expect }) => {
       const { visit } = await visitWithLinks(OUTBOUND, () => `<a href="/next">next</a>`);
       visit.site.publish("/next", "<h1>next</h1>");
       await visit.page.click("a");
@@ -77,33 +77,33 @@ export function describeLinks(bench: TrackerBench): void {
     });
 
     for (const href of ["mailto:a@shop.example", "tel:+4912345", "javascript:void 0", "data:text/plain,a", "#"]) {
-      test(`a link to ${href} is none`, async ({ expect }) => {
+      test(`a link to ${href} is not counted`, async ({ expect }) => {
         const { visit } = await visitWithLinks({ ...OUTBOUND, ...DOWNLOADS }, () => `<a href="${href}">link</a>`);
         await visit.page.click("a", { noWaitAfter: true });
         expect(await visit.events()).toEqual([visit.pageview("/")]);
       });
     }
 
-    test("a link that leads nowhere is none, and no fault", async ({ expect }) => {
+    test("a link with an invalid address is not counted and causes no error", async ({ expect }) => {
       const { visit } = await visitWithLinks({ ...OUTBOUND, ...DOWNLOADS }, () => `<a href="http://[">link</a>`);
       await visit.page.click("a");
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("a click beside a link, or on an anchor without an address, is none", async ({ expect }) => {
+    test("a click beside a link, or on an anchor without an address, is not counted", async ({ expect }) => {
       const { visit } = await visitWithLinks(OUTBOUND, () => `<p>text</p><a>no link</a>`);
       await visit.page.click("p");
       await visit.page.click("a");
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("the right button is none", async ({ expect }) => {
+    test("a click with the right button is not counted", async ({ expect }) => {
       const { visit } = await visitWithLinks(OUTBOUND, (origin) => `<a href="${origin}/">away</a>`);
       await visit.page.click("a", { button: "right" });
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("the middle button opens a tab and is one event", async ({ expect }) => {
+    test("a click with the middle button opens a tab and is one event", async ({ expect }) => {
       const { visit, elsewhere } = await visitWithLinks(OUTBOUND, (origin) => `<a href="${origin}/">away</a>`);
       const tab = visit.context.waitForEvent("page");
       await visit.page.click("a", { button: "middle" });
@@ -160,7 +160,7 @@ export function describeLinks(bench: TrackerBench): void {
         </script>`,
     };
     for (const [form, links] of Object.entries(FORMS)) {
-      test(`${form} counts as any other`, async ({ expect }) => {
+      test(`${form} is counted like any other link`, async ({ expect }) => {
         const { visit, elsewhere } = await visitWithLinks(OUTBOUND, links);
         await visit.page.click(".target");
         await visit.page.waitForURL(`${elsewhere}/`);
@@ -168,7 +168,7 @@ export function describeLinks(bench: TrackerBench): void {
       });
     }
 
-    test("an SVG link within the site is none", async ({ expect }) => {
+    test("an SVG link within the site is not counted", async ({ expect }) => {
       const { visit } = await visitWithLinks(OUTBOUND, () => `<svg><a href="/next"><text y="20">next</text></a></svg>`);
       visit.site.publish("/next", "<h1>next</h1>");
       await visit.page.click("text");
@@ -176,7 +176,7 @@ export function describeLinks(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("target=_blank opens its tab and is one event", async ({ expect }) => {
+    test("a link with target=_blank opens its tab and is one event", async ({ expect }) => {
       const { visit, elsewhere } = await visitWithLinks(OUTBOUND, (origin) => `<a href="${origin}/" target="_blank">away</a>`);
       const tab = visit.context.waitForEvent("page");
       await visit.page.click("a");
@@ -185,7 +185,7 @@ export function describeLinks(bench: TrackerBench): void {
     });
 
     for (const place of [`document.querySelector("a")`, "document.body", "document"]) {
-      test(`a click the site prevented at ${place} is none`, async ({ expect }) => {
+      test(`a click that the site prevented at ${place} is not counted`, async ({ expect }) => {
         const { visit } = await visitWithLinks(
           { ...OUTBOUND, ...DOWNLOADS },
           (origin) => `
@@ -197,7 +197,7 @@ export function describeLinks(bench: TrackerBench): void {
       });
     }
 
-    test("the click is neither prevented nor held up, even while the service does not answer", async ({ expect }) => {
+    test("a click is neither prevented nor delayed, even while the service does not respond", async ({ expect }) => {
       const { visit, elsewhere } = await visitWithLinks(OUTBOUND, (origin) => `<a href="${origin}/">away</a>`);
       visit.recording.answer = "none";
       const isPrevented = visit.run(`new Promise((resolve) =>
@@ -221,7 +221,7 @@ export function describeLinks(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/"), download(visit, `${visit.site.origin}/own.zip`)]);
     });
 
-    test("a click on a file of another origin is one event, the download", async ({ expect }) => {
+    test("a click on a file of another origin is only a download event", async ({ expect }) => {
       const { visit, elsewhere } = await visitWithLinks(
         { ...OUTBOUND, ...DOWNLOADS },
         (origin) => `<a href="${origin}/report.zip">file</a>`,
@@ -232,7 +232,7 @@ export function describeLinks(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/"), download(visit, `${elsewhere}/report.zip`)]);
     });
 
-    test("without the attribute it is a click to another origin as any other", async ({ expect }) => {
+    test("without the attribute, a click on a file of another origin is an outbound event", async ({ expect }) => {
       const { visit, elsewhere } = await visitWithLinks(OUTBOUND, (origin) => `<a href="${origin}/report.zip">file</a>`);
       await visit.page.click("a");
       expect(await visit.events()).toEqual([visit.pageview("/"), outbound(visit, `${elsewhere}/report.zip`)]);
@@ -246,7 +246,7 @@ export function describeLinks(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/"), download(visit, `${elsewhere}/report.zip`)]);
     });
 
-    test("the query neither hides a file nor is told", async ({ expect }) => {
+    test("a file with a query is recognized, and its query is not sent", async ({ expect }) => {
       const { visit, elsewhere } = await visitWithLinks(
         DOWNLOADS,
         (origin) => `<a href="${origin}/report.ZIP?signature=secret#page=2">file</a>`,
@@ -255,7 +255,7 @@ export function describeLinks(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/"), download(visit, `${elsewhere}/report.ZIP`)]);
     });
 
-    test("links to what is no file of the usual kinds are none", async ({ expect }) => {
+    test("links without a default file extension are not counted", async ({ expect }) => {
       const paths = ["/report.xyz", "/?file=report.pdf", "/#report.pdf", "/pdf", "/report.zip.html", "/report."];
       const { visit } = await visitWithLinks(DOWNLOADS, (origin) =>
         paths.map((path) => `<a href="${origin}${path}" target="_blank">link</a>`).join(" "),
@@ -265,7 +265,7 @@ export function describeLinks(bench: TrackerBench): void {
     });
 
     for (const extensions of ["xyz,flac", " .xyz , .FLAC ", "xyz;flac,"]) {
-      test(`data-download-ext="${extensions}" replaces the usual kinds`, async ({ expect }) => {
+      test(`data-download-ext="${extensions}" replaces the default extensions`, async ({ expect }) => {
         const { visit, elsewhere } = await visitWithLinks(
           { ...DOWNLOADS, "data-download-ext": extensions },
           (origin) => `

@@ -1,4 +1,4 @@
-/** The tracker as a module that a single-page application bundles with its scripts. */
+/** The tracker as a module that a single-page application bundles with its own scripts. */
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ export function describeModule(bench: TrackerBench): void {
       return { recording, visit: await bench.visit({ page: () => `<!doctype html><body>${body}<script>${text}</script>`, recording }) };
     };
 
-    test("counts the first page, moves to others, and what is tracked before and after its start", async ({ expect }) => {
+    test("counts the first page, later navigation, and events tracked before and after its start", async ({ expect }) => {
       const { visit } = await visitOf(
         "",
         `window.move = (to) => history.pushState(null, "", to); track("Late", { revenue: 2, currency: "eur" });`,
@@ -60,13 +60,13 @@ export function describeModule(bench: TrackerBench): void {
       ]);
     });
 
-    test("leaves no global name behind", async ({ expect }) => {
+    test("adds no global name", async ({ expect }) => {
       const { visit } = await visitOf("", "");
       expect(await visit.run("typeof svc")).toBe("undefined");
       expect(await visit.events()).toHaveLength(2);
     });
 
-    test("takes each excluded path as it is, and no kind of file for none", async ({ expect }) => {
+    test("uses each excluded path literally, and an empty list of extensions as none", async ({ expect }) => {
       const { visit } = await visitOf(
         `exclude: ["/map/@48.1,11.5", "/a b"], downloads: []`,
         `window.move = (to) => history.pushState(null, "", to);`,
@@ -81,12 +81,12 @@ export function describeModule(bench: TrackerBench): void {
       ]);
     });
 
-    test("goes on where the history cannot be watched", async ({ expect }) => {
+    test("sends events where the history cannot be observed", async ({ expect }) => {
       const { visit } = await visitOf("", `track("Late");`, `<script>Object.freeze(history)</script>`);
       expect((await visit.events()).map(({ n }) => n)).toEqual(["pageview", "Early", "Late"]);
     });
 
-    test("has the options of the script's tag", async ({ expect }) => {
+    test("has the same options as the script tag", async ({ expect }) => {
       const { visit } = await visitOf(
         `exclude: ["/hidden/*", "/gone"], hash: true, outbound: true, downloads: ["dat"]`,
         `window.move = (to) => history.pushState(null, "", to);`,

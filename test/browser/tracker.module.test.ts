@@ -1,4 +1,4 @@
-/** The tracker as a package that an application imports: its types, and what it does where there is no page. */
+/** The tracker as a package that an application imports: its types, and its behavior outside a browser. */
 
 import { execFile } from "node:child_process";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map(removeFolder)));
 
-/** A folder of an application that has the package installed, with these files. */
+/** The folder of an application with these files and the package installed. */
 async function makeApplication(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await makeTempFolder();
   folders.push(folder);
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 
 describe.concurrent("the package", () => {
-  test("has types that take what is right and refuse what is wrong", async ({ expect }) => {
+  test("has types that accept correct calls and refuse wrong ones", async ({ expect }) => {
     const folder = await makeApplication({
       "app.ts": `import { init, track, type TrackerOptions } from "sandpiper-tracker";
         const options: TrackerOptions = { site: "a.example", api: "https://stats.example/api/event", downloads: ["pdf"] };
@@ -53,7 +53,7 @@ describe.concurrent("the package", () => {
     expect((await typeFaults(folder, "wrong.ts")).map((fault) => /\((\d+),/.exec(fault)?.[1])).toEqual(["2", "3", "4"]);
   });
 
-  test("does nothing where there is no page", async ({ expect }) => {
+  test("does nothing outside a browser", async ({ expect }) => {
     const folder = await makeApplication({
       "server.mjs": `import { init, track } from "sandpiper-tracker";
         track("Early"); init({ site: "a.example", api: "http://localhost/api/event" }); track("Late"); console.log("fine");`,

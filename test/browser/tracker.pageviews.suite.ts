@@ -1,4 +1,4 @@
-/** What counts as a pageview, and what it says. A visitor opens, leaves, returns and moves; the list of events is exact each time. */
+/** Which visits and navigations count as pageviews, and with which fields. Each test compares the complete list of events. */
 
 import { describe, test } from "vitest";
 import { EVENT_PATH } from "../../src/runtime/config/names.ts";
@@ -7,7 +7,7 @@ import { servePages } from "./support/page-server.ts";
 import { type VisitOptions, scriptTag, type TrackerBench } from "./support/tracker-bench.ts";
 import { testNeeding } from "./support/tracker-browsers.ts";
 
-/** Goes back within the page; done when the page has been told in every way. */
+/** Goes back within the page; resolves after all events of the browser about it. */
 const BACK = `new Promise((resolve) => {
   addEventListener("popstate", () => setTimeout(resolve), { once: true });
   history.back();
@@ -20,19 +20,19 @@ export function describePageviews(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([{ d: "shop.example", n: "pageview", u: `${visit.site.origin}/`, w: 1280 }]);
     });
 
-    test("says the width of the window, not of the screen", async ({ expect }) => {
+    test("has the width of the window, not of the screen", async ({ expect }) => {
       const visit = await bench.visit({
         context: { viewport: { width: 412, height: 700 }, screen: { width: 1000, height: 1000 } },
       });
       expect(await visit.events()).toEqual([visit.pageview("/", { w: 412 })]);
     });
 
-    test("keeps the query and leaves the fragment out", async ({ expect }) => {
+    test("keeps the query and omits the fragment", async ({ expect }) => {
       const visit = await bench.visit({ path: "/a%20b/?utm_source=x&q=%C3%BC#access_token=secret" });
       expect(await visit.events()).toEqual([visit.pageview("/a%20b/?utm_source=x&q=%C3%BC")]);
     });
 
-    test("of an address longer than the service takes says the beginning", async ({ expect }) => {
+    test("truncates an address longer than the service accepts", async ({ expect }) => {
       const visit = await bench.visit({ path: `/?q=${"x".repeat(3000)}` });
       const [pageview] = await visit.events();
       expect(pageview?.["u"]).toBe(`${visit.site.origin}/?q=${"x".repeat(3000)}`.slice(0, 2048));
@@ -63,7 +63,7 @@ export function describePageviews(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.pageview("/next")]);
     });
 
-    test("from another port of the same host is from another origin", async ({ expect, onTestFinished }) => {
+    test("is sent when the visitor comes from another port of the same host", async ({ expect, onTestFinished }) => {
       const visit = await bench.visit();
       const { hostname } = new URL(visit.site.origin);
       const otherPort = await servePages();
@@ -94,7 +94,7 @@ export function describePageviews(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([]);
     });
 
-    test("is counted once, where it is then, when its tab is first shown; then what was called meanwhile", async ({ expect }) => {
+    test("is counted once with its current address when its tab is first shown, followed by earlier calls", async ({ expect }) => {
       const visit = await bench.visit({ prepare: HIDDEN });
       await visit.run(`history.pushState(null, "", "/moved")`);
       await visit.run(`svc("Signup")`);
@@ -123,7 +123,7 @@ export function describePageviews(bench: TrackerBench): void {
       },
     );
 
-    test("is counted when its prerendering ends, even where such a page calls itself visible", async ({ expect }) => {
+    test("is counted when its prerendering ends, even if it reports itself visible before", async ({ expect }) => {
       const visit = await bench.visit({
         prepare: `
           let isPrerendered = true;
@@ -194,7 +194,7 @@ export function describePageviews(bench: TrackerBench): void {
   });
 
   describe.concurrent("navigation within a page", () => {
-    test("pushState and replaceState to another path are pageviews", async ({ expect }) => {
+    test("by pushState and replaceState to another path is a pageview", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(`history.pushState(null, "", "/one")`);
       await visit.run(`history.replaceState(null, "", "/two")`);
@@ -202,7 +202,7 @@ export function describePageviews(bench: TrackerBench): void {
       expect(await visit.events()).toEqual(["/", "/one", "/two", "/three"].map((path) => visit.pageview(path)));
     });
 
-    test("keep their meaning for the site", async ({ expect }) => {
+    test("leaves the behavior of pushState and replaceState unchanged for the site", async ({ expect }) => {
       const visit = await bench.visit();
       const state = await visit.run(
         `const before = history.length; history.pushState({ a: 1 }, "", "/one"); [history.state, location.pathname, history.length - before]`,
@@ -213,13 +213,13 @@ export function describePageviews(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.pageview("/one")]);
     });
 
-    test("to another query are pageviews", async ({ expect }) => {
+    test("to another query is a pageview", async ({ expect }) => {
       const visit = await bench.visit({ path: "/list?page=1" });
       await visit.run(`history.pushState(null, "", "?page=2")`);
       expect(await visit.events()).toEqual([visit.pageview("/list?page=1"), visit.pageview("/list?page=2")]);
     });
 
-    test("to the same path and query are not counted twice", async ({ expect }) => {
+    test("to the same path and query is not counted twice", async ({ expect }) => {
       const visit = await bench.visit({ path: "/list?page=1" });
       await visit.run(`history.pushState(null, "", "/list?page=1")`);
       await visit.run(`history.replaceState({ scroll: 100 }, "")`);
@@ -227,7 +227,7 @@ export function describePageviews(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/list?page=1")]);
     });
 
-    test("back and forward are pageviews, and a page seen before counts again", async ({ expect }) => {
+    test("back and forward is a pageview, also for a page seen before", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(`history.pushState(null, "", "/one")`);
       await visit.page.goBack();
@@ -242,7 +242,7 @@ export function describePageviews(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("by clicking a link that the site's router handles are pageviews", async ({ expect }) => {
+    test("by a link that the site's router handles is a pageview", async ({ expect }) => {
       const visit = await bench.visit({
         attributes: { "data-outbound": "" },
         body: `<a href="/one">one</a><script>
@@ -256,12 +256,12 @@ export function describePageviews(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.pageview("/one")]);
     });
 
-    test("before the script has loaded make one pageview, of where the visitor is", async ({ expect }) => {
+    test("before the script has loaded results in one pageview, of the current page", async ({ expect }) => {
       const visit = await bench.visit({ head: `<script>history.replaceState(null, "", "/early")</script>` });
       expect(await visit.events()).toEqual([visit.pageview("/early")]);
     });
 
-    test("to a fragment are no pageviews", async ({ expect }) => {
+    test("to a fragment is not a pageview", async ({ expect }) => {
       const visit = await bench.visit({ body: `<a href="#reviews">reviews</a>` });
       await visit.page.click("a");
       await visit.run(BACK);
@@ -297,13 +297,13 @@ export function describePageviews(bench: TrackerBench): void {
     });
 
     // Where the browser has no such cache, the page is told what a browser with one tells it.
-    test("a page restored from it is a pageview", async ({ expect }) => {
+    test("counts a restored page as a pageview", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(`dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))`);
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.pageview("/")]);
     });
 
-    test("a page shown for the first time is not counted twice", async ({ expect }) => {
+    test("does not count a page twice when it is shown for the first time", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(`dispatchEvent(new PageTransitionEvent("pageshow", { persisted: false }))`);
       expect(await visit.events()).toEqual([visit.pageview("/")]);
@@ -334,7 +334,7 @@ export function describePageviews(bench: TrackerBench): void {
       });
     }
 
-    test("each new fragment is one pageview, back and forward too", async ({ expect }) => {
+    test("each new fragment is one pageview, also by back and forward", async ({ expect }) => {
       const visit = await bench.visit({ ...HASH, path: "/app", body: `<a href="#/about">about</a>` });
       await visit.page.click("a");
       await visit.page.click("a");
@@ -344,7 +344,7 @@ export function describePageviews(bench: TrackerBench): void {
       expect(await visit.events()).toEqual(["/app", "/app/about", "/app", "/app/contact"].map((path) => visit.pageview(path)));
     });
 
-    test("hashchange alone is enough, where a browser does not tell of the move otherwise", async ({ expect }) => {
+    test("a hashchange event alone is enough in a browser that fires no other", async ({ expect }) => {
       const visit = await bench.visit({
         ...HASH,
         prepare: `addEventListener("popstate", (event) => event.stopImmediatePropagation(), true)`,
@@ -368,7 +368,7 @@ export function describePageviews(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/search?q=a"), visit.pageview("/search?q=b")]);
     });
 
-    test("a link with a long fragment takes time in proportion to its length", async ({ expect }) => {
+    test("the processing time of a fragment is proportional to its length", async ({ expect }) => {
       const visit = await bench.visit(HASH);
       const [short = 0, long = 0] = await visit.run<number[]>(`[10_000, 40_000].map((length) => Math.min(...[1, 2, 3].map((n) => {
         const from = performance.now();
@@ -380,7 +380,7 @@ export function describePageviews(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("set to false is not set", async ({ expect }) => {
+    test("the value false disables it", async ({ expect }) => {
       const visit = await bench.visit({ attributes: { "data-hash": "false" }, path: "/app#/about" });
       expect(await visit.events()).toEqual([visit.pageview("/app")]);
     });

@@ -1,4 +1,4 @@
-/** The script as a file: its size, its names, and what it asks of a browser. */
+/** The script file: its size, its names, and the browser properties that it reads. */
 
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, test } from "vitest";
@@ -8,7 +8,7 @@ import * as names from "../../tracker/names.ts";
 
 const GZIP_BYTES_MAX = 2200;
 
-describe.concurrent("the script's text", () => {
+describe.concurrent("the script file", () => {
   let script: string;
   beforeAll(async () => {
     script = await buildTracker();
@@ -26,7 +26,7 @@ describe.concurrent("the script's text", () => {
     expect(names.FILE_DOWNLOAD).toBe(FILE_DOWNLOAD);
   });
 
-  test("asks for nothing that tells one browser from another", ({ expect }) => {
+  test("reads no browser property that is used for fingerprinting", ({ expect }) => {
     expect(script).not.toMatch(/userAgentData|getHighEntropyValues|cookie|canvas|plugins/);
   });
 });

@@ -1,4 +1,4 @@
-/** Who and what is not counted: addresses of the developer's own, programs, visitors who asked, and pages the site excluded. */
+/** Visits that are not counted: local addresses, automated browsers, visitors who opted out, and pages that the site excluded. */
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ export function describeUncounted(bench: TrackerBench): void {
       "[fd00::1]",
       "[fe80::1]",
     ]) {
-      test(`${hostname} is local, and not counted`, async ({ expect }) => {
+      test(`${hostname} is local and not counted without the attribute`, async ({ expect }) => {
         const visit = await bench.visit({ hostname });
         await visit.run(`svc("Signup")`);
         expect(await visit.events()).toEqual([]);
@@ -41,20 +41,20 @@ export function describeUncounted(bench: TrackerBench): void {
       "10.example",
       "fd00.example",
     ]) {
-      test(`${hostname} is not local`, async ({ expect }) => {
+      test(`${hostname} is not local and counted`, async ({ expect }) => {
         const visit = await bench.visit({ hostname });
         expect(await visit.events()).toEqual([visit.pageview("/")]);
       });
     }
 
     for (const hostname of ["localhost", "192.168.1.10", "[::1]"]) {
-      test(`${hostname} is counted with it`, async ({ expect }) => {
+      test(`${hostname} is counted if the attribute is set`, async ({ expect }) => {
         const visit = await bench.visit({ hostname, attributes: { "data-include-local": "" } });
         expect(await visit.events()).toEqual([visit.pageview("/")]);
       });
     }
 
-    test("a page opened as a file is local", async ({ expect, onTestFinished }) => {
+    test("a page opened as a file is local and not counted", async ({ expect, onTestFinished }) => {
       const visit = await bench.visit({ page: () => "" });
       const directory = await mkdtemp(join(tmpdir(), "sandpiper-page-"));
       onTestFinished(() => rm(directory, { recursive: true }));
@@ -67,7 +67,7 @@ export function describeUncounted(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/", { u: pathToFileURL(file("with.html")).pathname })]);
     });
 
-    test("set to false is not set", async ({ expect }) => {
+    test("the value false disables it", async ({ expect }) => {
       const visit = await bench.visit({ hostname: "off.localhost", attributes: { "data-include-local": "false" } });
       expect(await visit.events()).toEqual([]);
     });
@@ -101,13 +101,13 @@ export function describeUncounted(bench: TrackerBench): void {
         expect(await visit.events()).toEqual([]);
       });
 
-      test(`is off unless set: ${name} alone is counted`, async ({ expect }) => {
+      test(`is off by default: a visitor with ${name} is counted`, async ({ expect }) => {
         const visit = await bench.visit({ prepare });
         expect(await visit.events()).toEqual([visit.pageview("/")]);
       });
     }
 
-    test("counts those who said nothing, or that they may be tracked", async ({ expect }) => {
+    test("counts visitors without a preference, or who allow tracking", async ({ expect }) => {
       const attributes = { "data-honor-dnt": "" };
       const silent = await bench.visit({ attributes });
       expect(await silent.events()).toEqual([silent.pageview("/")]);
@@ -117,7 +117,7 @@ export function describeUncounted(bench: TrackerBench): void {
   });
 
   describe.concurrent("opting out", () => {
-    test("stops counting that browser at once, and undoing it starts it again", async ({ expect }) => {
+    test("takes effect in that browser at once, and can be undone", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(`localStorage.setItem("svc_ignore", "true")`);
       await visit.run(`svc("Ignored")`);
@@ -127,14 +127,14 @@ export function describeUncounted(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("Counted", "/")]);
     });
 
-    test("takes the value true and no other", async ({ expect }) => {
+    test("requires the value true", async ({ expect }) => {
       const visit = await bench.visit();
       await visit.run(`localStorage.setItem("svc_ignore", "false")`);
       await visit.page.reload();
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.pageview("/")]);
     });
 
-    test("is not assumed where storage may not be read", async ({ expect }) => {
+    test("is not assumed where storage cannot be read", async ({ expect }) => {
       const visit = await bench.visit({ headers: { "content-security-policy": "sandbox allow-scripts" } });
       const fault = await visit.run(`try { localStorage } catch (fault) { fault.name }`);
       expect(fault).toBe("SecurityError");
@@ -165,7 +165,7 @@ export function describeUncounted(bench: TrackerBench): void {
       });
     }
 
-    test("is asked of each page the visitor moves to", async ({ expect }) => {
+    test("applies to each page that the visitor navigates to", async ({ expect }) => {
       const visit = await bench.visit({ attributes: { "data-exclude": "/admin/*" }, path: "/admin/users" });
       await visit.run(`history.pushState(null, "", "/shop")`);
       await visit.run(`history.pushState(null, "", "/admin/orders")`);
@@ -173,7 +173,7 @@ export function describeUncounted(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/shop"), visit.pageview("/shop")]);
     });
 
-    test("is asked of the address that would be sent", async ({ expect }) => {
+    test("applies to the address that would be sent", async ({ expect }) => {
       const attributes = { "data-exclude": "/admin/*", "data-hash": "" };
       const visit = await bench.visit({ attributes, path: "/#/admin/users" });
       await visit.run(`svc("Hidden", { url: "/admin/orders" })`);
