@@ -6,25 +6,25 @@ import { buildTracker } from "../../tracker/build.mjs";
 import { SITE_ID, scriptTag, type TrackerBench } from "./support/tracker-bench.ts";
 
 export function describeInstallation(bench: TrackerBench): void {
-  describe.concurrent("the script works when installed", () => {
-    test("from its alternative address", async ({ expect }) => {
+  describe.concurrent("the installed script", () => {
+    test("works from its alternative address", async ({ expect }) => {
       const visit = await bench.visit({
         page: ({ recording }) => scriptTag(recording, { src: recording.origin + SCRIPT_PATHS[1] }),
       });
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("as a blocking script in the head, before there is a body", async ({ expect }) => {
+    test("works as a blocking script in the head, before there is a body", async ({ expect }) => {
       const visit = await bench.visit({ page: ({ tag }) => tag.replace("defer", "") });
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("with async", async ({ expect }) => {
+    test("works with async", async ({ expect }) => {
       const visit = await bench.visit({ page: ({ tag }) => tag.replace("defer", "async") });
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("by a tag manager that adds the whole tag", async ({ expect }) => {
+    test("works if a tag manager adds the whole tag", async ({ expect }) => {
       const visit = await bench.visit({
         page: ({ recording }) => `<script>
           const tag = document.createElement("script");
@@ -36,7 +36,7 @@ export function describeInstallation(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("by a tag manager whose tag has no attributes, with those of the first tag that names a site", async ({ expect }) => {
+    test("uses the first tag that names a site if a tag manager adds a tag without attributes", async ({ expect }) => {
       const elsewhere = bench.createRecording();
       const visit = await bench.visit({
         page: ({ recording }) => `
@@ -48,7 +48,7 @@ export function describeInstallation(bench: TrackerBench): void {
       expect(elsewhere.requests).toEqual([]);
     });
 
-    test("as inline code that runs later, without document.currentScript", async ({ expect }) => {
+    test("works as inline code that runs later, without document.currentScript", async ({ expect }) => {
       const script = await buildTracker();
       const visit = await bench.visit({
         page: ({ recording }) => `
@@ -58,12 +58,12 @@ export function describeInstallation(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("beside tags of other sites, with its own tag", async ({ expect }) => {
+    test("uses its own tag among tags of other sites", async ({ expect }) => {
       const visit = await bench.visit({ head: `<script type="text/plain" data-domain="other.example"></script>` });
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("with data-api, which sets the destination of events", async ({ expect }) => {
+    test("sends events to the address in data-api", async ({ expect }) => {
       const elsewhere = bench.createRecording();
       const visit = await bench.visit({
         page: ({ recording }) => scriptTag(elsewhere, { "data-api": recording.origin + EVENT_PATH }),
@@ -72,7 +72,7 @@ export function describeInstallation(bench: TrackerBench): void {
       expect(elsewhere.requests).toEqual([]);
     });
 
-    test("inline, with events sent to the page's origin, whatever its base element says", async ({ expect }) => {
+    test("sends events to the page's origin if it is inline, whatever the base element says", async ({ expect }) => {
       const script = await buildTracker();
       const visit = await bench.visit({
         page: () => `<base href="http://elsewhere.example/"><script data-domain="${SITE_ID}">${script}</script>`,
@@ -81,7 +81,7 @@ export function describeInstallation(bench: TrackerBench): void {
       await expect.poll(() => visit.site.visits(EVENT_PATH)).toBe(1);
     });
 
-    test("twice, where the second script does nothing", async ({ expect }) => {
+    test("does nothing the second time on a page with two of its tags", async ({ expect }) => {
       const visit = await bench.visit({
         page: ({ tag }) => tag + tag,
       });
@@ -90,7 +90,7 @@ export function describeInstallation(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.pageview("/next"), visit.event("Signup", "/next")]);
     });
 
-    test("twice on a hidden page, with one pageview once it is visible", async ({ expect }) => {
+    test("sends one pageview for a hidden page with two of its tags, once the page is visible", async ({ expect }) => {
       const visit = await bench.visit({
         page: ({ tag }) => tag + tag,
         prepare: `Object.defineProperty(document, "hidden", { get: () => !window.isShown })`,
@@ -99,14 +99,14 @@ export function describeInstallation(bench: TrackerBench): void {
       expect(await visit.events()).toEqual([visit.pageview("/")]);
     });
 
-    test("without data-domain, where it sends nothing and causes no error", async ({ expect }) => {
+    test("sends nothing and causes no error without data-domain", async ({ expect }) => {
       const visit = await bench.visit({
         page: ({ recording }) => `<script src="${recording.origin}/svc.js"></script><script>svc("Signup")</script>`,
       });
       expect(await visit.events()).toEqual([]);
     });
 
-    test("on a page with an element named like its function", async ({ expect }) => {
+    test("works on a page with an element named like its function", async ({ expect }) => {
       const visit = await bench.visit({ page: ({ tag }) => `<form id="svc"></form>${tag}` });
       await visit.run(`svc("Signup")`);
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.event("Signup", "/")]);

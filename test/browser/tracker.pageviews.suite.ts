@@ -107,7 +107,7 @@ export function describePageviews(bench: TrackerBench): void {
     testNeeding(
       bench.browser,
       "hidesBackgroundTabs",
-      "is counted when a tab that opened in the background is really shown",
+      "is counted when a tab opened in the background is actually shown",
       async ({ expect }) => {
         const visit = await bench.visit({ body: `<a href="/next">next</a>`, otherPaths: ["/next"] });
         const opened = visit.context.waitForEvent("page");
@@ -160,7 +160,7 @@ export function describePageviews(bench: TrackerBench): void {
 
     for (const isOpened of [false, true]) {
       const behaviour = isOpened ? "is counted once when it is opened" : "is not counted when it is never opened";
-      testNeeding(bench.browser, "prerenders", `that the browser really prerenders ${behaviour}`, async ({ expect }) => {
+      testNeeding(bench.browser, "prerenders", `that the browser actually prerenders ${behaviour}`, async ({ expect }) => {
         const recording = bench.createRecording();
         const site = bench.createSite();
         site.publish("/second-request", "");
@@ -270,31 +270,36 @@ export function describePageviews(bench: TrackerBench): void {
   });
 
   describe.concurrent("the back/forward cache", () => {
-    testNeeding(bench.browser, "keepsPagesForBack", "a page that the browser really restores is a pageview", async ({ expect }) => {
-      // The restored page tells by itself what it still knows, for a page that is being left cannot be asked.
-      const visit = await bench.visit({ page: () => "" });
-      const page = `${visit.tag}<a href="/next">next</a><script>
+    testNeeding(
+      bench.browser,
+      "keepsPagesForBack",
+      "counts a page that the browser actually restores as a pageview",
+      async ({ expect }) => {
+        // The restored page tells by itself what it still knows, for a page that is being left cannot be asked.
+        const visit = await bench.visit({ page: () => "" });
+        const page = `${visit.tag}<a href="/next">next</a><script>
         const loadedAt = performance.now();
         addEventListener("pageshow", ({ persisted }) => persisted && svc("Restored", { props: { loadedAt } }));
       </script>`;
-      for (const path of ["/shop", "/next"]) visit.site.publish(path, page);
-      // A page that waits for an answer when it is left is not kept.
-      const answered = visit.context.waitForEvent("requestfinished", (request) => request.method() === "POST");
-      await visit.page.goto(`${visit.site.origin}/shop`);
-      await answered;
-      const loadedAt = await visit.run("loadedAt");
-      await visit.page.click("a");
-      await visit.page.waitForURL("**/next");
-      await visit.recording.received(2);
-      await visit.run("setTimeout(() => history.back())");
-      await visit.recording.received(4);
-      expect(await visit.events()).toEqual([
-        visit.pageview("/shop"),
-        visit.pageview("/next"),
-        visit.event("Restored", "/shop", { p: JSON.stringify({ loadedAt }) }),
-        visit.pageview("/shop"),
-      ]);
-    });
+        for (const path of ["/shop", "/next"]) visit.site.publish(path, page);
+        // A page that waits for an answer when it is left is not kept.
+        const answered = visit.context.waitForEvent("requestfinished", (request) => request.method() === "POST");
+        await visit.page.goto(`${visit.site.origin}/shop`);
+        await answered;
+        const loadedAt = await visit.run("loadedAt");
+        await visit.page.click("a");
+        await visit.page.waitForURL("**/next");
+        await visit.recording.received(2);
+        await visit.run("setTimeout(() => history.back())");
+        await visit.recording.received(4);
+        expect(await visit.events()).toEqual([
+          visit.pageview("/shop"),
+          visit.pageview("/next"),
+          visit.event("Restored", "/shop", { p: JSON.stringify({ loadedAt }) }),
+          visit.pageview("/shop"),
+        ]);
+      },
+    );
 
     // Where the browser has no such cache, the page is told what a browser with one tells it.
     test("counts a restored page as a pageview", async ({ expect }) => {

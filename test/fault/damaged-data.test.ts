@@ -172,7 +172,7 @@ describe("a Parquet file damaged while the program runs", () => {
   });
 });
 
-describe("a damaged journal", () => {
+describe("the journal of a killed process", () => {
   /** The folder of a server that was killed with these events in its journal, and that journal's file. */
   async function killedWith(events: number): Promise<{ dataFolder: string; journal: string }> {
     const dataFolder = await tempFolder();
@@ -187,7 +187,7 @@ describe("a damaged journal", () => {
 
   const linesOf = async (path: string): Promise<string[]> => (await readFile(path, "utf8")).trimEnd().split("\n");
 
-  it("with a damaged line in the middle is reported and copied aside, and all other lines count", async () => {
+  it("is reported and copied aside if a line in the middle is damaged, and all other lines count", async () => {
     const { dataFolder, journal } = await killedWith(10);
     const lines = await linesOf(journal);
     const damaged = lines
@@ -209,7 +209,7 @@ describe("a damaged journal", () => {
     expect(await next.stop()).toBe(0);
   });
 
-  it("is not reported for a last line cut short by a crash, because its event was never acknowledged", async () => {
+  it("is not reported as damaged if a crash cut the last line short, because its event was never acknowledged", async () => {
     const { dataFolder, journal } = await killedWith(10);
     await truncate(journal, (await readFile(journal)).length - 20);
     const server = await startServer({ dataFolder, environment: ENVIRONMENT });
@@ -218,7 +218,7 @@ describe("a damaged journal", () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it("is not reported for empty segments and foreign files, and its events count", async () => {
+  it("is not reported as damaged if it has empty segments and foreign files, and its events count", async () => {
     const { dataFolder, journal } = await killedWith(3);
     await writeFile(join(dirname(journal), "1.journal"), "");
     await writeFile(join(dirname(journal), "2.journal~"), "hello");

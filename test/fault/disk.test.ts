@@ -1,4 +1,4 @@
-/** Disks that fill up or fail, and clocks that are set back: accepted events survive, failures are logged, and the service recovers by itself. */
+/** Disks that fill up or fail, and clocks that are set back: accepted events survive, failures are logged, and the service recovers. */
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

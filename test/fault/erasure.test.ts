@@ -79,8 +79,8 @@ async function playAndRestart(strike: Strike | null): Promise<Played> {
   return { changes: mortal.changes(), struck: mortal.hasStruck(), sent };
 }
 
-describe("erasure: a restart does not bring back erased events or lose others", () => {
-  it("without failures", async () => {
+describe("erasure", () => {
+  it("a restart brings back no erased event and loses no other", async () => {
     const { sent, changes } = await playAndRestart(null);
     expect(changes).toBeGreaterThan(30);
     expect(sent.filter(({ erased }) => erased === "yes")).toHaveLength(11);
@@ -89,7 +89,7 @@ describe("erasure: a restart does not bring back erased events or lose others", 
 
   for (const [way, deadly] of [true, false].entries()) {
     for (const [part, when] of (["before", "halfway", "after"] as const).entries()) {
-      it(`${deadly ? "when the process dies" : "when a failure occurs"} ${when} any change to the disk`, async () => {
+      it(`a restart brings back no erased event and loses no other ${deadly ? "when the process dies" : "when a failure occurs"} ${when} any change to the disk`, async () => {
         // The first change is the journal's, without which there is no process.
         for (let atChange = when === "halfway" ? 1 : 2; ; atChange++) {
           if (!isTurnOf(way * 3 + part, 6, atChange)) continue;

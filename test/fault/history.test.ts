@@ -149,7 +149,7 @@ describe(
   "a restart after days of events, flushes, merges, erasures and key changes keeps all confirmed changes",
   { timeout: TEST_MS_MAX },
   () => {
-    it("without failures", async () => {
+    it("survive a restart as confirmed", async () => {
       const { sent, credentials } = await playAndRestart(null);
       expect(sent.every(({ acknowledged }) => acknowledged)).toBe(true);
       expect(sent.filter(({ erased }) => erased === "yes").length).toBeGreaterThan(5);
@@ -159,7 +159,7 @@ describe(
 
     for (const [way, deadly] of [true, false].entries()) {
       for (const [part, when] of (["before", "halfway", "after"] as const).entries()) {
-        it(`${deadly ? "when the process dies" : "when a failure occurs"} ${when} any change to the stores`, () =>
+        it(`survive a restart as confirmed ${deadly ? "when the process dies" : "when a failure occurs"} ${when} any change to the stores`, () =>
           // The first change is the journal's, without which there is no process.
           strikeAtEach(
             when === "halfway" ? 1 : 2,
@@ -170,7 +170,7 @@ describe(
       }
     }
 
-    it("when any single read fails once", () =>
+    it("survive a restart as confirmed when any single read fails", () =>
       strikeAtEach(1, 20, (atChange) => ({ atChange, when: "before", deadly: false, ofReads: true })));
   },
 );

@@ -64,7 +64,7 @@ describe("a power loss", { timeout: TEST_MS_MAX }, () => {
     if (isWhole) expect(failedSyncs).toBeGreaterThan(RUNS / 20);
   });
 
-  it("has the same result each time for the same seed", async () => {
+  it("simulated twice from the same seed has the same result", async () => {
     const played = await playPowerLosses({ seed: SEED });
     expect(await playPowerLosses({ seed: SEED })).toEqual(played);
   });

@@ -144,7 +144,7 @@ describe("events at the end of a salt period", () => {
   });
 
   for (const [way, deadly] of [true, false].entries()) {
-    it(`give a visitor one id per day, and another id on the next day, whichever change of the stored secret ${deadly ? "the process dies at" : "fails"}`, async () => {
+    it(`give a visitor one id per day, and a new one the next day, whichever change of the secret ${deadly ? "the process dies at" : "fails"}`, async () => {
       for (const [part, when] of (["before", "after"] as const).entries()) {
         for (let atChange = 1; ; atChange++) {
           if (!isTurnOf(way * 2 + part, 4, atChange)) continue;

@@ -20,7 +20,7 @@ const VECTORS: readonly (readonly [text: string, checksum: number])[] = [
   ["\u{1f600}", 0x054db544],
 ];
 
-describe("crc32", () => {
+describe("the CRC-32 checksum", () => {
   it.each(VECTORS)("has the published value for %j", (text, checksum) => {
     const bytes = bytesOf(text);
     expect(crc32(bytes, 0, bytes.length)).toBe(checksum);

@@ -192,14 +192,14 @@ describe("the journal of an earlier process", () => {
     expect(pathsIn(next)).toEqual(["/1", "/2", "/3"]);
   });
 
-  it("loses its empty segments, but the next segment still gets a higher number", async () => {
+  it("keeps no empty segments, but the next segment still gets a higher number", async () => {
     const log = createFailingSegmentLog();
     await open(log, NOW_MS);
     await open(log, NOW_MS);
     expect(await log.list()).toEqual([NOW_MS + 1]);
   });
 
-  it("never has a segment number reused, even when the clock goes back", async () => {
+  it("never has its segment numbers reused, even when the clock goes back", async () => {
     const log = createFailingSegmentLog();
     const first = await open(log, NOW_MS);
     await first.append(numbered(1));
