@@ -145,32 +145,28 @@ async function strikeAtEach(
   }
 }
 
-describe(
-  "a restart after days of events, flushes, merges, erasures and key changes keeps all confirmed changes",
-  { timeout: TEST_MS_MAX },
-  () => {
-    it("survive a restart as confirmed", async () => {
-      const { sent, credentials } = await playAndRestart(null);
-      expect(sent.every(({ acknowledged }) => acknowledged)).toBe(true);
-      expect(sent.filter(({ erased }) => erased === "yes").length).toBeGreaterThan(5);
-      expect(sent.filter(({ erased }) => erased === "no").length).toBeGreaterThan(1);
-      expect(credentials).toMatchObject({ setupStatus: 200, keys: [{ revoked: "no" }, { revoked: "yes" }] });
-    });
+describe("the changes of several days", { timeout: TEST_MS_MAX }, () => {
+  it("survive a restart as confirmed", async () => {
+    const { sent, credentials } = await playAndRestart(null);
+    expect(sent.every(({ acknowledged }) => acknowledged)).toBe(true);
+    expect(sent.filter(({ erased }) => erased === "yes").length).toBeGreaterThan(5);
+    expect(sent.filter(({ erased }) => erased === "no").length).toBeGreaterThan(1);
+    expect(credentials).toMatchObject({ setupStatus: 200, keys: [{ revoked: "no" }, { revoked: "yes" }] });
+  });
 
-    for (const [way, deadly] of [true, false].entries()) {
-      for (const [part, when] of (["before", "halfway", "after"] as const).entries()) {
-        it(`survive a restart as confirmed ${deadly ? "when the process dies" : "when a failure occurs"} ${when} any change to the stores`, () =>
-          // The first change is the journal's, without which there is no process.
-          strikeAtEach(
-            when === "halfway" ? 1 : 2,
-            10,
-            (atChange) => ({ atChange, when, deadly }),
-            (atChange) => isTurnOf(way * 3 + part, 6, atChange),
-          ));
-      }
+  for (const [way, deadly] of [true, false].entries()) {
+    for (const [part, when] of (["before", "halfway", "after"] as const).entries()) {
+      it(`survive a restart as confirmed ${deadly ? "when the process dies" : "when a failure occurs"} ${when} any change to the stores`, () =>
+        // The first change is the journal's, without which there is no process.
+        strikeAtEach(
+          when === "halfway" ? 1 : 2,
+          10,
+          (atChange) => ({ atChange, when, deadly }),
+          (atChange) => isTurnOf(way * 3 + part, 6, atChange),
+        ));
     }
+  }
 
-    it("survive a restart as confirmed when any single read fails", () =>
-      strikeAtEach(1, 20, (atChange) => ({ atChange, when: "before", deadly: false, ofReads: true })));
-  },
-);
+  it("survive a restart as confirmed when any single read fails", () =>
+    strikeAtEach(1, 20, (atChange) => ({ atChange, when: "before", deadly: false, ofReads: true })));
+});
