@@ -286,12 +286,12 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         const [first, second] = [aBlock(aSite()), aBlock(aSite())];
         // Enough rows for a checkpoint after each append.
         const many = Array.from({ length: 60_000 }, (_, i) => anEvent({ pathname: `/${i}`, visitorId: BigInt(i) }));
-        const { residentBytes: one } = await engine.append(first, { date: DATE, events: eventTexts(many) });
-        const { residentBytes: two } = await engine.append(second, { date: DATE, events: eventTexts(many) });
+        const { memoryBytes: one } = await engine.append(first, { date: DATE, events: eventTexts(many) });
+        const { memoryBytes: two } = await engine.append(second, { date: DATE, events: eventTexts(many) });
         expect(two).toBeGreaterThan(one + 1_000_000);
-        const { residentBytes: left } = await engine.drop([second.id]);
+        const { memoryBytes: left } = await engine.drop([second.id]);
         expect(left).toBeLessThan(two - 1_000_000);
-        expect((await engine.drop([first.id])).residentBytes).toBeLessThan(left - 1_000_000);
+        expect((await engine.drop([first.id])).memoryBytes).toBeLessThan(left - 1_000_000);
       });
 
       it("a site whose blocks were all dropped can be loaded again", async () => {
@@ -427,13 +427,13 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         const full = await engine.append(large, { date: DATE, events: eventTexts(withProps("large", 1_000)) });
         expect(full.propsBytes).toBeNull();
         const files = [{ key: "more", date: DATE, bytes: encodeEvents(withProps("large", 1_000)) }];
-        const { propsBytes, residentBytes } = await engine.append(large, { files });
+        const { propsBytes, memoryBytes } = await engine.append(large, { files });
         expect(propsBytes).toBeNull();
         expect(await countOf(site, [small, large])).toBe(2_003);
         await expect(askProperties(site, [small, large], "text")).rejects.toThrow(EngineLostError);
         expect(await askProperties(site, [small], "text")).toHaveLength(3);
         const numbers = (await ask(site, [small], "SELECT DISTINCT props FROM events")).map(({ props }) => Number(props));
-        expect((await engine.dropProps([small.id])).residentBytes).toBeLessThan(residentBytes);
+        expect((await engine.dropProps([small.id])).memoryBytes).toBeLessThan(memoryBytes);
         await expect(engine.propsTexts(site, numbers)).rejects.toThrow(EngineLostError);
         expect(
           await ask(
@@ -701,8 +701,8 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       it("partial aggregates count as resident memory until they are dropped", async () => {
         const { site, block } = await load(Array.from({ length: 60_000 }, (_, i) => anEvent({ pathname: `/${i}`, revenueCents: i })));
         const table = aPartialTable(site);
-        const { residentBytes } = await summed(table, 1, [block]);
-        expect((await engine.dropPartials(table.id, "all")).residentBytes).toBeLessThan(residentBytes);
+        const { memoryBytes } = await summed(table, 1, [block]);
+        expect((await engine.dropPartials(table.id, "all")).memoryBytes).toBeLessThan(memoryBytes);
       });
     });
 

@@ -1,4 +1,4 @@
-/** What is evicted when the engine's memory is short, and how blocks are dropped that no query may use any more. */
+/** Evicts cached blocks when the engine's memory is short, and drops outdated blocks. */
 import type { CachedBlock, CachedBlocks } from "./cached-blocks.ts";
 import { EngineFullError, type Engine } from "./engine.ts";
 import type { EngineMemory } from "./engine-memory.ts";
@@ -19,7 +19,7 @@ export class CacheEviction {
     this.#options = options;
   }
 
-  /** Evicts until so much more Parquet fits, or only pinned blocks are left. Rejects when texts alone fill the memory. */
+  /** Evicts blocks until this much more Parquet fits or only pinned blocks are left. Rejects with `EngineFullError` if texts alone exceed the budget. */
   async makeRoom(blocks: CachedBlocks, parquetBytes: number): Promise<void> {
     const { engine, memory, propsShare, partialAggregates } = this.#options;
     if (memory.hasRoomFor(parquetBytes)) return;
@@ -28,27 +28,27 @@ export class CacheEviction {
       blocks.forget(block);
       memory.note(await engine.drop([block.id]));
     }
-    // Unused properties must not cause a query to be rejected.
+    // Drop unused properties before rejecting a query.
     if (!memory.hasRoomFor(parquetBytes)) await propsShare.limit(blocks.all, 0);
-    // Otherwise texts referenced only by partial aggregates would never be released.
+    // The engine keeps a site's texts while the site has partial aggregates.
     while (!memory.hasRoomFor(parquetBytes) && !memory.hasRoomBesideTexts && (await partialAggregates.dropOldest()));
     memory.checkTexts();
   }
 
-  /** Evicts what exceeds the budget. `withinBudget` rejects with `EngineFullError` when what is needed exceeds it. */
+  /** Evicts blocks beyond the budget. With `withinBudget`, rejects with `EngineFullError` if the pinned blocks alone exceed it. */
   async keepToBudget(blocks: CachedBlocks, { withinBudget }: { readonly withinBudget: boolean }): Promise<void> {
     await this.makeRoom(blocks, 0);
     if (withinBudget && !this.#options.memory.hasRoomFor(0))
       throw new EngineFullError("the days do not fit into the engine's memory together");
   }
 
-  /** Abandons a block that may be partly loaded. A query that still names it fails and is executed again. */
+  /** Drops a block that may be only partly loaded. Queries that use it fail and are retried. */
   abandon(blocks: CachedBlocks, block: CachedBlock): void {
     blocks.forget(block);
     void this.#drop(block);
   }
 
-  /** No query gets the block any more. Resolves when it is dropped, if none needs it now. */
+  /** Hides the block from new queries, and drops it now or, if it is pinned, when it is unpinned. Resolves once a drop that starts now is done. */
   async outdate(blocks: CachedBlocks, block: CachedBlock): Promise<void> {
     block.outdated = true;
     blocks.forget(block);
@@ -65,7 +65,7 @@ export class CacheEviction {
     try {
       memory.note(await engine.drop([block.id]));
     } catch {
-      // An engine that cannot drop a block is being restarted, which drops them all.
+      // An engine that cannot drop a block is restarting, which drops all blocks.
     }
   }
 }

@@ -1,35 +1,35 @@
-/** Which days of which sites are in which block of the engine's tables, in one life of the engine, and who needs the blocks. */
+/** The index of cached blocks in one generation of the engine: which block holds which day of a site, and which blocks are pinned. */
 import type { SiteId, UtcDay } from "../../storage/event.ts";
 import type { KeptProps } from "./props-share.ts";
 
-/** Days of a site that the engine holds as one. */
+/** Days of one site that the engine loads and drops together. */
 export interface CachedBlock {
   readonly id: number;
   readonly siteId: SiteId;
   readonly days: UtcDay[];
-  /** What its rows take as Parquet, roughly. */
+  /** Approximate size of its rows as Parquet. */
   parquetBytes: number;
-  /** Queries and loads that need it now. */
+  /** The number of queries and loads that use it now. */
   pins: number;
-  /** It was loaded for one pass over a long range, and no other query has used it. */
+  /** It was loaded for a one-pass scan of a long range, and no other query has used it since. */
   onePass: boolean;
   readonly props: KeptProps;
-  /** Its days were deleted or are loaded anew: no query gets it any more, and it is dropped when none needs it. */
+  /** Its days were deleted or reloaded. New queries do not see it; it is dropped when it is no longer pinned. */
   outdated: boolean;
 }
 
 export interface CachedDay {
   readonly block: CachedBlock;
-  /** How many of each journal segment's events the block already has. */
+  /** By journal segment: how many of its events the block already has. */
   readonly delivered: Map<number, number>;
 }
 
-/** Whether the properties of events are needed, too. */
+/** Whether the events' properties are needed, too. */
 interface Need {
   readonly withProperties?: boolean;
 }
 
-/** Needs a block, and its properties where they are wanted, until it is unpinned as often. */
+/** Protects a block, and its properties if they are needed, from eviction. Each `pin` needs an `unpin`. */
 export function pin(block: CachedBlock, { withProperties }: Need): void {
   block.pins++;
   if (withProperties) block.props.pins++;
@@ -41,11 +41,11 @@ export function unpin(block: CachedBlock, { withProperties }: Need): void {
 }
 
 export class CachedBlocks {
-  /** Of the engine that holds them. */
+  /** The engine's generation that holds these blocks. */
   readonly generation: number;
   readonly #nextId: () => number;
   readonly #sites = new Map<SiteId, Map<UtcDay, CachedDay>>();
-  /** In order of last use. */
+  /** Least recently used first. */
   readonly #blocks = new Set<CachedBlock>();
 
   constructor(generation: number, nextId: () => number) {
@@ -73,17 +73,17 @@ export class CachedBlocks {
     return this.#sites.get(siteId)?.get(day);
   }
 
-  /** The blocks that hold days of the site from `firstDay` to `lastDay`. */
+  /** The blocks that hold days of the site from `firstDay` to `lastDay`, both included. */
   between(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Set<CachedBlock> {
     const days = [...(this.#sites.get(siteId) ?? [])].filter(([day]) => firstDay <= day && day <= lastDay);
     return new Set(days.map(([, { block }]) => block));
   }
 
-  /** A block of the site that has room for so much, or a new one: every table that a query reads costs it a millisecond or two. */
+  /** A block of the site with room for this much more Parquet, or a new one. Fewer blocks are faster: each table costs a query one or two milliseconds. */
   withRoom(siteId: SiteId, parquetBytes: number, need: Need & { readonly onePass: boolean; readonly blockBytesMax: number }): CachedBlock {
     for (const block of this.#blocks) {
-      const isOfItsKind = block.siteId === siteId && block.onePass === need.onePass && !(need.withProperties && block.props.bytes === null);
-      if (isOfItsKind && block.parquetBytes + parquetBytes <= need.blockBytesMax) return block;
+      const isSuitable = block.siteId === siteId && block.onePass === need.onePass && !(need.withProperties && block.props.bytes === null);
+      if (isSuitable && block.parquetBytes + parquetBytes <= need.blockBytesMax) return block;
     }
     const block: CachedBlock = {
       id: this.#nextId(),
@@ -99,7 +99,7 @@ export class CachedBlocks {
     return block;
   }
 
-  /** Notes that a block holds a day. */
+  /** Records that a block holds a day. */
   addDay(block: CachedBlock, day: UtcDay, delivered: Map<number, number>): void {
     block.days.push(day);
     let days = this.#sites.get(block.siteId);
@@ -107,14 +107,14 @@ export class CachedBlocks {
     days.set(day, { block, delivered });
   }
 
-  /** The block was used for more than one pass. */
+  /** Makes the block the most recently used one, and no longer a one-pass block. */
   touch(block: CachedBlock): void {
     block.onePass = false;
     this.#blocks.delete(block);
     this.#blocks.add(block);
   }
 
-  /** No day is found in the block any more. */
+  /** Removes the block and its days from the index. */
   forget(block: CachedBlock): void {
     this.#blocks.delete(block);
     const days = this.#sites.get(block.siteId);
@@ -124,7 +124,7 @@ export class CachedBlocks {
 
   /** Blocks that are not pinned, in the order of eviction. */
   *evictable(): Iterable<CachedBlock> {
-    // Those loaded for one pass first, the latest before the earlier ones: another pass over the same range begins with these.
+    // One-pass blocks first, the latest first: another scan of the same range starts with the earliest blocks.
     const onePass = [...this.#blocks].filter((block) => block.onePass).reverse();
     for (const block of [...onePass, ...this.#blocks]) if (block.pins === 0 && this.#blocks.has(block)) yield block;
   }

@@ -1,4 +1,4 @@
-/** What the engine may hold and what it holds, as of the last change: events by the size of their files, and the texts that their numbers stand for. */
+/** The engine's memory budget and its current use: decides whether more events, texts or properties fit. */
 import {
   PROPERTY_TEXT_BYTES_MAX,
   PROPS_BYTES_ALLOWED_MIN,
@@ -8,12 +8,12 @@ import {
 } from "../config/limits.ts";
 import { EngineFullError, type EngineUsage } from "./engine.ts";
 
-/** What events take in the engine, as a share of what they take in Parquet files: measured at 0.7 where texts repeat. */
+/** Estimated size of events in the engine relative to their Parquet files. Measured: 0.7 if most texts repeat. */
 export const CACHED_SHARE_OF_PARQUET = 1;
 
 export class EngineMemory {
   readonly #budget: { readonly budgetBytes: number };
-  #usage: EngineUsage = { residentBytes: 0, textBytes: 0 };
+  #usage: EngineUsage = { memoryBytes: 0, textBytes: 0 };
 
   constructor(budget: { readonly budgetBytes: number }) {
     this.#budget = budget;
@@ -23,44 +23,44 @@ export class EngineMemory {
     return this.#budget.budgetBytes;
   }
 
-  get residentBytes(): number {
-    return this.#usage.residentBytes;
+  get memoryBytes(): number {
+    return this.#usage.memoryBytes;
   }
 
-  note({ residentBytes, textBytes }: EngineUsage): void {
-    this.#usage = { residentBytes, textBytes };
+  note({ memoryBytes, textBytes }: EngineUsage): void {
+    this.#usage = { memoryBytes, textBytes };
   }
 
   hasRoomFor(parquetBytes: number): boolean {
-    return this.residentBytes + parquetBytes * CACHED_SHARE_OF_PARQUET <= this.budgetBytes;
+    return this.memoryBytes + parquetBytes * CACHED_SHARE_OF_PARQUET <= this.budgetBytes;
   }
 
-  /** What properties may take that are kept as texts. */
+  /** The limit for all properties kept in the engine, in bytes. */
   get propsBytesMax(): number {
     return Math.max(PROPS_BYTES_ALLOWED_MIN, this.budgetBytes * PROPS_SHARE_MAX);
   }
 
-  /** What the keys, or one key's values, may take that one report finds in a range, or in a chunk of it. */
+  /** The limit for the property keys, or the values of one key, that a report finds in a range or in a chunk of it, in bytes. */
   get propertyTextBytesMax(): number {
     return Math.min(PROPERTY_TEXT_BYTES_MAX, this.propsBytesMax);
   }
 
-  /** Texts go only with all else of their site, so they may take no more than a share. */
+  /** Whether texts are within their share of the budget. They are limited because they are dropped only with all other data of their site. */
   get hasRoomBesideTexts(): boolean {
     return this.#usage.textBytes <= Math.max(TEXTS_BYTES_ALLOWED_MIN, this.budgetBytes * TEXTS_SHARE_MAX);
   }
 
-  /** Rejects what would fill the memory with texts alone. */
+  /** Throws `EngineFullError` if texts alone exceed the budget. */
   checkTexts(): void {
     if (this.#usage.textBytes > Math.max(TEXTS_BYTES_ALLOWED_MIN, this.budgetBytes)) {
-      throw new EngineFullError("the different texts of the range do not fit into the engine's memory");
+      throw new EngineFullError("the distinct texts of the range do not fit into the engine's memory");
     }
   }
 
-  /** Whether so much Parquet should fit, estimated by what the loaded events take. Where few are loaded, that says nothing. */
+  /** Whether this much Parquet is expected to fit. Uses the measured ratio of the loaded events once they fill a quarter of the budget. */
   shouldFit(parquetBytes: number, cachedParquetBytes: number): boolean {
-    const isTelling = cachedParquetBytes * CACHED_SHARE_OF_PARQUET > this.budgetBytes / 4;
-    const share = isTelling ? Math.max(CACHED_SHARE_OF_PARQUET, this.residentBytes / cachedParquetBytes) : CACHED_SHARE_OF_PARQUET;
+    const isMeasured = cachedParquetBytes * CACHED_SHARE_OF_PARQUET > this.budgetBytes / 4;
+    const share = isMeasured ? Math.max(CACHED_SHARE_OF_PARQUET, this.memoryBytes / cachedParquetBytes) : CACHED_SHARE_OF_PARQUET;
     return parquetBytes * share <= this.budgetBytes;
   }
 }

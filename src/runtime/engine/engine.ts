@@ -1,71 +1,73 @@
-/** The port to the analytics engine: loads events and executes SQL over them, without exposing DuckDB. */
+/** The interface of the analytics engine: loads events and executes SQL over them, without exposing DuckDB. */
 import type { SiteId, UtcDay } from "../../storage/event.ts";
 import type { EventText } from "../../storage/event-text.ts";
 import type { SqlParameter, SqlRow } from "../query/sql.ts";
 import type { VisitorFunction } from "./duckdb/behavioral/visitor-function.ts";
 
 /**
- * A run of a site's events that is loaded and dropped as one, in order of sequence number.
- * Within an engine an id is used once.
+ * A group of a site's events that is loaded and dropped together. Rows are stored in ascending order of sequence number.
+ * An id is used only once in the life of an engine.
  */
 export interface Block {
   readonly id: number;
   readonly siteId: SiteId;
-  /** A longer pause between two events of a visitor starts a new session. */
+  /** A longer pause between two events of a visitor starts a new session. In milliseconds. */
   readonly sessionGapMs: number;
-  /** Properties of its events that take more are not kept. */
+  /** The engine drops the block's properties once they exceed this size. */
   readonly propsBytesMax: number;
 }
 
-/** A Parquet file with events of one date. */
+/** A Parquet file with the events of one date (docs/data-format.md, "Columns"). */
 export interface BlockFile {
+  /** The key in the object store (docs/data-format.md, "Partitions"). */
   readonly key: string;
   readonly date: UtcDay;
   readonly bytes: Uint8Array;
 }
 
-/** What goes into a block: whole files, or events of one date that are in no file yet. */
+/** What is added to a block: whole files, or events of one date that are not in a file yet. */
 export type BlockSource = { readonly files: readonly BlockFile[] } | { readonly date: UtcDay; readonly events: readonly EventText[] };
 
-/** What the engine holds after a change. */
+/** Memory use of the engine after a change. */
 export interface EngineUsage {
-  readonly residentBytes: number;
-  /** Of these, what texts take: those of a site stay until all else of the site is dropped. */
+  /** Tables, texts and properties. */
+  readonly memoryBytes: number;
+  /** The texts' part of `memoryBytes`. A site's texts are kept until all its blocks and partial tables are dropped. */
   readonly textBytes: number;
 }
 
 export interface Loaded extends EngineUsage {
-  /** What the block's properties take, part of `residentBytes`; null when they are kept no longer. */
+  /** The part of `memoryBytes` that the block's properties take; null if the block no longer keeps properties. */
   readonly propsBytes: number | null;
-  /** Files that could not be read, with the reason; the others were loaded. */
+  /** Files that cannot be read, with the reason. All others are loaded. */
   readonly unreadable: readonly { readonly key: string; readonly reason: string }[];
 }
 
-/** Different patterns of a query: each takes a bit of a BIGINT. */
+/** The maximum number of different patterns in a query. Each pattern takes one bit of a BIGINT. */
 export const QUERY_PATTERNS_MAX = 62;
 
 /**
- * Holds the partial aggregates of one query: the rows of each chunk of its range, which a later query reads together.
- * Within an engine an id is used once.
+ * A table with the partial aggregates of one query: a part for each chunk of its range. A final query reads all parts together.
+ * An id is used only once in the life of an engine.
  */
 export interface PartialTable {
   readonly id: number;
   readonly siteId: SiteId;
-  /** The columns that the queries give. HUGEINT is for sums that 64 bits may not hold. */
+  /** The columns of the rows that queries add. HUGEINT is for sums that may exceed 64 bits. */
   readonly columns: readonly { readonly name: string; readonly type: "BIGINT" | "HUGEINT" | "VARCHAR" }[];
 }
 
-/** Partial aggregates of one table, by their numbers. */
+/** Parts of a partial table, by number. */
 export interface PartialTableParts {
   readonly id: number;
   readonly parts: readonly number[];
 }
 
-/** What a query wants to know of the properties of its blocks' events. */
+/** Which custom properties a query reads. */
 export interface PropertiesWanted {
-  /** The values of this key, or the keys. */
+  /** A property key, to read its values; null to read all keys. */
   readonly key: string | null;
-  /** What they may take together; more is an `EngineFullError`. */
+  /** The size limit of the relations `properties` and `property_texts`. The query rejects with `EngineFullError` beyond it. */
   readonly bytesMax: number;
 }
 
@@ -74,41 +76,55 @@ export interface EngineQuery {
   /** The blocks that the relation `events` consists of. */
   readonly blocks: readonly number[];
   /**
-   * Reads two relations. `events`: an event a row, columns as in `EVENT_COLUMNS` with these types:
-   * text columns hold the number of a text, 0 where not recorded; `timestamp` is a BIGINT of UTC
-   * milliseconds; `day` an INTEGER, the event's date as days since 1970-01-01; `visitor_id` an unsigned BIGINT; `revenue_amount` a BIGINT of hundredths or NULL;
-   * `sequence_number` an INTEGER that orders events of one day and equal timestamp; `session` an INTEGER that
-   * the events of one visitor and day share that no longer pause than `sessionGapMs` parts.
-   * The column `props` has numbers of its own: see `properties`. `texts`: `code`, `text`. Where partials are
-   * named, `partials` has their rows. Where
-   * parameters are patterns, `matches` has `code` and `patterns` of each text that matches any: a BIGINT with the bits of
-   * those that it matches (see `WildcardPattern`). A query may begin with `WITH` and relations of its own. Parameters are `$1`, `$2`, …
+   * A `SELECT`, which may begin with `WITH`. Parameters are `$1`, `$2`, … It can read these relations:
+   *
+   * `events`: one row per event of `blocks`. The columns have the names in docs/data-format.md, "Columns", without `site_id`:
+   * - text columns (INTEGER): a code of `texts`; 0 if the value was not recorded
+   * - `props` (INTEGER): a code of `properties`; 0 if the event has no properties
+   * - `revenue_amount` (BIGINT): hundredths of the currency unit; NULL if it was not recorded
+   * - `visitor_id` (UBIGINT)
+   * - `timestamp` (BIGINT): UTC milliseconds since 1970-01-01
+   * - `day` (INTEGER): the date of the event in UTC, as days since 1970-01-01
+   * - `sequence_number` (INTEGER): the order of events with the same day and timestamp
+   * - `session` (INTEGER): the session of the event. Numbers are unique per visitor and day; see `Block.sessionGapMs`
+   *
+   * `texts`: `code` (INTEGER), `text` (VARCHAR). The site's texts; none has the code 0.
+   *
+   * `partials`, only with the option `partials`: the rows of these parts, with the columns of their `PartialTable`.
+   *
+   * `properties` and `property_texts`, only with the option `properties`: see there.
+   *
+   * `matches`, only if a parameter is a `WildcardPattern`: `code` (INTEGER), `patterns` (BIGINT). One row for each text that
+   * matches at least one pattern, with a bit set for each pattern that it matches.
    */
   readonly sql: string;
   readonly parameters: readonly SqlParameter[];
   readonly partials?: PartialTableParts;
   /**
-   * Gives two more relations. `properties`: `props`, `code`, a row for each key that a number in the column `props` stands
-   * for, or for its value of the key that is wanted. `property_texts`: `code`, `text`, where 0, for the text `(unknown)`,
-   * has no row. The properties of all blocks have to be kept.
+   * Adds two relations. All blocks must have kept their properties.
+   *
+   * `properties`: `props` (INTEGER), `code` (INTEGER). For each `props` code, one row per key of the object, or, if a key is
+   * given, one row with its value. `code` is a code of `property_texts`.
+   *
+   * `property_texts`: `code` (INTEGER), `text` (VARCHAR). The keys or values. The code 0 stands for `(unknown)` and has no row.
    */
   readonly properties?: PropertiesWanted;
   /**
-   * What becomes of the rows, which are then `visitor_id`, `timestamp` and `met` (a BIGINT, a bit for each condition that
-   * the event meets), a visitor's next to each other and in order of time and sequence number. The answer is `value` and
-   * `visitors`: for how many visitors it is the function's value, a row for each that there is, in ascending order.
-   * Not for `queryNumbers`.
+   * Applies a function to the events of each visitor. The query must then select `visitor_id`, `timestamp` and `met` (BIGINT, a
+   * bit set for each condition that the event meets), with the rows of a visitor together, ordered by time and sequence
+   * number. The result has a row for each value of the function, in ascending order: `value`, and `visitors`, the number of
+   * visitors with that value. `queryNumbers` does not support it.
    */
   readonly perVisitor?: VisitorFunction;
 }
 
 export interface StoredPartial extends EngineUsage {
   readonly rows: number;
-  /** What the texts in these rows take. */
+  /** Size of the texts in these rows. */
   readonly keptTextBytes: number;
 }
 
-/** Definitions that queries may use once they are loaded: all of them or, when one fails, none. */
+/** SQL definitions that queries can use once they are loaded. Either all of them are loaded or none. */
 export interface EngineExtension {
   readonly name: string;
   readonly version: string;
@@ -118,42 +134,45 @@ export interface EngineExtension {
   readonly check: string;
 }
 
-/** Columns of integers, by name, all equally long. */
+/** Integer columns by name, all of the same length. */
 export type NumberColumns = Readonly<Record<string, Int32Array | BigInt64Array>>;
 
 export interface Engine {
-  /** Adds rows to a block, making it when it is new. A new one keeps the properties of its events as the texts that they are. */
+  /** Adds rows to a block; creates the block if it is new. A new block keeps the properties of its events. */
   append(block: Block, source: BlockSource): Promise<Loaded>;
-  /** Keeps the properties of these blocks no longer, neither those that came nor those to come; unknown ones are fine. */
+  /** Drops the properties of these blocks, and of all events added to them later. Ignores unknown blocks. */
   dropProps(blocks: readonly number[]): Promise<EngineUsage>;
-  /** The texts of numbers in the column `props`, for blocks whose properties are kept. */
+  /** The JSON texts of codes in the column `props`, in the same order. Their blocks must have kept their properties. */
   propsTexts(siteId: SiteId, numbers: readonly number[]): Promise<string[]>;
-  /** Drops blocks; unknown ones are fine. No query reads them at that time. */
+  /** Drops blocks. Ignores unknown blocks. No running query may read them. */
   drop(blocks: readonly number[]): Promise<EngineUsage>;
-  /** Rows as plain values. Rejects with the signal's reason when aborted, and is usable afterwards. */
+  /**
+   * Rows as plain values. Rejects with the signal's reason when aborted, and with `EngineFullError` when the query needs more
+   * memory than there is; the engine stays usable in both cases.
+   */
   query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]>;
-  /** As `query`, for results too long for rows: every column is an INTEGER or BIGINT without NULL. */
+  /** Like `query`, for results with many rows: every column must be INTEGER or BIGINT, without NULL. */
   queryNumbers(query: EngineQuery, signal: AbortSignal): Promise<NumberColumns>;
   /**
-   * Adds the rows of a query to a partial table, making it when it is new. The number tells them from others; it is used once.
-   * After a rejection, which is as that of `query`, nothing was added. The texts of the site stay as long as its partial tables.
+   * Adds the rows of a query to a partial table as the part `part`; creates the table if it is new. A part number is used only
+   * once. Rejects like `query`, and then adds nothing. A site's texts keep their codes while it has partial tables.
    */
   storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial>;
-  /** Drops partials of a table, or the table; unknown ones are fine. No query reads them at that time. */
+  /** Drops parts of a table, or the whole table. Ignores unknown ones. No running query may read them. */
   dropPartials(id: number, parts: readonly number[] | "all"): Promise<EngineUsage>;
-  /** Loads the extension, also whenever the engine starts anew; a second time does nothing. Rejects when it cannot. */
+  /** Loads the extension, now and after each restart of the engine. Idempotent. Rejects if it cannot be loaded. */
   loadExtension(extension: EngineExtension): Promise<void>;
-  /** Counts the times everything loaded was lost, e.g. because the engine crashed and was restarted. */
+  /** Increases each time all loaded data is lost, for example when the engine has crashed and was restarted. */
   readonly generation: number;
   close(): Promise<void>;
 }
 
-/** Rejects calls that were running when the engine failed. They may be retried: the engine restarts. */
+/** The engine failed while the call was running. The engine restarts, so the call may be retried. */
 export class EngineLostError extends Error {
   override readonly name = "EngineLostError";
 }
 
-/** The request needs more memory than the engine has; loaded data is unchanged. */
+/** The call needs more memory than the engine has. Loaded data is unchanged. */
 export class EngineFullError extends Error {
   override readonly name = "EngineFullError";
 }

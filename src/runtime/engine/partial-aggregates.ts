@@ -11,7 +11,7 @@ export interface PartialAggregatesOptions {
 /** A query whose partial aggregates are cached. */
 export interface AggregatedQuery {
   readonly siteId: SiteId;
-  /** Two queries of a site are the same if and only if these are equal. */
+  /** Equal if and only if two queries of a site are the same. */
   readonly key: string;
   readonly columns: PartialTable["columns"];
 }
@@ -26,34 +26,34 @@ interface Part {
   readonly number: number;
   readonly version: string;
   readonly bytes: number;
-  /** Of these, what texts take. */
+  /** The texts' part of `bytes`. */
   readonly textBytes: number;
 }
 
-/** The cached parts of one query. Its opener has to release it. */
+/** The cached parts of one query. Whoever calls `open` must call `release`. */
 export interface QueryPartials {
   readonly table: PartialTable;
   readonly key: string;
   readonly generation: number;
-  /** By the names of chunks. */
+  /** By chunk name. */
   readonly parts: Map<string, Part>;
-  /** Replaced parts. */
+  /** Replaced parts, which running queries may still read. Dropped on release. */
   outdated: Part[];
   pins: number;
 }
 
-/** What a number takes once it is compressed, roughly. */
+/** Approximate size of a compressed number. */
 const NUMBER_BYTES = 2;
 
 const bytesOf = (parts: readonly Part[]): number => parts.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** What keeps nothing but a site's texts. */
+/** An empty partial: keeps a site's texts without storing rows. */
 const NO_ROWS = "SELECT 0 AS nothing WHERE false";
 
 export class PartialAggregates {
   readonly #options: PartialAggregatesOptions;
   readonly #memory: EngineMemory;
-  /** In order of last use. */
+  /** Least recently used first. */
   readonly #kept = new Map<string, QueryPartials>();
   #generation = 0;
   #made = 0;
@@ -65,7 +65,7 @@ export class PartialAggregates {
     this.#memory = memory;
   }
 
-  /** What there is of a query, to be released. */
+  /** Pins the cached parts of a query until `release`. */
   open({ siteId, key: queryKey, columns }: AggregatedQuery): QueryPartials {
     const { generation } = this.#options.engine;
     if (generation !== this.#generation) this.#loseAll(generation);
@@ -85,7 +85,7 @@ export class PartialAggregates {
     return kept;
   }
 
-  /** The numbers of all texts of the site mean the same until this is released. */
+  /** Keeps the codes of all texts of the site stable until the result is released. */
   async holdTexts(siteId: SiteId, signal: AbortSignal): Promise<QueryPartials> {
     const kept = this.open({ siteId, key: NO_ROWS, columns: [{ name: "nothing", type: "BIGINT" }] });
     try {
@@ -97,15 +97,16 @@ export class PartialAggregates {
     }
   }
 
-  /** The part that has the rows of a chunk with just this version. */
+  /** The number of the cached part for exactly this version of the chunk, if there is one. */
   partOf({ parts }: QueryPartials, { name, version }: AggregatedChunk): number | undefined {
     const part = parts.get(name);
     return part?.version === version ? part.number : undefined;
   }
 
   /**
-   * Keeps the rows of a query over the chunk, and gives the part's number. The query may see events that came after the
-   * version were looked at: then these have changed, and nobody takes the part for theirs.
+   * Stores the rows of a query over the chunk, and returns the part's number. The query may include events that arrived after
+   * the version was read. This is safe: the chunk then has another version, so no later query uses the part. Rejects with
+   * `EngineFullError` if the texts exceed their limit, and with `EngineLostError` after a restart.
    */
   async add(kept: QueryPartials, { name, version }: AggregatedChunk, query: EngineQuery, signal: AbortSignal): Promise<number> {
     this.#checkGeneration(kept);
@@ -121,16 +122,16 @@ export class PartialAggregates {
     return number;
   }
 
-  /** Rejects a query whose rows would fill the memory with texts. */
+  /** Rejects with `EngineFullError` if the texts of the query's rows exceed their limit. */
   async #checkTexts(kept: QueryPartials): Promise<void> {
     let textBytes = 0;
     for (const part of kept.parts.values()) textBytes += part.textBytes;
     if (textBytes <= this.#memory.propertyTextBytesMax) return;
     await this.#forget(kept);
-    throw new EngineFullError("the different texts of the result do not fit into the engine's memory");
+    throw new EngineFullError("the distinct texts of the result do not fit into the engine's memory");
   }
 
-  /** Partials as a query names them. */
+  /** The value for `EngineQuery.partials`. */
   partsOf(kept: QueryPartials, parts: readonly number[]): PartialTableParts {
     this.#checkGeneration(kept);
     return { id: kept.table.id, parts };
@@ -160,7 +161,7 @@ export class PartialAggregates {
     this.#evict();
   }
 
-  /** The last one stays, however large: the next time it may be all that is missing to an answer in time. */
+  /** Evicts the least recently used beyond the limits. The last one is kept at any size: a retry of its query may then finish in time. */
   #evict(): void {
     const bytesMax = this.#memory.budgetBytes * PARTIALS_SHARE_MAX;
     for (const kept of this.#kept.values()) {
@@ -169,7 +170,7 @@ export class PartialAggregates {
     }
   }
 
-  /** Drops the one that was used least recently and that nobody uses; false where there is none. */
+  /** Drops the least recently used query that is not pinned; false if there is none. */
   async dropOldest(): Promise<boolean> {
     const oldest = [...this.#kept.values()].find(({ pins }) => pins === 0);
     if (!oldest) return false;
@@ -177,13 +178,13 @@ export class PartialAggregates {
     return true;
   }
 
-  /** Drops the partial aggregates of a site. Running queries finish with those they use. */
+  /** Drops the partial aggregates of a site. Running queries finish with the parts they use. */
   forgetSite(siteId: SiteId): void {
     for (const kept of this.#kept.values()) if (kept.table.siteId === siteId) void this.#forget(kept);
   }
 
   async #forget(kept: QueryPartials): Promise<void> {
-    // Another query that uses it, or an erasure, may have done so before.
+    // Another query or an erasure may already have removed it.
     if (!this.#isKept(kept)) return;
     this.#kept.delete(kept.key);
     this.#bytes -= bytesOf([...kept.parts.values(), ...kept.outdated]);
@@ -201,7 +202,7 @@ export class PartialAggregates {
     try {
       this.#memory.note(await this.#options.engine.dropPartials(table.id, parts));
     } catch {
-      // An engine that cannot drop partials is being restarted, which drops them all.
+      // An engine that cannot drop partials is restarting, which drops all of them.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Which partitions are cached in the engine: loads those that a query needs from files and journal, and evicts the least recently used. */
+/** The cache of partitions in the engine: loads the days that a query needs from files and journal, and evicts the least recently used. */
 import type { SiteId, UtcDay } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import type { EventText } from "../../storage/event-text.ts";
@@ -22,26 +22,26 @@ export interface PartitionCacheOptions {
   readonly log: Log;
 }
 
-/** What is loaded of a day. */
+/** The part of a partition that determines how it is grouped. */
 type LoadedDay = Pick<Partition, "day" | "files">;
 
 const bytesOfFiles = (files: readonly PartitionFile[]): number => files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 
 const parquetBytesOf = (days: readonly LoadedDay[]): number => bytesOfFiles(days.flatMap(({ files }) => files));
 
-/** Consecutive days go together up to a size: few tables for small sites, small steps for large ones. */
+/** Groups consecutive days up to a size: small sites get few tables, large sites load in small steps. */
 export const groupIntoBlocks = <Day extends LoadedDay>(missing: readonly Day[], blockBytesMax: number): Day[][] =>
   sizeGroups(missing, ({ files }) => bytesOfFiles(files), blockBytesMax);
 
-/** How days are to be loaded. */
+/** Options for loading days. */
 export interface Loading {
   /** Once aborted, nothing more is loaded; loaded days stay cached. */
   readonly signal: AbortSignal;
-  /** Rejects with `EngineFullError` when they do not fit into the budget. */
+  /** Reject with `EngineFullError` if the days do not fit into the budget. */
   readonly withinBudget: boolean;
-  /** They are wanted for this once: what is loaded for it is evicted first, so that a pass over more than fits leaves the rest in place. */
+  /** A one-pass scan: blocks loaded for it are evicted first, so a scan of more than fits does not evict other blocks. */
   readonly onePass: boolean;
-  /** The properties of events are to be kept, or it rejects with `EngineFullError`. */
+  /** Load custom properties, too. Rejects with `EngineFullError` if they do not fit. */
   readonly withProperties?: boolean;
 }
 
@@ -52,7 +52,7 @@ export class PartitionCache {
   readonly #propsShare: PropsShare;
   readonly #eviction: CacheEviction;
   #blocks: CachedBlocks;
-  #blocksMade = 0;
+  #blocksCreated = 0;
 
   constructor(options: PartitionCacheOptions) {
     this.#options = options;
@@ -67,18 +67,18 @@ export class PartitionCache {
       partialAggregates: this.partialAggregates,
     });
     options.eventStore.observe({
-      beforeRelease: (siteId, segment, days) => this.#takeRest(siteId, segment, days),
+      beforeRelease: (siteId, segment, days) => this.#deliverRest(siteId, segment, days),
       beforeDelete: (siteId, firstDay, lastDay) => this.#forgetDays(siteId, firstDay, lastDay),
     });
   }
 
   #noBlocks(): CachedBlocks {
-    return new CachedBlocks(this.#options.engine.generation, () => ++this.#blocksMade);
+    return new CachedBlocks(this.#options.engine.generation, () => ++this.#blocksCreated);
   }
 
-  /** Bytes that the engine holds, as of the last change. */
-  get residentBytes(): number {
-    return this.#memory.residentBytes;
+  /** Memory use of the engine after the last change. */
+  get memoryBytes(): number {
+    return this.#memory.memoryBytes;
   }
 
   /** See `EngineMemory`. */
@@ -91,24 +91,24 @@ export class PartitionCache {
     return this.#blocks.dayCount;
   }
 
-  /** What a site has from `firstDay` to `lastDay`, oldest first, of the days that have events. */
+  /** The versions of the site's partitions from `firstDay` to `lastDay`, oldest first. Days without events have none. */
   versionsOf(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<PartitionVersion[]> {
     return this.#options.eventStore.withSnapshot(siteId, firstDay, lastDay, async (partitions) => partitions.map(partitionVersionOf));
   }
 
-  /** Whether days with so much Parquet should fit into the budget together. */
+  /** Whether days with this much Parquet in total are expected to fit into the budget. */
   shouldFit(parquetBytes: number): boolean {
     return this.#memory.shouldFit(parquetBytes, this.#blocks.parquetBytes);
   }
 
-  /** Whether days that have events are loaded. */
+  /** Whether all these days, which must have events, are cached. */
   areCached(siteId: SiteId, days: readonly UtcDay[]): boolean {
     return days.every((day) => this.#blocks.day(siteId, day));
   }
 
   /**
-   * Runs the task with the ids of the blocks that hold every event of the site from `firstDay` to
-   * `lastDay` accepted before the call (and maybe events of other days, so queries bound their range).
+   * Runs the task with the ids of pinned blocks that hold every event of the site from `firstDay` to `lastDay` accepted before the
+   * call, and maybe of other days: queries filter by time. Rejects as `Loading` says, and with `EngineLostError` after a restart.
    */
   async withDays<T>(
     siteId: SiteId,
@@ -158,7 +158,7 @@ export class PartitionCache {
     }
   }
 
-  /** Pins what is loaded as it is wanted, and gives the rest. */
+  /** Pins the cached days that are usable, and returns the days to load. */
   async #pinCached(
     siteId: SiteId,
     partitions: readonly Partition[],
@@ -169,10 +169,10 @@ export class PartitionCache {
     const missing: Partition[] = [];
     for (const partition of partitions) {
       const block = blocks.day(siteId, partition.day)?.block;
-      const isEnough = block && !(withProperties && block.props.bytes === null);
-      if (isEnough) pinOnce(block);
+      const isUsable = block && !(withProperties && block.props.bytes === null);
+      if (isUsable) pinOnce(block);
       else missing.push(partition);
-      if (block && !isEnough) await this.#eviction.outdate(blocks, block);
+      if (block && !isUsable) await this.#eviction.outdate(blocks, block);
     }
     return missing;
   }
@@ -181,7 +181,7 @@ export class PartitionCache {
     if (generation !== this.#options.engine.generation) throw new EngineLostError("the engine was restarted");
   }
 
-  /** So small that blocks can make room for each other. */
+  /** Small enough for several blocks to fit into the budget, so that eviction can free a part of it. */
   #blockBytesMax(): number {
     return Math.min(BLOCK_BYTES_MAX, this.#options.budgetBytes / BLOCKS_OF_BUDGET_MIN);
   }
@@ -189,19 +189,19 @@ export class PartitionCache {
   async #load(blocks: CachedBlocks, siteId: SiteId, group: readonly Partition[], loading: Loading): Promise<CachedBlock> {
     const parquetBytes = parquetBytesOf(group);
     const block = blocks.withRoom(siteId, parquetBytes, { ...loading, blockBytesMax: this.#blockBytesMax() });
-    let isAsItWas = block.days.length > 0;
+    let isUnchanged = block.days.length > 0;
     pin(block, loading);
     try {
       const files = group.flatMap((day) => day.files);
-      // A large day's files are not all in memory at a time.
+      // In steps, so that the files of a large day are not all in memory at once.
       for (const step of sizeGroups(files, ({ sizeBytes }) => sizeBytes, LOAD_BYTES_MAX)) {
         const read = await this.#read(step);
-        isAsItWas = false;
+        isUnchanged = false;
         await this.#append(blocks, block, { files: read });
         if (loading.withProperties) this.#propsShare.check([block], blocks.all);
       }
     } catch (error) {
-      if (!isAsItWas) this.#eviction.abandon(blocks, block);
+      if (!isUnchanged) this.#eviction.abandon(blocks, block);
       throw error;
     } finally {
       unpin(block, loading);
@@ -225,7 +225,7 @@ export class PartitionCache {
     return found;
   }
 
-  /** Rejects when the engine was restarted meanwhile, which may have left it these rows alone: the block is to be abandoned. */
+  /** Rejects if the engine has restarted meanwhile. The new engine may have only these rows, so the caller must abandon the block. */
   async #append(blocks: CachedBlocks, block: CachedBlock, source: BlockSource): Promise<void> {
     const { engine, sessionGapMs, log } = this.#options;
     const { propsBytesMax } = this.#memory;
@@ -233,7 +233,7 @@ export class PartitionCache {
     const { unreadable, propsBytes, ...usage } = await engine.append(target, source);
     this.#memory.note(usage);
     this.#checkGeneration(blocks);
-    // Once given up they stay so, also where that happened while the engine took this.
+    // Properties that were dropped during the call stay dropped.
     if (block.props.bytes !== null) block.props.bytes = propsBytes;
     await this.#propsShare.limit(blocks.all);
     for (const { key, reason } of unreadable) {
@@ -248,7 +248,7 @@ export class PartitionCache {
     }
   }
 
-  /** Gives a loaded day the events of a segment that it does not have yet. */
+  /** Adds the events of a segment that a cached day does not have yet. */
   async #deliver(
     blocks: CachedBlocks,
     { block, delivered }: CachedDay,
@@ -261,7 +261,7 @@ export class PartitionCache {
     try {
       await this.#append(blocks, block, { date, events: fresh });
     } catch (error) {
-      // Whether it has them now is not known.
+      // The block may or may not have the events now.
       this.#eviction.abandon(blocks, block);
       throw error;
     }
@@ -269,15 +269,15 @@ export class PartitionCache {
     delivered.set(segment, before + fresh.length);
   }
 
-  /** Drops days whose files are about to be deleted, and others in the same blocks. Running queries finish with the data they started with. */
+  /** Drops the blocks with days whose files are about to be deleted. Running queries finish with the data they started with. */
   #forgetDays(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): void {
     this.partialAggregates.forgetSite(siteId);
     for (const block of this.#blocks.between(siteId, firstDay, lastDay))
       if (!block.outdated) void this.#eviction.outdate(this.#blocks, block);
   }
 
-  /** Takes what the journal is about to release: loaded days get the rest of the segment's events now, the others will find them in files. */
-  async #takeRest(siteId: SiteId, segment: number, days: ReadonlyMap<UtcDay, readonly EventText[]>): Promise<void> {
+  /** Before the journal releases a segment, adds its remaining events to cached days. Other days will load them from files. */
+  async #deliverRest(siteId: SiteId, segment: number, days: ReadonlyMap<UtcDay, readonly EventText[]>): Promise<void> {
     const blocks = this.#blocks;
     for (const [day, events] of days) {
       const cached = blocks.day(siteId, day);
@@ -287,12 +287,12 @@ export class PartitionCache {
         await this.#deliver(blocks, cached, day, { segment, events });
         cached.delivered.delete(segment);
       } catch {
-        // The engine may be gone, and with it all that is loaded; otherwise the days are loaded anew.
+        // The engine has restarted without any data, or the block was abandoned. The next query reloads the days in both cases.
       } finally {
         cached.block.pins--;
       }
     }
-    // Otherwise growing days would use more and more memory between queries.
+    // Cached days also grow without queries, so memory is freed here, too.
     await this.#eviction.makeRoom(blocks, 0).catch(() => {
       // The next query retries, and reports the error.
     });

@@ -1,19 +1,19 @@
-/** What a site has on a day without loading it: how much, and a name that changes whenever an event comes or goes. */
+/** The size and version of a partition, without loading it: the version changes whenever an event is added or deleted. */
 import type { UtcDay } from "../../storage/event.ts";
 import type { Partition } from "../../storage/partition.ts";
 
 export interface PartitionVersion {
   readonly day: UtcDay;
-  /** As Parquet, roughly. */
+  /** Approximate size as Parquet. */
   readonly bytes: number;
-  /** Names the day's events: once one has come or gone, the day never has the same version again. */
+  /** Identifies the exact set of the day's events. A version never recurs after an event is added or deleted. */
   readonly version: string;
 }
 
-/** What an event takes in a Parquet file, as measured. */
+/** Size of an event in a Parquet file, as measured. */
 export const PARQUET_BYTES_PER_EVENT = 24;
 
-/** Files never change, and a segment's events only grow in number. */
+/** Built from file ranges and event counts: files never change, and segments only grow. */
 export function partitionVersionOf({ day, files, journaled }: Partition): PartitionVersion {
   const unflushed = journaled.filter(({ inFiles }) => !inFiles);
   const bytesInFiles = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);

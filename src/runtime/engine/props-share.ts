@@ -1,12 +1,12 @@
-/** Which cached blocks keep the properties of their events: as many as fit into a share of the memory; the largest are dropped first. */
+/** Limits the memory of custom properties: blocks keep theirs up to a share of the budget, and the largest are dropped first. */
 import { EngineFullError, type Engine } from "./engine.ts";
 import type { EngineMemory } from "./engine-memory.ts";
 
-/** What is known of a block's properties. */
+/** The state of a block's properties. */
 export interface KeptProps {
-  /** Null once they are dropped: a report that needs them has to load the block again. */
+  /** Their size; null once they are dropped. A report that needs them then reloads the block. */
   bytes: number | null;
-  /** Queries and loads that need them now. */
+  /** The number of queries and loads that use them now. */
   pins: number;
 }
 
@@ -30,16 +30,16 @@ export class PropsShare {
     return bytes - bytesMax;
   }
 
-  /** Drops what does not fit and no query needs, the largest first: a few blocks with long properties make room for many with short ones. */
+  /** Drops unpinned properties beyond the limit, the largest first, so that as many blocks as possible keep theirs. */
   async limit(blocks: ReadonlySet<BlockWithProps>, bytesMax?: number): Promise<void> {
     let excess = this.#excess(blocks, bytesMax);
     if (excess <= 0) return;
-    // A block that has none yet may not be in the engine yet, which would keep those that come in spite of being told now.
-    const unneeded = [...blocks]
+    // Skip blocks without properties: the engine may not know them yet, and would then ignore the call but keep what is loaded later.
+    const unpinned = [...blocks]
       .filter(({ props }) => props.pins === 0 && (props.bytes ?? 0) > 0)
       .sort((a, b) => (b.props.bytes ?? 0) - (a.props.bytes ?? 0));
     const dropped: number[] = [];
-    for (const { id, props } of unneeded) {
+    for (const { id, props } of unpinned) {
       if (excess <= 0) break;
       excess -= props.bytes ?? 0;
       props.bytes = null;
@@ -48,7 +48,7 @@ export class PropsShare {
     this.#memory.note(await this.#engine.dropProps(dropped));
   }
 
-  /** Rejects unless all of these are kept, and within the share together with what others need. */
+  /** Throws `EngineFullError` unless all `wanted` blocks have kept their properties and all blocks together are within the limit. */
   check(wanted: Iterable<BlockWithProps>, blocks: Iterable<BlockWithProps>): void {
     const isKept = [...wanted].every(({ props }) => props.bytes !== null);
     if (!isKept || this.#excess(blocks) > 0)

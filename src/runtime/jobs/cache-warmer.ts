@@ -113,7 +113,7 @@ export class CacheWarmer implements Job {
       const days = step.map(({ day }) => day);
       const [newest, oldest] = [days[0], days.at(-1)];
       if (!newest || !oldest || partitionCache.areCached(siteId, days)) continue;
-      if (partitionCache.residentBytes > budgetBytes * WARM_SHARE_MAX) this.#isOver = true;
+      if (partitionCache.memoryBytes > budgetBytes * WARM_SHARE_MAX) this.#isOver = true;
       if (this.#isOver || !limiter.areAllFree) return false;
       // One-pass, so that partitions used by queries are evicted later.
       await partitionCache.withDays(

@@ -23,7 +23,7 @@ export interface MetricSources {
   readonly config: { readonly filterBots: boolean };
   readonly behavioral: { readonly version: string | null };
   readonly flush: { lagMs(): number; readonly durations: Histogram };
-  readonly partitionCache: { readonly residentBytes: number; readonly dayCount: number };
+  readonly partitionCache: { readonly memoryBytes: number; readonly dayCount: number };
   readonly startedAtMs: EpochMs;
   /** Missing on hosts that cannot measure their process. */
   readonly processUsage?: (() => { readonly residentBytes: number; readonly heapBytes: number; readonly cpuSecs: number }) | undefined;
@@ -70,7 +70,7 @@ const queries = ({ counters, stats, partitionCache }: MetricSources): MetricFami
   counter("cache_hits_total", "Stats requests answered from the result cache.", counters.cacheHits),
   counter("cache_misses_total", "Stats requests that had to be computed.", counters.cacheMisses),
   gauge("cache_entries", "Cached query results.", stats.cachedCount),
-  gauge("engine_memory_bytes", "Memory of event data in the query engine.", partitionCache.residentBytes),
+  gauge("engine_memory_bytes", "Memory of event data in the query engine.", partitionCache.memoryBytes),
   gauge("cached_partitions", "Partitions (a day of a site) in the query engine.", partitionCache.dayCount),
 ];
 

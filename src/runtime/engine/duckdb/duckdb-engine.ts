@@ -101,7 +101,7 @@ export class DuckdbEngine implements Engine {
   #usage(): EngineUsage {
     const [row] = rowsFromIpc([this.#run(MEMORY_USAGE_SQL)]);
     const { stringBytes, propsBytes } = this.#sites;
-    return { residentBytes: Number(row?.bytes ?? 0) + stringBytes + propsBytes, textBytes: stringBytes };
+    return { memoryBytes: Number(row?.bytes ?? 0) + stringBytes + propsBytes, textBytes: stringBytes };
   }
 
   async drop(blocks: readonly number[]): Promise<EngineUsage> {

@@ -20,14 +20,14 @@ const silent = (): AbortSignal => new AbortController().signal;
 function anEngine(answer: () => Promise<[]>, loaded: string[] = []): Engine {
   return {
     generation: 0,
-    append: async () => ({ residentBytes: 0, textBytes: 0, propsBytes: 0, unreadable: [] }),
-    dropProps: async () => ({ residentBytes: 0, textBytes: 0 }),
+    append: async () => ({ memoryBytes: 0, textBytes: 0, propsBytes: 0, unreadable: [] }),
+    dropProps: async () => ({ memoryBytes: 0, textBytes: 0 }),
     propsTexts: async () => [],
-    drop: async () => ({ residentBytes: 0, textBytes: 0 }),
+    drop: async () => ({ memoryBytes: 0, textBytes: 0 }),
     query: answer,
     queryNumbers: async () => ({}),
-    storePartial: async () => ({ residentBytes: 0, textBytes: 0, rows: 0, keptTextBytes: 0 }),
-    dropPartials: async () => ({ residentBytes: 0, textBytes: 0 }),
+    storePartial: async () => ({ memoryBytes: 0, textBytes: 0, rows: 0, keptTextBytes: 0 }),
+    dropPartials: async () => ({ memoryBytes: 0, textBytes: 0 }),
     async loadExtension({ name }) {
       loaded.push(name);
     },

@@ -165,19 +165,19 @@ describe("the engine's memory", () => {
 
   it("has room up to its budget, with texts as a part of it", () => {
     const memory = new EngineMemory({ budgetBytes: 100 * MB });
-    memory.note({ residentBytes: 60 * MB, textBytes: 50 * MB });
+    memory.note({ memoryBytes: 60 * MB, textBytes: 50 * MB });
     expect([memory.hasRoomFor(40 * MB), memory.hasRoomFor(41 * MB), memory.hasRoomBesideTexts]).toEqual([true, false, true]);
-    memory.note({ residentBytes: 60 * MB, textBytes: 50 * MB + 1 });
+    memory.note({ memoryBytes: 60 * MB, textBytes: 50 * MB + 1 });
     expect(memory.hasRoomBesideTexts).toBe(false);
     memory.checkTexts();
-    memory.note({ residentBytes: 101 * MB, textBytes: 101 * MB });
+    memory.note({ memoryBytes: 101 * MB, textBytes: 101 * MB });
     expect(() => memory.checkTexts()).toThrow(EngineFullError);
   });
 
   it("is taken to hold what files of that size take, and more where experience says so", () => {
     const memory = new EngineMemory({ budgetBytes: 100 * MB });
     expect([memory.shouldFit(100 * MB, 0), memory.shouldFit(101 * MB, 0)]).toEqual([true, false]);
-    memory.note({ residentBytes: 90 * MB, textBytes: 0 });
+    memory.note({ memoryBytes: 90 * MB, textBytes: 0 });
     expect([memory.shouldFit(60 * MB, 30 * MB), memory.shouldFit(30 * MB, 30 * MB), memory.shouldFit(60 * MB, 10 * MB)]).toEqual([
       false,
       true,

@@ -224,7 +224,7 @@ describe("cached partitions", () => {
     const bytes: number[] = [];
     for (const site of [A, B]) {
       expect(await world.count(site, dayAt(0), dayAt(0))).toEqual(all);
-      bytes.push(world.partitionCache.residentBytes);
+      bytes.push(world.partitionCache.memoryBytes);
     }
     const [one = 0, two = 0] = bytes;
     const perSite = two - one;
@@ -241,7 +241,7 @@ describe("cached partitions", () => {
     expect(world.loads.length).toBe(loadsBefore);
     expect(await world.count(B, dayAt(0), dayAt(0))).toEqual(all);
     expect(world.loads.slice(loadsBefore).map((load) => load.siteId)).toEqual([B]);
-    expect(world.partitionCache.residentBytes).toBeLessThan(budgetBytes);
+    expect(world.partitionCache.memoryBytes).toBeLessThan(budgetBytes);
   });
 
   it("that grow while nobody asks go with the flush that is one too many, and are right when they are asked for", async () => {

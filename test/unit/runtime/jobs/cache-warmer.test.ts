@@ -100,8 +100,8 @@ describe("cache warming", () => {
     for (let back = 1; back <= 20; back++) await storeDay(objects, A, daysBack(back), LARGE);
     const { run, loaded, partitionCache } = await createStarted(objects, 24);
     await run();
-    expect(partitionCache.residentBytes).toBeGreaterThan(6 * 1024 * 1024);
-    expect(partitionCache.residentBytes).toBeLessThan(12 * 1024 * 1024);
+    expect(partitionCache.memoryBytes).toBeGreaterThan(6 * 1024 * 1024);
+    expect(partitionCache.memoryBytes).toBeLessThan(12 * 1024 * 1024);
     expect(partitionCache.dayCount).toBe(loaded.length);
   });
 
