@@ -1,6 +1,6 @@
 /**
- * How fast behavioral figures are, next to native DuckDB on the same Parquet files, which has no functions for them: it is
- * asked what somebody would write who has SQL only.
+ * Speed of behavioral reports compared with native DuckDB on the same Parquet files. DuckDB has no functions for them, so it runs
+ * the SQL that an analyst would write.
  *
  *   node test/bench/behavioral.mjs [rounds]
  */
@@ -85,8 +85,8 @@ const flowSql = (source) => `
   SELECT next_page, count(*) AS visitors, count(*) / (SELECT count(*) FROM firsts) AS share
   FROM firsts WHERE next_page <> '' GROUP BY next_page ORDER BY visitors DESC, next_page LIMIT ${ROWS}`;
 
-/** @type {readonly import("./native-comparison.mjs").Question[]} */
-const QUESTIONS = [
+/** @type {readonly import("./native-comparison.mjs").Query[]} */
+const QUERIES = [
   {
     name: "sessions",
     path: "sessions",
@@ -98,16 +98,21 @@ const QUESTIONS = [
       const all = Number(sessions);
       return [all, Number(bounces) / all, Number(durationMs) / (1000 * all), Number(pageviews) / all];
     },
-    found: (answer) => [answer.total_sessions, answer.bounce_rate, answer.avg_session_duration_secs, answer.avg_pages_per_session],
+    found: (response) => [
+      response.total_sessions,
+      response.bounce_rate,
+      response.avg_session_duration_secs,
+      response.avg_pages_per_session,
+    ],
   },
-  { name: "entry pages", path: "breakdown/entry-pages", sql: entryPagesSql, expected: (rows) => rows, found: (answer) => answer },
+  { name: "entry pages", path: "breakdown/entry-pages", sql: entryPagesSql, expected: (rows) => rows, found: (response) => response },
   {
     name: "funnel of 3 steps",
     path: "funnel",
     parameters: { steps: STEPS },
     sql: funnelSql,
     expected: ([row = {}]) => [row["first"], row["second"], row["third"]],
-    found: (answer) => answer.map((/** @type {{ visitors: number }} */ { visitors }) => visitors),
+    found: (response) => response.map((/** @type {{ visitors: number }} */ { visitors }) => visitors),
   },
   {
     name: "sequence of 3 steps",
@@ -115,9 +120,9 @@ const QUESTIONS = [
     parameters: { steps: STEPS },
     sql: sequenceSql,
     expected: ([row = {}]) => [row["converting"], row["visitors"], row["matches"]],
-    found: (answer) => [answer.converting_visitors, answer.total_visitors, answer.total_matches],
+    found: (response) => [response.converting_visitors, response.total_visitors, response.total_matches],
   },
-  { name: "flow", path: "flow", parameters: { page: PAGE }, sql: flowSql, expected: (rows) => rows, found: (answer) => answer },
+  { name: "flow", path: "flow", parameters: { page: PAGE }, sql: flowSql, expected: (rows) => rows, found: (response) => response },
 ];
 
-await compareWithNative("behavioral figures", QUESTIONS, ROUNDS);
+await compareWithNative("behavioral reports", QUERIES, ROUNDS);

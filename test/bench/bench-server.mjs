@@ -1,4 +1,4 @@
-/** The built program as a child process, what it uses, and folders for it to work in. */
+/** Starts the built program as a child process, measures its resource use, and provides data folders. */
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -10,12 +10,12 @@ import { buildProgram } from "../../adapters/node/build.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Everything that benchmarks make and keep, relative to the repository. */
+/** The folder for everything that benchmarks build and cache, relative to the repository. */
 export const BENCH_FOLDER = "dist/bench";
 
 const START_MS_MAX = 60_000;
 
-/** How often the system counts a process's time: fixed for all that `/proc` says. */
+/** Clock ticks per second in `/proc`: a constant of Linux. */
 const TICKS_PER_SEC = 100;
 
 const EMPTY_FOLDER = `${BENCH_FOLDER}/empty`;
@@ -24,7 +24,7 @@ const mainIn = (/** @type {string} */ folder) => join(ROOT, folder, "main.js");
 
 export const buildBenchProgram = () => buildProgram(BENCH_FOLDER);
 
-/** The program with a handler of events that does nothing: what every request costs. */
+/** The program with an event handler that does nothing, to measure the fixed cost of a request. */
 export async function buildEmptyProgram() {
   let isPutIn = false;
   /** @type {import("esbuild").Plugin} */
@@ -70,7 +70,7 @@ export async function importSource(path) {
 }
 
 /**
- * Runs the task with an empty folder that is gone afterwards.
+ * Runs the task with an empty folder, and removes the folder afterwards.
  * @template T
  * @param {(folder: string) => Promise<T>} task
  */
@@ -79,7 +79,7 @@ export async function withTempFolder(task) {
   try {
     return await task(folder);
   } finally {
-    // A task that failed has left its program running, which would go on writing here.
+    // A failed task leaves its program running, which would continue to write here.
     for (const child of running) child.kill("SIGKILL");
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
@@ -159,14 +159,14 @@ export async function startScript(args, environment = {}) {
 }
 
 /**
- * The program on a data folder. Statistics are computed each time they are asked for.
+ * Starts the program on a data folder, without the result cache.
  * @param {string} dataFolder
  * @param {Record<string, string>} [environment]
  */
 export const startProgram = (dataFolder, environment = {}) => startMain(BENCH_FOLDER, dataFolder, environment);
 
 /**
- * The one that `buildEmptyProgram` built, likewise.
+ * Like `startProgram`, with the program that `buildEmptyProgram` built.
  * @param {string} dataFolder
  */
 export const startEmptyProgram = (dataFolder) => startMain(EMPTY_FOLDER, dataFolder, {});
@@ -184,7 +184,7 @@ const SETTLED_CPU_SHARE = 0.05;
 const LOOK_MS = 250;
 
 /**
- * Waits until the process has nothing left to do.
+ * Waits until the process is idle.
  * @param {BenchProcess} server
  */
 export async function untilIdle(server) {

@@ -1,6 +1,6 @@
 /**
- * Questions about far more events than the engine's memory holds: whether every answer is that of a program with memory enough,
- * how long it takes, how often it has to be asked, and what the process holds meanwhile. Ends with code 1 when an answer is wrong.
+ * Queries over far more events than fit into the engine's memory: compares every response with that of a program with enough
+ * memory, and measures time, retries and the memory of the process. Exits with code 1 if a response differs.
  *
  *   node test/bench/chunks.mjs [engine_memory_mb] [events] [days]
  */
@@ -14,15 +14,15 @@ const DAYS = Number(process.argv[4] ?? 365);
 
 const DAY_MS = 86_400_000;
 const LOOK_MS = 200;
-/** How many questions the dashboard has under way. */
-const TOGETHER = 4;
+/** The number of concurrent requests of the dashboard. */
+const CONCURRENT = 4;
 const ATTEMPTS_MAX = 100;
 
 const dayOf = (/** @type {number} */ ms) => new Date(ms).toISOString().slice(0, 10);
 const RANGE = `site_id=${SITE}&start_date=${dayOf(Date.now() - DAYS * DAY_MS)}&end_date=${dayOf(Date.now())}`;
 
 const STEPS = "page:/articles/*,page:/articles/0/a-title-of-usual-length,event:Signup";
-const QUESTIONS = [
+const QUERIES = [
   "main?",
   "main?compare=previous_period",
   "timeseries?",
@@ -48,18 +48,18 @@ const QUESTIONS = [
 ];
 
 /**
- * Asks until there is an answer: a question that takes too long is given up, and goes on where it was when it is asked again.
- * @param {string} origin @param {string} question
+ * Repeats a request until it succeeds: a query that timed out (408) resumes where it stopped.
+ * @param {string} origin @param {string} query
  */
-async function answerTo(origin, question) {
+async function fetchUntilDone(origin, query) {
   const startMs = performance.now();
-  for (let asked = 1; asked <= ATTEMPTS_MAX; asked++) {
-    const response = await fetch(`${origin}/api/stats/${question}&${RANGE}`.replace("?&", "?"));
+  for (let attempts = 1; attempts <= ATTEMPTS_MAX; attempts++) {
+    const response = await fetch(`${origin}/api/stats/${query}&${RANGE}`.replace("?&", "?"));
     const text = await response.text();
-    if (response.status === 200) return { text, asked, ms: performance.now() - startMs };
-    if (response.status !== 408) throw new Error(`${question}: ${response.status} ${text}`);
+    if (response.status === 200) return { text, attempts, ms: performance.now() - startMs };
+    if (response.status !== 408) throw new Error(`${query}: ${response.status} ${text}`);
   }
-  throw new Error(`${question}: no answer after ${ATTEMPTS_MAX} times`);
+  throw new Error(`${query}: no response after ${ATTEMPTS_MAX} attempts`);
 }
 
 /** @param {string} origin */
@@ -68,7 +68,7 @@ async function engineBytes(origin) {
   return Number(/^svc_engine_memory_bytes (\S+)/m.exec(text)?.[1]);
 }
 
-/** The highest that is seen until it is stopped. @param {string} origin */
+/** Samples the engine's memory; `stop` returns the peak. @param {string} origin */
 function watchEngine(origin) {
   let peak = 0;
   const timer = setInterval(() => {
@@ -87,61 +87,61 @@ function watchEngine(origin) {
   };
 }
 
-/** @param {string} folder @param {Record<string, string>} environment @param {number} together */
-async function allAnswers(folder, environment, together) {
+/** @param {string} folder @param {Record<string, string>} environment @param {number} concurrent */
+async function runAll(folder, environment, concurrent) {
   const server = await startProgram(folder, environment);
   await untilIdle(server);
   const { rss: rssBefore } = await server.memory();
   const watch = watchEngine(server.origin);
-  /** @type {Map<string, { text: string, asked: number, ms: number }>} */
-  const answers = new Map();
-  const left = [...QUESTIONS];
+  /** @type {Map<string, { text: string, attempts: number, ms: number }>} */
+  const responses = new Map();
+  const left = [...QUERIES];
   const startMs = performance.now();
-  const askOn = async () => {
-    for (let question = left.shift(); question !== undefined; question = left.shift()) {
-      const answer = await answerTo(server.origin, question);
-      progress(`${question}: ${Math.round(answer.ms)} ms, asked ${answer.asked} times`);
-      answers.set(question, answer);
+  const runNext = async () => {
+    for (let query = left.shift(); query !== undefined; query = left.shift()) {
+      const response = await fetchUntilDone(server.origin, query);
+      progress(`${query}: ${Math.round(response.ms)} ms, ${response.attempts} attempts`);
+      responses.set(query, response);
     }
   };
-  await Promise.all(Array.from({ length: together }, askOn));
+  await Promise.all(Array.from({ length: concurrent }, runNext));
   const secs = (performance.now() - startMs) / 1000;
   const again = performance.now();
-  await answerTo(server.origin, QUESTIONS[0] ?? "");
+  await fetchUntilDone(server.origin, QUERIES[0] ?? "");
   const againMs = performance.now() - again;
   const peakBytes = watch.stop();
   const { peakRss } = await server.memory();
   const cpuSecs = await server.cpuSecs();
   await server.stop();
-  return { answers, secs, cpuSecs, againMs, peakBytes, rssBefore, peakRss };
+  return { responses, secs, cpuSecs, againMs, peakBytes, rssBefore, peakRss };
 }
 
 await buildBenchProgram();
 await withTempFolder(async (folder) => {
   await provideEvents(folder, EVENTS, DAYS);
   const runs = [
-    { name: "memory enough", ...(await allAnswers(folder, { SVC_ENGINE_MEMORY_MB: "3072", SVC_REQUEST_TIMEOUT_SECS: "3600" }, 1)) },
+    { name: "enough memory", ...(await runAll(folder, { SVC_ENGINE_MEMORY_MB: "3072", SVC_REQUEST_TIMEOUT_SECS: "3600" }, 1)) },
     {
-      name: `${MEMORY_MB} MB, ${TOGETHER} at a time`,
-      ...(await allAnswers(folder, { SVC_ENGINE_MEMORY_MB: String(MEMORY_MB) }, TOGETHER)),
+      name: `${MEMORY_MB} MB, ${CONCURRENT} at a time`,
+      ...(await runAll(folder, { SVC_ENGINE_MEMORY_MB: String(MEMORY_MB) }, CONCURRENT)),
     },
   ];
   const [right, ...others] = runs;
-  for (const { name, answers } of others) {
-    for (const [question, { text }] of answers) {
-      if (text === right?.answers.get(question)?.text) continue;
-      console.log(`${name}: another answer to ${question}`);
+  for (const { name, responses } of others) {
+    for (const [query, { text }] of responses) {
+      if (text === right?.responses.get(query)?.text) continue;
+      console.log(`${name}: different response to ${query}`);
       process.exitCode = 1;
     }
   }
   printTable(
-    `${QUESTIONS.length} questions about ${whole(EVENTS)} events of ${DAYS} days`,
-    ["", "all answers", "processor time", "asked most often", "main again", "engine at most", "process before", "process at most"],
-    runs.map(({ name, answers, secs, cpuSecs, againMs, peakBytes, rssBefore, peakRss }) => [
+    `${QUERIES.length} queries over ${whole(EVENTS)} events of ${DAYS} days`,
+    ["", "all responses", "CPU time", "attempts, at most", "main again", "engine, peak", "process, before", "process, peak"],
+    runs.map(({ name, responses, secs, cpuSecs, againMs, peakBytes, rssBefore, peakRss }) => [
       name,
       `${Math.round(secs)} s`,
       `${Math.round(cpuSecs)} s`,
-      `${Math.max(...[...answers.values()].map(({ asked }) => asked))} times`,
+      `${Math.max(...[...responses.values()].map(({ attempts }) => attempts))}`,
       `${Math.round(againMs)} ms`,
       mebibytes(peakBytes),
       mebibytes(rssBefore),

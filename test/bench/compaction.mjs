@@ -1,8 +1,7 @@
 /**
- * A past day of very many events in very many files is merged while events come in and questions about it are asked: whether every
- * answer stays exact, how long events wait meanwhile, what the process holds, and how few files are left. The same load on the same
- * files with merging switched off is what it is compared with. Ends with code 1 when an answer differs, when files are left
- * unmerged, or when merging takes much more memory.
+ * Merges a past day with many events in many files during ingestion and queries: measures the latency of ingestion, the memory of
+ * the process and the number of files left, and compares all responses. The baseline is the same load without merging. Exits with
+ * code 1 if a response differs, if files are left unmerged, or if merging takes much more memory.
  *
  *   node test/bench/compaction.mjs [events] [files]
  */
@@ -21,16 +20,16 @@ const DAY_MS = 86_400_000;
 const START_MS = (Math.floor(Date.now() / DAY_MS) - 1) * DAY_MS;
 const DAY = new Date(START_MS).toISOString().slice(0, 10);
 
-/** More than what a day of any size is merged into would have too many to read. */
+/** Merging must leave at most this many files. */
 const FILES_LEFT_MAX = FILES / 10;
 
-/** Beside what the same load takes without merging: the files of a merge, two parts of them as values, and its thread's garbage. */
+/** Additional memory allowed for merging: the files of a merge, two parts of them as values, and uncollected garbage of its thread. */
 const MERGING_MB_MAX = 400;
 
 const ROUNDS_MIN = 6;
 const ROUNDS_MAX = 100;
 const LOAD = { seconds: 5, connections: 32, rate: 1000, sites: ["other.test"] };
-const QUESTIONS = ["main", "timeseries", "breakdown/pages", "goals", "sessions"];
+const QUERIES = ["main", "timeseries", "breakdown/pages", "goals", "sessions"];
 
 /** @param {string} folder */
 async function writeDay(folder) {
@@ -48,34 +47,34 @@ async function writeDay(folder) {
 const filesLeft = async (folder) =>
   (await readdir(join(folder, "events", `site_id=${SITE}`, `date=${DAY}`))).filter((name) => name.endsWith(".parquet")).length;
 
-/** @param {string} origin @param {string} question @returns {Promise<string>} */
-const answerTo = async (origin, question) =>
-  JSON.stringify(await getJson(`${origin}/api/stats/${question}?site_id=${SITE}&start_date=${DAY}&end_date=${DAY}`));
+/** @param {string} origin @param {string} query @returns {Promise<string>} */
+const fetchReport = async (origin, query) =>
+  JSON.stringify(await getJson(`${origin}/api/stats/${query}?site_id=${SITE}&start_date=${DAY}&end_date=${DAY}`));
 
-/** Asks until `stop` is called; the answers to each question, each different one once. @param {string} origin */
-function keepAsking(origin) {
+/** Sends queries until `stop` is called, and collects the distinct responses to each. @param {string} origin */
+function keepQuerying(origin) {
   /** @type {Map<string, Set<string>>} */
-  const answers = new Map(QUESTIONS.map((question) => [question, new Set()]));
+  const responses = new Map(QUERIES.map((query) => [query, new Set()]));
   let stopped = false;
-  const asking = (async () => {
-    for (let asked = 0; ; asked++) {
-      if (stopped) return { answers, asked };
-      const question = QUESTIONS[asked % QUESTIONS.length] ?? "";
-      answers.get(question)?.add(await answerTo(origin, question));
+  const querying = (async () => {
+    for (let sent = 0; ; sent++) {
+      if (stopped) return { responses, sent };
+      const query = QUERIES[sent % QUERIES.length] ?? "";
+      responses.get(query)?.add(await fetchReport(origin, query));
     }
   })();
   return {
     stop() {
       stopped = true;
-      return asking;
+      return querying;
     },
   };
 }
 
-/** Rounds of the load until as many are done, and until the files are few if they are to be. @param {string} folder @param {boolean} merges */
+/** Runs at least `ROUNDS_MIN` rounds of the load, with merging until few files are left. @param {string} folder @param {boolean} merges */
 async function run(folder, merges) {
   const server = await startProgram(folder, merges ? {} : { SVC_COMPACT_AFTER_FILES: "0" });
-  const questions = keepAsking(server.origin);
+  const queries = keepQuerying(server.origin);
   const startMs = performance.now();
   /** @type {import("./ingestion-load.mjs").LoadResult[]} */
   const rounds = [];
@@ -85,11 +84,11 @@ async function run(folder, merges) {
     progress(`${await filesLeft(folder)} files, events waited ${milliseconds(rounds.at(-1)?.p99Ms ?? 0)} (p99)`);
   }
   const secs = (performance.now() - startMs) / 1000;
-  const { answers, asked } = await questions.stop();
+  const { responses, sent } = await queries.stop();
   await untilIdle(server);
   const { rss, peakRss } = await server.memory();
   await server.stop();
-  return { rounds, secs, answers, asked, rss, peakRss, files: await filesLeft(folder) };
+  return { rounds, secs, responses, sent, rss, peakRss, files: await filesLeft(folder) };
 }
 
 /** @typedef {Awaited<ReturnType<typeof run>>} Run */
@@ -105,24 +104,24 @@ await withTempFolder(async (folder) => {
   const without = await run(still, false);
   const beside = await run(merged, true);
   const after = await startProgram(merged);
-  for (const question of QUESTIONS) beside.answers.get(question)?.add(await answerTo(after.origin, question));
+  for (const query of QUERIES) beside.responses.get(query)?.add(await fetchReport(after.origin, query));
   await after.stop();
 
-  for (const question of QUESTIONS) {
-    const [right, ...others] = new Set([...(without.answers.get(question) ?? []), ...(beside.answers.get(question) ?? [])]);
-    if (right === undefined || others.length > 0) wrong.push(`${question} had ${others.length + 1} different answers`);
+  for (const query of QUERIES) {
+    const [right, ...others] = new Set([...(without.responses.get(query) ?? []), ...(beside.responses.get(query) ?? [])]);
+    if (right === undefined || others.length > 0) wrong.push(`${query} had ${others.length + 1} different responses`);
   }
   if (beside.files > FILES_LEFT_MAX) wrong.push(`${beside.files} files are left`);
   const takenMb = (beside.peakRss - without.peakRss) / 1024 / 1024;
   if (takenMb > MERGING_MB_MAX) wrong.push(`merging took ${whole(takenMb)} MiB`);
-  const refused = [...without.rounds, ...beside.rounds].reduce((sum, { otherAnswers }) => sum + otherAnswers, 0);
+  const refused = [...without.rounds, ...beside.rounds].reduce((sum, { failed }) => sum + failed, 0);
   if (refused > 0) wrong.push(`${refused} events were not accepted`);
 
   const p99 = (/** @type {Run} */ { rounds }) => median(rounds.map(({ p99Ms }) => p99Ms));
   const row = (/** @type {string} */ name, /** @type {Run} */ done) => [
     name,
     `${Math.round(done.secs)} s`,
-    whole(done.asked),
+    whole(done.sent),
     milliseconds(p99(done)),
     milliseconds(Math.max(...done.rounds.map(({ maxMs }) => maxMs))),
     whole(done.files),
@@ -130,8 +129,8 @@ await withTempFolder(async (folder) => {
     mebibytes(done.peakRss),
   ];
   printTable(
-    `A day of ${whole(EVENTS)} events in ${whole(FILES)} files, ${whole(LOAD.rate)} events/s and questions without a pause; p99 ratio ${twoDecimals(p99(beside) / p99(without))}`,
-    ["", "time", "answers", "p99", "longest", "files left", "resident", "at most"],
+    `A day of ${whole(EVENTS)} events in ${whole(FILES)} files, ${whole(LOAD.rate)} events/s and queries without a pause; p99 ratio ${twoDecimals(p99(beside) / p99(without))}`,
+    ["", "time", "responses", "p99", "longest", "files left", "resident", "peak resident"],
     [row("without merging", without), row("merging", beside)],
   );
 });

@@ -1,6 +1,6 @@
 /**
- * The soak's load on a program that is killed at a random moment and started again, time after time. Ends with code 1 when an
- * acknowledged event is lost, or any is counted twice.
+ * Kills the program at random moments under the load of the soak, and restarts it each time. Exits with code 1 if an acknowledged
+ * event is lost or any event is counted twice.
  *
  *   node test/bench/crash.mjs [rounds]
  */
@@ -20,7 +20,7 @@ await withTempFolder(async (folder) => {
   const load = new WatchedLoad(SITES);
   /** @type {string[]} */
   const wrong = [];
-  let [found, peak, unanswered] = [0, 0, 0];
+  let [found, peak, withoutResponse] = [0, 0, 0];
   for (let round = 0; round <= ROUNDS; round++) {
     const environment = {
       SVC_FLUSH_EVENT_COUNT: "1000",
@@ -43,19 +43,19 @@ await withTempFolder(async (folder) => {
     peak = Math.max(peak, (await server.memory()).peakRss);
     await server.kill9();
     await load.stop();
-    unanswered += load.total("unanswered");
+    withoutResponse += load.total("withoutResponse");
     progress(`round ${round + 1}: ${whole(load.total("acknowledged"))} events acknowledged`);
   }
   printTable(
     `${ROUNDS} kills, ${SITES} sites`,
-    ["sent", "acknowledged or found", "cut off by kills", "found", "questions", "peak resident"],
+    ["sent", "acknowledged or found", "without response", "found", "queries", "peak resident"],
     [
       [
         whole(load.total("sent")),
         whole(load.total("acknowledged")),
-        whole(unanswered),
+        whole(withoutResponse),
         whole(found),
-        whole(load.questions),
+        whole(load.queries),
         mebibytes(peak),
       ],
     ],

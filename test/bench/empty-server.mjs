@@ -1,4 +1,4 @@
-/** The least that a service on the same HTTP stack does with an event: routes the request, parses its body, answers 202. */
+/** The minimum that a service on the same HTTP stack does with an event: routes the request, parses its body, responds with 202. */
 import { createServer } from "node:http";
 import { Response } from "@whatwg-node/fetch";
 import { createServerAdapter } from "@whatwg-node/server";

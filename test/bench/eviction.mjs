@@ -1,8 +1,8 @@
 /**
- * Questions about ranges that fit into the engine's memory, over events that take many times as much: what is resident must stay
- * within `engine_memory_mb`, what is asked for again and again must stay, and every figure must be exact. Ends with code 1 if not.
+ * Queries of ranges that fit into the engine's memory, over events that take many times as much: the cache must stay within
+ * `engine_memory_mb`, frequently used days must stay cached, and every result must be exact. Exits with code 1 otherwise.
  *
- *   node test/bench/eviction.mjs [events] [engine memory in MB] [questions]
+ *   node test/bench/eviction.mjs [events] [engine memory in MB] [queries]
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -13,20 +13,20 @@ import { mebibytes, median, milliseconds, printTable, progress, whole } from "./
 
 const EVENTS = Number(process.argv[2] ?? 3_200_000);
 const MEMORY_MB = Number(process.argv[3] ?? 32);
-const QUESTIONS = Number(process.argv[4] ?? 240);
+const QUERIES = Number(process.argv[4] ?? 240);
 
 const SITES = 4;
 const DAYS = 16;
 const EVENTS_PER_DAY = Math.floor(EVENTS / SITES / DAYS);
 const DAY_MS = 86_400_000;
 
-/** The share of events whose path no other event has: texts take memory, too. */
+/** The share of events with a unique path: texts take memory, too. */
 const UNIQUE_SHARE = 0.4;
 
-/** One question in so many is about the same day. */
+/** One of this many queries reads the same day. */
 const FAVOURITE_EACH = 4;
 
-/** Beside what the engine holds: the program itself, the engine's code and working memory, what was let go of and not given back. */
+/** Memory beside cached data: the program, the engine's code and working memory, and freed memory not yet returned to the system. */
 const BESIDE_MB = 700;
 
 const siteOf = (/** @type {number} */ site) => `eviction-${site}.test`;
@@ -66,42 +66,42 @@ await withTempFolder(async (folder) => {
   const pick = (/** @type {number} */ count) => Math.floor(random() * count);
   /** @type {{ favourite: number[], others: number[] }} */
   let took = { favourite: [], others: [] };
-  let [residentMax, rssMax] = [0, 0];
-  const note = (/** @type {number} */ asked) => {
+  let [engineBytesMax, rssMax] = [0, 0];
+  const note = (/** @type {number} */ sent) => {
     rows.push([
-      whole(asked),
+      whole(sent),
       milliseconds(median(took.favourite)),
       milliseconds(median(took.others)),
-      mebibytes(residentMax),
+      mebibytes(engineBytesMax),
       mebibytes(rssMax),
     ]);
     progress(rows.at(-1)?.join("  ") ?? "");
     took = { favourite: [], others: [] };
-    [residentMax, rssMax] = [0, 0];
+    [engineBytesMax, rssMax] = [0, 0];
   };
-  for (let asked = 0; asked < QUESTIONS; asked++) {
-    const isFavourite = asked % FAVOURITE_EACH === 0;
-    // Every other one with the favourite's site is of a range that holds the favourite's day, too.
+  for (let sent = 0; sent < QUERIES; sent++) {
+    const isFavourite = sent % FAVOURITE_EACH === 0;
+    // Other queries of the favourite's site may include the favourite's day.
     const [site, first, days] = isFavourite ? [0, DAYS - 1, 1] : [pick(SITES), pick(DAYS), 1 + pick(2)];
     const last = Math.min(DAYS - 1, first + days - 1);
     const beganMs = performance.now();
     const range = `site_id=${siteOf(site)}&start_date=${dateOf(first)}&end_date=${dateOf(last)}`;
-    const figure = asked % 3 === 0 ? "timeseries" : "main";
-    const answer = await getJson(`${server.origin}/api/stats/${figure}?${range}`);
+    const report = sent % 3 === 0 ? "timeseries" : "main";
+    const response = await getJson(`${server.origin}/api/stats/${report}?${range}`);
     took[isFavourite ? "favourite" : "others"].push(performance.now() - beganMs);
     const wanted = (last - first + 1) * EVENTS_PER_DAY;
-    if (figure === "main" && answer.total_events !== wanted) wrong.push(`${range}: ${answer.total_events} events instead of ${wanted}`);
+    if (report === "main" && response.total_events !== wanted) wrong.push(`${range}: ${response.total_events} events instead of ${wanted}`);
     const metrics = await (await fetch(`${server.origin}/metrics`)).text();
-    residentMax = Math.max(residentMax, Number(/^svc_engine_memory_bytes (\S+)$/m.exec(metrics)?.[1]));
+    engineBytesMax = Math.max(engineBytesMax, Number(/^svc_engine_memory_bytes (\S+)$/m.exec(metrics)?.[1]));
     rssMax = Math.max(rssMax, (await server.memory()).rss);
-    if (asked === 0) note(1);
-    else if ((asked + 1) % Math.ceil(QUESTIONS / 8) === 0) note(asked + 1);
+    if (sent === 0) note(1);
+    else if ((sent + 1) % Math.ceil(QUERIES / 8) === 0) note(sent + 1);
   }
   const { peakRss } = await server.memory();
   await server.stop();
   printTable(
     `${whole(SITES * DAYS * EVENTS_PER_DAY)} events of ${SITES} sites and ${DAYS} days, engine_memory_mb = ${MEMORY_MB}`,
-    ["questions", "favourite day, median", "others, median", "events in the engine, at most", "resident, at most"],
+    ["queries", "favourite day, median", "others, median", "engine memory, peak", "resident, peak"],
     rows,
   );
   if (peakRss > (MEMORY_MB + BESIDE_MB) * 1024 * 1024) wrong.push(`${mebibytes(peakRss)} resident`);

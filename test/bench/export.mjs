@@ -1,5 +1,5 @@
 /**
- * What a raw export of a million events costs: time, the server's memory, and how long ingestion waits meanwhile.
+ * Cost of a raw export of a million events: time, memory of the server, and latency of ingestion during the export.
  *
  *   node test/bench/export.mjs [events] [csv|json ...]
  *
@@ -18,7 +18,7 @@ const QUIET_MS = 5_000;
 
 const wait = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Posts on and on at a steady rate; `take` gives the delays since it was last called. */
+/** Posts at a steady rate until stopped; `take` returns the latencies since the last call. */
 function startPosting(origin) {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const body = JSON.stringify({ d: SITE, n: "pageview", u: `https://${SITE}/live` });
@@ -58,7 +58,7 @@ const quantile = (sorted, q) => sorted[Math.min(sorted.length - 1, Math.floor(so
 const described = (delays) =>
   `p50 ${quantile(delays, 0.5).toFixed(1)} ms, p99 ${quantile(delays, 0.99).toFixed(1)} ms, max ${quantile(delays, 1).toFixed(1)} ms (${delays.length} posts)`;
 
-/** In a thread of its own, so that taking the file in does not hold up the posts. */
+/** Downloads in a separate thread, so that reading the file does not delay the posts. */
 function download(url) {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL(import.meta.url), { workerData: { url } });

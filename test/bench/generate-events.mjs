@@ -1,6 +1,6 @@
 /**
- * A site's traffic as it might be, the same for the same seed: few pages get most views, visitors come back within a day,
- * some events carry a campaign, properties or money.
+ * Generates realistic traffic of a site, the same for the same seed: few pages get most views, visitors return within a day, and
+ * some events have a campaign, properties or revenue.
  *
  *   node test/bench/generate-events.mjs <data folder> [events] [days]
  *
@@ -31,7 +31,7 @@ const EVENTS_PER_VISITOR = 4;
 /** @typedef {() => number} Random from 0 to below 1 */
 
 /**
- * Ranks from 0, each the rarer the higher it is (Zipf's law), by looking up where a number falls among the sums of shares.
+ * Draws ranks from 0, by Zipf's law: a binary search in the cumulative shares.
  * @param {number} count
  * @param {number} [exponent]
  */
@@ -98,14 +98,14 @@ function visitorFrom(random) {
   };
 }
 
-/** How differently events read: as on most sites, or with texts of which most occur once or twice. @typedef {"usual" | "many"} Texts */
+/** The variety of texts: as on most sites, or with texts that mostly occur once or twice. @typedef {"usual" | "many"} Texts */
 
-/** Landing pages of links, and names in properties: what makes `many` texts. */
+/** Landing pages of links, and names in properties, for `many` texts. */
 const LINKS_PER_SOURCE = 5_000;
 const NAMES = 1_000_000;
 
 /**
- * The events of one day, in order of time. Visitors come and go: at any time a few hundred of them are there.
+ * The events of one day, in order of time. A few hundred visitors are active at any time.
  * @param {number} dayStartMs
  * @param {number} count
  * @param {Random} random
@@ -161,7 +161,7 @@ export async function writeEvents(dataFolder, events = EVENTS, days = DAYS, text
 }
 
 /**
- * Copies generated files into a data folder. They are made once a day and kept.
+ * Copies generated files into a data folder. They are generated once a day and cached.
  * @param {string} dataFolder
  * @param {number} [events]
  * @param {number} [days]

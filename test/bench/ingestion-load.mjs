@@ -1,6 +1,6 @@
 /**
- * Posts events as browsers do, from a process of its own, so that sending does not take the server's time.
- * Run by `postEvents`; prints what came of it as JSON.
+ * Posts events as browsers do, from a separate process, so that sending does not take CPU time of the server's process.
+ * Started by `postEvents`; prints a `LoadResult` as JSON.
  */
 import { spawn } from "node:child_process";
 import { Agent, request } from "node:http";
@@ -9,7 +9,7 @@ import autocannon from "autocannon";
 import { numbersFrom } from "../support/seeded-numbers.mjs";
 
 /** @typedef {{ origin: string, seconds: number, connections: number, rate?: number, sites: readonly string[], events?: number }} Load */
-/** @typedef {{ answered: number, otherAnswers: number, perSecond: number, p50Ms: number, p99Ms: number, maxMs: number }} LoadResult */
+/** @typedef {{ accepted: number, failed: number, perSecond: number, p50Ms: number, p99Ms: number, maxMs: number }} LoadResult */
 
 const REQUESTS = 2000;
 const PAGES = 500;
@@ -69,8 +69,8 @@ export function postEvents(load) {
 }
 
 /**
- * One event each time it is due, on whichever connection is free. It waits from when it was due, also for a connection, as it
- * does in a browser; autocannon sends a second's events in one go, which are then in each other's way.
+ * Posts each event when it is due, on any free connection. Latency is measured from the due time, so it includes the wait for a
+ * connection. Autocannon would send the events of a second in one burst, which delay each other.
  * @param {Load} load @returns {Promise<LoadResult>}
  */
 async function postSteadily({ origin, seconds, connections, rate = 1, sites }) {
@@ -79,7 +79,7 @@ async function postSteadily({ origin, seconds, connections, rate = 1, sites }) {
   const count = seconds * rate;
   /** @type {number[]} */
   const waitedMs = [];
-  let otherAnswers = 0;
+  let failed = 0;
   const startMs = performance.now();
   const postDue = (/** @type {number} */ at, /** @type {number} */ dueMs) =>
     new Promise((resolve) => {
@@ -89,12 +89,12 @@ async function postSteadily({ origin, seconds, connections, rate = 1, sites }) {
         { agent, method, headers: { ...headers, "content-length": Buffer.byteLength(body) } },
         (response) => {
           if (response.statusCode === 202) waitedMs.push(performance.now() - dueMs);
-          else otherAnswers++;
+          else failed++;
           response.once("close", resolve).resume();
         },
       );
       sent.once("error", () => {
-        otherAnswers++;
+        failed++;
         resolve(null);
       });
       sent.end(body);
@@ -110,8 +110,8 @@ async function postSteadily({ origin, seconds, connections, rate = 1, sites }) {
   waitedMs.sort((a, b) => a - b);
   const upTo = (/** @type {number} */ share) => waitedMs[Math.ceil(waitedMs.length * share) - 1] ?? Number.NaN;
   return {
-    answered: waitedMs.length,
-    otherAnswers,
+    accepted: waitedMs.length,
+    failed,
     perSecond: waitedMs.length / secs,
     p50Ms: upTo(0.5),
     p99Ms: upTo(0.99),
@@ -119,7 +119,7 @@ async function postSteadily({ origin, seconds, connections, rate = 1, sites }) {
   };
 }
 
-/** As fast as answers come. @param {Load} load @returns {Promise<LoadResult>} */
+/** Posts on each connection as soon as it has the previous response. @param {Load} load @returns {Promise<LoadResult>} */
 async function post({ origin, seconds, connections, sites, events }) {
   const result = await autocannon({
     url: origin,
@@ -128,8 +128,8 @@ async function post({ origin, seconds, connections, sites, events }) {
     ...(events === undefined ? { duration: seconds } : { amount: events }),
   });
   return {
-    answered: result["2xx"],
-    otherAnswers: result.non2xx + result.errors,
+    accepted: result["2xx"],
+    failed: result.non2xx + result.errors,
     perSecond: result["2xx"] / result.duration,
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,

@@ -1,5 +1,5 @@
 /**
- * What the process holds in memory after it has taken in many events, and after questions about all of them.
+ * Memory of the process after it has accepted many events, and after queries of all of them.
  *
  *   node test/bench/memory.mjs [events]
  */
@@ -25,13 +25,13 @@ await withTempFolder(async (folder) => {
 
   await note("after the start");
   progress(`posting ${COUNT} events`);
-  const { answered, perSecond } = await postEvents({ origin: server.origin, events: COUNT, connections: CONNECTIONS, sites: [SITE] });
-  await note(`after ${whole(answered)} events at ${whole(perSecond)}/s`);
-  const ask = (/** @type {string} */ endpoint) => getJson(`${server.origin}/api/stats/${endpoint}?site_id=${SITE}&period=7d`);
-  const { total_events: total } = await ask("main");
-  if (total !== answered) throw new Error(`${total} events were found instead of ${answered}`);
-  for (const endpoint of ["timeseries", "breakdown/pages", "breakdown/browsers"]) await ask(endpoint);
-  await note("after questions about all of them");
+  const { accepted, perSecond } = await postEvents({ origin: server.origin, events: COUNT, connections: CONNECTIONS, sites: [SITE] });
+  await note(`after ${whole(accepted)} events at ${whole(perSecond)}/s`);
+  const fetchStats = (/** @type {string} */ endpoint) => getJson(`${server.origin}/api/stats/${endpoint}?site_id=${SITE}&period=7d`);
+  const { total_events: total } = await fetchStats("main");
+  if (total !== accepted) throw new Error(`${total} events were found instead of ${accepted}`);
+  for (const endpoint of ["timeseries", "breakdown/pages", "breakdown/browsers"]) await fetchStats(endpoint);
+  await note("after queries of all of them");
   await server.stop();
   printTable(`resident set of the process, ${CONNECTIONS} connections, one site`, ["", "resident", "peak so far"], rows);
 });

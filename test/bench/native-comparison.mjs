@@ -1,7 +1,7 @@
 /**
- * Statistics next to native DuckDB on the same Parquet files: both answer in turns, and the figures are compared, so that
- * both do the same work. The server has the events resident and is asked over HTTP without its cache. DuckDB uses all
- * processors; once it reads the files, once it has the events in a table.
+ * Compares the Stats API with native DuckDB on the same Parquet files. Both run in turns, and their results are compared, so that
+ * both do the same work. The server has the events cached, but not the results, and is measured over HTTP. DuckDB uses all CPU
+ * cores; it is measured with the Parquet files and with the events in a table.
  */
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -18,13 +18,13 @@ const FIRST_DAY = dayOf(Date.now() - DAYS * DAY_MS);
 /** @typedef {Record<string, unknown>} Row */
 
 /**
- * @typedef {object} Question
+ * @typedef {object} Query
  * @property {string} name
  * @property {string} path behind `/api/stats/`
  * @property {Record<string, string>} [parameters]
  * @property {(source: string) => string} sql
  * @property {(rows: Row[]) => unknown} expected
- * @property {(answer: any) => unknown} found
+ * @property {(response: any) => unknown} found
  */
 
 const numbers = (/** @type {Row} */ row) =>
@@ -38,36 +38,36 @@ async function timed(work) {
 }
 
 /**
- * Asks every question in rounds and prints the medians.
+ * Runs every query in rounds and prints the medians.
  * @param {string} title
- * @param {readonly Question[]} questions
+ * @param {readonly Query[]} queries
  * @param {number} rounds
  */
-export async function compareWithNative(title, questions, rounds) {
+export async function compareWithNative(title, queries, rounds) {
   await buildBenchProgram();
   await withTempFolder(async (folder) => {
     await provideEvents(folder);
     const server = await startProgram(folder);
     const duckdb = await (await DuckDBInstance.create(":memory:")).connect();
     const files = `read_parquet('${join(folder, "events")}/**/*.parquet', hive_partitioning = false)`;
-    await duckdb.run(`CREATE TABLE resident AS SELECT * FROM ${files}`);
-    const askDuckdb = async (/** @type {string} */ sql) => (await duckdb.runAndReadAll(sql)).getRowObjects().map(numbers);
+    await duckdb.run(`CREATE TABLE cached AS SELECT * FROM ${files}`);
+    const queryDuckdb = async (/** @type {string} */ sql) => (await duckdb.runAndReadAll(sql)).getRowObjects().map(numbers);
 
     /** @type {string[][]} */
     const rows = [];
-    for (const { name, path, parameters, sql, expected, found } of questions) {
-      const query = new URLSearchParams({ site_id: SITE, start_date: FIRST_DAY, end_date: LAST_DAY, ...parameters });
-      const url = `${server.origin}/api/stats/${path}?${query}`;
+    for (const { name, path, parameters, sql, expected, found } of queries) {
+      const parametersOfUrl = new URLSearchParams({ site_id: SITE, start_date: FIRST_DAY, end_date: LAST_DAY, ...parameters });
+      const url = `${server.origin}/api/stats/${path}?${parametersOfUrl}`;
       /** @type {{ server: number[], files: number[], table: number[] }} */
       const ms = { server: [], files: [], table: [] };
       // The first round loads what is not in memory yet, and is not counted.
       for (let round = 0; round <= rounds; round++) {
-        const [answer, serverMs] = await timed(() => getJson(url));
-        const [fromFiles, filesMs] = await timed(() => askDuckdb(sql(files)));
-        const [, tableMs] = await timed(() => askDuckdb(sql("resident")));
+        const [response, serverMs] = await timed(() => getJson(url));
+        const [fromFiles, filesMs] = await timed(() => queryDuckdb(sql(files)));
+        const [, tableMs] = await timed(() => queryDuckdb(sql("cached")));
         if (round === 0) {
-          const figures = [found(answer), expected(fromFiles)].map((figure) => JSON.stringify(figure));
-          if (figures[0] !== figures[1]) throw new Error(`${name}: the figures differ:\n${figures.join("\n")}`);
+          const results = [found(response), expected(fromFiles)].map((result) => JSON.stringify(result));
+          if (results[0] !== results[1]) throw new Error(`${name}: the results differ:\n${results.join("\n")}`);
           continue;
         }
         ms.server.push(serverMs);

@@ -1,6 +1,6 @@
 /**
- * One day of one site with very many different paths, each from another page view, and one event each of very many sites, through
- * HTTP. Ends with code 1 when a figure is not exact or a question fails.
+ * One day of a site with a very large number of distinct paths, and a very large number of sites with one event each, all posted
+ * over HTTP. Exits with code 1 if a result is not exact or a query fails.
  *
  *   node test/bench/overload.mjs [paths] [sites]
  */
@@ -15,13 +15,13 @@ const LOOK_MS = 30_000;
 
 const SITE = "paths.test";
 
-/** Paths that are seen more than once: the n-th one `FAVOURITES - n` times more. */
+/** The number of paths with more than one page view: the n-th has `FAVOURITES - n` more. */
 const FAVOURITES = 20;
 
 const VISITORS = 5_000;
 
-/** Sites whose figures are asked for, spread over all. */
-const SITES_ASKED = 200;
+/** The number of sites that are queried, spread over all. */
+const SITES_QUERIED = 200;
 
 const pathOf = (/** @type {number} */ n) => `/article/${n}/a-title-of-usual-length`;
 
@@ -65,7 +65,7 @@ function expectSame(what, found, wanted) {
 /** @type {string[][]} */
 const durations = [];
 
-/** The path that the event of a number has: each once, then the favourites again. */
+/** The path of the event with this number: each path once, then the favourites again. */
 function numberOf(/** @type {number} */ event) {
   if (event < PATHS) return event;
   let left = event - PATHS;
@@ -80,7 +80,7 @@ const EVENTS = PATHS + (FAVOURITES * (FAVOURITES + 1)) / 2;
 
 await buildBenchProgram();
 await withTempFolder(async (folder) => {
-  // On a busy machine the first question takes long: it is to be answered, not given up.
+  // The first query takes long on a busy machine and must not time out.
   const server = await startProgram(folder, { SVC_TRUST_PROXY: "1", SVC_REQUEST_TIMEOUT_SECS: "300" });
   const looking = setInterval(() => void server.memory().then(({ rss }) => progress(`${mebibytes(rss)} resident`)), LOOK_MS);
   const timed = async (/** @type {string} */ what, /** @type {() => Promise<any>} */ task) => {
@@ -92,9 +92,9 @@ await withTempFolder(async (folder) => {
     progress(durations.at(-1)?.join("  ") ?? "");
     return result;
   };
-  const ask = (/** @type {string} */ question, site = SITE) =>
-    getJson(`${server.origin}/api/stats/${question}${question.includes("?") ? "&" : "?"}site_id=${site}&period=7d`);
-  const askAndTime = (/** @type {string} */ question) => timed(question, () => ask(question));
+  const fetchStats = (/** @type {string} */ query, site = SITE) =>
+    getJson(`${server.origin}/api/stats/${query}${query.includes("?") ? "&" : "?"}site_id=${site}&period=7d`);
+  const timedStats = (/** @type {string} */ query) => timed(query, () => fetchStats(query));
 
   const events = await timed(`posting ${whole(EVENTS)} events of ${whole(PATHS)} paths`, () =>
     postAll(server.origin, EVENTS, (n) => ({ d: SITE, u: pathOf(numberOf(n)) })),
@@ -103,43 +103,43 @@ await withTempFolder(async (folder) => {
     postAll(server.origin, SITES, (n) => ({ d: `site-${n}.test`, u: "/" })),
   );
   expectSame("accepted", [events, sites], [EVENTS, SITES]);
-  await timed("until all is in files and nothing goes on", async () => {
+  await timed("until all events are flushed and the process is idle", async () => {
     while ((await getJson(`${server.origin}/health/detailed`)).buffered_events > 0)
       await new Promise((resolve) => setTimeout(resolve, 500));
     await untilIdle(server);
   });
 
-  const main = await askAndTime("main");
+  const main = await timedStats("main");
   expectSame("main", [main.total_events, main.total_pageviews, main.unique_visitors], [EVENTS, EVENTS, Math.min(VISITORS, EVENTS)]);
-  const top = await askAndTime("breakdown/pages?limit=1000");
+  const top = await timedStats("breakdown/pages?limit=1000");
   expectSame("number of pages", top.length, Math.min(1000, PATHS));
   for (let n = 0; n < FAVOURITES; n++) {
     expectSame(`page ${n}`, [top[n]?.value, top[n]?.pageviews], [pathOf(n), 1 + FAVOURITES - n]);
   }
   const middle = pathOf(Math.floor(PATHS / 2));
-  const one = await askAndTime(`breakdown/pages?filters=${encodeURIComponent(`pages==${middle}`)}`);
+  const one = await timedStats(`breakdown/pages?filters=${encodeURIComponent(`pages==${middle}`)}`);
   expectSame("one page", one, [{ value: middle, visitors: 1, pageviews: 1, events: 1 }]);
-  const allButOne = await askAndTime(`main?filters=${encodeURIComponent(`pages!=${middle}`)}`);
+  const allButOne = await timedStats(`main?filters=${encodeURIComponent(`pages!=${middle}`)}`);
   expectSame("all pages but one", allButOne.total_events, EVENTS - 1);
-  // All paths that begin so.
-  const begins = await askAndTime("funnel?steps=page:/article/1*,page:/article/2*&window=1%20day");
+  // Wildcards that match many paths.
+  const begins = await timedStats("funnel?steps=page:/article/1*,page:/article/2*&window=1%20day");
   expectSame("steps of a funnel", begins.length, 2);
-  expectSame("entry pages", (await askAndTime("breakdown/entry-pages?limit=1000")).length, Math.min(1000, PATHS));
-  await askAndTime("timeseries");
-  await askAndTime("breakdown/pages?limit=1000");
+  expectSame("entry pages", (await timedStats("breakdown/entry-pages?limit=1000")).length, Math.min(1000, PATHS));
+  await timedStats("timeseries");
+  await timedStats("breakdown/pages?limit=1000");
 
   const known = await timed("the list of all sites", () => getJson(`${server.origin}/api/sites`));
   expectSame("sites", known.sites.length, SITES + 1);
-  await timed(`${SITES_ASKED} of the sites`, async () => {
-    for (let n = 0; n < SITES; n += Math.max(1, Math.floor(SITES / SITES_ASKED))) {
-      expectSame(`site ${n}`, (await ask("main", `site-${n}.test`)).total_events, 1);
+  await timed(`${SITES_QUERIED} of the sites`, async () => {
+    for (let n = 0; n < SITES; n += Math.max(1, Math.floor(SITES / SITES_QUERIED))) {
+      expectSame(`site ${n}`, (await fetchStats("main", `site-${n}.test`)).total_events, 1);
     }
   });
-  expectSame("main again", (await askAndTime("main")).total_events, EVENTS);
+  expectSame("main again", (await timedStats("main")).total_events, EVENTS);
   clearInterval(looking);
   await server.stop();
 }).finally(() => {
-  printTable(`${whole(PATHS)} paths, ${whole(SITES)} sites`, ["", "took", "processor time", "resident", "peak so far"], durations);
+  printTable(`${whole(PATHS)} paths, ${whole(SITES)} sites`, ["", "time", "CPU time", "resident", "peak so far"], durations);
   for (const line of wrong) console.log(line);
   if (wrong.length > 0) process.exitCode = 1;
 });

@@ -1,5 +1,5 @@
 /**
- * How fast statistics are, next to native DuckDB on the same Parquet files.
+ * Speed of the Stats API compared with native DuckDB on the same Parquet files.
  *
  *   node test/bench/queries.mjs [rounds]
  */
@@ -41,18 +41,30 @@ const breakdownSql = (column) => (source) =>
     count(*) FILTER (WHERE event_name = 'pageview') AS pageviews, count(*) AS events
   FROM ${source} GROUP BY 1 ORDER BY visitors DESC, value ASC LIMIT ${ROWS}`;
 
-/** @type {readonly import("./native-comparison.mjs").Question[]} */
-const QUESTIONS = [
+/** @type {readonly import("./native-comparison.mjs").Query[]} */
+const QUERIES = [
   {
     name: "main",
     path: "main",
     sql: headlineSql,
     expected: ([row = {}]) => [row["visitors"], row["pageviews"], row["events"], row["sessions"]],
-    found: (answer) => [answer.unique_visitors, answer.total_pageviews, answer.total_events, answer.total_sessions],
+    found: (response) => [response.unique_visitors, response.total_pageviews, response.total_events, response.total_sessions],
   },
-  { name: "timeseries", path: "timeseries", sql: seriesSql, expected: (rows) => rows, found: (answer) => answer },
-  { name: "breakdown pages", path: "breakdown/pages", sql: breakdownSql("pathname"), expected: (rows) => rows, found: (answer) => answer },
-  { name: "breakdown cities", path: "breakdown/cities", sql: breakdownSql("city"), expected: (rows) => rows, found: (answer) => answer },
+  { name: "timeseries", path: "timeseries", sql: seriesSql, expected: (rows) => rows, found: (response) => response },
+  {
+    name: "breakdown pages",
+    path: "breakdown/pages",
+    sql: breakdownSql("pathname"),
+    expected: (rows) => rows,
+    found: (response) => response,
+  },
+  {
+    name: "breakdown cities",
+    path: "breakdown/cities",
+    sql: breakdownSql("city"),
+    expected: (rows) => rows,
+    found: (response) => response,
+  },
 ];
 
-await compareWithNative("statistics", QUESTIONS, ROUNDS);
+await compareWithNative("statistics", QUERIES, ROUNDS);

@@ -1,8 +1,8 @@
 /**
- * Events, questions, flushes and merges without a pause, and each minute an erasure and keys that are made, used and revoked. In
- * the first third the program is killed or stopped time after time, with something for retention to find at each start. Then it
- * runs on, every two minutes the sites are compared, erased and followed by others, and memory is watched. Ends with code 1 when an
- * event is lost or counted twice, something fails, or memory grows.
+ * Ingestion, queries, flushes and merges without a pause, and each minute an erasure and API keys that are created, used and revoked.
+ * In the first third of the time the program is killed or stopped repeatedly, and each start finds old data for retention to delete.
+ * Then it runs without restarts; every two minutes the sites are verified, erased and replaced, and memory is sampled. Exits with
+ * code 1 if an event is lost or counted twice, anything fails, or memory grows.
  *
  *   node test/bench/soak.mjs [minutes]
  */
@@ -18,10 +18,10 @@ const LOOK_MS = 10_000;
 const CHORES_MS = 60_000;
 const ENDS = 6;
 
-/** After this in the last life the sites' events are compared and erased, and others follow: memory goes by how much a day has. */
+/** How often the last run verifies, erases and replaces the sites: memory depends on the number of events of a day. */
 const RENEWAL_MS = 120_000;
 
-/** Growth of the mean from the third quarter of the last life to its fourth that is more than what measuring scatters. */
+/** The maximum growth of mean memory from the third quarter of the last run to the fourth: more than measurements vary. */
 const GROWTH_MAX = 0.15;
 
 const PASSWORD = "a long password of the soak";
@@ -155,12 +155,12 @@ await withTempFolder(async (folder) => {
     method: "POST",
     body: JSON.stringify({ name: "soak", scope: "ReadOnly" }),
   });
-  load.askWith(made.body.key);
-  let [peak, unanswered, foundBefore] = [0, 0, 0];
+  load.authenticate(made.body.key);
+  let [peak, withoutResponse, foundBefore] = [0, 0, 0];
 
-  /** @type {{ minute: number, rss: number, heap: number, resident: number }[]} */
+  /** @type {{ minute: number, rss: number, heap: number, engine: number }[]} */
   let samples = [];
-  /** Until then with the load and the chores. @param {number} untilMs @param {boolean} [renews] */
+  /** Runs the load and the chores until `untilMs`. @param {number} untilMs @param {boolean} [renews] */
   async function live(untilMs, renews = false) {
     load.start(server.origin);
     samples = [];
@@ -175,10 +175,10 @@ await withTempFolder(async (folder) => {
         minute: (performance.now() - beganMs) / 60_000,
         rss,
         heap: metric("process_heap_bytes"),
-        resident: metric("svc_engine_memory_bytes"),
+        engine: metric("svc_engine_memory_bytes"),
       });
       peak = Math.max(peak, peakRss);
-      progress(`${whole(load.total("acknowledged"))} events acknowledged, ${whole(load.questions)} questions, ${mebibytes(rss)} resident`);
+      progress(`${whole(load.total("acknowledged"))} events acknowledged, ${whole(load.queries)} queries, ${mebibytes(rss)} resident`);
       if (renews && performance.now() >= renewalAtMs) {
         foundBefore += await renew(server.origin, session, load);
         renewalAtMs = performance.now() + RENEWAL_MS;
@@ -198,7 +198,7 @@ await withTempFolder(async (folder) => {
       await load.stop();
       await server.stop();
     }
-    unanswered += load.total("unanswered");
+    withoutResponse += load.total("withoutResponse");
     await plantOldFile(folder);
     server = await startProgram(folder, ENVIRONMENT);
     await expectOldFileGone(folder);
@@ -218,26 +218,25 @@ await withTempFolder(async (folder) => {
     (part) => mean(part.map(({ rss }) => rss)),
   );
   const growth = (fourth ?? 0) / (third ?? 1) - 1;
-  if (growth > GROWTH_MAX)
-    wrong.push(`memory grew by ${twoDecimals(growth * 100)} % from the third quarter of the last life to the fourth`);
-  if (load.failedQuestions > 0) wrong.push(`${load.failedQuestions} questions failed`);
+  if (growth > GROWTH_MAX) wrong.push(`memory grew by ${twoDecimals(growth * 100)} % from the third quarter of the last run to the fourth`);
+  if (load.failedQueries > 0) wrong.push(`${load.failedQueries} queries failed`);
   if (load.total("refused") > 0) wrong.push(`${load.total("refused")} events were refused`);
   const step = Math.max(1, Math.floor(samples.length / 12));
   printTable(
-    "memory in the last life, by minutes since the beginning",
-    ["minute", "resident", "heap", "events in the engine"],
+    "memory in the last run, by minutes since the start",
+    ["minute", "resident", "heap", "engine memory"],
     samples
       .filter((_, i) => i % step === 0)
-      .map(({ minute, rss, heap, resident }) => [minute.toFixed(1), mebibytes(rss), mebibytes(heap), mebibytes(resident)]),
+      .map(({ minute, rss, heap, engine }) => [minute.toFixed(1), mebibytes(rss), mebibytes(heap), mebibytes(engine)]),
   );
   printTable(
-    `${MINUTES} minutes, ${SITES} sites, ${ENDS} ends`,
+    `${MINUTES} minutes, ${SITES} sites, ${ENDS} kills and stops`,
     [
       "sent",
-      "cut off by ends",
+      "without response",
       "found",
       "found after a restart",
-      "questions",
+      "queries",
       "failed",
       "erasures",
       "keys",
@@ -249,11 +248,11 @@ await withTempFolder(async (folder) => {
       [
         ...[
           load.total("sent"),
-          unanswered,
+          withoutResponse,
           foundBefore + running.found,
           foundBefore + restarted.found,
-          load.questions,
-          load.failedQuestions,
+          load.queries,
+          load.failedQueries,
           erasures + renewals * SITES,
           keys,
           retained,

@@ -1,11 +1,11 @@
 /**
- * How long a start takes, and the first question after it.
+ * Duration of a start, and of the first query after it.
  *
  *   node test/bench/start.mjs [events] [rounds]
  *
- * From the start of the process to a `ready`, with nothing on disk and with a month of one site's events; then the
- * headline figures of that month: at once, so that the month has to be loaded first, once more, and after another start
- * when the program has loaded it by itself. Target: ready within 3 s.
+ * Measures the time from the start of the process to a successful `/health/ready`, with nothing on disk and with a month of events
+ * of one site; then `/api/stats/main` for that month: immediately, so that the month has to be loaded; again; and after another
+ * start, once the program has warmed its cache. Target: ready within 3 s.
  */
 import { buildBenchProgram, getJson, startProgram, withTempFolder } from "./bench-server.mjs";
 import { DAYS, EVENTS, SITE, provideEvents } from "./generate-events.mjs";
@@ -15,7 +15,7 @@ const COUNT = Number(process.argv[2] ?? EVENTS);
 const ROUNDS = Number(process.argv[3] ?? 3);
 const TARGET_MS = 3000;
 
-/** Asks until the server is ready. @param {{ origin: string, startedMs: number }} server */
+/** Polls until the server is ready. @param {{ origin: string, startedMs: number }} server */
 async function msUntilReady({ origin, startedMs }) {
   for (;;) {
     const response = await fetch(`${origin}/health/ready`);
@@ -32,13 +32,13 @@ async function msOf(work) {
   return performance.now() - startMs;
 }
 
-/** Ninety days cover the files, also when midnight passes. @param {string} origin */
-async function askHeadline(origin) {
+/** Queries 90 days, which cover the files even after midnight. @param {string} origin */
+async function fetchMain(origin) {
   const { total_events: total } = await getJson(`${origin}/api/stats/main?site_id=${SITE}&period=90d`);
   if (total !== COUNT) throw new Error(`${total} events were found instead of ${COUNT}`);
 }
 
-/** Until all days before today are loaded, although nobody has asked. @param {{ origin: string, startedMs: number }} server */
+/** The time until the server has loaded all days before today, without any query. @param {{ origin: string, startedMs: number }} server */
 async function msUntilLoaded({ origin, startedMs }) {
   for (let days = 0; days < DAYS - 1;) {
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -62,26 +62,26 @@ for (let round = 1; round <= ROUNDS; round++) {
     await provideEvents(folder, COUNT, DAYS);
     const server = await startProgram(folder);
     times.full.push(await msUntilReady(server));
-    times.cold.push(await msOf(() => askHeadline(server.origin)));
-    for (let i = 0; i < 5; i++) times.warm.push(await msOf(() => askHeadline(server.origin)));
+    times.cold.push(await msOf(() => fetchMain(server.origin)));
+    for (let i = 0; i < 5; i++) times.warm.push(await msOf(() => fetchMain(server.origin)));
     await server.stop();
     const again = await startProgram(folder);
     times.loaded.push(await msUntilLoaded(again));
-    times.ahead.push(await msOf(() => askHeadline(again.origin)));
+    times.ahead.push(await msOf(() => fetchMain(again.origin)));
     await again.stop();
   });
 }
 
 const row = (/** @type {string} */ name, /** @type {number[]} */ ms) => [name, milliseconds(median(ms)), milliseconds(Math.max(...ms))];
 printTable(
-  `start and first question, ${whole(COUNT)} events of ${DAYS} days, ${ROUNDS} rounds; target: ready within ${milliseconds(TARGET_MS)}`,
+  `start and first query, ${whole(COUNT)} events of ${DAYS} days, ${ROUNDS} rounds; target: ready within ${milliseconds(TARGET_MS)}`,
   ["", "median", "longest"],
   [
     row("ready, nothing on disk", times.empty),
     row("ready, all events on disk", times.full),
-    row("headline figures, cold", times.cold),
-    row("headline figures, warm", times.warm),
+    row("main, cold cache", times.cold),
+    row("main, warm cache", times.warm),
     row("all days before today loaded", times.loaded),
-    row("headline figures, first asked after that", times.ahead),
+    row("main, first query after that", times.ahead),
   ],
 );

@@ -1,4 +1,4 @@
-/** How a benchmark's figures are summed up and shown. */
+/** Summarizes and prints the results of a benchmark. */
 import { cpus, loadavg } from "node:os";
 
 /** @param {readonly number[]} values */
@@ -22,7 +22,7 @@ export const mebibytes = (bytes) => `${Math.round(bytes / 1024 / 1024)} MiB`;
 export const milliseconds = (value) => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
 
 /**
- * Prints the title, the rows as a Markdown table, and what machine this was.
+ * Prints the title with the machine, and the rows as a Markdown table.
  * @param {string} title
  * @param {readonly string[]} heads
  * @param {readonly (readonly string[])[]} rows
@@ -36,5 +36,5 @@ export function printTable(title, heads, rows) {
   process.stdout.write(`\n${title} (${machine})\n\n${[line(heads), rule, ...rows.map(line)].join("\n")}\n`);
 }
 
-/** Shows what is under way; a benchmark takes a while. @param {string} text */
+/** Prints progress to stderr. @param {string} text */
 export const progress = (text) => process.stderr.write(`${text}\n`);

@@ -1,19 +1,19 @@
 /**
- * A load of events and questions whose every outcome is remembered, and what must be found of it: each event that was answered
- * with 202, once; of those that got no answer, any.
+ * A load of events and queries that counts every outcome, and verifies the stored events: each event with a 202 response must be
+ * found once; an event without a response may be found or not.
  */
 import { Agent, request } from "node:http";
 
 const CONNECTIONS = 16;
-const ANSWER_MS_MAX = 60_000;
-const QUESTION_PAUSE_MS = 20;
+const RESPONSE_MS_MAX = 60_000;
+const QUERY_PAUSE_MS = 20;
 
-/** No bot. */
+/** Not detected as a bot. */
 export const USER_AGENT = "Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:126.0) Gecko/20100101 Firefox/126.0";
 
-/** @typedef {{ sent: number, acknowledged: number, unanswered: number, refused: number }} SiteCounts */
+/** @typedef {{ sent: number, acknowledged: number, withoutResponse: number, refused: number }} SiteCounts */
 
-const QUESTIONS = [
+const QUERIES = [
   "main?period=7d",
   "timeseries?period=day",
   "breakdown/pages?limit=100",
@@ -25,10 +25,10 @@ const QUESTIONS = [
 export class WatchedLoad {
   /** @type {Map<string, SiteCounts>} */
   sites = new Map();
-  questions = 0;
-  failedQuestions = 0;
-  /** Of sites that are forgotten. @type {SiteCounts} */
-  #before = { sent: 0, acknowledged: 0, unanswered: 0, refused: 0 };
+  queries = 0;
+  failedQueries = 0;
+  /** The sum of replaced sites. @type {SiteCounts} */
+  #before = { sent: 0, acknowledged: 0, withoutResponse: 0, refused: 0 };
   #numbered = 0;
   /** @type {Record<string, string>} */
   #credentials = {};
@@ -42,19 +42,19 @@ export class WatchedLoad {
     this.renew(sites, "site");
   }
 
-  /** Goes on with so many sites of another name, and forgets the others. Not while it runs. @param {number} sites @param {string} prefix */
+  /** Replaces the sites by this many new ones. Must not be called while the load runs. @param {number} sites @param {string} prefix */
   renew(sites, prefix) {
-    for (const what of /** @type {const} */ (["sent", "acknowledged", "unanswered", "refused"])) this.#before[what] += this.#now(what);
+    for (const what of /** @type {const} */ (["sent", "acknowledged", "withoutResponse", "refused"])) this.#before[what] += this.#now(what);
     this.sites.clear();
-    for (let i = 0; i < sites; i++) this.sites.set(`${prefix}-${i}.test`, { sent: 0, acknowledged: 0, unanswered: 0, refused: 0 });
+    for (let i = 0; i < sites; i++) this.sites.set(`${prefix}-${i}.test`, { sent: 0, acknowledged: 0, withoutResponse: 0, refused: 0 });
   }
 
-  /** Questions bear this header from then on. @param {string} key */
-  askWith(key) {
+  /** Sends this API key with all later queries. @param {string} key */
+  authenticate(key) {
     this.#credentials = { authorization: `Bearer ${key}` };
   }
 
-  /** Of all sites that there ever were. @param {keyof SiteCounts} what */
+  /** The sum of all sites, including replaced ones. @param {keyof SiteCounts} what */
   total(what) {
     return this.#before[what] + this.#now(what);
   }
@@ -70,10 +70,10 @@ export class WatchedLoad {
     this.#running = true;
     const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
     const posting = Array.from({ length: CONNECTIONS }, () => this.#postOn(agent));
-    this.#ended = Promise.all([...posting, this.#askOn()]).then(() => agent.destroy());
+    this.#ended = Promise.all([...posting, this.#queryOn()]).then(() => agent.destroy());
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no request is running. */
   async stop() {
     this.#running = false;
     await this.#ended;
@@ -90,7 +90,7 @@ export class WatchedLoad {
       counts.sent++;
       const status = await this.#post(agent, site, number);
       if (status === 202) counts.acknowledged++;
-      else if (status === null) counts.unanswered++;
+      else if (status === null) counts.withoutResponse++;
       else counts.refused++;
       if (status === null) return;
     }
@@ -112,7 +112,7 @@ export class WatchedLoad {
         "user-agent": USER_AGENT,
         "x-forwarded-for": `198.51.${number % 50}.${number % 200}`,
       };
-      const sent = request(`${this.#origin}/api/event`, { agent, method: "POST", timeout: ANSWER_MS_MAX, headers }, (response) => {
+      const sent = request(`${this.#origin}/api/event`, { agent, method: "POST", timeout: RESPONSE_MS_MAX, headers }, (response) => {
         const status = response.statusCode ?? null;
         response
           .once("close", () => resolve(status))
@@ -125,28 +125,28 @@ export class WatchedLoad {
     });
   }
 
-  async #askOn() {
+  async #queryOn() {
     const names = [...this.sites.keys()];
     while (this.#running) {
-      const question = QUESTIONS[this.questions % QUESTIONS.length] ?? "";
-      const site = names[this.questions % names.length] ?? "";
+      const query = QUERIES[this.queries % QUERIES.length] ?? "";
+      const site = names[this.queries % names.length] ?? "";
       try {
-        const response = await fetch(`${this.#origin}/api/stats/${question}&site_id=${site}`.replace("?&", "?"), {
+        const response = await fetch(`${this.#origin}/api/stats/${query}&site_id=${site}`.replace("?&", "?"), {
           headers: this.#credentials,
         });
         await response.arrayBuffer();
-        this.questions++;
-        if (response.status !== 200) this.failedQuestions++;
+        this.queries++;
+        if (response.status !== 200) this.failedQueries++;
       } catch {
         // The server is gone.
         return;
       }
-      await new Promise((resolve) => setTimeout(resolve, QUESTION_PAUSE_MS));
+      await new Promise((resolve) => setTimeout(resolve, QUERY_PAUSE_MS));
     }
   }
 
   /**
-   * Asks for each site's events of the last week. An unanswered event may be there or not; from then on that is settled.
+   * Compares each site's events of the last week with the counts, and resets the counts to the events found.
    * @param {string} origin
    * @returns {Promise<{ found: number, wrong: string[] }>}
    */
@@ -159,10 +159,10 @@ export class WatchedLoad {
       const { total_events: events } = /** @type {{ total_events: number }} */ (await response.json());
       found += events;
       if (events < counts.acknowledged) wrong.push(`${site}: ${events} found, ${counts.acknowledged} acknowledged`);
-      if (events > counts.acknowledged + counts.unanswered)
-        wrong.push(`${site}: ${events} found, ${counts.acknowledged} acknowledged and ${counts.unanswered} unanswered`);
+      if (events > counts.acknowledged + counts.withoutResponse)
+        wrong.push(`${site}: ${events} found, ${counts.acknowledged} acknowledged and ${counts.withoutResponse} without a response`);
       counts.acknowledged = events;
-      counts.unanswered = 0;
+      counts.withoutResponse = 0;
     }
     return { found, wrong };
   }

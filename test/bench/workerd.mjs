@@ -1,5 +1,5 @@
 /**
- * workerd beside Node: ingestion, the main queries, and memory.
+ * workerd compared with Node: ingestion, the main queries, and memory.
  *
  *   node test/bench/workerd.mjs [rounds] [seconds a round] [events]
  *
@@ -26,7 +26,7 @@ const BUCKET = "PARTITIONS";
 
 const dayOf = (/** @type {number} */ ms) => new Date(ms).toISOString().slice(0, 10);
 const RANGE = `site_id=${SITE}&start_date=${dayOf(Date.now() - DAYS * DAY_MS)}&end_date=${dayOf(Date.now() - DAY_MS)}`;
-const QUESTIONS = ["main", "timeseries", "breakdown/pages", "breakdown/cities", "goals"];
+const QUERIES = ["main", "timeseries", "breakdown/pages", "breakdown/cities", "goals"];
 
 /** The one process named workerd that this process has started. */
 async function workerdPid() {
@@ -105,25 +105,25 @@ await withTempFolder(async (folder) => {
 
   /** @type {string[][]} */
   const queryRows = [];
-  for (const question of QUESTIONS) {
+  for (const query of QUERIES) {
     /** @type {Map<string, number[]>} */
     const ms = new Map(contenders.map(({ name }) => [name, []]));
-    const answers = new Set();
+    const responses = new Set();
     for (let round = 0; round <= ROUNDS; round++) {
       for (const { name, origin } of contenders) {
         const startMs = performance.now();
-        answers.add(JSON.stringify(await getJson(`${origin}/api/stats/${question}?${RANGE}`)));
+        responses.add(JSON.stringify(await getJson(`${origin}/api/stats/${query}?${RANGE}`)));
         ms.get(name)?.push(performance.now() - startMs);
       }
     }
-    if (answers.size !== 1) throw new Error(`${question}: node and workerd give different figures`);
+    if (responses.size !== 1) throw new Error(`${query}: the responses of node and workerd differ`);
     const [first, rest] = [
       (/** @type {string} */ name) => ms.get(name)?.[0] ?? 0,
       (/** @type {string} */ name) => median(ms.get(name)?.slice(1) ?? []),
     ];
-    progress(question);
+    progress(query);
     queryRows.push([
-      question,
+      query,
       milliseconds(first("node")),
       milliseconds(first("workerd")),
       milliseconds(rest("node")),
@@ -138,7 +138,7 @@ await withTempFolder(async (folder) => {
   for (let round = 0; round <= ROUNDS; round++) {
     for (const { name, origin } of contenders) {
       const result = await postEvents({ origin, seconds: SECONDS, connections: CONNECTIONS, sites: ["one.test", "two.test"] });
-      if (result.otherAnswers > 0) throw new Error(`${name}: ${result.otherAnswers} requests were not answered 2xx`);
+      if (result.failed > 0) throw new Error(`${name}: ${result.failed} requests failed`);
       progress(`round ${round}, ${name}: ${whole(result.perSecond)} requests/s`);
       if (round === 0) continue;
       ingestion.get(name)?.perSecond.push(result.perSecond);
@@ -149,7 +149,7 @@ await withTempFolder(async (folder) => {
   for (const { stop } of contenders) await stop();
 
   printTable(
-    `statistics over ${whole(EVENTS)} events of ${DAYS} days: the first answer, and the median of ${ROUNDS} more`,
+    `queries of ${whole(EVENTS)} events of ${DAYS} days: the first response, and the median of ${ROUNDS} more`,
     ["", "node, first", "workerd, first", "node", "workerd", "ratio"],
     queryRows,
   );
@@ -160,7 +160,7 @@ await withTempFolder(async (folder) => {
   );
   printTable(
     "resident memory of the whole process",
-    ["", "started", "engine up", "after the statistics", "after ingestion"],
+    ["", "started", "engine up", "after the queries", "after ingestion"],
     [...memory].map(([name, samples]) => [name, ...samples.map(mebibytes)]),
   );
 });
