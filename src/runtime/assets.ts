@@ -1,26 +1,26 @@
-/** Static files that the build bundles with the program: how they are packed and looked up. */
+/** Static files that the build bundles with the program: their packed form, and the lookup by name (docs/http-api.md, "Static files"). */
 
-/** One file in all encodings in which it can be sent. */
+/** A file in all its content encodings. */
 export interface Asset {
   /** The Content-Type header, with a charset for text. */
   readonly contentType: string;
-  /** A hash of the content. */
+  /** A hash of the content, for the ETag. */
   readonly version: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Absent when compression saves too little. */
+  /** Both compressed forms are absent if compression saves too little. */
   readonly brotli?: Uint8Array<ArrayBuffer>;
   readonly gzip?: Uint8Array<ArrayBuffer>;
 }
 
-/** The file of that name, or null. */
+/** Returns the file with this name; null if there is none. */
 export type Assets = (name: string) => Asset | null;
 
-/** A file as the build writes it: strings only, so that any bundler can include it. */
+/** A file as the build writes it: strings only, so that every bundler can include it. */
 export interface PackedAsset {
   readonly contentType: string;
   readonly version: string;
   readonly text: string;
-  /** In base64. */
+  /** Base64, like `gzip`. */
   readonly brotli?: string;
   readonly gzip?: string;
 }

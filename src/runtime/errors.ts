@@ -1,36 +1,36 @@
-/** The closed set of reasons why a request fails. `handlers/error-reply.ts` maps each to a status. */
+/** All reasons why a request can fail. `handlers/error-reply.ts` maps each to a status (docs/http-api.md, "Statuses"). */
 
-/** `Retry-After` of a request that failed because storage did. */
+/** `Retry-After` of a request that failed because of a storage error, in seconds. */
 export const STORAGE_RETRY_SECS = 10;
 
 type Failure =
   /** A parameter or field breaks a rule. The message names both. */
   | { code: "invalid_input" }
-  /** The body is JSON, but not the object that the endpoint expects. */
+  /** The body is JSON, but does not have the expected structure. */
   | { code: "malformed_body" }
   | { code: "body_too_large" }
   | { code: "headers_too_large" }
   | { code: "unauthenticated" }
   | { code: "forbidden" }
-  /** No password is set, and the host name may be an attacker's (DNS rebinding). Setup asks for the setup code. */
+  /** No password is set, and the host name may be an attacker's (DNS rebinding). Setup requires the setup code (docs/http-api.md, "Unverified hosts"). */
   | { code: "unverified_host" }
   | { code: "not_found" }
   | { code: "method_not_allowed"; allow: string }
-  /** Setup was already done. */
+  /** An admin password is already set (docs/http-api.md, "Setup"). */
   | { code: "already_configured" }
   | { code: "too_many_requests"; retryAfterSecs: number }
   /** The request exceeded `request_timeout_secs`. */
   | { code: "request_timeout" }
   /** The endpoint needs the behavioral extension, which is not loaded. */
   | { code: "extension_missing" }
-  /** A password or key could not be stored, so it is not valid. */
+  /** A password or API key could not be stored, so it is not valid. */
   | { code: "not_stored" }
-  /** The service cannot do this at the moment. */
+  /** The service cannot process the request at the moment. */
   | { code: "unavailable"; retryAfterSecs: number };
 
 export type AppErrorCode = Failure["code"];
 
-/** Ends a request with a message for the client. Any other thrown value is an internal error. A `cause` is only logged. */
+/** Ends a request with a message for the client. Any other thrown value is an internal error (500). A `cause` is only logged. */
 export class AppError extends Error {
   readonly failure: Failure;
 
@@ -44,6 +44,6 @@ export class AppError extends Error {
 /** A parameter or field that breaks a rule (400). */
 export const invalidInput = (message: string): AppError => new AppError({ code: "invalid_input" }, message);
 
-/** A request that failed because storage did (503). The cause is only logged. */
+/** A request that failed because of a storage error (503). The cause is only logged. */
 export const storageUnavailable = (message: string, cause: unknown): AppError =>
   new AppError({ code: "unavailable", retryAfterSecs: STORAGE_RETRY_SECS }, message, { cause });

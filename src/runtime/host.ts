@@ -1,4 +1,4 @@
-/** What differs between hosts: storage, clocks and abilities of the process. Each adapter provides one. */
+/** The interface of a host: storage, clocks and everything else that differs between platforms. Each adapter implements it. */
 import type { EpochMs } from "../storage/event.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import type { ParquetWriter } from "../storage/parquet-writer.ts";
@@ -13,43 +13,46 @@ import type { GeoLookup } from "./ingest/geo.ts";
 import type { Log } from "./metrics/log.ts";
 
 export interface ProcessUsage {
+  /** Resident set size. */
   readonly residentBytes: number;
+  /** The JavaScript heap in use. */
   readonly heapBytes: number;
+  /** User and system CPU time since the start of the process. */
   readonly cpuSecs: number;
 }
 
 export interface Host {
   readonly config: Config;
-  /** Where the generated secret of visitor ids is stored, which is there unless the `secret` option is set. */
+  /** Stores the generated secret for visitor ids (docs/http-api.md, "Visitor ids"). Unused if the `secret` option is set. */
   readonly secrets: SecretStore;
   readonly objects: ObjectStore;
-  /** Where the admin password's hash and the API keys are kept. */
+  /** Stores the hash of the admin password and the API keys. */
   readonly records: RecordStore;
   readonly passwordHasher: PasswordHasher;
   readonly parquet: ParquetWriter;
   readonly segmentLog: SegmentLog;
   readonly engine: Engine;
   readonly geo: GeoLookup;
-  /** Whether there is a database behind `geo`. */
+  /** Whether `geo` has a database. Without one it finds nothing. */
   readonly geoIsLoaded: boolean;
   readonly log: Log;
-  /** The wall clock: for dates and timestamps. */
+  /** The wall clock, for dates and timestamps. */
   readonly now: () => EpochMs;
-  /** Monotonic milliseconds: for durations. */
+  /** A monotonic clock in milliseconds, for durations. */
   readonly monotonicMs: () => number;
   /** Cryptographically secure random bytes. */
   readonly randomBytes: (length: number) => Uint8Array;
-  /** A fresh id for a request, unlike any other of this process. */
+  /** A new request id, unique within the process. */
   readonly newRequestId: () => string;
   readonly trackerScript: Asset;
   /** The dashboard's files. */
   readonly assets: Assets;
-  /** Of the program. */
+  /** The version of the program. */
   readonly version: string;
-  /** What the process uses now. Hosts that cannot tell have none. */
+  /** Current resource use of the process. Absent on hosts that cannot measure it. */
   readonly processUsage?: () => ProcessUsage;
-  /** Bytes of journal lines that may wait for a flush: they lie in memory. */
+  /** The limit for journal lines that wait for a flush, in bytes. They are kept in memory. */
   readonly unflushedBytesMax: number;
-  /** Resolves after that time: for the few waits that cannot go by the tick. */
+  /** Resolves after `ms` milliseconds. For waits that must not depend on `tick`. */
   readonly wait: (ms: number) => Promise<void>;
 }

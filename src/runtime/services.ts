@@ -1,4 +1,4 @@
-/** Everything that handlers and hosts can call, wired once at the start from what the host provides. Has no rules of its own. */
+/** Creates and connects all services at the start, from what the host provides. Contains no logic of its own. */
 import { utcCalendar } from "../storage/calendar.ts";
 import type { EpochMs } from "../storage/event.ts";
 import { EventStore } from "../storage/event-store.ts";
@@ -63,7 +63,7 @@ interface JobServices {
   readonly compaction: Compaction;
   readonly erasure: Erasure;
   readonly retention: Retention;
-  /** No part of `tick`: a process may load ahead, an isolate may be gone before anybody asks. */
+  /** Not part of `tick`: only a long-lived process benefits from loading data before the first query. */
   readonly cacheWarmer: CacheWarmer;
 }
 
@@ -77,18 +77,18 @@ export interface Services extends HostServices, AuthServices, IngestServices, Qu
   readonly counters: Counters;
   readonly requests: RequestMetrics;
   readonly eventStore: EventStore;
-  /** Sorted ids of all sites with data or on the allowlist. */
+  /** Ids of all sites with data or on the allowlist, sorted (docs/http-api.md, "Sites"). */
   sites(): Promise<string[]>;
-  /** Begins all jobs that are due, and does not wait for them. The host calls it about once a second. */
+  /** Starts all jobs that are due, without waiting for them. The host calls it about once a second. */
   tick(): void;
   /** Resolves when no job is running. */
   settled(): Promise<void>;
-  /** Stops all jobs, flushes what it can, and closes the journal. The rest stays in the journal. */
+  /** Stops all jobs, flushes the events and closes the journal. Events that cannot be flushed stay in the journal. */
   stop(): Promise<void>;
 }
 
-/** What the parts of several rooms are made from. */
-interface Parts {
+/** Dependencies of several groups of services. */
+interface Dependencies {
   readonly host: Host;
   readonly counters: Counters;
   readonly eventStore: EventStore;
@@ -121,7 +121,7 @@ async function openEventStore({ segmentLog, objects, parquet, log, now, monotoni
   return eventStore;
 }
 
-function createKnownSites({ host: { config, log, wait }, counters, eventStore }: Parts): KnownSites {
+function createKnownSites({ host: { config, log, wait }, counters, eventStore }: Dependencies): KnownSites {
   const knownSites = new KnownSites({
     storedSites: () => eventStore.sites(),
     journaledSites: eventStore.unflushedSites(),
@@ -147,11 +147,11 @@ async function createVisitors({ config, secrets, randomBytes, log, now }: Host):
   return { visitorSalt, visitorIds: createVisitorIds({ hmac, salt: visitorSalt }) };
 }
 
-/** `flush` is begun by the events themselves when there are many. */
-function createIngest(parts: Parts, visitors: Visitors, flush: Flush): IngestServices {
-  const { host, counters, eventStore } = parts;
+/** Accepted events are reported to `flush`, which starts early when there are many. */
+function createIngest(dependencies: Dependencies, visitors: Visitors, flush: Flush): IngestServices {
+  const { host, counters, eventStore } = dependencies;
   const { config, geo, log, now, unflushedBytesMax } = host;
-  const knownSites = createKnownSites(parts);
+  const knownSites = createKnownSites(dependencies);
   const ingestGate = new IngestGate({ eventStore, counters, log, unflushedBytesMax });
   const accept = createAcceptEvent({
     allowlist: createAllowlist(config.siteIds),
@@ -176,10 +176,10 @@ function createIngest(parts: Parts, visitors: Visitors, flush: Flush): IngestSer
   return { knownSites, ingestGate, visitorSalt: visitors.visitorSalt, acceptEvent };
 }
 
-/** Of the engine's memory. */
+/** The budget of the engine's memory. */
 const budgetBytesOf = ({ config }: Host): number => Math.min(config.engineMemoryMb * 1024 * 1024, ENGINE_BYTES_MAX);
 
-function createQueries({ host, counters, eventStore }: Parts, limiter: QueryLimiter): QueryServices {
+function createQueries({ host, counters, eventStore }: Dependencies, limiter: QueryLimiter): QueryServices {
   const { config, engine, log, monotonicMs } = host;
   const budgetBytes = budgetBytesOf(host);
   const sessionGapMs = config.sessionWindowMinutes * 60_000;
@@ -202,7 +202,7 @@ function createQueries({ host, counters, eventStore }: Parts, limiter: QueryLimi
 }
 
 async function createJobs(
-  { host, counters, eventStore }: Parts,
+  { host, counters, eventStore }: Dependencies,
   { partitionCache, stats }: QueryServices,
   limiter: QueryLimiter,
 ): Promise<JobServices> {
@@ -227,7 +227,7 @@ async function createJobs(
   };
 }
 
-/** In the order in which a tick begins them. They end in the opposite one, so that the last flush has all events. */
+/** In the order in which a tick starts them. They stop in reverse order, so that the last flush includes all events. */
 const jobsOf = ({ flush, compaction, retention }: JobServices, { visitorSalt }: IngestServices, now: () => EpochMs): readonly Job[] => [
   {
     tick: () => visitorSalt.renewIfDue(now()),
@@ -250,11 +250,11 @@ export async function createServices(host: Host): Promise<Services> {
   const visitors = await createVisitors(host);
   const auth = await createAuth({ ...host, counters });
   const eventStore = await openEventStore(host, counters);
-  const parts: Parts = { host, counters, eventStore };
+  const dependencies: Dependencies = { host, counters, eventStore };
   const limiter = new QueryLimiter({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait });
-  const queries = createQueries(parts, limiter);
-  const jobServices = await createJobs(parts, queries, limiter);
-  const ingest = createIngest(parts, visitors, jobServices.flush);
+  const queries = createQueries(dependencies, limiter);
+  const jobServices = await createJobs(dependencies, queries, limiter);
+  const ingest = createIngest(dependencies, visitors, jobServices.flush);
   const jobs = jobsOf(jobServices, ingest, now);
 
   return {

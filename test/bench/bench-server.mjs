@@ -26,20 +26,20 @@ export const buildBenchProgram = () => buildProgram(BENCH_FOLDER);
 
 /** The program with an event handler that does nothing, to measure the fixed cost of a request. */
 export async function buildEmptyProgram() {
-  let isPutIn = false;
+  let isReplaced = false;
   /** @type {import("esbuild").Plugin} */
   const withoutIngestion = {
     name: "without-ingestion",
     setup({ onResolve }) {
       onResolve({ filter: /^\.\/ingest\.ts$/ }, ({ importer }) => {
         if (!importer.endsWith("/handlers/app.ts")) return undefined;
-        isPutIn = true;
+        isReplaced = true;
         return { path: join(ROOT, "test/bench/empty-post-event.ts") };
       });
     },
   };
   await buildProgram(EMPTY_FOLDER, { plugins: [withoutIngestion] });
-  if (!isPutIn) throw new Error("the program that was to be without ingestion has it");
+  if (!isReplaced) throw new Error("the build did not replace the event handler");
 }
 
 /**

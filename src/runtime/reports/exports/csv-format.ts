@@ -4,7 +4,7 @@ import type { ExportFormat } from "./export-format.ts";
 /** Characters that start a formula in spreadsheets. */
 const FORMULA_START = /^[=+\-@\t\r]/;
 
-/** A quoted value with its quotes doubled, and with an apostrophe in front if a spreadsheet could read it as a formula. */
+/** Quotes a value and doubles its quotes (RFC 4180). Puts an apostrophe in front if a spreadsheet would read it as a formula. */
 export function csvField(value: string): string {
   const inert = FORMULA_START.test(value) ? `'${value}` : value;
   return `"${inert.includes('"') ? inert.replaceAll('"', '""') : inert}"`;

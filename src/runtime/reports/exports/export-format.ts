@@ -4,19 +4,20 @@ export interface ExportFormat {
   /** File name extension, without the dot. */
   readonly extension: string;
   readonly contentType: string;
-  /** Before the first row. */
+  /** The text before the first row. */
   opening(columns: readonly string[]): string;
-  /** The text around the values of a row: one piece before each of them and one after the last. */
+  /** The text around the values of a row: one string before each value and one after the last. */
   frame(columns: readonly string[]): readonly string[];
-  /** Between two rows. */
+  /** The text between two rows. */
   readonly separator: string;
-  /** After the last row. */
+  /** The text after the last row. */
   readonly closing: string;
-  /** A value that was not recorded. */
+  /** The formatted value that was not recorded. */
   readonly unrecorded: string;
+  /** Formats a text. */
   text(value: string): string;
-  /** A number given by its digits, so that none is lost. */
+  /** Formats a decimal number, given as digits so that it stays exact. */
   number(digits: string): string;
-  /** A serialized JSON object. */
+  /** Formats a serialized JSON object. */
   json(value: string): string;
 }

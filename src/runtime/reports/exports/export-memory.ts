@@ -1,7 +1,7 @@
 /** The shared memory limit of exports: each is built in memory, and stays there until its client has read it (docs/http-api.md, "Export"). */
 import { AppError, invalidInput } from "../../errors.ts";
 
-/** It depends on concurrent exports, so a retry may succeed. */
+/** `Retry-After` when other exports take the memory, in seconds. */
 const RETRY_SECS = 30;
 
 export class ExportMemory {
@@ -12,7 +12,7 @@ export class ExportMemory {
     this.#bytesMax = bytesMax;
   }
 
-  /** Memory of all exports. */
+  /** Memory reserved by all exports. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -23,7 +23,7 @@ export class ExportMemory {
     return {
       add: (bytes) => {
         if (own + bytes > this.#bytesMax) throw tooLarge(this.#bytesMax);
-        if (this.#bytes + bytes > this.#bytesMax) throw taken();
+        if (this.#bytes + bytes > this.#bytesMax) throw exhausted();
         own += bytes;
         this.#bytes += bytes;
       },
@@ -36,7 +36,7 @@ export class ExportMemory {
 }
 
 export interface ExportReservation {
-  /** Reserves bytes before they are allocated; 503 if other exports leave too little, 400 if the export alone exceeds the limit. */
+  /** Reserves bytes before they are allocated. Throws 503 if other exports leave too little, and 400 if the export alone exceeds the limit. */
   add(bytes: number): void;
   /** Releases the whole reservation. Idempotent. */
   clear(): void;
@@ -45,7 +45,7 @@ export interface ExportReservation {
 const tooLarge = (bytesMax: number): AppError =>
   invalidInput(`The export takes more than ${bytesMax / 1024 / 1024} MiB of memory; ask for fewer days, a filter or a smaller "limit"`);
 
-const taken = (): AppError =>
+const exhausted = (): AppError =>
   new AppError(
     { code: "unavailable", retryAfterSecs: RETRY_SECS },
     'Other exports take the memory that exports have. Try again later, or with a smaller "limit".',

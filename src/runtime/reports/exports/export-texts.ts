@@ -4,17 +4,17 @@ import type { TextsOf } from "../../execution/scan.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import type { ExportReservation } from "./export-memory.ts";
 
-/** Codes and texts are stored in pages of this size, a power of two. */
+/** Codes and texts are stored in pages of this many entries, a power of two. */
 const TEXTS_PER_PAGE = 4096;
 const PAGE_BITS = Math.log2(TEXTS_PER_PAGE);
 const SLOT_MASK = TEXTS_PER_PAGE - 1;
 
-/** Marks a code that occurs, until it has a position. */
+/** The placeholder of a code that occurs, until `fetch` assigns its position. */
 const MARK = 1;
 
 interface TextPage {
   readonly bytes: Uint8Array;
-  /** Where each text begins; one more is where the last ends. */
+  /** The offset of each text in `bytes`, and the end of the last. */
   readonly starts: Int32Array;
 }
 
@@ -22,8 +22,8 @@ export class ExportTexts {
   readonly #write: (text: string) => string;
   readonly #memory: ExportReservation;
   /**
-   * By code: the position of its text, from 1, in ascending order of codes; 0 for none. Only pages with codes that occur exist,
-   * because the codes of a few events may be anywhere among millions.
+   * By code: the position of its text, from 1, in ascending order of codes; 0 for none. The array is sparse: pages without marked
+   * codes do not exist, because the codes of a few events may be spread over millions.
    */
   readonly #positions: Int32Array[] = [];
   readonly #pages: TextPage[] = [];
@@ -39,7 +39,7 @@ export class ExportTexts {
     for (const code of codes) this.#positionsOf(code)[code & SLOT_MASK] = MARK;
   }
 
-  /** The positions of the code's page. */
+  /** The positions in the page of the code. Creates the page if it is new. */
   #positionsOf(code: number): Int32Array {
     const page = code >> PAGE_BITS;
     const known = this.#positions[page];
@@ -50,7 +50,7 @@ export class ExportTexts {
     return positions;
   }
 
-  /** Fetches the texts of all marked codes. Rejects if they exceed the memory limit together. */
+  /** Fetches the texts of all marked codes. Rejects with an `AppError` if the export exceeds its memory limit. */
   async fetch(textsOf: TextsOf): Promise<void> {
     const [firstPositions] = this.#positions;
     if (firstPositions) firstPositions[NOT_RECORDED] = 0;
@@ -84,7 +84,7 @@ export class ExportTexts {
     const starts = new Int32Array(codes.length + 1);
     codes.forEach((code, i) => {
       const text = found.get(code);
-      if (text === undefined) throw new Error(`no text has the number ${code}`);
+      if (text === undefined) throw new Error(`no text has the code ${code}`);
       writer.text(this.#write(text));
       starts[i + 1] = writer.length;
     });

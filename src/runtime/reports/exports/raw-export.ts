@@ -33,7 +33,7 @@ export interface RawExportOptions {
 
 /**
  * Reads the first events of the scope, oldest first. Afterwards the whole export is in memory as codes and their texts, a tenth
- * of its size as a file. The file is formatted chunk by chunk while it is read.
+ * of its size as a file. The file is formatted in chunks while the client reads it.
  */
 export class RawExport implements ScanReader<Iterable<Uint8Array>> {
   readonly #options: RawExportOptions;
@@ -75,7 +75,7 @@ export class RawExport implements ScanReader<Iterable<Uint8Array>> {
 
 const isCodes = (column: NumberColumns[string] | undefined): column is Int32Array => column instanceof Int32Array;
 
-/** The columns of a portion by name, and the texts of their codes. */
+/** The compressed columns of a portion by name, with the texts of their codes. */
 interface PackedEvents {
   readonly rows: number;
   readonly texts: Texts;

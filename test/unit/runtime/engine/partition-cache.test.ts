@@ -167,8 +167,8 @@ const A = siteId("a.test");
 const B = siteId("b.test");
 const C = siteId("c.test");
 
-describe("cached partitions", () => {
-  it("are loaded by the first query that needs them, and not again", async () => {
+describe("the partition cache", () => {
+  it("loads a day for the first query that needs it, and not again", async () => {
     const world = await makeWorld(UNLIMITED);
     await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(A, dayAt(1), 2), ...eventsOn(A, dayAt(5), 7)]);
     await world.flush();
@@ -183,7 +183,7 @@ describe("cached partitions", () => {
     expect(world.loads.slice(1)).toEqual([{ siteId: A, kind: "files", count: 1 }]);
   });
 
-  it("get new events of the journal once each", async () => {
+  it("adds each new event of the journal to a cached day once", async () => {
     const world = await makeWorld(UNLIMITED);
     await world.append(eventsOn(A, dayAt(0), 3));
     expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(3);
@@ -196,7 +196,7 @@ describe("cached partitions", () => {
     ]);
   });
 
-  it("are the same after a flush, which loads only what they did not have", async () => {
+  it("keeps cached days after a flush, which adds only the events that they lack", async () => {
     const world = await makeWorld(UNLIMITED);
     await world.append(eventsOn(A, dayAt(0), 3));
     await world.count(A, dayAt(0), dayAt(0));
@@ -209,14 +209,14 @@ describe("cached partitions", () => {
     ]);
   });
 
-  it("of one site are never used for another", async () => {
+  it("never uses the days of one site for another", async () => {
     const world = await makeWorld(UNLIMITED);
     await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(B, dayAt(0), 4)]);
     expect([(await world.count(A, dayAt(0), dayAt(0))).n, (await world.count(B, dayAt(0), dayAt(0))).n]).toEqual([3, 4]);
     expect((await world.count(C, dayAt(0), dayAt(9))).n).toBe(0);
   });
 
-  it("that were used least recently are evicted first when the budget is spent", async () => {
+  it("evicts the least recently used days first when the budget is exceeded", async () => {
     const ROWS = 60_000;
     const all = { n: ROWS, pages: ROWS };
     const world = await makeWorld(UNLIMITED);
@@ -244,7 +244,7 @@ describe("cached partitions", () => {
     expect(world.partitionCache.memoryBytes).toBeLessThan(budgetBytes);
   });
 
-  it("that grow while nobody asks go with the flush that is one too many, and are right when they are asked for", async () => {
+  it("evicts days that grow beyond the budget without queries at a flush, and reloads them completely for the next query", async () => {
     const world = await makeWorld(UNLIMITED);
     await world.append(eventsOn(A, dayAt(0), 3));
     await world.count(A, dayAt(0), dayAt(0));
@@ -259,7 +259,7 @@ describe("cached partitions", () => {
     expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 7, pages: 7 });
   });
 
-  it("that a query needs stay cached until it ends, even if the budget is far too small", async () => {
+  it("keeps the days of a running query cached until it ends, even beyond the budget", async () => {
     const world = await makeWorld(1);
     await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(B, dayAt(0), 4)]);
     await world.flush();
@@ -274,7 +274,7 @@ describe("cached partitions", () => {
     expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(3);
   });
 
-  it("that exceed the budget are rejected on request, and those already loaded stay cached", async () => {
+  it("rejects days beyond the budget on request, and keeps those already loaded", async () => {
     const world = await makeWorld(1);
     await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(A, dayAt(1), 3)]);
     await world.flush();
@@ -284,47 +284,47 @@ describe("cached partitions", () => {
     expect(await world.count(A, dayAt(0), dayAt(1))).toEqual({ n: 6, pages: 3 });
   });
 
-  it("are loaded anew for a report of properties that were given up while the engine took more of them", async () => {
+  it("reloads a day for a report of properties that were dropped while the engine was loading more of them", async () => {
     const world = await makeWorld(UNLIMITED);
     const withPlan = (plan: string): StoredEvent => anEvent({ siteId: A, at: `${dayAt(0)}T12:00:00Z`, props: JSON.stringify({ plan }) });
-    const ask = (site: SiteId) => world.count(site, dayAt(0), dayAt(0));
+    const countDay = (site: SiteId) => world.count(site, dayAt(0), dayAt(0));
     await world.append([withPlan("free")]);
-    await ask(A);
+    await countDay(A);
     await world.append([withPlan("pro"), ...eventsOn(B, dayAt(0), 3)]);
     const reply = world.delayNextReply();
-    const asking = ask(A);
+    const result = countDay(A);
     await reply.taken;
-    // Room for the other site's events is made of all properties that nobody needs.
+    // Loading the other site's events drops all properties that are not pinned.
     world.setBudget(1);
-    await ask(B);
+    await countDay(B);
     world.setBudget(UNLIMITED);
     reply.letThrough();
-    expect((await asking).n).toBe(2);
+    expect((await result).n).toBe(2);
     expect(await world.propertyKeys(A, dayAt(0))).toEqual(["plan"]);
   });
 
-  it("keep their properties when room is made before the first of them are there", async () => {
+  it("keeps the properties of a block that had none yet when other properties were dropped", async () => {
     const world = await makeWorld(UNLIMITED);
     const range = { firstDay: dayAt(0), lastDay: dayAt(0) };
     const withPlan = (site: SiteId): StoredEvent =>
       anEvent({ siteId: site, at: `${dayAt(0)}T12:00:00Z`, props: JSON.stringify({ plan: "pro" }) });
     await world.append([withPlan(A), ...eventsOn(B, dayAt(0), 3), withPlan(C)]);
-    // What one question needs is too much, so all other properties that there are have to go.
+    // The properties of one query exceed the limit, so all others are dropped.
     await world.partitionCache.withDays(A, range, { ...WANTED, withProperties: true }, async () => {
       const reply = world.delayNextReply();
-      const asking = world.count(C, dayAt(0), dayAt(0));
+      const result = world.count(C, dayAt(0), dayAt(0));
       await reply.taken;
       world.setBudget(1);
       await world.count(B, dayAt(0), dayAt(0));
       world.setBudget(UNLIMITED);
       reply.letThrough();
-      await asking;
+      await result;
     });
     world.dropped.length = 0;
     expect([await world.propertyKeys(C, dayAt(0)), world.dropped]).toEqual([["plan"], []]);
   });
 
-  it("are refused when their texts alone would fill the memory, which other days are none the worse for", async () => {
+  it("rejects days whose texts alone exceed the budget, and still loads other days", async () => {
     const world = await makeWorld(5 * 1024 * 1024);
     const long = Array.from({ length: 12_000 }, (_, i) =>
       anEvent({ siteId: A, at: `${dayAt(0)}T12:00:00Z`, pathname: `/${"x".repeat(300)}${i}` }),
@@ -335,7 +335,7 @@ describe("cached partitions", () => {
     expect(await world.count(B, dayAt(0), dayAt(0))).toEqual({ n: 3, pages: 3 });
   });
 
-  it("that were loaded for one pass are evicted first, latest first, unless another query has used them", async () => {
+  it("evicts days of a one-pass scan first, latest first, unless another query has used them", async () => {
     const world = await makeWorld(UNLIMITED);
     const sites = ["wanted.test", "passed.test", "wanted-later.test", "passed-last.test"].map(siteId);
     const [wanted = A, passed = A, wantedLater = A, passedLast = A] = sites;
@@ -352,7 +352,7 @@ describe("cached partitions", () => {
     expect(world.dropped).toEqual([passedLast, passed, wanted, wantedLater].flatMap((site) => blocks.get(site) ?? []));
   });
 
-  it("are loaded no further once the query is aborted", async () => {
+  it("stops loading days once the query is aborted", async () => {
     const world = await makeWorld(1);
     await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(A, dayAt(1), 3)]);
     await world.flush();
@@ -369,7 +369,7 @@ describe("cached partitions", () => {
     expect(world.loads).toEqual([]);
   });
 
-  it("are loaded again after the engine lost them, unflushed events and all", async () => {
+  it("reloads all days after the engine has lost them, including unflushed events", async () => {
     const world = await makeWorld(UNLIMITED);
     await world.append(eventsOn(A, dayAt(0), 3));
     await world.flush();
@@ -382,7 +382,7 @@ describe("cached partitions", () => {
     expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
   });
 
-  it("leave nothing in an engine that was restarted before it got what was meant for the one before", async () => {
+  it("leaves no rows in a restarted engine that received rows meant for the one before", async () => {
     const world = await makeWorld(UNLIMITED);
     await world.append(eventsOn(A, dayAt(0), 3));
     await world.flush();
@@ -397,7 +397,7 @@ describe("cached partitions", () => {
     expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
   });
 
-  it.each([1, 2, 3])("are right after %d loads that failed", async (failures) => {
+  it.each([1, 2, 3])("counts every event once after %d failed loads", async (failures) => {
     const world = await makeWorld(UNLIMITED);
     await world.append(eventsOn(A, dayAt(0), 3));
     await world.flush();
@@ -409,7 +409,7 @@ describe("cached partitions", () => {
     expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
   });
 
-  it("are right after the engine failed during a flush", async () => {
+  it("counts every event once after the engine failed during a flush", async () => {
     const world = await makeWorld(UNLIMITED);
     await world.append(eventsOn(A, dayAt(0), 3));
     await world.count(A, dayAt(0), dayAt(0));
@@ -420,7 +420,7 @@ describe("cached partitions", () => {
     expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
   });
 
-  it("lack the events of an unreadable or missing file, report which, and have all others", async () => {
+  it("skips an unreadable or missing file, logs its key, and loads all others", async () => {
     const world = await makeWorld(UNLIMITED);
     for (const count of [1, 2, 4]) {
       await world.append(eventsOn(A, dayAt(0), count));
@@ -438,7 +438,7 @@ describe("cached partitions", () => {
     ).toEqual([first, second].sort());
   });
 
-  it("have each event once if its file exists before the journal has released it", async () => {
+  it("counts each event once if its file exists before the journal has released it", async () => {
     const world = await makeWorld(UNLIMITED);
     await world.append(eventsOn(A, dayAt(0), 3));
     await world.eventStore.seal();
@@ -451,20 +451,20 @@ describe("cached partitions", () => {
     expect(await world.count(A, dayAt(0), dayAt(0))).toEqual({ n: 5, pages: 5 });
   });
 
-  it("serve many concurrent queries while events arrive and are flushed", async () => {
+  it("serves many concurrent queries while events arrive and are flushed", async () => {
     const world = await makeWorld(1);
     const sites = [A, B, C];
     await world.append(sites.flatMap((site) => [0, 1, 2].flatMap((day) => eventsOn(site, dayAt(day), 5))));
-    const ask = (site: SiteId) => world.count(site, dayAt(0), dayAt(2));
-    const answers = await Promise.all([
-      ...sites.map(ask),
+    const countDay = (site: SiteId) => world.count(site, dayAt(0), dayAt(2));
+    const results = await Promise.all([
+      ...sites.map(countDay),
       world.flush(),
-      ...sites.map(ask),
+      ...sites.map(countDay),
       world.append(sites.flatMap((site) => eventsOn(site, dayAt(1), 5, 5))),
-      ...sites.map(ask),
+      ...sites.map(countDay),
     ]);
-    for (const answer of answers) if (answer && "n" in answer) expect([15, 20]).toContain(answer.n);
-    for (const site of sites) expect(await ask(site)).toEqual({ n: 20, pages: 10 });
+    for (const result of results) if (result && "n" in result) expect([15, 20]).toContain(result.n);
+    for (const site of sites) expect(await countDay(site)).toEqual({ n: 20, pages: 10 });
   });
 
   /** One thing that happens. */
@@ -485,7 +485,7 @@ describe("cached partitions", () => {
     { weight: 2, arbitrary: fc.constantFrom<Step>({ kind: "flush" }, { kind: "lose" }, { kind: "fail" }) },
   );
 
-  it("count every event of any history exactly once, with any budget", async () => {
+  it("counts every event of any history exactly once, with any budget", async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(1, UNLIMITED), fc.array(step, { minLength: 5, maxLength: 25 }), async (budget, steps) => {
         const world = await makeWorld(budget);
@@ -504,9 +504,9 @@ describe("cached partitions", () => {
           else if (taken.kind === "fail") world.failNextAppends(1);
           else {
             const last = taken.day + taken.days;
-            const ask = () => world.count(taken.site, dayAt(taken.day), dayAt(last));
-            const answer = await ask().catch((error: unknown) => {
-              if (error instanceof EngineLostError) return ask();
+            const countDay = () => world.count(taken.site, dayAt(taken.day), dayAt(last));
+            const answer = await countDay().catch((error: unknown) => {
+              if (error instanceof EngineLostError) return countDay();
               throw error;
             });
             expect(answer.n).toBe(countedFrom(taken.site, taken.day, last));

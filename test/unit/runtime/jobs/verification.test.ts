@@ -55,8 +55,8 @@ async function reportAfter(change: (stores: Stores) => Promise<unknown>): Promis
 
 const faultsAfter = async (change: (stores: Stores) => Promise<unknown>): Promise<readonly Fault[]> => (await reportAfter(change)).faults;
 
-describe("intact data", () => {
-  it("are counted and have no fault, even if there are none", async () => {
+describe("verification of intact data", () => {
+  it("counts files, segments and events and reports no fault, even if there is no data", async () => {
     const report = await verifyData(await wholeStores());
     expect(report).toMatchObject(NUMBERS);
     expect(report.bytes).toBeGreaterThan(1000);
@@ -71,7 +71,7 @@ describe("intact data", () => {
     });
   });
 
-  it("may be those of a service at work, with a password, keys, files and a journal", async () => {
+  it("reports no fault for a running service with a password, API keys, files and a journal", async () => {
     const stores = memoryStores();
     const target = await createInProcessTarget({}, stores);
     const session = withSession(await tokenOf(await postSetup(target)));
@@ -83,7 +83,7 @@ describe("intact data", () => {
     await target.close();
   });
 
-  it("may have a segment whose files are already written, and a partial line at a segment's end", async () => {
+  it("accepts a segment whose files are already written, and a partial line at the end of a segment", async () => {
     expect(
       await reportAfter(({ segmentLog }) =>
         segmentLog.create(2).then(() => segmentLog.append(2, encodeJournalLines(eventTexts(eventsOf(2))))),
@@ -100,7 +100,7 @@ describe("intact data", () => {
     });
   });
 
-  it("may have files of an interrupted merge", async () => {
+  it("accepts the files of an interrupted merge", async () => {
     expect(await reportAfter(({ objects }) => objects.put(keyOf(1, 2), encodeEvents(eventsOf(5))))).toMatchObject({
       ...NUMBERS,
       files: 1,
@@ -108,7 +108,7 @@ describe("intact data", () => {
     });
   });
 
-  it("may change while they are read: merges, erasures and flushes are no faults", async () => {
+  it("accepts merges, erasures and flushes while it reads", async () => {
     const { objects, segmentLog, records } = await wholeStores();
     let reads = 0;
     const changing: Stores = {
@@ -135,8 +135,8 @@ describe("intact data", () => {
   });
 });
 
-describe("damage", () => {
-  it("of a file's bytes is reported with its name, and the rest is counted", async () => {
+describe("verification of damaged data", () => {
+  it("reports a damaged file by name, and counts all others", async () => {
     const whole = encodeEvents(eventsOf(3));
     const damages = [whole.slice(0, -1), whole.map((byte, i) => (i === 40 ? byte ^ 1 : byte)), text("no Parquet"), new Uint8Array()];
     for (const damaged of damages) {
@@ -149,7 +149,7 @@ describe("damage", () => {
     }
   });
 
-  it("is rows that are of another site or day than their folder", async () => {
+  it("reports rows of another site or day than the file's folder", async () => {
     const strangers = [
       ...eventsOf(1),
       anEvent({ siteId: SITE, at: "2026-03-16T00:00:00Z" }),
@@ -161,7 +161,7 @@ describe("damage", () => {
     ]);
   });
 
-  it("is files that count although their ranges overlap", async () => {
+  it("reports files with overlapping ranges that are not superseded", async () => {
     const faults = await faultsAfter(async ({ objects }) => {
       await objects.put(keyOf(4, 6), encodeEvents(eventsOf(1)));
       await objects.put(keyOf(6, 7), encodeEvents(eventsOf(1)));
@@ -171,13 +171,13 @@ describe("damage", () => {
     ]);
   });
 
-  it("is a merged file with fewer events than its parts", async () => {
+  it("reports a merged file with fewer events than the files that it supersedes", async () => {
     expect(await faultsAfter(({ objects }) => objects.put(keyOf(1, 2), encodeEvents(eventsOf(4))))).toEqual([
       { file: keyOf(1, 2), reason: "it holds 4 events, but the files that it stands for hold 5" },
     ]);
   });
 
-  it("is an unexpected file, reported once", async () => {
+  it("reports an unexpected file once", async () => {
     const strays = ["events/lost+found/x", "events/site_id=site.test/notes.txt", `events/site_id=site.test/date=${DAY}/9-8.parquet`];
     const faults = await faultsAfter(async ({ objects }) => {
       for (const key of strays) await objects.put(key, text("x"));
@@ -191,7 +191,7 @@ describe("damage", () => {
     ]);
   });
 
-  it("is lines in the middle of a journal segment", async () => {
+  it("reports damaged lines in the middle of a journal segment", async () => {
     const report = await reportAfter(async ({ segmentLog }) => {
       await segmentLog.append(3, text("nonsense\n"));
       await segmentLog.append(3, encodeJournalLines(eventTexts(eventsOf(1))));
@@ -202,7 +202,7 @@ describe("damage", () => {
     });
   });
 
-  it("is a password or a key that cannot be read, and what lies among the keys", async () => {
+  it("reports an unreadable password or API key, and unexpected records among the keys", async () => {
     const hash = "a".repeat(64);
     const faults = await faultsAfter(async ({ records }) => {
       await records.write("admin.json", text("{}"));
@@ -217,7 +217,7 @@ describe("damage", () => {
     ]);
   });
 
-  it("is whatever cannot be read at all", async () => {
+  it("reports each file, segment and record that cannot be read", async () => {
     const { objects, segmentLog, records } = await wholeStores();
     const fails = async (): Promise<never> => {
       throw new Error("EIO: i/o error, read");
@@ -231,7 +231,7 @@ describe("damage", () => {
     expect(new Set(faults.map(({ reason }) => reason))).toEqual(new Set(["EIO: i/o error, read"]));
   });
 
-  it("beyond the limit of listed faults is counted", async () => {
+  it("counts faults beyond the limit of listed faults", async () => {
     const { faults, faultCount } = await reportAfter(async ({ objects }) => {
       for (let i = 0; i < FAULTS_KEPT_MAX + 5; i++) await objects.put(keyOf(10 + i), text("x"));
     });
