@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startLocalServer, type Exchange } from "../browser/support/local-server.ts";
 import { launchBrowser } from "../browser/support/browser.ts";
 import { createNodeTarget, type NodeTarget } from "../support/node-target.ts";
-import { askProxy, startProxy, whyMissing, type Ask, type Proxy, type ProxyName } from "../support/proxy.ts";
+import { requestProxy, startProxy, whyMissing, type ProxyRequest, type Proxy, type ProxyName } from "../support/proxy.ts";
 import { skippedFor } from "../support/skipped.ts";
 import { browserHeaders, getBreakdown, getMain, pixelPath, record, wireEvent } from "../support/requests.ts";
 
@@ -68,8 +68,8 @@ describe("the documented proxy snippets", () => {
       });
       afterAll(() => Promise.all([proxy.stop(), whole.stop()]));
 
-      const ask = (path: string, options?: Ask) => askProxy(proxy.port, path, options);
-      const eventOf = (site: string, from: string, headers: Ask["headers"] = {}): Ask => ({
+      const ask = (path: string, options?: ProxyRequest) => requestProxy(proxy.port, path, options);
+      const eventOf = (site: string, from: string, headers: ProxyRequest["headers"] = {}): ProxyRequest => ({
         method: "POST",
         from,
         headers: { ...browserHeaders(), "content-type": "text/plain;charset=UTF-8", ...headers },
@@ -122,8 +122,8 @@ describe("the documented proxy snippets", () => {
         ] as const) {
           const site = `${name}-visitors-${port}.test`;
           const visitors = async (): Promise<number> => (await getMain(target, site)).unique_visitors;
-          const send = async (from: string, headers?: Ask["headers"]) => {
-            expect((await askProxy(port, path, eventOf(site, from, headers))).status).toBe(202);
+          const send = async (from: string, headers?: ProxyRequest["headers"]) => {
+            expect((await requestProxy(port, path, eventOf(site, from, headers))).status).toBe(202);
           };
           await send("127.0.0.2");
           for (const claimed of forged)
@@ -149,11 +149,13 @@ describe("the documented proxy snippets", () => {
           for (const from of ["127.0.0.2", "127.0.0.3"]) {
             for (const claimed of [undefined, "203.0.113.7", "203.0.113.8, 203.0.113.9"]) {
               const sent = eventOf(site, from, claimed === undefined ? {} : { "x-forwarded-for": claimed });
-              expect((await askProxy(outer.port, "/api/event", sent)).status).toBe(202);
+              expect((await requestProxy(outer.port, "/api/event", sent)).status).toBe(202);
             }
           }
           expect(await getMain(behindTwo, site)).toMatchObject({ unique_visitors: 2, total_events: 6 });
-          const overHttps = await askProxy(inner.port, "/", { headers: { "x-forwarded-for": "127.0.0.2", "x-forwarded-proto": "https" } });
+          const overHttps = await requestProxy(inner.port, "/", {
+            headers: { "x-forwarded-for": "127.0.0.2", "x-forwarded-proto": "https" },
+          });
           expect(overHttps.headers["strict-transport-security"]).toMatch(/^max-age=/);
         } finally {
           await outer.stop();
@@ -178,7 +180,7 @@ describe("the documented proxy snippets", () => {
         };
         const secrets = { cookie: "session=secret", authorization: "Basic c2VjcmV0" };
         try {
-          await askProxy(telling.port, EVENTS, {
+          await requestProxy(telling.port, EVENTS, {
             method: "POST",
             from: "127.0.0.4",
             headers: { ...visitor, ...secrets, "x-forwarded-for": "203.0.113.7" },
@@ -216,7 +218,7 @@ describe("the documented proxy snippets", () => {
       it("let the service distinguish its own pages from foreign ones, and no client claim https", async () => {
         const host = `stats.example.com:${whole.port}`;
         const setUp = (origin: string) =>
-          askProxy(whole.port, "/api/auth/setup", {
+          requestProxy(whole.port, "/api/auth/setup", {
             method: "POST",
             headers: { host, origin, "x-forwarded-proto": "https" },
             body: '{"password":"short"}',
@@ -226,7 +228,7 @@ describe("the documented proxy snippets", () => {
         expect(own.headers["strict-transport-security"]).toBeUndefined();
         expect((await setUp("http://stats.example.com")).status).toBe(403);
         expect((await setUp("https://evil.example")).status).toBe(403);
-        const dashboard = await askProxy(whole.port, "/", { headers: { host } });
+        const dashboard = await requestProxy(whole.port, "/", { headers: { host } });
         expect([dashboard.status, dashboard.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
       });
     });

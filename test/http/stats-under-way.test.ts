@@ -76,14 +76,14 @@ describe("concurrent identical queries", () => {
       const { target, control } = await createTarget({ SVC_CACHE_TTL_SECS: "60" });
       await record(target, wireEvent(SITE));
       const alone = await expectSuccess(await askStats(target, endpoint, { site_id: "other.test", ...parameters }));
-      const queries = control.asked;
+      const queries = control.queryCount;
       const running = await underWay(control, 1, () =>
         Array.from({ length: 20 }, () => askStats(target, endpoint, { site_id: SITE, ...parameters })),
       );
       const texts = await running.end();
       expect(new Set(texts).size).toBe(1);
       expect(texts[0]).not.toBe(endpoint === "main" ? alone : undefined);
-      expect(control.asked - queries).toBe(queries);
+      expect(control.queryCount - queries).toBe(queries);
       expect(target.services.counters).toMatchObject({ cacheMisses: 2, cacheHits: 19 });
     },
   );
@@ -157,7 +157,7 @@ describe("concurrent identical queries", () => {
     for (const response of [...meanwhile, afterwards]) await expectSuccess(await response);
     // The first was asked in vain, then once for all who were left: two shared the first, then two what one of them began.
     expect(target.services.counters).toMatchObject({ cacheMisses: 2, cacheHits: 4 });
-    expect(control.asked).toBe(3);
+    expect(control.queryCount).toBe(3);
   });
 
   it("a request that times out gets 408 even if others still wait for the same result", async () => {
@@ -354,9 +354,9 @@ describe("a running export", () => {
   it("is not computed if the client has already disconnected", async () => {
     const { target, control } = await createTarget();
     await record(target, wireEvent(SITE));
-    const before = control.asked;
+    const before = control.queryCount;
     expect((await target.fetch(EXPORT, { signal: AbortSignal.abort() })).status).toBe(408);
-    expect(control.asked - before).toBe(0);
+    expect(control.queryCount - before).toBe(0);
     await expectNothingKept(target);
   });
 });

@@ -1,4 +1,4 @@
-/** Keeps which routes a suite has asked, on whatever host. */
+/** Records which routes a suite has requested, on any host. */
 import { ROUTES } from "../../src/handlers/app.ts";
 import { routeIdOf } from "../../src/handlers/route.ts";
 import type { Environment, MakeTarget, Target } from "./target.ts";
@@ -17,7 +17,7 @@ const idOf = (method: string, path: string): string | undefined =>
 
 export type WithAskedRoutes<M extends MakeTarget> = M & { readonly askedRoutes: ReadonlySet<string> };
 
-/** The same targets, and the routes that they are asked. */
+/** Wraps targets so that their requested routes are recorded. */
 export function withAskedRoutes<M extends MakeTarget>(makeTarget: M): WithAskedRoutes<M> {
   const askedRoutes = new Set<string>();
   const makeRecorded = async (environment?: Environment): Promise<Target> => {

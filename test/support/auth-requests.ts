@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { RequestHeaders } from "./requests.ts";
 import type { Environment, Target } from "./target.ts";
 
-/** The admin password of targets that have one from the start. */
+/** The initial admin password of targets that have one. */
 export const PASSWORD = "correct horse battery";
 
 export const CLOSED: Environment = { SVC_ADMIN_PASSWORD: PASSWORD };
@@ -28,7 +28,7 @@ export const postLogin = (target: Target, password: unknown = PASSWORD, headers:
 export const postLogout = (target: Target, headers: RequestHeaders = {}): Promise<Response> =>
   target.fetch("/api/auth/logout", { method: "POST", headers });
 
-/** A success's body; anything else fails the test. */
+/** The body of a successful response. Fails the test for any other response. */
 export async function bodyOf<T>(response: Response, status = 200): Promise<T> {
   const text = await response.text();
   expect(response.status, text).toBe(status);

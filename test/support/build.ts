@@ -1,4 +1,4 @@
-/** Builds the program once before all tests: some run it as a process, others use its engine's thread. */
+/** Builds the program once before all tests: some run it as a process, others use its engine thread. */
 import { buildProgram } from "../../adapters/node/build.mjs";
 import { buildWorker } from "../../adapters/workerd/build.mjs";
 import { BUILT_FOLDER, BUILT_WORKER_FOLDER } from "./built.ts";

@@ -1,4 +1,4 @@
-/** Any character, for random texts. */
+/** An arbitrary of all characters, for random texts. */
 import fc from "fast-check";
 
 /** Every code point except surrogates. The library's own arbitrary for these takes two seconds to create. */

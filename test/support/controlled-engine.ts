@@ -4,19 +4,19 @@ import { createEngineShare } from "./shared-engine.ts";
 
 export interface ControlledEngine {
   readonly engine: Engine;
-  /** Queries that were begun or are held. */
-  readonly asked: number;
-  /** From now on queries wait before they begin. */
+  /** The number of queries received so far, including held ones. */
+  readonly queryCount: number;
+  /** Holds all queries from now on before they start. */
   hold(): void;
-  /** Lets those that wait begin, and all that follow. */
+  /** Starts the held queries, and no longer holds later ones. */
   release(): void;
-  /** Resolves when so many queries wait. */
+  /** Resolves when this many queries are held. */
   held(count: number): Promise<void>;
-  /** Makes queries from now on endless or, with false, normal. */
+  /** Makes later queries endless or, with false, normal again. */
   makeEndless(endless: boolean): void;
 }
 
-/** Works for longer than any test, in chunks as every query. */
+/** Runs longer than any test, and can be interrupted like every query. */
 const ENDLESS = "SELECT count(*) AS visitors FROM range(10000000000) AS a(i), range(1000) AS b(j) WHERE (i * j) % 7 = 3";
 
 interface Held {
@@ -37,7 +37,7 @@ export async function createControlledEngine(): Promise<ControlledEngine> {
     watchers = watchers.filter((watcher) => waiting.size < watcher.count);
   }
 
-  /** Resolves when it is released, and rejects when it is aborted, as the port requires of a query. */
+  /** Resolves when the query may start. Rejects when it is aborted, as `Engine.query` does. */
   function turn(signal: AbortSignal): Promise<void> {
     count++;
     if (!holding) return Promise.resolve();
@@ -61,14 +61,14 @@ export async function createControlledEngine(): Promise<ControlledEngine> {
       propsTexts: (siteId, numbers) => share.propsTexts(siteId, numbers),
       drop: (blocks) => share.drop(blocks),
       async query(query, signal) {
-        const asked = meant(query);
+        const effective = meant(query);
         await turn(signal);
-        return share.query(asked, signal);
+        return share.query(effective, signal);
       },
       async queryNumbers(query, signal) {
-        const asked = meant(query);
+        const effective = meant(query);
         await turn(signal);
-        return share.queryNumbers(asked, signal);
+        return share.queryNumbers(effective, signal);
       },
       async storePartial(table, part, query, signal) {
         await turn(signal);
@@ -78,7 +78,7 @@ export async function createControlledEngine(): Promise<ControlledEngine> {
       loadExtension: (extension) => share.loadExtension(extension),
       close: () => share.close(),
     },
-    get asked() {
+    get queryCount() {
       return count;
     },
     hold() {

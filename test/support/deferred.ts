@@ -1,4 +1,4 @@
-/** A promise that is settled from outside. */
+/** A promise that is settled by its creator. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T) => void;

@@ -1,10 +1,10 @@
-/** A share of an engine, for one of several that use it: with block ids of its own. */
+/** A part of a shared engine with its own block ids, for one of several users. */
 import type { Block, BlockSource, Engine, EngineExtension, EngineQuery, PartialTable } from "../../src/runtime/engine/engine.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 
 let idsMade = 0;
 
-/** Gives each id of a share one that no other share has. */
+/** Maps the ids of a share to ids that are unique in the engine. */
 function ownIds(): { idOf(id: number): number; all(): number[] } {
   const ids = new Map<number, number>();
   return {

@@ -1,4 +1,4 @@
-/** Requests to erase, as an operator sends them. */
+/** Requests for data deletion, as an operator sends them. */
 import { bodyOf } from "./auth-requests.ts";
 import type { RequestHeaders } from "./requests.ts";
 import type { Target } from "./target.ts";

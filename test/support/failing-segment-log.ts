@@ -1,23 +1,23 @@
-/** A segment log in memory that fails when and how a test says, and keeps what a disk would keep. */
+/** An in-memory segment log that injects failures, and keeps what a disk would keep. */
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
 import { NothingAppendedError, type SegmentLog } from "../../src/storage/segment-log.ts";
 
 export interface FailingSegmentLog extends SegmentLog {
-  /** The next append fails after it has added so many of its bytes. */
+  /** Makes the next append fail after it has written this many of its bytes. */
   failAppendAfter(bytes: number): void;
-  /** The next append fails with `NothingAppendedError`. */
+  /** Makes the next append fail with `NothingAppendedError`. */
   failAppendCleanly(): void;
-  /** The next creation fails, with the segment made or not. */
+  /** Makes the next creation fail, before or after the segment is created. */
   failCreate(made: boolean): void;
-  /** The next removal fails, with the segment removed or not. */
+  /** Makes the next removal fail, before or after the segment is removed. */
   failRemove(gone: boolean): void;
-  /** Failures that were set up and have not struck are called off. */
+  /** Cancels all failures that have not occurred yet. */
   heal(): void;
-  /** How many appends were begun. */
+  /** The number of appends started. */
   appends(): number;
-  /** Appends wait from now on until the returned function is called. */
+  /** Blocks appends until the returned function is called. */
   hold(): () => void;
-  /** Changes a segment behind the log's back, as a failing disk does. */
+  /** Changes a stored segment directly, as a failing disk does. */
   damage(segment: number, change: (bytes: Uint8Array) => Uint8Array): Promise<void>;
 }
 

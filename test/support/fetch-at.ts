@@ -2,7 +2,7 @@
 import { request } from "node:http";
 import type { TargetRequest } from "./target.ts";
 
-/** Uses node:http if there is a host, because `fetch` sets the header from the URL. Bodies are strings then. */
+/** Uses node:http if a host is given, because `fetch` derives the header from the URL. Bodies must then be strings. */
 export function fetchAt(url: URL, { host, ...init }: TargetRequest): Promise<Response> {
   if (host === undefined) return fetch(url, init);
   const headers = { ...Object.fromEntries(new Headers(init.headers)), host };

@@ -1,4 +1,4 @@
-/** The app called as a function, with storage in memory and a clock that moves only when told. */
+/** Calls the app as a function, with in-memory storage and a clock that the test controls. */
 import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { openGeoDatabase } from "../../adapters/node/geo-database.ts";
@@ -25,20 +25,20 @@ import { createRecordingLog, type RecordingLog } from "./recording-log.ts";
 import { createEngineShare } from "./shared-engine.ts";
 import { TARGET_DEFAULTS, type Ability, type AbleTarget, type Environment, type MakeTarget, type TargetRequest } from "./target.ts";
 
-/** When the fake clock starts. */
+/** The initial time of the clock. */
 export const START_MS = Date.parse("2026-03-15T12:00:00.000Z");
 
-/** Where its requests go unless they name another host. */
+/** The default origin of requests. */
 export const IN_PROCESS_ORIGIN = "http://127.0.0.1:8000";
 
 export type InProcessTarget = AbleTarget<Ability> & {
   readonly services: Services;
   readonly log: RecordingLog;
-  /** Sets the clock and runs what is due. */
+  /** Sets the clock and runs all jobs that are due. */
   setClockAhead(ms: number): void;
 };
 
-/** Parts that a test replaces. */
+/** Dependencies that a test replaces. */
 export interface InProcessParts {
   readonly engine?: Engine;
   readonly segmentLog?: SegmentLog;
@@ -46,17 +46,17 @@ export interface InProcessParts {
   readonly records?: RecordStore;
   readonly secrets?: SecretStore;
   readonly passwordHasher?: PasswordHasher;
-  /** Replaces the option, whose minimum is larger than anything that a test records. */
+  /** Replaces the option, whose minimum is larger than the data of any test. */
   readonly engineMemoryMb?: number;
   readonly unflushedBytesMax?: number;
-  /** When the clock starts, in the place of `START_MS`. */
+  /** The initial time of the clock; by default `START_MS`. */
   readonly startMs?: number;
 }
 
 /** The suites do not test the cost of a login. */
 const CHEAP: Argon2idCosts = { memoryKib: 8, iterations: 1, parallelism: 1 };
 
-/** A page and one file. The real ones need a build. */
+/** A page and one file. The real assets need a build. */
 const trackerScript = unpackAsset(packScript(`/* ${"The tracker. ".repeat(50)}*/`));
 
 const assets = createAssets({
@@ -69,7 +69,7 @@ const assets = createAssets({
 
 const builtinPlaces = openGeoDatabase("builtin");
 
-/** A body of known size comes with its length, and a host with its header, as they do over the wire. */
+/** Adds the headers `Content-Length` and `Host`, as a client does over the network. */
 function requestOf(path: string, init: TargetRequest): Request {
   const { body, host } = init;
   const request = new Request(new URL(path, host === undefined ? IN_PROCESS_ORIGIN : new URL(`http://${host}`).origin), init);

@@ -1,10 +1,10 @@
-/** Checks values against JSON Schema, as far as the project's document uses it. A keyword that it does not know is an error. */
+/** A JSON Schema validator for the keywords that the OpenAPI document uses. An unknown keyword is an error. */
 import type { Schema } from "../../src/runtime/query/json-schema.ts";
 
-/** What `$ref` leads into. */
+/** The document that `$ref` refers to. */
 export type SchemaRoot = Readonly<Record<string, unknown>>;
 
-/** A problem begins with the way from the value to the part that has it: ` is too long`, `.rows[3].date is too long`. */
+/** A problem starts with the path to the invalid part: ` is too long`, `.rows[3].date is too long`. */
 type Check = (value: unknown, schema: Schema) => string[];
 type Rule = (value: unknown, schema: Schema, check: Check) => string[];
 
@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
 
-/** A date that does not exist becomes another one. */
+/** A date that does not exist would become another one. */
 function isDate(text: string): boolean {
   const instant = Date.parse(`${text}T00:00:00Z`);
   return DATE.test(text) && !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(text);
@@ -37,7 +37,7 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
 
 const codePoints = (text: string): number => [...text].length;
 
-/** A rule for values of one type; JSON Schema lets the others pass. */
+/** A rule for values of one type. Values of other types pass, as JSON Schema requires. */
 const forText =
   (holds: (text: string, schema: Schema) => boolean, says: string): Rule =>
   (value, schema) =>
@@ -100,7 +100,7 @@ const RULES: Readonly<Record<Exclude<keyof Schema & string, "$ref">, Rule>> = {
 
 export const SCHEMA_KEYWORDS: readonly string[] = ["$ref", ...Object.keys(RULES)];
 
-/** What a reference within the document leads to. */
+/** Resolves a reference within the document. */
 export function resolveReference<T>(root: SchemaRoot, reference: string): T {
   if (!reference.startsWith("#/")) throw new Error(`${reference} leads out of the document`);
   let found: unknown = root;
@@ -119,6 +119,6 @@ function checkValue(root: SchemaRoot, value: unknown, { $ref, ...schema }: Schem
   return [...referred, ...own];
 }
 
-/** A sentence for each place where the value is not as the schema has it; none when it is. */
+/** One message for each violation of the schema; empty if the value is valid. */
 export const schemaProblems = (root: SchemaRoot, value: unknown, schema: Schema): string[] =>
   checkValue(root, value, schema).map((problem) => `the value${problem}`);

@@ -1,4 +1,4 @@
-/** A process that takes and releases folder locks as each line of its input says, and prints the results. */
+/** A process that acquires and releases folder locks: reads a command per line of stdin and prints the result. */
 import { createInterface } from "node:readline";
 import { FolderLockedError, lockFolder, type FolderLock } from "../../adapters/node/folder-lock.ts";
 

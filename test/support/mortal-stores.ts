@@ -1,4 +1,4 @@
-/** Object store, journal and records of a process that ends, or fails once, at its n-th change, and what the next process finds. */
+/** Stores of a process that crashes, or fails once, at its n-th change; the next process opens what they hold then. */
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
@@ -7,13 +7,13 @@ import type { RecordStore } from "../../src/storage/record-store.ts";
 import type { SegmentLog } from "../../src/storage/segment-log.ts";
 
 export interface Strike {
-  /** Counted from 1: changes, or appends where it is one of these that is to be half made, or reads. */
+  /** The number of the failing call, from 1. Counts changes, or appends if one is to be half done, or reads. */
   readonly atChange: number;
-  /** Whether reads are counted, one of which fails, instead of changes. */
+  /** Whether a read fails instead of a change. */
   readonly ofReads?: boolean;
-  /** Whether the change is made, half made or not made when it fails. */
+  /** Whether the failing change is done, half done or not done. */
   readonly when: "before" | "halfway" | "after";
-  /** Whether the process dies of it: nothing it does after that changes anything. */
+  /** Whether the process crashes at that point: its later changes have no effect. */
   readonly deadly: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Stores {
 }
 
 export interface MortalStores extends Stores {
-  /** How many changes were begun. */
+  /** The number of changes started. */
   changes(): number;
   hasStruck(): boolean;
 }
@@ -35,7 +35,7 @@ export const memoryStores = (): Stores => ({
   records: createMemoryRecordStore(),
 });
 
-/** The stores as a process has them that meets the strike. */
+/** The stores of a process that fails as `strike` says. */
 export function mortalStores({ objects, segmentLog, records }: Stores, strike: Strike | null): MortalStores {
   let changes = 0;
   let struck = false;

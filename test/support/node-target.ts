@@ -7,13 +7,13 @@ import { makeTempFolder, removeFolder } from "./temp-folder.ts";
 
 export type NodeTarget = AbleTarget<"answersEarly" | "setupCode" | "restart" | "crash"> & {
   readonly dataFolder: string;
-  /** Where it listens now. */
+  /** The current origin. */
   origin(): string;
-  /** Everything it has printed since its last start. */
+  /** The output since its last start. */
   log(): string;
 };
 
-/** Programs begin at the next noon: a test must not fail because a day, and with it every visitor's name, ends in its middle. */
+/** The clock of programs starts at the next noon, so that midnight, which changes all visitor ids, does not fall into a test. */
 const CLOCK_AHEAD_MS = DAY_MS - ((Date.now() + DAY_MS / 2) % DAY_MS);
 
 const SETUP_CODE = / setupCode=(\S+)/;
@@ -60,7 +60,7 @@ export async function createNodeTarget(environment: Environment = {}): Promise<N
 }
 
 export interface NodeTargets extends MakeTarget {
-  /** Stops every program that still runs. */
+  /** Stops all running programs. */
   closeAll(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export const NO_CLOCK = "The program goes by the machine's clock, which no test 
 export const NO_ADDRESS = "Connections to the program come from this machine's own addresses, all of which are private.";
 export const NO_FLUSH = "Nothing outside the program can tell when a flush has ended. A restart flushes, and that is tried.";
 
-/** How many unused programs are kept for later suites with the same options. Each takes memory. */
+/** The maximum number of idle programs kept for later suites with the same options. Each takes memory. */
 const IDLE_PROGRAMS_MAX = 12;
 
 interface Program {
@@ -78,7 +78,7 @@ interface Program {
 
 /** Programs for the suites of one file; suites with the same options share one. */
 export function nodeTargets(): NodeTargets {
-  /** In order of last use. */
+  /** Least recently used first. */
   const programs = new Map<string, Program>();
 
   async function stopIdle(idleMax: number): Promise<void> {

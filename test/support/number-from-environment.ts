@@ -1,4 +1,4 @@
-/** Settings of a test run that are whole numbers: of the environment, and otherwise of the tier. */
+/** Integer settings of a test run: from the environment, or else from the tier. */
 import { ofTier, type Tier } from "./tier.ts";
 
 export function numberFrom(name: string, otherwise: number | Readonly<Record<Tier, number>>): number {

@@ -46,7 +46,7 @@ export const documentedIn = (document: OpenapiDocument): Documented[] =>
 
 export const isGet = ({ method }: Documented): boolean => method === "GET";
 
-/** Whether any page may read its responses. */
+/** Whether pages of all origins may read its responses (CORS). */
 export const isIngest = ({ path }: Documented): boolean => path === "/api/event";
 
 export type Values = Readonly<Record<string, string>>;
@@ -111,14 +111,14 @@ function bodyProblems(root: SchemaRoot, { content }: Answer, mediaType: string, 
 
 const mediaTypeOf = ({ headers }: Response): string => (headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
 
-/** How the real response differs from this documented one. */
+/** The differences between a real response and this documented one. */
 export async function problemsWith(document: OpenapiDocument, answer: Answer, response: Response): Promise<string[]> {
   const root = rootOf(document);
   const body = await response.text();
   return [...headerProblems(root, answer.headers ?? {}, response.headers), ...bodyProblems(root, answer, mediaTypeOf(response), body)];
 }
 
-/** How a real response differs from the documentation of its route. */
+/** The differences between a real response and the documentation of its route. */
 export async function answerProblems(document: OpenapiDocument, { id, answers }: Documented, response: Response): Promise<string[]> {
   const answer = answers[response.status];
   if (answer) return problemsWith(document, answer, response);

@@ -52,7 +52,7 @@ const KINDS: Readonly<Record<ProxyName, Kind>> = {
   },
 };
 
-/** Why the proxy's tests cannot run here; null when they can. */
+/** The reason why the proxy's tests cannot run on this machine; null if they can. */
 export function whyMissing(name: ProxyName): string | null {
   return spawnSync(name, KINDS[name].versionArgs).error === undefined ? null : `no ${name} on this machine`;
 }
@@ -90,7 +90,7 @@ export async function startProxy(name: ProxyName, { snippet, pages = {} }: Proxy
     await removeFolder(folder);
   };
   while (child.exitCode === null) {
-    const isListening = await askProxy(port, "/").then(
+    const isListening = await requestProxy(port, "/").then(
       () => true,
       () => false,
     );
@@ -100,20 +100,20 @@ export async function startProxy(name: ProxyName, { snippet, pages = {} }: Proxy
   throw new Error(`${name} ended:\n${printed}`);
 }
 
-export interface Ask {
+export interface ProxyRequest {
   readonly method?: "GET" | "POST";
-  /** An address of this machine: all that begin with 127 are. */
+  /** The local address: any in 127.0.0.0/8. */
   readonly from?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string;
 }
 
-export interface Answered {
+export interface ProxyResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** As it came over the wire. */
+  /** The body as received, before decoding. */
   readonly bytes: Buffer;
-  /** Decoded. */
+  /** The decoded body. */
   readonly text: string;
 }
 
@@ -123,13 +123,13 @@ function decoded(bytes: Buffer, coding: string | undefined): Buffer {
 }
 
 /** Sends a request from the given local address, and returns the raw response. */
-export async function askProxy(
+export async function requestProxy(
   port: number,
   path: string,
-  { method = "GET", from = "127.0.0.1", headers = {}, body }: Ask = {},
-): Promise<Answered> {
+  { method = "GET", from = "127.0.0.1", headers = {}, body }: ProxyRequest = {},
+): Promise<ProxyResponse> {
   return new Promise((resolve, reject) => {
-    const asked = request({
+    const sent = request({
       host: "127.0.0.1",
       port,
       path,
@@ -138,8 +138,8 @@ export async function askProxy(
       headers: headers as IncomingHttpHeaders,
       agent: false,
     });
-    asked.once("error", reject);
-    asked.once("response", (response) => {
+    sent.once("error", reject);
+    sent.once("response", (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.once("error", reject);
@@ -149,6 +149,6 @@ export async function askProxy(
         resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes, text });
       });
     });
-    asked.end(body);
+    sent.end(body);
   });
 }

@@ -2,11 +2,11 @@
 import { connect } from "node:net";
 
 export interface RawConnection {
-  /** Writes text or bytes. Text has `\n` where the wire has CR LF. */
+  /** Writes text or bytes. `\n` in text is sent as CR LF. */
   write(data: string | Uint8Array): void;
-  /** Everything received so far matches; resolves with it. Rejects when the connection ends before that. */
+  /** Resolves with everything received once it matches. Rejects if the connection ends before. */
   until(pattern: RegExp): Promise<string>;
-  /** Everything received, once the other side has closed. */
+  /** Resolves with everything received once the peer has closed. */
   closed(): Promise<string>;
   destroy(): void;
 }

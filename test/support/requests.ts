@@ -8,7 +8,7 @@ export type RequestHeaders = Readonly<Record<string, string>>;
 /** The fields of an event on the wire; a test may break any of their rules. */
 export type WireFields = Readonly<Record<string, unknown>>;
 
-/** The smallest event of a site that is right. */
+/** The smallest valid event of a site. */
 export const wireEvent = (siteId: string, fields: WireFields = {}): WireFields => ({
   d: siteId,
   n: "pageview",
@@ -55,7 +55,7 @@ export const pixelPath = (parameters: Readonly<Record<string, string>>): string 
 export const getPixel = (target: Target, parameters: Readonly<Record<string, string>>, headers: RequestHeaders = {}): Promise<Response> =>
   target.fetch(pixelPath(parameters), { headers: browserHeaders(headers) });
 
-/** What an event that was accepted, or silently dropped, is answered with. */
+/** Expects the response to an event that was accepted or silently dropped. */
 export async function expectAccepted(response: Response): Promise<void> {
   expect({ status: response.status, body: await response.text() }).toEqual({ status: 202, body: "" });
 }
@@ -92,7 +92,7 @@ export interface MainFigures {
   readonly behavioral_available: boolean;
 }
 
-/** The figures of one pageview where those of sessions cannot be computed. */
+/** The values of one page view if session metrics are not available. */
 export const ONE_VIEW_WITHOUT_SESSIONS: MainFigures = {
   unique_visitors: 1,
   total_pageviews: 1,
@@ -115,7 +115,7 @@ export type StatsParameters = Readonly<Record<string, string>>;
 
 const query = (parameters: StatsParameters): string => new URLSearchParams(parameters).toString();
 
-/** A statistics answer that must be a success. */
+/** Sends a Stats API request and returns the parsed body. Fails the test unless the status is 200. */
 export async function getStats<T>(target: Target, endpoint: string, parameters: StatsParameters): Promise<T> {
   const response = await target.fetch(`/api/stats/${endpoint}?${query(parameters)}`);
   const text = await response.text();
@@ -136,7 +136,7 @@ export const getBreakdown = (
   parameters: StatsParameters = {},
 ): Promise<BreakdownRow[]> => getStats(target, `breakdown/${dimension}`, { site_id: siteId, ...parameters });
 
-/** The values of a dimension, in the order of the answer. */
+/** The values of a dimension, in the order of the response. */
 export const getValues = async (target: Target, siteId: string, dimension: string): Promise<string[]> =>
   (await getBreakdown(target, siteId, dimension)).map(({ value }) => value);
 

@@ -13,30 +13,30 @@ export interface ServerOptions {
   readonly fileBlocksMax?: number;
   /** How far its clock is ahead of the machine's. With this, `nextDay` moves it on. */
   readonly clockAheadMs?: number;
-  /** What is run, in the place of the built program. */
+  /** The script to run instead of the built program. */
   readonly command?: readonly string[];
 }
 
-/** How a process ended: one of the two is null. */
+/** How a process ended. One of the two is null. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A program that may not listen yet, or never will. */
+/** A started program that may not listen yet. */
 export interface SpawnedServer {
   readonly pid: number;
-  /** Its address once it listens; rejects when it ends before that. */
+  /** Resolves with its origin once it listens. Rejects if it ends before. */
   readonly listening: Promise<string>;
   readonly exited: Promise<Exit>;
-  /** Everything it has printed so far. */
+  /** Its output so far. */
   log(): string;
   /** Resolves when its output matches. */
   logged(pattern: RegExp): Promise<void>;
-  /** Moves its clock on by a day. Needs `clockAheadMs`. */
+  /** Advances its clock by a day. Needs `clockAheadMs`. */
   nextDay(): void;
   kill9(): Promise<void>;
-  /** Asks it to stop; its exit code. */
+  /** Sends the signal, by default SIGTERM, and resolves with the exit code. */
   stop(signal?: "SIGTERM" | "SIGINT"): Promise<number | null>;
 }
 
@@ -44,18 +44,18 @@ export interface ServerProcess extends SpawnedServer {
   readonly origin: string;
 }
 
-/** As `npm start` has them, and those that compile the engine quickly: to optimise it takes two seconds, which pays only for programs that live longer. */
+/** The flags of `npm start`, and those that skip optimising the engine: optimising takes two seconds and pays only for long-lived programs. */
 const NODE_FLAGS = ["--max-semi-space-size=32", ...QUICK_ENGINE_FLAGS];
 
 const LISTENING = /listens on (http:\/\/\S+) /;
 /** At least ten times the duration on an idle machine. */
 const START_MS_MAX = 60_000;
-/** Of a command that builds the program first. */
+/** The timeout of a command that builds the program first. */
 const BUILD_MS_MAX = 40_000;
 const STOP_MS_MAX = 60_000;
 const LOGGED_MS_MAX = 60_000;
 
-/** Programs that a failed test may have left running. */
+/** All running programs, so that those of a failed test can be killed. */
 const alive = new Set<ChildProcess>();
 process.once("exit", () => {
   for (const child of alive) child.kill("SIGKILL");
@@ -73,7 +73,7 @@ async function within<T>(limitMs: number, what: string, work: Promise<T>): Promi
   }
 }
 
-/** What makes a program's clock go ahead of the machine's. */
+/** The environment that sets a program's clock ahead of the machine's. */
 const clockFlags = (aheadMs = 0): string[] =>
   aheadMs === 0
     ? []
@@ -82,7 +82,7 @@ const clockFlags = (aheadMs = 0): string[] =>
         `data:text/javascript,const machineMs=Date.now;let ahead=${aheadMs};Date.now=()=>machineMs()+ahead;process.on("SIGUSR2",()=>{ahead+=${DAY_MS}})`,
       ];
 
-/** Starts the program on any free port and does not wait for it. */
+/** Starts the program on a free port without waiting until it listens. */
 export function spawnServer({ dataFolder, environment = {}, fileBlocksMax, clockAheadMs, command }: ServerOptions): SpawnedServer {
   const program = command ?? [process.execPath, ...NODE_FLAGS, ...clockFlags(clockAheadMs), MAIN_PATH];
   const [file = "", ...args] =
@@ -108,7 +108,7 @@ export function spawnServer({ dataFolder, environment = {}, fileBlocksMax, clock
       for (const look of onPrinted) look();
     });
   }
-  /** What the pattern captures, once it matches; rejects when the program ends before that. */
+  /** Resolves with the pattern's capture once the output matches. Rejects if the program ends before. */
   const captured = (pattern: RegExp) =>
     new Promise<string>((resolve, reject) => {
       const look = () => {

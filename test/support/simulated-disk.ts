@@ -12,7 +12,7 @@ type Random = () => number;
 
 type FileChange = { readonly at: number; readonly bytes: Uint8Array } | { readonly length: number };
 
-/** Names that change at once: a rename has two. */
+/** Directory entries that change atomically: a rename has two. */
 type EntryChange = ReadonlyMap<string, SimulatedNode | null>;
 
 class SimulatedFile {
@@ -29,15 +29,15 @@ class SimulatedFolder {
 
 type SimulatedNode = SimulatedFile | SimulatedFolder;
 
-/** Which syncs the disk confirms without doing anything, to show that tests notice. */
+/** Syncs that the disk confirms without doing anything, to prove that tests detect it. */
 export type IgnoredSyncs = "none" | "of files" | "of folders";
 
 export interface Strike {
-  /** Counted from 1, over all calls of the machine. */
+  /** The number of the call, from 1, over all calls of the machine. */
   readonly atCall: number;
-  /** `during`: with a part of the call done. */
+  /** `during`: a part of the call is done. */
   readonly when: "before" | "during" | "after";
-  /** Whether the machine loses power, or only the process is killed: then all that was written is there. */
+  /** Whether the machine loses power or only the process is killed, which keeps everything written. */
   readonly kind: "power loss" | "kill";
 }
 
@@ -49,7 +49,7 @@ export interface MachineOptions {
 
 export interface SimulatedMachine {
   readonly files: FileSystem;
-  /** True from the strike on: every call rejects. */
+  /** True once the failure has occurred: every later call rejects. */
   isOff(): boolean;
   calls(): number;
   failedSyncs(): number;
@@ -87,7 +87,7 @@ function keptOf<T>(changes: readonly T[], random: Random): T[] {
   return changes.filter(() => random() < chance);
 }
 
-/** A write in pieces, as pages reach a disk one by one. */
+/** Splits a write into pages, which reach a disk one by one. */
 function chunksOf({ at, bytes }: Extract<FileChange, { bytes: unknown }>, random: Random): FileChange[] {
   const pieces: FileChange[] = [];
   for (let start = 0; start < bytes.length;) {
@@ -110,7 +110,7 @@ function contentAfterLoss(synced: Uint8Array, unsynced: readonly FileChange[], r
   return kept.reduce(changed, bytes);
 }
 
-/** What the node is after the loss, with all that is below it. */
+/** The node after the power loss, with everything below it. */
 function afterLoss(node: SimulatedNode, random: Random): SimulatedNode {
   if (node instanceof SimulatedFile) {
     const file = new SimulatedFile();
@@ -161,7 +161,7 @@ export class SimulatedDisk {
       throw new Error(`told of a ${kind} at call ${calls}`);
     };
 
-    /** Counts the call; the strike where it is its turn. */
+    /** Counts the call, and returns the strike if it is due. */
     const begin = (): Strike | null => {
       checkOn();
       calls++;
@@ -169,7 +169,7 @@ export class SimulatedDisk {
       return strike.when === "before" ? end(strike.kind) : strike;
     };
 
-    /** Others may come in between, as they do where threads do the calls. */
+    /** Lets other calls run in between, as with threads. */
     const pass = async (): Promise<void> => {
       for (let turns = below(random, 4); turns > 0; turns--) await Promise.resolve();
       checkOn();

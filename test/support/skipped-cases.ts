@@ -1,4 +1,4 @@
-/** Prints what a run has skipped, and why, at its end, and keeps it for `.ci/run`, which prints it at the end of all runs. */
+/** Reports the skipped cases with their reasons at the end of a run, and stores them for the summary of `.ci/run`. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSuite, Vitest } from "vitest/node";
@@ -7,7 +7,7 @@ import "./skipped.ts";
 
 type Task = TestCase | TestSuite;
 
-/** The reason is given to a case or to a suite around it. */
+/** The reason of a case, or of a suite around it. */
 function reasonOf(task: Task): string {
   const note = task.type === "test" ? task.result() : null;
   const reason = task.meta().skipReason ?? (note?.state === "skipped" ? note.note : undefined);
@@ -15,7 +15,7 @@ function reasonOf(task: Task): string {
   return task.parent.type === "module" ? "no reason is given" : reasonOf(task.parent);
 }
 
-/** The skipped cases of each reason, in the order of their appearance. */
+/** The skipped cases by reason, in order of appearance. */
 function skippedByReason(modules: readonly TestModule[]): Map<string, string[]> {
   const byReason = new Map<string, string[]>();
   for (const module of modules) {

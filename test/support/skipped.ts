@@ -1,4 +1,4 @@
-/** How a case or a suite is skipped: with the reason, which the end of the run prints (`skipped-cases.ts`). */
+/** Skips a case or a suite with a reason, which is reported at the end of the run (`skipped-cases.ts`). */
 import type { TestOptions } from "vitest";
 
 declare module "vitest" {
@@ -7,6 +7,6 @@ declare module "vitest" {
   }
 }
 
-/** The options of a case or a suite that is skipped for this reason, or runs where there is none. */
+/** The options of a case or a suite: skipped for this reason, or run if it is null. */
 export const skippedFor = (reason: string | null | undefined): TestOptions =>
   reason === null || reason === undefined ? {} : { skip: true, meta: { skipReason: reason } };

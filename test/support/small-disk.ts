@@ -1,4 +1,4 @@
-/** A file system of a few megabytes of its own that a test can fill to its last byte, where the system lets this process mount one. */
+/** A small file system that a test can fill completely, if this process may mount one. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmdirSync } from "node:fs";
 import { mkdir, open, rm } from "node:fs/promises";
@@ -32,13 +32,13 @@ function refusal(): string | null {
   }
 }
 
-/** Why suites that need a small disk are skipped here; null where they run. */
+/** The reason why suites with a small disk are skipped on this machine; null if they run. */
 export const NO_SMALL_DISK = refusal();
 
 export interface SmallDisk {
   /** An empty folder on it. */
   readonly dataFolder: string;
-  /** Leaves not a byte. Files that end within a page of memory may still grow to its end. */
+  /** Fills the disk completely. Files that end within a page may still grow to its end. */
   fill(): Promise<void>;
   /** Removes what `fill` wrote. */
   makeRoom(): Promise<void>;

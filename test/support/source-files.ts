@@ -1,4 +1,4 @@
-/** The project's own source as text: what the tests of rules about it look at. */
+/** The project's source files as text, for tests of code rules. */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,5 +18,5 @@ export function sourcesBelow(folder: string): SourceFile[] {
     .map((name) => ({ path: `${folder}/${name}`, text: readFileSync(join(ROOT, folder, name), "utf8") }));
 }
 
-/** The product: everything that is built and shipped. */
+/** All source files that are built and shipped. */
 export const productSources = (): SourceFile[] => ["src", "adapters", "tracker", "dashboard"].flatMap(sourcesBelow);

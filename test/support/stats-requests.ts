@@ -1,11 +1,11 @@
-/** Questions to the statistics endpoints beyond those of `requests.ts`. */
+/** Requests to the Stats API in addition to those of `requests.ts`. */
 import { getStats, wireEvent, type RequestHeaders, type StatsParameters, type WireFields } from "./requests.ts";
 import type { Target } from "./target.ts";
 
-/** Headers by which one visitor is told from another, where a proxy is trusted. */
+/** Headers that identify a visitor if a proxy is trusted. */
 export const visitor = (number: number): RequestHeaders => ({ "x-forwarded-for": `198.51.100.${number}` });
 
-/** Every endpoint that needs the behavioral extension, with the parameters it cannot do without beside `site_id`. */
+/** Every endpoint that needs the behavioral extension, with its required parameters except `site_id`. */
 export const BEHAVIORAL_ENDPOINTS: readonly (readonly [endpoint: string, parameters: StatsParameters])[] = [
   ["sessions", {}],
   ["session-timeseries", {}],
@@ -30,11 +30,11 @@ export const FILTERED_ENDPOINTS: readonly (readonly [endpoint: string, parameter
   ...BEHAVIORAL_ENDPOINTS,
 ];
 
-/** The answer to any question, success or not. */
+/** Sends a Stats API request and returns the response, successful or not. */
 export const askStats = (target: Target, endpoint: string, parameters: StatsParameters): Promise<Response> =>
   target.fetch(`/api/stats/${endpoint}?${new URLSearchParams(parameters).toString()}`);
 
-/** A successful answer as the text it is. */
+/** The unparsed body of a successful response. */
 export async function getStatsText(target: Target, endpoint: string, parameters: StatsParameters): Promise<string> {
   const response = await askStats(target, endpoint, parameters);
   const text = await response.text();

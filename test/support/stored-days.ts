@@ -1,11 +1,11 @@
-/** Files of days, as a flush has left them. */
+/** Partition files as a flush writes them. */
 import { utcDayOf, type EpochMs, type SiteId, type StoredEvent } from "../../src/storage/event.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
 import { partitionKey } from "../../src/storage/partition-path.ts";
 import { anEvent } from "./stored-event.ts";
 
-/** A file of two events, or of these, on the day of that moment; its key. */
+/** Writes a file with these events, or with two, for the day of that time. Returns its key. */
 export async function storeDay(
   objects: ObjectStore,
   siteId: SiteId,

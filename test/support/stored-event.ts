@@ -1,14 +1,14 @@
-/** Stored events for the tests of storage and engine: one with every field in plain sight, and any that may be stored. */
+/** Stored events for tests of storage and engine: examples, and arbitraries of all valid events. */
 import fc from "fast-check";
 import { REVENUE_CENTS_MAX } from "../../src/runtime/config/limits.ts";
 import { eventText, type EventText } from "../../src/storage/event-text.ts";
 import { utcDayOf, type SiteId, type StoredEvent } from "../../src/storage/event.ts";
 import { character } from "./character.ts";
 
-/** For ids that a test writes out: it vouches that they are valid. */
+/** Casts a literal id of a test, which must be valid. */
 export const siteId = (text: string): SiteId => text as SiteId;
 
-/** In the form that the journal, the threads and the engine receive. */
+/** Events in the form that the journal, the threads and the engine receive. */
 export const eventTexts = (events: readonly StoredEvent[]): EventText[] => events.map(eventText);
 
 /** An event with as few recorded values as possible. */
@@ -45,7 +45,7 @@ export function anEvent({ at = "2026-03-15T12:00:00.000Z", ...fields }: Partial<
   };
 }
 
-/** An event with something in every field, told from others by `number`. */
+/** An event with a value in every field, unique by `number`. */
 export const aFullEvent = (number: number, fields: Partial<StoredEvent> & { at?: string } = {}): StoredEvent =>
   anEvent({
     visitorId: 0xffff_ffff_ffff_ffffn - BigInt(number),
@@ -88,7 +88,7 @@ const ODD_TEXTS = [
   "toString",
 ];
 
-/** Well-formed text of all kinds, as ingestion leaves it. */
+/** An arbitrary of well-formed texts, as ingestion stores them. */
 const text = fc.oneof({ weight: 2, arbitrary: fc.string({ unit: character }) }, { weight: 1, arbitrary: fc.constantFrom(...ODD_TEXTS) });
 
 const optionalText = fc.option(text, { nil: null });
@@ -103,7 +103,7 @@ export const cents = fc.integer({ min: -REVENUE_CENTS_MAX, max: REVENUE_CENTS_MA
 
 const SITE_ID_CHARS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-"];
 
-/** Any valid site id, long ones and those of few kinds of character among them. */
+/** An arbitrary of valid site ids, including long ones and ones of few distinct characters. */
 export const anySiteId: fc.Arbitrary<SiteId> = fc
   .oneof(
     fc.string({ unit: fc.constantFrom(...SITE_ID_CHARS), minLength: 1, maxLength: 256 }),
@@ -114,7 +114,7 @@ export const anySiteId: fc.Arbitrary<SiteId> = fc
   )
   .map(siteId);
 
-/** Any event that ingestion could make, within a few days. */
+/** An arbitrary of events that ingestion can produce, within a few days. */
 export const anyEvent: fc.Arbitrary<StoredEvent> = fc
   .record({
     siteId: fc.constant(siteId("site.test")),

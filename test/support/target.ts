@@ -1,4 +1,4 @@
-/** What the HTTP suites run against: a service that answers requests, wherever it runs and whatever else it lets a test do. */
+/** The service under test of the HTTP suites, on any host, with the abilities that the host offers to tests. */
 import { it } from "vitest";
 import { skippedFor } from "./skipped.ts";
 
@@ -13,7 +13,7 @@ export interface TargetRequest extends RequestInit {
   readonly duplex?: "half";
   /** The header `Host`, if it is not the target's own address. */
   readonly host?: string;
-  /** The connection's address in the place of 127.0.0.1, for targets with `comesFromAnywhere`. */
+  /** The client's address instead of 127.0.0.1, for targets with `comesFromAnywhere`. */
   readonly from?: string;
 }
 
@@ -23,19 +23,19 @@ export interface Target {
   fetch(path: string, init?: TargetRequest): Promise<Response>;
   /** The current time of the service. */
   nowMs(): number;
-  /** Answers a request whose body is still on its way, and lets the client send the rest of it. */
+  /** Responds before the body has arrived, and lets the client send the rest of it. */
   readonly answersEarly?: true;
-  /** Takes requests from any address. */
+  /** Accepts requests from any client address. */
   readonly comesFromAnywhere?: true;
-  /** The setup code that was printed at the start; null where there was or is a password. */
+  /** The setup code printed at the start; null if a password was already set. */
   setupCode?(): Promise<string | null>;
-  /** Advances the clock and runs what is due. */
+  /** Advances the clock and runs all jobs that are due. */
   advance?(ms: number): Promise<void>;
-  /** Writes everything journaled into files. */
+  /** Flushes all journaled events. */
   flush?(): Promise<void>;
-  /** Stops in order and starts again on the same data. */
+  /** Shuts down gracefully and starts again on the same data. */
   restart?(): Promise<void>;
-  /** Dies without a chance to write anything and starts again on the same data. No flush is under way. */
+  /** Crashes without writing anything and starts again on the same data. No flush may be running. */
   crash?(): Promise<void>;
   close(): Promise<void>;
 }
@@ -52,20 +52,20 @@ export interface SkippedCase {
 export interface MakeTarget {
   /** A target with these options. Another suite may have used it, so each case uses its own sites. */
   (environment?: Environment): Promise<Target>;
-  /** What its targets cannot do, and why: the reason why cases that need it are skipped. */
+  /** The abilities that its targets lack, with the reason, which is the skip reason of cases that need them. */
   readonly lacks: Readonly<Partial<Record<Ability, string>>>;
-  /** The cases that were skipped because the targets lack an ability. */
+  /** Cases skipped because the targets lack an ability. */
   readonly skipped: SkippedCase[];
 }
 
-/** A case for the targets that have the ability. On the others it is skipped with the reason, and kept for the list of skips. */
+/** A case that needs an ability. On targets without it, the case is skipped with the reason and listed. */
 export function itNeeds(makeTarget: MakeTarget, ability: Ability, name: string, run: () => Promise<void>): void {
   const reason = makeTarget.lacks[ability];
   if (reason !== undefined) makeTarget.skipped.push({ case: name, reason });
   it(name, skippedFor(reason), run);
 }
 
-/** The target's ability, which `itNeeds` has made sure of. */
+/** The target's ability, which `itNeeds` has checked. */
 export function able<A extends Ability>(target: Target, ability: A): NonNullable<Target[A]> {
   const method = target[ability];
   if (method === undefined) throw new Error(`${target.name} cannot ${ability}; register the case with itNeeds`);

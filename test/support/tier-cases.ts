@@ -1,4 +1,4 @@
-/** Cases and suites that the quick tier leaves out of a file. */
+/** Cases and suites that the quick tier skips within a file. */
 import { describe, it } from "vitest";
 import { skippedFor } from "./skipped.ts";
 import { ofTier } from "./tier.ts";

@@ -1,4 +1,4 @@
-/** Which test files each tier runs. Those that are not named here are the same in both, and run once. */
+/** The test files of each tier. Files not listed here belong to both tiers and run once. */
 import type { Tier } from "./tier.ts";
 
 /** Left out of the quick tier. */
@@ -23,7 +23,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/http/stats-many-properties.test.ts",
 ];
 
-/** In both tiers, with more hosts, rounds or seeds in `all`: the files that ask `tier.ts`. */
+/** Files in both tiers that run more hosts, rounds or seeds in `all`: those that import `tier.ts`. */
 export const MORE_IN_ALL: readonly string[] = [
   "test/browser/dashboard.view.test.ts",
   "test/fault/compaction.test.ts",

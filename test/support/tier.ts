@@ -7,5 +7,5 @@ export type Tier = "quick" | "all";
 /** Set by `vitest.config.ts`. */
 export const TIER: Tier = process.env["TIER"] === "all" ? "all" : "quick";
 
-/** What goes for the tier that runs. */
+/** Selects the value of the current tier. */
 export const ofTier = <T>(values: Readonly<Record<Tier, T>>): T => values[TIER];

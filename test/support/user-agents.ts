@@ -1,4 +1,4 @@
-/** User-Agents as browsers and crawlers send them. */
+/** User-Agent headers of browsers and crawlers. */
 
 export const CHROME_WINDOWS =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Safari/537.36";

@@ -3,7 +3,7 @@ import { record, wireEvent } from "./requests.ts";
 import { visitor } from "./stats-requests.ts";
 import type { Target } from "./target.ts";
 
-/** One after the other, so that they are in this order also where the clock does not move between them. */
+/** Posts one after the other, so that the order is kept even if the clock does not advance. */
 export async function visit(target: Target, siteId: string, number: number, ...doings: readonly string[]): Promise<void> {
   for (const doing of doings) {
     const fields = doing.startsWith("/") ? { u: doing } : { n: doing, u: "/" };

@@ -1,4 +1,4 @@
-/** The ports of an object in workerd, as seen from a test. */
+/** A test's access to the ports of a Durable Object in workerd. */
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import {
@@ -29,7 +29,7 @@ export interface RemotePorts {
   readonly records: RecordStore;
   readonly objects: ObjectStore;
   readonly engine: Engine;
-  /** Ends the object; the next call meets a new one with the same storage. */
+  /** Ends the object. The next call creates a new one with the same storage. */
   reopen(): Promise<void>;
 }
 
@@ -40,8 +40,8 @@ function errorFrom({ name, message }: { readonly name: string; readonly message:
 }
 
 /**
- * The answer's text. Each call has a connection of its own: encoding millions of values takes so long that workerd may end
- * one that waits, unnoticed until the next call is sent on it.
+ * Resolves with the response's text. Each call uses its own connection: encoding millions of values takes so long that workerd may
+ * close an idle connection, which the client would notice only on the next call.
  */
 function postTo(origin: string, headers: Record<string, string>, body: string): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -53,14 +53,14 @@ function postTo(origin: string, headers: Record<string, string>, body: string): 
 
 let calls = 0;
 
-/** The ports of the object of that name, which is made when there is none. */
+/** The ports of the object with this name. Creates the object if it does not exist. */
 export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
   const send = (body: string, call?: "abort"): Promise<string> => {
     const control: Control = { object, tenant: object, environment: {}, nowMs: 0, ...(call && { call }) };
     return postTo(runtime.origin(), { [CONTROL_HEADER]: JSON.stringify(control) }, body);
   };
 
-  async function ask(message: PortMessage): Promise<unknown> {
+  async function invoke(message: PortMessage): Promise<unknown> {
     const reply = decode(await send(encode(message))) as PortReply;
     if ("error" in reply) throw errorFrom(reply.error);
     return reply.result;
@@ -69,20 +69,20 @@ export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
   const caller =
     (port: PortName) =>
     <T>(method: string, ...args: unknown[]): Promise<T> =>
-      ask({ port, method, args, id: ++calls }) as Promise<T>;
+      invoke({ port, method, args, id: ++calls }) as Promise<T>;
 
-  /** Rejects at once when aborted, and cancels the call in the object. */
-  async function askUntilAborted<T>(method: string, signal: AbortSignal, ...args: unknown[]): Promise<T> {
+  /** Rejects immediately when aborted, and cancels the call in the object. */
+  async function callUntilAborted<T>(method: string, signal: AbortSignal, ...args: unknown[]): Promise<T> {
     signal.throwIfAborted();
     const id = ++calls;
     const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener("abort", () => {
         // The caller is told of the abort; the object may have ended by now.
-        ask({ cancel: id }).catch(() => {});
+        invoke({ cancel: id }).catch(() => {});
         reject(signal.reason as Error);
       });
     });
-    return Promise.race([ask({ port: "engine", method, args, id }) as Promise<T>, aborted]);
+    return Promise.race([invoke({ port: "engine", method, args, id }) as Promise<T>, aborted]);
   }
 
   const [log, records, objects, engine] = [caller("segmentLog"), caller("records"), caller("objects"), caller("engine")];
@@ -115,10 +115,10 @@ export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
       dropProps: (blocks: readonly number[]) => engine<EngineUsage>("dropProps", blocks),
       propsTexts: (site: SiteId, numbers: readonly number[]) => engine<string[]>("propsTexts", site, numbers),
       drop: (blocks: readonly number[]) => engine<EngineUsage>("drop", blocks),
-      query: (query: EngineQuery, signal: AbortSignal) => askUntilAborted<SqlRow[]>("query", signal, query),
-      queryNumbers: (query: EngineQuery, signal: AbortSignal) => askUntilAborted<NumberColumns>("queryNumbers", signal, query),
+      query: (query: EngineQuery, signal: AbortSignal) => callUntilAborted<SqlRow[]>("query", signal, query),
+      queryNumbers: (query: EngineQuery, signal: AbortSignal) => callUntilAborted<NumberColumns>("queryNumbers", signal, query),
       storePartial: (table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal) =>
-        askUntilAborted<StoredPartial>("storePartial", signal, table, part, query),
+        callUntilAborted<StoredPartial>("storePartial", signal, table, part, query),
       dropPartials: (id: number, parts: readonly number[] | "all") => engine<EngineUsage>("dropPartials", id, parts),
       loadExtension: (extension: EngineExtension) => engine("loadExtension", extension),
       close: () => engine("close"),

@@ -6,13 +6,13 @@ import { CONTROL_HEADER, type Control, type ControlCall } from "./workerd/contro
 import { startWorkerd, type WorkerdRuntime } from "./workerd/runtime.ts";
 
 export type WorkerdTarget = AbleTarget<Exclude<Ability, "answersEarly">> & {
-  /** Sets the clock, which takes no time, and does what falls due. */
+  /** Sets the clock and runs all jobs that are due. */
   setClockAhead(ms: number): Promise<void>;
 };
 
 export interface WorkerdTargets extends MakeTarget {
   (environment?: Environment): Promise<WorkerdTarget>;
-  /** Everything that their Worker has logged. */
+  /** The log of their Worker. */
   log(): string;
   /** Stops workerd. */
   closeAll(): Promise<void>;
@@ -23,7 +23,7 @@ interface TargetOptions {
   readonly object: string;
   readonly tenant: string;
   readonly environment: Environment;
-  /** The object can be another target's. */
+  /** The object may belong to another target. */
   readonly onClosed: () => void;
 }
 
@@ -80,7 +80,7 @@ function createTarget({ runtime, object, tenant, environment, onClosed }: Target
 export const NO_EARLY_ANSWER =
   "The platform takes in no more of a body once the request is answered; on this machine it then resets the connection.";
 
-/** Targets for the suites of one file, all in one workerd. A crash ends them all, and each goes on from its storage. */
+/** Targets for the suites of one file, all in one workerd. A crash ends all of them; each continues from its storage. */
 export function workerdTargets({ className = "TestObject" } = {}): WorkerdTargets {
   let runtime: Promise<WorkerdRuntime> | null = null;
   let started: WorkerdRuntime | null = null;

@@ -1,4 +1,4 @@
-/** `wrangler dev` as a developer starts it, on a folder of the test's own. */
+/** `wrangler dev` as a developer starts it, on a folder of the test. */
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -9,15 +9,15 @@ const WRANGLER = join(dirname(createRequire(import.meta.url).resolve("wrangler/p
 
 const READY = /Ready on (http:\/\/\S+)\s/;
 
-/** It builds the Worker first. */
+/** The timeout of the start, which builds the Worker first. */
 const READY_MS_MAX = 120_000;
 const STOP_MS_MAX = 60_000;
 
 export interface WranglerDev {
   readonly origin: string;
-  /** Everything that it has printed. */
+  /** Its output. */
   log(): string;
-  /** Interrupts it, as Ctrl-C does. */
+  /** Sends SIGINT, as Ctrl-C does. */
   stop(): Promise<void>;
 }
 

@@ -25,7 +25,10 @@ export const DAILY_EXPORT = pointsOf(
 
 const COLUMNS = ["date", "visitors", "pageviews", "top_page", "top_source"] as const;
 
-/** The value with the most visitors on each day with page views; the first in ascending order if several are equal. Rows: `day`, `value`. `unrecorded` is the SQL literal for values that were not recorded. */
+/**
+ * The value with the most visitors on each day with page views; the first in ascending order if several are equal.
+ * Rows: `day`, `value`. `unrecorded` is the SQL literal for values that were not recorded.
+ */
 const topByDay = (scope: Scope, name: "pathname" | "referrer_source", unrecorded: SqlText): AggregateQuery => ({
   keys: ["day", "code"],
   counts: [],
