@@ -3,8 +3,8 @@
  *
  *   node test/bench/export.mjs [events] [csv|json ...]
  *
- * Files of a site are written as the program writes them, then the built program is started afresh for each format.
- * Events are posted at a steady rate before and during the export, each timed from the moment it was due.
+ * Files of a site are written as the program writes them, then the built program is restarted for each format.
+ * Events are posted at a steady rate before and during the export, with latency measured from the due time.
  */
 import { Agent, get, request } from "node:http";
 import { Worker, isMainThread, parentPort, workerData } from "node:worker_threads";

@@ -4,7 +4,7 @@
  *
  *   node test/bench/generate-events.mjs <data folder> [events] [days]
  *
- * writes them as the program does, a file a day, the last of them yesterday's.
+ * writes them as the program does, one file per day, up to yesterday.
  */
 import { cp, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";

@@ -2,7 +2,7 @@
  * Latency of ingestion during queries: the p99 of events posted at a steady rate, alone and during heavy queries of a month of the
  * same site, one after the other without a pause.
  *
- *   node test/bench/ingestion-under-queries.mjs [rounds] [seconds a round] [events a second]
+ *   node test/bench/ingestion-under-queries.mjs [rounds] [seconds per round] [events per second]
  *
  * Target: at most 3 times the p99 of ingestion alone.
  */

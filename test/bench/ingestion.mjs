@@ -3,7 +3,7 @@
  * counters, but an event handler that only parses the JSON. And compared with the bare HTTP stack, which routes the request, parses
  * the JSON and responds, without anything that the program does for every request.
  *
- *   node test/bench/ingestion.mjs [rounds] [seconds a round]
+ *   node test/bench/ingestion.mjs [rounds] [seconds per round]
  *
  * All take turns in each round, so that other load of the machine affects all of them. Ratios are by requests per second, and by
  * CPU time per request, which other programs disturb less. Target: at least 0.5 of the empty handler, by requests per second,
@@ -52,7 +52,7 @@ await withTempFolder(async (folder) => {
       const cpuBefore = await server.cpuSecs();
       const load = { origin: server.origin, seconds: isWarmUp ? WARM_UP_SECONDS : SECONDS, connections: CONNECTIONS, sites: SITES };
       const result = await postEvents(load);
-      // What is left to flush belongs to the requests that brought it.
+      // The CPU time of the remaining flushes belongs to the requests of this round.
       await untilIdle(server);
       if (result.failed > 0) throw new Error(`${name}: ${result.failed} requests failed`);
       progress(
@@ -69,7 +69,7 @@ await withTempFolder(async (folder) => {
 
   const empty = samples.get(EMPTY) ?? { perSecond: [], cpuMicros: [] };
   const bare = samples.get(BARE) ?? { perSecond: [], cpuMicros: [] };
-  /** A round's two figures were taken within seconds of each other; the median is over these pairs. */
+  /** The median of the ratios within each round, whose two values are measured within seconds of each other. */
   const ratio = (/** @type {number[]} */ above, /** @type {number[]} */ below) =>
     median(above.map((value, i) => value / (below[i] ?? Number.NaN)));
   const rows = [...samples].map(([name, { perSecond, p99Ms, cpuMicros }]) => [

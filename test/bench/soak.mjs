@@ -28,7 +28,7 @@ const PASSWORD = "a long password of the soak";
 
 const ENVIRONMENT = {
   SVC_ADMIN_PASSWORD: PASSWORD,
-  // Small enough that it is full before long: what grows after that is no cache.
+  // Small enough to fill soon, so that later growth of memory is not the cache.
   SVC_ENGINE_MEMORY_MB: "128",
   SVC_FLUSH_EVENT_COUNT: "2000",
   SVC_FLUSH_INTERVAL_SECS: "2",

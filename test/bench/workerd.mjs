@@ -1,10 +1,10 @@
 /**
  * workerd compared with Node: ingestion, the main queries, and memory.
  *
- *   node test/bench/workerd.mjs [rounds] [seconds a round] [events]
+ *   node test/bench/workerd.mjs [rounds] [seconds per round] [events]
  *
- * Both have the same events in files; workerd has them in its bucket on the same disk, and only what its default of
- * `engine_memory_mb` lets it hold. Requests reach the Worker directly, past the development server around it.
+ * Both read the same events from files; workerd has them in its bucket on the same disk, and caches what its default of
+ * `engine_memory_mb` allows. Requests go directly to the Worker, not through the development server.
  */
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ const dayOf = (/** @type {number} */ ms) => new Date(ms).toISOString().slice(0, 
 const RANGE = `site_id=${SITE}&start_date=${dayOf(Date.now() - DAYS * DAY_MS)}&end_date=${dayOf(Date.now() - DAY_MS)}`;
 const QUERIES = ["main", "timeseries", "breakdown/pages", "breakdown/cities", "goals"];
 
-/** The one process named workerd that this process has started. */
+/** The process named workerd that this process has started. */
 async function workerdPid() {
   const children = await readFile(`/proc/${process.pid}/task/${process.pid}/children`, "utf8");
   for (const pid of children.split(" ").filter(Boolean)) {

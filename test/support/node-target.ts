@@ -64,7 +64,7 @@ export interface NodeTargets extends MakeTarget {
   closeAll(): Promise<void>;
 }
 
-export const NO_CLOCK = "The program goes by the machine's clock, which no test may move.";
+export const NO_CLOCK = "The program uses the machine's clock, which tests cannot change.";
 export const NO_ADDRESS = "Connections to the program come from this machine's own addresses, all of which are private.";
 export const NO_FLUSH = "Nothing outside the program can tell when a flush has ended. A restart flushes, and that is tried.";
 

@@ -1,8 +1,8 @@
 /**
- * A disk in memory that forgets what was not synced. At a power loss each file keeps its synced content and any part of what was
- * written since, each folder its synced entries and any of the changes since, in any combination that POSIX allows: a file's sync
- * says nothing of its name, a rename is atomic but not durable, and lengths may grow before the content is there. What no file
- * system does is left out: synced content stays, and a folder's changes are never cut in half.
+ * An in-memory disk that may lose unsynced changes. After a power loss, each file has its synced content and any part of later
+ * writes, and each folder its synced entries and any of the later changes, in every combination that POSIX allows: syncing a file
+ * does not sync its name, a rename is atomic but not durable, and a length may grow before the content is written. It never does
+ * what no file system does: synced content is kept, and a change of a folder is never applied in part.
  */
 import type { FileSystem, FileStatus, FolderEntry, OpenFile } from "../../adapters/node/file-system.ts";
 
@@ -138,7 +138,7 @@ export class SimulatedDisk {
 
   /** Starts a machine with one process on the current content of the disk. The previous machine must be off or idle. */
   boot({ strike = null, failsSync = () => false }: MachineOptions = {}): SimulatedMachine {
-    // What one machine calls changes nothing for the next.
+    // Calls of one machine do not affect the next.
     const random = numbersFrom(below(this.#random, 2 ** 31));
     const root = this.#root;
     const ignores = this.#ignores;

@@ -1,6 +1,6 @@
 /**
- * Which tier of the tests runs: `quick` (`npm test`) on every change, in minutes; `all` (`npm run test:all`) before a change is
- * taken in. The quick tier leaves out files, hosts, rounds and seeds, and nothing else; `tier-files.ts` lists the files.
+ * The tier of the tests that runs: `quick` (`npm test`) on every change, in minutes; `all` (`npm run test:all`) before a merge.
+ * The quick tier only skips files, hosts, rounds and seeds; `tier-files.ts` lists the files.
  */
 export type Tier = "quick" | "all";
 

@@ -56,8 +56,8 @@ export class PartialAggregates {
   /** Least recently used first. */
   readonly #kept = new Map<string, QueryPartials>();
   #generation = 0;
-  #made = 0;
-  #partsMade = 0;
+  #tablesCreated = 0;
+  #partsCreated = 0;
   #bytes = 0;
 
   constructor(options: PartialAggregatesOptions, memory: EngineMemory) {
@@ -68,11 +68,11 @@ export class PartialAggregates {
   /** Pins the cached parts of a query until `release`. */
   open({ siteId, key: queryKey, columns }: AggregatedQuery): QueryPartials {
     const { generation } = this.#options.engine;
-    if (generation !== this.#generation) this.#loseAll(generation);
+    if (generation !== this.#generation) this.#clear(generation);
     const key = JSON.stringify([siteId, queryKey]);
     const known = this.#kept.get(key);
     const kept = known ?? {
-      table: { id: ++this.#made, siteId, columns },
+      table: { id: ++this.#tablesCreated, siteId, columns },
       key,
       generation,
       parts: new Map<string, Part>(),
@@ -110,7 +110,7 @@ export class PartialAggregates {
    */
   async add(kept: QueryPartials, { name, version }: AggregatedChunk, query: EngineQuery, signal: AbortSignal): Promise<number> {
     this.#checkGeneration(kept);
-    const number = ++this.#partsMade;
+    const number = ++this.#partsCreated;
     const { rows, keptTextBytes: textBytes, ...usage } = await this.#options.engine.storePartial(kept.table, number, query, signal);
     this.#memory.note(usage);
     const replaced = kept.parts.get(name);
@@ -191,7 +191,7 @@ export class PartialAggregates {
     if (kept.pins === 0) await this.#drop(kept, "all");
   }
 
-  #loseAll(generation: number): void {
+  #clear(generation: number): void {
     this.#generation = generation;
     this.#kept.clear();
     this.#bytes = 0;
