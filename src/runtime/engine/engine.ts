@@ -104,7 +104,7 @@ export interface EngineQuery {
    * Adds two relations. All blocks must have kept their properties.
    *
    * `properties`: `props` (INTEGER), `code` (INTEGER). For each `props` code, one row per key of the object, or, if a key is
-   * given, one row with its value. `code` is a code of `property_texts`.
+   * given, one row with its value, or none if the object lacks it. `code` is a code of `property_texts`.
    *
    * `property_texts`: `code` (INTEGER), `text` (VARCHAR). The keys or values. The code 0 stands for `(unknown)` and has no row.
    */
