@@ -53,7 +53,7 @@ function reload(): void {
   refreshAll();
 }
 
-/** For whoever may read: logged in, or an instance without a password. */
+/** The dashboard for a logged-in user, or on an instance without a password. */
 function Home() {
   const report = useRequest<Sites>("/api/sites");
   const [hasSkipped, setSkipped] = useState(false);

@@ -12,8 +12,7 @@ const EXPIRES_DAYS = 180;
 export const getRobots: Handler = () => textReply("User-agent: *\nDisallow: /\n", 200, CACHE);
 
 /**
- * RFC 9116 requires a contact. `security@` is the mailbox that RFC 2142 reserves for it, at the host of whoever runs the
- * service.
+ * RFC 9116 requires a contact. `security@` is the mailbox that RFC 2142 reserves for it, at the host of the service.
  */
 export const getSecurityContact: Handler = (_request, { services, nowMs, url }) => {
   const { dashboardOrigin } = services.config;

@@ -30,7 +30,7 @@ interface Part {
   readonly textBytes: number;
 }
 
-/** The cached parts of one query. Whoever calls `open` must call `release`. */
+/** The cached parts of one query. Every `open` needs a `release`. */
 export interface QueryPartials {
   readonly table: PartialTable;
   readonly key: string;
