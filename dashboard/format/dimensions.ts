@@ -47,6 +47,7 @@ export const DIMENSIONS: Readonly<Record<Dimension, DimensionInfo>> = {
   pages: { singular: "Page", plural: "Top pages", card: "pages", tab: "Top" },
   "entry-pages": { singular: "Entry page", plural: "Entry pages", card: "pages", tab: "Entry", filterBy: "pages" },
   "exit-pages": { singular: "Exit page", plural: "Exit pages", card: "pages", tab: "Exit", filterBy: "pages" },
+  hostnames: { singular: "Hostname", plural: "Hostnames", card: "pages" },
   countries: { singular: "Country", plural: "Countries", card: "locations", format: countryName },
   regions: { singular: "Region", plural: "Regions", card: "locations" },
   cities: { singular: "City", plural: "Cities", card: "locations" },

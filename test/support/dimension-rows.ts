@@ -22,6 +22,12 @@ export const DIMENSION_ROWS: Readonly<Record<Dimension, DimensionRow>> = {
     filtered: ["/bare", "/full", "/other"],
     random: ["/", "/a", "/b", "/B", "/a/b", "/%F0%9F%98%80"],
   },
+  hostnames: {
+    field: "hostname",
+    breakdown: "page.test",
+    filtered: [UNKNOWN, "page.test", "page.test"],
+    random: ["page.test", "shop.test"],
+  },
   referrers: {
     field: "referrer",
     breakdown: "https://www.google.com/",

@@ -4,6 +4,7 @@ import type { ColumnName } from "./sql.ts";
 
 const DIMENSION_COLUMNS = {
   pages: "pathname",
+  hostnames: "hostname",
   referrers: "referrer",
   sources: "referrer_source",
   countries: "country_code",
