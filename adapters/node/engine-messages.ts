@@ -1,4 +1,5 @@
 /** The messages between the main thread and the engine thread. */
+import type { Columns } from "../../src/storage/columns.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import type {
   Block,
@@ -7,7 +8,6 @@ import type {
   EngineQuery,
   EngineUsage,
   Loaded,
-  NumberColumns,
   StoredPartial,
   PartialTable,
 } from "../../src/runtime/engine/engine.ts";
@@ -20,7 +20,7 @@ export type EngineCall =
   | { readonly kind: "drop"; readonly blocks: readonly number[] }
   | { readonly kind: "loadExtension"; readonly extension: EngineExtension }
   | { readonly kind: "query"; readonly query: EngineQuery }
-  | { readonly kind: "queryNumbers"; readonly query: EngineQuery }
+  | { readonly kind: "queryColumns"; readonly query: EngineQuery }
   | { readonly kind: "storePartial"; readonly table: PartialTable; readonly part: number; readonly query: EngineQuery }
   | { readonly kind: "dropPartials"; readonly id: number; readonly parts: readonly number[] | "all" };
 
@@ -31,5 +31,5 @@ export type EngineRequest =
 
 export type EngineReply =
   | { readonly ready: true }
-  | { readonly id: number; readonly result: void | Loaded | EngineUsage | StoredPartial | SqlRow[] | NumberColumns | string[] }
+  | { readonly id: number; readonly result: void | Loaded | EngineUsage | StoredPartial | SqlRow[] | Columns | string[] }
   | { readonly id: number; readonly error: { readonly name: string; readonly message: string } };

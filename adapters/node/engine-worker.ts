@@ -1,7 +1,7 @@
 /** Entry point of the engine thread: serves the calls that arrive as messages. */
 import { parentPort } from "node:worker_threads";
 import { isFatal } from "../../src/runtime/engine/duckdb/duckdb-bindings.ts";
-import type { NumberColumns } from "../../src/runtime/engine/engine.ts";
+import type { Columns } from "../../src/storage/columns.ts";
 import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.ts";
 import { createDuckdbEngine } from "./duckdb-instance.ts";
 
@@ -14,8 +14,8 @@ const reply = (message: EngineReply, transferred: readonly ArrayBuffer[] = []) =
 
 /** Long results are transferred; everything else is copied. */
 function transferablesOf(call: EngineCall, result: Awaited<ReturnType<typeof serve>>): ArrayBuffer[] {
-  if (call.kind !== "queryNumbers") return [];
-  return Object.values(result as NumberColumns).map(({ buffer }) => buffer as ArrayBuffer);
+  if (call.kind !== "queryColumns") return [];
+  return Object.values(result as Columns).flatMap((column) => ("buffer" in column ? [column.buffer as ArrayBuffer] : []));
 }
 
 async function serve(call: EngineCall, signal: AbortSignal) {
@@ -24,7 +24,7 @@ async function serve(call: EngineCall, signal: AbortSignal) {
   if (call.kind === "propsTexts") return engine.propsTexts(call.siteId, call.numbers);
   if (call.kind === "drop") return engine.drop(call.blocks);
   if (call.kind === "loadExtension") return engine.loadExtension(call.extension);
-  if (call.kind === "queryNumbers") return engine.queryNumbers(call.query, signal);
+  if (call.kind === "queryColumns") return engine.queryColumns(call.query, signal);
   if (call.kind === "storePartial") return engine.storePartial(call.table, call.part, call.query, signal);
   if (call.kind === "dropPartials") return engine.dropPartials(call.id, call.parts);
   return engine.query(call.query, signal);

@@ -13,11 +13,11 @@ import {
   type EngineQuery,
   type EngineUsage,
   type Loaded,
-  type NumberColumns,
   type StoredPartial,
   type PartialTable,
 } from "../../src/runtime/engine/engine.ts";
 import type { SqlRow } from "../../src/runtime/query/sql.ts";
+import type { Columns } from "../../src/storage/columns.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { reasonOf, type Log } from "../../src/runtime/metrics/log.ts";
 import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.ts";
@@ -174,8 +174,8 @@ export class ThreadedEngine implements Engine {
     return this.#call({ kind: "query", query }, signal);
   }
 
-  queryNumbers(query: EngineQuery, signal: AbortSignal): Promise<NumberColumns> {
-    return this.#call({ kind: "queryNumbers", query }, signal);
+  queryColumns(query: EngineQuery, signal: AbortSignal): Promise<Columns> {
+    return this.#call({ kind: "queryColumns", query }, signal);
   }
 
   storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial> {

@@ -10,11 +10,11 @@ import {
   type EngineQuery,
   type EngineUsage,
   type Loaded,
-  type NumberColumns,
   type StoredPartial,
   type PartialTable,
 } from "../../src/runtime/engine/engine.ts";
 import type { SqlRow } from "../../src/runtime/query/sql.ts";
+import type { Columns } from "../../src/storage/columns.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { reasonOf, type Log } from "../../src/runtime/metrics/log.ts";
 
@@ -97,8 +97,8 @@ export class IsolateEngine implements Engine {
     return this.#with((engine) => engine.query(query, signal));
   }
 
-  queryNumbers(query: EngineQuery, signal: AbortSignal): Promise<NumberColumns> {
-    return this.#with((engine) => engine.queryNumbers(query, signal));
+  queryColumns(query: EngineQuery, signal: AbortSignal): Promise<Columns> {
+    return this.#with((engine) => engine.queryColumns(query, signal));
   }
 
   storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial> {

@@ -51,7 +51,7 @@ it("queries are correct above 2 GB of memory, where addresses need 32 bits", asy
     silent(),
   );
   expect(pages).toEqual(events.map(({ pathname }) => ({ text: pathname, n: 2 })));
-  const { sequence_number } = await engine.queryNumbers(
+  const { sequence_number } = await engine.queryColumns(
     aQuery(site, [block], "SELECT sequence_number FROM events ORDER BY sequence_number"),
     silent(),
   );

@@ -521,9 +521,9 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
         expect(rows).toEqual(Array.from({ length: 10_000 }, (_, i) => ({ sequence_number: 9_999 - i, text: `/${9_999 - i}` })));
       });
 
-      it("queryNumbers returns typed columns", async () => {
+      it("queryColumns returns typed columns", async () => {
         const { site, block } = await load([anEvent(), anEvent({ at: "2026-03-16T00:00:00.000Z" })]);
-        const columns = await engine.queryNumbers(
+        const columns = await engine.queryColumns(
           aQuery(site, [block], "SELECT sequence_number, timestamp FROM events ORDER BY sequence_number"),
           silent(),
         );
@@ -531,6 +531,14 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
           sequence_number: [0, 1],
           timestamp: [Date.parse("2026-03-15T12:00:00Z"), Date.parse("2026-03-16T00:00:00Z")],
         });
+      });
+
+      it("queryColumns returns texts, also empty ones and those that begin with a byte order mark", async () => {
+        const { site, block } = await load(["/b", "", "\ufeffa"].map((pathname) => anEvent({ pathname })));
+        const sql = "SELECT text, count(*) AS events FROM events JOIN texts ON code = pathname GROUP BY text ORDER BY text";
+        const { text, events } = await engine.queryColumns(aQuery(site, [block], sql), silent());
+        expect(text).toEqual(["", "/b", "\ufeffa"]);
+        expect([...(events ?? [])].map(Number)).toEqual([1, 1, 1]);
       });
 
       it("a visitor function returns how many visitors have each value", async () => {

@@ -32,7 +32,7 @@ async function fragileEngine(): Promise<{ engine: Engine; failNext(...errors: Er
       propsTexts: (site, numbers) => share.propsTexts(site, numbers),
       drop: (blocks) => share.drop(blocks),
       query: (query, signal) => meet(() => share.query(query, signal)),
-      queryNumbers: (query, signal) => meet(() => share.queryNumbers(query, signal)),
+      queryColumns: (query, signal) => meet(() => share.queryColumns(query, signal)),
       storePartial: (table, part, query, signal) => meet(() => share.storePartial(table, part, query, signal)),
       dropPartials: (id, parts) => share.dropPartials(id, parts),
       loadExtension: (extension) => share.loadExtension(extension),

@@ -210,7 +210,7 @@ const fail =
 
 /** An engine that does this instead of answering. */
 const engineThat = async (query: () => Promise<never>): Promise<InProcessParts> => ({
-  engine: { ...(await createEngineShare()), query, queryNumbers: query },
+  engine: { ...(await createEngineShare()), query, queryColumns: query },
 });
 
 const journalThat = (append: () => Promise<never>): InProcessParts => ({ segmentLog: { ...createMemorySegmentLog(), append } });

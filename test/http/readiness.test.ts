@@ -59,7 +59,7 @@ describe("/health/ready", () => {
     const share = await createEngineShare();
     let asked = 0;
     const query = () => (asked++, Promise.reject(new Error("told to fail")));
-    const target = await createInProcessTarget({}, { engine: { ...share, query, queryNumbers: query } });
+    const target = await createInProcessTarget({}, { engine: { ...share, query, queryColumns: query } });
     onTestFinished(() => target.close());
     for (let i = 0; i < 3; i++) expect((await target.fetch("/health/ready")).status).toBe(503);
     expect(asked).toBe(1);

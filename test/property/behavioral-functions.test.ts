@@ -72,7 +72,7 @@ describe("a behavioral function", { timeout: PROPERTY_TIMEOUT_MS }, () => {
     const sql = `
       SELECT CAST(visitor_id AS BIGINT) AS visitor_id, CAST(timestamp AS BIGINT) AS timestamp, CAST(met AS BIGINT) AS met
       FROM ${rowsSql(histories)} AS rows ORDER BY visitor_id, timestamp, arrival`;
-    const { visitor_id, timestamp, met } = await engine.queryNumbers({ ...about, sql }, silent);
+    const { visitor_id, timestamp, met } = await engine.queryColumns({ ...about, sql }, silent);
     const rows = { visitorIds: visitor_id, timestampsMs: timestamp, met } as EventRows;
     return Array.from(await applyPerVisitor(perVisitor, rows, () => Promise.resolve(), silent), Number);
   }

@@ -65,10 +65,10 @@ export async function createControlledEngine(): Promise<ControlledEngine> {
         await turn(signal);
         return share.query(effective, signal);
       },
-      async queryNumbers(query, signal) {
+      async queryColumns(query, signal) {
         const effective = meant(query);
         await turn(signal);
-        return share.queryNumbers(effective, signal);
+        return share.queryColumns(effective, signal);
       },
       async storePartial(table, part, query, signal) {
         await turn(signal);

@@ -33,7 +33,7 @@ export function shareOf(engine: Engine): Engine {
     propsTexts: (siteId: SiteId, numbers: readonly number[]) => engine.propsTexts(siteId, numbers),
     drop: (ids: readonly number[]) => engine.drop(ids.map(blocks.idOf)),
     query: (query: EngineQuery, signal: AbortSignal) => engine.query(shared(query), signal),
-    queryNumbers: (query: EngineQuery, signal: AbortSignal) => engine.queryNumbers(shared(query), signal),
+    queryColumns: (query: EngineQuery, signal: AbortSignal) => engine.queryColumns(shared(query), signal),
     storePartial: (table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal) =>
       engine.storePartial({ ...table, id: partialAggregates.idOf(table.id) }, part, shared(query), signal),
     dropPartials: (id: number, parts: readonly number[] | "all") => engine.dropPartials(partialAggregates.idOf(id), parts),

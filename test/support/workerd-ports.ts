@@ -11,11 +11,11 @@ import {
   type EngineQuery,
   type EngineUsage,
   type Loaded,
-  type NumberColumns,
   type StoredPartial,
   type PartialTable,
 } from "../../src/runtime/engine/engine.ts";
 import type { SqlRow } from "../../src/runtime/query/sql.ts";
+import type { Columns } from "../../src/storage/columns.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import type { ObjectStore, StoredObject } from "../../src/storage/object-store.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";
@@ -116,7 +116,7 @@ export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
       propsTexts: (site: SiteId, numbers: readonly number[]) => engine<string[]>("propsTexts", site, numbers),
       drop: (blocks: readonly number[]) => engine<EngineUsage>("drop", blocks),
       query: (query: EngineQuery, signal: AbortSignal) => callUntilAborted<SqlRow[]>("query", signal, query),
-      queryNumbers: (query: EngineQuery, signal: AbortSignal) => callUntilAborted<NumberColumns>("queryNumbers", signal, query),
+      queryColumns: (query: EngineQuery, signal: AbortSignal) => callUntilAborted<Columns>("queryColumns", signal, query),
       storePartial: (table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal) =>
         callUntilAborted<StoredPartial>("storePartial", signal, table, part, query),
       dropPartials: (id: number, parts: readonly number[] | "all") => engine<EngineUsage>("dropPartials", id, parts),

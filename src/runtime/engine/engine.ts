@@ -1,4 +1,5 @@
 /** The interface of the analytics engine: loads events and executes SQL over them, without exposing DuckDB. */
+import type { Columns } from "../../storage/columns.ts";
 import type { SiteId, UtcDay } from "../../storage/event.ts";
 import type { EventText } from "../../storage/event-text.ts";
 import type { SqlParameter, SqlRow } from "../query/sql.ts";
@@ -113,7 +114,7 @@ export interface EngineQuery {
    * Applies a function to the events of each visitor. The query must then select `visitor_id`, `timestamp` and `met` (BIGINT, a
    * bit set for each condition that the event meets), with the rows of a visitor together, ordered by time and sequence
    * number. The result has a row for each value of the function, in ascending order: `value`, and `visitors`, the number of
-   * visitors with that value. `queryNumbers` does not support it.
+   * visitors with that value. `queryColumns` does not support it.
    */
   readonly perVisitor?: VisitorFunction;
 }
@@ -134,9 +135,6 @@ export interface EngineExtension {
   readonly check: string;
 }
 
-/** Integer columns by name, all of the same length. */
-export type NumberColumns = Readonly<Record<string, Int32Array | BigInt64Array>>;
-
 export interface Engine {
   /** Adds rows to a block; creates the block if it is new. A new block keeps the properties of its events. */
   append(block: Block, source: BlockSource): Promise<Loaded>;
@@ -151,8 +149,8 @@ export interface Engine {
    * memory than there is; the engine stays usable in both cases.
    */
   query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]>;
-  /** Like `query`, for results with many rows: every column must be INTEGER or BIGINT, without NULL. */
-  queryNumbers(query: EngineQuery, signal: AbortSignal): Promise<NumberColumns>;
+  /** Like `query`, for results with many rows: every column must be INTEGER, BIGINT or VARCHAR, without NULL. */
+  queryColumns(query: EngineQuery, signal: AbortSignal): Promise<Columns>;
   /**
    * Adds the rows of a query to a partial table as the part `part`; creates the table if it is new. A part number is used only
    * once. Rejects like `query`, and then adds nothing. A site's texts keep their codes while it has partial tables.

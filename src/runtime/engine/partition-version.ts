@@ -1,6 +1,6 @@
 /** The size and version of a partition, without loading it: the version changes whenever an event is added or deleted. */
 import type { UtcDay } from "../../storage/event.ts";
-import type { Partition } from "../../storage/partition.ts";
+import type { Partition, PartitionFile } from "../../storage/partition.ts";
 
 export interface PartitionVersion {
   readonly day: UtcDay;
@@ -8,6 +8,10 @@ export interface PartitionVersion {
   readonly bytes: number;
   /** Identifies the exact set of the day's events. A version never recurs after an event is added or deleted. */
   readonly version: string;
+  /** Its files, oldest first. */
+  readonly files: readonly PartitionFile[];
+  /** Whether some of its events are in no file yet. */
+  readonly hasUnflushed: boolean;
 }
 
 /** Size of an event in a Parquet file, as measured. */
@@ -24,5 +28,7 @@ export function partitionVersionOf({ day, files, journaled }: Partition): Partit
       ...files.map(({ first, last }) => `${first}-${last}`),
       ...unflushed.map(({ segment, events }) => `${segment}:${events.length}`),
     ].join(),
+    files,
+    hasUnflushed: unflushed.some(({ events }) => events.length > 0),
   };
 }

@@ -10,11 +10,13 @@ import { joinSql, resultColumn, sql, type SqlText } from "../query/sql.ts";
 export interface AggregateQuery {
   /** Integer grouping columns; empty for a single row. */
   readonly keys: readonly string[];
+  /** Grouping columns with codes of `texts` in `partial`, and texts in the result. */
+  readonly codes?: readonly string[];
   /** Text grouping columns. */
   readonly names?: readonly string[];
   /** Columns that are summed per group. */
   readonly counts: readonly string[];
-  /** Columns whose sums may exceed 64 bits. */
+  /** Columns whose sums may exceed 64 bits. The result has them as text. */
   readonly amounts?: readonly string[];
   /** The rows of a range of whole salt periods. They depend on its events and on the query, not on the rest of the plan's range. */
   readonly partial: (range: DateRange) => SqlText;
@@ -22,29 +24,64 @@ export interface AggregateQuery {
   readonly perVisitor?: VisitorFunction;
   /** The custom property whose values are read, or null for all keys, as the relations `properties` and `property_texts`. */
   readonly property?: string | null;
-  /** Computes the result from the relation `totals`, the rows of the whole range. Begins with SELECT. */
-  readonly finalize: SqlText;
+  /** Which rows of the range are the result; all of them by default, in no particular order. */
+  readonly top?: Top;
+  /** In place of `top`: computes the result from the relation `totals`, the rows of the whole range. Begins with SELECT. */
+  readonly finalize?: SqlText;
+}
+
+/** The first rows: largest first if `by` is given, then by the texts in ascending order of their code points. */
+export interface Top {
+  readonly by?: string;
+  readonly rowsMax: number;
+}
+
+const commas = (columns: readonly SqlText[]): SqlText => joinSql(columns, ", ");
+
+const textsOf = (code: string): SqlText => resultColumn(`texts_of_${code}`);
+
+/** How the result is computed from `totals`. */
+function finalizeOf(query: AggregateQuery): SqlText {
+  const { keys, codes = [], names = [], counts, amounts = [], top, finalize } = query;
+  if (finalize) return finalize;
+  const texts = codes.map((code) => sql`coalesce(${textsOf(code)}.text, '(unknown)') AS ${resultColumn(code)}`);
+  const others = [...names, ...keys, ...counts, ...amounts].map((column) => sql`totals.${resultColumn(column)}`);
+  const joined = codes.reduce(
+    (from, code) => sql`${from} LEFT JOIN texts AS ${textsOf(code)} ON ${textsOf(code)}.code = totals.${resultColumn(code)}`,
+    sql`totals`,
+  );
+  const named = sql`SELECT ${commas([...texts, ...others])} FROM ${joined}`;
+  const digits = amounts.map((amount) => sql`CAST(${resultColumn(amount)} AS VARCHAR) AS ${resultColumn(amount)}`);
+  const columns = commas([...[...codes, ...names, ...keys, ...counts].map(resultColumn), ...digits]);
+  return sql`SELECT ${columns} FROM (${named}) AS named ${top ? orderSql([...codes, ...names], top) : sql``}`;
+}
+
+/** Qualified, because the result has a column of the same name for an amount. */
+function orderSql(texts: readonly string[], { by, rowsMax }: Top): SqlText {
+  const largestFirst = by === undefined ? [] : [sql`named.${resultColumn(by)} DESC`];
+  return sql`ORDER BY ${commas([...largestFirst, ...texts.map((text) => sql`named.${resultColumn(text)} ASC`)])} LIMIT ${rowsMax}`;
 }
 
 /** Both phases in one statement. The rows are materialized once, however often `finalize` reads them. */
-export const singlePassSql = ({ partial, finalize }: AggregateQuery, range: DateRange): SqlText =>
-  sql`WITH totals AS MATERIALIZED (${partial(range)}) ${finalize}`;
+export const singlePassSql = (query: AggregateQuery, range: DateRange): SqlText =>
+  sql`WITH totals AS MATERIALIZED (${query.partial(range)}) ${finalizeOf(query)}`;
 
 /** The second phase, over the sums of the rows in the relation `partials`. */
-export function finalizeSql({ keys, names = [], counts, amounts = [], finalize }: AggregateQuery): SqlText {
-  const grouped = [...keys, ...names];
+export function finalizeSql(query: AggregateQuery): SqlText {
+  const { keys, codes = [], counts, names = [], amounts = [] } = query;
+  const grouped = [...keys, ...codes, ...names];
   const columns = [
     ...grouped.map(resultColumn),
     ...counts.map((column) => sql`CAST(sum(${resultColumn(column)}) AS BIGINT) AS ${resultColumn(column)}`),
     ...amounts.map((column) => sql`sum(${resultColumn(column)}) AS ${resultColumn(column)}`),
   ];
   const grouping = grouped.length > 0 ? sql`GROUP BY ${joinSql(grouped.map(resultColumn), ", ")}` : sql``;
-  return sql`WITH totals AS MATERIALIZED (SELECT ${joinSql(columns, ", ")} FROM partials ${grouping}) ${finalize}`;
+  return sql`WITH totals AS MATERIALIZED (SELECT ${joinSql(columns, ", ")} FROM partials ${grouping}) ${finalizeOf(query)}`;
 }
 
-export const partialColumns = ({ keys, names = [], counts, amounts = [] }: AggregateQuery): PartialTable["columns"] => [
+export const partialColumns = ({ keys, codes = [], names = [], counts, amounts = [] }: AggregateQuery): PartialTable["columns"] => [
   ...names.map((column) => ({ name: column, type: "VARCHAR" as const })),
-  ...[...keys, ...counts].map((column) => ({ name: column, type: "BIGINT" as const })),
+  ...[...keys, ...codes, ...counts].map((column) => ({ name: column, type: "BIGINT" as const })),
   ...amounts.map((column) => ({ name: column, type: "HUGEINT" as const })),
 ];
 
@@ -54,5 +91,4 @@ export const perVisitorQuery = (perVisitor: VisitorFunction, partial: AggregateQ
   counts: ["visitors"],
   partial,
   perVisitor,
-  finalize: sql`SELECT value, visitors FROM totals`,
 });

@@ -1,6 +1,7 @@
 /** Reads the events of a range, oldest chunk first, for results that are not aggregates. */
-import type { Engine, NumberColumns } from "../engine/engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import type { PartitionCache } from "../engine/partition-cache.ts";
+import type { Columns, NumberColumns } from "../../storage/columns.ts";
 import type { SiteId } from "../../storage/event.ts";
 import type { DateRange } from "../query/date-range.ts";
 import { numberIn, textIn } from "../query/row-values.ts";
@@ -35,10 +36,17 @@ export interface ScanContext {
   readonly signal: AbortSignal;
 }
 
+function numbersIn(columns: Columns): NumberColumns {
+  if (hasNoTexts(columns)) return columns;
+  throw new TypeError("the columns of a scan must hold integers");
+}
+
+const hasNoTexts = (columns: Columns): columns is NumberColumns => Object.values(columns).every((column) => !Array.isArray(column));
+
 function chunkOf({ siteId, range }: SiteRange, blocks: readonly number[], { engine, signal }: ScanContext): ScanChunk {
   return {
     range,
-    columns: ({ text, values }) => engine.queryNumbers({ siteId, blocks, sql: text, parameters: values }, signal),
+    columns: async ({ text, values }) => numbersIn(await engine.queryColumns({ siteId, blocks, sql: text, parameters: values }, signal)),
     async propsTextsOf(codes) {
       const texts = await engine.propsTexts(siteId, codes);
       return new Map(codes.map((code, i) => [code, texts[i] ?? ""]));

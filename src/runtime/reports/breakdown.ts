@@ -21,19 +21,16 @@ import { sessionPages } from "./measures/session-pages.ts";
 import { COUNT_PAGEVIEWS } from "./measures/visitor-counts.ts";
 import { report } from "./report.ts";
 
-/** Rows `value`, `visitors`, `pageviews`, `events`; visitors descending, then value ascending. Codes are resolved in `finalize`. */
+/** Rows `value`, `visitors`, `pageviews`, `events`; visitors descending, then value ascending. */
 const countsByValue = (scope: Scope, name: ColumnName, limit: number): AggregateQuery => ({
-  keys: ["code"],
+  keys: [],
+  codes: ["value"],
   counts: ["visitors", "pageviews", "events"],
   partial: (range) => sql`
-    SELECT ${column(name)} AS code, count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews, count(*) AS events
+    SELECT ${column(name)} AS value, count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews, count(*) AS events
     FROM (${eventsIn(within(scope, range))}) AS scoped
     GROUP BY ${column(name)}`,
-  finalize: sql`
-    SELECT coalesce(texts.text, '(unknown)') AS value, visitors, pageviews, events
-    FROM totals LEFT JOIN texts ON texts.code = totals.code
-    ORDER BY visitors DESC, value ASC
-    LIMIT ${limit}`,
+  top: { by: "visitors", rowsMax: limit },
 });
 
 const DIMENSION: Parameter<Dimension | SessionDimension> = {

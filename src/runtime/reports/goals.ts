@@ -11,20 +11,17 @@ import { EVENTS, VISITORS, rows } from "./measures/fields.ts";
 import { visitorCounts } from "./measures/visitor-counts.ts";
 import { report } from "./report.ts";
 
-/** Rows `name`, `visitors`, `events`; visitors descending, then name. */
+/** Rows `value` (the name), `visitors`, `events`; visitors descending, then name. */
 const countsByEvent = (scope: Scope): AggregateQuery => ({
-  keys: ["code"],
+  keys: [],
+  codes: ["value"],
   counts: ["visitors", "events"],
   partial: (range) => sql`
-    SELECT event_name AS code, count(DISTINCT visitor_id) AS visitors, count(*) AS events
+    SELECT event_name AS value, count(DISTINCT visitor_id) AS visitors, count(*) AS events
     FROM (${eventsIn(within(scope, range))}) AS scoped
     WHERE event_name <> ${textCode(PAGEVIEW)}
     GROUP BY event_name`,
-  finalize: sql`
-    SELECT coalesce(texts.text, '(unknown)') AS name, visitors, events
-    FROM totals LEFT JOIN texts ON texts.code = totals.code
-    ORDER BY visitors DESC, name ASC
-    LIMIT ${GOAL_ROWS_MAX}`,
+  top: { by: "visitors", rowsMax: GOAL_ROWS_MAX },
 });
 
 export const goals = report({
@@ -44,7 +41,7 @@ export const goals = report({
   plan: ({ scope }) =>
     planOf(scope, [visitorCounts(scope), countsByEvent(scope)], ([all], found) =>
       found.map((row) => ({
-        name: textIn(row, "name"),
+        name: textIn(row, "value"),
         visitors: numberIn(row, "visitors"),
         events: numberIn(row, "events"),
         conversion_rate: ratio(numberIn(row, "visitors"), numberIn(all, "visitors")),

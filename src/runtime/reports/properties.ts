@@ -8,20 +8,20 @@ import { eventsIn, within, type Scope } from "../query/scope.ts";
 import { sql } from "../query/sql.ts";
 import { report } from "./report.ts";
 
-/** Rows `name`, ascending. Each chunk may be limited: keys beyond the limit of a chunk cannot be in the result. */
+/** Rows `value`, ascending. Each chunk may be limited: keys beyond the limit of a chunk cannot be in the result. */
 const keysIn = (scope: Scope): AggregateQuery => ({
   keys: [],
-  names: ["name"],
+  names: ["value"],
   counts: [],
   property: null,
   partial: (range) => sql`
     WITH carried AS (SELECT DISTINCT props FROM (${eventsIn(within(scope, range))}) AS scoped WHERE props <> 0),
     found AS (SELECT DISTINCT code FROM properties JOIN carried ON carried.props = properties.props)
-    SELECT coalesce(text, '(unknown)') AS name
+    SELECT coalesce(text, '(unknown)') AS value
     FROM found LEFT JOIN property_texts ON property_texts.code = found.code
-    ORDER BY name
+    ORDER BY value
     LIMIT ${PROPERTY_KEYS_MAX}`,
-  finalize: sql`SELECT name FROM totals ORDER BY name LIMIT ${PROPERTY_KEYS_MAX}`,
+  top: { rowsMax: PROPERTY_KEYS_MAX },
 });
 
 export const properties = report({
@@ -35,5 +35,5 @@ export const properties = report({
       maxItems: PROPERTY_KEYS_MAX,
     }),
   },
-  plan: ({ scope }) => planOf(scope, [keysIn(scope)], (found) => found.map((row) => textIn(row, "name"))),
+  plan: ({ scope }) => planOf(scope, [keysIn(scope)], (found) => found.map((row) => textIn(row, "value"))),
 });

@@ -38,11 +38,7 @@ function countsByPropertyValue(scope: Scope, key: string, eventName: string | nu
       )
       SELECT coalesce(text, '(unknown)') AS value, visitors, events
       FROM counted LEFT JOIN property_texts ON property_texts.code = counted.code`,
-    finalize: sql`
-      SELECT value, visitors, events
-      FROM totals
-      ORDER BY visitors DESC, value ASC
-      LIMIT ${PROPERTY_VALUES_MAX}`,
+    top: { by: "visitors", rowsMax: PROPERTY_VALUES_MAX },
   };
 }
 

@@ -35,7 +35,6 @@ const windowCounts = (window: Window): AggregateQuery => ({
   partial: (range) => sql`
     SELECT count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews
     FROM (${eventsInWindow(window, range)}) AS current`,
-  finalize: sql`SELECT visitors, pageviews FROM totals`,
 });
 
 /** Rows `minute` (minutes since the epoch), `pageviews`, of the minutes with page views. */
@@ -47,7 +46,6 @@ const pageviewsByMinute = (window: Window): AggregateQuery => ({
     FROM (${eventsInWindow(window, range)}) AS current
     WHERE event_name = ${textCode(PAGEVIEW)}
     GROUP BY ALL`,
-  finalize: sql`SELECT minute, pageviews FROM totals`,
 });
 
 /** Rows `value`, `visitors` of page views; visitors descending, then value. `unrecorded` is the SQL literal for values that were not recorded. */

@@ -12,50 +12,35 @@ import { report } from "./report.ts";
 
 const SUMS = sql`sum(revenue_amount) AS total, count(*) AS transactions`;
 
-/** Totals are returned as text, because they may exceed the exact range of a number. */
-const TOTAL_CENTS = sql`CAST(total AS VARCHAR) AS total_cents`;
-
-/** Rows `currency`, `total_cents`, `transactions`, `paying_visitors`; total descending, then currency. */
+/** Rows `currency`, `total` (hundredths), `transactions`, `paying_visitors`; total descending, then currency. */
 const revenueByCurrency = (scope: Scope): AggregateQuery => ({
-  keys: ["code"],
+  keys: [],
+  codes: ["currency"],
   counts: ["transactions", "paying_visitors"],
   amounts: ["total"],
   partial: (range) => sql`
-    SELECT currency AS code, ${SUMS}, count(DISTINCT visitor_id) AS paying_visitors
+    SELECT currency, ${SUMS}, count(DISTINCT visitor_id) AS paying_visitors
     FROM (${eventsIn(within(scope, range))}) AS scoped
     WHERE revenue_amount IS NOT NULL
     GROUP BY currency`,
-  finalize: sql`
-    SELECT coalesce(texts.text, '(unknown)') AS currency, ${TOTAL_CENTS}, transactions, paying_visitors
-    FROM totals LEFT JOIN texts ON texts.code = totals.code
-    ORDER BY total DESC, currency ASC
-    LIMIT ${REVENUE_ROWS_MAX}`,
+  top: { by: "total", rowsMax: REVENUE_ROWS_MAX },
 });
 
-/** Rows `value`, `currency`, `total_cents`, `transactions`; total descending, then value, then currency. */
+/** Rows `value`, `currency`, `total` (hundredths), `transactions`; total descending, then value, then currency. */
 const revenueBy = (scope: Scope, name: ColumnName): AggregateQuery => ({
-  keys: ["code", "currency_code"],
+  keys: [],
+  codes: ["value", "currency"],
   counts: ["transactions"],
   amounts: ["total"],
   partial: (range) => sql`
-    SELECT ${column(name)} AS code, currency AS currency_code, ${SUMS}
+    SELECT ${column(name)} AS value, currency, ${SUMS}
     FROM (${eventsIn(within(scope, range))}) AS scoped
     WHERE revenue_amount IS NOT NULL
     GROUP BY ALL`,
-  finalize: sql`
-    SELECT
-      coalesce(named_value.text, '(unknown)') AS value,
-      coalesce(named_currency.text, '(unknown)') AS currency,
-      ${TOTAL_CENTS},
-      transactions
-    FROM totals
-    LEFT JOIN texts AS named_value ON named_value.code = totals.code
-    LEFT JOIN texts AS named_currency ON named_currency.code = totals.currency_code
-    ORDER BY total DESC, value ASC, currency ASC
-    LIMIT ${REVENUE_ROWS_MAX}`,
+  top: { by: "total", rowsMax: REVENUE_ROWS_MAX },
 });
 
-const centsIn = (row: SqlRow): bigint => BigInt(textIn(row, "total_cents"));
+const centsIn = (row: SqlRow): bigint => BigInt(textIn(row, "total"));
 
 const sumFields = (row: SqlRow) => ({
   currency: textIn(row, "currency"),

@@ -1,8 +1,8 @@
 /** Converts rows to and results from Arrow IPC, the format in which DuckDB-WASM exchanges data. Owner of apache-arrow. */
 import { DataType, Int32, Int64, Table, Uint64, Utf8, makeData, makeVector, tableFromIPC, tableToIPC, type Vector } from "apache-arrow";
+import type { Columns } from "../../../storage/columns.ts";
 import type { NumberColumn } from "../../../storage/parquet-columns.ts";
 import type { EventRows } from "./behavioral/visitor-events.ts";
-import type { NumberColumns } from "../engine.ts";
 import type { SqlRow, SqlValue } from "../../query/sql.ts";
 import { TEXT_COLUMNS, type EventBatch } from "./event-batch.ts";
 import type { PropertyRows } from "./property-rows.ts";
@@ -112,15 +112,16 @@ export function rowsFromIpc(chunks: readonly Uint8Array[]): SqlRow[] {
   );
 }
 
-/** The columns of a result that holds integers without NULL. */
-export function columnsFromIpc(chunks: readonly Uint8Array[]): NumberColumns {
+/** The columns of a result that holds integers and texts without NULL. */
+export function columnsFromIpc(chunks: readonly Uint8Array[]): Columns {
   const table = tableFromIPC<Record<string, DataType>>(chunks);
   return Object.fromEntries(
     table.schema.fields.map(({ name }) => {
       const column = table.getChild(name);
+      if (column?.nullCount === 0 && DataType.isUtf8(column.type)) return [name, stringsOf(column as Vector<Utf8>) as string[]];
       const values: unknown = column?.toArray();
       if ((column?.nullCount ?? 0) > 0 || !(values instanceof Int32Array || values instanceof BigInt64Array)) {
-        throw new TypeError(`the column ${name} must hold integers without NULL`);
+        throw new TypeError(`the column ${name} must hold integers or texts without NULL`);
       }
       // Copied, because Arrow may return a view of the engine's memory.
       return [name, values.slice()];

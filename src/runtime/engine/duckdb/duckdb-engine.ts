@@ -4,6 +4,7 @@
  * - A database in a file loses data in this build, so all of it is in memory.
  * - An attached database with COMPRESS takes a fraction of the memory.
  */
+import type { Columns } from "../../../storage/columns.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import {
   EngineLostError,
@@ -14,7 +15,6 @@ import {
   type EngineQuery,
   type EngineUsage,
   type Loaded,
-  type NumberColumns,
   type StoredPartial,
   type PartialTable,
 } from "../engine.ts";
@@ -132,7 +132,7 @@ export class DuckdbEngine implements Engine {
     return talliesOf(await applyPerVisitor(perVisitor, rows, this.#yieldToOthers, signal));
   }
 
-  async queryNumbers(query: EngineQuery, signal: AbortSignal): Promise<NumberColumns> {
+  async queryColumns(query: EngineQuery, signal: AbortSignal): Promise<Columns> {
     return columnsFromIpc(await this.#queries.run(query, signal));
   }
 

@@ -1,7 +1,7 @@
 /** Splits a long export into time intervals of limited size, each of which is read with one query. */
 import type { EpochMs } from "../../../storage/event.ts";
 import { TEXT_COLUMNS } from "../../engine/duckdb/event-batch.ts";
-import type { NumberColumns } from "../../engine/engine.ts";
+import type { NumberColumns } from "../../../storage/columns.ts";
 import { eventsIn, type Scope } from "../../query/scope.ts";
 import { column, joinSql, sql, type SqlText } from "../../query/sql.ts";
 

@@ -1,7 +1,7 @@
 /** The raw export: one row per event, up to a million (docs/http-api.md, "Export"). */
 import { EVENT_COLUMNS, type EventColumn } from "../../../storage/event-columns.ts";
 import type { SiteId } from "../../../storage/event.ts";
-import type { NumberColumns } from "../../engine/engine.ts";
+import type { NumberColumns } from "../../../storage/columns.ts";
 import { UNKNOWN } from "../../engine/duckdb/string-dictionary.ts";
 import { decimalFromCents } from "../../query/decimal.ts";
 import type { ScanChunk, ScanReader, TextsOf } from "../../execution/scan.ts";

@@ -19,7 +19,8 @@ export function sessionPages(scope: Scope, sessionGapMs: number, end: "first" | 
   const moment = sql`${TIME_OF_DAY} * ${SEQUENCE_NUMBERS} + sequence_number`;
   const page = sql`${pick}(pathname, ${moment}) FILTER (WHERE event_name = ${textCode(PAGEVIEW)}) AS page`;
   return {
-    keys: ["code"],
+    keys: [],
+    codes: ["value"],
     counts: ["visitors", "sessions"],
     partial: (range) => sql`
       WITH ${sessionParts(within(scope, range), sessionGapMs, page)},
@@ -32,14 +33,10 @@ export function sessionPages(scope: Scope, sessionGapMs: number, end: "first" | 
         FROM chained
         GROUP BY visitor_id, chain
       )
-      SELECT page AS code, count(DISTINCT visitor_id) AS visitors, count(*) AS sessions
+      SELECT page AS value, count(DISTINCT visitor_id) AS visitors, count(*) AS sessions
       FROM sessions
       WHERE matching = 1 AND page IS NOT NULL
       GROUP BY page`,
-    finalize: sql`
-      SELECT coalesce(texts.text, '(unknown)') AS value, visitors, sessions
-      FROM totals LEFT JOIN texts ON texts.code = totals.code
-      ORDER BY visitors DESC, value ASC
-      LIMIT ${rowsMax}`,
+    top: { by: "visitors", rowsMax },
   };
 }

@@ -74,7 +74,6 @@ export const sessionSums = (scope: Scope, sessionGapMs: number): AggregateQuery 
     SELECT ${SUMS}
     FROM sessions
     WHERE matching = 1`,
-  finalize: sql`SELECT sessions, bounces, duration_ms, pageviews FROM totals`,
 });
 
 /** The same sums by `bucket`, the bucket in which a session begins. */
@@ -87,7 +86,6 @@ export const sessionSumsBy = (scope: Scope, sessionGapMs: number, bucket: SqlTex
     SELECT bucket, ${SUMS}
     FROM begun
     GROUP BY bucket`,
-  finalize: sql`SELECT bucket, sessions, bounces, duration_ms, pageviews FROM totals`,
 });
 
 export interface SessionAverages {

@@ -41,5 +41,4 @@ export const stepVisitors = (scope: Scope, step: Step): AggregateQuery => ({
   counts: ["visitors"],
   partial: (range) =>
     sql`SELECT count(DISTINCT visitor_id) AS visitors FROM (${eventsIn(within(scope, range))}) AS scoped WHERE ${stepSql(step)}`,
-  finalize: sql`SELECT visitors FROM totals`,
 });

@@ -14,7 +14,6 @@ export const visitorCounts = (scope: Scope): AggregateQuery => ({
   partial: (range) => sql`
     SELECT count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews, count(*) AS events
     FROM (${eventsIn(within(scope, range))}) AS scoped`,
-  finalize: sql`SELECT visitors, pageviews, events FROM totals`,
 });
 
 /** Rows `bucket`, `visitors`, `pageviews` of the buckets with events. `bucket` is an expression over the columns of an event. */
@@ -25,5 +24,4 @@ export const visitorCountsBy = (scope: Scope, bucket: SqlText): AggregateQuery =
     SELECT bucket, count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews
     FROM (SELECT visitor_id, event_name, ${bucket} AS bucket FROM (${eventsIn(within(scope, range))}) AS scoped) AS placed
     GROUP BY bucket`,
-  finalize: sql`SELECT bucket, visitors, pageviews FROM totals`,
 });

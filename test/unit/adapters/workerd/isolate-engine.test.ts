@@ -25,7 +25,7 @@ function anEngine(answer: () => Promise<[]>, loaded: string[] = []): Engine {
     propsTexts: async () => [],
     drop: async () => ({ memoryBytes: 0, textBytes: 0 }),
     query: answer,
-    queryNumbers: async () => ({}),
+    queryColumns: async () => ({}),
     storePartial: async () => ({ memoryBytes: 0, textBytes: 0, rows: 0, keptTextBytes: 0 }),
     dropPartials: async () => ({ memoryBytes: 0, textBytes: 0 }),
     async loadExtension({ name }) {

@@ -65,7 +65,7 @@ async function makeWorld(startBudgetBytes: number) {
       return share.drop(ids);
     },
     query: (query, signal) => share.query(query, signal),
-    queryNumbers: (query, signal) => share.queryNumbers(query, signal),
+    queryColumns: (query, signal) => share.queryColumns(query, signal),
     storePartial: (table, part, query, signal) => share.storePartial(table, part, query, signal),
     dropPartials: (id, parts) => share.dropPartials(id, parts),
     loadExtension: (extension) => share.loadExtension(extension),

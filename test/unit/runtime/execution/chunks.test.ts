@@ -13,8 +13,16 @@ const dayAt = (index: number): UtcDay => utcDayOf(FIRST_MS + index * DAY_MS);
 
 const periodOf = (day: UtcDay, rotationDays: number): number => Math.floor(Date.parse(day) / DAY_MS / rotationDays);
 
+const aVersion = (day: UtcDay, bytes: number, version: string): PartitionVersion => ({
+  day,
+  bytes,
+  version,
+  files: [],
+  hasUnflushed: false,
+});
+
 const versionsOf = (bytes: readonly number[]): PartitionVersion[] =>
-  bytes.flatMap((size, i) => (size === 0 ? [] : [{ day: dayAt(i), bytes: size, version: `${i}` }]));
+  bytes.flatMap((size, i) => (size === 0 ? [] : [aVersion(dayAt(i), size, `${i}`)]));
 
 const cut = (bytes: readonly number[], rotationDays: number, bytesMax: number, from = 0, to = bytes.length): Chunk[] =>
   cutIntoChunks(
@@ -71,7 +79,7 @@ describe("chunks of a range", () => {
 
   it("have a version that changes with the version of a day", () => {
     const [before] = cut([1], 1, 10);
-    const [after] = cutIntoChunks(rangeOfDays(dayAt(0), dayAt(0)), [{ day: dayAt(0), bytes: 1, version: "other" }], 1, 10);
+    const [after] = cutIntoChunks(rangeOfDays(dayAt(0), dayAt(0)), [aVersion(dayAt(0), 1, "other")], 1, 10);
     expect(after?.version).not.toBe(before?.version);
     expect(bytesOf(versionsOf([1, 2]))).toBe(3);
   });

@@ -84,8 +84,8 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100) {
   const countOf = async (site: SiteId, isPaused = false): Promise<Plan<string>> => {
     const scope = { siteId: site, range: rangeOfDays(YESTERDAY, TODAY), conditions: [] };
     const counts = visitorCounts(scope);
-    const finalize = isPaused ? sql`${counts.finalize} ${new SqlText([PAUSED], [])}` : counts.finalize;
-    return planOf(scope, [{ ...counts, finalize }], ([row]) => String(numberIn(row, "events")));
+    const paused = { ...counts, finalize: sql`SELECT visitors, pageviews, events FROM totals ${new SqlText([PAUSED], [])}` };
+    return planOf(scope, [isPaused ? paused : counts], ([row]) => String(numberIn(row, "events")));
   };
   return {
     log,
