@@ -9,6 +9,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ["jobs"],
   ["reports"],
   ["execution"],
+  ["rollups"],
   ["engine"],
   ["query"],
   ["ingest", "auth", "sites"],

@@ -1,0 +1,32 @@
+/** The port to the arithmetic of rollups: reads, adds and encodes them. In a thread on Node, so that it does not delay ingestion. */
+import type { Columns } from "../../storage/columns.ts";
+import type { ObjectKey } from "../../storage/object-store.ts";
+import type { Measures, RollupHeader, RollupOrigin } from "../../storage/rollup.ts";
+import type { SqlRow } from "../query/sql.ts";
+
+/** What a new rollup is made of: rows computed from events. */
+export interface ComputedMeasures {
+  readonly measures: Measures;
+  /** Whether `measures` has all custom properties of the events. */
+  readonly hasAllProperties: boolean;
+}
+
+export interface TotalRequest {
+  readonly measure: string;
+  /** Rollups that have the measure, or all properties if it is one of a property. */
+  readonly rollups: readonly ObjectKey[];
+  /** Further rows of the measure, with the same columns: those of events that are in no rollup. */
+  readonly added: readonly Columns[];
+  /** Largest first by this column, then by the texts in ascending order of their code points; in no particular order if absent. */
+  readonly top?: { readonly by?: string; readonly rowsMax: number };
+}
+
+export interface RollupCalculator {
+  /** In the order of the keys; null for an object that is missing, damaged or of another format. */
+  headers(keys: readonly ObjectKey[]): Promise<readonly (RollupHeader | null)[]>;
+  /** The sums of a measure's rows: numbers for keys and counts, texts for texts and amounts. Rejects if a rollup cannot be read. */
+  total(request: TotalRequest): Promise<SqlRow[]>;
+  /** The file of a new rollup, the sum of other rollups and of rows computed from events. Rejects if a rollup cannot be read. */
+  make(origin: RollupOrigin, rollups: readonly ObjectKey[], computed: readonly ComputedMeasures[]): Promise<Uint8Array>;
+  close(): Promise<void>;
+}

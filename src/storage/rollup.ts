@@ -1,0 +1,63 @@
+/** What a rollup is: the partial aggregates of a site's whole salt periods, by measure, and exactly what they were made of. */
+import type { Columns } from "./columns.ts";
+import type { SiteId, UtcDay } from "./event.ts";
+
+/**
+ * What a column of a measure holds. `key`: an integer that rows are grouped by. `text`: a text that rows are grouped by.
+ * `count`: an integer that is summed. `amount`: an integer of any size that is summed, in decimal digits.
+ */
+export type RollupColumnKind = "key" | "text" | "count" | "amount";
+
+export interface RollupColumn {
+  readonly name: string;
+  readonly kind: RollupColumnKind;
+}
+
+/** All columns that measures have, in the order of the file. New ones go to the end. */
+export const ROLLUP_COLUMNS: readonly RollupColumn[] = [
+  { name: "bucket", kind: "key" },
+  { name: "value", kind: "text" },
+  { name: "currency", kind: "text" },
+  { name: "visitors", kind: "count" },
+  { name: "pageviews", kind: "count" },
+  { name: "events", kind: "count" },
+  { name: "sessions", kind: "count" },
+  { name: "bounces", kind: "count" },
+  { name: "duration_ms", kind: "count" },
+  { name: "transactions", kind: "count" },
+  { name: "paying_visitors", kind: "count" },
+  { name: "total", kind: "amount" },
+];
+
+/** Measures by name: rows that are unique in their `key` and `text` columns. */
+export type Measures = ReadonlyMap<string, Columns>;
+
+/** What the rows of a rollup were computed from, and how. Equal for two rollups only if their measures are equal. */
+export interface RollupOrigin {
+  readonly siteId: SiteId;
+  /** The first day of the first salt period, and the last day of the last. */
+  readonly firstDay: UtcDay;
+  readonly lastDay: UtcDay;
+  /** Identifies how the measures are computed (see `definitionsVersion`). */
+  readonly definitions: string;
+  readonly sessionWindowMinutes: number;
+  readonly saltRotationDays: number;
+  /** The days with events, oldest first, with the segment ranges of their files, oldest first, as `<first>-<last>,…`. */
+  readonly events: readonly (readonly [day: UtcDay, files: string])[];
+}
+
+export interface RollupHeader extends RollupOrigin {
+  /** The number of rows of each measure. A measure with more rows than a rollup may have is left out. */
+  readonly measures: Readonly<Record<string, number>>;
+  /** Whether all custom properties of the events have a measure. */
+  readonly hasAllProperties: boolean;
+}
+
+/** A rollup as its file holds it (docs/data-format.md, "Rollups"). */
+export interface Rollup extends RollupOrigin {
+  readonly measures: Measures;
+  readonly hasAllProperties: boolean;
+}
+
+/** The prefix of the measures of custom properties, one for each key. */
+export const PROPERTY_MEASURE_PREFIX = "property-values/";
