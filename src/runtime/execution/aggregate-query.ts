@@ -2,10 +2,11 @@
  * A query over any range in two phases: partial aggregates of ranges of whole salt periods, and the final result from their sums.
  * No visitor id outlives its salt period, so the visitors, sessions and events of a range are the sums of those of its periods.
  */
+import { utcDayOf } from "../../storage/event.ts";
 import type { VisitorFunction } from "../engine/duckdb/behavioral/visitor-function.ts";
 import type { PartialTable } from "../engine/engine.ts";
-import type { DateRange } from "../query/date-range.ts";
-import { joinSql, resultColumn, sql, type SqlText } from "../query/sql.ts";
+import { rangeOfDays, type DateRange } from "../query/date-range.ts";
+import { joinSql, resultColumn, sql, type SqlParameter, type SqlText } from "../query/sql.ts";
 
 export interface AggregateQuery {
   /** Integer grouping columns; empty for a single row. */
@@ -77,6 +78,16 @@ export function finalizeSql(query: AggregateQuery): SqlText {
   ];
   const grouping = grouped.length > 0 ? sql`GROUP BY ${joinSql(grouped.map(resultColumn), ", ")}` : sql``;
   return sql`WITH totals AS MATERIALIZED (SELECT ${joinSql(columns, ", ")} FROM partials ${grouping}) ${finalizeOf(query)}`;
+}
+
+/** A placeholder range, to compare queries by everything else. */
+const ANY_RANGE = rangeOfDays(utcDayOf(0), utcDayOf(0));
+
+/** Equal for two queries if and only if they have the same rows for the same range, before `top` or `finalize`. */
+export function definitionOf({ partial, keys, codes, names, counts, amounts, perVisitor, property }: AggregateQuery): string {
+  const { text, values } = partial(ANY_RANGE);
+  const serialized = (value: SqlParameter) => (typeof value === "bigint" ? String(value) : value);
+  return JSON.stringify([text, values.map(serialized), keys, codes, names, counts, amounts, perVisitor, property]);
 }
 
 export const partialColumns = ({ keys, codes = [], names = [], counts, amounts = [] }: AggregateQuery): PartialTable["columns"] => [

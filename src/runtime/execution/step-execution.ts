@@ -1,11 +1,9 @@
 /** Executes a step of a plan: in a single pass over loaded blocks, or as partial aggregates of one chunk after the other. */
 import type { Engine, EngineQuery } from "../engine/engine.ts";
-import type { SqlParameter, SqlRow, SqlText } from "../query/sql.ts";
+import type { SqlRow, SqlText } from "../query/sql.ts";
 import type { PartitionCache } from "../engine/partition-cache.ts";
 import type { QueryPartials } from "../engine/partial-aggregates.ts";
-import { utcDayOf } from "../../storage/event.ts";
-import { rangeOfDays } from "../query/date-range.ts";
-import { finalizeSql, partialColumns, singlePassSql, type AggregateQuery } from "./aggregate-query.ts";
+import { definitionOf, finalizeSql, partialColumns, singlePassSql, type AggregateQuery } from "./aggregate-query.ts";
 import { chunkName, type ChunkLoader } from "./chunk-loader.ts";
 import type { Chunk } from "./chunks.ts";
 import type { PlanStep, StepRows } from "./plan.ts";
@@ -41,16 +39,6 @@ export async function executeSinglePass(
   return rows;
 }
 
-/** A placeholder range, to compare queries by everything else. */
-const ANY_RANGE = rangeOfDays(utcDayOf(0), utcDayOf(0));
-
-/** Equal for two queries if and only if they have the same rows for the same chunk. */
-function keyOf({ partial, keys, names, counts, amounts, perVisitor, property }: AggregateQuery): string {
-  const { text, values } = partial(ANY_RANGE);
-  const serialized = (value: SqlParameter) => (typeof value === "bigint" ? String(value) : value);
-  return JSON.stringify([text, values.map(serialized), keys, names, counts, amounts, perVisitor, property]);
-}
-
 /** A query, its stored partial aggregates, and the numbers of those of this range. */
 interface OpenQuery {
   readonly query: AggregateQuery;
@@ -69,7 +57,7 @@ export async function executeInChunks(
   const { partialAggregates } = context.partitionCache;
   const open: OpenQuery[] = step.queries.map((query) => ({
     query,
-    stored: partialAggregates.open({ siteId, key: keyOf(query), columns: partialColumns(query) }),
+    stored: partialAggregates.open({ siteId, key: definitionOf(query), columns: partialColumns(query) }),
     partials: [],
   }));
   try {
