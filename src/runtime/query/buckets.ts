@@ -37,5 +37,9 @@ export const bucketsOf = (range: DateRange): readonly Bucket[] => (isHourly(rang
 /** An event's time since midnight UTC, in milliseconds. */
 export const TIME_OF_DAY = sql`(timestamp - CAST(day AS BIGINT) * ${DAY_MS})`;
 
-/** The bucket key of an event, from its columns. */
-export const bucketSql = (range: DateRange): SqlText => (isHourly(range) ? sql`timestamp // ${HOUR_MS}` : sql`day`);
+/** The keys of an event's buckets, from its columns. */
+export const HOUR_BUCKET = sql`timestamp // ${HOUR_MS}`;
+export const DAY_BUCKET = sql`day`;
+
+/** The bucket key of an event in a range. */
+export const bucketSql = (range: DateRange): SqlText => (isHourly(range) ? HOUR_BUCKET : DAY_BUCKET);

@@ -57,6 +57,13 @@ export const breakdown = report({
     }),
   },
   extension: ({ dimension }) => (isDimension(dimension) ? "unused" : "needed"),
+  rolled: (scope, { sessionGapMs, hasExtension }) => ({
+    ...Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, countsByValue(scope, columnOf(dimension), BREAKDOWN_ROWS_MAX)])),
+    ...(hasExtension && {
+      "entry-pages": sessionPages(scope, sessionGapMs, "first", BREAKDOWN_ROWS_MAX),
+      "exit-pages": sessionPages(scope, sessionGapMs, "last", BREAKDOWN_ROWS_MAX),
+    }),
+  }),
   refusals: { extension_missing: "The dimension needs the behavioral extension, which is not loaded." },
   plan({ scope, values: { dimension, limit } }, { sessionGapMs }) {
     if (!isDimension(dimension)) {

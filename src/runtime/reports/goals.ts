@@ -38,6 +38,7 @@ export const goals = report({
       conversion_rate: fraction("Visitors divided by all visitors of the range and filters."),
     }),
   },
+  rolled: (scope) => ({ goals: countsByEvent(scope) }),
   plan: ({ scope }) =>
     planOf(scope, [visitorCounts(scope), countsByEvent(scope)], ([all], found) =>
       found.map((row) => ({

@@ -96,6 +96,10 @@ export const main = report({
     components: { Comparison: { description: "The same metrics of the earlier window; present only with `compare`.", ...COMPARED } },
   },
   extension: "used",
+  rolled: (scope, { sessionGapMs, hasExtension }) => ({
+    visits: visitorCounts(scope),
+    ...(hasExtension && { sessions: sessionSums(scope, sessionGapMs) }),
+  }),
   plan({ scope, values: { compare } }, { sessionGapMs, hasExtension }) {
     const scopes = compare === null ? [scope] : [scope, within(scope, comparedRange(scope.range, compare))];
     const plans = scopes.map((each) => headline(each, hasExtension ? sessionGapMs : null));

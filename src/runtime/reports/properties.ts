@@ -35,5 +35,6 @@ export const properties = report({
       maxItems: PROPERTY_KEYS_MAX,
     }),
   },
+  rolled: (scope) => ({ properties: keysIn(scope) }),
   plan: ({ scope }) => planOf(scope, [keysIn(scope)], (found) => found.map((row) => textIn(row, "value"))),
 });

@@ -22,7 +22,7 @@ const KEY: Parameter<string> = required(
 );
 
 /** Rows `value`, `visitors`, `events` of events with the key, and with the event name if there is one. */
-function countsByPropertyValue(scope: Scope, key: string, eventName: string | null): AggregateQuery {
+export function countsByPropertyValue(scope: Scope, key: string, eventName: string | null): AggregateQuery {
   const ofEvent = eventName === null ? sql`true` : sql`event_name = ${textCode(eventName)}`;
   return {
     keys: [],

@@ -1,5 +1,6 @@
 /** The declaration of a report: parameters, result, and the plan that computes it. Everything else derives from it. */
 import type { AppErrorCode } from "../errors.ts";
+import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { mapPlan, type Plan } from "../execution/plan.ts";
 import type { CacheKey } from "../execution/result-cache.ts";
 import type { Schema } from "../query/json-schema.ts";
@@ -50,6 +51,8 @@ export interface ReportDeclaration<Path extends string, P extends Parameters, Re
   readonly extension?: ExtensionUse | ((values: Values<P>) => ExtensionUse);
   /** Reasons for refusals that not all reports share. */
   readonly refusals?: Readonly<Partial<Record<AppErrorCode, string>>>;
+  /** The queries of its plan whose rows over all events are stored in rollups, by the measure's name. */
+  readonly rolled?: Rolled;
   /** Pure. */
   readonly plan: (request: ReportRequest<P>, settings: ReportSettings) => Plan<Result>;
 }
@@ -63,6 +66,9 @@ export interface PreparedReport {
   readonly plan: (settings: ReportSettings) => Plan<string>;
 }
 
+/** `scope` is of any range, without conditions. */
+type Rolled = (scope: Scope, settings: Pick<ReportSettings, "sessionGapMs" | "hasExtension">) => Readonly<Record<string, AggregateQuery>>;
+
 /** A declared report without the types of its parameters and result, so that all reports have the same type. */
 export interface Report<Path extends string = string> {
   readonly path: Path;
@@ -74,6 +80,7 @@ export interface Report<Path extends string = string> {
   readonly result: ReportDeclaration<Path, Parameters, unknown>["result"];
   readonly mayNeedExtension: boolean;
   readonly refusals: Readonly<Partial<Record<AppErrorCode, string>>>;
+  readonly rolled: Rolled;
   /** Parses a request; 400 with the name of the invalid parameter. */
   readonly prepare: (read: (name: string, from: Parameter["in"]) => string | null, nowMs: EpochMs) => PreparedReport;
 }
@@ -81,7 +88,7 @@ export interface Report<Path extends string = string> {
 export function report<const Path extends string, P extends Parameters, Result>(
   declaration: ReportDeclaration<Path, P, Result>,
 ): Report<Path> {
-  const { hasDates = true, extension = "unused", refusals = {}, path, parameters, check, ...rest } = declaration;
+  const { hasDates = true, extension = "unused", refusals = {}, rolled = () => ({}), path, parameters, check, ...rest } = declaration;
   const scopeParameters = hasDates ? SCOPE_PARAMETERS : UNDATED_SCOPE_PARAMETERS;
   return {
     ...rest,
@@ -90,6 +97,7 @@ export function report<const Path extends string, P extends Parameters, Result>(
     parameters,
     mayNeedExtension: extension !== "unused" && extension !== "used",
     refusals,
+    rolled,
     prepare(read, nowMs) {
       const scope = scopeOf(parseParameters(scopeParameters, read), nowMs);
       const values = parseParameters(parameters, read);

@@ -83,6 +83,11 @@ export const revenue = report({
       }),
     }),
   },
+  rolled: (scope) => ({
+    "revenue-by-currency": revenueByCurrency(scope),
+    "revenue-by-event": revenueBy(scope, "event_name"),
+    "revenue-by-page": revenueBy(scope, "pathname"),
+  }),
   plan: ({ scope }) =>
     planOf(
       scope,

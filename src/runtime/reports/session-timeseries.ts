@@ -2,7 +2,7 @@
 import { planOf } from "../execution/plan.ts";
 import { HOURLY_DAYS_MAX } from "../config/limits.ts";
 import { closed, count, fraction, number } from "../query/json-schema.ts";
-import { bucketSql, bucketsOf } from "../query/buckets.ts";
+import { DAY_BUCKET, HOUR_BUCKET, bucketSql, bucketsOf } from "../query/buckets.ts";
 import { rowsBy } from "../query/row-values.ts";
 import { BUCKET, pointsOf } from "./measures/fields.ts";
 import { sessionAverages, sessionSumsBy } from "./measures/sessions.ts";
@@ -27,6 +27,12 @@ export const sessionTimeseries = report({
     ),
   },
   extension: "needed",
+  rolled: (scope, { sessionGapMs, hasExtension }) => ({
+    ...(hasExtension && {
+      "sessions-by-day": sessionSumsBy(scope, sessionGapMs, DAY_BUCKET),
+      "sessions-by-hour": sessionSumsBy(scope, sessionGapMs, HOUR_BUCKET),
+    }),
+  }),
   plan: ({ scope }, { sessionGapMs }) =>
     planOf(scope, [sessionSumsBy(scope, sessionGapMs, bucketSql(scope.range))], (found) => {
       const byBucket = rowsBy("bucket", found);

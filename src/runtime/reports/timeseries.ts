@@ -2,7 +2,7 @@
 import { planOf } from "../execution/plan.ts";
 import { HOURLY_DAYS_MAX } from "../config/limits.ts";
 import { closed } from "../query/json-schema.ts";
-import { bucketSql, bucketsOf } from "../query/buckets.ts";
+import { DAY_BUCKET, HOUR_BUCKET, bucketSql, bucketsOf } from "../query/buckets.ts";
 import { numberIn, rowsBy } from "../query/row-values.ts";
 import { BUCKET, PAGEVIEWS, VISITORS, pointsOf } from "./measures/fields.ts";
 import { visitorCountsBy } from "./measures/visitor-counts.ts";
@@ -20,6 +20,7 @@ export const timeseries = report({
       closed({ date: BUCKET, visitors: VISITORS, pageviews: PAGEVIEWS }),
     ),
   },
+  rolled: (scope) => ({ "visits-by-day": visitorCountsBy(scope, DAY_BUCKET), "visits-by-hour": visitorCountsBy(scope, HOUR_BUCKET) }),
   plan: ({ scope }) =>
     planOf(scope, [visitorCountsBy(scope, bucketSql(scope.range))], (found) => {
       const byBucket = rowsBy("bucket", found);

@@ -1,0 +1,62 @@
+/** Which measures rollups have, and which queries have their rows. */
+import { describe, expect, it } from "vitest";
+import { DIMENSIONS } from "../../../../src/runtime/query/dimensions.ts";
+import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
+import type { Scope } from "../../../../src/runtime/query/scope.ts";
+import { countsByPropertyValue } from "../../../../src/runtime/reports/property-values.ts";
+import { visitorCounts } from "../../../../src/runtime/reports/measures/visitor-counts.ts";
+import { sessionSums } from "../../../../src/runtime/reports/measures/sessions.ts";
+import { rolledMeasures } from "../../../../src/runtime/reports/rolled-measures.ts";
+import { ROLLUP_COLUMNS } from "../../../../src/storage/rollup.ts";
+import type { SiteId, UtcDay } from "../../../../src/storage/event.ts";
+
+const SETTINGS = { sessionWindowMinutes: 30, saltRotationDays: 1, hasExtension: true, hash: (text: string) => text };
+
+const rolled = rolledMeasures(SETTINGS);
+
+const scope: Scope = {
+  siteId: "example.com" as SiteId,
+  range: rangeOfDays("2026-03-01" as UtcDay, "2026-03-31" as UtcDay),
+  conditions: [],
+};
+
+describe("measures of rollups", () => {
+  it("have unique names, one for each dimension among them", () => {
+    const names = rolled.measures.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toEqual(expect.arrayContaining([...DIMENSIONS, "visits", "sessions", "entry-pages", "goals", "properties"]));
+  });
+
+  it("have only columns that a rollup's file has, of the same kind", () => {
+    const kinds = new Map(ROLLUP_COLUMNS.map(({ name, kind }) => [name, kind]));
+    for (const query of [...rolled.measures.map((measure) => measure.query), rolled.ofProperty("plan")]) {
+      const { keys, codes = [], names = [], counts, amounts = [] } = query;
+      expect(keys.map((name) => kinds.get(name))).toEqual(keys.map(() => "key"));
+      expect([...codes, ...names].map((name) => kinds.get(name))).toEqual([...codes, ...names].map(() => "text"));
+      expect(counts.map((name) => kinds.get(name))).toEqual(counts.map(() => "count"));
+      expect(amounts.map((name) => kinds.get(name))).toEqual(amounts.map(() => "amount"));
+      expect(query.finalize).toBeUndefined();
+    }
+  });
+
+  it("are found by queries over any site and range", () => {
+    expect(rolled.nameOf(visitorCounts(scope))).toBe("visits");
+    expect(rolled.nameOf(sessionSums(scope, 1_800_000))).toBe("sessions");
+    expect(rolled.nameOf(countsByPropertyValue(scope, "plan", null))).toBe("property-values/plan");
+  });
+
+  it("are not found by queries with a filter, another session window or another event", () => {
+    const filtered: Scope = { ...scope, conditions: [{ dimension: "pages", operator: "==", value: "/" }] };
+    expect(rolled.nameOf(visitorCounts(filtered))).toBeNull();
+    expect(rolled.nameOf(sessionSums(filtered, 1_800_000))).toBeNull();
+    expect(rolled.nameOf(sessionSums(scope, 1_000))).toBeNull();
+    expect(rolled.nameOf(countsByPropertyValue(scope, "plan", "Signup"))).toBeNull();
+  });
+
+  it("have other definitions with another session window, salt rotation or without the extension", () => {
+    const others = [{ sessionWindowMinutes: 31 }, { saltRotationDays: 2 }, { hasExtension: false }];
+    const definitions = others.map((other) => rolledMeasures({ ...SETTINGS, ...other }).definitions);
+    expect(new Set([rolled.definitions, ...definitions]).size).toBe(4);
+    expect(rolledMeasures(SETTINGS).definitions).toBe(rolled.definitions);
+  });
+});
