@@ -1,7 +1,7 @@
 /** A table as columns, which threads exchange faster than rows. */
 
-/** By name, all of the same length: integers, or texts without null. */
-export type Columns = Readonly<Record<string, Int32Array | BigInt64Array | readonly string[]>>;
+/** By name, all of the same length: integers, or texts without null. Integers of a `Float64Array` are below 2^53. */
+export type Columns = Readonly<Record<string, Int32Array | BigInt64Array | Float64Array | readonly string[]>>;
 
 /** A table without texts. */
 export type NumberColumns = Readonly<Record<string, Int32Array | BigInt64Array>>;

@@ -31,8 +31,15 @@ interface DataPage {
   readonly rows: number;
   readonly present: Uint8Array | null;
   readonly values: number;
-  readonly isIndexed: boolean;
+  readonly encoding: string;
   readonly bytes: Uint8Array;
+}
+
+/** A data page whose values are still compressed. */
+export interface StoredPage extends DataPage {
+  readonly codec: ColumnMetaData["codec"];
+  /** Of the values when they are no longer compressed. */
+  readonly unpackedBytes: number;
 }
 
 /** Numbers in runs: either one value many times, or values of `width` bits each. Fills `out`. */
@@ -79,24 +86,30 @@ function unpacked(bytes: Uint8Array, codec: ColumnMetaData["codec"], size: numbe
   return page;
 }
 
-function dataPage(
+function storedPage(
   bytes: Uint8Array,
   { uncompressed_page_size: size, data_page_header_v2: data }: PageHeader,
   codec: ColumnMetaData["codec"],
-): DataPage {
+): StoredPage {
   if (!data || data.repetition_levels_byte_length > 0) throw new Error("the file has pages of another kind");
   const levels = data.definition_levels_byte_length;
   const rows = data.num_values;
-  const isIndexed = data.encoding === "RLE_DICTIONARY";
-  if (!isIndexed && data.encoding !== "PLAIN") throw new Error(`the file has values in the encoding ${data.encoding}`);
-  const packed = bytes.subarray(levels);
   return {
     rows,
     values: rows - data.num_nulls,
     present: data.num_nulls > 0 ? readRuns(bytes, 0, 1, new Uint8Array(rows)) : null,
-    isIndexed,
-    bytes: data.is_compressed === false ? packed : unpacked(packed, codec, size - levels),
+    encoding: data.encoding,
+    bytes: bytes.subarray(levels),
+    codec: data.is_compressed === false ? "UNCOMPRESSED" : codec,
+    unpackedBytes: size - levels,
   };
+}
+
+const isIndexed = ({ encoding }: DataPage): boolean => encoding === "RLE_DICTIONARY";
+
+function dataPage(stored: StoredPage): DataPage {
+  if (!isIndexed(stored) && stored.encoding !== "PLAIN") throw new Error(`the file has values in the encoding ${stored.encoding}`);
+  return { ...stored, bytes: unpacked(stored.bytes, stored.codec, stored.unpackedBytes) };
 }
 
 /** Which of the dictionary's values each of the page's values is. */
@@ -141,7 +154,7 @@ export class ParquetColumns {
     dictionaryOf: (bytes: Uint8Array, count: number) => Values,
     onPage: (page: DataPage, row: number, dictionary: Values | null) => void,
   ): void {
-    const chunk = this.#group.columns.find(({ meta_data: data }) => data?.path_in_schema[0] === name)?.meta_data;
+    const chunk = this.#chunkOf(name);
     if (!chunk) return;
     let dictionary: Values | null = null;
     const reader = { view: this.#viewOf(chunk), offset: 0 };
@@ -152,11 +165,33 @@ export class ParquetColumns {
       if (header.dictionary_page_header) {
         dictionary = dictionaryOf(unpacked(bytes, chunk.codec, header.uncompressed_page_size), header.dictionary_page_header.num_values);
       } else {
-        const page = dataPage(bytes, header, chunk.codec);
+        const page = dataPage(storedPage(bytes, header, chunk.codec));
         onPage(page, row, dictionary);
         row += page.rows;
       }
     }
+  }
+
+  #chunkOf(name: string): ColumnMetaData | undefined {
+    return this.#group.columns.find(({ meta_data: data }) => data?.path_in_schema[0] === name)?.meta_data;
+  }
+
+  /** The first page of a column that has no dictionary; null where the file lacks the column. */
+  firstPage(name: string): StoredPage | null {
+    const chunk = this.#chunkOf(name);
+    if (!chunk) return null;
+    const reader = { view: this.#viewOf(chunk), offset: 0 };
+    const header = parquetHeader(reader);
+    return storedPage(
+      new Uint8Array(reader.view.buffer, reader.view.byteOffset + reader.offset, header.compressed_page_size),
+      header,
+      chunk.codec,
+    );
+  }
+
+  /** The size of all columns when they are no longer compressed. */
+  get unpackedBytes(): number {
+    return Number(this.#group.total_byte_size);
   }
 
   #viewOf({ dictionary_page_offset: dictionaryAt, data_page_offset: dataAt, total_compressed_size: size }: ColumnMetaData): DataView {
@@ -171,7 +206,7 @@ export class ParquetColumns {
     const readDictionary = (bytes: Uint8Array, count: number) => (texts = plainTexts(bytes, count));
     this.#eachPage(name, readDictionary, (page, row) => {
       let valuePlaces: Int32Array;
-      if (page.isIndexed) {
+      if (isIndexed(page)) {
         valuePlaces = indexesOf(page);
       } else {
         const from = texts.length;
@@ -189,7 +224,7 @@ export class ParquetColumns {
     const numbers = new BigInt64Array(this.rows);
     const recorded = new Uint8Array(this.rows);
     this.#eachPage(name, plainNumbers, (page, row, dictionary) => {
-      const values = page.isIndexed ? indexesOf(page) : plainNumbers(page.bytes, page.values);
+      const values = isIndexed(page) ? indexesOf(page) : plainNumbers(page.bytes, page.values);
       const valueAt = (i: number): bigint => (values instanceof Int32Array ? dictionary?.[values[i] ?? 0] : values[i]) ?? 0n;
       if (page.present) recorded.set(page.present, row);
       else recorded.fill(1, row, row + page.rows);
@@ -208,10 +243,16 @@ export class ParquetColumns {
 export interface ParquetFile {
   readonly rows: number;
   readonly parts: readonly ParquetColumns[];
+  /** The key-value metadata of the footer. */
+  readonly entries: ReadonlyMap<string, string>;
 }
 
 /** Throws when the bytes have no footer. */
 export function openParquet(bytes: Uint8Array): ParquetFile {
-  const { num_rows: rows, row_groups: groups } = parquetMetadata(bytes);
-  return { rows: Number(rows), parts: groups.map((group) => new ParquetColumns(bytes, group)) };
+  const { num_rows: rows, row_groups: groups, key_value_metadata: entries = [] } = parquetMetadata(bytes);
+  return {
+    rows: Number(rows),
+    parts: groups.map((group) => new ParquetColumns(bytes, group)),
+    entries: new Map(entries.map(({ key, value }) => [key, value ?? ""])),
+  };
 }

@@ -6,6 +6,7 @@ const FILE_LINES_MAX = 300;
 
 /** Files that may be longer, with the reason. */
 const LONG_FILES: Readonly<Record<string, string>> = {
+  "src/runtime/config/limits.ts": "A table: each bound with its reason.",
   "src/runtime/ingest/source-table.ts": "A table: which hosts are which source, a line each.",
 };
 
@@ -14,7 +15,8 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   "itty-router": "src/handlers/router.ts",
   hyparquet: "src/storage/parquet-columns.ts",
   "hyparquet/src/column.js": "src/storage/parquet-columns.ts",
-  "hyparquet-writer": "src/storage/parquet-events.ts",
+  "hyparquet/src/delta.js": "src/storage/rollup-columns.ts",
+  "hyparquet-writer": ["src/storage/parquet-events.ts", "src/storage/rollup-file.ts"],
   "ua-parser-js": "src/runtime/ingest/user-agent.ts",
   isbot: "src/runtime/ingest/user-agent.ts",
   "hash-wasm": ["src/runtime/ingest/hmac-sha256.ts", "src/runtime/auth/argon2id.ts", "src/runtime/auth/sha256.ts"],

@@ -1,0 +1,203 @@
+/** The file of a rollup (docs/data-format.md, "Rollups"): Parquet, compressed well rather than fast, and read a measure at a time. */
+import { ByteWriter, ParquetWriter as FileWriter, type ColumnSource } from "hyparquet-writer";
+import { compareCodePoints } from "./code-point-order.ts";
+import type { Columns } from "./columns.ts";
+import { gzip } from "./gzip.ts";
+import { openParquet, type SchemaElement } from "./parquet-columns.ts";
+import { checkSeal, seal, SEAL_ENTRY } from "./parquet-seal.ts";
+import { INTEGER_ENCODING, RollupPart, TEXT_ENCODING } from "./rollup-columns.ts";
+import { ROLLUP_COLUMNS, type Rollup, type RollupColumn, type RollupHeader } from "./rollup.ts";
+
+/** Counts the incompatible changes of the file. */
+const FORMAT = 1;
+
+/** The footer entry that has the header and the format, as JSON. */
+const HEADER_ENTRY = "sandpiper.rollup";
+
+/** Rows of a row group, and UTF-16 units of its texts: what a reader decompresses at a time. */
+const PART_ROWS_MAX = 32_768;
+const PART_CHARS_MAX = 4 * 1024 * 1024;
+
+const STRING: Omit<SchemaElement, "name"> = { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } };
+
+const isInteger = ({ kind }: RollupColumn): boolean => kind === "key" || kind === "count";
+
+const SCHEMA: SchemaElement[] = [
+  { name: "rollup", num_children: 1 + ROLLUP_COLUMNS.length },
+  { name: "measure", repetition_type: "REQUIRED", ...STRING },
+  ...ROLLUP_COLUMNS.map((column): SchemaElement => ({
+    name: column.name,
+    repetition_type: "OPTIONAL",
+    ...(isInteger(column) ? { type: "INT64" } : STRING),
+  })),
+];
+
+export const rowsOf = (columns: Columns): number => Object.values(columns)[0]?.length ?? 0;
+
+/** Consecutive rows of a measure, as indexes of its columns. */
+interface Run {
+  readonly measure: string;
+  readonly columns: Columns;
+  readonly rows: readonly number[];
+}
+
+/** All rows of a measure: similar texts stand together, because they compress well. */
+function sortedRun(measure: string, columns: Columns): Run {
+  const grouping = ROLLUP_COLUMNS.filter(({ name, kind }) => (kind === "text" || kind === "key") && columns[name]);
+  const orders = [...grouping.filter(({ kind }) => kind === "text"), ...grouping.filter(({ kind }) => kind === "key")].map(({ name }) => {
+    const values = columns[name] ?? [];
+    if (Array.isArray(values)) return (a: number, b: number) => compareCodePoints(values[a], values[b]);
+    return (a: number, b: number) => Number(values[a]) - Number(values[b]);
+  });
+  const rows = Array.from({ length: rowsOf(columns) }, (_, row) => row);
+  rows.sort((a, b) => {
+    for (const order of orders) {
+      const difference = order(a, b);
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  });
+  return { measure, columns, rows };
+}
+
+function charsOf(columns: Columns, row: number): number {
+  let chars = 0;
+  for (const values of Object.values(columns)) if (Array.isArray(values)) chars += String(values[row]).length;
+  return chars;
+}
+
+/** The rows of all measures in row groups. */
+function partsOf(runs: readonly Run[]): Run[][] {
+  const parts: Run[][] = [];
+  let [rowsLeft, charsLeft] = [0, 0];
+  for (const { measure, columns, rows } of runs) {
+    let begin = 0;
+    rows.forEach((row, i) => {
+      if (rowsLeft === 0 || charsLeft <= 0) {
+        if (i > begin) parts.at(-1)?.push({ measure, columns, rows: rows.slice(begin, i) });
+        parts.push([]);
+        [rowsLeft, charsLeft, begin] = [PART_ROWS_MAX, PART_CHARS_MAX, i];
+      }
+      rowsLeft--;
+      charsLeft -= charsOf(columns, row);
+    });
+    if (begin < rows.length) parts.at(-1)?.push({ measure, columns, rows: rows.slice(begin) });
+  }
+  return parts;
+}
+
+function valuesOf(column: RollupColumn, { columns, rows }: Run): (bigint | string | null)[] {
+  const values = columns[column.name];
+  if (!values) return rows.map(() => null);
+  return rows.map((row) => (isInteger(column) ? BigInt(values[row] ?? 0) : String(values[row])));
+}
+
+const columnsOf = (part: readonly Run[]): ColumnSource[] => [
+  // With statistics, readers skip row groups without the measure that they look for.
+  { name: "measure", data: part.flatMap(({ measure, rows }) => rows.map(() => measure)), encoding: "RLE_DICTIONARY", statistics: true },
+  ...ROLLUP_COLUMNS.map((column): ColumnSource => ({
+    name: column.name,
+    data: part.flatMap((run) => valuesOf(column, run)),
+    encoding: isInteger(column) ? INTEGER_ENCODING : TEXT_ENCODING,
+    statistics: false,
+  })),
+];
+
+function headerOf(rollup: Rollup, runs: readonly Run[]): RollupHeader {
+  return { ...rollup, measures: Object.fromEntries(runs.map(({ measure, rows }) => [measure, rows.length])) };
+}
+
+/** The file without its checksum. A column of a row group is one page. */
+function writeFile(parts: readonly ColumnSource[][], header: RollupHeader, compress: (page: Uint8Array) => Uint8Array): Uint8Array {
+  const bytes = new ByteWriter();
+  const writer = new FileWriter({
+    writer: bytes,
+    schema: SCHEMA,
+    codec: "GZIP",
+    compressors: { GZIP: compress },
+    createdBy: "sandpiper",
+    kvMetadata: [{ key: HEADER_ENTRY, value: JSON.stringify({ format: FORMAT, ...header }) }, SEAL_ENTRY],
+  });
+  for (const columnData of parts) void writer.write({ columnData, rowGroupSize: PART_ROWS_MAX, pageSize: 0 });
+  void writer.finish();
+  return new Uint8Array(bytes.getBuffer());
+}
+
+/** The same bytes for equal measures, in whatever order their rows are. */
+export async function encodeRollup(rollup: Rollup): Promise<Uint8Array> {
+  const runs = [...rollup.measures].sort(([a], [b]) => compareCodePoints(a, b)).map(([name, columns]) => sortedRun(name, columns));
+  const header = headerOf(rollup, runs);
+  const parts = partsOf(runs).map(columnsOf);
+  // Written twice: the library wants compressed pages at once, and the platform compresses asynchronously.
+  const pages: Uint8Array[] = [];
+  writeFile(parts, header, (page) => {
+    pages.push(page);
+    return page;
+  });
+  const compressed = (await Promise.all(pages.map(gzip))).values();
+  const file = writeFile(parts, header, (page) => compressed.next().value ?? page);
+  seal(file);
+  return file;
+}
+
+export interface RollupFile {
+  readonly header: RollupHeader;
+  /** An upper bound of the memory that it takes, in bytes. */
+  readonly memoryBytes: number;
+  /** The rows of a measure, with integers as `Float64Array`, and without columns if there are no rows. Null if it has no such measure. */
+  measure(name: string): Promise<Columns | null>;
+}
+
+function parseHeader(entry: string | undefined): RollupHeader {
+  if (entry === undefined) throw new Error("the file is no rollup");
+  const { format, ...header } = JSON.parse(entry) as RollupHeader & { format: number };
+  if (format !== FORMAT) throw new Error(`the rollup has the format ${format}; this version reads format ${FORMAT}`);
+  return header;
+}
+
+type DecodedColumn = Float64Array | readonly string[];
+
+function joined(pieces: readonly DecodedColumn[]): DecodedColumn {
+  const [first] = pieces;
+  if (first && pieces.length === 1) return first;
+  return first instanceof Float64Array
+    ? Float64Array.from(pieces.flatMap((piece) => Array.from(piece, Number)))
+    : pieces.flatMap((piece) => Array.from(piece, String));
+}
+
+/** Rows of the file from `first` to before `end`, all of one measure. */
+async function readRows(parts: readonly RollupPart[], first: number, end: number): Promise<Columns> {
+  const pieces = new Map<string, DecodedColumn[]>();
+  let partFirst = 0;
+  for (const part of parts) {
+    const [from, to] = [Math.max(first - partFirst, 0), Math.min(end - partFirst, part.rows)];
+    partFirst += part.rows;
+    if (from >= to) continue;
+    const columns = await Promise.all(ROLLUP_COLUMNS.map(async ({ name }) => [name, await part.read(name, from, to)] as const));
+    for (const [name, values] of columns) if (values) pieces.set(name, [...(pieces.get(name) ?? []), values]);
+  }
+  return Object.fromEntries(Array.from(pieces, ([name, values]) => [name, joined(values)]));
+}
+
+/** Throws unless the bytes are a rollup of this format, whole and unchanged. */
+export function openRollup(bytes: Uint8Array): RollupFile {
+  checkSeal(bytes);
+  const { rows, parts: groups, entries } = openParquet(bytes);
+  const header = parseHeader(entries.get(HEADER_ENTRY));
+  const parts = groups.map((group) => new RollupPart(group));
+  const firsts = new Map<string, number>();
+  let measured = 0;
+  for (const [name, measureRows] of Object.entries(header.measures)) {
+    firsts.set(name, measured);
+    measured += measureRows;
+  }
+  if (measured !== rows) throw new Error(`the rollup has ${rows} rows in place of ${measured}`);
+  return {
+    header,
+    memoryBytes: bytes.length + groups.reduce((sum, { unpackedBytes }) => sum + unpackedBytes, 0),
+    async measure(name) {
+      const first = firsts.get(name);
+      return first === undefined ? null : readRows(parts, first, first + (header.measures[name] ?? 0));
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** Rollups for tests: an origin, small measures, and files of them. */
+import type { Columns } from "../../src/storage/columns.ts";
+import type { UtcDay } from "../../src/storage/event.ts";
+import { encodeRollup } from "../../src/storage/rollup-file.ts";
+import type { Measures, RollupOrigin } from "../../src/storage/rollup.ts";
+import { siteId } from "./stored-event.ts";
+
+export const originOf = (firstDay = "2026-03-14", lastDay = firstDay): RollupOrigin => ({
+  siteId: siteId("site.test"),
+  firstDay: firstDay as UtcDay,
+  lastDay: lastDay as UtcDay,
+  definitions: "abc",
+  sessionWindowMinutes: 30,
+  saltRotationDays: 1,
+  events: [[firstDay as UtcDay, "1-3,7-7"]],
+});
+
+export const integers = (...values: (number | bigint)[]): BigInt64Array => BigInt64Array.from(values, BigInt);
+
+/** Visitors and events by text. */
+export const visitorsOf = (rows: Readonly<Record<string, number>>): Columns => ({
+  value: Object.keys(rows),
+  visitors: integers(...Object.values(rows)),
+  events: integers(...Object.values(rows).map((visitors) => 2 * visitors)),
+});
+
+export const measuresOf = (measures: Readonly<Record<string, Columns>>): Measures => new Map(Object.entries(measures));
+
+export const rollupOf = (measures: Readonly<Record<string, Columns>>, { hasAllProperties = true, day = "2026-03-14" } = {}) => ({
+  ...originOf(day),
+  measures: measuresOf(measures),
+  hasAllProperties,
+});
+
+export const rollupFileOf = (...rollup: Parameters<typeof rollupOf>): Promise<Uint8Array> => encodeRollup(rollupOf(...rollup));
