@@ -1,4 +1,4 @@
-/** Bundles the program and its threads. Packages stay external, except in the engine thread. */
+/** Bundles the program and its threads. Packages stay external, except in the threads that dashboards wait for. */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -55,10 +55,10 @@ export async function buildProgram(outdir, { plugins = [] } = {}) {
       VERSION: JSON.stringify(version),
     },
   });
-  // In one file the thread starts in two thirds of the time it takes to resolve and read its packages.
+  // In one file a thread starts in two thirds of the time it takes to resolve and read its packages.
   await build({
     ...shared,
-    entryPoints: ["adapters/node/engine-worker.ts"],
+    entryPoints: ["adapters/node/engine-worker.ts", "adapters/node/rollup-worker.ts"],
     outdir,
     banner: { js: REQUIRE },
     plugins: [oneArrowPlugin],

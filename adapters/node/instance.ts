@@ -19,6 +19,7 @@ import { startServer, type RunningServer } from "./server.ts";
 import { ThreadedEngine } from "./threaded-engine.ts";
 import { ThreadedPasswordHasher } from "./threaded-password-hasher.ts";
 import { ThreadedParquetWriter } from "./threaded-parquet-writer.ts";
+import { ThreadedRollupCalculator } from "./threaded-rollup-calculator.ts";
 
 const MAINTENANCE_INTERVAL_MS = 1000;
 
@@ -41,6 +42,7 @@ export interface ThreadUrls {
   readonly engine: URL;
   readonly parquet: URL;
   readonly passwords: URL;
+  readonly rollups: URL;
 }
 
 export interface Instance {
@@ -86,6 +88,8 @@ export async function startInstance({
     started.push(() => passwordHasher.close());
     const parquet = new ThreadedParquetWriter(threads.parquet);
     started.push(() => parquet.close());
+    const rollupCalculator = new ThreadedRollupCalculator(threads.rollups, dataFolder);
+    started.push(() => rollupCalculator.close());
     const segmentLog = await openFileSegmentLog(join(dataFolder, JOURNAL_FOLDER), config.journalFsync);
     started.push(() => segmentLog.close());
     const geo = openGeoDatabase(config.geoipDb);
@@ -96,6 +100,7 @@ export async function startInstance({
       records: createFileRecordStore(dataFolder),
       passwordHasher,
       parquet,
+      rollupCalculator,
       segmentLog,
       engine,
       geo: geo.lookup,

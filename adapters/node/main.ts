@@ -68,6 +68,7 @@ async function run(): Promise<void> {
     engine: new URL("./engine-worker.js", import.meta.url),
     parquet: new URL("./parquet-worker.js", import.meta.url),
     passwords: new URL("./password-worker.js", import.meta.url),
+    rollups: new URL("./rollup-worker.js", import.meta.url),
   };
   const assets = createAssets(DASHBOARD_ASSETS);
   const onFolderLost = () => {

@@ -25,6 +25,8 @@ export interface TaskThreadOptions {
   readonly url: URL;
   /** How long an idle thread is kept; if absent, until `close`. */
   readonly idleMs?: number;
+  /** What the script reads as `workerData`. */
+  readonly workerData?: unknown;
 }
 
 export class TaskThread<Task, Result> {
@@ -52,7 +54,10 @@ export class TaskThread<Task, Result> {
   }
 
   #start(): RunningThread<Result> {
-    const running: RunningThread<Result> = { worker: new Worker(this.#options.url), pending: new Map() };
+    const running: RunningThread<Result> = {
+      worker: new Worker(this.#options.url, { workerData: this.#options.workerData }),
+      pending: new Map(),
+    };
     let failure = new Error("the thread exited before its task was done");
     running.worker.on("message", (reply: TaskReply<Result>) => this.#settle(running, reply));
     running.worker.on("error", (error) => (failure = error));

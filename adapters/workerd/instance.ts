@@ -10,8 +10,14 @@ import { createArgon2id } from "../../src/runtime/auth/argon2id.ts";
 import type { Config } from "../../src/runtime/config/config.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
 import { NOWHERE, type GeoLookup } from "../../src/runtime/ingest/geo.ts";
-import { SALT_RETRY_MS, UNFLUSHED_BYTES_MAX_IN_WORKERD } from "../../src/runtime/config/limits.ts";
+import {
+  ROLLUP_FILE_BYTES_MAX_IN_WORKERD,
+  ROLLUP_MEASURE_BYTES_MAX_IN_WORKERD,
+  SALT_RETRY_MS,
+  UNFLUSHED_BYTES_MAX_IN_WORKERD,
+} from "../../src/runtime/config/limits.ts";
 import type { Log } from "../../src/runtime/metrics/log.ts";
+import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
@@ -77,6 +83,10 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     records,
     passwordHasher: createArgon2id(randomBytes),
     parquet: inlineParquetWriter,
+    rollupCalculator: createInlineRollupCalculator(objects, {
+      fileBytesMax: ROLLUP_FILE_BYTES_MAX_IN_WORKERD,
+      measureBytesMax: ROLLUP_MEASURE_BYTES_MAX_IN_WORKERD,
+    }),
     segmentLog: openSqlSegmentLog(storage, objects),
     engine: new IsolateEngine(options.createEngine, log),
     geo: config.geoipDb === "none" ? () => NOWHERE : placesIn(options.countryRanges),

@@ -11,6 +11,7 @@ import type { Config } from "./config/config.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { GeoLookup } from "./ingest/geo.ts";
 import type { Log } from "./metrics/log.ts";
+import type { RollupCalculator } from "./rollups/rollup-calculator.ts";
 
 export interface ProcessUsage {
   /** Resident set size. */
@@ -30,6 +31,7 @@ export interface Host {
   readonly records: RecordStore;
   readonly passwordHasher: PasswordHasher;
   readonly parquet: ParquetWriter;
+  readonly rollupCalculator: RollupCalculator;
   readonly segmentLog: SegmentLog;
   readonly engine: Engine;
   readonly geo: GeoLookup;

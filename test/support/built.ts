@@ -10,6 +10,7 @@ export const MAIN_PATH = fileURLToPath(builtUrl("main.js"));
 export const ENGINE_WORKER_URL = builtUrl("engine-worker.js");
 export const PARQUET_WORKER_URL = builtUrl("parquet-worker.js");
 export const PASSWORD_WORKER_URL = builtUrl("password-worker.js");
+export const ROLLUP_WORKER_URL = builtUrl("rollup-worker.js");
 
 /** The Worker, and the Worker of the tests, relative to the repository. */
 export const BUILT_WORKER_FOLDER = `${BUILT_FOLDER}/workerd`;

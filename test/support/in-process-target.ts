@@ -10,8 +10,9 @@ import { createArgon2id, type Argon2idCosts } from "../../src/runtime/auth/argon
 import type { PasswordHasher } from "../../src/runtime/auth/password-hasher.ts";
 import { parseConfig } from "../../src/runtime/config/config.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
-import { UNFLUSHED_BYTES_MAX } from "../../src/runtime/config/limits.ts";
+import { ROLLUP_FILE_BYTES_MAX, ROLLUP_MEASURE_BYTES_MAX, UNFLUSHED_BYTES_MAX } from "../../src/runtime/config/limits.ts";
 import { DASHBOARD_PAGE } from "../../src/runtime/config/names.ts";
+import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
@@ -106,6 +107,10 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       records,
       passwordHasher: parts.passwordHasher ?? createArgon2id(randomBytes, CHEAP),
       parquet: inlineParquetWriter,
+      rollupCalculator: createInlineRollupCalculator(objects, {
+        fileBytesMax: ROLLUP_FILE_BYTES_MAX,
+        measureBytesMax: ROLLUP_MEASURE_BYTES_MAX,
+      }),
       segmentLog,
       engine,
       geo: places.lookup,

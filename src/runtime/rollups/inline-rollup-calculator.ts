@@ -1,0 +1,101 @@
+/** The arithmetic of rollups on the calling thread, with caches of what was read last. */
+import type { Columns } from "../../storage/columns.ts";
+import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
+import { encodeRollup, openRollup, type RollupFile } from "../../storage/rollup-file.ts";
+import { PROPERTY_MEASURE_PREFIX, type RollupHeader } from "../../storage/rollup.ts";
+import { ROLLUP_READS_MAX } from "../config/limits.ts";
+import { LoadCache } from "./load-cache.ts";
+import { MeasureSum } from "./measure-sum.ts";
+import type { RollupCalculator } from "./rollup-calculator.ts";
+import { sumOfParts, type RollupSource } from "./rollup-sum.ts";
+
+export interface RollupCacheLimits {
+  /** Memory of opened files, with what is decompressed of them. */
+  readonly fileBytesMax: number;
+  /** Memory of decoded measures. */
+  readonly measureBytesMax: number;
+}
+
+/** What cannot be read as a rollup: it is missing, damaged or of another format. */
+class UnreadableRollupError extends Error {}
+
+/** About the memory of a text without its characters, and of an object. */
+const TEXT_BYTES = 32;
+const OBJECT_BYTES = 200;
+
+/** The memory of decoded columns, about. */
+function bytesOf(columns: Columns | null): number {
+  let bytes = OBJECT_BYTES;
+  for (const values of Object.values(columns ?? {})) {
+    if (Array.isArray(values)) for (const text of values) bytes += TEXT_BYTES + String(text).length;
+    else bytes += 8 * values.length;
+  }
+  return bytes;
+}
+
+/** Maps at most `ROLLUP_READS_MAX` at a time, in order. */
+async function mapInTurns<Result>(keys: readonly ObjectKey[], map: (key: ObjectKey) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let i = 0; i < keys.length; i += ROLLUP_READS_MAX) {
+    results.push(...(await Promise.all(keys.slice(i, i + ROLLUP_READS_MAX).map(map))));
+  }
+  return results;
+}
+
+export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, limits: RollupCacheLimits): RollupCalculator {
+  const files = new LoadCache<RollupFile>(limits.fileBytesMax, ({ memoryBytes }) => memoryBytes);
+  const measures = new LoadCache<Columns | null>(limits.measureBytesMax, bytesOf);
+
+  async function load(key: ObjectKey): Promise<RollupFile> {
+    const bytes = await objects.get(key);
+    if (!bytes) throw new UnreadableRollupError(`there is no rollup ${key}`);
+    try {
+      return openRollup(bytes);
+    } catch (error) {
+      throw new UnreadableRollupError(`the rollup ${key} cannot be read`, { cause: error });
+    }
+  }
+
+  const open = (key: ObjectKey): Promise<RollupFile> => files.get(key, () => load(key));
+
+  async function headerOf(key: ObjectKey): Promise<RollupHeader | null> {
+    try {
+      return (await open(key)).header;
+    } catch (error) {
+      if (error instanceof UnreadableRollupError) return null;
+      throw error;
+    }
+  }
+
+  /** The rows of a measure. A property without a measure has no events in a rollup that has all properties. */
+  async function rowsOf(key: ObjectKey, measure: string): Promise<Columns> {
+    const columns = await measures.get(`${key}\n${measure}`, async () => (await open(key)).measure(measure));
+    if (columns) return columns;
+    if (measure.startsWith(PROPERTY_MEASURE_PREFIX) && (await open(key)).header.hasAllProperties) return {};
+    throw new Error(`the rollup ${key} has no measure ${measure}`);
+  }
+
+  const sourceOf = ({ header, measure }: RollupFile): RollupSource => ({
+    measures: new Set(Object.keys(header.measures)),
+    hasAllProperties: header.hasAllProperties,
+    read: async (name) => (await measure(name)) ?? {},
+  });
+
+  return {
+    headers: (keys) => mapInTurns(keys, headerOf),
+    async total({ measure, rollups, added, top }) {
+      const sum = new MeasureSum();
+      for (const columns of await mapInTurns(rollups, (key) => rowsOf(key, measure))) sum.add(columns);
+      for (const columns of added) sum.add(columns);
+      return sum.toRows(top);
+    },
+    async make(origin, rollups, computed) {
+      const sources = (await mapInTurns(rollups, open)).map(sourceOf);
+      for (const { measures: rows, hasAllProperties } of computed) {
+        sources.push({ measures: new Set(rows.keys()), hasAllProperties, read: async (name) => rows.get(name) ?? {} });
+      }
+      return encodeRollup(await sumOfParts(origin, sources));
+    },
+    close: () => Promise.resolve(),
+  };
+}

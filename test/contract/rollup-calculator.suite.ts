@@ -1,0 +1,178 @@
+/** The contract of the rollup calculator port, for each way of running it. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
+import { HOURLY_DAYS_MAX, ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../src/runtime/config/limits.ts";
+import type { ComputedMeasures, RollupCalculator } from "../../src/runtime/rollups/rollup-calculator.ts";
+import type { Columns } from "../../src/storage/columns.ts";
+import type { ObjectStore } from "../../src/storage/object-store.ts";
+import { openRollup } from "../../src/storage/rollup-file.ts";
+import { integers, measuresOf, originOf, rollupFileOf, visitorsOf } from "../support/rollups.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+
+const computedOf = (measures: Readonly<Record<string, Columns>>, hasAllProperties = true): ComputedMeasures => ({
+  measures: measuresOf(measures),
+  hasAllProperties,
+});
+
+const main = (visitors: number | bigint) => ({ visitors: integers(visitors) });
+
+/** The rows of a rollup's measure, as objects of texts. */
+async function rowsIn(file: Uint8Array, measure: string): Promise<Record<string, string>[]> {
+  const columns = (await openRollup(file).measure(measure)) ?? {};
+  const rows = Object.values(columns)[0]?.length ?? 0;
+  return Array.from({ length: rows }, (_, row) =>
+    Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, String(values[row])])),
+  );
+}
+
+export function describeRollupCalculator(name: string, create: (dataFolder: string) => RollupCalculator): void {
+  describe(`a rollup calculator ${name}`, () => {
+    let folder: string;
+    let objects: ObjectStore;
+    let calculator: RollupCalculator;
+    beforeAll(async () => {
+      folder = await makeTempFolder();
+      objects = createFileObjectStore(folder);
+      calculator = create(folder);
+      await objects.put(
+        "rollups/a",
+        await rollupFileOf({
+          main: main(3),
+          pages: visitorsOf({ "/": 3, "/a": 2, "/b": 1 }),
+          goals: {},
+          "property-values/plan": visitorsOf({ free: 2 }),
+          revenue: { currency: ["EUR"], transactions: integers(1), total: ["9223372036854775807"] },
+        }),
+      );
+      await objects.put(
+        "rollups/b",
+        await rollupFileOf(
+          { main: main(2n ** 52n), pages: visitorsOf({ "/b": 4, "/\u{1f600}": 1, "/\uffee": 1 }), goals: visitorsOf({ Signup: 1 }) },
+          { day: "2026-03-15" },
+        ),
+      );
+      await objects.put("rollups/partial", await rollupFileOf({ main: main(1) }, { hasAllProperties: false }));
+      const damaged = await rollupFileOf({ main: main(1) });
+      damaged[40] = (damaged[40] ?? 0) ^ 1;
+      await objects.put("rollups/damaged", damaged);
+    });
+    afterAll(async () => {
+      await calculator.close();
+      await removeFolder(folder);
+    });
+
+    it("returns headers in the order of the keys, and null for what is no whole rollup", async () => {
+      const headers = await calculator.headers(["rollups/b", "rollups/missing", "rollups/damaged", "rollups/a", "rollups/partial"]);
+      expect(headers.map((header) => header?.firstDay ?? null)).toEqual(["2026-03-15", null, null, "2026-03-14", "2026-03-14"]);
+      expect(headers[3]).toEqual({
+        ...originOf(),
+        hasAllProperties: true,
+        measures: { goals: 0, main: 1, pages: 3, "property-values/plan": 1, revenue: 1 },
+      });
+      expect(headers[4]?.hasAllProperties).toBe(false);
+    });
+
+    it("adds the rows of rollups and further rows, and returns the largest first, equal ones by code point", async () => {
+      const added = [visitorsOf({ "/": 2, "/z": 1 })];
+      const top = { by: "visitors", rowsMax: 5 };
+      expect(await calculator.total({ measure: "pages", rollups: ["rollups/a", "rollups/b"], added, top })).toEqual([
+        { value: "/", visitors: 5, events: 10 },
+        { value: "/b", visitors: 5, events: 10 },
+        { value: "/a", visitors: 2, events: 4 },
+        { value: "/z", visitors: 1, events: 2 },
+        { value: "/\uffee", visitors: 1, events: 2 },
+      ]);
+    });
+
+    it("adds a measure without keys to one row, exactly up to 2^53", async () => {
+      expect(await calculator.total({ measure: "main", rollups: ["rollups/a", "rollups/b"], added: [main(1n)] })).toEqual([
+        { visitors: 2 ** 52 + 4 },
+      ]);
+    });
+
+    it("adds amounts of any size, and returns them as text", async () => {
+      const added = [{ currency: ["EUR", "USD"], transactions: integers(1, 1), total: ["9223372036854775807", "-5"] }];
+      expect(await calculator.total({ measure: "revenue", rollups: ["rollups/a"], added, top: { by: "total", rowsMax: 10 } })).toEqual([
+        { currency: "EUR", transactions: 2, total: "18446744073709551614" },
+        { currency: "USD", transactions: 1, total: "-5" },
+      ]);
+    });
+
+    it("returns no rows of a measure that has none", async () => {
+      expect(await calculator.total({ measure: "goals", rollups: ["rollups/a"], added: [] })).toEqual([]);
+    });
+
+    it("takes a property that a rollup with all properties lacks as one without events", async () => {
+      const total = (rollups: string[]) => calculator.total({ measure: "property-values/plan", rollups, added: [] });
+      expect(await total(["rollups/a", "rollups/b"])).toEqual([{ value: "free", visitors: 2, events: 4 }]);
+      await expect(total(["rollups/partial"])).rejects.toThrow("rollups/partial");
+    });
+
+    it("rejects a total of a rollup that is missing or damaged, and of a measure that one lacks", async () => {
+      const total = (measure: string, key: string) => calculator.total({ measure, rollups: ["rollups/a", key], added: [] });
+      await expect(total("main", "rollups/missing")).rejects.toThrow("rollups/missing");
+      await expect(total("main", "rollups/damaged")).rejects.toThrow("rollups/damaged");
+      await expect(total("pages", "rollups/partial")).rejects.toThrow("rollups/partial");
+    });
+
+    it("reads a rollup that was written after it was missed", async () => {
+      const total = () => calculator.total({ measure: "main", rollups: ["rollups/late"], added: [] });
+      await expect(total()).rejects.toThrow("rollups/late");
+      await objects.put("rollups/late", await rollupFileOf({ main: main(7) }));
+      expect(await total()).toEqual([{ visitors: 7 }]);
+    });
+
+    it("makes a rollup of others and of computed rows, the same bytes in any order of rows", async () => {
+      const origin = originOf("2026-03-14", "2026-03-16");
+      const make = (pages: Record<string, number>) =>
+        calculator.make(origin, ["rollups/a", "rollups/b"], [computedOf({ main: main(1), pages: visitorsOf(pages), goals: {} })]);
+      const file = await make({ "/z": 1, "/": 1 });
+      expect(openRollup(file).header).toMatchObject({ ...origin, hasAllProperties: true });
+      expect(Object.keys(openRollup(file).header.measures)).toEqual(["goals", "main", "pages", "property-values/plan"]);
+      expect(await rowsIn(file, "main")).toEqual([{ visitors: String(2 ** 52 + 4) }]);
+      expect(await rowsIn(file, "pages")).toEqual([
+        { value: "/", visitors: "4", events: "8" },
+        { value: "/a", visitors: "2", events: "4" },
+        { value: "/b", visitors: "5", events: "10" },
+        { value: "/z", visitors: "1", events: "2" },
+        { value: "/\uffee", visitors: "1", events: "2" },
+        { value: "/\u{1f600}", visitors: "1", events: "2" },
+      ]);
+      expect(await rowsIn(file, "property-values/plan")).toEqual([{ value: "free", visitors: "2", events: "4" }]);
+      expect(Buffer.from(await make({ "/": 1, "/z": 1 })).equals(file)).toBe(true);
+    });
+
+    it("leaves out a property that a part may have had, and says that some are missing", async () => {
+      const file = await calculator.make(originOf(), ["rollups/a", "rollups/partial"], []);
+      expect(openRollup(file).header).toMatchObject({ hasAllProperties: false, measures: { main: 1 } });
+    });
+
+    it("leaves out measures with too many rows", async () => {
+      const many = visitorsOf(Object.fromEntries(Array.from({ length: ROLLUP_MEASURE_ROWS_MAX + 1 }, (_, i) => [`/${i}`, 1])));
+      const file = await calculator.make(originOf(), [], [computedOf({ pages: many, main: main(1), "property-values/id": many })]);
+      expect(openRollup(file).header).toMatchObject({ hasAllProperties: false, measures: { main: 1 } });
+    });
+
+    it("keeps the properties that most events have", async () => {
+      const properties = Array.from({ length: ROLLUP_PROPERTIES_MAX + 2 }, (_, i) => [`property-values/p${i}`, visitorsOf({ x: i + 1 })]);
+      const { header } = openRollup(await calculator.make(originOf(), [], [computedOf(Object.fromEntries(properties))]));
+      expect(header.hasAllProperties).toBe(false);
+      expect(Object.keys(header.measures)).toHaveLength(ROLLUP_PROPERTIES_MAX);
+      expect(header.measures).not.toHaveProperty("property-values/p1");
+      expect(header.measures).toHaveProperty("property-values/p2");
+    });
+
+    it("keeps hours only while reports ask for them, and a property of any name", async () => {
+      const hours = { bucket: integers(1, 2), visitors: integers(1, 1) };
+      const computed = [computedOf({ "series-by-hour": hours, "property-values/seen-by-hour": visitorsOf({ x: 1 }) })];
+      const measuresFrom = async (lastDay: string) =>
+        Object.keys(openRollup(await calculator.make(originOf("2026-03-01", lastDay), [], computed)).header.measures);
+      expect(await measuresFrom(`2026-03-0${HOURLY_DAYS_MAX}`)).toEqual(["property-values/seen-by-hour", "series-by-hour"]);
+      expect(await measuresFrom(`2026-03-0${HOURLY_DAYS_MAX + 1}`)).toEqual(["property-values/seen-by-hour"]);
+    });
+
+    it("rejects to make a rollup of one that cannot be read", async () => {
+      await expect(calculator.make(originOf(), ["rollups/a", "rollups/damaged"], [])).rejects.toThrow("rollups/damaged");
+    });
+  });
+}
