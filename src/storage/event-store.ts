@@ -25,8 +25,8 @@ export interface EventStoreOptions extends PartitionsOptions {
 export interface StoreObserver {
   /** A segment's events of a site are in files, and the journal is about to release them. Must not reject. */
   beforeRelease?(siteId: SiteId, segment: number, days: ReadonlyMap<UtcDay, readonly EventText[]>): Promise<void>;
-  /** Files of the site's days from `firstDay` to `lastDay` are about to be deleted. */
-  beforeDelete?(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): void;
+  /** Files of the site's days from `firstDay` to `lastDay` are about to be deleted. A rejection keeps them. */
+  beforeDelete?(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<void>;
   /** The site's last file was deleted. */
   onSiteWithoutFiles?(siteId: SiteId): void;
 }
@@ -193,7 +193,7 @@ export class EventStore {
     return this.#locks.run(siteId, async () => {
       const { days, files, superseded } = await this.#settledFiles(siteId, firstDay, lastDay);
       const counted = await this.#countEvents(files);
-      for (const observer of this.#observers) observer.beforeDelete?.(siteId, firstDay, lastDay);
+      for (const observer of this.#observers) await observer.beforeDelete?.(siteId, firstDay, lastDay);
       // Superseded files first: if a crash left only them, their events would count again.
       await this.#partitions.remove(siteId, superseded);
       await this.#partitions.remove(siteId, files);

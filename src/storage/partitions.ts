@@ -1,5 +1,6 @@
 /** Which Parquet files a site has: the listing of each site's folder, cached once read. */
 import type { SiteId, UtcDay } from "./event.ts";
+import { deleteObjects } from "./delete-objects.ts";
 import type { EventText } from "./event-text.ts";
 import type { ObjectKey, ObjectStore } from "./object-store.ts";
 import { countEvents } from "./parquet-events.ts";
@@ -27,9 +28,6 @@ export interface PartitionsOptions {
 }
 
 type Listing = Map<UtcDay, PartitionFile[]>;
-
-/** Concurrent deletions: each waits for the disk. */
-const REMOVALS_AT_ONCE = 16;
 
 /** Calls for one site that read and write must not overlap: `EventStore` ensures that. */
 export class Partitions {
@@ -135,15 +133,14 @@ export class Partitions {
 
   /** Removes files in any order, and their listing entries. After a rejection some may be removed; may be retried. */
   async remove(siteId: SiteId, files: readonly PartitionFile[]): Promise<void> {
-    const left = [...files];
-    const removeOneByOne = async () => {
-      for (let file = left.pop(); file; file = left.pop()) await this.#options.objects.delete(file.key);
-    };
-    const outcomes = await Promise.allSettled(Array.from({ length: REMOVALS_AT_ONCE }, removeOneByOne));
-    const failure = outcomes.find((outcome) => outcome.status === "rejected");
-    if (failure) {
+    try {
+      await deleteObjects(
+        this.#options.objects,
+        files.map(({ key }) => key),
+      );
+    } catch (error) {
       this.#listings.delete(siteId);
-      throw failure.reason;
+      throw error;
     }
     this.#forget(siteId, files);
   }

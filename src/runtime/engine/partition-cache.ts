@@ -68,7 +68,7 @@ export class PartitionCache {
     });
     options.eventStore.observe({
       beforeRelease: (siteId, segment, days) => this.#deliverRest(siteId, segment, days),
-      beforeDelete: (siteId, firstDay, lastDay) => this.#forgetDays(siteId, firstDay, lastDay),
+      beforeDelete: async (siteId, firstDay, lastDay) => this.#forgetDays(siteId, firstDay, lastDay),
     });
   }
 

@@ -107,7 +107,7 @@ describe("the event store", () => {
       async beforeRelease(site, segment, days) {
         told.push(["release", site, segment, [...days].map(([day, events]) => [day, events.length]), eventStore.unflushedEvents]);
       },
-      beforeDelete: (...range) => void told.push(["delete", ...range]),
+      beforeDelete: async (...range) => void told.push(["delete", ...range]),
       onSiteWithoutFiles: (site) => void told.push(["empty", site]),
     });
     await append([...eventsOf(A, 2), ...eventsOf(A, 1, { date: FIRST })]);
