@@ -26,8 +26,8 @@ function escapeSiteId(siteId: SiteId): string[] {
   );
 }
 
-/** The folder of a site's partitions, e.g. `events/site_id=example.com`. Ids too long for one name take nested folders. */
-export function siteFolder(siteId: SiteId): ObjectKey {
+/** The folder of a site below another, e.g. `rollups/site_id=example.com`. Ids too long for one name take nested folders. */
+export function siteFolderIn(parent: ObjectKey, siteId: SiteId): ObjectKey {
   const names = [SITE_FOLDER_PREFIX];
   for (const char of escapeSiteId(siteId)) {
     const name = names[names.length - 1] ?? "";
@@ -38,8 +38,11 @@ export function siteFolder(siteId: SiteId): ObjectKey {
       names[names.length - 1] = name + char;
     }
   }
-  return [EVENTS_FOLDER, ...names].join("/");
+  return [parent, ...names].join("/");
 }
+
+/** The folder of a site's partitions, e.g. `events/site_id=example.com`. */
+export const siteFolder = (siteId: SiteId): ObjectKey => siteFolderIn(EVENTS_FOLDER, siteId);
 
 /** Undoes `siteFolder` for the names below `events`; null if they are not (yet) a complete site id. */
 export function siteOfFolders(names: readonly string[], isSiteId: (text: string) => text is SiteId): SiteId | null {

@@ -1,0 +1,195 @@
+/**
+ * The stored rollups: which are valid and cover a range, which to make next, and their deletion before any of their events is
+ * deleted. They are derived data: whatever is wrong with them, reports read the events instead.
+ */
+import type { SiteId, UtcDay } from "../../storage/event.ts";
+import type { EventStore } from "../../storage/event-store.ts";
+import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
+import type { RollupHeader, RollupOrigin } from "../../storage/rollup.ts";
+import type { RollupFile } from "../../storage/rollup-path.ts";
+import { partitionVersionOf, type PartitionVersion } from "../engine/partition-version.ts";
+import { reasonOf, type Log } from "../metrics/log.ts";
+import type { DateRange } from "../query/date-range.ts";
+import type { RollupCalculator } from "./rollup-calculator.ts";
+import { coverRange, hasMeasure, type RollupCoverage } from "./rollup-coverage.ts";
+import { RollupHeaders } from "./rollup-headers.ts";
+import { RollupListings } from "./rollup-listings.ts";
+import { inOrderOfMaking, rollupNodes, type RollupNode } from "./rollup-nodes.ts";
+import { definitionsHashOf, fileOf, hasSameEvents, isValid, originOf, type RollupDefinitions } from "./rollup-origin.ts";
+import { dueNodes, nextRollup, type RollupConditions, type RollupParts } from "./rollup-schedule.ts";
+
+export interface RollupStoreOptions extends RollupDefinitions {
+  readonly eventStore: EventStore;
+  readonly objects: ObjectStore;
+  readonly calculator: Pick<RollupCalculator, "headers">;
+  readonly log: Log;
+}
+
+export interface RollupToMake extends RollupParts {
+  readonly origin: RollupOrigin;
+}
+
+/** Closed days with events. Days of too few events to be worth a rollup are in none of these. */
+export interface RollupDayCounts {
+  /** In a valid rollup. */
+  readonly stored: number;
+  /** Only in outdated rollups. */
+  readonly stale: number;
+  /** In none, but due. */
+  readonly missing: number;
+}
+
+export class RollupStore {
+  readonly #options: RollupStoreOptions;
+  readonly #definitionsHash: string;
+  readonly #listings: RollupListings;
+  readonly #headers: RollupHeaders;
+  #isFailing = false;
+
+  constructor(options: RollupStoreOptions) {
+    const { eventStore, objects, calculator, log } = options;
+    this.#options = options;
+    this.#definitionsHash = definitionsHashOf(options);
+    this.#listings = new RollupListings({ objects, onStray: (key, fault) => log.warn(`${key} ${fault}`) });
+    this.#headers = new RollupHeaders(calculator, log);
+    eventStore.observe({ beforeDelete: (...range) => this.#listings.deleteDays(...range) });
+  }
+
+  /**
+   * Which rollups with all these measures answer the range; `days` are the versions of its days. Never rejects: what cannot be read
+   * covers nothing. The largest rollups are preferred, and only headers of possible ones are read.
+   */
+  async coverage(
+    siteId: SiteId,
+    range: DateRange,
+    days: readonly PartitionVersion[],
+    measures: readonly string[],
+  ): Promise<RollupCoverage> {
+    const { saltRotationDays, log } = this.#options;
+    const isUsable = (header: RollupHeader) => measures.every((measure) => hasMeasure(header, measure));
+    try {
+      const coverage = await coverRange(range, days, saltRotationDays, (nodes) => this.#validOf(siteId, nodes, isUsable));
+      this.#isFailing = false;
+      return coverage;
+    } catch (error) {
+      if (!this.#isFailing) log.warn("rollups cannot be read; reports read the events instead", { reason: reasonOf(error) });
+      this.#isFailing = true;
+      return coverRange(range, days, saltRotationDays, async () => new Map());
+    }
+  }
+
+  /** Lists the site's files and reads their headers again at their next use: one that should exist was not found. */
+  async forget(siteId: SiteId): Promise<void> {
+    const files = await this.#listings.filesOf(siteId).catch(() => []);
+    this.#headers.forget(files.map(({ key }) => key));
+    this.#listings.forget(siteId);
+  }
+
+  /**
+   * The rollup to make next, of all days of the site; null if none is due. The newest come first, and a sum after its parts.
+   * Rejects if rollups cannot be listed.
+   */
+  async nextToMake(siteId: SiteId, today: UtcDay, days: readonly PartitionVersion[]): Promise<RollupToMake | null> {
+    const conditions = this.#conditions(today);
+    const due = dueNodes(rollupNodes(days, this.#options.saltRotationDays), conditions);
+    const next = nextRollup(due, await this.#validOf(siteId, due), conditions);
+    return next && { origin: originOf(siteId, next.node, this.#options), rollups: next.rollups, events: next.events };
+  }
+
+  /**
+   * Stores a rollup, which replaces earlier ones of the same days. Returns false, without a change, if its events were changed since
+   * `origin` was determined. Holds the site's lock, so that an erasure comes either before or after.
+   */
+  put(origin: RollupOrigin, bytes: Uint8Array): Promise<boolean> {
+    const { siteId, firstDay, lastDay } = origin;
+    return this.#options.eventStore.withSnapshot(siteId, firstDay, lastDay, async (partitions) => {
+      if (!hasSameEvents(origin, partitions.map(partitionVersionOf))) return false;
+      const file = fileOf(origin);
+      await this.#listings.write(siteId, file, bytes);
+      this.#headers.forget([file.key]);
+      await this.#deleteReplaced(siteId, file);
+      return true;
+    });
+  }
+
+  /** A failure is harmless: what is outdated is ignored, and `deleteOutdated` tries again. */
+  async #deleteReplaced(siteId: SiteId, { key, firstDay, lastDay }: RollupFile): Promise<void> {
+    try {
+      const files = await this.#listings.filesOf(siteId);
+      const replaced = files.filter((file) => file.firstDay === firstDay && file.lastDay === lastDay && file.key !== key);
+      await this.#delete(siteId, replaced);
+    } catch (error) {
+      this.#options.log.warn("an outdated rollup could not be deleted; it is ignored", { site: siteId, reason: reasonOf(error) });
+    }
+  }
+
+  /** Deletes the rollups that are not valid; `days` are all days of the site. Returns how many. May be retried after a rejection. */
+  async deleteOutdated(siteId: SiteId, days: readonly PartitionVersion[]): Promise<number> {
+    const nodes = inOrderOfMaking(rollupNodes(days, this.#options.saltRotationDays));
+    const valid = new Set((await this.#validOf(siteId, nodes)).values());
+    const outdated = (await this.#listings.filesOf(siteId)).filter(({ key }) => !valid.has(key));
+    await this.#delete(siteId, outdated);
+    return outdated.length;
+  }
+
+  async #delete(siteId: SiteId, files: readonly RollupFile[]): Promise<void> {
+    const keys = files.map(({ key }) => key);
+    await this.#listings.delete(siteId, keys);
+    this.#headers.forget(keys);
+  }
+
+  /** How many of the site's days have rollups; `days` are all days of the site. Rejects if rollups cannot be listed. */
+  async dayCounts(siteId: SiteId, today: UtcDay, days: readonly PartitionVersion[]): Promise<RollupDayCounts> {
+    const roots = rollupNodes(days, this.#options.saltRotationDays);
+    const daysOf = (nodes: Iterable<RollupNode>) => new Set([...nodes].flatMap((node) => node.days.map(({ day }) => day)));
+    const stored = daysOf((await this.#validOf(siteId, inOrderOfMaking(roots))).keys());
+    const due = daysOf(dueNodes(roots, this.#conditions(today)));
+    const files = await this.#listings.filesOf(siteId);
+    const isInFile = (day: UtcDay) => files.some(({ firstDay, lastDay }) => firstDay <= day && day <= lastDay);
+    const counts = { stored: 0, stale: 0, missing: 0 };
+    for (const { day } of days) {
+      if (day >= today) continue;
+      if (stored.has(day)) counts.stored++;
+      else if (isInFile(day)) counts.stale++;
+      else if (due.has(day)) counts.missing++;
+    }
+    return counts;
+  }
+
+  #conditions(today: UtcDay): RollupConditions {
+    return { today, isSettled: (file) => this.#options.eventStore.isSettled(file) };
+  }
+
+  /** The valid rollup of each node that has one; of several any, for they have the same rows. */
+  async #validOf(
+    siteId: SiteId,
+    nodes: readonly RollupNode[],
+    isUsable: (header: RollupHeader) => boolean = () => true,
+  ): Promise<ReadonlyMap<RollupNode, ObjectKey>> {
+    const possible = await this.#possibleOf(siteId, nodes);
+    const headers = await this.#headers.read([...possible.values()].flat());
+    const valid = new Map<RollupNode, ObjectKey>();
+    for (const [node, keys] of possible) {
+      const rollup = keys.find((key) => {
+        const header = headers.get(key);
+        return header && isValid(header, siteId, node, this.#options) && isUsable(header);
+      });
+      if (rollup !== undefined) valid.set(node, rollup);
+    }
+    return valid;
+  }
+
+  /** The rollups that their names do not show to be outdated. */
+  async #possibleOf(siteId: SiteId, nodes: readonly RollupNode[]): Promise<ReadonlyMap<RollupNode, readonly ObjectKey[]>> {
+    const files = nodes.length === 0 ? [] : await this.#listings.filesOf(siteId);
+    const byDays = new Map<string, ObjectKey[]>();
+    for (const { key, firstDay, lastDay, definitionsHash } of files) {
+      if (definitionsHash !== this.#definitionsHash) continue;
+      const keys = byDays.get(`${firstDay} ${lastDay}`);
+      if (keys) keys.push(key);
+      else byDays.set(`${firstDay} ${lastDay}`, [key]);
+    }
+    const withFiles = nodes.filter(({ days }) => days.every(({ hasUnflushed }) => !hasUnflushed));
+    return new Map(withFiles.map((node) => [node, byDays.get(`${node.firstDay} ${node.lastDay}`) ?? []]));
+  }
+}

@@ -1,0 +1,112 @@
+/** A real event store with a store of rollups beside it, whose rollups are JSON: events and rollups of any days. */
+import { isSiteId } from "../../src/runtime/config/site-id.ts";
+import { partitionVersionOf, type PartitionVersion } from "../../src/runtime/engine/partition-version.ts";
+import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
+import { originOf } from "../../src/runtime/rollups/rollup-origin.ts";
+import { RollupStore } from "../../src/runtime/rollups/rollup-store.ts";
+import { addDays, daysBetween } from "../../src/storage/calendar.ts";
+import { startOfDayMs, type SiteId, type UtcDay } from "../../src/storage/event.ts";
+import { EventStore } from "../../src/storage/event-store.ts";
+import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
+import type { ObjectStore } from "../../src/storage/object-store.ts";
+import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
+import type { RollupOrigin } from "../../src/storage/rollup.ts";
+import { rollupFolder } from "../../src/storage/rollup-path.ts";
+import type { SegmentLog } from "../../src/storage/segment-log.ts";
+import { jsonRollupBytes, jsonRollups, type JsonRollup } from "./json-rollups.ts";
+import { createRecordingLog } from "./recording-log.ts";
+import { anEvent, siteId } from "./stored-event.ts";
+
+/** The first day of salt period 20480, a multiple of 4096, if a period is a day. Days of tests are counted from it. */
+export const START = "2026-01-27" as UtcDay;
+export const at = (days: number): UtcDay => addDays(START, days);
+
+export const SITE = siteId("a.test");
+
+export interface RollupSiteParts {
+  readonly objects?: ObjectStore;
+  readonly segmentLog?: SegmentLog;
+  readonly definitions?: string;
+  readonly sessionWindowMinutes?: number;
+  readonly saltRotationDays?: number;
+}
+
+export async function openRollupSite({
+  objects = createMemoryObjectStore(),
+  segmentLog = createMemorySegmentLog(),
+  definitions = "1",
+  sessionWindowMinutes = 30,
+  saltRotationDays = 1,
+}: RollupSiteParts = {}) {
+  const parquet = inlineParquetWriter;
+  const { eventStore } = await EventStore.open({ segmentLog, objects, parquet, isSiteId, listingsMax: 10, nowMs: 1, onStray: () => {} });
+  const log = createRecordingLog();
+  const { calculator, reads } = jsonRollups(objects);
+  const settings = { definitions, sessionWindowMinutes, saltRotationDays };
+  const rollups = new RollupStore({ ...settings, eventStore, objects, calculator, log });
+
+  const versions = (first = START, last = at(1000), site = SITE): Promise<PartitionVersion[]> =>
+    eventStore.withSnapshot(site, first, last, async (partitions) => partitions.map(partitionVersionOf));
+  const originOfDays = async (first: number, last: number, site = SITE): Promise<RollupOrigin> =>
+    originOf(site, { firstDay: at(first), lastDay: at(last), days: await versions(at(first), at(last), site) }, settings);
+
+  return {
+    objects,
+    segmentLog,
+    eventStore,
+    log,
+    reads,
+    rollups,
+    versions,
+    originOfDays,
+    async append(days: readonly number[], site: SiteId = SITE): Promise<void> {
+      const eventOf = (date: UtcDay) => anEvent({ siteId: site, date, timestampMs: startOfDayMs(date) });
+      await Promise.all(days.map((number) => eventStore.append(eventOf(at(number)))));
+    },
+    async flush(): Promise<void> {
+      await eventStore.seal();
+      for (const segment of [...eventStore.sealedSegments]) {
+        for (const site of [...segment.sites.keys()]) await eventStore.commitFlush(segment, site);
+        await eventStore.drop(segment);
+      }
+    },
+    /** Merges all files of a day. */
+    async merge(number: number, site: SiteId = SITE): Promise<void> {
+      const [partition] = await eventStore.withSnapshot(site, at(number), at(number), async (partitions) => partitions);
+      const files = await Promise.all(
+        (partition?.files ?? []).map(async (file) => ({ key: file.key, bytes: (await eventStore.read(file)) ?? new Uint8Array() })),
+      );
+      const merged = await parquet.merge(files);
+      if ("unreadable" in merged) throw new Error(merged.reason);
+      await eventStore.replaceFiles(site, at(number), partition?.files ?? [], merged.bytes);
+    },
+    /** Stores a rollup of these days as they are now. */
+    async store(first: number, last: number, header: Partial<JsonRollup> = {}, site: SiteId = SITE): Promise<string> {
+      const origin = await originOfDays(first, last, site);
+      if (!(await rollups.put(origin, jsonRollupBytes(origin, header)))) throw new Error("the rollup was not stored");
+      return `${first}–${last}`;
+    },
+    /** The days of all stored rollups, and other names. */
+    async stored(site: SiteId = SITE): Promise<string[]> {
+      const names = (await objects.list(rollupFolder(site))).map(({ key }) => key.slice(rollupFolder(site).length + 1));
+      return names.map(spanOfName);
+    },
+    /** What covers a range: rollups and the rest, by days. */
+    async cover(first: number, last: number, measures: readonly string[] = ["main"], site: SiteId = SITE) {
+      const range = rangeOfDays(at(first), at(last));
+      const { rollups: found, rest } = await rollups.coverage(site, range, await versions(range.firstDay, range.lastDay, site), measures);
+      return {
+        rollups: found.map((key) => spanOfName(key.slice(rollupFolder(site).length + 1))),
+        rest: rest.map(({ firstDay, lastDay }) => span(firstDay, lastDay)),
+      };
+    },
+  };
+}
+
+const span = (first: UtcDay, last: UtcDay): string => `${daysBetween(START, first)}–${daysBetween(START, last)}`;
+
+function spanOfName(name: string): string {
+  const [, first, last] = /^(.{10})_(.{10})_[0-9a-f]{8}_[0-9a-f]{8}\.parquet$/.exec(name) ?? [];
+  return first && last ? span(first as UtcDay, last as UtcDay) : name;
+}
