@@ -25,6 +25,8 @@ export interface EventStoreOptions extends PartitionsOptions {
 export interface StoreObserver {
   /** A segment's events of a site are in files, and the journal is about to release them. Must not reject. */
   beforeRelease?(siteId: SiteId, segment: number, days: ReadonlyMap<UtcDay, readonly EventText[]>): Promise<void>;
+  /** Some of a day's files, which are all of these, are about to be replaced by their merge. A rejection keeps them. */
+  beforeMerge?(siteId: SiteId, day: UtcDay, files: readonly PartitionFile[]): Promise<void>;
   /** Files of the site's days from `firstDay` to `lastDay` are about to be deleted. A rejection keeps them. */
   beforeDelete?(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<void>;
   /** The site's last file was deleted. */
@@ -245,8 +247,10 @@ export class EventStore {
   replaceFiles(siteId: SiteId, day: UtcDay, parts: readonly PartitionFile[], merged: Uint8Array): Promise<boolean> {
     return this.#locks.run(siteId, async () => {
       // The merge must not restore erased events.
-      const now = new Set((await this.#partitions.files(siteId, day)).map(({ key }) => key));
+      const files = await this.#partitions.files(siteId, day);
+      const now = new Set(files.map(({ key }) => key));
       if (!parts.every(({ key }) => now.has(key))) return false;
+      for (const observer of this.#observers) await observer.beforeMerge?.(siteId, day, files);
       await this.#partitions.writeMerged(siteId, parts, merged);
       await this.#partitions.remove(siteId, parts);
       return true;

@@ -30,6 +30,8 @@ export interface RollupSiteParts {
   readonly definitions?: string;
   readonly sessionWindowMinutes?: number;
   readonly saltRotationDays?: number;
+  /** When the process started: a floor for the numbers of new segments. */
+  readonly nowMs?: number;
 }
 
 export async function openRollupSite({
@@ -38,9 +40,10 @@ export async function openRollupSite({
   definitions = "1",
   sessionWindowMinutes = 30,
   saltRotationDays = 1,
+  nowMs = 1,
 }: RollupSiteParts = {}) {
   const parquet = inlineParquetWriter;
-  const { eventStore } = await EventStore.open({ segmentLog, objects, parquet, isSiteId, listingsMax: 10, nowMs: 1, onStray: () => {} });
+  const { eventStore } = await EventStore.open({ segmentLog, objects, parquet, isSiteId, listingsMax: 10, nowMs, onStray: () => {} });
   const log = createRecordingLog();
   const { calculator, reads } = jsonRollups(objects);
   const settings = { definitions, sessionWindowMinutes, saltRotationDays };

@@ -1,5 +1,5 @@
 /** When a rollup is valid: it was made with the program's definitions and settings, of exactly the events that are stored now. */
-import type { SiteId } from "../../storage/event.ts";
+import type { SiteId, UtcDay } from "../../storage/event.ts";
 import type { PartitionFile } from "../../storage/partition.ts";
 import type { RollupOrigin } from "../../storage/rollup.ts";
 import { hashOf, rollupFileOf, type RollupFile } from "../../storage/rollup-path.ts";
@@ -39,7 +39,14 @@ export const fileOf = (origin: RollupOrigin): RollupFile =>
   });
 
 /**
- * Whether files hold the same events as those that a rollup records: each is one of these or the merge of neighbouring ones.
+ * Whether files hold the same events as those that a rollup records: each is one of these or the merge of neighbouring ones. A day's
+ * files change in three ways, and for each this stays exact:
+ * - A flush adds the file of one segment, which is none of the recorded ones. It counts unless it lies within a file of the day, and
+ *   then the days differ.
+ * - An erasure deletes the rollups of its days before it deletes files.
+ * - A merge replaces neighbours. It alone could hide an added file, one between the recorded ones. While a journal lasts there is none,
+ *   because segments are flushed in order and their numbers only grow. But the journal may be lost while the clock is slow, or
+ *   restored from a backup. So before a merge, rollups that do not record the day's files are deleted (`RollupStore`).
  */
 export function areSameEvents(recorded: string, files: readonly PartitionFile[]): boolean {
   if (recorded === filesText(files)) return true;
@@ -53,13 +60,14 @@ export function areSameEvents(recorded: string, files: readonly PartitionFile[])
   return at === ranges.length;
 }
 
-/** Whether the days have exactly the events of the origin, and all of them in files. */
-export const hasSameEvents = ({ events }: Pick<RollupOrigin, "events">, days: readonly PartitionVersion[]): boolean =>
+/** Whether a day has the events that a rollup records of it, if these are its files. */
+export const recordsFiles = ({ events }: RollupOrigin, day: UtcDay, files: readonly PartitionFile[]): boolean =>
+  events.some(([recordedDay, recorded]) => recordedDay === day && areSameEvents(recorded, files));
+
+/** Whether the days have exactly these files, and no event that is in none. */
+export const areUnchanged = ({ events }: RollupOrigin, days: readonly PartitionVersion[]): boolean =>
   events.length === days.length &&
-  days.every(({ day, files, hasUnflushed }, i) => {
-    const [recordedDay, recorded = ""] = events[i] ?? [];
-    return !hasUnflushed && recordedDay === day && areSameEvents(recorded, files);
-  });
+  days.every(({ day, files, hasUnflushed }, i) => !hasUnflushed && events[i]?.[0] === day && events[i][1] === filesText(files));
 
 /** Whether a rollup that was made of `origin` would have the same rows if it were made of the node now. */
 export const isValid = (origin: RollupOrigin, siteId: SiteId, node: RollupNode, definitions: RollupDefinitions): boolean =>
@@ -69,4 +77,5 @@ export const isValid = (origin: RollupOrigin, siteId: SiteId, node: RollupNode, 
   origin.definitions === definitions.definitions &&
   origin.sessionWindowMinutes === definitions.sessionWindowMinutes &&
   origin.saltRotationDays === definitions.saltRotationDays &&
-  hasSameEvents(origin, node.days);
+  origin.events.length === node.days.length &&
+  node.days.every(({ day, files, hasUnflushed }) => !hasUnflushed && recordsFiles(origin, day, files));

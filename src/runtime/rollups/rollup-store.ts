@@ -5,6 +5,7 @@
 import type { SiteId, UtcDay } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
 import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
+import type { PartitionFile } from "../../storage/partition.ts";
 import type { RollupHeader, RollupOrigin } from "../../storage/rollup.ts";
 import type { RollupFile } from "../../storage/rollup-path.ts";
 import { partitionVersionOf, type PartitionVersion } from "../engine/partition-version.ts";
@@ -15,7 +16,7 @@ import { coverRange, hasMeasure, type RollupCoverage } from "./rollup-coverage.t
 import { RollupHeaders } from "./rollup-headers.ts";
 import { RollupListings } from "./rollup-listings.ts";
 import { inOrderOfMaking, rollupNodes, type RollupNode } from "./rollup-nodes.ts";
-import { definitionsHashOf, fileOf, hasSameEvents, isValid, originOf, type RollupDefinitions } from "./rollup-origin.ts";
+import { definitionsHashOf, fileOf, areUnchanged, isValid, originOf, recordsFiles, type RollupDefinitions } from "./rollup-origin.ts";
 import { dueNodes, nextRollup, type RollupConditions, type RollupParts } from "./rollup-schedule.ts";
 
 export interface RollupStoreOptions extends RollupDefinitions {
@@ -52,7 +53,10 @@ export class RollupStore {
     this.#definitionsHash = definitionsHashOf(options);
     this.#listings = new RollupListings({ objects, onStray: (key, fault) => log.warn(`${key} ${fault}`) });
     this.#headers = new RollupHeaders(calculator, log);
-    eventStore.observe({ beforeDelete: (...range) => this.#listings.deleteDays(...range) });
+    eventStore.observe({
+      beforeMerge: (siteId, day, files) => this.#deleteOutdatedOf(siteId, day, files),
+      beforeDelete: (siteId, firstDay, lastDay) => this.#listings.deleteDays(siteId, firstDay, lastDay),
+    });
   }
 
   /**
@@ -97,13 +101,13 @@ export class RollupStore {
   }
 
   /**
-   * Stores a rollup, which replaces earlier ones of the same days. Returns false, without a change, if its events were changed since
-   * `origin` was determined. Holds the site's lock, so that an erasure comes either before or after.
+   * Stores a rollup, which replaces earlier ones of the same days. Returns false, without a change, if events were added or deleted or
+   * files merged since `origin` was determined. Holds the site's lock, so that an erasure comes either before or after.
    */
   put(origin: RollupOrigin, bytes: Uint8Array): Promise<boolean> {
     const { siteId, firstDay, lastDay } = origin;
     return this.#options.eventStore.withSnapshot(siteId, firstDay, lastDay, async (partitions) => {
-      if (!hasSameEvents(origin, partitions.map(partitionVersionOf))) return false;
+      if (!areUnchanged(origin, partitions.map(partitionVersionOf))) return false;
       const file = fileOf(origin);
       await this.#listings.write(siteId, file, bytes);
       this.#headers.forget([file.key]);
@@ -130,6 +134,17 @@ export class RollupStore {
     const outdated = (await this.#listings.filesOf(siteId)).filter(({ key }) => !valid.has(key));
     await this.#delete(siteId, outdated);
     return outdated.length;
+  }
+
+  /** Deletes the rollups of a day that do not record its files. After a merge of these, some might seem valid (see `areSameEvents`). */
+  async #deleteOutdatedOf(siteId: SiteId, day: UtcDay, files: readonly PartitionFile[]): Promise<void> {
+    const rollups = (await this.#listings.filesOf(siteId)).filter(({ firstDay, lastDay }) => firstDay <= day && day <= lastDay);
+    const headers = await this.#headers.read(rollups.map(({ key }) => key));
+    const isOutdated = (header: RollupHeader | undefined) => !header || !recordsFiles(header, day, files);
+    await this.#delete(
+      siteId,
+      rollups.filter(({ key }) => isOutdated(headers.get(key))),
+    );
   }
 
   async #delete(siteId: SiteId, files: readonly RollupFile[]): Promise<void> {

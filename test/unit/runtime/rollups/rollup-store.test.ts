@@ -193,14 +193,31 @@ describe("a rollup", () => {
     expect(await site.stored()).toEqual([]);
   });
 
-  it("is stored if files were merged meanwhile", async () => {
+  it("is not stored if files were merged meanwhile, because a merge may hide a file that was added", async () => {
     const site = await sixteenDays();
     await site.append([3]);
     await site.flush();
     const origin = await site.originOfDays(0, 15);
     await site.merge(3);
-    expect(await site.rollups.put(origin, jsonRollupBytes(origin))).toBe(true);
-    expect((await site.cover(0, 15)).rollups).toEqual(["0–15"]);
+    expect(await site.rollups.put(origin, jsonRollupBytes(origin))).toBe(false);
+    expect(await site.stored()).toEqual([]);
+  });
+
+  it("is deleted before a merge hides that a file was added between those of the rollup", async () => {
+    const { objects } = await sixteenDays();
+    const before = await openRollupSite({ objects, nowMs: 30 });
+    await before.append([3]);
+    await before.flush();
+    await before.store(0, 3);
+    await before.store(4, 7);
+    // The journal is lost and the clock slow, so a file gets a number between those of the others.
+    const after = await openRollupSite({ objects, nowMs: 20 });
+    await after.append([3]);
+    await after.flush();
+    expect(await after.cover(0, 7)).toEqual({ rollups: ["4–7"], rest: ["0–3"] });
+    await after.merge(3);
+    expect(await after.cover(0, 7)).toEqual({ rollups: ["4–7"], rest: ["0–3"] });
+    expect(await after.stored()).toEqual(["4–7"]);
   });
 
   it("is read once, and only if no larger one covers its days", async () => {
