@@ -1,6 +1,6 @@
 /** GET of any report: parses the request and returns the cached or computed result (docs/http-api.md, "Stats API"). */
 import { jsonTextReply } from "./reply.ts";
-import type { Report, ReportSettings } from "../runtime/reports/report.ts";
+import type { PreparedReport, Report, ReportSettings } from "../runtime/reports/report.ts";
 import type { Services } from "../runtime/services.ts";
 import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
@@ -14,14 +14,24 @@ const settingsOf = ({ config }: Services, hasExtension: boolean): ReportSettings
   hasExtension,
 });
 
+/**
+ * Whether the extension is available. Until the engine has started, a report that rollups cover does not wait for it: rollups with
+ * sessions were made with the extension.
+ */
+async function isExtensionAvailable(services: Services, plan: PreparedReport["plan"]): Promise<boolean> {
+  const { behavioral, stats } = services;
+  if (behavioral.isPending && (await stats.isCovered(plan(settingsOf(services, true))))) return true;
+  return behavioral.isAvailable();
+}
+
 /** Invalid parameters are a 400 even if the required behavioral extension is missing, which is a 503. */
 export const reportHandler =
   ({ prepare }: Report): Handler =>
   async (_request, { services, nowMs, url, params, deadline }) => {
     const query = new Query(url);
     const { extension, cacheKey, plan } = prepare((name, from) => (from === "path" ? (params[name] ?? null) : query.text(name)), nowMs);
-    if (extension === "needed") await services.behavioral.require();
-    const planned = async () => plan(settingsOf(services, extension !== "unused" && (await services.behavioral.isAvailable())));
+    if (extension === "needed" && !(await isExtensionAvailable(services, plan))) await services.behavioral.require();
+    const planned = async () => plan(settingsOf(services, extension !== "unused" && (await isExtensionAvailable(services, plan))));
     const { stats } = services;
     return jsonTextReply(await (cacheKey ? stats.cached(cacheKey, planned, deadline.signal) : stats.fresh(planned, deadline.signal)));
   };

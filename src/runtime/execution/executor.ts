@@ -12,7 +12,8 @@ import { bytesOf, cutIntoChunks, type Chunk } from "./chunks.ts";
 import { MemoryAdmission } from "./memory-admission.ts";
 import type { Plan, PlanStep, StepRows } from "./plan.ts";
 import { scanInChunks, scanSinglePass, type ScanReader } from "./scan.ts";
-import { executeInChunks, executeSinglePass } from "./step-execution.ts";
+import type { RollupExecution } from "./rollup-execution.ts";
+import { executeInChunks, executeSinglePass, type StepContext } from "./step-execution.ts";
 
 /** Whether a range fits depends on concurrent queries, so a retry may succeed. */
 const FULL_RETRY_SECS = 10;
@@ -36,6 +37,10 @@ export interface ExecutorOptions {
   readonly budgetBytes: number;
   /** Days of a salt period. */
   readonly rotationDays: number;
+  /** Absent if every report reads events. */
+  readonly rollups?: RollupExecution;
+  /** Loads the behavioral extension if it is not. Never rejects. */
+  readonly loadExtension?: () => Promise<void>;
 }
 
 /** Work on a range. Both ways of execution have the same result. */
@@ -62,9 +67,20 @@ export class Executor {
     return toResult(rows);
   }
 
-  #runStep(step: PlanStep, signal: AbortSignal): Promise<StepRows> {
-    const context = { ...this.#options, signal };
-    const task: RangeTask<StepRows> = {
+  async #runStep(step: PlanStep, signal: AbortSignal): Promise<StepRows> {
+    const { engine, rollups } = this.#options;
+    const readRest = (rest: PlanStep) => this.#fromEvents(rest, (query) => engine.queryColumns(query, signal), signal);
+    const rows = await rollups?.execute(step, readRest);
+    // The plan may have been made before the extension was loaded, because rollups covered it.
+    if (rows === null) await this.#options.loadExtension?.();
+    return rows ?? this.#fromEvents(step, (query) => engine.query(query, signal), signal);
+  }
+
+  /** The result of each query of the step. */
+  #fromEvents<Result>(step: PlanStep, query: StepContext<Result>["query"], signal: AbortSignal): Promise<Result[]> {
+    const { partitionCache } = this.#options;
+    const context = { partitionCache, query, signal };
+    const task: RangeTask<Result[]> = {
       ...step.siteRange,
       withProperties: step.queries.some(({ property }) => property !== undefined),
       singlePass: (blocks) => executeSinglePass(step, blocks, context),
@@ -128,6 +144,11 @@ export class Executor {
     withinBudget: boolean,
   ): Promise<Result> {
     return this.#options.partitionCache.withDays(siteId, range, { signal, withinBudget, onePass: false, withProperties }, singlePass);
+  }
+
+  /** Whether rollups have all that the plan needs, so that it runs without the engine. */
+  async isCovered({ steps }: Plan<unknown>): Promise<boolean> {
+    return (await this.#options.rollups?.cover(steps)) ?? false;
   }
 
   /** Whether the engine responds to a query without data. */

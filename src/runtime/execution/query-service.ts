@@ -60,6 +60,11 @@ export class QueryService {
     }
   }
 
+  /** See `Executor.isCovered`. */
+  isCovered(plan: Plan<unknown>): Promise<boolean> {
+    return this.#options.executor.isCovered(plan);
+  }
+
   async #untilCurrent<Result>(
     siteIds: readonly SiteId[],
     task: (executor: Executor) => Promise<Result>,

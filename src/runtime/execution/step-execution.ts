@@ -1,16 +1,17 @@
 /** Executes a step of a plan: in a single pass over loaded blocks, or as partial aggregates of one chunk after the other. */
-import type { Engine, EngineQuery } from "../engine/engine.ts";
-import type { SqlRow, SqlText } from "../query/sql.ts";
+import type { EngineQuery } from "../engine/engine.ts";
+import type { SqlText } from "../query/sql.ts";
 import type { PartitionCache } from "../engine/partition-cache.ts";
 import type { QueryPartials } from "../engine/partial-aggregates.ts";
 import { definitionOf, finalizeSql, partialColumns, singlePassSql, type AggregateQuery } from "./aggregate-query.ts";
 import { chunkName, type ChunkLoader } from "./chunk-loader.ts";
 import type { Chunk } from "./chunks.ts";
-import type { PlanStep, StepRows } from "./plan.ts";
+import type { PlanStep } from "./plan.ts";
 
-export interface StepContext {
-  readonly engine: Engine;
+export interface StepContext<Result> {
   readonly partitionCache: PartitionCache;
+  /** Runs a query in the engine. */
+  readonly query: (query: EngineQuery, signal: AbortSignal) => Promise<Result>;
   readonly signal: AbortSignal;
 }
 
@@ -25,18 +26,19 @@ const beyondSql = (
   ...(property !== undefined && { properties: { key: property, bytesMax: propertyTextBytesMax } }),
 });
 
-/** Runs the queries in sequence, so that each report uses an equal share of the engine. */
-export async function executeSinglePass(
+/** The result of each query of the step. Runs them in sequence, so that each report uses an equal share of the engine. */
+export async function executeSinglePass<Result>(
   { siteRange: { siteId, range }, queries }: PlanStep,
   blocks: readonly number[],
-  { engine, partitionCache, signal }: StepContext,
-): Promise<StepRows> {
-  const rows: SqlRow[][] = [];
+  context: StepContext<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
   for (const query of queries) {
     const sql = query.perVisitor ? query.partial(range) : singlePassSql(query, range);
-    rows.push(await engine.query({ siteId, blocks, ...statement(sql), ...beyondSql(query, partitionCache) }, signal));
+    const engineQuery = { siteId, blocks, ...statement(sql), ...beyondSql(query, context.partitionCache) };
+    results.push(await context.query(engineQuery, context.signal));
   }
-  return rows;
+  return results;
 }
 
 /** A query, its stored partial aggregates, and the numbers of those of this range. */
@@ -46,13 +48,13 @@ interface OpenQuery {
   readonly partials: number[];
 }
 
-/** All queries share each chunk while it is loaded. Partial aggregates that are still valid are not computed again. */
-export async function executeInChunks(
+/** The result of each query of the step. All queries share each chunk while it is loaded. Partial aggregates that are still valid are not computed again. */
+export async function executeInChunks<Result>(
   step: PlanStep,
   chunks: readonly Chunk[],
   loader: ChunkLoader,
-  context: StepContext,
-): Promise<StepRows> {
+  context: StepContext<Result>,
+): Promise<Result[]> {
   const { siteId } = step.siteRange;
   const { partialAggregates } = context.partitionCache;
   const open: OpenQuery[] = step.queries.map((query) => ({
@@ -62,12 +64,12 @@ export async function executeInChunks(
   }));
   try {
     for (const chunk of loader.inSharedOrder(chunks)) await aggregateChunk(step, chunk, open, loader, context);
-    const rows: SqlRow[][] = [];
+    const results: Result[] = [];
     for (const { query, stored, partials } of open) {
       const total = { siteId, blocks: [], partials: partialAggregates.partsOf(stored, partials), ...statement(finalizeSql(query)) };
-      rows.push(await context.engine.query(total, context.signal));
+      results.push(await context.query(total, context.signal));
     }
-    return rows;
+    return results;
   } finally {
     for (const { stored } of open) partialAggregates.release(stored);
   }
@@ -78,7 +80,7 @@ async function aggregateChunk(
   chunk: Chunk,
   open: readonly OpenQuery[],
   loader: ChunkLoader,
-  { partitionCache, signal }: StepContext,
+  { partitionCache, signal }: Pick<StepContext<unknown>, "partitionCache" | "signal">,
 ): Promise<void> {
   const { partialAggregates } = partitionCache;
   const named = { name: chunkName(chunk), version: chunk.version };

@@ -41,6 +41,8 @@ export const BEHAVIORAL_EXTENSION: EngineExtension = {
 export class Behavioral {
   readonly #engine: Engine;
   readonly #log: Log;
+  /** Whether it is still unknown if the extension is available. */
+  #isPending: boolean;
   #loading: Promise<void> | null = null;
   #version: string | null = null;
   #missing = "is not loaded yet";
@@ -48,6 +50,7 @@ export class Behavioral {
   constructor(engine: Engine, enabled: boolean, log: Log) {
     this.#engine = engine;
     this.#log = log;
+    this.#isPending = enabled;
     if (enabled) return;
     this.#loading = Promise.resolve();
     this.#missing = "is switched off by the option behavioral";
@@ -69,6 +72,7 @@ export class Behavioral {
         throw error;
       });
       this.#version = BEHAVIORAL_EXTENSION.version;
+      this.#isPending = false;
     } catch (error) {
       const reason = reasonOf(error);
       if (error instanceof EngineLostError || error instanceof EngineFullError) {
@@ -77,6 +81,7 @@ export class Behavioral {
         this.#log.warn("the behavioral extension is not loaded, because the engine is not up", { reason });
         return;
       }
+      this.#isPending = false;
       this.#missing = "could not be loaded; the server's log tells why";
       this.#log.error("the behavioral extension could not be loaded; all else works without it", { reason });
     }
@@ -85,6 +90,11 @@ export class Behavioral {
   /** Null while it is not loaded. */
   get version(): string | null {
     return this.#version;
+  }
+
+  /** Whether the engine has not yet started, or has failed, so that it is unknown if the extension is available. */
+  get isPending(): boolean {
+    return this.#isPending;
   }
 
   async isAvailable(): Promise<boolean> {
