@@ -41,6 +41,7 @@ import { createCounters, type Counters } from "./metrics/counters.ts";
 import { createSyncFailureReport } from "./metrics/journal-sync-failures.ts";
 import type { Log } from "./metrics/log.ts";
 import { RequestMetrics } from "./metrics/request-metrics.ts";
+import { RollupDays } from "./metrics/rollup-days.ts";
 import { ExportMemory } from "./reports/exports/export-memory.ts";
 
 interface IngestServices {
@@ -76,6 +77,7 @@ export interface Services extends HostServices, AuthServices, IngestServices, Qu
   readonly startedAtMs: EpochMs;
   readonly counters: Counters;
   readonly requests: RequestMetrics;
+  readonly rollupDays: RollupDays;
   readonly eventStore: EventStore;
   /** Ids of all sites with data or on the allowlist, sorted (docs/http-api.md, "Sites"). */
   sites(): Promise<string[]>;
@@ -247,6 +249,7 @@ function hostServices(host: Host): HostServices {
 export async function createServices(host: Host): Promise<Services> {
   const { config, now, wait } = host;
   const counters = createCounters();
+  const rollupDays = new RollupDays();
   const visitors = await createVisitors(host);
   const auth = await createAuth({ ...host, counters });
   const eventStore = await openEventStore(host, counters);
@@ -262,6 +265,7 @@ export async function createServices(host: Host): Promise<Services> {
     startedAtMs: now(),
     counters,
     requests: new RequestMetrics(),
+    rollupDays,
     eventStore,
     ...auth,
     ...queries,

@@ -104,6 +104,7 @@ const GAUGES = [
     "svc_cached_partitions",
     "svc_catalog_partitions",
     "svc_catalog_files",
+    "svc_rollup_days",
     "svc_uptime_seconds",
   ],
   ...["process_start_time_seconds", "process_resident_memory_bytes", "process_heap_bytes"],
@@ -124,14 +125,17 @@ const COUNTERS = [
     "svc_compaction_failures_total",
     "svc_events_erased_total",
     "svc_retention_failures_total",
+    "svc_rollups_made_total",
+    "svc_rollup_failures_total",
+    "svc_rollup_seconds_total",
     "process_cpu_seconds_total",
     "svc_http_requests_total",
   ],
 ];
 const HISTOGRAMS = ["svc_flush_duration_seconds", "svc_http_request_duration_seconds"];
 
-/** Without compaction: its search reads the listings of all sites, which changes svc_catalog_files. */
-const MEASURED: Environment = { ...CLOSED, SVC_CACHE_TTL_SECS: "60", SVC_COMPACT_AFTER_FILES: "0" };
+/** Without compaction and rollups: their search reads the listings of all sites, which changes svc_catalog_files. */
+const MEASURED: Environment = { ...CLOSED, SVC_CACHE_TTL_SECS: "60", SVC_COMPACT_AFTER_FILES: "0", SVC_ROLLUPS: "false" };
 
 export function describeMetrics(makeTarget: MakeTarget): void {
   describe("/metrics", () => {

@@ -111,6 +111,11 @@ export const OPTIONS = {
     default: 24,
     description: "Merge the files of a past day of a site when there are more than this. 0 disables compaction.",
   }),
+  rollups: option(boolean, {
+    default: true,
+    description:
+      "Store sums over past days in the background, which answer reports without filters. Without them, every report reads events.",
+  }),
   visitor_salt_rotation_days: option(integer({ min: 1, max: LONG_SPAN_DAYS_MAX }), {
     default: 1,
     description: "Length of a salt period in days. A returning visitor counts as new in each period.",

@@ -15,6 +15,11 @@ export interface Counters {
   /** Files that compaction replaced by merged ones. */
   filesCompacted: number;
   compactionFailures: number;
+  rollupsMade: number;
+  /** Rollups that could not be made and are tried again. */
+  rollupFailures: number;
+  /** Time spent making rollups. */
+  rollupMs: number;
   /** On request and by retention. */
   eventsErased: number;
   /** Retention runs that will be retried. */
@@ -38,6 +43,9 @@ export const createCounters = (): Counters => ({
   journalSyncFailures: 0,
   filesCompacted: 0,
   compactionFailures: 0,
+  rollupsMade: 0,
+  rollupFailures: 0,
+  rollupMs: 0,
   eventsErased: 0,
   retentionFailures: 0,
   rateLimitRejections: 0,

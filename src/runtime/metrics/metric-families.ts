@@ -4,6 +4,7 @@ import { METRIC_PREFIX } from "../config/names.ts";
 import type { Counters } from "./counters.ts";
 import type { Histogram, MetricFamily, Sample } from "./prometheus.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
+import type { DayCounts } from "./rollup-days.ts";
 
 /** What the metrics are read from. */
 export interface MetricSources {
@@ -24,6 +25,7 @@ export interface MetricSources {
   readonly behavioral: { readonly version: string | null };
   readonly flush: { lagMs(): number; readonly durations: Histogram };
   readonly partitionCache: { readonly memoryBytes: number; readonly dayCount: number };
+  readonly rollupDays: { readonly total: DayCounts };
   readonly startedAtMs: EpochMs;
   /** Missing on hosts that cannot measure their process. */
   readonly processUsage?: (() => { readonly residentBytes: number; readonly heapBytes: number; readonly cpuSecs: number }) | undefined;
@@ -74,6 +76,17 @@ const queries = ({ counters, stats, partitionCache }: MetricSources): MetricFami
   gauge("cached_partitions", "Partitions (a day of a site) in the query engine.", partitionCache.dayCount),
 ];
 
+const rollups = ({ counters, rollupDays: { total } }: MetricSources): MetricFamily[] => [
+  own("gauge", "rollup_days", "Past days with events by the state of their rollup, as of the last look at each site.", [
+    { labels: { state: "stored" }, value: total.stored },
+    { labels: { state: "stale" }, value: total.stale },
+    { labels: { state: "missing" }, value: total.missing },
+  ]),
+  counter("rollups_made_total", "Rollups made.", counters.rollupsMade),
+  counter("rollup_failures_total", "Rollups that could not be made. They are tried again.", counters.rollupFailures),
+  counter("rollup_seconds_total", "Time spent making rollups.", counters.rollupMs / 1000),
+];
+
 const features = ({ counters, adminPassword, geoIsLoaded, config, behavioral }: MetricSources): MetricFamily[] => [
   counter("login_failures_total", "Logins with a wrong password and setups with a wrong setup code.", counters.loginFailures),
   gauge("auth_configured", "1 if an admin password is set, else 0.", adminPassword.isConfigured),
@@ -109,6 +122,7 @@ export const metricFamilies = (sources: MetricSources, nowMs: EpochMs): MetricFa
   ...ingestion(sources),
   ...storage(sources),
   ...queries(sources),
+  ...rollups(sources),
   ...features(sources),
   ...requests(sources),
   ...process(sources, nowMs),

@@ -48,6 +48,7 @@ const DEFAULTS: Config = {
   flushEventCount: 1000,
   flushIntervalSecs: 60,
   compactAfterFiles: 24,
+  rollups: true,
   visitorSaltRotationDays: 1,
   sessionWindowMinutes: 30,
   realtimeWindowMinutes: 5,
