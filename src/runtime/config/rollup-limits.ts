@@ -17,3 +17,19 @@ export const ROLLUP_HEADERS_CHARS_MAX = 8 * MIB;
 
 /** Unreadable rollups that are remembered, because each is reported once. */
 export const UNREADABLE_ROLLUPS_REMEMBERED_MAX = 10_000;
+
+/** A run of the job that makes rollups begins no further one after this time: on workerd, an alarm must end. */
+export const ROLLUP_RUN_MS_MAX = 10_000;
+
+/** How long a rollup waits for a moment without queries. Then one is made nevertheless. */
+export const ROLLUP_WAIT_MS_MAX = 60_000;
+
+/** First and longest pause before a site whose rollup could not be made is tried again. */
+export const ROLLUP_RETRY_MS_MIN = 60_000;
+export const ROLLUP_RETRY_MS_MAX = 3_600_000;
+
+/** Days that the job remembers and skips, because they cannot be in a rollup until they change. */
+export const ROLLUP_DAYS_SKIPPED_MAX = 10_000;
+
+/** Keys of custom properties whose values are in a rollup. */
+export const ROLLUP_PROPERTIES_MAX = 32;

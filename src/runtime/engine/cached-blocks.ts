@@ -22,6 +22,8 @@ export interface CachedDay {
   readonly block: CachedBlock;
   /** By journal segment: how many of its events the block already has. */
   readonly delivered: Map<number, number>;
+  /** Whether all its files were read. The events of a file that is missing or unreadable are not in the block. */
+  readonly isComplete: boolean;
 }
 
 /** Whether the events' properties are needed, too. */
@@ -100,11 +102,11 @@ export class CachedBlocks {
   }
 
   /** Records that a block holds a day. */
-  addDay(block: CachedBlock, day: UtcDay, delivered: Map<number, number>): void {
+  addDay(block: CachedBlock, day: UtcDay, { delivered, isComplete }: Omit<CachedDay, "block">): void {
     block.days.push(day);
     let days = this.#sites.get(block.siteId);
     if (!days) this.#sites.set(block.siteId, (days = new Map()));
-    days.set(day, { block, delivered });
+    days.set(day, { block, delivered, isComplete });
   }
 
   /** Makes the block the most recently used one, and no longer a one-pass block. */

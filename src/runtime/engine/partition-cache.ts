@@ -10,6 +10,7 @@ import { CacheEviction } from "./cache-eviction.ts";
 import { CachedBlocks, pin, unpin, type CachedBlock, type CachedDay } from "./cached-blocks.ts";
 import { EngineLostError, type BlockFile, type BlockSource, type Engine } from "./engine.ts";
 import { EngineMemory } from "./engine-memory.ts";
+import { IncompleteDaysError, type Loading } from "./loading.ts";
 import { PartialAggregates } from "./partial-aggregates.ts";
 import { PARQUET_BYTES_PER_EVENT, partitionVersionOf, type PartitionVersion } from "./partition-version.ts";
 import { PropsShare } from "./props-share.ts";
@@ -32,18 +33,6 @@ const parquetBytesOf = (days: readonly LoadedDay[]): number => bytesOfFiles(days
 /** Groups consecutive days up to a size: small sites get few tables, large sites load in small steps. */
 export const groupIntoBlocks = <Day extends LoadedDay>(missing: readonly Day[], blockBytesMax: number): Day[][] =>
   sizeGroups(missing, ({ files }) => bytesOfFiles(files), blockBytesMax);
-
-/** Options for loading days. */
-export interface Loading {
-  /** Once aborted, nothing more is loaded; loaded days stay cached. */
-  readonly signal: AbortSignal;
-  /** Reject with `EngineFullError` if the days do not fit into the budget. */
-  readonly withinBudget: boolean;
-  /** A one-pass scan: blocks loaded for it are evicted first, so a scan of more than fits does not evict other blocks. */
-  readonly onePass: boolean;
-  /** Load custom properties, too. Rejects with `EngineFullError` if they do not fit. */
-  readonly withProperties?: boolean;
-}
 
 export class PartitionCache {
   readonly partialAggregates: PartialAggregates;
@@ -150,6 +139,7 @@ export class PartitionCache {
       for (const partition of partitions) await this.#deliverJournaled(blocks, siteId, partition);
       await this.#eviction.keepToBudget(blocks, loading);
       if (loading.withProperties) this.#propsShare.check(pinned, blocks.all);
+      if (loading.complete) this.#checkComplete(blocks, siteId, partitions);
       this.#checkGeneration(blocks);
       return pinned;
     } catch (error) {
@@ -177,6 +167,11 @@ export class PartitionCache {
     return missing;
   }
 
+  #checkComplete(blocks: CachedBlocks, siteId: SiteId, partitions: readonly Partition[]): void {
+    const isComplete = partitions.every(({ day }) => blocks.day(siteId, day)?.isComplete);
+    if (!isComplete) throw new IncompleteDaysError("some files of the days are missing or cannot be read");
+  }
+
   #checkGeneration({ generation }: CachedBlocks): void {
     if (generation !== this.#options.engine.generation) throw new EngineLostError("the engine was restarted");
   }
@@ -189,6 +184,7 @@ export class PartitionCache {
   async #load(blocks: CachedBlocks, siteId: SiteId, group: readonly Partition[], loading: Loading): Promise<CachedBlock> {
     const parquetBytes = parquetBytesOf(group);
     const block = blocks.withRoom(siteId, parquetBytes, { ...loading, blockBytesMax: this.#blockBytesMax() });
+    const loaded = new Set<string>();
     let isUnchanged = block.days.length > 0;
     pin(block, loading);
     try {
@@ -197,7 +193,8 @@ export class PartitionCache {
       for (const step of sizeGroups(files, ({ sizeBytes }) => sizeBytes, LOAD_BYTES_MAX)) {
         const read = await this.#read(step);
         isUnchanged = false;
-        await this.#append(blocks, block, { files: read });
+        const unreadable = await this.#append(blocks, block, { files: read });
+        for (const { key } of read) if (!unreadable.has(key)) loaded.add(key);
         if (loading.withProperties) this.#propsShare.check([block], blocks.all);
       }
     } catch (error) {
@@ -207,9 +204,10 @@ export class PartitionCache {
       unpin(block, loading);
     }
     block.parquetBytes += parquetBytes;
-    for (const { day, journaled } of group) {
+    for (const { day, files: ofDay, journaled } of group) {
       const inFiles = journaled.filter((run) => run.inFiles);
-      blocks.addDay(block, day, new Map(inFiles.map(({ segment }) => [segment, Number.POSITIVE_INFINITY])));
+      const delivered = new Map(inFiles.map(({ segment }) => [segment, Number.POSITIVE_INFINITY]));
+      blocks.addDay(block, day, { delivered, isComplete: ofDay.every(({ key }) => loaded.has(key)) });
     }
     return block;
   }
@@ -225,8 +223,8 @@ export class PartitionCache {
     return found;
   }
 
-  /** Rejects if the engine has restarted meanwhile. The new engine may have only these rows, so the caller must abandon the block. */
-  async #append(blocks: CachedBlocks, block: CachedBlock, source: BlockSource): Promise<void> {
+  /** Returns the unreadable files. Rejects if the engine has restarted: it may have only these rows, so the block must be abandoned. */
+  async #append(blocks: CachedBlocks, block: CachedBlock, source: BlockSource): Promise<ReadonlySet<string>> {
     const { engine, sessionGapMs, log } = this.#options;
     const { propsBytesMax } = this.#memory;
     const target = { id: block.id, siteId: block.siteId, sessionGapMs, propsBytesMax };
@@ -239,6 +237,7 @@ export class PartitionCache {
     for (const { key, reason } of unreadable) {
       log.error("a partition file cannot be read; its events are missing from reports", { file: key, reason });
     }
+    return new Set(unreadable.map(({ key }) => key));
   }
 
   async #deliverJournaled(blocks: CachedBlocks, siteId: SiteId, { day, journaled }: Partition): Promise<void> {

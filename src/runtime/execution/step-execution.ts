@@ -15,10 +15,10 @@ export interface StepContext<Result> {
   readonly signal: AbortSignal;
 }
 
-const statement = ({ text, values }: SqlText): Pick<EngineQuery, "sql" | "parameters"> => ({ sql: text, parameters: values });
+export const statement = ({ text, values }: SqlText): Pick<EngineQuery, "sql" | "parameters"> => ({ sql: text, parameters: values });
 
 /** The parts of an engine query that are not SQL. */
-const beyondSql = (
+export const beyondSql = (
   { perVisitor, property }: AggregateQuery,
   { propertyTextBytesMax }: PartitionCache,
 ): Pick<EngineQuery, "perVisitor" | "properties"> => ({

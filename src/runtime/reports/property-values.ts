@@ -5,13 +5,12 @@ import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
 import { text } from "../query/json-schema.ts";
 import { optional, required, type Parameter } from "../query/parameters.ts";
+import { PROPERTY_KEY } from "../query/property-key.ts";
 import { numberIn, textIn } from "../query/row-values.ts";
 import { eventsIn, within, type Scope } from "../query/scope.ts";
 import { sql, textCode } from "../query/sql.ts";
 import { EVENTS, VISITORS, rows } from "./measures/fields.ts";
 import { report } from "./report.ts";
-
-const PROPERTY_KEY = /^[A-Za-z0-9_.-]+$/;
 
 const KEY: Parameter<string> = required(
   { description: "The key of the property.", schema: text("A property key.", { pattern: PROPERTY_KEY.source }), example: "plan" },

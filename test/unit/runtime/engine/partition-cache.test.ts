@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { EngineFullError, EngineLostError, type Engine } from "../../../../src/runtime/engine/engine.ts";
-import { PartitionCache, type Loading } from "../../../../src/runtime/engine/partition-cache.ts";
+import { IncompleteDaysError, type Loading } from "../../../../src/runtime/engine/loading.ts";
+import { PartitionCache } from "../../../../src/runtime/engine/partition-cache.ts";
 import { isSiteId } from "../../../../src/runtime/config/site-id.ts";
 import { DAY_MS, utcDayOf, type SiteId, type StoredEvent, type UtcDay } from "../../../../src/storage/event.ts";
 import { EventStore } from "../../../../src/storage/event-store.ts";
@@ -436,6 +437,22 @@ describe("the partition cache", () => {
         .map(({ fields }) => fields.file)
         .sort(),
     ).toEqual([first, second].sort());
+  });
+
+  it("rejects days with an unreadable or missing file on request, also after a query has loaded them, and no other day", async () => {
+    const world = await makeWorld(UNLIMITED);
+    const whole = (day: UtcDay) =>
+      world.partitionCache.withDays(A, { firstDay: day, lastDay: day }, { ...WANTED, complete: true }, async () => "loaded");
+    for (const index of [0, 1, 2, 3]) await world.writeFile(A, dayAt(index), 1, eventsOn(A, dayAt(index), 2));
+    await world.objects.put(partitionKey(A, dayAt(1), 2, 2), new Uint8Array([1, 2, 3]));
+    const [missing = ""] = await world.filesOf(A, dayAt(2));
+    await world.objects.delete(missing);
+    await world.count(A, dayAt(0), dayAt(1));
+    await expect(whole(dayAt(0))).resolves.toBe("loaded");
+    await expect(whole(dayAt(1))).rejects.toThrow(IncompleteDaysError);
+    await expect(whole(dayAt(2))).rejects.toThrow(IncompleteDaysError);
+    await expect(whole(dayAt(2))).rejects.toThrow(IncompleteDaysError);
+    await expect(whole(dayAt(3))).resolves.toBe("loaded");
   });
 
   it("counts each event once if its file exists before the journal has released it", async () => {

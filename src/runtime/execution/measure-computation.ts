@@ -1,0 +1,57 @@
+/** Computes the measures of a rollup from the events of a range, in a single pass that evicts nothing that queries use. */
+import type { Columns } from "../../storage/columns.ts";
+import { PROPERTY_MEASURE_PREFIX } from "../../storage/rollup.ts";
+import { PROPERTY_KEYS_MAX } from "../config/limits.ts";
+import { ROLLUP_PROPERTIES_MAX } from "../config/rollup-limits.ts";
+import { EngineFullError } from "../engine/engine.ts";
+import { PROPERTY_KEY } from "../query/property-key.ts";
+import type { SiteRange } from "../query/scope.ts";
+import type { ComputedMeasures } from "../rollups/rollup-calculator.ts";
+import { allRowsSql, type AggregateQuery } from "./aggregate-query.ts";
+import type { RolledMeasures } from "./rolled-measures.ts";
+import { beyondSql, statement, type StepContext } from "./step-execution.ts";
+
+/** The measure with the keys of custom properties: rows `value`. */
+const KEYS_MEASURE = "properties";
+
+/**
+ * All rows of all measures over every event of the range; without those of custom properties if these do not fit into the
+ * engine's memory. Rejects with `IncompleteDaysError` if a file cannot be read, with `EngineFullError` if the events do not fit,
+ * and with `EngineLostError` if the engine failed.
+ */
+export async function computeMeasures(siteRange: SiteRange, rolled: RolledMeasures, context: StepContext): Promise<ComputedMeasures> {
+  try {
+    return await compute(siteRange, rolled, true, context);
+  } catch (error) {
+    if (error instanceof EngineFullError) return compute(siteRange, rolled, false, context);
+    throw error;
+  }
+}
+
+function compute(
+  { siteId, range }: SiteRange,
+  rolled: RolledMeasures,
+  withProperties: boolean,
+  { engine, partitionCache, signal }: StepContext,
+): Promise<ComputedMeasures> {
+  const loading = { signal, withinBudget: true, onePass: true, complete: true, withProperties };
+  return partitionCache.withDays(siteId, range, loading, async (blocks) => {
+    const allRows = (query: AggregateQuery): Promise<Columns> =>
+      engine.queryColumns({ siteId, blocks, ...statement(allRowsSql(query, range)), ...beyondSql(query, partitionCache) }, signal);
+    const measures = new Map<string, Columns>();
+    for (const { name, query } of rolled.measures) {
+      if (withProperties || query.property === undefined) measures.set(name, await allRows(query));
+    }
+    const { keys, areAll } = propertyKeysIn(measures.get(KEYS_MEASURE));
+    for (const key of keys) measures.set(PROPERTY_MEASURE_PREFIX + key, await allRows(rolled.ofProperty(key)));
+    return { measures, hasAllProperties: areAll };
+  });
+}
+
+/** The keys whose values get a measure, and whether there are no others that a report may ask for. */
+function propertyKeysIn(measure: Columns | undefined): { readonly keys: readonly string[]; readonly areAll: boolean } {
+  const found = measure?.["value"];
+  if (!Array.isArray(found)) return { keys: [], areAll: false };
+  const keys = (found as readonly string[]).filter((key) => PROPERTY_KEY.test(key));
+  return { keys: keys.slice(0, ROLLUP_PROPERTIES_MAX), areAll: keys.length <= ROLLUP_PROPERTIES_MAX && found.length < PROPERTY_KEYS_MAX };
+}

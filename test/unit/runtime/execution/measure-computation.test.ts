@@ -1,0 +1,158 @@
+/** Measures of rollups, computed with the real engine from real files: exactly the rows of the reports' queries, without a limit. */
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { isSiteId } from "../../../../src/runtime/config/site-id.ts";
+import { ROLLUP_PROPERTIES_MAX } from "../../../../src/runtime/config/rollup-limits.ts";
+import { BEHAVIORAL_EXTENSION } from "../../../../src/runtime/engine/duckdb/behavioral/extension.ts";
+import { EngineFullError } from "../../../../src/runtime/engine/engine.ts";
+import { IncompleteDaysError } from "../../../../src/runtime/engine/loading.ts";
+import { PartitionCache } from "../../../../src/runtime/engine/partition-cache.ts";
+import type { AggregateQuery } from "../../../../src/runtime/execution/aggregate-query.ts";
+import { Executor } from "../../../../src/runtime/execution/executor.ts";
+import { computeMeasures } from "../../../../src/runtime/execution/measure-computation.ts";
+import { planOf } from "../../../../src/runtime/execution/plan.ts";
+import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
+import type { SqlRow } from "../../../../src/runtime/query/sql.ts";
+import { rolledMeasures } from "../../../../src/runtime/reports/rolled-measures.ts";
+import type { Columns } from "../../../../src/storage/columns.ts";
+import type { StoredEvent, UtcDay } from "../../../../src/storage/event.ts";
+import { EventStore } from "../../../../src/storage/event-store.ts";
+import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";
+import { createMemorySegmentLog } from "../../../../src/storage/memory-segment-log.ts";
+import { encodeEvents } from "../../../../src/storage/parquet-events.ts";
+import { inlineParquetWriter } from "../../../../src/storage/parquet-writer.ts";
+import { partitionKey } from "../../../../src/storage/partition-path.ts";
+import { createRecordingLog } from "../../../support/recording-log.ts";
+import { createEngineShare } from "../../../support/shared-engine.ts";
+import { anEvent, anyEvent, siteId } from "../../../support/stored-event.ts";
+
+const SITE = siteId("site.test");
+const DAYS = ["2026-03-14", "2026-03-15", "2026-03-16"] as UtcDay[];
+const RANGE = rangeOfDays("2026-03-14" as UtcDay, "2026-03-16" as UtcDay);
+const MIB = 1024 * 1024;
+
+const rolled = rolledMeasures({ sessionWindowMinutes: 30, saltRotationDays: 3, hasExtension: true, hash: (text) => text });
+
+const { signal } = new AbortController();
+
+/** A site with these events in files, one for each day. */
+async function createWorld(events: readonly StoredEvent[], budgetBytes = 1024 * MIB) {
+  const engine = await createEngineShare();
+  onTestFinished(() => engine.close());
+  await engine.loadExtension(BEHAVIORAL_EXTENSION);
+  const objects = createMemoryObjectStore();
+  for (const day of DAYS) {
+    const ofDay = events.filter(({ date }) => date === day);
+    if (ofDay.length > 0) await objects.put(partitionKey(SITE, day, 1, 1), encodeEvents(ofDay));
+  }
+  const { eventStore } = await EventStore.open({
+    segmentLog: createMemorySegmentLog(),
+    nowMs: 0,
+    parquet: inlineParquetWriter,
+    objects,
+    isSiteId,
+    listingsMax: 10,
+    onStray: () => {},
+  });
+  const partitionCache = new PartitionCache({ engine, eventStore, budgetBytes, sessionGapMs: 1_800_000, log: createRecordingLog() });
+  const executor = new Executor({ engine, partitionCache, budgetBytes, rotationDays: 3 });
+  return {
+    objects,
+    compute: () => computeMeasures({ siteId: SITE, range: RANGE }, rolled, { engine, partitionCache, signal }),
+    ask: (query: AggregateQuery) =>
+      executor.run(
+        planOf(
+          { siteId: SITE, range: RANGE },
+          [query.top ? { ...query, top: { ...query.top, rowsMax: 1_000_000 } } : query],
+          (rows) => rows,
+        ),
+        signal,
+      ),
+    close: () => engine.close(),
+  };
+}
+
+/** In an order of their own, with all values as texts; NULL is 0. */
+const asTexts = (rows: readonly Readonly<Record<string, unknown>>[]): string[] =>
+  rows
+    .map((row) =>
+      JSON.stringify(
+        Object.entries(row)
+          .map(([name, value]) => [name, String(value ?? 0)])
+          .sort(),
+      ),
+    )
+    .sort();
+
+const rowsOf = (columns: Columns | undefined): Record<string, unknown>[] => {
+  const entries = Object.entries(columns ?? {});
+  return Array.from({ length: entries[0]?.[1].length ?? 0 }, (_, row) =>
+    Object.fromEntries(entries.map(([name, values]) => [name, values[row]])),
+  );
+};
+
+const withProps = (props: unknown): StoredEvent => anEvent({ siteId: SITE, props: JSON.stringify(props) });
+
+describe("the measures of a range", () => {
+  it("have the rows of their queries over all events, and those of all custom properties", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyEvent, { minLength: 1, maxLength: 40 }), async (events) => {
+        const world = await createWorld(events);
+        const { measures, hasAllProperties } = await world.compute();
+        const keys = (measures.get("properties")?.["value"] ?? []) as readonly string[];
+        const askable = keys.filter((key) => /^[A-Za-z0-9_.-]+$/.test(key));
+        const wanted = [
+          ...rolled.measures,
+          ...askable.slice(0, ROLLUP_PROPERTIES_MAX).map((key) => ({ name: `property-values/${key}`, query: rolled.ofProperty(key) })),
+        ];
+        expect([...measures.keys()].sort()).toEqual(wanted.map(({ name }) => name).sort());
+        expect(hasAllProperties).toBe(askable.length <= ROLLUP_PROPERTIES_MAX);
+        for (const { name, query } of wanted) {
+          const rows: readonly SqlRow[] = await world.ask(query);
+          expect([name, asTexts(rowsOf(measures.get(name)))]).toEqual([name, asTexts(rows)]);
+        }
+        await world.close();
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  it("of days without events are empty, or count nothing", async () => {
+    const { measures, hasAllProperties } = await (await createWorld([])).compute();
+    expect(hasAllProperties).toBe(true);
+    expect(rowsOf(measures.get("visits"))).toEqual([{ visitors: 0n, pageviews: 0n, events: 0n }]);
+    expect(rowsOf(measures.get("pages"))).toEqual([]);
+    expect(rowsOf(measures.get("properties"))).toEqual([]);
+  });
+
+  it("have as many custom properties as a rollup may have, and say so if there are more that a report may ask for", async () => {
+    const keys = Array.from({ length: ROLLUP_PROPERTIES_MAX }, (_, i) => `key${String(i).padStart(2, "0")}`);
+    const few = Object.fromEntries([...keys, "not askable", "(unknown)"].map((key) => [key, 1]));
+    const found = await (await createWorld([withProps(few)])).compute();
+    expect(found.hasAllProperties).toBe(true);
+    expect([...found.measures.keys()].filter((name) => name.startsWith("property-values/"))).toEqual(
+      keys.map((key) => `property-values/${key}`),
+    );
+    const more = await (await createWorld([withProps({ ...few, last: 1 })])).compute();
+    expect(more.hasAllProperties).toBe(false);
+    expect(more.measures.size).toBe(found.measures.size);
+  });
+
+  it("leave out custom properties that do not fit into the engine's memory", async () => {
+    const events = Array.from({ length: 300 }, (_, i) => withProps({ text: String(i).repeat(4000) }));
+    const { measures, hasAllProperties } = await (await createWorld(events, 8 * MIB)).compute();
+    const all = await (await createWorld(events)).compute();
+    expect([hasAllProperties, all.hasAllProperties]).toEqual([false, true]);
+    expect(all.measures.has("properties")).toBe(true);
+    expect([...measures.keys()]).toEqual([...all.measures.keys()].filter((name) => !name.startsWith("propert")));
+    expect(rowsOf(measures.get("visits"))).toEqual([{ visitors: 1n, pageviews: 300n, events: 300n }]);
+  });
+
+  it("are refused if a file cannot be read, or if the events do not fit into the engine's memory", async () => {
+    const events = Array.from({ length: 2000 }, (_, i) => anEvent({ siteId: SITE, pathname: `/${i}`, visitorId: BigInt(i) }));
+    await expect((await createWorld(events, 1000)).compute()).rejects.toThrow(EngineFullError);
+    const world = await createWorld(events);
+    await world.objects.put(partitionKey(SITE, DAYS[0] ?? ("" as UtcDay), 2, 2), new Uint8Array([1, 2, 3]));
+    await expect(world.compute()).rejects.toThrow(IncompleteDaysError);
+  });
+});
