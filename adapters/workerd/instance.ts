@@ -1,8 +1,8 @@
 /**
  * One running instance in a Durable Object: creates all parts on the object's storage and the bucket, and replaces Node's timers.
  * An idle object has none, so that the platform can evict it. While requests or exports run, a tick each second ends those that are
- * overdue. Everything else runs in an alarm: after `flush_interval_secs` if events wait, else hourly, and no later than the end of
- * the salt period.
+ * overdue. Everything else runs in an alarm: after `flush_interval_secs` if events wait, after a minute if rollups are due, else
+ * hourly, and no later than the end of the salt period.
  */
 import { createApp } from "../../src/handlers/app.ts";
 import type { Asset, Assets } from "../../src/runtime/assets.ts";
@@ -34,6 +34,9 @@ import { drainBody } from "./drain-body.ts";
 
 /** How often running requests are checked. */
 const TICK_MS = 1000;
+
+/** The time between two alarms that make rollups. */
+const ROLLUP_ALARM_MS = 60_000;
 
 /** How often an idle object wakes for jobs that are due by the clock. */
 const IDLE_ALARM_MS = 3_600_000;
@@ -128,6 +131,9 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   /** The generated secret must not outlive its salt period by an idle hour. */
   const saltAlarmMs = (): number => Math.max(services.visitorSalt.msUntilDue(now()), SALT_RETRY_MS);
 
+  /** Soon again while rollups are due: an alarm makes only some of them. */
+  const rollupAlarmMs = (): number => Math.max(services.rollups.msUntilDue(), ROLLUP_ALARM_MS);
+
   /** Sets an earlier alarm if events wait for their flush, including those that the object found in its journal when it started. */
   async function ensureFlushAlarm(): Promise<void> {
     if (services.eventStore.unflushedEvents > 0 && nextAlarmMs > Date.now() + flushAlarmMs()) await setAlarmIn(flushAlarmMs());
@@ -155,7 +161,8 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       services.tick();
       // The platform may evict an object that has no request or alarm running.
       await services.settled();
-      await setAlarmIn(Math.min(services.eventStore.unflushedEvents > 0 ? flushAlarmMs() : IDLE_ALARM_MS, saltAlarmMs()));
+      const idleMs = services.eventStore.unflushedEvents > 0 ? flushAlarmMs() : IDLE_ALARM_MS;
+      await setAlarmIn(Math.min(idleMs, saltAlarmMs(), rollupAlarmMs()));
     },
     expireRequests: () => app.expireRequests(),
   };

@@ -36,12 +36,13 @@ import { Erasure } from "./jobs/erasure.ts";
 import { Flush } from "./jobs/flush.ts";
 import type { Job } from "./jobs/periodic-job.ts";
 import { Retention } from "./jobs/retention.ts";
+import { Rollups } from "./jobs/rollups.ts";
+import { createStoredRollups, type StoredRollups } from "./jobs/stored-rollups.ts";
 import { TrustedClock } from "./jobs/trusted-clock.ts";
 import { createCounters, type Counters } from "./metrics/counters.ts";
 import { createSyncFailureReport } from "./metrics/journal-sync-failures.ts";
 import type { Log } from "./metrics/log.ts";
 import { RequestMetrics } from "./metrics/request-metrics.ts";
-import { RollupDays } from "./metrics/rollup-days.ts";
 import { ExportMemory } from "./reports/exports/export-memory.ts";
 
 interface IngestServices {
@@ -64,6 +65,7 @@ interface JobServices {
   readonly compaction: Compaction;
   readonly erasure: Erasure;
   readonly retention: Retention;
+  readonly rollups: Rollups;
   /** Not part of `tick`: only a long-lived process benefits from loading data before the first query. */
   readonly cacheWarmer: CacheWarmer;
 }
@@ -73,11 +75,10 @@ type HostServices = Pick<
   "config" | "log" | "now" | "monotonicMs" | "wait" | "newRequestId" | "trackerScript" | "assets" | "version" | "geoIsLoaded"
 > & { readonly processUsage: Host["processUsage"] };
 
-export interface Services extends HostServices, AuthServices, IngestServices, QueryServices, JobServices {
+export interface Services extends HostServices, AuthServices, IngestServices, QueryServices, JobServices, StoredRollups {
   readonly startedAtMs: EpochMs;
   readonly counters: Counters;
   readonly requests: RequestMetrics;
-  readonly rollupDays: RollupDays;
   readonly eventStore: EventStore;
   /** Ids of all sites with data or on the allowlist, sorted (docs/http-api.md, "Sites"). */
   sites(): Promise<string[]>;
@@ -205,11 +206,13 @@ function createQueries({ host, counters, eventStore }: Dependencies, limiter: Qu
 
 async function createJobs(
   { host, counters, eventStore }: Dependencies,
-  { partitionCache, stats }: QueryServices,
+  { partitionCache, stats, behavioral }: QueryServices,
   limiter: QueryLimiter,
+  stored: StoredRollups,
 ): Promise<JobServices> {
   const { config, parquet, records, log, now, monotonicMs, unflushedBytesMax } = host;
-  const common = { eventStore, calendar: utcCalendar, counters, log, now, monotonicMs };
+  const budgetBytes = budgetBytesOf(host);
+  const common = { eventStore, partitionCache, budgetBytes, limiter, calendar: utcCalendar, counters, log, now, monotonicMs };
   const compaction = new Compaction({ ...common, parquet, filesMax: config.compactAfterFiles });
   const flush = new Flush({
     ...common,
@@ -220,17 +223,24 @@ async function createJobs(
   });
   const erasure = new Erasure({ eventStore, flush, stats, counters, log });
   const clock = await TrustedClock.open({ records, monotonicMs, log }, now());
+  const { engine, rollupCalculator: calculator } = host;
+  const rollups = new Rollups({ ...common, ...stored, config, engine, calculator, behavioral, compaction });
   return {
     flush,
     compaction,
     erasure,
     retention: new Retention({ ...common, erasure, clock, retentionDays: config.retentionDays }),
-    cacheWarmer: new CacheWarmer({ ...common, partitionCache, budgetBytes: budgetBytesOf(host), limiter }),
+    rollups,
+    cacheWarmer: new CacheWarmer({ ...common, rollups }),
   };
 }
 
 /** In the order in which a tick starts them. They stop in reverse order, so that the last flush includes all events. */
-const jobsOf = ({ flush, compaction, retention }: JobServices, { visitorSalt }: IngestServices, now: () => EpochMs): readonly Job[] => [
+const jobsOf = (
+  { flush, compaction, retention, rollups }: JobServices,
+  { visitorSalt }: IngestServices,
+  now: () => EpochMs,
+): readonly Job[] => [
   {
     tick: () => visitorSalt.renewIfDue(now()),
     settled: () => visitorSalt.settled(),
@@ -239,6 +249,7 @@ const jobsOf = ({ flush, compaction, retention }: JobServices, { visitorSalt }: 
   flush,
   compaction,
   retention,
+  rollups,
 ];
 
 function hostServices(host: Host): HostServices {
@@ -249,14 +260,14 @@ function hostServices(host: Host): HostServices {
 export async function createServices(host: Host): Promise<Services> {
   const { config, now, wait } = host;
   const counters = createCounters();
-  const rollupDays = new RollupDays();
   const visitors = await createVisitors(host);
   const auth = await createAuth({ ...host, counters });
   const eventStore = await openEventStore(host, counters);
   const dependencies: Dependencies = { host, counters, eventStore };
+  const stored = await createStoredRollups({ ...host, eventStore });
   const limiter = new QueryLimiter({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait });
   const queries = createQueries(dependencies, limiter);
-  const jobServices = await createJobs(dependencies, queries, limiter);
+  const jobServices = await createJobs(dependencies, queries, limiter, stored);
   const ingest = createIngest(dependencies, visitors, jobServices.flush);
   const jobs = jobsOf(jobServices, ingest, now);
 
@@ -265,7 +276,7 @@ export async function createServices(host: Host): Promise<Services> {
     startedAtMs: now(),
     counters,
     requests: new RequestMetrics(),
-    rollupDays,
+    ...stored,
     eventStore,
     ...auth,
     ...queries,

@@ -1,4 +1,5 @@
 /** Counters of failures and scheduled jobs, and the log of requests. */
+import { randomBytes } from "node:crypto";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { renderMetrics } from "../../src/runtime/metrics/prometheus.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
@@ -68,6 +69,31 @@ describe("counters of failures and scheduled jobs:", () => {
     expect(await movesOf(target, "svc_compaction_failures_total", compact)).toBe(1);
     fails.put = false;
     expect(await movesOf(target, "svc_files_compacted_total", compact)).toBe(10);
+  });
+
+  it("svc_rollups_made_total, svc_rollup_failures_total and svc_rollup_seconds_total count rollups, failures and the time they take", async () => {
+    const { stores, fails } = await brittleStores();
+    const day = utcDayOf(START_MS - 3 * DAY_MS);
+    const events = Array.from({ length: 200 }, (_, i) =>
+      anEvent({
+        siteId: SITE,
+        at: `${day}T10:00:00Z`,
+        pathname: `/${i}`,
+        props: JSON.stringify({ text: randomBytes(1000).toString("hex") }),
+      }),
+    );
+    await stores.objects.put(partitionKey(SITE, day, 1, 1), encodeEvents(events));
+    const target = await createTarget(stores, { SVC_COMPACT_AFTER_FILES: "0" });
+    const make = async () => {
+      await target.advance(60_000);
+      await target.services.settled();
+    };
+    fails.put = true;
+    expect(await movesOf(target, "svc_rollup_failures_total", make)).toBe(1);
+    fails.put = false;
+    expect(await movesOf(target, "svc_rollups_made_total", make)).toBe(1);
+    target.services.counters.rollupMs = 1500;
+    expect((await getMetrics(target))["svc_rollup_seconds_total"]).toBe(1.5);
   });
 
   it("svc_retention_failures_total and svc_events_erased_total count failed runs and erased events of retention", async () => {

@@ -1,6 +1,8 @@
 /** Cuts a range that exceeds the engine's memory into chunks of whole salt periods, at the same boundaries for every range. */
 import { firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
 import { DAY_MS, utcDayOf, type UtcDay } from "../../storage/event.ts";
+import { CHUNKS_OF_BUDGET_MIN, CHUNK_BYTES_MAX } from "../config/limits.ts";
+import { CACHED_SHARE_OF_PARQUET } from "../engine/engine-memory.ts";
 import type { PartitionVersion } from "../engine/partition-version.ts";
 import { rangeOfDays, type DateRange } from "../query/date-range.ts";
 
@@ -20,6 +22,10 @@ interface Period {
 }
 
 export const bytesOf = (days: readonly PartitionVersion[]): number => days.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** The size of chunks, as Parquet, with this much memory for the engine. */
+export const chunkBytesMax = (budgetBytes: number): number =>
+  Math.min(CHUNK_BYTES_MAX, budgetBytes / CACHED_SHARE_OF_PARQUET / CHUNKS_OF_BUDGET_MIN);
 
 function periodsOf(days: readonly PartitionVersion[], rotationDays: number): Period[] {
   const periods = new Map<number, PartitionVersion[]>();

@@ -3,12 +3,12 @@ import { AppError } from "../errors.ts";
 import { EngineFullError, EngineLostError, type Engine } from "../engine/engine.ts";
 import { CACHED_SHARE_OF_PARQUET } from "../engine/engine-memory.ts";
 import type { PartitionCache } from "../engine/partition-cache.ts";
-import { CHUNKS_OF_BUDGET_MIN, CHUNK_BYTES_MAX, WORKED_ON_SHARE_MAX } from "../config/limits.ts";
+import { WORKED_ON_SHARE_MAX } from "../config/limits.ts";
 import type { SiteId } from "../../storage/event.ts";
 import type { SiteRange } from "../query/scope.ts";
 import { sql } from "../query/sql.ts";
 import { ChunkLoader } from "./chunk-loader.ts";
-import { bytesOf, cutIntoChunks, type Chunk } from "./chunks.ts";
+import { bytesOf, chunkBytesMax, cutIntoChunks, type Chunk } from "./chunks.ts";
 import { MemoryAdmission } from "./memory-admission.ts";
 import type { Plan, PlanStep, StepRows } from "./plan.ts";
 import { scanInChunks, scanSinglePass, type ScanReader } from "./scan.ts";
@@ -130,7 +130,7 @@ export class Executor {
       return task.inChunks(chunks, new ChunkLoader({ partitionCache, admission: this.#admission, siteId, withProperties, signal }));
     };
     try {
-      return await inChunksOf(Math.min(CHUNK_BYTES_MAX, budgetBytes / CACHED_SHARE_OF_PARQUET / CHUNKS_OF_BUDGET_MIN));
+      return await inChunksOf(chunkBytesMax(budgetBytes));
     } catch (error) {
       // Properties may be large even if files are small: smaller chunks may fit.
       if (withProperties && error instanceof EngineFullError) return inChunksOf(0);

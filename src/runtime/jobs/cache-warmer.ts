@@ -1,4 +1,4 @@
-/** Which partitions are loaded after a start before any query needs them: the default range of dashboards, while no query runs. */
+/** Which partitions are loaded after a start before any query needs them: those of dashboards with filters, while nothing else runs. */
 import { addDays, type Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, SiteId, UtcDay } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
@@ -9,6 +9,7 @@ import { bytesOf } from "../execution/chunks.ts";
 import type { QueryLimiter } from "../execution/query-limiter.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
 import { PeriodicJob, type Job } from "./periodic-job.ts";
+import type { Rollups } from "./rollups.ts";
 
 export interface CacheWarmerOptions {
   readonly eventStore: EventStore;
@@ -17,6 +18,8 @@ export interface CacheWarmerOptions {
   /** Of the engine's memory. */
   readonly budgetBytes: number;
   readonly limiter: QueryLimiter;
+  /** Rollups come first: they also need the engine, and answer dashboards without filters. */
+  readonly rollups: Pick<Rollups, "isBusy">;
   readonly log: Log;
   readonly now: () => EpochMs;
   readonly monotonicMs: () => number;
@@ -39,7 +42,7 @@ export class CacheWarmer implements Job {
     this.#options = options;
     this.#job = new PeriodicJob({
       monotonicMs: options.monotonicMs,
-      isDue: () => !this.#isOver,
+      isDue: () => !this.#isOver && !options.rollups.isBusy,
       run: ({ signal }) => this.#warm(signal),
       retryMs: 0,
     });
@@ -107,14 +110,14 @@ export class CacheWarmer implements Job {
 
   /** Newest days first, until a query arrives. Returns whether all were loaded. */
   async #loadSite(siteId: SiteId, { firstDay, lastDay }: DayRange, signal: AbortSignal): Promise<boolean> {
-    const { partitionCache, budgetBytes, limiter } = this.#options;
+    const { partitionCache, budgetBytes, limiter, rollups } = this.#options;
     const newestFirst = (await partitionCache.versionsOf(siteId, firstDay, lastDay)).reverse();
     for (const step of sizeGroups(newestFirst, ({ bytes }) => bytes, WARM_BYTES_MAX)) {
       const days = step.map(({ day }) => day);
       const [newest, oldest] = [days[0], days.at(-1)];
       if (!newest || !oldest || partitionCache.areCached(siteId, days)) continue;
       if (partitionCache.memoryBytes > budgetBytes * WARM_SHARE_MAX) this.#isOver = true;
-      if (this.#isOver || !limiter.areAllFree) return false;
+      if (this.#isOver || !limiter.areAllFree || rollups.isBusy) return false;
       // One-pass, so that partitions used by queries are evicted later.
       await partitionCache.withDays(
         siteId,

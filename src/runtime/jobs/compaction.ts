@@ -37,6 +37,8 @@ export class Compaction implements Job {
   readonly #job: PeriodicJob;
   /** Days with new files since their last check. */
   #changed: Days = new Map();
+  /** Days of the current look, as far as they are not checked yet. */
+  #checking: Days = new Map();
   /** Days that got files on the day itself: checked once more when they are past. */
   #growing: Days = new Map();
   /** The date of the last check; null before the first, which covers all days. */
@@ -58,6 +60,15 @@ export class Compaction implements Job {
   /** Notifies the job of a day with a new file. */
   noteFiles(siteId: SiteId, days: Iterable<UtcDay>): void {
     if (this.#options.filesMax > 0) addTo(this.#changed, siteId, days);
+  }
+
+  /** Whether files of the site's past days may still be merged now. */
+  hasWork(siteId: SiteId): boolean {
+    const { calendar, now, filesMax } = this.#options;
+    const today = calendar.dateOf(now());
+    if (filesMax === 0) return false;
+    const days = [...(this.#changed.get(siteId) ?? []), ...(this.#checking.get(siteId) ?? [])];
+    return this.#lookedOn !== today || days.some((day) => day < today);
   }
 
   tick(): void {
@@ -96,6 +107,7 @@ export class Compaction implements Job {
           this.#failed(siteId, day, error);
         }
       }
+      due?.delete(siteId);
     }
     return isDone;
   }
@@ -104,12 +116,14 @@ export class Compaction implements Job {
   async #due(today: UtcDay): Promise<Days | null> {
     const due = this.#changed;
     this.#changed = new Map();
+    this.#checking = due;
     if (this.#lookedOn !== null && this.#lookedOn !== today) {
       for (const [siteId, days] of this.#growing) addTo(due, siteId, days);
       this.#growing = new Map();
     }
     if (this.#lookedOn === null && !(await this.#addAll(due))) {
       this.#changed = due;
+      this.#checking = new Map();
       return null;
     }
     this.#lookedOn = today;

@@ -42,6 +42,10 @@ export class PeriodicJob implements Job {
     this.#options = options;
   }
 
+  get isRunning(): boolean {
+    return this.#running !== null;
+  }
+
   tick(): void {
     const { isDue, monotonicMs } = this.#options;
     if (this.#running || this.#stopping.signal.aborted || !isDue()) return;

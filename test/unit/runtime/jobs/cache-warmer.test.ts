@@ -95,6 +95,29 @@ describe("cache warming", () => {
     expect(loaded).toEqual(keys);
   });
 
+  it("waits while rollups are due", async () => {
+    const objects = createMemoryObjectStore();
+    for (const back of [1, 2]) await storeDay(objects, A, daysBack(back), LARGE);
+    const { cacheWarmer, loaded, target } = await createStarted(objects);
+    const { rollups, compaction } = target.services;
+    await compaction.run();
+    rollups.tick();
+    expect(rollups.isBusy).toBe(true);
+    cacheWarmer.tick();
+    await cacheWarmer.settled();
+    expect(loaded).toEqual([]);
+    await rollups.settled();
+    while (rollups.isBusy) {
+      rollups.tick();
+      await rollups.settled();
+    }
+    const count = loaded.length;
+    cacheWarmer.tick();
+    await cacheWarmer.settled();
+    // Both days are in the engine already.
+    expect([loaded.length, target.services.partitionCache.dayCount]).toEqual([count, 2]);
+  });
+
   it("uses a share of the engine's memory and evicts nothing for more", async () => {
     const objects = createMemoryObjectStore();
     for (let back = 1; back <= 20; back++) await storeDay(objects, A, daysBack(back), LARGE);

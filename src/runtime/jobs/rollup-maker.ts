@@ -1,0 +1,112 @@
+/** How a rollup is made: of other rollups and of events, a chunk at a time. Remembers days that cannot be in one. */
+import type { SiteId, UtcDay } from "../../storage/event.ts";
+import type { Config } from "../config/config.ts";
+import { ROLLUP_DAYS_SKIPPED_MAX } from "../config/rollup-limits.ts";
+import type { Behavioral } from "../engine/duckdb/behavioral/extension.ts";
+import { EngineFullError, type Engine } from "../engine/engine.ts";
+import { IncompleteDaysError } from "../engine/loading.ts";
+import type { PartitionCache } from "../engine/partition-cache.ts";
+import type { PartitionVersion } from "../engine/partition-version.ts";
+import { bytesOf, chunkBytesMax, cutIntoChunks } from "../execution/chunks.ts";
+import { computeMeasures } from "../execution/measure-computation.ts";
+import type { QueryLimiter } from "../execution/query-limiter.ts";
+import type { RolledMeasures } from "../execution/rolled-measures.ts";
+import { reasonOf, type Log } from "../metrics/log.ts";
+import type { DateRange } from "../query/date-range.ts";
+import type { ComputedMeasures, RollupCalculator } from "../rollups/rollup-calculator.ts";
+import type { RollupStore, RollupToMake } from "../rollups/rollup-store.ts";
+
+export interface RollupMakerOptions {
+  readonly engine: Engine;
+  readonly partitionCache: PartitionCache;
+  readonly calculator: RollupCalculator;
+  readonly rollupStore: RollupStore;
+  readonly rolled: RolledMeasures;
+  readonly behavioral: Pick<Behavioral, "load" | "version">;
+  readonly limiter: Pick<QueryLimiter, "areAllFree">;
+  readonly budgetBytes: number;
+  readonly config: Pick<Config, "rollups" | "behavioral" | "visitorSaltRotationDays">;
+  readonly log: Log;
+}
+
+/** `changed`: events were added or deleted meanwhile. `skipped`: its days are skipped from now on. */
+export type Made = "made" | "changed" | "skipped";
+
+const isWithin = ({ firstDay, lastDay }: DateRange, day: UtcDay): boolean => firstDay <= day && day <= lastDay;
+
+export class RollupMaker {
+  readonly #options: RollupMakerOptions;
+  /** The versions of skipped days, by site and day. */
+  readonly #skipped = new Map<string, string>();
+
+  constructor(options: RollupMakerOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the day cannot be in a rollup until its events change: files cannot be read, or the events exceed the engine's memory. */
+  isSkipped(siteId: SiteId, { day, version }: PartitionVersion): boolean {
+    return this.#skipped.get(`${siteId} ${day}`) === version;
+  }
+
+  /** Makes and stores a rollup; `days` are those of the site. Rejects if it may be tried again. */
+  async make({ origin, rollups, events }: RollupToMake, days: readonly PartitionVersion[], signal: AbortSignal): Promise<Made> {
+    const { calculator, rollupStore } = this.#options;
+    await this.#requireExtension();
+    const computed: ComputedMeasures[] = [];
+    for (const range of events.flatMap((wanted) => this.#chunksOf(wanted, days))) {
+      const measures = await this.#compute(origin.siteId, range, days, signal);
+      if (!measures) return "skipped";
+      computed.push(measures);
+    }
+    const bytes = await calculator.make(origin, rollups, computed);
+    signal.throwIfAborted();
+    return (await rollupStore.put(origin, bytes)) ? "made" : "changed";
+  }
+
+  /** Measures of sessions need it, unless the option is off. */
+  async #requireExtension(): Promise<void> {
+    const { behavioral, config } = this.#options;
+    if (!config.behavioral) return;
+    await behavioral.load();
+    if (behavioral.version === null) throw new Error("the behavioral extension is not loaded");
+  }
+
+  #chunksOf(range: DateRange, days: readonly PartitionVersion[]): readonly DateRange[] {
+    const { budgetBytes, config } = this.#options;
+    const inRange = days.filter(({ day }) => isWithin(range, day));
+    const bytesMax = chunkBytesMax(budgetBytes);
+    return bytesOf(inRange) <= bytesMax
+      ? [range]
+      : cutIntoChunks(range, inRange, config.visitorSaltRotationDays, bytesMax).map((chunk) => chunk.range);
+  }
+
+  /** Null if the days of the range are skipped from now on. */
+  async #compute(
+    siteId: SiteId,
+    range: DateRange,
+    days: readonly PartitionVersion[],
+    signal: AbortSignal,
+  ): Promise<ComputedMeasures | null> {
+    const { rolled, limiter } = this.#options;
+    try {
+      return await computeMeasures({ siteId, range }, rolled, { ...this.#options, signal });
+    } catch (error) {
+      // While queries run, their memory is missing here.
+      const isLasting = error instanceof IncompleteDaysError || (error instanceof EngineFullError && limiter.areAllFree);
+      if (!isLasting) throw error;
+      this.#skip(siteId, range, days, error);
+      return null;
+    }
+  }
+
+  #skip(siteId: SiteId, range: DateRange, days: readonly PartitionVersion[], error: Error): void {
+    if (this.#skipped.size >= ROLLUP_DAYS_SKIPPED_MAX) this.#skipped.clear();
+    for (const { day, version } of days) if (isWithin(range, day)) this.#skipped.set(`${siteId} ${day}`, version);
+    this.#options.log.warn("days cannot be in a rollup until their events change; reports read their events", {
+      site: siteId,
+      firstDay: range.firstDay,
+      lastDay: range.lastDay,
+      reason: reasonOf(error),
+    });
+  }
+}

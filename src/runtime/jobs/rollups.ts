@@ -1,0 +1,213 @@
+/** When rollups are made: one at a time, after flush and compaction, for changed sites first, and rather while no query runs. */
+import type { Calendar } from "../../storage/calendar.ts";
+import type { EpochMs, SiteId, UtcDay } from "../../storage/event.ts";
+import type { EventStore } from "../../storage/event-store.ts";
+import { ROLLUP_RETRY_MS_MAX, ROLLUP_RETRY_MS_MIN, ROLLUP_RUN_MS_MAX, ROLLUP_WAIT_MS_MAX } from "../config/rollup-limits.ts";
+import type { PartitionVersion } from "../engine/partition-version.ts";
+import type { Counters } from "../metrics/counters.ts";
+import { reasonOf } from "../metrics/log.ts";
+import type { RollupDays } from "../metrics/rollup-days.ts";
+import type { RollupToMake } from "../rollups/rollup-store.ts";
+import type { Compaction } from "./compaction.ts";
+import { PeriodicJob, type Job } from "./periodic-job.ts";
+import { RollupMaker, type RollupMakerOptions } from "./rollup-maker.ts";
+import { SiteQueue } from "./site-queue.ts";
+
+export interface RollupsOptions extends RollupMakerOptions {
+  readonly eventStore: EventStore;
+  readonly compaction: Pick<Compaction, "hasWork">;
+  readonly rollupDays: RollupDays;
+  readonly calendar: Calendar;
+  readonly counters: Counters;
+  readonly now: () => EpochMs;
+  readonly monotonicMs: () => number;
+}
+
+const FIRST_DAY = "0001-01-01" as UtcDay;
+const LAST_DAY = "9999-12-31" as UtcDay;
+
+export class Rollups implements Job {
+  readonly #options: RollupsOptions;
+  readonly #job: PeriodicJob;
+  readonly #queue: SiteQueue;
+  readonly #maker: RollupMaker;
+  /** Days whose rollup could not be made. Others are tried before it. */
+  readonly #passedOver = new Map<SiteId, Set<UtcDay>>();
+  /** Sites whose failure was logged. */
+  readonly #reported = new Set<SiteId>();
+  /** The date on which all sites were queued. Each midnight closes a day. */
+  #queuedOn: UtcDay | null = null;
+  /** A rollup is due but queries run. */
+  #isWaiting = false;
+  /** Since when there has been no moment without queries, and no rollup. */
+  #busySinceMs: number | null = null;
+
+  constructor(options: RollupsOptions) {
+    const { config, eventStore, monotonicMs } = options;
+    this.#options = options;
+    this.#maker = new RollupMaker(options);
+    this.#queue = new SiteQueue({ monotonicMs, retryMsMin: ROLLUP_RETRY_MS_MIN, retryMsMax: ROLLUP_RETRY_MS_MAX });
+    this.#job = new PeriodicJob({
+      monotonicMs,
+      isDue: () => this.#isDue(),
+      run: ({ signal }) => this.#makeSome(signal),
+      retryMs: ROLLUP_RETRY_MS_MIN,
+      retryMsMax: ROLLUP_RETRY_MS_MAX,
+    });
+    if (!config.rollups) return;
+    eventStore.observe({
+      beforeRelease: async (siteId, _segment, days) => this.#noteFlushed(siteId, days.keys()),
+      beforeDelete: async (siteId) => this.#queue.addChanged(siteId),
+    });
+  }
+
+  tick(): void {
+    this.#job.tick();
+  }
+
+  settled(): Promise<void> {
+    return this.#job.settled();
+  }
+
+  /** Aborts the current computation. */
+  stop(): Promise<void> {
+    return this.#job.stop();
+  }
+
+  /** Whether it looks for rollups to make or makes one, or would if no query ran. */
+  get isBusy(): boolean {
+    return this.#job.isRunning || this.#nextSite() !== undefined;
+  }
+
+  /** How long there is nothing to do, as far as is known; infinite until midnight or a change. */
+  msUntilDue(): number {
+    if (!this.#options.config.rollups) return Number.POSITIVE_INFINITY;
+    return this.#queuedOn === this.#today() ? this.#queue.msUntilNext() : 0;
+  }
+
+  #today(): UtcDay {
+    const { calendar, now } = this.#options;
+    return calendar.dateOf(now());
+  }
+
+  #noteFlushed(siteId: SiteId, days: Iterable<UtcDay>): void {
+    const today = this.#today();
+    if ([...days].some((day) => day < today)) this.#queue.addChanged(siteId);
+  }
+
+  #isDue(): boolean {
+    if (!this.#options.config.rollups || (this.#isWaiting && !this.#mayBegin())) return false;
+    return this.#queuedOn !== this.#today() || this.#nextSite() !== undefined;
+  }
+
+  /** While a segment is flushed, its files are not settled, and no observer tells when they are. */
+  #nextSite(): SiteId | undefined {
+    const { eventStore, compaction } = this.#options;
+    return eventStore.sealedSegments.length > 0 ? undefined : this.#queue.next((siteId) => !compaction.hasWork(siteId));
+  }
+
+  /** Whether no query runs, or a rollup has waited long enough for that. */
+  #mayBegin(): boolean {
+    const { limiter, monotonicMs } = this.#options;
+    if (limiter.areAllFree) this.#busySinceMs = null;
+    else this.#busySinceMs ??= monotonicMs();
+    return this.#busySinceMs === null || monotonicMs() - this.#busySinceMs >= ROLLUP_WAIT_MS_MAX;
+  }
+
+  async #makeSome(signal: AbortSignal): Promise<boolean> {
+    const { monotonicMs } = this.#options;
+    const endMs = monotonicMs() + ROLLUP_RUN_MS_MAX;
+    this.#isWaiting = false;
+    if (!(await this.#queueAllIfDue())) return false;
+    while (!signal.aborted && !this.#isWaiting && monotonicMs() < endMs) {
+      const siteId = this.#nextSite();
+      if (siteId === undefined) break;
+      this.#queue.remove(siteId);
+      await this.#lookAt(siteId, signal).catch((error: unknown) => this.#failed(siteId, error, signal));
+    }
+    return true;
+  }
+
+  async #queueAllIfDue(): Promise<boolean> {
+    const { eventStore, log } = this.#options;
+    const today = this.#today();
+    if (this.#queuedOn === today) return true;
+    try {
+      for (const siteId of await eventStore.sites()) this.#queue.add(siteId);
+      this.#queuedOn = today;
+      return true;
+    } catch (error) {
+      log.warn("the sites could not be listed; whether rollups are due is looked at later", { reason: reasonOf(error) });
+      return false;
+    }
+  }
+
+  /** Makes the site's next rollup, if one is due, and then queues the site again for the one after it. */
+  async #lookAt(siteId: SiteId, signal: AbortSignal): Promise<void> {
+    const { partitionCache, rollupStore, rollupDays } = this.#options;
+    const days = await partitionCache.versionsOf(siteId, FIRST_DAY, LAST_DAY);
+    rollupDays.note(siteId, await rollupStore.dayCounts(siteId, this.#today(), days));
+    const next = await this.#nextToMake(siteId, days);
+    if (!next) {
+      await rollupStore.deleteOutdated(siteId, days);
+      this.#queue.noteSuccess(siteId);
+      this.#reported.delete(siteId);
+    } else if (this.#mayBegin()) {
+      await this.#make(next, days, signal);
+    } else {
+      this.#isWaiting = true;
+      this.#queue.addChanged(siteId);
+    }
+  }
+
+  async #nextToMake(siteId: SiteId, days: readonly PartitionVersion[]): Promise<RollupToMake | null> {
+    const { rollupStore } = this.#options;
+    const next = await rollupStore.nextToMake(siteId, this.#today(), this.#usable(siteId, days));
+    if (next || !this.#passedOver.delete(siteId)) return next;
+    return rollupStore.nextToMake(siteId, this.#today(), this.#usable(siteId, days));
+  }
+
+  /** The rollup store leaves out days with events that are in no file yet. Days that are left out here look like these. */
+  #usable(siteId: SiteId, days: readonly PartitionVersion[]): readonly PartitionVersion[] {
+    const passedOver = this.#passedOver.get(siteId);
+    const isLeftOut = (version: PartitionVersion) => passedOver?.has(version.day) || this.#maker.isSkipped(siteId, version);
+    return days.map((version) => (isLeftOut(version) ? { ...version, hasUnflushed: true } : version));
+  }
+
+  async #make(next: RollupToMake, days: readonly PartitionVersion[], signal: AbortSignal): Promise<void> {
+    const { counters, monotonicMs } = this.#options;
+    const { siteId } = next.origin;
+    const beganMs = monotonicMs();
+    try {
+      const outcome = await this.#maker.make(next, days, signal);
+      if (outcome === "made") counters.rollupsMade++;
+      if (outcome === "skipped") counters.rollupFailures++;
+      if (outcome === "changed") this.#queue.retry(siteId);
+      else this.#queue.add(siteId);
+    } catch (error) {
+      this.#passOver(next);
+      throw error;
+    } finally {
+      counters.rollupMs += monotonicMs() - beganMs;
+      this.#busySinceMs = null;
+    }
+  }
+
+  #passOver({ origin: { siteId, events } }: RollupToMake): void {
+    let days = this.#passedOver.get(siteId);
+    if (!days) this.#passedOver.set(siteId, (days = new Set()));
+    for (const [day] of events) days.add(day);
+  }
+
+  async #failed(siteId: SiteId, error: unknown, signal: AbortSignal): Promise<void> {
+    const { rollupStore, counters, log } = this.#options;
+    if (signal.aborted) return;
+    counters.rollupFailures++;
+    this.#queue.retry(siteId);
+    if (!this.#reported.has(siteId))
+      log.warn("a rollup could not be made; reports read the events and it is tried again", { site: siteId, reason: reasonOf(error) });
+    this.#reported.add(siteId);
+    // A rollup that it is the sum of may be gone.
+    await rollupStore.forget(siteId);
+  }
+}

@@ -1,0 +1,39 @@
+/** What reports and jobs share about rollups, put together: which measures they have, where they are stored, and how many there are. */
+import type { EventStore } from "../../storage/event-store.ts";
+import type { ObjectStore } from "../../storage/object-store.ts";
+import { createSha256, toHex } from "../auth/sha256.ts";
+import type { Config } from "../config/config.ts";
+import type { RolledMeasures } from "../execution/rolled-measures.ts";
+import type { Log } from "../metrics/log.ts";
+import { RollupDays } from "../metrics/rollup-days.ts";
+import { rolledMeasures } from "../reports/rolled-measures.ts";
+import type { RollupCalculator } from "../rollups/rollup-calculator.ts";
+import { RollupStore } from "../rollups/rollup-store.ts";
+
+export interface StoredRollups {
+  readonly rolled: RolledMeasures;
+  readonly rollupStore: RollupStore;
+  readonly rollupDays: RollupDays;
+}
+
+export interface StoredRollupsParts {
+  readonly config: Config;
+  readonly eventStore: EventStore;
+  readonly objects: ObjectStore;
+  readonly rollupCalculator: RollupCalculator;
+  readonly log: Log;
+}
+
+/** Also needed with the option `rollups` off: an erasure deletes rollups that were made before. */
+export async function createStoredRollups({ config, rollupCalculator, ...parts }: StoredRollupsParts): Promise<StoredRollups> {
+  const { sessionWindowMinutes, visitorSaltRotationDays: saltRotationDays, behavioral: hasExtension } = config;
+  const sha256 = await createSha256();
+  const settings = { sessionWindowMinutes, saltRotationDays };
+  const rolled = rolledMeasures({ ...settings, hasExtension, hash: (text) => toHex(sha256(text)) });
+  const { definitions } = rolled;
+  return {
+    rolled,
+    rollupStore: new RollupStore({ ...settings, ...parts, definitions, calculator: rollupCalculator }),
+    rollupDays: new RollupDays(),
+  };
+}
