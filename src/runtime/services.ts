@@ -16,6 +16,7 @@ import { isSiteId } from "./config/site-id.ts";
 import { Behavioral } from "./engine/duckdb/behavioral/extension.ts";
 import { PartitionCache } from "./engine/partition-cache.ts";
 import { Executor } from "./execution/executor.ts";
+import { RollupExecution } from "./execution/rollup-execution.ts";
 import { QueryLimiter } from "./execution/query-limiter.ts";
 import { QueryService } from "./execution/query-service.ts";
 import { Readiness } from "./execution/readiness.ts";
@@ -182,12 +183,22 @@ function createIngest(dependencies: Dependencies, visitors: Visitors, flush: Flu
 /** The budget of the engine's memory. */
 const budgetBytesOf = ({ config }: Host): number => Math.min(config.engineMemoryMb * 1024 * 1024, ENGINE_BYTES_MAX);
 
-function createQueries({ host, counters, eventStore }: Dependencies, limiter: QueryLimiter): QueryServices {
+function createQueries({ host, counters, eventStore }: Dependencies, limiter: QueryLimiter, stored: StoredRollups): QueryServices {
   const { config, engine, log, monotonicMs } = host;
   const budgetBytes = budgetBytesOf(host);
   const sessionGapMs = config.sessionWindowMinutes * 60_000;
   const partitionCache = new PartitionCache({ engine, eventStore, budgetBytes, sessionGapMs, log });
-  const executor = new Executor({ engine, partitionCache, budgetBytes, rotationDays: config.visitorSaltRotationDays });
+  const behavioral = new Behavioral(engine, config.behavioral, log);
+  const { rolled, rollupStore: store } = stored;
+  const rollups = config.rollups ? new RollupExecution({ partitionCache, store, calculator: host.rollupCalculator, rolled, log }) : null;
+  const executor = new Executor({
+    engine,
+    partitionCache,
+    budgetBytes,
+    rotationDays: config.visitorSaltRotationDays,
+    rollups,
+    loadExtension: () => behavioral.load(),
+  });
   const cache = new ResultCache({
     ttlSecs: config.cacheTtlSecs,
     entriesMax: config.cacheMaxEntries,
@@ -199,7 +210,7 @@ function createQueries({ host, counters, eventStore }: Dependencies, limiter: Qu
     partitionCache,
     stats: new QueryService({ cache, limiter, executor }),
     exportMemory: new ExportMemory(Math.max(EXPORTS_BYTES_ALLOWED_MIN, budgetBytes * EXPORTS_SHARE_MAX)),
-    behavioral: new Behavioral(engine, config.behavioral, log),
+    behavioral,
     readiness: new Readiness((signal) => executor.isAnswering(signal)),
   };
 }
@@ -266,7 +277,7 @@ export async function createServices(host: Host): Promise<Services> {
   const dependencies: Dependencies = { host, counters, eventStore };
   const stored = await createStoredRollups({ ...host, eventStore });
   const limiter = new QueryLimiter({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait });
-  const queries = createQueries(dependencies, limiter);
+  const queries = createQueries(dependencies, limiter, stored);
   const jobServices = await createJobs(dependencies, queries, limiter, stored);
   const ingest = createIngest(dependencies, visitors, jobServices.flush);
   const jobs = jobsOf(jobServices, ingest, now);

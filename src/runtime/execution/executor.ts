@@ -37,10 +37,10 @@ export interface ExecutorOptions {
   readonly budgetBytes: number;
   /** Days of a salt period. */
   readonly rotationDays: number;
-  /** Absent if every report reads events. */
-  readonly rollups?: RollupExecution;
+  /** Null if every report reads events. */
+  readonly rollups: RollupExecution | null;
   /** Loads the behavioral extension if it is not. Never rejects. */
-  readonly loadExtension?: () => Promise<void>;
+  readonly loadExtension: () => Promise<void>;
 }
 
 /** Work on a range. Both ways of execution have the same result. */
@@ -70,10 +70,11 @@ export class Executor {
   async #runStep(step: PlanStep, signal: AbortSignal): Promise<StepRows> {
     const { engine, rollups } = this.#options;
     const readRest = (rest: PlanStep) => this.#fromEvents(rest, (query) => engine.queryColumns(query, signal), signal);
-    const rows = await rollups?.execute(step, readRest);
+    const rows = (await rollups?.execute(step, readRest)) ?? null;
+    if (rows) return rows;
     // The plan may have been made before the extension was loaded, because rollups covered it.
-    if (rows === null) await this.#options.loadExtension?.();
-    return rows ?? this.#fromEvents(step, (query) => engine.query(query, signal), signal);
+    if (rollups) await this.#options.loadExtension();
+    return this.#fromEvents(step, (query) => engine.query(query, signal), signal);
   }
 
   /** The result of each query of the step. */

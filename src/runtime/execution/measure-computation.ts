@@ -3,13 +3,20 @@ import type { Columns } from "../../storage/columns.ts";
 import { PROPERTY_MEASURE_PREFIX } from "../../storage/rollup.ts";
 import { PROPERTY_KEYS_MAX } from "../config/limits.ts";
 import { ROLLUP_PROPERTIES_MAX } from "../config/rollup-limits.ts";
-import { EngineFullError } from "../engine/engine.ts";
+import { EngineFullError, type Engine } from "../engine/engine.ts";
+import type { PartitionCache } from "../engine/partition-cache.ts";
 import { PROPERTY_KEY } from "../query/property-key.ts";
 import type { SiteRange } from "../query/scope.ts";
 import type { ComputedMeasures } from "../rollups/rollup-calculator.ts";
 import { allRowsSql, type AggregateQuery } from "./aggregate-query.ts";
 import type { RolledMeasures } from "./rolled-measures.ts";
-import { beyondSql, statement, type StepContext } from "./step-execution.ts";
+import { beyondSql, statement } from "./step-execution.ts";
+
+export interface MeasureContext {
+  readonly engine: Engine;
+  readonly partitionCache: PartitionCache;
+  readonly signal: AbortSignal;
+}
 
 /** The measure with the keys of custom properties: rows `value`. */
 const KEYS_MEASURE = "properties";
@@ -19,7 +26,7 @@ const KEYS_MEASURE = "properties";
  * engine's memory. Rejects with `IncompleteDaysError` if a file cannot be read, with `EngineFullError` if the events do not fit,
  * and with `EngineLostError` if the engine failed.
  */
-export async function computeMeasures(siteRange: SiteRange, rolled: RolledMeasures, context: StepContext): Promise<ComputedMeasures> {
+export async function computeMeasures(siteRange: SiteRange, rolled: RolledMeasures, context: MeasureContext): Promise<ComputedMeasures> {
   try {
     return await compute(siteRange, rolled, true, context);
   } catch (error) {
@@ -32,7 +39,7 @@ function compute(
   { siteId, range }: SiteRange,
   rolled: RolledMeasures,
   withProperties: boolean,
-  { engine, partitionCache, signal }: StepContext,
+  { engine, partitionCache, signal }: MeasureContext,
 ): Promise<ComputedMeasures> {
   const loading = { signal, withinBudget: true, onePass: true, complete: true, withProperties };
   return partitionCache.withDays(siteId, range, loading, async (blocks) => {

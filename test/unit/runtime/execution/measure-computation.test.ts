@@ -55,7 +55,7 @@ async function createWorld(events: readonly StoredEvent[], budgetBytes = 1024 * 
     onStray: () => {},
   });
   const partitionCache = new PartitionCache({ engine, eventStore, budgetBytes, sessionGapMs: 1_800_000, log: createRecordingLog() });
-  const executor = new Executor({ engine, partitionCache, budgetBytes, rotationDays: 3 });
+  const executor = new Executor({ engine, partitionCache, budgetBytes, rotationDays: 3, rollups: null, loadExtension: async () => {} });
   return {
     objects,
     compute: () => computeMeasures({ siteId: SITE, range: RANGE }, rolled, { engine, partitionCache, signal }),

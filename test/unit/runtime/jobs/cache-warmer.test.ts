@@ -83,7 +83,7 @@ describe("cache warming", () => {
     let asked: Promise<Response> | undefined;
     controlled.hold();
     whenLoading(() => {
-      asked ??= target.fetch("/api/stats/main?site_id=b.test");
+      asked ??= target.fetch("/api/stats/realtime?site_id=b.test");
     });
     await run();
     expect(loaded).toEqual(keys.slice(0, 1));

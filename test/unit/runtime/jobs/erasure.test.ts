@@ -77,7 +77,14 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100) {
   const nothing = (): void => {};
   const cache = new ResultCache({ ttlSecs: 60, entriesMax: 100, monotonicMs: () => 0, onHit: nothing, onMiss: nothing });
   const limiter = new QueryLimiter({ concurrentMax: 0, queueMs: 0, wait: () => Promise.resolve() });
-  const executor = new Executor({ engine, partitionCache, budgetBytes: 2 ** 40, rotationDays: 1 });
+  const executor = new Executor({
+    engine,
+    partitionCache,
+    budgetBytes: 2 ** 40,
+    rotationDays: 1,
+    rollups: null,
+    loadExtension: async () => {},
+  });
   const stats = new QueryService({ cache, limiter, executor });
   const erasure = new Erasure({ eventStore, flush, stats, counters, log });
   const { signal } = new AbortController();

@@ -204,7 +204,7 @@ describe("the job that makes rollups", () => {
     const environment = { SVC_REQUEST_TIMEOUT_SECS: "3600", SVC_COMPACT_AFTER_FILES: "0" };
     const target = await start(objects, environment, { engine: controlled.engine });
     controlled.hold();
-    const asked = target.fetch("/api/stats/main?site_id=b.test");
+    const asked = target.fetch("/api/stats/realtime?site_id=b.test");
     await controlled.held(1);
     for (let i = 0; i < 59; i++) {
       await target.advance(1000);
