@@ -1,8 +1,14 @@
 /** The contract of the rollup calculator port: inline, with caches and without, and in threads. */
+import { readdirSync } from "node:fs";
+import { getPriority } from "node:os";
+import { describe, expect, it } from "vitest";
 import { ThreadedRollupCalculator } from "../../adapters/node/threaded-rollup-calculator.ts";
 import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
 import { ROLLUP_WORKER_URL } from "../support/built.ts";
+import { integers, originOf } from "../support/rollups.ts";
+import { skippedFor } from "../support/skipped.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 import { describeRollupCalculator } from "./rollup-calculator.suite.ts";
 
 const inline = (bytesMax: number) => (dataFolder: string) =>
@@ -11,3 +17,23 @@ const inline = (bytesMax: number) => (dataFolder: string) =>
 describeRollupCalculator("on the calling thread", inline(1024 * 1024));
 describeRollupCalculator("without memory for caches", inline(0));
 describeRollupCalculator("in threads", (dataFolder) => new ThreadedRollupCalculator(ROLLUP_WORKER_URL, dataFolder));
+
+describe("the threads", () => {
+  /** The priority of each thread of this process; a higher number is a lower priority. */
+  const priorities = (): number[] => readdirSync("/proc/self/task").map((thread) => getPriority(Number(thread)));
+
+  it(
+    "make rollups at low priority, and add them up for dashboards at the usual one",
+    skippedFor(process.platform === "linux" ? null : "On Linux alone, threads have a priority of their own."),
+    async () => {
+      const calculator = new ThreadedRollupCalculator(ROLLUP_WORKER_URL, await tempFolder());
+      const lowered = () => priorities().filter((priority) => priority > getPriority()).length;
+      const before = lowered();
+      expect(await calculator.total({ measure: "main", rollups: [], added: [{ visitors: integers(1) }] })).toEqual([{ visitors: 1 }]);
+      expect(lowered()).toBe(before);
+      await calculator.make(originOf(), [], []);
+      expect(lowered()).toBe(before + 1);
+      await calculator.close();
+    },
+  );
+});

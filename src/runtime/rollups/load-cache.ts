@@ -2,8 +2,8 @@
 
 interface Entry<Value> {
   readonly value: Promise<Value>;
-  /** 0 while it loads. */
-  bytes: number;
+  /** Null while it loads. */
+  bytes: number | null;
 }
 
 export class LoadCache<Value> {
@@ -26,11 +26,16 @@ export class LoadCache<Value> {
   }
 
   #load(key: string, load: () => Promise<Value>): Entry<Value> {
-    const entry: Entry<Value> = { value: load(), bytes: 0 };
+    const entry: Entry<Value> = { value: load(), bytes: null };
     entry.value.then(
       (value) => {
-        entry.bytes = this.#bytesOf(value);
-        this.#bytes += entry.bytes;
+        const bytes = this.#bytesOf(value);
+        if (bytes > this.#bytesMax) {
+          this.#entries.delete(key);
+          return;
+        }
+        entry.bytes = bytes;
+        this.#bytes += bytes;
         this.#evict();
       },
       () => this.#entries.delete(key),
@@ -41,7 +46,7 @@ export class LoadCache<Value> {
   #evict(): void {
     for (const [key, { bytes }] of this.#entries) {
       if (this.#bytes <= this.#bytesMax) return;
-      if (bytes === 0) continue;
+      if (bytes === null) continue;
       this.#entries.delete(key);
       this.#bytes -= bytes;
     }
