@@ -10,12 +10,8 @@ import { createArgon2id } from "../../src/runtime/auth/argon2id.ts";
 import type { Config } from "../../src/runtime/config/config.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
 import { NOWHERE, type GeoLookup } from "../../src/runtime/ingest/geo.ts";
-import {
-  ROLLUP_FILE_BYTES_MAX_IN_WORKERD,
-  ROLLUP_MEASURE_BYTES_MAX_IN_WORKERD,
-  SALT_RETRY_MS,
-  UNFLUSHED_BYTES_MAX_IN_WORKERD,
-} from "../../src/runtime/config/limits.ts";
+import { SALT_RETRY_MS, UNFLUSHED_BYTES_MAX_IN_WORKERD } from "../../src/runtime/config/limits.ts";
+import { ROLLUP_FILE_BYTES_MAX_IN_WORKERD, ROLLUP_MEASURE_BYTES_MAX_IN_WORKERD } from "../../src/runtime/config/rollup-limits.ts";
 import type { Log } from "../../src/runtime/metrics/log.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";

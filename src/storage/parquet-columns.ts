@@ -1,4 +1,4 @@
-/** How the columns of a Parquet file are decoded without allocating a value per row. The only user of hyparquet. */
+/** How the columns of a Parquet file are decoded without allocating a value per row. The only user of hyparquet but for one encoding. */
 import { parquetMetadata, snappyUncompress, type ColumnMetaData, type RowGroup } from "hyparquet";
 import { parquetHeader } from "hyparquet/src/column.js";
 

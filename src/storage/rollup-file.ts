@@ -140,7 +140,7 @@ export async function encodeRollup(rollup: Rollup): Promise<Uint8Array> {
   return file;
 }
 
-export interface RollupFile {
+export interface OpenedRollup {
   readonly header: RollupHeader;
   /** An upper bound of the memory that it takes, in bytes. */
   readonly memoryBytes: number;
@@ -180,7 +180,7 @@ async function readRows(parts: readonly RollupPart[], first: number, end: number
 }
 
 /** Throws unless the bytes are a rollup of this format, whole and unchanged. */
-export function openRollup(bytes: Uint8Array): RollupFile {
+export function openRollup(bytes: Uint8Array): OpenedRollup {
   checkSeal(bytes);
   const { rows, parts: groups, entries } = openParquet(bytes);
   const header = parseHeader(entries.get(HEADER_ENTRY));

@@ -6,8 +6,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { utcDayOf } from "../../src/storage/event.ts";
+import { openRollup } from "../../src/storage/rollup-file.ts";
+import { ROLLUP_COLUMNS } from "../../src/storage/rollup.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { getBreakdown, getMain, record, wireEvent } from "../support/requests.ts";
+import { encodedRollup, integers, visitorsOf } from "../support/rollups.ts";
 import { visitor } from "../support/stats-requests.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
@@ -54,7 +57,34 @@ describe("docs/data-format.md", () => {
     expect(rows).toEqual(EVENT_COLUMNS.map(({ name, kind, required }) => ({ name, type: types[kind], required })));
   });
 
-  it("its statements return the results of the API before, during and after a merge of files", async () => {
+  it("documents every column of a rollup with its type", () => {
+    const rows = [...document.matchAll(/^\| `(\w+)` \| (INT64|STRING) \|[^|]+\|$/gm)].map(([, name, type]) => ({ name, type }));
+    const types = { key: "INT64", count: "INT64", text: "STRING", amount: "STRING" };
+    const columns = ROLLUP_COLUMNS.map(({ name, kind }) => ({ name, type: types[kind] }));
+    expect(rows).toEqual([{ name: "measure", type: "STRING" }, ...columns]);
+  });
+
+  it("documents every entry of a rollup's footer", async () => {
+    const { header } = openRollup(await encodedRollup({}));
+    const [, section = ""] = /an entry `sandpiper\.rollup`, a JSON object: ([^]*?)\. Compression/.exec(document) ?? [];
+    expect([...section.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort()).toEqual(["format", ...Object.keys(header)].sort());
+  });
+
+  it("its statement about rollups returns the rows of one", async () => {
+    const folder = await tempFolder();
+    const objects = createFileObjectStore(folder);
+    const key = "rollups/site_id=example.com/2026-03-14_2026-03-14_0a1b2c3d_4e5f6071.parquet";
+    const pages = { value: ["/b", "/a", "/c"], visitors: integers(2, 2, 3), pageviews: integers(4, 5, 6), events: integers(7, 8, 9) };
+    await objects.put(key, await encodedRollup({ pages, cities: visitorsOf({ "/a": 9 }) }));
+    const statement = (statements.at(-1) ?? "").replaceAll("data/rollups", join(folder, "rollups"));
+    expect((await connection.runAndReadAll(statement)).getRowObjectsJson()).toEqual([
+      { value: "/c", visitors: "3", pageviews: "6", events: "9" },
+      { value: "/a", visitors: "2", pageviews: "5", events: "8" },
+      { value: "/b", visitors: "2", pageviews: "4", events: "7" },
+    ]);
+  });
+
+  it("its statements about events return the results of the API before, during and after a merge of files", async () => {
     const folder = await tempFolder();
     const objects = createFileObjectStore(folder);
     let target = await createInProcessTarget({ SVC_TRUST_PROXY: "1", SVC_COMPACT_AFTER_FILES: "0" }, { objects });

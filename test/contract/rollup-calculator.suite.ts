@@ -1,12 +1,13 @@
 /** The contract of the rollup calculator port, for each way of running it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
-import { HOURLY_DAYS_MAX, ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../src/runtime/config/limits.ts";
+import { HOURLY_DAYS_MAX } from "../../src/runtime/config/limits.ts";
+import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../src/runtime/config/rollup-limits.ts";
 import type { ComputedMeasures, RollupCalculator } from "../../src/runtime/rollups/rollup-calculator.ts";
 import type { Columns } from "../../src/storage/columns.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { openRollup } from "../../src/storage/rollup-file.ts";
-import { integers, measuresOf, originOf, rollupFileOf, visitorsOf } from "../support/rollups.ts";
+import { integers, measuresOf, originOf, encodedRollup, visitorsOf } from "../support/rollups.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 
 const computedOf = (measures: Readonly<Record<string, Columns>>, hasAllProperties = true): ComputedMeasures => ({
@@ -36,7 +37,7 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
       calculator = create(folder);
       await objects.put(
         "rollups/a",
-        await rollupFileOf({
+        await encodedRollup({
           main: main(3),
           pages: visitorsOf({ "/": 3, "/a": 2, "/b": 1 }),
           goals: {},
@@ -46,13 +47,13 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
       );
       await objects.put(
         "rollups/b",
-        await rollupFileOf(
+        await encodedRollup(
           { main: main(2n ** 52n), pages: visitorsOf({ "/b": 4, "/\u{1f600}": 1, "/\uffee": 1 }), goals: visitorsOf({ Signup: 1 }) },
           { day: "2026-03-15" },
         ),
       );
-      await objects.put("rollups/partial", await rollupFileOf({ main: main(1) }, { hasAllProperties: false }));
-      const damaged = await rollupFileOf({ main: main(1) });
+      await objects.put("rollups/partial", await encodedRollup({ main: main(1) }, { hasAllProperties: false }));
+      const damaged = await encodedRollup({ main: main(1) });
       damaged[40] = (damaged[40] ?? 0) ^ 1;
       await objects.put("rollups/damaged", damaged);
     });
@@ -118,7 +119,7 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
     it("reads a rollup that was written after it was missed", async () => {
       const total = () => calculator.total({ measure: "main", rollups: ["rollups/late"], added: [] });
       await expect(total()).rejects.toThrow("rollups/late");
-      await objects.put("rollups/late", await rollupFileOf({ main: main(7) }));
+      await objects.put("rollups/late", await encodedRollup({ main: main(7) }));
       expect(await total()).toEqual([{ visitors: 7 }]);
     });
 

@@ -9,7 +9,7 @@ import type { Columns } from "../../src/storage/columns.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { ROLLUP_COLUMNS } from "../../src/storage/rollup.ts";
 import { character } from "../support/character.ts";
-import { rollupFileOf } from "../support/rollups.ts";
+import { encodedRollup } from "../support/rollups.ts";
 import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 type Row = Readonly<Record<string, string | bigint>>;
@@ -146,7 +146,7 @@ describe("the total of a measure", () => {
       fc.assert(
         fc.asyncProperty(asked, async ({ grouping, counts, amounts, by, rowsMax, rollups, added }) => {
           const objects = createMemoryObjectStore();
-          for (const [i, rows] of rollups.entries()) await objects.put(`${i}`, await rollupFileOf({ measure: columnsOf(rows) }));
+          for (const [i, rows] of rollups.entries()) await objects.put(`${i}`, await encodedRollup({ measure: columnsOf(rows) }));
           const texts = grouping.filter((name) => KIND_OF.get(name) === "text");
           const keys = grouping.filter((name) => KIND_OF.get(name) === "key");
           // Rows with equal texts and different keys are in no particular order, so all of them are compared.

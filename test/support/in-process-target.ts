@@ -10,7 +10,8 @@ import { createArgon2id, type Argon2idCosts } from "../../src/runtime/auth/argon
 import type { PasswordHasher } from "../../src/runtime/auth/password-hasher.ts";
 import { parseConfig } from "../../src/runtime/config/config.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
-import { ROLLUP_FILE_BYTES_MAX, ROLLUP_MEASURE_BYTES_MAX, UNFLUSHED_BYTES_MAX } from "../../src/runtime/config/limits.ts";
+import { UNFLUSHED_BYTES_MAX } from "../../src/runtime/config/limits.ts";
+import { ROLLUP_FILE_BYTES_MAX, ROLLUP_MEASURE_BYTES_MAX } from "../../src/runtime/config/rollup-limits.ts";
 import { DASHBOARD_PAGE } from "../../src/runtime/config/names.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";

@@ -32,4 +32,4 @@ export const rollupOf = (measures: Readonly<Record<string, Columns>>, { hasAllPr
   hasAllProperties,
 });
 
-export const rollupFileOf = (...rollup: Parameters<typeof rollupOf>): Promise<Uint8Array> => encodeRollup(rollupOf(...rollup));
+export const encodedRollup = (...rollup: Parameters<typeof rollupOf>): Promise<Uint8Array> => encodeRollup(rollupOf(...rollup));

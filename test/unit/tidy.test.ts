@@ -6,7 +6,6 @@ const FILE_LINES_MAX = 300;
 
 /** Files that may be longer, with the reason. */
 const LONG_FILES: Readonly<Record<string, string>> = {
-  "src/runtime/config/limits.ts": "A table: each bound with its reason.",
   "src/runtime/ingest/source-table.ts": "A table: which hosts are which source, a line each.",
 };
 

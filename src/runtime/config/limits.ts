@@ -205,23 +205,6 @@ export const WARM_BYTES_MAX = 2 * MIB;
 
 assertLimits(WARM_BYTES_MAX <= LOAD_BYTES_MAX, "the cache warmer delays a query no longer than another query does");
 
-// Rollups (docs/data-format.md, "Rollups")
-
-/** A measure with more rows has no place in a rollup: reading it would take longer than a dashboard should. */
-export const ROLLUP_MEASURE_ROWS_MAX = 50_000;
-
-/** Custom properties whose values a rollup has. */
-export const ROLLUP_PROPERTIES_MAX = 32;
-
-/** Memory of cached rollups: of opened files, and of decoded measures. A workerd isolate has 128 MB in all. */
-export const ROLLUP_FILE_BYTES_MAX = 16 * MIB;
-export const ROLLUP_MEASURE_BYTES_MAX = 32 * MIB;
-export const ROLLUP_FILE_BYTES_MAX_IN_WORKERD = 3 * MIB;
-export const ROLLUP_MEASURE_BYTES_MAX_IN_WORKERD = 5 * MIB;
-
-/** Rollups that are read at the same time. */
-export const ROLLUP_READS_MAX = 16;
-
 // Reports (docs/http-api.md, "Limits")
 
 /** Longest date range, both ends included. */

@@ -9,6 +9,21 @@ export const ROLLUP_WEIGHT_BYTES_MIN = 256 * KIB;
 /** What a day weighs on top of the size of its Parquet files: opening them takes as long as reading this much. */
 export const ROLLUP_DAY_WEIGHT_BYTES = 16 * KIB;
 
+/** A measure with more rows is left out of a rollup: reading it would take longer than a dashboard should. */
+export const ROLLUP_MEASURE_ROWS_MAX = 50_000;
+
+/** Keys of custom properties whose values are in a rollup. */
+export const ROLLUP_PROPERTIES_MAX = 32;
+
+/** Memory of cached rollups: of opened files, and of decoded measures. A workerd isolate has 128 MB in all. */
+export const ROLLUP_FILE_BYTES_MAX = 16 * MIB;
+export const ROLLUP_MEASURE_BYTES_MAX = 32 * MIB;
+export const ROLLUP_FILE_BYTES_MAX_IN_WORKERD = 3 * MIB;
+export const ROLLUP_MEASURE_BYTES_MAX_IN_WORKERD = 5 * MIB;
+
+/** Rollups that are read at the same time. */
+export const ROLLUP_READS_MAX = 16;
+
 /** Sites whose listings of rollups are kept in memory. */
 export const ROLLUP_LISTINGS_MAX = 1_000;
 

@@ -1,9 +1,9 @@
 /** The arithmetic of rollups on the calling thread, with caches of what was read last. */
 import type { Columns } from "../../storage/columns.ts";
 import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
-import { encodeRollup, openRollup, type RollupFile } from "../../storage/rollup-file.ts";
+import { encodeRollup, openRollup, type OpenedRollup } from "../../storage/rollup-file.ts";
 import { PROPERTY_MEASURE_PREFIX, type RollupHeader } from "../../storage/rollup.ts";
-import { ROLLUP_READS_MAX } from "../config/limits.ts";
+import { ROLLUP_READS_MAX } from "../config/rollup-limits.ts";
 import { LoadCache } from "./load-cache.ts";
 import { MeasureSum } from "./measure-sum.ts";
 import type { RollupCalculator } from "./rollup-calculator.ts";
@@ -43,10 +43,10 @@ async function mapInTurns<Result>(keys: readonly ObjectKey[], map: (key: ObjectK
 }
 
 export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, limits: RollupCacheLimits): RollupCalculator {
-  const files = new LoadCache<RollupFile>(limits.fileBytesMax, ({ memoryBytes }) => memoryBytes);
+  const files = new LoadCache<OpenedRollup>(limits.fileBytesMax, ({ memoryBytes }) => memoryBytes);
   const measures = new LoadCache<Columns | null>(limits.measureBytesMax, bytesOf);
 
-  async function load(key: ObjectKey): Promise<RollupFile> {
+  async function load(key: ObjectKey): Promise<OpenedRollup> {
     const bytes = await objects.get(key);
     if (!bytes) throw new UnreadableRollupError(`there is no rollup ${key}`);
     try {
@@ -56,7 +56,7 @@ export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, 
     }
   }
 
-  const open = (key: ObjectKey): Promise<RollupFile> => files.get(key, () => load(key));
+  const open = (key: ObjectKey): Promise<OpenedRollup> => files.get(key, () => load(key));
 
   async function headerOf(key: ObjectKey): Promise<RollupHeader | null> {
     try {
@@ -75,7 +75,7 @@ export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, 
     throw new Error(`the rollup ${key} has no measure ${measure}`);
   }
 
-  const sourceOf = ({ header, measure }: RollupFile): RollupSource => ({
+  const sourceOf = ({ header, measure }: OpenedRollup): RollupSource => ({
     measures: new Set(Object.keys(header.measures)),
     hasAllProperties: header.hasAllProperties,
     read: async (name) => (await measure(name)) ?? {},

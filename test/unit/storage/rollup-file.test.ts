@@ -6,7 +6,7 @@ import { encodeEvents } from "../../../src/storage/parquet-events.ts";
 import { seal } from "../../../src/storage/parquet-seal.ts";
 import { encodeRollup, openRollup } from "../../../src/storage/rollup-file.ts";
 import { character } from "../../support/character.ts";
-import { integers, originOf, rollupFileOf, rollupOf, visitorsOf } from "../../support/rollups.ts";
+import { integers, originOf, encodedRollup, rollupOf, visitorsOf } from "../../support/rollups.ts";
 import { anEvent } from "../../support/stored-event.ts";
 
 /** The rows of a measure as JSON, in an order that does not depend on theirs. */
@@ -50,7 +50,7 @@ describe("the file of a rollup", () => {
       fc.asyncProperty(
         fc.dictionary(fc.constantFrom("pages", "main", "b", "property-values/\u{1f600}", "a"), measure),
         async (measures) => {
-          const file = openRollup(await rollupFileOf(measures));
+          const file = openRollup(await encodedRollup(measures));
           expect(Object.keys(file.header.measures).sort()).toEqual(Object.keys(measures).sort());
           for (const [name, columns] of Object.entries(measures)) {
             const rows = rowsOf(columns);
@@ -63,14 +63,14 @@ describe("the file of a rollup", () => {
     ));
 
   it("says what it was made of, and null for a measure that it lacks", async () => {
-    const { header, measure: read } = openRollup(await rollupFileOf({ main: { visitors: integers(1) } }, { hasAllProperties: false }));
+    const { header, measure: read } = openRollup(await encodedRollup({ main: { visitors: integers(1) } }, { hasAllProperties: false }));
     expect(header).toEqual({ ...originOf(), hasAllProperties: false, measures: { main: 1 } });
     expect(await read("pages")).toBeNull();
   });
 
   it("has the same bytes for the same rows in another order", async () => {
-    const file = await rollupFileOf({ a: visitorsOf({ x: 1, y: 2, z: 3 }), b: visitorsOf({ x: 1 }) });
-    expect(await rollupFileOf({ b: visitorsOf({ x: 1 }), a: visitorsOf({ z: 3, x: 1, y: 2 }) })).toEqual(file);
+    const file = await encodedRollup({ a: visitorsOf({ x: 1, y: 2, z: 3 }), b: visitorsOf({ x: 1 }) });
+    expect(await encodedRollup({ b: visitorsOf({ x: 1 }), a: visitorsOf({ z: 3, x: 1, y: 2 }) })).toEqual(file);
   });
 
   it("is read in parts if there are many rows or long texts", async () => {
@@ -83,14 +83,14 @@ describe("the file of a rollup", () => {
   });
 
   it("is refused if any byte of it is another, or if it is cut short", async () => {
-    const file = await rollupFileOf({ pages: visitorsOf({ "/": 1 }) });
+    const file = await encodedRollup({ pages: visitorsOf({ "/": 1 }) });
     for (let at = 0; at < file.length; at += 7) expect(() => openRollup(damaged(file, at))).toThrow(/checksum/);
     expect(() => openRollup(file.subarray(0, file.length / 2))).toThrow(/checksum/);
     expect(() => openRollup(new Uint8Array())).toThrow(/checksum/);
   });
 
   it("is refused in another format, and so is a file of events", async () => {
-    const file = await rollupFileOf({ pages: visitorsOf({ "/": 1 }) });
+    const file = await encodedRollup({ pages: visitorsOf({ "/": 1 }) });
     expect(() => openRollup(replaced(file, '"format":1', '"format":2'))).toThrow(
       "the rollup has the format 2; this version reads format 1",
     );
