@@ -1,6 +1,6 @@
 /** Entry point of the threads of rollups: reads files itself, so that their bytes never pass the main thread. */
 import { workerData } from "node:worker_threads";
-import { ROLLUP_FILE_BYTES_MAX, ROLLUP_MEASURE_BYTES_MAX } from "../../src/runtime/config/rollup-limits.ts";
+import { ROLLUP_CACHE } from "../../src/runtime/config/rollup-limits.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
 import { createFileObjectStore } from "./file-object-store.ts";
 import { serveTasks } from "./task-thread.ts";
@@ -14,7 +14,7 @@ if (!isUrgent) lowerPriority();
 const calculator = createInlineRollupCalculator(
   createFileObjectStore(dataFolder),
   // A rollup that is made of others is made once.
-  isUrgent ? { fileBytesMax: ROLLUP_FILE_BYTES_MAX, measureBytesMax: ROLLUP_MEASURE_BYTES_MAX } : { fileBytesMax: 0, measureBytesMax: 0 },
+  isUrgent ? ROLLUP_CACHE : { fileBytesMax: 0, unpackedBytesMax: 0, measureBytesMax: 0 },
 );
 
 const serve = (task: RollupTask): Promise<RollupResult> => {

@@ -11,7 +11,7 @@ import type { Config } from "../../src/runtime/config/config.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
 import { NOWHERE, type GeoLookup } from "../../src/runtime/ingest/geo.ts";
 import { SALT_RETRY_MS, UNFLUSHED_BYTES_MAX_IN_WORKERD } from "../../src/runtime/config/limits.ts";
-import { ROLLUP_FILE_BYTES_MAX_IN_WORKERD, ROLLUP_MEASURE_BYTES_MAX_IN_WORKERD } from "../../src/runtime/config/rollup-limits.ts";
+import { ROLLUP_CACHE_IN_WORKERD } from "../../src/runtime/config/rollup-limits.ts";
 import type { Log } from "../../src/runtime/metrics/log.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
@@ -82,10 +82,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     records,
     passwordHasher: createArgon2id(randomBytes),
     parquet: inlineParquetWriter,
-    rollupCalculator: createInlineRollupCalculator(objects, {
-      fileBytesMax: ROLLUP_FILE_BYTES_MAX_IN_WORKERD,
-      measureBytesMax: ROLLUP_MEASURE_BYTES_MAX_IN_WORKERD,
-    }),
+    rollupCalculator: createInlineRollupCalculator(objects, ROLLUP_CACHE_IN_WORKERD),
     segmentLog: openSqlSegmentLog(storage, objects),
     engine: new IsolateEngine(options.createEngine, log),
     geo: config.geoipDb === "none" ? () => NOWHERE : placesIn(options.countryRanges),

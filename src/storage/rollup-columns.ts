@@ -110,6 +110,11 @@ export class RollupPart {
     return (await this.#decoderOf(column, page))(from, from + end - first);
   }
 
+  /** Forgets what is decompressed. */
+  release(): void {
+    this.#decoders.clear();
+  }
+
   #decoderOf(column: string, page: StoredPage): Promise<DecodeValues> {
     let found = this.#decoders.get(column);
     if (!found) {

@@ -142,10 +142,13 @@ export async function encodeRollup(rollup: Rollup): Promise<Uint8Array> {
 
 export interface OpenedRollup {
   readonly header: RollupHeader;
-  /** An upper bound of the memory that it takes, in bytes. */
-  readonly memoryBytes: number;
+  /** Of the file. */
+  readonly bytes: number;
+  /** What is decompressed when all measures have been read. It is kept until `release`. */
+  readonly unpackedBytes: number;
   /** The rows of a measure, with integers as `Float64Array`, and without columns if there are no rows. Null if it has no such measure. */
   measure(name: string): Promise<Columns | null>;
+  release(): void;
 }
 
 function parseHeader(entry: string | undefined): RollupHeader {
@@ -194,10 +197,14 @@ export function openRollup(bytes: Uint8Array): OpenedRollup {
   if (measured !== rows) throw new Error(`the rollup has ${rows} rows in place of ${measured}`);
   return {
     header,
-    memoryBytes: bytes.length + groups.reduce((sum, { unpackedBytes }) => sum + unpackedBytes, 0),
+    bytes: bytes.length,
+    unpackedBytes: groups.reduce((sum, { unpackedBytes }) => sum + unpackedBytes, 0),
     async measure(name) {
       const first = firsts.get(name);
       return first === undefined ? null : readRows(parts, first, first + (header.measures[name] ?? 0));
+    },
+    release() {
+      for (const part of parts) part.release();
     },
   };
 }

@@ -12,10 +12,15 @@ import { tempFolder } from "../support/temp-folder.ts";
 import { describeRollupCalculator } from "./rollup-calculator.suite.ts";
 
 const inline = (bytesMax: number) => (dataFolder: string) =>
-  createInlineRollupCalculator(createFileObjectStore(dataFolder), { fileBytesMax: bytesMax, measureBytesMax: bytesMax });
+  createInlineRollupCalculator(createFileObjectStore(dataFolder), {
+    fileBytesMax: bytesMax,
+    unpackedBytesMax: bytesMax,
+    measureBytesMax: bytesMax,
+  });
 
 describeRollupCalculator("on the calling thread", inline(1024 * 1024));
 describeRollupCalculator("without memory for caches", inline(0));
+describeRollupCalculator("with little memory for caches", inline(5_000));
 describeRollupCalculator("in threads", (dataFolder) => new ThreadedRollupCalculator(ROLLUP_WORKER_URL, dataFolder));
 
 describe("the threads", () => {

@@ -160,7 +160,11 @@ describe("the total of a measure", () => {
             partial: () => sql``,
             ...(top && { top }),
           };
-          const calculator = createInlineRollupCalculator(objects, { fileBytesMax: 10_000, measureBytesMax: 10_000 });
+          const calculator = createInlineRollupCalculator(objects, {
+            fileBytesMax: 10_000,
+            unpackedBytesMax: 10_000,
+            measureBytesMax: 10_000,
+          });
           const total = await calculator.total({
             measure: "measure",
             rollups: rollups.map((_rows, i) => `${i}`),

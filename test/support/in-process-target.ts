@@ -11,7 +11,7 @@ import type { PasswordHasher } from "../../src/runtime/auth/password-hasher.ts";
 import { parseConfig } from "../../src/runtime/config/config.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
 import { UNFLUSHED_BYTES_MAX } from "../../src/runtime/config/limits.ts";
-import { ROLLUP_FILE_BYTES_MAX, ROLLUP_MEASURE_BYTES_MAX } from "../../src/runtime/config/rollup-limits.ts";
+import { ROLLUP_CACHE } from "../../src/runtime/config/rollup-limits.ts";
 import { DASHBOARD_PAGE } from "../../src/runtime/config/names.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
@@ -108,10 +108,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       records,
       passwordHasher: parts.passwordHasher ?? createArgon2id(randomBytes, CHEAP),
       parquet: inlineParquetWriter,
-      rollupCalculator: createInlineRollupCalculator(objects, {
-        fileBytesMax: ROLLUP_FILE_BYTES_MAX,
-        measureBytesMax: ROLLUP_MEASURE_BYTES_MAX,
-      }),
+      rollupCalculator: createInlineRollupCalculator(objects, ROLLUP_CACHE),
       segmentLog,
       engine,
       geo: places.lookup,

@@ -15,11 +15,11 @@ export const ROLLUP_MEASURE_ROWS_MAX = 50_000;
 /** Keys of custom properties whose values are in a rollup. */
 export const ROLLUP_PROPERTIES_MAX = 32;
 
-/** Memory of cached rollups: of opened files, and of decoded measures. A workerd isolate has 128 MB in all. */
-export const ROLLUP_FILE_BYTES_MAX = 16 * MIB;
-export const ROLLUP_MEASURE_BYTES_MAX = 32 * MIB;
-export const ROLLUP_FILE_BYTES_MAX_IN_WORKERD = 3 * MIB;
-export const ROLLUP_MEASURE_BYTES_MAX_IN_WORKERD = 5 * MIB;
+/** Memory of cached rollups: of files, of what is decompressed of them, and of decoded measures. */
+export const ROLLUP_CACHE = { fileBytesMax: 4 * MIB, unpackedBytesMax: 16 * MIB, measureBytesMax: 28 * MIB };
+
+/** A workerd isolate has 128 MB in all, and files are far away: a year's fit. */
+export const ROLLUP_CACHE_IN_WORKERD = { fileBytesMax: 2 * MIB, unpackedBytesMax: 2 * MIB, measureBytesMax: 4 * MIB };
 
 /** Rollups that are read at the same time. */
 export const ROLLUP_READS_MAX = 16;

@@ -10,9 +10,11 @@ import type { RollupCalculator } from "./rollup-calculator.ts";
 import { sumOfParts, type RollupSource } from "./rollup-sum.ts";
 
 export interface RollupCacheLimits {
-  /** Memory of opened files, with what is decompressed of them. */
+  /** Of the bytes of files. */
   readonly fileBytesMax: number;
-  /** Memory of decoded measures. */
+  /** Of what is decompressed of these files, and kept for the next measure. */
+  readonly unpackedBytesMax: number;
+  /** Of decoded measures. */
   readonly measureBytesMax: number;
 }
 
@@ -42,9 +44,12 @@ async function mapInTurns<Result>(keys: readonly ObjectKey[], map: (key: ObjectK
   return results;
 }
 
+const release = (file: OpenedRollup): void => file.release();
+
 export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, limits: RollupCacheLimits): RollupCalculator {
-  const files = new LoadCache<OpenedRollup>(limits.fileBytesMax, ({ memoryBytes }) => memoryBytes);
-  const measures = new LoadCache<Columns | null>(limits.measureBytesMax, bytesOf);
+  const files = new LoadCache<ObjectKey, OpenedRollup>(limits.fileBytesMax, ({ bytes }) => bytes, release);
+  const unpacked = new LoadCache<OpenedRollup, OpenedRollup>(limits.unpackedBytesMax, ({ unpackedBytes }) => unpackedBytes, release);
+  const measures = new LoadCache<string, Columns | null>(limits.measureBytesMax, bytesOf);
 
   async function load(key: ObjectKey): Promise<OpenedRollup> {
     const bytes = await objects.get(key);
@@ -67,9 +72,16 @@ export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, 
     }
   }
 
+  async function decode(key: ObjectKey, measure: string): Promise<Columns | null> {
+    const file = await open(key);
+    const columns = await file.measure(measure);
+    await unpacked.get(file, () => Promise.resolve(file));
+    return columns;
+  }
+
   /** The rows of a measure. A property without a measure has no events in a rollup that has all properties. */
   async function rowsOf(key: ObjectKey, measure: string): Promise<Columns> {
-    const columns = await measures.get(`${key}\n${measure}`, async () => (await open(key)).measure(measure));
+    const columns = await measures.get(`${key}\n${measure}`, () => decode(key, measure));
     if (columns) return columns;
     if (measure.startsWith(PROPERTY_MEASURE_PREFIX) && (await open(key)).header.hasAllProperties) return {};
     throw new Error(`the rollup ${key} has no measure ${measure}`);

@@ -4,14 +4,19 @@ import { LoadCache } from "../../../../src/runtime/rollups/load-cache.ts";
 
 /** A cache of texts, each as large as it is long, that counts its loads. */
 function countedCache(bytesMax: number) {
-  const cache = new LoadCache<string>(bytesMax, ({ length }) => length);
   const loads: string[] = [];
+  const evicted: string[] = [];
+  const cache = new LoadCache<string, string>(
+    bytesMax,
+    ({ length }) => length,
+    (value) => evicted.push(value),
+  );
   const get = (key: string, load: () => Promise<string> = () => Promise.resolve(key)): Promise<string> =>
     cache.get(key, () => {
       loads.push(key);
       return load();
     });
-  return { get, loads };
+  return { get, loads, evicted };
 }
 
 describe("the cache of loaded values", () => {
@@ -23,15 +28,17 @@ describe("the cache of loaded values", () => {
   });
 
   it("evicts the least recently used values beyond its size", async () => {
-    const { get, loads } = countedCache(6);
+    const { get, loads, evicted } = countedCache(6);
     for (const key of ["aaa", "bbb", "aaa", "ccc", "aaa", "bbb"]) await get(key);
     expect(loads).toEqual(["aaa", "bbb", "ccc", "bbb"]);
+    expect(evicted).toEqual(["bbb", "ccc"]);
   });
 
   it("does not keep a value that is larger than all of it, nor evict others for it", async () => {
-    const { get, loads } = countedCache(3);
+    const { get, loads, evicted } = countedCache(3);
     for (const key of ["a", "long text", "a", "long text"]) await get(key);
     expect(loads).toEqual(["a", "long text", "long text"]);
+    expect(evicted).toEqual(["long text", "long text"]);
   });
 
   it("does not keep a failure, which all callers that wait for it get", async () => {
