@@ -4,21 +4,29 @@ import { gunzip } from "./gzip.ts";
 import type { ParquetColumns, StoredPage } from "./parquet-columns.ts";
 
 /** The encodings of all columns that are read. */
-export const INTEGER_ENCODING = "PLAIN";
+export const KEY_ENCODING = "PLAIN";
+export const COUNT_ENCODING = "BYTE_STREAM_SPLIT";
 export const TEXT_ENCODING = "DELTA_BYTE_ARRAY";
 
-const INTEGER_BYTES = 8;
+const NUMBER_BYTES = 8;
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
+/** The integers `first` to before `end`. */
 function integersOf(bytes: Uint8Array, first: number, end: number): Float64Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const integers = new Float64Array(end - first);
-  for (let i = 0; i < integers.length; i++) {
-    const at = (first + i) * INTEGER_BYTES;
-    integers[i] = view.getInt32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
+  return Float64Array.from({ length: end - first }, (_, i) => Number(view.getBigInt64((first + i) * NUMBER_BYTES, true)));
+}
+
+/** The floating-point numbers `first` to before `end` of a page that has all first bytes, then all second bytes, and so on. */
+function splitNumbersOf(bytes: Uint8Array, first: number, end: number): Float64Array {
+  const stride = bytes.length / NUMBER_BYTES;
+  const joined = new Uint8Array((end - first) * NUMBER_BYTES);
+  for (let byte = 0; byte < NUMBER_BYTES; byte++) {
+    const from = byte * stride + first;
+    for (let i = 0; i < end - first; i++) joined[i * NUMBER_BYTES + byte] = bytes[from + i] ?? 0;
   }
-  return integers;
+  return new Float64Array(joined.buffer);
 }
 
 /** Texts that each begin with the first `prefixes` bytes of the one before. The rest of all of them is in `bytes`. */
@@ -77,7 +85,8 @@ type DecodeValues = (first: number, end: number) => Float64Array | string[];
 async function decoderOf({ codec, encoding, bytes, unpackedBytes, values }: StoredPage): Promise<DecodeValues> {
   if (codec !== "GZIP") throw new Error(`the rollup is compressed by ${codec}`);
   const unpacked = await gunzip(bytes, unpackedBytes);
-  if (encoding === INTEGER_ENCODING) return (first, end) => integersOf(unpacked, first, end);
+  if (encoding === KEY_ENCODING) return (first, end) => integersOf(unpacked, first, end);
+  if (encoding === COUNT_ENCODING) return (first, end) => splitNumbersOf(unpacked, first, end);
   if (encoding !== TEXT_ENCODING) throw new Error(`the rollup has values in the encoding ${encoding}`);
   const shared = sharedPrefixes(unpacked, values);
   return (first, end) => textsOf(shared, first, end);

@@ -58,8 +58,8 @@ describe("docs/data-format.md", () => {
   });
 
   it("documents every column of a rollup with its type", () => {
-    const rows = [...document.matchAll(/^\| `(\w+)` \| (INT64|STRING) \|[^|]+\|$/gm)].map(([, name, type]) => ({ name, type }));
-    const types = { key: "INT64", count: "INT64", text: "STRING", amount: "STRING" };
+    const rows = [...document.matchAll(/^\| `(\w+)` \| (INT64|DOUBLE|STRING) \|[^|]+\|$/gm)].map(([, name, type]) => ({ name, type }));
+    const types = { key: "INT64", count: "DOUBLE", text: "STRING", amount: "STRING" };
     const columns = ROLLUP_COLUMNS.map(({ name, kind }) => ({ name, type: types[kind] }));
     expect(rows).toEqual([{ name: "measure", type: "STRING" }, ...columns]);
   });
@@ -78,9 +78,9 @@ describe("docs/data-format.md", () => {
     await objects.put(key, await encodedRollup({ pages, cities: visitorsOf({ "/a": 9 }) }));
     const statement = (statements.at(-1) ?? "").replaceAll("data/rollups", join(folder, "rollups"));
     expect((await connection.runAndReadAll(statement)).getRowObjectsJson()).toEqual([
-      { value: "/c", visitors: "3", pageviews: "6", events: "9" },
-      { value: "/a", visitors: "2", pageviews: "5", events: "8" },
-      { value: "/b", visitors: "2", pageviews: "4", events: "7" },
+      { value: "/c", visitors: 3, pageviews: 6, events: 9 },
+      { value: "/a", visitors: 2, pageviews: 5, events: 8 },
+      { value: "/b", visitors: 2, pageviews: 4, events: 7 },
     ]);
   });
 
