@@ -4,7 +4,7 @@ import type { SiteId, UtcDay } from "./event.ts";
 
 /**
  * What a column of a measure holds. `key`: an integer that rows are grouped by. `text`: a text that rows are grouped by.
- * `count`: an integer that is summed. `amount`: an integer of any size that is summed, in decimal digits.
+ * `count`: an integer of at most 2^53 that is summed. `amount`: an integer of any size that is summed, in decimal digits.
  */
 export type RollupColumnKind = "key" | "text" | "count" | "amount";
 

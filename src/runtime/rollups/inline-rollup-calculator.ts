@@ -4,6 +4,7 @@ import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
 import { encodeRollup, openRollup, type OpenedRollup } from "../../storage/rollup-file.ts";
 import { PROPERTY_MEASURE_PREFIX, type RollupHeader } from "../../storage/rollup.ts";
 import { ROLLUP_READS_MAX } from "../config/rollup-limits.ts";
+import { reasonOf } from "../metrics/log.ts";
 import { LoadCache } from "./load-cache.ts";
 import { MeasureSum } from "./measure-sum.ts";
 import type { RollupCalculator } from "./rollup-calculator.ts";
@@ -57,7 +58,7 @@ export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, 
     try {
       return openRollup(bytes);
     } catch (error) {
-      throw new UnreadableRollupError(`the rollup ${key} cannot be read`, { cause: error });
+      throw new UnreadableRollupError(`the rollup ${key} cannot be read: ${reasonOf(error)}`);
     }
   }
 

@@ -26,7 +26,11 @@ export interface RollupCalculator {
   headers(keys: readonly ObjectKey[]): Promise<readonly (RollupHeader | null)[]>;
   /** The sums of a measure's rows: numbers for keys and counts, texts for texts and amounts. Rejects if a rollup cannot be read. */
   total(request: TotalRequest): Promise<SqlRow[]>;
-  /** The file of a new rollup, the sum of other rollups and of rows computed from events. Rejects if a rollup cannot be read. */
+  /**
+   * The file of a new rollup, the sum of other rollups and of rows computed from events, which together are its parts. It lacks
+   * measures that any part lacks or that have too many rows, properties beyond a number, and hours that no report asks for.
+   * Equal parts make equal bytes on the same platform. Rejects if a rollup cannot be read.
+   */
   make(origin: RollupOrigin, rollups: readonly ObjectKey[], computed: readonly ComputedMeasures[]): Promise<Uint8Array>;
   close(): Promise<void>;
 }
