@@ -1,4 +1,4 @@
-/** A real event store with a store of rollups beside it, whose rollups are JSON: events and rollups of any days. */
+/** A real event store with a store of rollups beside it, whose rollups list their events as JSON: for events and rollups of any days. */
 import { isSiteId } from "../../src/runtime/config/site-id.ts";
 import { partitionVersionOf, type PartitionVersion } from "../../src/runtime/engine/partition-version.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
@@ -9,6 +9,8 @@ import { startOfDayMs, type SiteId, type UtcDay } from "../../src/storage/event.
 import { EventStore } from "../../src/storage/event-store.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
+import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
+import { decodeEvents } from "../../src/storage/parquet-events.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import type { RollupOrigin } from "../../src/storage/rollup.ts";
@@ -34,6 +36,25 @@ export interface RollupSiteParts {
   readonly nowMs?: number;
 }
 
+/** An event, in files and rollups by its unique page. */
+export interface SentEvent {
+  readonly day: UtcDay;
+  readonly page: string;
+}
+
+const PATHNAME = EVENT_COLUMNS.filter(({ name }) => name === "pathname");
+
+/** The pages of the events of a file. */
+const pagesIn = (bytes: Uint8Array | null): string[] =>
+  PATHNAME.flatMap((column) =>
+    [...decodeEvents(bytes ?? new Uint8Array())].flatMap((decoded) => {
+      const { texts, places } = decoded.text(column);
+      return [...places].map((place) => texts[place] ?? "");
+    }),
+  );
+
+export type RollupSite = Awaited<ReturnType<typeof openRollupSite>>;
+
 export async function openRollupSite({
   objects = createMemoryObjectStore(),
   segmentLog = createMemorySegmentLog(),
@@ -51,8 +72,15 @@ export async function openRollupSite({
 
   const versions = (first = START, last = at(1000), site = SITE): Promise<PartitionVersion[]> =>
     eventStore.withSnapshot(site, first, last, async (partitions) => partitions.map(partitionVersionOf));
+  const sent: SentEvent[] = [];
   const originOfDays = async (first: number, last: number, site = SITE): Promise<RollupOrigin> =>
     originOf(site, { firstDay: at(first), lastDay: at(last), days: await versions(at(first), at(last), site) }, settings);
+
+  /** The pages of the events of these days that are in files, sorted. */
+  async function pages(first: UtcDay, last: UtcDay, site = SITE): Promise<string[]> {
+    const files = (await versions(first, last, site)).flatMap((version) => version.files);
+    return (await Promise.all(files.map(async (file) => pagesIn(await eventStore.read(file))))).flat().sort();
+  }
 
   return {
     objects,
@@ -63,9 +91,16 @@ export async function openRollupSite({
     rollups,
     versions,
     originOfDays,
+    /** All events that were appended, or may have been. */
+    sent: sent as readonly SentEvent[],
+    pages,
     async append(days: readonly number[], site: SiteId = SITE): Promise<void> {
-      const eventOf = (date: UtcDay) => anEvent({ siteId: site, date, timestampMs: startOfDayMs(date) });
-      await Promise.all(days.map((number) => eventStore.append(eventOf(at(number)))));
+      const events = days.map(at).map((date) => {
+        const pathname = `/${nowMs}-${sent.length}`;
+        sent.push({ day: date, page: pathname });
+        return anEvent({ siteId: site, date, timestampMs: startOfDayMs(date), pathname });
+      });
+      await Promise.all(events.map((event) => eventStore.append(event)));
     },
     async flush(): Promise<void> {
       await eventStore.seal();
@@ -87,7 +122,8 @@ export async function openRollupSite({
     /** Stores a rollup of these days as they are now. */
     async store(first: number, last: number, header: Partial<JsonRollup> = {}, site: SiteId = SITE): Promise<string> {
       const origin = await originOfDays(first, last, site);
-      if (!(await rollups.put(origin, jsonRollupBytes(origin, header)))) throw new Error("the rollup was not stored");
+      const content = await pages(at(first), at(last), site);
+      if (!(await rollups.put(origin, jsonRollupBytes(origin, { content, ...header })))) throw new Error("the rollup was not stored");
       return `${first}–${last}`;
     },
     /** The days of all stored rollups, and other names. */

@@ -154,6 +154,34 @@ describe("the event store", () => {
     expect([released, eventStore.unflushedEvents]).toEqual([[2], 0]);
   });
 
+  it("notifies observers before files are merged or deleted, and keeps the files if one rejects", async () => {
+    const { eventStore, append, flush, look } = await openStore();
+    for (let part = 0; part < 3; part++) {
+      await append(eventsOf(A, 1));
+      await flush();
+    }
+    const files = await eventStore.deleteSuperseded(A, DAY);
+    const told: unknown[] = [];
+    let isRejecting = true;
+    const tell = async (...about: unknown[]) => {
+      told.push([...about, (await look(B)).length]);
+      if (isRejecting) throw new Error("not yet");
+    };
+    eventStore.observe({ beforeMerge: (...about) => tell(...about), beforeDelete: (...about) => tell(...about) });
+    const merge = () => eventStore.replaceFiles(A, DAY, files.slice(0, 2), encodeEvents(eventsOf(A, 2)));
+    await expect(merge()).rejects.toThrow("not yet");
+    await expect(eventStore.deleteDays(A, FIRST, LAST)).rejects.toThrow("not yet");
+    expect(await look(A)).toEqual([[DAY, 3, 0]]);
+    isRejecting = false;
+    expect(await merge()).toBe(true);
+    expect(await look(A)).toEqual([[DAY, 2, 0]]);
+    expect(told).toEqual([
+      [A, DAY, files, 0],
+      [A, FIRST, LAST, 0],
+      [A, DAY, files, 0],
+    ]);
+  });
+
   it("deletes only files that a flush of the journal cannot write again", async () => {
     const stores = memoryStores();
     const { eventStore, append, flush, look } = await openStore(stores);
