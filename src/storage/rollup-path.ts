@@ -11,8 +11,9 @@ export interface RollupFile {
   readonly key: ObjectKey;
   readonly firstDay: UtcDay;
   readonly lastDay: UtcDay;
-  /** Hashes of what the header has in full, so that a listing alone shows that a rollup is outdated, but never that it is valid. */
+  /** Of definitions and settings. A listing alone shows that a rollup has others; only the header shows that it has the same. */
   readonly definitionsHash: string;
+  /** Of the events' files, so that rollups of different events have different keys. */
   readonly eventsHash: string;
 }
 

@@ -15,6 +15,7 @@ export class RollupHeaders {
   readonly #log: Log;
   /** In order of last use. */
   readonly #entries = new Map<ObjectKey, Entry>();
+  readonly #reading = new Map<ObjectKey, Promise<RollupHeader | null>>();
   #chars = 0;
   readonly #reported = new Set<ObjectKey>();
 
@@ -23,22 +24,35 @@ export class RollupHeaders {
     this.#log = log;
   }
 
-  /** Without those that are missing or cannot be read. */
+  /** Without those that are missing or cannot be read. Reports that need the same header at once share its reading. */
   async read(keys: readonly ObjectKey[]): Promise<ReadonlyMap<ObjectKey, RollupHeader>> {
-    const found = new Map(keys.map((key) => [key, this.#cached(key)]));
-    const missing = keys.filter((key) => found.get(key) === undefined);
-    const read = missing.length === 0 ? [] : await this.#calculator.headers(missing);
-    for (const [i, key] of missing.entries()) {
-      const header = read[i] ?? null;
-      found.set(key, header);
-      this.#remember(key, header);
+    const missing = keys.filter((key) => !this.#entries.has(key) && !this.#reading.has(key));
+    if (missing.length > 0) this.#start(missing);
+    const headers = await Promise.all(keys.map(async (key) => [key, this.#cached(key) ?? (await this.#reading.get(key))] as const));
+    return new Map(headers.flatMap(([key, header]) => (header ? [[key, header] as const] : [])));
+  }
+
+  #start(keys: readonly ObjectKey[]): void {
+    const all = this.#calculator.headers(keys);
+    for (const [i, key] of keys.entries()) {
+      const reading = all
+        .then((headers) => {
+          const header = headers[i] ?? null;
+          // Unless it was forgotten meanwhile.
+          if (this.#reading.get(key) === reading) this.#remember(key, header);
+          return header;
+        })
+        .finally(() => {
+          if (this.#reading.get(key) === reading) this.#reading.delete(key);
+        });
+      this.#reading.set(key, reading);
     }
-    return new Map([...found].flatMap(([key, header]) => (header ? [[key, header] as const] : [])));
   }
 
   /** Reads these again at their next use. */
   forget(keys: Iterable<ObjectKey>): void {
     for (const key of keys) {
+      this.#reading.delete(key);
       this.#chars -= this.#entries.get(key)?.chars ?? 0;
       this.#entries.delete(key);
     }
@@ -54,7 +68,6 @@ export class RollupHeaders {
 
   #remember(key: ObjectKey, header: RollupHeader | null): void {
     if (!header) this.#report(key);
-    this.forget([key]);
     const chars = key.length + JSON.stringify(header).length;
     this.#entries.set(key, { header, chars });
     this.#chars += chars;
