@@ -11,22 +11,46 @@ export interface RollupListingsOptions {
   readonly onStray: (key: ObjectKey, fault: string) => void;
 }
 
-type Listing = Map<ObjectKey, RollupFile>;
+/** The files of a site by their days, of which a few may have the same. */
+export class RollupListing {
+  readonly #byDays = new Map<string, RollupFile[]>();
+
+  get files(): readonly RollupFile[] {
+    return [...this.#byDays.values()].flat();
+  }
+
+  of({ firstDay, lastDay }: Pick<RollupFile, "firstDay" | "lastDay">): readonly RollupFile[] {
+    return this.#byDays.get(`${firstDay} ${lastDay}`) ?? [];
+  }
+
+  add(file: RollupFile): void {
+    const others = this.of(file).filter(({ key }) => key !== file.key);
+    this.#byDays.set(`${file.firstDay} ${file.lastDay}`, [...others, file]);
+  }
+
+  delete(keys: ReadonlySet<ObjectKey>): void {
+    for (const [days, files] of this.#byDays) {
+      const left = files.filter(({ key }) => !keys.has(key));
+      if (left.length > 0) this.#byDays.set(days, left);
+      else this.#byDays.delete(days);
+    }
+  }
+}
 
 export class RollupListings {
   readonly #options: RollupListingsOptions;
   /** In order of last use. Changes wait for a listing that is being read, so that none is missing from it. */
-  readonly #listings = new Map<SiteId, Promise<Listing>>();
+  readonly #listings = new Map<SiteId, Promise<RollupListing>>();
 
   constructor(options: RollupListingsOptions) {
     this.#options = options;
   }
 
-  async filesOf(siteId: SiteId): Promise<readonly RollupFile[]> {
+  async of(siteId: SiteId): Promise<RollupListing> {
     const listing = this.#listings.get(siteId) ?? this.#list(siteId);
     this.#remember(siteId, listing);
     try {
-      return [...(await listing).values()];
+      return await listing;
     } catch (error) {
       if (this.#listings.get(siteId) === listing) this.#listings.delete(siteId);
       throw error;
@@ -42,7 +66,7 @@ export class RollupListings {
   async write(siteId: SiteId, file: RollupFile, bytes: Uint8Array): Promise<void> {
     try {
       await this.#options.objects.put(file.key, bytes);
-      (await this.#cached(siteId))?.set(file.key, file);
+      (await this.#cached(siteId))?.add(file);
     } catch (error) {
       this.forget(siteId);
       throw error;
@@ -53,8 +77,7 @@ export class RollupListings {
   async delete(siteId: SiteId, keys: readonly ObjectKey[]): Promise<void> {
     try {
       await deleteObjects(this.#options.objects, keys);
-      const listing = await this.#cached(siteId);
-      for (const key of keys) listing?.delete(key);
+      (await this.#cached(siteId))?.delete(new Set(keys));
     } catch (error) {
       this.forget(siteId);
       throw error;
@@ -81,21 +104,21 @@ export class RollupListings {
   }
 
   /** Whoever asked for a listing learns of its failure. */
-  async #cached(siteId: SiteId): Promise<Listing | undefined> {
+  async #cached(siteId: SiteId): Promise<RollupListing | undefined> {
     return this.#listings.get(siteId)?.catch(() => undefined);
   }
 
-  async #list(siteId: SiteId): Promise<Listing> {
-    const listing: Listing = new Map();
+  async #list(siteId: SiteId): Promise<RollupListing> {
+    const listing = new RollupListing();
     for (const { key } of await this.#options.objects.list(rollupFolder(siteId))) {
       const file = parseRollupKey(siteId, key);
-      if (file) listing.set(key, file);
+      if (file) listing.add(file);
       else this.#options.onStray(key, "is not a rollup; it is ignored");
     }
     return listing;
   }
 
-  #remember(siteId: SiteId, listing: Promise<Listing>): void {
+  #remember(siteId: SiteId, listing: Promise<RollupListing>): void {
     this.#listings.delete(siteId);
     this.#listings.set(siteId, listing);
     for (const oldest of this.#listings.keys()) {

@@ -19,29 +19,56 @@ export interface RollupNode {
 /** The largest nodes that a report can cover, as a number of periods. At least one, however long it is. */
 const periodsMax = (rotationDays: number): number => 2 ** Math.floor(Math.log2(Math.max(1, RANGE_DAYS_MAX / rotationDays)));
 
-/** The largest nodes with events of these days, oldest first. */
-export function rollupNodes(days: readonly PartitionVersion[], rotationDays: number): RollupNode[] {
-  function nodeOf(start: number, periods: number, ofNode: readonly PartitionVersion[]): RollupNode {
-    const [firstDay, end] = [firstDateOfPeriod(start, rotationDays), firstDateOfPeriod(start + periods, rotationDays)];
-    const halves = periods === 1 ? [] : nodesOf(periods / 2, ofNode);
-    return { firstDay, lastDay: addDays(end, -1), days: ofNode, halves };
+interface NumberedDay {
+  readonly period: number;
+  readonly version: PartitionVersion;
+}
+
+/** Makes its halves when they are needed: mostly, few of a large node are. */
+class PeriodRun implements RollupNode {
+  readonly firstDay: UtcDay;
+  readonly lastDay: UtcDay;
+  readonly days: readonly PartitionVersion[];
+  readonly #numbered: readonly NumberedDay[];
+  readonly #periods: number;
+  readonly #rotationDays: number;
+  #halves: readonly RollupNode[] | null = null;
+
+  constructor(start: number, periods: number, numbered: readonly NumberedDay[], rotationDays: number) {
+    this.firstDay = firstDateOfPeriod(start, rotationDays);
+    this.lastDay = addDays(this.firstDay, periods * rotationDays - 1);
+    this.days = numbered.map(({ version }) => version);
+    this.#numbered = numbered;
+    this.#periods = periods;
+    this.#rotationDays = rotationDays;
   }
 
-  function nodesOf(periods: number, all: readonly PartitionVersion[]): RollupNode[] {
-    const byStart = new Map<number, PartitionVersion[]>();
-    for (const day of all) {
-      const start = Math.floor(periodOf(day.day, rotationDays) / periods) * periods;
-      const ofNode = byStart.get(start);
-      if (ofNode) ofNode.push(day);
-      else byStart.set(start, [day]);
-    }
-    return [...byStart].map(([start, ofNode]) => nodeOf(start, periods, ofNode));
+  get halves(): readonly RollupNode[] {
+    this.#halves ??= this.#periods === 1 ? [] : runsOf(this.#periods / 2, this.#numbered, this.#rotationDays);
+    return this.#halves;
   }
+}
 
-  return nodesOf(periodsMax(rotationDays), days.filter(hasEvents));
+function runsOf(periods: number, numbered: readonly NumberedDay[], rotationDays: number): RollupNode[] {
+  const byStart = new Map<number, NumberedDay[]>();
+  for (const day of numbered) {
+    const start = Math.floor(day.period / periods) * periods;
+    const ofRun = byStart.get(start);
+    if (ofRun) ofRun.push(day);
+    else byStart.set(start, [day]);
+  }
+  return [...byStart].map(([start, ofRun]) => new PeriodRun(start, periods, ofRun, rotationDays));
 }
 
 const hasEvents = ({ files, hasUnflushed }: PartitionVersion): boolean => files.length > 0 || hasUnflushed;
+
+/** The largest nodes with events of these days, oldest first. */
+export const rollupNodes = (days: readonly PartitionVersion[], rotationDays: number): RollupNode[] =>
+  runsOf(
+    periodsMax(rotationDays),
+    days.filter(hasEvents).map((version) => ({ period: periodOf(version.day, rotationDays), version })),
+    rotationDays,
+  );
 
 /** Whether some report can cover the node: all but single periods that are too long. */
 export const isCoverable = ({ firstDay, lastDay }: RollupNode): boolean => daysBetween(firstDay, lastDay) < RANGE_DAYS_MAX;

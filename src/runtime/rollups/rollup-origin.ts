@@ -78,4 +78,7 @@ export const isValid = (origin: RollupOrigin, siteId: SiteId, node: RollupNode, 
   origin.sessionWindowMinutes === definitions.sessionWindowMinutes &&
   origin.saltRotationDays === definitions.saltRotationDays &&
   origin.events.length === node.days.length &&
-  node.days.every(({ day, files, hasUnflushed }) => !hasUnflushed && recordsFiles(origin, day, files));
+  node.days.every(({ day, files, hasUnflushed }, i) => {
+    const [recordedDay, recorded = ""] = origin.events[i] ?? [];
+    return !hasUnflushed && recordedDay === day && areSameEvents(recorded, files);
+  });

@@ -84,8 +84,8 @@ export class RollupStore {
 
   /** Lists the site's files and reads their headers again at their next use: one that should exist was not found. */
   async forget(siteId: SiteId): Promise<void> {
-    const files = await this.#listings.filesOf(siteId).catch(() => []);
-    this.#headers.forget(files.map(({ key }) => key));
+    const listing = await this.#listings.of(siteId).catch(() => null);
+    this.#headers.forget(listing?.files.map(({ key }) => key) ?? []);
     this.#listings.forget(siteId);
   }
 
@@ -95,9 +95,13 @@ export class RollupStore {
    */
   async nextToMake(siteId: SiteId, today: UtcDay, days: readonly PartitionVersion[]): Promise<RollupToMake | null> {
     const conditions = this.#conditions(today);
-    const due = dueNodes(rollupNodes(days, this.#options.saltRotationDays), conditions);
-    const next = nextRollup(due, await this.#validOf(siteId, due), conditions);
-    return next && { origin: originOf(siteId, next.node, this.#options), rollups: next.rollups, events: next.events };
+    // One by one, because mostly the newest needs a rollup, and no rollup has parts of two.
+    for (const largest of rollupNodes(days, this.#options.saltRotationDays).toReversed()) {
+      const due = dueNodes([largest], conditions);
+      const next = nextRollup(due, await this.#validOf(siteId, due), conditions);
+      if (next) return { origin: originOf(siteId, next.node, this.#options), rollups: next.rollups, events: next.events };
+    }
+    return null;
   }
 
   /**
@@ -117,10 +121,9 @@ export class RollupStore {
   }
 
   /** A failure is harmless: what is outdated is ignored, and `deleteOutdated` tries again. */
-  async #deleteReplaced(siteId: SiteId, { key, firstDay, lastDay }: RollupFile): Promise<void> {
+  async #deleteReplaced(siteId: SiteId, file: RollupFile): Promise<void> {
     try {
-      const files = await this.#listings.filesOf(siteId);
-      const replaced = files.filter((file) => file.firstDay === firstDay && file.lastDay === lastDay && file.key !== key);
+      const replaced = (await this.#listings.of(siteId)).of(file).filter(({ key }) => key !== file.key);
       await this.#delete(siteId, replaced);
     } catch (error) {
       this.#options.log.warn("an outdated rollup could not be deleted; it is ignored", { site: siteId, reason: reasonOf(error) });
@@ -129,16 +132,18 @@ export class RollupStore {
 
   /** Deletes the rollups that are not valid; `days` are all days of the site. Returns how many. May be retried after a rejection. */
   async deleteOutdated(siteId: SiteId, days: readonly PartitionVersion[]): Promise<number> {
+    // Before it is decided what is valid: one that is stored meanwhile stays.
+    const { files } = await this.#listings.of(siteId);
     const nodes = inOrderOfMaking(rollupNodes(days, this.#options.saltRotationDays));
     const valid = new Set((await this.#validOf(siteId, nodes)).values());
-    const outdated = (await this.#listings.filesOf(siteId)).filter(({ key }) => !valid.has(key));
+    const outdated = files.filter(({ key }) => !valid.has(key));
     await this.#delete(siteId, outdated);
     return outdated.length;
   }
 
   /** Deletes the rollups of a day that do not record its files. After a merge of these, some might seem valid (see `areSameEvents`). */
   async #deleteOutdatedOf(siteId: SiteId, day: UtcDay, files: readonly PartitionFile[]): Promise<void> {
-    const rollups = (await this.#listings.filesOf(siteId)).filter(({ firstDay, lastDay }) => firstDay <= day && day <= lastDay);
+    const rollups = (await this.#listings.of(siteId)).files.filter(({ firstDay, lastDay }) => firstDay <= day && day <= lastDay);
     const headers = await this.#headers.read(rollups.map(({ key }) => key));
     const isOutdated = (header: RollupHeader | undefined) => !header || !recordsFiles(header, day, files);
     await this.#delete(
@@ -159,7 +164,7 @@ export class RollupStore {
     const daysOf = (nodes: Iterable<RollupNode>) => new Set([...nodes].flatMap((node) => node.days.map(({ day }) => day)));
     const stored = daysOf((await this.#validOf(siteId, inOrderOfMaking(roots))).keys());
     const due = daysOf(dueNodes(roots, this.#conditions(today)));
-    const files = await this.#listings.filesOf(siteId);
+    const { files } = await this.#listings.of(siteId);
     const isInFile = (day: UtcDay) => files.some(({ firstDay, lastDay }) => firstDay <= day && day <= lastDay);
     const counts = { stored: 0, stale: 0, missing: 0 };
     for (const { day } of days) {
@@ -196,15 +201,10 @@ export class RollupStore {
 
   /** The rollups that their names do not show to be outdated. */
   async #possibleOf(siteId: SiteId, nodes: readonly RollupNode[]): Promise<ReadonlyMap<RollupNode, readonly ObjectKey[]>> {
-    const files = nodes.length === 0 ? [] : await this.#listings.filesOf(siteId);
-    const byDays = new Map<string, ObjectKey[]>();
-    for (const { key, firstDay, lastDay, definitionsHash } of files) {
-      if (definitionsHash !== this.#definitionsHash) continue;
-      const keys = byDays.get(`${firstDay} ${lastDay}`);
-      if (keys) keys.push(key);
-      else byDays.set(`${firstDay} ${lastDay}`, [key]);
-    }
-    const withFiles = nodes.filter(({ days }) => days.every(({ hasUnflushed }) => !hasUnflushed));
-    return new Map(withFiles.map((node) => [node, byDays.get(`${node.firstDay} ${node.lastDay}`) ?? []]));
+    const inFiles = nodes.filter(({ days }) => days.every(({ hasUnflushed }) => !hasUnflushed));
+    if (inFiles.length === 0) return new Map();
+    const listing = await this.#listings.of(siteId);
+    const possibleOf = (node: RollupNode) => listing.of(node).filter((file) => file.definitionsHash === this.#definitionsHash);
+    return new Map(inFiles.map((node) => [node, possibleOf(node).map(({ key }) => key)]));
   }
 }
