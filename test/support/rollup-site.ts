@@ -1,23 +1,17 @@
-/** A real event store with a store of rollups beside it, whose rollups list their events as JSON: for events and rollups of any days. */
+/** A real event store with a store of rollups beside it: for events and rollups of any days. */
 import { isSiteId } from "../../src/runtime/config/site-id.ts";
-import { partitionVersionOf, type PartitionVersion } from "../../src/runtime/engine/partition-version.ts";
 import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
-import { originOf } from "../../src/runtime/rollups/rollup-origin.ts";
-import { RollupStore } from "../../src/runtime/rollups/rollup-store.ts";
 import { addDays, daysBetween } from "../../src/storage/calendar.ts";
 import { startOfDayMs, type SiteId, type UtcDay } from "../../src/storage/event.ts";
 import { EventStore } from "../../src/storage/event-store.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
-import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
-import { decodeEvents } from "../../src/storage/parquet-events.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
-import type { RollupOrigin } from "../../src/storage/rollup.ts";
 import { rollupFolder } from "../../src/storage/rollup-path.ts";
 import type { SegmentLog } from "../../src/storage/segment-log.ts";
-import { jsonRollupBytes, jsonRollups, type JsonRollup } from "./json-rollups.ts";
-import { createRecordingLog } from "./recording-log.ts";
+import type { JsonRollup } from "./json-rollups.ts";
+import { rollupsBeside } from "./rollups-beside.ts";
 import { anEvent, siteId } from "./stored-event.ts";
 
 /** The first day of salt period 20480, a multiple of 4096, if a period is a day. Days of tests are counted from it. */
@@ -42,17 +36,6 @@ export interface SentEvent {
   readonly page: string;
 }
 
-const PATHNAME = EVENT_COLUMNS.filter(({ name }) => name === "pathname");
-
-/** The pages of the events of a file. */
-const pagesIn = (bytes: Uint8Array | null): string[] =>
-  PATHNAME.flatMap((column) =>
-    [...decodeEvents(bytes ?? new Uint8Array())].flatMap((decoded) => {
-      const { texts, places } = decoded.text(column);
-      return [...places].map((place) => texts[place] ?? "");
-    }),
-  );
-
 export type RollupSite = Awaited<ReturnType<typeof openRollupSite>>;
 
 export async function openRollupSite({
@@ -65,22 +48,10 @@ export async function openRollupSite({
 }: RollupSiteParts = {}) {
   const parquet = inlineParquetWriter;
   const { eventStore } = await EventStore.open({ segmentLog, objects, parquet, isSiteId, listingsMax: 10, nowMs, onStray: () => {} });
-  const log = createRecordingLog();
-  const { calculator, reads } = jsonRollups(objects);
-  const settings = { definitions, sessionWindowMinutes, saltRotationDays };
-  const rollups = new RollupStore({ ...settings, eventStore, objects, calculator, log });
-
-  const versions = (first = START, last = at(1000), site = SITE): Promise<PartitionVersion[]> =>
-    eventStore.withSnapshot(site, first, last, async (partitions) => partitions.map(partitionVersionOf));
+  const beside = rollupsBeside(eventStore, objects, { definitions, sessionWindowMinutes, saltRotationDays });
+  const { rollups, log, reads } = beside;
   const sent: SentEvent[] = [];
-  const originOfDays = async (first: number, last: number, site = SITE): Promise<RollupOrigin> =>
-    originOf(site, { firstDay: at(first), lastDay: at(last), days: await versions(at(first), at(last), site) }, settings);
-
-  /** The pages of the events of these days that are in files, sorted. */
-  async function pages(first: UtcDay, last: UtcDay, site = SITE): Promise<string[]> {
-    const files = (await versions(first, last, site)).flatMap((version) => version.files);
-    return (await Promise.all(files.map(async (file) => pagesIn(await eventStore.read(file))))).flat().sort();
-  }
+  const versions = (first = START, last = at(1000), site = SITE) => beside.versions(site, first, last);
 
   return {
     objects,
@@ -90,10 +61,10 @@ export async function openRollupSite({
     reads,
     rollups,
     versions,
-    originOfDays,
+    originOfDays: (first: number, last: number, site = SITE) => beside.originOfDays(site, at(first), at(last)),
     /** All events that were appended, or may have been. */
     sent: sent as readonly SentEvent[],
-    pages,
+    pages: (first: UtcDay, last: UtcDay, site = SITE) => beside.pages(site, first, last),
     async append(days: readonly number[], site: SiteId = SITE): Promise<void> {
       const events = days.map(at).map((date) => {
         const pathname = `/${nowMs}-${sent.length}`;
@@ -121,9 +92,7 @@ export async function openRollupSite({
     },
     /** Stores a rollup of these days as they are now. */
     async store(first: number, last: number, header: Partial<JsonRollup> = {}, site: SiteId = SITE): Promise<string> {
-      const origin = await originOfDays(first, last, site);
-      const content = await pages(at(first), at(last), site);
-      if (!(await rollups.put(origin, jsonRollupBytes(origin, { content, ...header })))) throw new Error("the rollup was not stored");
+      if (!(await beside.store(site, at(first), at(last), header))) throw new Error("the rollup was not stored");
       return `${first}–${last}`;
     },
     /** The days of all stored rollups, and other names. */
