@@ -1,4 +1,4 @@
-/** Every fixed bound of rollups (docs/data-format.md, "Rollups"). Names end with the unit. */
+/** Every fixed bound of rollups. Names end with the unit. */
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -16,7 +16,7 @@ import { coverRange, hasMeasure, type RollupCoverage } from "./rollup-coverage.t
 import { RollupHeaders } from "./rollup-headers.ts";
 import { RollupListings } from "./rollup-listings.ts";
 import { inOrderOfMaking, rollupNodes, type RollupNode } from "./rollup-nodes.ts";
-import { definitionsHashOf, fileOf, areUnchanged, isValid, originOf, recordsFiles, type RollupDefinitions } from "./rollup-origin.ts";
+import { areUnchanged, definitionsHashOf, fileOf, isValid, originOf, recordsFiles, type RollupDefinitions } from "./rollup-origin.ts";
 import { dueNodes, nextRollup, type RollupConditions, type RollupParts } from "./rollup-schedule.ts";
 
 export interface RollupStoreOptions extends RollupDefinitions {
