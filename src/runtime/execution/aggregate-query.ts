@@ -37,12 +37,17 @@ export interface Top {
   readonly rowsMax: number;
 }
 
+/** The query with all its rows, from which those of a larger range can be added up. */
+export const allRows = ({ top: _top, ...query }: AggregateQuery): AggregateQuery => query;
+
 const commas = (columns: readonly SqlText[]): SqlText => joinSql(columns, ", ");
 
 const textsOf = (code: string): SqlText => resultColumn(`texts_of_${code}`);
 
-/** All rows of `totals`, with texts for codes. */
-function rowsSql({ keys, codes = [], names = [], counts, amounts = [] }: AggregateQuery): SqlText {
+/** How the result is computed from `totals`. */
+function finalizeOf(query: AggregateQuery): SqlText {
+  const { keys, codes = [], names = [], counts, amounts = [], top, finalize } = query;
+  if (finalize) return finalize;
   const texts = codes.map((code) => sql`coalesce(${textsOf(code)}.text, '(unknown)') AS ${resultColumn(code)}`);
   const others = [...names, ...keys, ...counts, ...amounts].map((column) => sql`totals.${resultColumn(column)}`);
   const joined = codes.reduce(
@@ -52,13 +57,7 @@ function rowsSql({ keys, codes = [], names = [], counts, amounts = [] }: Aggrega
   const named = sql`SELECT ${commas([...texts, ...others])} FROM ${joined}`;
   const digits = amounts.map((amount) => sql`CAST(${resultColumn(amount)} AS VARCHAR) AS ${resultColumn(amount)}`);
   const columns = commas([...[...codes, ...names, ...keys, ...counts].map(resultColumn), ...digits]);
-  return sql`SELECT ${columns} FROM (${named}) AS named`;
-}
-
-/** How the result is computed from `totals`. */
-function finalizeOf(query: AggregateQuery): SqlText {
-  const { codes = [], names = [], top, finalize } = query;
-  return finalize ?? sql`${rowsSql(query)} ${top ? orderSql([...codes, ...names], top) : sql``}`;
+  return sql`SELECT ${columns} FROM (${named}) AS named ${top ? orderSql([...codes, ...names], top) : sql``}`;
 }
 
 /** Qualified, because the result has a column of the same name for an amount. */
@@ -70,20 +69,6 @@ function orderSql(texts: readonly string[], { by, rowsMax }: Top): SqlText {
 /** Both phases in one statement. The rows are materialized once, however often `finalize` reads them. */
 export const singlePassSql = (query: AggregateQuery, range: DateRange): SqlText =>
   sql`WITH totals AS MATERIALIZED (${query.partial(range)}) ${finalizeOf(query)}`;
-
-/** All rows of a range, whatever `top` and `finalize` say, with types that `queryColumns` supports. */
-export function allRowsSql(query: AggregateQuery, range: DateRange): SqlText {
-  const { keys, codes = [], names = [], counts, amounts = [], partial } = query;
-  const columns = [
-    ...[...codes, ...names, ...amounts].map(resultColumn),
-    ...keys.map((key) => sql`CAST(${resultColumn(key)} AS BIGINT) AS ${resultColumn(key)}`),
-    // The sum of no rows is NULL.
-    ...counts.map((count) => sql`CAST(coalesce(${resultColumn(count)}, 0) AS BIGINT) AS ${resultColumn(count)}`),
-  ];
-  return sql`
-    WITH found AS MATERIALIZED (${partial(range)}), totals AS NOT MATERIALIZED (SELECT ${commas(columns)} FROM found)
-    ${rowsSql(query)}`;
-}
 
 /** The second phase, over the sums of the rows in the relation `partials`. */
 export function finalizeSql(query: AggregateQuery): SqlText {

@@ -8,7 +8,7 @@ import type { PartitionCache } from "../engine/partition-cache.ts";
 import { PROPERTY_KEY } from "../query/property-key.ts";
 import type { SiteRange } from "../query/scope.ts";
 import type { ComputedMeasures } from "../rollups/rollup-calculator.ts";
-import { allRowsSql, type AggregateQuery } from "./aggregate-query.ts";
+import { allRows, singlePassSql, type AggregateQuery } from "./aggregate-query.ts";
 import type { RolledMeasures } from "./rolled-measures.ts";
 import { beyondSql, statement } from "./step-execution.ts";
 
@@ -43,14 +43,16 @@ function compute(
 ): Promise<ComputedMeasures> {
   const loading = { signal, withinBudget: true, onePass: true, complete: true, withProperties };
   return partitionCache.withDays(siteId, range, loading, async (blocks) => {
-    const allRows = (query: AggregateQuery): Promise<Columns> =>
-      engine.queryColumns({ siteId, blocks, ...statement(allRowsSql(query, range)), ...beyondSql(query, partitionCache) }, signal);
+    const rowsOf = (query: AggregateQuery): Promise<Columns> => {
+      const sql = statement(singlePassSql(allRows(query), range));
+      return engine.queryColumns({ siteId, blocks, ...sql, ...beyondSql(query, partitionCache) }, signal);
+    };
     const measures = new Map<string, Columns>();
     for (const { name, query } of rolled.measures) {
-      if (withProperties || query.property === undefined) measures.set(name, await allRows(query));
+      if (withProperties || query.property === undefined) measures.set(name, await rowsOf(query));
     }
     const { keys, areAll } = propertyKeysIn(measures.get(KEYS_MEASURE));
-    for (const key of keys) measures.set(PROPERTY_MEASURE_PREFIX + key, await allRows(rolled.ofProperty(key)));
+    for (const key of keys) measures.set(PROPERTY_MEASURE_PREFIX + key, await rowsOf(rolled.ofProperty(key)));
     return { measures, hasAllProperties: areAll };
   });
 }

@@ -6,7 +6,7 @@ import type { RollupCalculator } from "../rollups/rollup-calculator.ts";
 import type { RollupCoverage } from "../rollups/rollup-coverage.ts";
 import type { RollupStore } from "../rollups/rollup-store.ts";
 import type { SqlRow } from "../query/sql.ts";
-import type { AggregateQuery } from "./aggregate-query.ts";
+import { allRows } from "./aggregate-query.ts";
 import type { PlanStep, StepRows } from "./plan.ts";
 import type { RolledMeasures } from "./rolled-measures.ts";
 
@@ -24,9 +24,6 @@ interface RolledStep {
   /** Of each query. */
   readonly measures: readonly string[];
 }
-
-/** All rows of the query, from which those of a larger range can be added up. */
-const allRows = ({ top: _top, ...query }: AggregateQuery): AggregateQuery => query;
 
 export class RollupExecution {
   readonly #options: RollupExecutionOptions;
