@@ -45,6 +45,3 @@ export const ROLLUP_RETRY_MS_MAX = 3_600_000;
 
 /** Days that the job remembers and skips, because they cannot be in a rollup until they change. */
 export const ROLLUP_DAYS_SKIPPED_MAX = 10_000;
-
-/** Keys of custom properties whose values are in a rollup. */
-export const ROLLUP_PROPERTIES_MAX = 32;
