@@ -29,6 +29,18 @@ describe("the object store in a folder", () => {
     expect(await store.list("a")).toEqual([{ key: "a/b", sizeBytes: 1 }]);
   });
 
+  it("lists every object of many folders, those of each in order", async () => {
+    const folder = await tempFolder();
+    const keys = Array.from(
+      { length: 40 * 40 },
+      (_, i) => `a/${String(Math.floor(i / 40)).padStart(2, "0")}/${String(i % 40).padStart(2, "0")}`,
+    );
+    for (let day = 0; day < 40; day++) await mkdir(join(folder, "a", String(day).padStart(2, "0")), { recursive: true });
+    await Promise.all(keys.map((key) => writeFile(join(folder, key), key)));
+    const listed = await createFileObjectStore(folder, { isOurs: true }).list("a");
+    expect(listed).toEqual(keys.map((key) => ({ key, sizeBytes: key.length })));
+  });
+
   it("deleting an object removes unfinished files of a crash beside it, but no file that is being written", async () => {
     const folder = await tempFolder();
     const store = createFileObjectStore(folder);
