@@ -6,10 +6,11 @@
  *
  * Target: at most 3 times the p99 of ingestion alone.
  */
-import { buildBenchProgram, getJson, startProgram, untilIdle, withTempFolder } from "./bench-server.mjs";
+import { buildBenchProgram, getJson, startProgram, withTempFolder } from "./bench-server.mjs";
 import { EVENTS, SITE, provideEvents } from "./generate-events.mjs";
+import { compareIngestion, LATENCY_HEADS, latencyRow } from "./ingestion-latency.mjs";
 import { postEvents } from "./ingestion-load.mjs";
-import { median, milliseconds, printTable, progress, twoDecimals, whole } from "./table.mjs";
+import { median, printTable, twoDecimals, whole } from "./table.mjs";
 
 const ROUNDS = Number(process.argv[2] ?? 5);
 const SECONDS = Number(process.argv[3] ?? 8);
@@ -43,33 +44,13 @@ await withTempFolder(async (folder) => {
   const load = { origin: server.origin, seconds: SECONDS, connections: CONNECTIONS, rate: RATE, sites: [SITE] };
   await postEvents(load);
 
-  /** @type {{ alone: import("./ingestion-load.mjs").LoadResult[], beside: import("./ingestion-load.mjs").LoadResult[], responses: number[] }} */
-  const samples = { alone: [], beside: [], responses: [] };
-  for (let round = 1; round <= ROUNDS; round++) {
-    await untilIdle(server);
-    samples.alone.push(await postEvents(load));
-    await untilIdle(server);
-    const queries = keepQuerying(server.origin);
-    samples.beside.push(await postEvents(load));
-    samples.responses.push(await queries.stop());
-    progress(
-      `round ${round}: p99 ${milliseconds(samples.alone.at(-1)?.p99Ms ?? 0)} alone, ${milliseconds(samples.beside.at(-1)?.p99Ms ?? 0)} during queries`,
-    );
-  }
+  const samples = await compareIngestion(server, load, ROUNDS, () => keepQuerying(server.origin));
   await server.stop();
 
-  const row = (/** @type {string} */ name, /** @type {import("./ingestion-load.mjs").LoadResult[]} */ results) => [
-    name,
-    whole(median(results.map(({ perSecond }) => perSecond))),
-    milliseconds(median(results.map(({ p50Ms }) => p50Ms))),
-    milliseconds(median(results.map(({ p99Ms }) => p99Ms))),
-    milliseconds(Math.max(...results.map(({ maxMs }) => maxMs))),
-  ];
-  const ratio = median(samples.beside.map(({ p99Ms }, i) => p99Ms / Math.max(samples.alone[i]?.p99Ms ?? Number.NaN, 1)));
   printTable(
     `POST /api/event at ${whole(RATE)}/s over ${whole(EVENTS)} cached events, ${ROUNDS} rounds of ${SECONDS} s; ` +
-      `p99 ratio ${twoDecimals(ratio)}, target at most ${TARGET}`,
-    ["", "events/s", "p50", "p99", "longest"],
-    [row("alone", samples.alone), row(`during ${whole(median(samples.responses) / SECONDS)} queries/s`, samples.beside)],
+      `p99 ratio ${twoDecimals(samples.ratio)}, target at most ${TARGET}`,
+    LATENCY_HEADS,
+    [latencyRow("alone", samples.alone), latencyRow(`during ${whole(median(samples.responses) / SECONDS)} queries/s`, samples.beside)],
   );
 });
