@@ -58,11 +58,16 @@ const browserRank = zipf(6, 1.5);
 const systemRank = zipf(5);
 const campaignRank = zipf(40);
 
+const pathOf = (/** @type {number} */ rank) => `/articles/${rank}/a-title-of-usual-length`;
 const letter = (/** @type {number} */ n) => String.fromCharCode(65 + (n % 26));
 const countryOf = (/** @type {number} */ city) => {
   const country = city % COUNTRIES;
   return letter(Math.floor(country / 26)) + letter(country);
 };
+
+/** The values with the most events. */
+export const TOP_PAGE = pathOf(0);
+export const TOP_COUNTRY = countryOf(0);
 
 const BROWSERS = ["Chrome", "Safari", "Firefox", "Edge", "Samsung Internet", "Opera"];
 const SYSTEMS = ["Windows", "iOS", "Android", "macOS", "Linux"];
@@ -128,7 +133,7 @@ export function eventsOfDay(dayStartMs, count, random, texts = "usual") {
       ...(texts === "many" &&
         visitor.referrer !== null && { referrer: `${visitor.referrer}search/results/${Math.floor(random() * LINKS_PER_SOURCE)}` }),
       eventName: isGoal ? GOALS[goal] : "pageview",
-      pathname: `/articles/${pageRank(random)}/a-title-of-usual-length`,
+      pathname: pathOf(pageRank(random)),
       props: isGoal
         ? JSON.stringify({ plan: random() < 0.8 ? "free" : "pro", step: Math.floor(random() * (texts === "many" ? NAMES : 20)) })
         : null,
@@ -138,6 +143,19 @@ export function eventsOfDay(dayStartMs, count, random, texts = "usual") {
   });
 }
 
+/** A function that writes one file of a day. @param {string} dataFolder */
+async function fileWriter(dataFolder) {
+  const { encodeEvents } = await importSource("src/storage/parquet-events.ts");
+  const { partitionKey } = await importSource("src/storage/partition-path.ts");
+  return async (/** @type {number} */ dayStartMs, /** @type {number} */ segment, /** @type {ReturnType<typeof eventsOfDay>} */ events) => {
+    const path = join(dataFolder, partitionKey(SITE, new Date(dayStartMs).toISOString().slice(0, 10), segment, segment));
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, encodeEvents(events));
+  };
+}
+
+const todayStartMs = () => Math.floor(Date.now() / DAY_MS) * DAY_MS;
+
 /**
  * Writes the files of a data folder.
  * @param {string} dataFolder
@@ -146,18 +164,31 @@ export function eventsOfDay(dayStartMs, count, random, texts = "usual") {
  * @param {Texts} [texts]
  */
 export async function writeEvents(dataFolder, events = EVENTS, days = DAYS, texts = "usual") {
-  const { encodeEvents } = await importSource("src/storage/parquet-events.ts");
-  const { partitionKey } = await importSource("src/storage/partition-path.ts");
+  const writeDay = await fileWriter(dataFolder);
   const random = numbersFrom(SEED);
-  const todayMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const todayMs = todayStartMs();
   for (let day = 0; day < days; day++) {
     const startMs = todayMs - (days - day) * DAY_MS;
     const count = Math.floor(((day + 1) * events) / days) - Math.floor((day * events) / days);
-    const bytes = encodeEvents(eventsOfDay(startMs, count, random, texts));
-    const path = join(dataFolder, partitionKey(SITE, new Date(startMs).toISOString().slice(0, 10), day + 1, day + 1));
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, bytes);
+    await writeDay(startMs, day + 1, eventsOfDay(startMs, count, random, texts));
   }
+}
+
+/**
+ * Writes a file with events of today, from midnight until now.
+ * @param {string} dataFolder
+ * @param {number} count
+ * @param {number} segment above those of all other files
+ */
+export async function writeToday(dataFolder, count, segment) {
+  const todayMs = todayStartMs();
+  const elapsedShare = (Date.now() - todayMs) / DAY_MS;
+  const events = eventsOfDay(todayMs, count, numbersFrom(SEED + 1)).map((event) => ({
+    ...event,
+    timestampMs: todayMs + Math.floor((event.timestampMs - todayMs) * elapsedShare),
+  }));
+  const writeDay = await fileWriter(dataFolder);
+  await writeDay(todayMs, segment, events);
 }
 
 /**

@@ -9,6 +9,9 @@ export function median(values) {
   return sorted.length % 2 === 1 ? above : (below + above) / 2;
 }
 
+/** @param {readonly number[]} values */
+export const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
 /** @param {number} value */
 export const whole = (value) => Math.round(value).toLocaleString("en-US");
 
@@ -20,6 +23,12 @@ export const mebibytes = (bytes) => `${Math.round(bytes / 1024 / 1024)} MiB`;
 
 /** @param {number} value */
 export const milliseconds = (value) => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
+
+/** @param {number} ms */
+export const duration = (ms) => (ms < 10_000 ? milliseconds(ms) : `${(ms / 1000).toFixed(1)} s`);
+
+/** A small share as `1/n`. @param {number} share */
+export const fraction = (share) => (share > 0.5 ? twoDecimals(share) : `1/${(1 / share).toFixed(share > 0.1 ? 1 : 0)}`);
 
 /**
  * Prints the title with the machine, and the rows as a Markdown table.
