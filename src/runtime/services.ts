@@ -5,7 +5,6 @@ import { EventStore } from "../storage/event-store.ts";
 import type { JournalDamage } from "../storage/journal-replay.ts";
 import { createAuth, type AuthServices } from "./auth/auth-services.ts";
 import {
-  ENGINE_BYTES_MAX,
   EXPORTS_BYTES_ALLOWED_MIN,
   EXPORTS_SHARE_MAX,
   FLUSH_BYTES_SHARE,
@@ -13,14 +12,8 @@ import {
   RATE_LIMIT_BUCKETS_MAX,
 } from "./config/limits.ts";
 import { isSiteId } from "./config/site-id.ts";
-import { Behavioral } from "./engine/duckdb/behavioral/extension.ts";
-import { PartitionCache } from "./engine/partition-cache.ts";
-import { Executor } from "./execution/executor.ts";
-import { RollupExecution } from "./execution/rollup-execution.ts";
 import { QueryLimiter } from "./execution/query-limiter.ts";
-import { QueryService } from "./execution/query-service.ts";
-import { Readiness } from "./execution/readiness.ts";
-import { ResultCache } from "./execution/result-cache.ts";
+import { budgetBytesOf, createQueryServices, type QueryServices } from "./execution/query-services.ts";
 import type { Host } from "./host.ts";
 import { createAcceptEvent, type AcceptEvent } from "./ingest/accept-event.ts";
 import { createAllowlist } from "./ingest/allowlist.ts";
@@ -53,14 +46,6 @@ interface IngestServices {
   readonly acceptEvent: AcceptEvent;
 }
 
-interface QueryServices {
-  readonly partitionCache: PartitionCache;
-  readonly stats: QueryService;
-  readonly exportMemory: ExportMemory;
-  readonly behavioral: Behavioral;
-  readonly readiness: Readiness;
-}
-
 interface JobServices {
   readonly flush: Flush;
   readonly compaction: Compaction;
@@ -81,6 +66,7 @@ export interface Services extends HostServices, AuthServices, IngestServices, Qu
   readonly counters: Counters;
   readonly requests: RequestMetrics;
   readonly eventStore: EventStore;
+  readonly exportMemory: ExportMemory;
   /** Ids of all sites with data or on the allowlist, sorted (docs/http-api.md, "Sites"). */
   sites(): Promise<string[]>;
   /** Starts all jobs that are due, without waiting for them. The host calls it about once a second. */
@@ -180,40 +166,9 @@ function createIngest(dependencies: Dependencies, visitors: Visitors, flush: Flu
   return { knownSites, ingestGate, visitorSalt: visitors.visitorSalt, acceptEvent };
 }
 
-/** The budget of the engine's memory. */
-const budgetBytesOf = ({ config }: Host): number => Math.min(config.engineMemoryMb * 1024 * 1024, ENGINE_BYTES_MAX);
-
-function createQueries({ host, counters, eventStore }: Dependencies, limiter: QueryLimiter, stored: StoredRollups): QueryServices {
-  const { config, engine, log, monotonicMs } = host;
-  const budgetBytes = budgetBytesOf(host);
-  const sessionGapMs = config.sessionWindowMinutes * 60_000;
-  const partitionCache = new PartitionCache({ engine, eventStore, budgetBytes, sessionGapMs, log });
-  const behavioral = new Behavioral(engine, config.behavioral, log);
-  const { rolled, rollupStore: store } = stored;
-  const rollups = config.rollups ? new RollupExecution({ partitionCache, store, calculator: host.rollupCalculator, rolled, log }) : null;
-  const executor = new Executor({
-    engine,
-    partitionCache,
-    budgetBytes,
-    rotationDays: config.visitorSaltRotationDays,
-    rollups,
-    loadExtension: () => behavioral.load(),
-  });
-  const cache = new ResultCache({
-    ttlSecs: config.cacheTtlSecs,
-    entriesMax: config.cacheMaxEntries,
-    monotonicMs,
-    onHit: () => counters.cacheHits++,
-    onMiss: () => counters.cacheMisses++,
-  });
-  return {
-    partitionCache,
-    stats: new QueryService({ cache, limiter, executor }),
-    exportMemory: new ExportMemory(Math.max(EXPORTS_BYTES_ALLOWED_MIN, budgetBytes * EXPORTS_SHARE_MAX)),
-    behavioral,
-    readiness: new Readiness((signal) => executor.isAnswering(signal)),
-  };
-}
+/** The memory that all exports share. */
+const createExportMemory = ({ config }: Host): ExportMemory =>
+  new ExportMemory(Math.max(EXPORTS_BYTES_ALLOWED_MIN, budgetBytesOf(config) * EXPORTS_SHARE_MAX));
 
 async function createJobs(
   { host, counters, eventStore }: Dependencies,
@@ -222,7 +177,7 @@ async function createJobs(
   stored: StoredRollups,
 ): Promise<JobServices> {
   const { config, parquet, records, log, now, monotonicMs, unflushedBytesMax } = host;
-  const budgetBytes = budgetBytesOf(host);
+  const budgetBytes = budgetBytesOf(config);
   const common = { eventStore, partitionCache, budgetBytes, limiter, calendar: utcCalendar, counters, log, now, monotonicMs };
   const compaction = new Compaction({ ...common, parquet, filesMax: config.compactAfterFiles });
   const flush = new Flush({
@@ -277,7 +232,7 @@ export async function createServices(host: Host): Promise<Services> {
   const dependencies: Dependencies = { host, counters, eventStore };
   const stored = await createStoredRollups({ ...host, eventStore });
   const limiter = new QueryLimiter({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait });
-  const queries = createQueries(dependencies, limiter, stored);
+  const queries = createQueryServices({ ...host, ...stored, eventStore, counters, limiter });
   const jobServices = await createJobs(dependencies, queries, limiter, stored);
   const ingest = createIngest(dependencies, visitors, jobServices.flush);
   const jobs = jobsOf(jobServices, ingest, now);
@@ -289,6 +244,7 @@ export async function createServices(host: Host): Promise<Services> {
     requests: new RequestMetrics(),
     ...stored,
     eventStore,
+    exportMemory: createExportMemory(host),
     ...auth,
     ...queries,
     ...jobServices,

@@ -57,7 +57,7 @@ async function createTight(environment: Environment = {}): Promise<Watched> {
       return stored;
     },
   };
-  const target = await createInProcessTarget(environment, { engine, engineMemoryMb: 0 });
+  const target = await createInProcessTarget({ SVC_ROLLUPS: "false", ...environment }, { engine, engineMemoryMb: 0 });
   for (let daysBack = DAYS - 1; daysBack >= 0; daysBack--) await target.services.eventStore.append(pageviewAt(daysBack));
   await target.flush();
   onTestFinished(async () => {

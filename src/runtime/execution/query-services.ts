@@ -1,0 +1,80 @@
+/** Everything that answers stats queries, put together: the partition cache, the executor and the service in front of it. */
+import type { EventStore } from "../../storage/event-store.ts";
+import type { Config } from "../config/config.ts";
+import { ENGINE_BYTES_MAX } from "../config/limits.ts";
+import { Behavioral } from "../engine/duckdb/behavioral/extension.ts";
+import type { Engine } from "../engine/engine.ts";
+import { PartitionCache } from "../engine/partition-cache.ts";
+import type { Counters } from "../metrics/counters.ts";
+import type { Log } from "../metrics/log.ts";
+import type { RollupCalculator } from "../rollups/rollup-calculator.ts";
+import type { RollupStore } from "../rollups/rollup-store.ts";
+import { Executor } from "./executor.ts";
+import type { QueryLimiter } from "./query-limiter.ts";
+import { QueryService } from "./query-service.ts";
+import { Readiness } from "./readiness.ts";
+import { ResultCache } from "./result-cache.ts";
+import type { RolledMeasures } from "./rolled-measures.ts";
+import { RollupExecution } from "./rollup-execution.ts";
+
+export interface QueryServices {
+  readonly partitionCache: PartitionCache;
+  readonly stats: QueryService;
+  readonly behavioral: Behavioral;
+  readonly readiness: Readiness;
+}
+
+export interface QueryParts {
+  readonly config: Config;
+  readonly engine: Engine;
+  readonly eventStore: EventStore;
+  readonly limiter: QueryLimiter;
+  readonly rollupStore: RollupStore;
+  readonly rollupCalculator: RollupCalculator;
+  readonly rolled: RolledMeasures;
+  readonly counters: Counters;
+  readonly log: Log;
+  readonly monotonicMs: () => number;
+}
+
+const MINUTE_MS = 60_000;
+
+/** The budget of the engine's memory. */
+export const budgetBytesOf = ({ engineMemoryMb }: Config): number => Math.min(engineMemoryMb * 1024 * 1024, ENGINE_BYTES_MAX);
+
+export function createQueryServices(parts: QueryParts): QueryServices {
+  const { config, engine, limiter, log } = parts;
+  const budgetBytes = budgetBytesOf(config);
+  const partitionCache = new PartitionCache({ ...parts, budgetBytes, sessionGapMs: config.sessionWindowMinutes * MINUTE_MS });
+  const behavioral = new Behavioral(engine, config.behavioral, log);
+  const executor = new Executor({
+    engine,
+    partitionCache,
+    budgetBytes,
+    rotationDays: config.visitorSaltRotationDays,
+    rollups: createRollupExecution(parts, partitionCache),
+    loadExtension: () => behavioral.load(),
+  });
+  return {
+    partitionCache,
+    stats: new QueryService({ cache: createResultCache(parts), limiter, executor }),
+    behavioral,
+    readiness: new Readiness((signal) => executor.isAnswering(signal)),
+  };
+}
+
+function createRollupExecution(
+  { config, rollupStore, rollupCalculator, rolled, log }: QueryParts,
+  partitionCache: PartitionCache,
+): RollupExecution | null {
+  return config.rollups ? new RollupExecution({ partitionCache, store: rollupStore, calculator: rollupCalculator, rolled, log }) : null;
+}
+
+const createResultCache = ({ config, counters, monotonicMs }: QueryParts): ResultCache =>
+  new ResultCache({
+    ttlSecs: config.cacheTtlSecs,
+    entriesMax: config.cacheMaxEntries,
+    monotonicMs,
+    onHit: () => counters.cacheHits++,
+    onMiss: () => counters.cacheMisses++,
+  });
