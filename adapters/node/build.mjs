@@ -1,4 +1,7 @@
-/** Bundles the program and its threads. Packages stay external, except in the threads that dashboards wait for. */
+/**
+ * Bundles the program and its threads, each into one file with its packages: to find and read the files of packages would take half of
+ * the time until the program listens.
+ */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -8,6 +11,13 @@ import { buildTracker } from "../../tracker/build.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
+/** The globals that CommonJS packages expect. */
+const REQUIRE = `
+import { createRequire as createRequireOf } from "node:module";
+const require = createRequireOf(import.meta.url);
+const { filename: __filename, dirname: __dirname } = import.meta;
+`;
+
 const shared = {
   absWorkingDir: root,
   bundle: true,
@@ -15,15 +25,9 @@ const shared = {
   format: /** @type {const} */ ("esm"),
   target: "node20",
   sourcemap: true,
+  banner: { js: REQUIRE },
   logLevel: /** @type {const} */ ("warning"),
 };
-
-/** The globals that CommonJS packages expect. */
-const REQUIRE = `
-import { createRequire as createRequireOf } from "node:module";
-const require = createRequireOf(import.meta.url);
-const { filename: __filename, dirname: __dirname } = import.meta;
-`;
 
 /** DuckDB-WASM requires Arrow and we import it. Both get the same copy. @type {import("esbuild").Plugin} */
 const oneArrowPlugin = {
@@ -46,7 +50,6 @@ export async function buildProgram(outdir, { plugins = [] } = {}) {
     ...shared,
     entryPoints: ["main", "parquet-worker", "password-worker"].map((name) => `adapters/node/${name}.ts`),
     outdir,
-    packages: "external",
     inject: ["adapters/node/fetch-classes.ts"],
     plugins: [...plugins],
     define: {
@@ -55,12 +58,10 @@ export async function buildProgram(outdir, { plugins = [] } = {}) {
       VERSION: JSON.stringify(version),
     },
   });
-  // In one file a thread starts in two thirds of the time it takes to resolve and read its packages.
   await build({
     ...shared,
     entryPoints: ["adapters/node/engine-worker.ts", "adapters/node/rollup-worker.ts"],
     outdir,
-    banner: { js: REQUIRE },
     plugins: [oneArrowPlugin],
   });
 }
