@@ -2,10 +2,13 @@
  * Bundles the program and its threads, each into one file with its packages: to find and read the files of packages would take half of
  * the time until the program listens.
  */
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { buildDashboard } from "../../dashboard/build.mjs";
+import { slimEngineModule } from "../engine-module.mjs";
 import { packScript } from "../pack-asset.mjs";
 import { buildTracker } from "../../tracker/build.mjs";
 
@@ -17,6 +20,8 @@ import { createRequire as createRequireOf } from "node:module";
 const require = createRequireOf(import.meta.url);
 const { filename: __filename, dirname: __dirname } = import.meta;
 `;
+
+const ENGINE_MODULE = createRequire(import.meta.url).resolve("@duckdb/duckdb-wasm/dist/duckdb-eh.wasm");
 
 const shared = {
   absWorkingDir: root,
@@ -39,16 +44,27 @@ const oneArrowPlugin = {
   },
 };
 
+/** @param {string} outdir */
+async function writeEngineModule(outdir) {
+  const folder = join(root, outdir);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "engine.wasm"), slimEngineModule(await readFile(ENGINE_MODULE)));
+}
+
+/** @param {string} outdir */
+const buildEngineThread = (outdir) =>
+  build({ ...shared, entryPoints: ["adapters/node/engine-worker.ts"], outdir, plugins: [oneArrowPlugin] });
+
 /**
- * Writes `main.js` and the scripts of its threads into a folder below the repository. Benchmarks replace parts with plugins.
+ * Writes `main.js`, the scripts of its threads and the engine's module into a folder below the repository. Benchmarks replace parts with plugins.
  * @param {string} outdir
  * @param {{ plugins?: readonly import("esbuild").Plugin[] }} [options]
  */
 export async function buildProgram(outdir, { plugins = [] } = {}) {
   const { version } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
-  await build({
+  const program = build({
     ...shared,
-    entryPoints: ["main", "parquet-worker", "password-worker"].map((name) => `adapters/node/${name}.ts`),
+    entryPoints: ["main", "parquet-worker", "password-worker", "rollup-worker"].map((name) => `adapters/node/${name}.ts`),
     outdir,
     inject: ["adapters/node/fetch-classes.ts"],
     plugins: [...plugins],
@@ -58,10 +74,5 @@ export async function buildProgram(outdir, { plugins = [] } = {}) {
       VERSION: JSON.stringify(version),
     },
   });
-  await build({
-    ...shared,
-    entryPoints: ["adapters/node/engine-worker.ts", "adapters/node/rollup-worker.ts"],
-    outdir,
-    plugins: [oneArrowPlugin],
-  });
+  await Promise.all([program, buildEngineThread(outdir), writeEngineModule(outdir)]);
 }

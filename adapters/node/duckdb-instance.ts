@@ -1,27 +1,15 @@
-/** Starts DuckDB-WASM on Node: the blocking build, compiled from the installed package. */
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+/** Starts DuckDB-WASM on Node: the blocking build. */
 import { createDuckDB, NODE_RUNTIME, VoidLogger } from "@duckdb/duckdb-wasm/blocking";
 import { DuckdbEngine } from "../../src/runtime/engine/duckdb/duckdb-engine.ts";
 import { openDatabase, UNUSED_BUNDLES, type Database } from "../duckdb-database.ts";
-import { slimEngineModule } from "../engine-module.mjs";
 
-let compiled: Promise<WebAssembly.Module> | null = null;
+/** `module` is the compiled `engine.wasm` of the build. */
+export const openDuckdb = async (module: WebAssembly.Module): Promise<Database> =>
+  openDatabase(await createDuckDB(UNUSED_BUNDLES, new VoidLogger(), NODE_RUNTIME), NODE_RUNTIME, module);
 
-async function compileModule(): Promise<WebAssembly.Module> {
-  const path = createRequire(import.meta.url).resolve("@duckdb/duckdb-wasm/dist/duckdb-eh.wasm");
-  return WebAssembly.compile(slimEngineModule(await readFile(path)));
-}
-
-export async function openDuckdb(): Promise<Database> {
-  compiled ??= compileModule();
-  const module = await compiled;
-  return openDatabase(await createDuckDB(UNUSED_BUNDLES, new VoidLogger(), NODE_RUNTIME), NODE_RUNTIME, module);
-}
-
-export async function createDuckdbEngine(): Promise<DuckdbEngine> {
+export async function createDuckdbEngine(module: WebAssembly.Module): Promise<DuckdbEngine> {
   return new DuckdbEngine({
-    ...(await openDuckdb()),
+    ...(await openDuckdb(module)),
     yieldToOthers: () => new Promise((resolve) => setImmediate(resolve)),
   });
 }

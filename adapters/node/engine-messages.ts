@@ -1,4 +1,4 @@
-/** The messages between the main thread and the engine thread. */
+/** The messages between the main thread and the engine thread, after the first one: the engine's compiled module. */
 import type { Columns } from "../../src/storage/columns.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import type {

@@ -1,4 +1,4 @@
-/** Entry point of the engine thread: serves the calls that arrive as messages. */
+/** Entry point of the engine thread: starts the engine with the module of the first message, then serves the calls of later ones. */
 import { parentPort } from "node:worker_threads";
 import { isFatal } from "../../src/runtime/engine/duckdb/duckdb-bindings.ts";
 import type { Columns } from "../../src/storage/columns.ts";
@@ -8,7 +8,8 @@ import { createDuckdbEngine } from "./duckdb-instance.ts";
 const port = parentPort;
 if (!port) throw new Error("engine-worker must run in a worker thread");
 
-const engine = await createDuckdbEngine();
+const module = await new Promise<WebAssembly.Module>((resolve) => port.once("message", resolve));
+const engine = await createDuckdbEngine(module);
 const running = new Map<number, AbortController>();
 const reply = (message: EngineReply, transferred: readonly ArrayBuffer[] = []) => port.postMessage(message, transferred);
 

@@ -32,7 +32,7 @@ export interface InstanceOptions {
   readonly trackerScript: Asset;
   readonly assets: Assets;
   readonly version: string;
-  /** The scripts of the threads. */
+  /** The built scripts of the threads, and the engine's module. */
   readonly threads: ThreadUrls;
   /** Called when another process has taken the data folder. Anything that this process still writes is lost or does harm. */
   readonly onFolderLost: () => void;
@@ -40,6 +40,7 @@ export interface InstanceOptions {
 
 export interface ThreadUrls {
   readonly engine: URL;
+  readonly engineModule: URL;
   readonly parquet: URL;
   readonly passwords: URL;
   readonly rollups: URL;
@@ -82,7 +83,7 @@ export async function startInstance({
     for (const undo of started.reverse()) await undo();
   };
   try {
-    const engine = new ThreadedEngine(threads.engine, log);
+    const engine = new ThreadedEngine({ workerUrl: threads.engine, moduleUrl: threads.engineModule, log });
     started.push(() => engine.close());
     const passwordHasher = new ThreadedPasswordHasher(threads.passwords);
     started.push(() => passwordHasher.close());

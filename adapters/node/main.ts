@@ -66,6 +66,7 @@ async function run(): Promise<void> {
   }
   const threads = {
     engine: new URL("./engine-worker.js", import.meta.url),
+    engineModule: new URL("./engine.wasm", import.meta.url),
     parquet: new URL("./parquet-worker.js", import.meta.url),
     passwords: new URL("./password-worker.js", import.meta.url),
     rollups: new URL("./rollup-worker.js", import.meta.url),

@@ -2,6 +2,7 @@
  * The engine port on a worker thread, so that queries do not delay ingestion. If the thread dies, or does not end an aborted query
  * in time, a new one starts and the generation grows: callers then reload what they need and retry.
  */
+import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 import {
   EngineFullError,
@@ -39,6 +40,14 @@ interface RunningWorker {
   readonly cancelDeadlines: Map<number, NodeJS.Timeout>;
 }
 
+export interface ThreadedEngineOptions {
+  /** The built `engine-worker.js`. */
+  readonly workerUrl: URL;
+  /** The built `engine.wasm`. */
+  readonly moduleUrl: URL;
+  readonly log: Log;
+}
+
 /** Errors lose their class between threads. This restores those of the port. */
 function errorFrom({ name, message }: { name: string; message: string }): Error {
   if (name === "EngineLostError") return new EngineLostError(message);
@@ -47,8 +56,9 @@ function errorFrom({ name, message }: { name: string; message: string }): Error 
 }
 
 export class ThreadedEngine implements Engine {
-  readonly #workerUrl: URL;
+  readonly #options: ThreadedEngineOptions;
   readonly #log: Log;
+  #module: Promise<WebAssembly.Module> | null = null;
   #running: RunningWorker | null = null;
   #started: Promise<RunningWorker>;
   readonly #extensions = new Map<EngineExtension["name"], EngineExtension>();
@@ -56,9 +66,9 @@ export class ThreadedEngine implements Engine {
   #calls = 0;
   #closed = false;
 
-  constructor(workerUrl: URL, log: Log) {
-    this.#workerUrl = workerUrl;
-    this.#log = log;
+  constructor(options: ThreadedEngineOptions) {
+    this.#options = options;
+    this.#log = options.log;
     this.#started = this.#start();
   }
 
@@ -66,9 +76,27 @@ export class ThreadedEngine implements Engine {
     return this.#generation;
   }
 
+  /** The module for every thread. V8 compiles it in the background, while the first thread loads its script. */
+  #compiledModule(): Promise<WebAssembly.Module> {
+    this.#module ??= readFile(this.#options.moduleUrl).then((bytes) => WebAssembly.compile(bytes));
+    return this.#module;
+  }
+
+  async #sendModule({ worker }: RunningWorker): Promise<void> {
+    try {
+      worker.postMessage(await this.#compiledModule());
+    } catch (error) {
+      this.#module = null;
+      this.#log.error("the engine's module cannot be compiled", { reason: reasonOf(error) });
+      await worker.terminate();
+    }
+  }
+
   #start(): Promise<RunningWorker> {
-    const running: RunningWorker = { worker: new Worker(this.#workerUrl), pending: new Map(), cancelDeadlines: new Map() };
+    const worker = new Worker(this.#options.workerUrl);
+    const running: RunningWorker = { worker, pending: new Map(), cancelDeadlines: new Map() };
     this.#running = running;
+    void this.#sendModule(running);
     const started = new Promise<RunningWorker>((resolve, reject) => {
       running.worker.on("message", (reply: EngineReply) => {
         if ("ready" in reply) void this.#reloadExtensions(running).then(() => resolve(running));

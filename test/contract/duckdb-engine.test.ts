@@ -3,10 +3,11 @@ import { expect, it } from "vitest";
 import { createDuckdbEngine, openDuckdb } from "../../adapters/node/duckdb-instance.ts";
 import { DuckdbEngine } from "../../src/runtime/engine/duckdb/duckdb-engine.ts";
 import { decodeEvents, encodeEvents } from "../../src/storage/parquet-events.ts";
+import { engineModule } from "../support/engine-module.ts";
 import { anEvent, eventTexts } from "../support/stored-event.ts";
 import { DATE, aBlock, aQuery, aSite, describeEngine, silent } from "./engine.suite.ts";
 
-describeEngine("DuckDB in the same thread", createDuckdbEngine);
+describeEngine("DuckDB in the same thread", async () => createDuckdbEngine(await engineModule()));
 
 it("a file larger than one insert is loaded completely and in order, and sessions continue across inserts", async () => {
   const [ROWS, VISITORS, PAUSE_AFTER] = [75_000, 7, 60_000];
@@ -17,7 +18,7 @@ it("a file larger than one insert is loaded completely and in order, and session
   const bytes = encodeEvents(events);
   expect([...decodeEvents(bytes)].map(({ rows }) => rows)).toEqual([50_000, 25_000]);
 
-  const engine = await createDuckdbEngine();
+  const engine = await createDuckdbEngine(await engineModule());
   const site = aSite();
   const block = aBlock(site);
   expect((await engine.append(block, { files: [{ key: "large", date: DATE, bytes }] })).unreadable).toEqual([]);
@@ -30,7 +31,7 @@ it("a file larger than one insert is loaded completely and in order, and session
 });
 
 it("queries are correct above 2 GB of memory, where addresses need 32 bits", async () => {
-  const database = await openDuckdb();
+  const database = await openDuckdb(await engineModule());
   const { mod } = database.bindings as unknown as { mod: Record<"_malloc", (bytes: number) => number> };
   // Never written to, so it takes address space only.
   const blocks = Array.from({ length: 9 }, () => mod["_malloc"](2 ** 28));

@@ -3,12 +3,15 @@ import type { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ThreadedEngine } from "../../adapters/node/threaded-engine.ts";
 import { EngineLostError } from "../../src/runtime/engine/engine.ts";
-import { ENGINE_WORKER_URL } from "../support/built.ts";
+import { ENGINE_MODULE_URL, ENGINE_WORKER_URL } from "../support/built.ts";
 import { createRecordingLog, type RecordingLog } from "../support/recording-log.ts";
 import { anEvent, eventTexts } from "../support/stored-event.ts";
 import { DATE, aBlock, aQuery, aSite, describeEngine, silent } from "./engine.suite.ts";
 
-describeEngine("in a thread of its own", async () => new ThreadedEngine(ENGINE_WORKER_URL, createRecordingLog()));
+describeEngine(
+  "in a thread of its own",
+  async () => new ThreadedEngine({ workerUrl: ENGINE_WORKER_URL, moduleUrl: ENGINE_MODULE_URL, log: createRecordingLog() }),
+);
 
 interface Started {
   readonly engine: ThreadedEngine;
@@ -17,12 +20,12 @@ interface Started {
   readonly workers: readonly Worker[];
 }
 
-function startEngine(workerUrl: URL = ENGINE_WORKER_URL): Started {
+function startEngine({ workerUrl = ENGINE_WORKER_URL, moduleUrl = ENGINE_MODULE_URL } = {}): Started {
   const workers: Worker[] = [];
   const onWorker = (worker: Worker) => workers.push(worker);
   process.on("worker", onWorker);
   const log = createRecordingLog();
-  const engine = new ThreadedEngine(workerUrl, log);
+  const engine = new ThreadedEngine({ workerUrl, moduleUrl, log });
   onTestFinished(async () => {
     process.off("worker", onWorker);
     await engine.close();
@@ -69,9 +72,15 @@ describe("the threaded engine", () => {
   });
 
   it("calls that wait for a thread that cannot start reject", async () => {
-    const { engine, log } = startEngine(new URL("data:text/javascript,throw new Error('no engine here')"));
+    const { engine, log } = startEngine({ workerUrl: new URL("data:text/javascript,throw new Error('no engine here')") });
     await expect(engine.query(aQuery(aSite(), [], COUNT), silent())).rejects.toBeInstanceOf(EngineLostError);
     expect(log.lines).toContainEqual({ level: "error", message: "the engine failed", fields: { reason: "no engine here" } });
+  });
+
+  it("calls that wait for a thread whose module cannot be compiled reject", async () => {
+    const { engine, log } = startEngine({ moduleUrl: ENGINE_WORKER_URL });
+    await expect(engine.query(aQuery(aSite(), [], COUNT), silent())).rejects.toBeInstanceOf(EngineLostError);
+    expect(log.lines[0]).toMatchObject({ level: "error", message: "the engine's module cannot be compiled" });
   });
 
   it("close rejects running and later calls, and starts no other thread", async () => {

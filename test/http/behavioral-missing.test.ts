@@ -1,6 +1,7 @@
 /** The service when the behavioral extension fails to load, here because a function name is taken. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDuckdbEngine } from "../../adapters/node/duckdb-instance.ts";
+import { engineModule } from "../support/engine-module.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { ONE_VIEW_WITHOUT_SESSIONS, getBreakdown, getMain, record, wireEvent } from "../support/requests.ts";
 import { BEHAVIORAL_ENDPOINTS, askStats } from "../support/stats-requests.ts";
@@ -20,7 +21,7 @@ interface Crippled {
 }
 
 async function inProcess(): Promise<Crippled> {
-  const engine = await createDuckdbEngine();
+  const engine = await createDuckdbEngine(await engineModule());
   await engine.loadExtension(TAKEN_NAME);
   const target = await createInProcessTarget({}, { engine });
   return { target, log: () => JSON.stringify(target.log.lines), close: () => target.close() };

@@ -2,6 +2,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDuckdbEngine } from "../../adapters/node/duckdb-instance.ts";
 import type { StoredEvent, UtcDay } from "../../src/storage/event.ts";
+import { engineModule } from "../support/engine-module.ts";
 import { shareOf } from "../support/engine-share.ts";
 import { START_MS, createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { getStats, post, wireEvent, type StatsParameters } from "../support/requests.ts";
@@ -17,7 +18,7 @@ const TODAY = onDay(0);
 
 async function createTarget(engineMemoryMb: number): Promise<InProcessTarget> {
   // No other target is in the way of its memory, and a restart drops what it holds.
-  const engine = shareOf(await createDuckdbEngine());
+  const engine = shareOf(await createDuckdbEngine(await engineModule()));
   const target = await createInProcessTarget({}, { engine, engineMemoryMb });
   onTestFinished(() => target.close());
   return target;

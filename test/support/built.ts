@@ -8,6 +8,7 @@ const builtUrl = (name: string) => new URL(`../.built/${name}`, import.meta.url)
 
 export const MAIN_PATH = fileURLToPath(builtUrl("main.js"));
 export const ENGINE_WORKER_URL = builtUrl("engine-worker.js");
+export const ENGINE_MODULE_URL = builtUrl("engine.wasm");
 export const PARQUET_WORKER_URL = builtUrl("parquet-worker.js");
 export const PASSWORD_WORKER_URL = builtUrl("password-worker.js");
 export const ROLLUP_WORKER_URL = builtUrl("rollup-worker.js");

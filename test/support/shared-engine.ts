@@ -1,12 +1,13 @@
 /** One DuckDB for all targets of a test file, because starting it takes a second. */
 import { createDuckdbEngine } from "../../adapters/node/duckdb-instance.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
+import { engineModule } from "./engine-module.ts";
 import { shareOf } from "./engine-share.ts";
 
 let instance: Promise<Engine> | null = null;
 
 /** An engine for one target. */
 export async function createEngineShare(): Promise<Engine> {
-  instance ??= createDuckdbEngine();
+  instance ??= engineModule().then(createDuckdbEngine);
   return shareOf(await instance);
 }

@@ -5,6 +5,7 @@ import { BEHAVIORAL_EXTENSION, Behavioral } from "../../../../../../src/runtime/
 import { DuckdbEngine } from "../../../../../../src/runtime/engine/duckdb/duckdb-engine.ts";
 import type { DuckdbBindings } from "../../../../../../src/runtime/engine/duckdb/duckdb-bindings.ts";
 import { EngineLostError, type Engine } from "../../../../../../src/runtime/engine/engine.ts";
+import { engineModule } from "../../../../../support/engine-module.ts";
 import { siteId } from "../../../../../support/stored-event.ts";
 import { createRecordingLog } from "../../../../../support/recording-log.ts";
 
@@ -17,7 +18,7 @@ describe("the behavioral extension", () => {
   let loading: number;
   let engine: DuckdbEngine;
   beforeAll(async () => {
-    const { connections, ...database } = await openDuckdb();
+    const { connections, ...database } = await openDuckdb(await engineModule());
     bindings = database.bindings;
     loading = connections[0] ?? 0;
     engine = new DuckdbEngine({ bindings, connections, yieldToOthers: () => new Promise((resolve) => setImmediate(resolve)) });
