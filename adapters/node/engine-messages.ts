@@ -15,6 +15,7 @@ import type { SqlRow } from "../../src/runtime/query/sql.ts";
 
 export type EngineCall =
   | { readonly kind: "append"; readonly block: Block; readonly source: BlockSource }
+  | { readonly kind: "storeSessions"; readonly blocks: readonly number[] }
   | { readonly kind: "dropProps"; readonly blocks: readonly number[] }
   | { readonly kind: "propsTexts"; readonly siteId: SiteId; readonly numbers: readonly number[] }
   | { readonly kind: "drop"; readonly blocks: readonly number[] }

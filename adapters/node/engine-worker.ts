@@ -21,6 +21,7 @@ function transferablesOf(call: EngineCall, result: Awaited<ReturnType<typeof ser
 
 async function serve(call: EngineCall, signal: AbortSignal) {
   if (call.kind === "append") return engine.append(call.block, call.source);
+  if (call.kind === "storeSessions") return engine.storeSessions(call.blocks, signal);
   if (call.kind === "dropProps") return engine.dropProps(call.blocks);
   if (call.kind === "propsTexts") return engine.propsTexts(call.siteId, call.numbers);
   if (call.kind === "drop") return engine.drop(call.blocks);

@@ -186,6 +186,10 @@ export class ThreadedEngine implements Engine {
     return this.#call({ kind: "append", block, source });
   }
 
+  storeSessions(blocks: readonly number[], signal: AbortSignal): Promise<EngineUsage> {
+    return this.#call({ kind: "storeSessions", blocks }, signal);
+  }
+
   dropProps(blocks: readonly number[]): Promise<EngineUsage> {
     return this.#call({ kind: "dropProps", blocks });
   }

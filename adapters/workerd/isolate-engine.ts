@@ -81,6 +81,10 @@ export class IsolateEngine implements Engine {
     return this.#with((engine) => engine.append(block, source));
   }
 
+  storeSessions(blocks: readonly number[], signal: AbortSignal): Promise<EngineUsage> {
+    return this.#with((engine) => engine.storeSessions(blocks, signal));
+  }
+
   dropProps(blocks: readonly number[]): Promise<EngineUsage> {
     return this.#with((engine) => engine.dropProps(blocks));
   }

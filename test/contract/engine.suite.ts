@@ -304,6 +304,143 @@ export function describeEngine(name: string, makeEngine: () => Promise<Engine>):
       });
     });
 
+    describe("sessions", () => {
+      const SESSIONS = "SELECT * FROM sessions ORDER BY session";
+      const EVENTS = `
+        SELECT session, visitor_id, day, timestamp, pathname, CAST(event_name = $1 AS INTEGER) AS viewed
+        FROM events ORDER BY day, timestamp, sequence_number`;
+
+      /** The sessions of the blocks, grouped here. */
+      async function groupedSessions(site: SiteId, blocks: readonly Block[]): Promise<SqlRow[]> {
+        const sessions = new Map<number, SqlRow[]>();
+        const rows = await ask(site, blocks, EVENTS, [{ text: "pageview" }]);
+        for (const row of rows) sessions.set(Number(row.session), [...(sessions.get(Number(row.session)) ?? []), row]);
+        return [...sessions]
+          .sort(([a], [b]) => a - b)
+          .map(([session, events]) => {
+            const views = events.filter(({ viewed }) => viewed === 1);
+            return {
+              session,
+              visitor_id: events[0]?.visitor_id ?? null,
+              day: events[0]?.day ?? null,
+              first_ms: events[0]?.timestamp ?? null,
+              last_ms: events.at(-1)?.timestamp ?? null,
+              events: events.length,
+              pageviews: views.length,
+              entry_page: views[0]?.pathname ?? null,
+              exit_page: views.at(-1)?.pathname ?? null,
+            };
+          });
+      }
+
+      const expectSessions = async (site: SiteId, blocks: readonly Block[]): Promise<void> =>
+        expect(await ask(site, blocks, SESSIONS)).toEqual(await groupedSessions(site, blocks));
+
+      const anyEvent = fc.record({
+        visitor: fc.nat(3),
+        minute: fc.nat(200),
+        page: fc.constantFrom("/a", "/b", "/c"),
+        eventName: fc.constantFrom("pageview", "Signup"),
+      });
+      const anyChange = fc.oneof(
+        {
+          weight: 4,
+          arbitrary: fc.record({ block: fc.nat(1), day: fc.nat(2), inFile: fc.boolean(), rows: fc.array(anyEvent, { maxLength: 8 }) }),
+        },
+        { weight: 3, arbitrary: fc.record({ stored: fc.subarray([0, 1]) }) },
+      );
+
+      it("sessions are the groups of all events, whatever is appended and stored in any order", async () => {
+        await fc.assert(
+          fc.asyncProperty(fc.array(anyChange, { maxLength: 12 }), async (changes) => {
+            const site = aSite();
+            const blocks = [aBlock(site), aBlock(site)] as const;
+            for (const block of blocks) await engine.append(block, { files: [] });
+            for (const change of changes) {
+              if ("stored" in change) {
+                await engine.storeSessions(
+                  change.stored.flatMap((i) => blocks[i]?.id ?? []),
+                  silent(),
+                );
+              } else {
+                // A day is in one block only.
+                const startMs = (change.day + 3 * change.block) * DAY_MS;
+                const date = utcDayOf(startMs);
+                const events = change.rows.map(({ visitor, minute, page, eventName }) =>
+                  anEvent({ visitorId: BigInt(visitor), timestampMs: startMs + minute * MINUTE_MS, pathname: page, eventName }),
+                );
+                const files = [{ key: "file", date, bytes: encodeEvents(events) }];
+                await engine.append(blocks[change.block] ?? blocks[0], change.inFile ? { files } : { date, events: eventTexts(events) });
+              }
+              await expectSessions(site, blocks);
+            }
+            await engine.drop(blocks.map(({ id }) => id));
+          }),
+          { numRuns: 25 },
+        );
+      });
+
+      it("a range of days and a list of sessions apply to stored and other sessions alike", async () => {
+        const days = [0, 1, 2, 3].map((day) => anEvent({ visitorId: 7n, timestampMs: day * DAY_MS, pathname: `/${day}` }));
+        const { site, block } = await load(days);
+        const sql =
+          "SELECT day FROM sessions WHERE day >= 1 AND day <= 2 AND session IN (SELECT session FROM events WHERE pathname <> $1) ORDER BY day";
+        const before = await ask(site, [block], sql, [{ text: "/1" }]);
+        await engine.storeSessions([block.id], silent());
+        expect(before).toEqual([{ day: 2 }]);
+        expect(await ask(site, [block], sql, [{ text: "/1" }])).toEqual(before);
+      });
+
+      it("sessions of no block are none", async () => {
+        const site = aSite();
+        expect(await ask(site, [], SESSIONS)).toEqual([]);
+        await engine.storeSessions([], silent());
+      });
+
+      it("an event is in the sessions of the next query, also if it comes while sessions are stored", async () => {
+        const { site, block } = await load([anEvent({ at: "2026-03-15T12:00:00Z" })]);
+        const file = { key: "file", date: DATE, bytes: encodeEvents([anEvent({ at: "2026-03-15T12:10:00Z" })]) };
+        const storing = [engine.storeSessions([block.id], silent()), engine.storeSessions([block.id], silent())];
+        await engine.append(block, { files: [file] });
+        await Promise.all(storing);
+        expect(await ask(site, [block], "SELECT sum(events)::BIGINT AS events FROM sessions")).toEqual([{ events: 2 }]);
+        await engine.storeSessions([block.id], silent());
+        await engine.append(block, { date: DATE, events: eventTexts([anEvent({ at: "2026-03-15T12:20:00Z" })]) });
+        expect(await ask(site, [block], "SELECT sum(events)::BIGINT AS events FROM sessions")).toEqual([{ events: 3 }]);
+        await expectSessions(site, [block]);
+      });
+
+      it("stored sessions count as resident memory until their block is dropped", async () => {
+        const [plain, stored] = [aBlock(aSite()), aBlock(aSite())];
+        const visitorId = (i: number) => BigInt.asUintN(64, BigInt(i) * 0x9e37_79b9_7f4a_7c15n);
+        const bytes = encodeEvents(Array.from({ length: 60_000 }, (_, i) => anEvent({ visitorId: visitorId(i) })));
+        for (const block of [plain, stored]) await engine.append(block, { files: [{ key: "file", date: DATE, bytes }] });
+        const { memoryBytes: both } = await engine.storeSessions([stored.id], silent());
+        const { memoryBytes: one } = await engine.drop([plain.id]);
+        const { memoryBytes: none } = await engine.drop([stored.id]);
+        expect(one - none).toBeGreaterThan(both - one + 400_000);
+      });
+
+      it("an abort while sessions are stored rejects with its reason; the relation stays whole and can be stored later", async () => {
+        const { site, block } = await load([0, 1, 2].map((day) => anEvent({ timestampMs: day * DAY_MS })));
+        const reason = new Error("given up");
+        const controller = new AbortController();
+        const storing = engine.storeSessions([block.id], controller.signal);
+        controller.abort(reason);
+        await expect(storing).rejects.toBe(reason);
+        await expect(engine.storeSessions([block.id], AbortSignal.abort(reason))).rejects.toBe(reason);
+        await expectSessions(site, [block]);
+        await engine.storeSessions([block.id], silent());
+        await expectSessions(site, [block]);
+      });
+
+      it("storing the sessions of a dropped block rejects with EngineLostError", async () => {
+        const { block } = await load([anEvent()]);
+        await engine.drop([block.id]);
+        await expect(engine.storeSessions([block.id], silent())).rejects.toBeInstanceOf(EngineLostError);
+      });
+    });
+
     describe("strings", () => {
       const TEXTS = [
         "'",

@@ -28,6 +28,7 @@ async function fragileEngine(): Promise<{ engine: Engine; failNext(...errors: Er
     engine: {
       generation: 0,
       append: (block, source) => share.append(block, source),
+      storeSessions: (blocks, signal) => share.storeSessions(blocks, signal),
       dropProps: (blocks) => share.dropProps(blocks),
       propsTexts: (site, numbers) => share.propsTexts(site, numbers),
       drop: (blocks) => share.drop(blocks),

@@ -57,6 +57,7 @@ export async function createControlledEngine(): Promise<ControlledEngine> {
     engine: {
       generation: 0,
       append: (block, source) => share.append(block, source),
+      storeSessions: (blocks, signal) => share.storeSessions(blocks, signal),
       dropProps: (blocks) => share.dropProps(blocks),
       propsTexts: (siteId, numbers) => share.propsTexts(siteId, numbers),
       drop: (blocks) => share.drop(blocks),

@@ -29,6 +29,7 @@ export function shareOf(engine: Engine): Engine {
   return {
     generation: 0,
     append: (block: Block, source: BlockSource) => engine.append({ ...block, id: blocks.idOf(block.id) }, source),
+    storeSessions: (ids: readonly number[], signal: AbortSignal) => engine.storeSessions(ids.map(blocks.idOf), signal),
     dropProps: (ids: readonly number[]) => engine.dropProps(ids.map(blocks.idOf)),
     propsTexts: (siteId: SiteId, numbers: readonly number[]) => engine.propsTexts(siteId, numbers),
     drop: (ids: readonly number[]) => engine.drop(ids.map(blocks.idOf)),

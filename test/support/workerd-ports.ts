@@ -112,6 +112,7 @@ export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
     engine: {
       generation: 0,
       append: (block: Block, source: BlockSource) => engine<Loaded>("append", block, source),
+      storeSessions: (blocks: readonly number[], signal: AbortSignal) => callUntilAborted<EngineUsage>("storeSessions", signal, blocks),
       dropProps: (blocks: readonly number[]) => engine<EngineUsage>("dropProps", blocks),
       propsTexts: (site: SiteId, numbers: readonly number[]) => engine<string[]>("propsTexts", site, numbers),
       drop: (blocks: readonly number[]) => engine<EngineUsage>("drop", blocks),

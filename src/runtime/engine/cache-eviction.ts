@@ -19,17 +19,24 @@ export class CacheEviction {
     this.#options = options;
   }
 
-  /** Evicts blocks until this much more Parquet fits or only pinned blocks are left. Rejects with `EngineFullError` if texts alone exceed the budget. */
-  async makeRoom(blocks: CachedBlocks, parquetBytes: number): Promise<void> {
-    const { engine, memory, propsShare, partialAggregates } = this.#options;
-    if (memory.hasRoomFor(parquetBytes)) return;
+  /** Evicts blocks until this much more Parquet fits; false if it does not although only pinned blocks are left. */
+  async evictFor(blocks: CachedBlocks, parquetBytes: number): Promise<boolean> {
+    const { engine, memory } = this.#options;
+    if (memory.hasRoomFor(parquetBytes)) return true;
     for (const block of blocks.evictable()) {
-      if (memory.hasRoomFor(parquetBytes)) return;
+      if (memory.hasRoomFor(parquetBytes)) return true;
       blocks.forget(block);
       memory.note(await engine.drop([block.id]));
     }
+    return memory.hasRoomFor(parquetBytes);
+  }
+
+  /** Like `evictFor`, and then drops whatever else may be dropped. Rejects with `EngineFullError` if texts alone exceed the budget. */
+  async makeRoom(blocks: CachedBlocks, parquetBytes: number): Promise<void> {
+    const { memory, propsShare, partialAggregates } = this.#options;
+    if (await this.evictFor(blocks, parquetBytes)) return;
     // Drop unused properties before rejecting a query.
-    if (!memory.hasRoomFor(parquetBytes)) await propsShare.limit(blocks.all, 0);
+    await propsShare.limit(blocks.all, 0);
     // The engine keeps a site's texts while the site has partial aggregates.
     while (!memory.hasRoomFor(parquetBytes) && !memory.hasRoomBesideTexts && (await partialAggregates.dropOldest()));
     memory.checkTexts();

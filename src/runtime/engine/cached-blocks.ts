@@ -9,6 +9,8 @@ export interface CachedBlock {
   readonly days: UtcDay[];
   /** Approximate size of its rows as Parquet. */
   parquetBytes: number;
+  /** The part of these rows that came since the block's sessions were stored last. */
+  bytesWithoutSessions: number;
   /** The number of queries and loads that use it now. */
   pins: number;
   /** It was loaded for a one-pass scan of a long range, and no other query has used it since. */
@@ -40,6 +42,12 @@ export function pin(block: CachedBlock, { withProperties }: Need): void {
 export function unpin(block: CachedBlock, { withProperties }: Need): void {
   block.pins--;
   if (withProperties) block.props.pins--;
+}
+
+/** Records that a block got rows. */
+export function grow(block: CachedBlock, parquetBytes: number): void {
+  block.parquetBytes += parquetBytes;
+  block.bytesWithoutSessions += parquetBytes;
 }
 
 export class CachedBlocks {
@@ -92,6 +100,7 @@ export class CachedBlocks {
       siteId,
       days: [],
       parquetBytes: 0,
+      bytesWithoutSessions: 0,
       pins: 0,
       onePass: need.onePass,
       props: { bytes: 0, pins: 0 },

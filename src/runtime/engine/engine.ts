@@ -89,6 +89,12 @@ export interface EngineQuery {
    * - `sequence_number` (INTEGER): the order of events with the same day and timestamp
    * - `session` (INTEGER): the session of the event. Numbers are unique per visitor and day; see `Block.sessionGapMs`
    *
+   * `sessions`: one row per session of a day of `blocks`:
+   * - `session`, `visitor_id`, `day`: as in `events`
+   * - `first_ms`, `last_ms` (BIGINT): the timestamps of its first and its last event
+   * - `events`, `pageviews` (INTEGER): their numbers
+   * - `entry_page`, `exit_page` (INTEGER): the `pathname` of its first and its last page view; NULL if it has none
+   *
    * `texts`: `code` (INTEGER), `text` (VARCHAR). The site's texts; none has the code 0.
    *
    * `partials`, only with the option `partials`: the rows of these parts, with the columns of their `PartialTable`.
@@ -138,6 +144,11 @@ export interface EngineExtension {
 export interface Engine {
   /** Adds rows to a block; creates the block if it is new. A new block keeps the properties of its events. */
   append(block: Block, source: BlockSource): Promise<Loaded>;
+  /**
+   * Stores the sessions of these blocks, so that queries of the relation `sessions` do not group the events again. The relation is the
+   * same without. The stored sessions of a day are dropped when it gets rows. Rejects like `query`; what is stored by then stays.
+   */
+  storeSessions(blocks: readonly number[], signal: AbortSignal): Promise<EngineUsage>;
   /** Drops the properties of these blocks, and of all events added to them later. Ignores unknown blocks. */
   dropProps(blocks: readonly number[]): Promise<EngineUsage>;
   /** The JSON texts of codes in the column `props`, in the same order. Their blocks must have kept their properties. */

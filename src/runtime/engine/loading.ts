@@ -9,6 +9,8 @@ export interface Loading {
   readonly onePass: boolean;
   /** Load custom properties, too. Rejects with `EngineFullError` if they do not fit. */
   readonly withProperties?: boolean;
+  /** Store the sessions of the days, too, if there is room: the relation `sessions` is then read instead of computed. */
+  readonly withSessions?: boolean;
   /** Reject with `IncompleteDaysError` if a file of the days is missing or unreadable. By default its events are left out. */
   readonly complete?: boolean;
 }

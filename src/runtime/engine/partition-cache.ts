@@ -6,14 +6,16 @@ import type { JournaledEvents, Partition, PartitionFile } from "../../storage/pa
 import { sizeGroups } from "../../storage/size-groups.ts";
 import { BLOCKS_OF_BUDGET_MIN, BLOCK_BYTES_MAX, LOAD_BYTES_MAX } from "../config/limits.ts";
 import type { Log } from "../metrics/log.ts";
+import { groupIntoBlocks, parquetBytesOf } from "./block-groups.ts";
 import { CacheEviction } from "./cache-eviction.ts";
-import { CachedBlocks, pin, unpin, type CachedBlock, type CachedDay } from "./cached-blocks.ts";
+import { CachedBlocks, grow, pin, unpin, type CachedBlock, type CachedDay } from "./cached-blocks.ts";
 import { EngineLostError, type BlockFile, type BlockSource, type Engine } from "./engine.ts";
 import { EngineMemory } from "./engine-memory.ts";
 import { IncompleteDaysError, type Loading } from "./loading.ts";
 import { PartialAggregates } from "./partial-aggregates.ts";
 import { PARQUET_BYTES_PER_EVENT, partitionVersionOf, type PartitionVersion } from "./partition-version.ts";
 import { PropsShare } from "./props-share.ts";
+import { StoredSessions } from "./stored-sessions.ts";
 
 export interface PartitionCacheOptions {
   readonly engine: Engine;
@@ -23,23 +25,13 @@ export interface PartitionCacheOptions {
   readonly log: Log;
 }
 
-/** The part of a partition that determines how it is grouped. */
-type LoadedDay = Pick<Partition, "day" | "files">;
-
-const bytesOfFiles = (files: readonly PartitionFile[]): number => files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-
-const parquetBytesOf = (days: readonly LoadedDay[]): number => bytesOfFiles(days.flatMap(({ files }) => files));
-
-/** Groups consecutive days up to a size: small sites get few tables, large sites load in small steps. */
-export const groupIntoBlocks = <Day extends LoadedDay>(missing: readonly Day[], blockBytesMax: number): Day[][] =>
-  sizeGroups(missing, ({ files }) => bytesOfFiles(files), blockBytesMax);
-
 export class PartitionCache {
   readonly partialAggregates: PartialAggregates;
   readonly #options: PartitionCacheOptions;
   readonly #memory: EngineMemory;
   readonly #propsShare: PropsShare;
   readonly #eviction: CacheEviction;
+  readonly #storedSessions: StoredSessions;
   #blocks: CachedBlocks;
   #blocksCreated = 0;
 
@@ -55,6 +47,7 @@ export class PartitionCache {
       propsShare: this.#propsShare,
       partialAggregates: this.partialAggregates,
     });
+    this.#storedSessions = new StoredSessions(options.engine, this.#memory, this.#eviction);
     options.eventStore.observe({
       beforeRelease: (siteId, segment, days) => this.#deliverRest(siteId, segment, days),
       beforeDelete: async (siteId, firstDay, lastDay) => this.#forgetDays(siteId, firstDay, lastDay),
@@ -140,6 +133,7 @@ export class PartitionCache {
       await this.#eviction.keepToBudget(blocks, loading);
       if (loading.withProperties) this.#propsShare.check(pinned, blocks.all);
       if (loading.complete) this.#checkComplete(blocks, siteId, partitions);
+      if (loading.withSessions) await this.#storedSessions.store(blocks, pinned, loading.signal);
       this.#checkGeneration(blocks);
       return pinned;
     } catch (error) {
@@ -203,7 +197,7 @@ export class PartitionCache {
     } finally {
       unpin(block, loading);
     }
-    block.parquetBytes += parquetBytes;
+    grow(block, parquetBytes);
     for (const { day, files: ofDay, journaled } of group) {
       const inFiles = journaled.filter((run) => run.inFiles);
       const delivered = new Map(inFiles.map(({ segment }) => [segment, Number.POSITIVE_INFINITY]));
@@ -264,7 +258,7 @@ export class PartitionCache {
       this.#eviction.abandon(blocks, block);
       throw error;
     }
-    block.parquetBytes += fresh.length * PARQUET_BYTES_PER_EVENT;
+    grow(block, fresh.length * PARQUET_BYTES_PER_EVENT);
     delivered.set(segment, before + fresh.length);
   }
 

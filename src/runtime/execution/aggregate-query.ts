@@ -23,6 +23,8 @@ export interface AggregateQuery {
   readonly partial: (range: DateRange) => SqlText;
   /** Applied to each visitor's events (see `EngineQuery`): the keys are then `value`, the counts `visitors`. */
   readonly perVisitor?: VisitorFunction;
+  /** Whether it reads the relation `sessions`. */
+  readonly readsSessions?: boolean;
   /** The custom property whose values are read, or null for all keys, as the relations `properties` and `property_texts`. */
   readonly property?: string | null;
   /** Which rows of the range are the result; all of them by default, in no particular order. */

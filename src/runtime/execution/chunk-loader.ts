@@ -10,6 +10,7 @@ export interface ChunkLoaderOptions {
   readonly siteId: SiteId;
   /** Whether the custom properties of events are read. */
   readonly withProperties: boolean;
+  readonly withSessions: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -25,8 +26,8 @@ export class ChunkLoader {
 
   /** Runs the task with the chunk's blocks, which stay loaded until it ends. */
   load<T>(chunk: Chunk, task: (blocks: readonly number[]) => Promise<T>): Promise<T> {
-    const { partitionCache, admission, siteId, withProperties, signal } = this.#options;
-    const loading = { signal, withinBudget: false, onePass: true, withProperties };
+    const { partitionCache, admission, siteId, withProperties, withSessions, signal } = this.#options;
+    const loading = { signal, withinBudget: false, onePass: true, withProperties, withSessions };
     return admission.run(this.#named(chunk), signal, () => partitionCache.withDays(siteId, chunk.range, loading, task));
   }
 

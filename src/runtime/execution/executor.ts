@@ -47,6 +47,7 @@ export interface ExecutorOptions {
 interface RangeTask<Result> extends SiteRange {
   /** Whether the custom properties of events are read. */
   readonly withProperties: boolean;
+  readonly withSessions: boolean;
   readonly singlePass: (blocks: readonly number[]) => Promise<Result>;
   readonly inChunks: (chunks: readonly Chunk[], loader: ChunkLoader) => Promise<Result>;
 }
@@ -84,6 +85,7 @@ export class Executor {
     const task: RangeTask<Result[]> = {
       ...step.siteRange,
       withProperties: step.queries.some(({ property }) => property !== undefined),
+      withSessions: step.queries.some(({ readsSessions }) => readsSessions),
       singlePass: (blocks) => executeSinglePass(step, blocks, context),
       inChunks: (chunks, loader) => executeInChunks(step, chunks, loader, context),
     };
@@ -96,6 +98,7 @@ export class Executor {
     const task: RangeTask<Result> = {
       ...siteRange,
       withProperties: true,
+      withSessions: false,
       singlePass: (blocks) => scanSinglePass(siteRange, blocks, openReader(), context),
       inChunks: (chunks, loader) => scanInChunks(siteRange, chunks, loader, openReader(), context),
     };
@@ -116,7 +119,7 @@ export class Executor {
 
   async #attempt<Result>(task: RangeTask<Result>, signal: AbortSignal): Promise<Result> {
     const { partitionCache, rotationDays, budgetBytes } = this.#options;
-    const { siteId, range, withProperties } = task;
+    const { siteId, range, withProperties, withSessions } = task;
     const days = await partitionCache.versionsOf(siteId, range.firstDay, range.lastDay);
     if (partitionCache.shouldFit(bytesOf(days))) {
       try {
@@ -128,7 +131,8 @@ export class Executor {
     const inChunksOf = async (bytesMax: number): Promise<Result> => {
       const chunks = cutIntoChunks(range, days, rotationDays, bytesMax);
       if (chunks.length <= 1) return this.#singlePass(task, signal, false);
-      return task.inChunks(chunks, new ChunkLoader({ partitionCache, admission: this.#admission, siteId, withProperties, signal }));
+      const loading = { siteId, withProperties, withSessions, signal };
+      return task.inChunks(chunks, new ChunkLoader({ partitionCache, admission: this.#admission, ...loading }));
     };
     try {
       return await inChunksOf(chunkBytesMax(budgetBytes));
@@ -140,11 +144,12 @@ export class Executor {
   }
 
   #singlePass<Result>(
-    { siteId, range, withProperties, singlePass }: RangeTask<Result>,
+    { siteId, range, withProperties, withSessions, singlePass }: RangeTask<Result>,
     signal: AbortSignal,
     withinBudget: boolean,
   ): Promise<Result> {
-    return this.#options.partitionCache.withDays(siteId, range, { signal, withinBudget, onePass: false, withProperties }, singlePass);
+    const loading = { signal, withinBudget, onePass: false, withProperties, withSessions };
+    return this.#options.partitionCache.withDays(siteId, range, loading, singlePass);
   }
 
   /** Whether rollups have all that the plan needs, so that it runs without the engine. */

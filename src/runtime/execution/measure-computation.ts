@@ -41,7 +41,7 @@ function compute(
   withProperties: boolean,
   { engine, partitionCache, signal }: MeasureContext,
 ): Promise<ComputedMeasures> {
-  const loading = { signal, withinBudget: true, onePass: true, complete: true, withProperties };
+  const loading = { signal, withinBudget: true, onePass: true, complete: true, withProperties, withSessions: true };
   return partitionCache.withDays(siteId, range, loading, async (blocks) => {
     const rowsOf = (query: AggregateQuery): Promise<Columns> => {
       const sql = statement(singlePassSql(allRows(query), range));

@@ -34,9 +34,6 @@ const hoursOf = ({ startMs, endMs }: DateRange): readonly Bucket[] =>
 /** Oldest first, without gaps. */
 export const bucketsOf = (range: DateRange): readonly Bucket[] => (isHourly(range) ? hoursOf(range) : daysOf(range));
 
-/** An event's time since midnight UTC, in milliseconds. */
-export const TIME_OF_DAY = sql`(timestamp - CAST(day AS BIGINT) * ${DAY_MS})`;
-
 /** The keys of an event's buckets, from its columns. */
 export const HOUR_BUCKET = sql`timestamp // ${HOUR_MS}`;
 export const DAY_BUCKET = sql`day`;

@@ -18,14 +18,13 @@ export interface Scope extends SiteRange {
 /** The same site and filter over another range. */
 export const within = (scope: Scope, range: DateRange): Scope => ({ ...scope, range });
 
-const inRange = ({ range }: Scope): SqlText => sql`day >= ${dayNumberOf(range.firstDay)} AND day <= ${dayNumberOf(range.lastDay)}`;
+/** Whether a row of `events` or `sessions` is of the range. */
+export const inRange = ({ range }: SiteRange): SqlText =>
+  sql`day >= ${dayNumberOf(range.firstDay)} AND day <= ${dayNumberOf(range.lastDay)}`;
 
 /** The relation of the scope's events. */
 export const eventsIn = (scope: Scope): SqlText => sql`SELECT * FROM events WHERE ${inRange(scope)} AND ${matchesSql(scope.conditions)}`;
 
-/**
- * The relation of all events of the range, with `matching`: 1 if the filter matches, else 0. Sessions are formed from all of
- * them and filtered afterwards; otherwise a filter would split sessions into bounces (docs/reports.md, "Sessions").
- */
+/** The relation of all events of the range, with `matching`: 1 if the filter matches, else 0. */
 export const eventsWithMatch = (scope: Scope): SqlText =>
   sql`SELECT *, CASE WHEN ${matchesSql(scope.conditions)} THEN 1 ELSE 0 END AS matching FROM events WHERE ${inRange(scope)}`;

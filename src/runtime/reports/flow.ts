@@ -3,6 +3,7 @@ import { FLOW_ROWS_DEFAULT, FLOW_ROWS_MAX } from "../config/limits.ts";
 import { PAGEVIEW } from "../config/names.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
+import type { DateRange } from "../query/date-range.ts";
 import { fraction, text } from "../query/json-schema.ts";
 import { PAGE } from "../query/step-parameters.ts";
 import { oneOf, rowLimit, type Values } from "../query/parameters.ts";
@@ -26,25 +27,32 @@ const PARAMETERS = {
  */
 function neighbours(scope: Scope, sessionGapMs: number, { page, direction, limit }: Values<typeof PARAMETERS>): AggregateQuery {
   const neighbour = direction === "forward" ? sql`sequence_next_node` : sql`sequence_previous_node`;
+  const all = (range: DateRange) => eventsIn({ ...scope, range, conditions: [] });
   const isViewed = sql`CASE WHEN ${stepSql(page)} THEN 1 ELSE 0 END`;
   return {
     keys: ["code"],
     counts: ["visitors"],
+    readsSessions: true,
     partial: (range) => sql`
-      WITH ${sessionParts(within(scope, range), sessionGapMs, sql`max(${isViewed}) AS viewed`)},
-      wholes AS (
-        SELECT session, session AS whole, matching, viewed
-        FROM placed
-        WHERE NOT near_midnight
-        UNION ALL
-        SELECT session, min(session) OVER whole_session, max(matching) OVER whole_session, max(viewed) OVER whole_session
+      WITH ${sessionParts(within(scope, range), sessionGapMs, sql`events`)},
+      viewing AS MATERIALIZED (SELECT DISTINCT session FROM (${all(range)}) AS ranged_events WHERE ${stepSql(page)}),
+      marked_parts AS (
+        SELECT session, visitor_id, chain, matching, session IN (SELECT session FROM viewing) AS viewed
         FROM chained
-        WINDOW whole_session AS (PARTITION BY visitor_id, chain)
       ),
-      wanted AS (SELECT session, whole FROM wholes WHERE matching = 1 AND viewed = 1),
+      wholes AS (
+        SELECT session, min(session) OVER whole AS whole, bool_or(matching) OVER whole AS matching, bool_or(viewed) OVER whole AS viewed
+        FROM marked_parts
+        WINDOW whole AS (PARTITION BY visitor_id, chain)
+      ),
+      wanted AS (
+        SELECT session, session AS whole FROM within_day WHERE session IN (SELECT session FROM viewing)
+        UNION ALL
+        SELECT session, whole FROM wholes WHERE matching AND viewed
+      ),
       views AS (
         SELECT visitor_id, timestamp, sequence_number, viewed, ${neighbour}(pathname, whole, timestamp, sequence_number) AS neighbour
-        FROM (SELECT *, ${isViewed} AS viewed FROM (${eventsIn({ ...scope, range, conditions: [] })}) AS ranged) AS marked
+        FROM (SELECT *, ${isViewed} AS viewed FROM (${all(range)}) AS ranged_events) AS marked
         JOIN wanted ON wanted.session = marked.session
         WHERE event_name = ${textCode(PAGEVIEW)}
       ),

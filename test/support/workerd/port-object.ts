@@ -71,7 +71,7 @@ export class PortObject {
     const controller = new AbortController();
     this.#underWay.set(id, controller);
     if (this.#cancelledEarly.delete(id)) controller.abort(new DOMException("cancelled", "AbortError"));
-    const signals = method.startsWith("query") || method === "storePartial" ? [controller.signal] : [];
+    const signals = method.startsWith("query") || method.startsWith("store") ? [controller.signal] : [];
     const found = target[method];
     if (!found) throw new Error(`${port} has no ${method}`);
     return found.call(target, ...args, ...signals);

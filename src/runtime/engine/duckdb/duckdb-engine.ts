@@ -80,7 +80,7 @@ export class DuckdbEngine implements Engine {
       connections: this.#connections,
       sites: this.#sites,
       partialAggregates: this.#partialAggregates,
-      blockTables: (blocks) => this.#eventTables.namesOf(blocks),
+      blockRelations: (siteId, blocks) => this.#eventTables.relationsOf(siteId, blocks),
     });
   }
 
@@ -102,6 +102,17 @@ export class DuckdbEngine implements Engine {
     const [row] = rowsFromIpc([this.#run(MEMORY_USAGE_SQL)]);
     const { stringBytes, propsBytes } = this.#sites;
     return { memoryBytes: Number(row?.bytes ?? 0) + stringBytes + propsBytes, textBytes: stringBytes };
+  }
+
+  storeSessions(blocks: readonly number[], signal: AbortSignal): Promise<EngineUsage> {
+    return this.#storeSessions(blocks, signal).catch(rethrown);
+  }
+
+  async #storeSessions(blocks: readonly number[], signal: AbortSignal): Promise<EngineUsage> {
+    signal.throwIfAborted();
+    await this.#eventTables.storeSessions(blocks, signal);
+    this.#connections.checkpointWhenIdle();
+    return this.#usage();
   }
 
   async drop(blocks: readonly number[]): Promise<EngineUsage> {

@@ -9,6 +9,7 @@ import { ipcFromEvents, rowsFromIpc } from "./arrow-batches.ts";
 import { DaySessions, renumberSessionsSql, type LastEvent } from "./day-sessions.ts";
 import type { EngineSites, Site } from "./engine-sites.ts";
 import { PendingInsert, TEXT_COLUMNS, batchOf, type DayEvents } from "./event-batch.ts";
+import { SessionTables, type BlockTable } from "./session-tables.ts";
 
 const TABLE_COLUMNS = [
   ...TEXT_COLUMNS.map(({ name }) => `${name} INTEGER`),
@@ -30,11 +31,10 @@ const isOfDaySql = (day: number): string => `day = ${day}`;
 
 type Files = Extract<BlockSource, { readonly files: unknown }>["files"];
 
-interface EventTable {
-  readonly name: string;
-  readonly siteId: SiteId;
-  /** Days since the epoch that have rows in the table. */
-  readonly days: Set<number>;
+interface EventTable extends BlockTable {
+  /** By days since the epoch. */
+  readonly days: Map<number, number>;
+  growingDay: number | null;
   rows: number;
   /** Those of the day that got rows last. It is the most likely to get more. */
   lastSessions: { readonly day: number; readonly sessions: DaySessions } | null;
@@ -51,28 +51,49 @@ export interface EventTablesOptions {
 export class EventTables {
   readonly #options: EventTablesOptions;
   readonly #tables = new Map<number, EventTable>();
+  readonly #sessions: SessionTables;
 
   constructor(options: EventTablesOptions) {
     this.#options = options;
+    this.#sessions = new SessionTables(options);
     options.run(`CREATE TABLE ${EMPTY_TABLE} (${TABLE_COLUMNS})`);
   }
 
-  /** The names of the blocks' tables, at least one. */
-  namesOf(blocks: readonly number[]): readonly string[] {
-    if (blocks.length === 0) return [EMPTY_TABLE];
-    return blocks.map((id) => {
-      const table = this.#tables.get(id);
-      if (!table) throw new EngineLostError(`block ${id} does not exist`);
-      return table.name;
-    });
+  #table(id: number): EventTable {
+    const table = this.#tables.get(id);
+    if (!table) throw new EngineLostError(`block ${id} does not exist`);
+    return table;
+  }
+
+  /** The relations `events` and `sessions` of the blocks. */
+  relationsOf(siteId: SiteId, blocks: readonly number[]): { readonly events: string; readonly sessions: string } {
+    const tables = blocks.map((id) => this.#table(id));
+    const events = (tables.length > 0 ? tables.map(({ name }) => name) : [EMPTY_TABLE]).map((name) => `SELECT * FROM ${name}`);
+    return {
+      events: events.join(" UNION ALL "),
+      sessions: this.#sessions.relationOf(siteId, tables, `SELECT * FROM ${EMPTY_TABLE}`),
+    };
+  }
+
+  /** Stores the sessions of the blocks' days, except for days that still grow. Rejects with the signal's reason if aborted; what is stored by then stays. */
+  async storeSessions(blocks: readonly number[], signal: AbortSignal): Promise<void> {
+    for (const id of blocks) {
+      while (this.#sessions.storeNext(this.#table(id))) {
+        await this.#options.yieldToOthers();
+        signal.throwIfAborted();
+      }
+    }
   }
 
   /** Adds events to a block; creates its table if it is new. */
   async load(block: Block, source: BlockSource): Promise<Pick<Loaded, "propsBytes" | "unreadable">> {
     const site = this.#open(block);
     const unreadable = "files" in source ? await this.#loadFiles(block, site, source.files) : [];
-    if ("events" in source)
-      this.#insert(block, site, [{ day: dayNumberOf(source.date), events: columnsOfEvents(source.events.map(eventOf)) }]);
+    if ("events" in source) {
+      const day = dayNumberOf(source.date);
+      this.#insert(block, site, [{ day, events: columnsOfEvents(source.events.map(eventOf)) }]);
+      if (source.events.length > 0) this.#table(block.id).growingDay = day;
+    }
     return { propsBytes: site.props.of(block.id)?.bytes ?? null, unreadable };
   }
 
@@ -82,7 +103,7 @@ export class EventTables {
     if (!this.#tables.has(id)) {
       const name = `block_${id}`;
       run(`CREATE TABLE ${name} (${TABLE_COLUMNS})`);
-      this.#tables.set(id, { name, siteId, days: new Set(), rows: 0, lastSessions: null });
+      this.#tables.set(id, { id, name, siteId, days: new Map(), growingDay: null, rows: 0, lastSessions: null });
       site.tables.add(name);
       site.props.addBlock(id);
     }
@@ -119,10 +140,11 @@ export class EventTables {
     if (!table || batch.rows === 0) return;
     sites.insertStrings(site);
     if ((site.props.of(block.id)?.bytes ?? 0) > block.propsBytesMax) site.props.dropBlock(block.id);
+    for (const { day } of days) this.#sessions.forgetDay(table, day);
     const { places, unordered } = this.#assignSessions(block, table, site, days);
     insert(table.name, ipcFromEvents(batch, places, table.rows));
     table.rows += batch.rows;
-    for (const { day } of days) table.days.add(day);
+    for (const { day, events } of days) table.days.set(day, (table.days.get(day) ?? 0) + events.rows);
     noteRows(batch.rows);
     for (const day of unordered) this.#renumberSessions(block, table, site, day);
   }
@@ -174,6 +196,7 @@ export class EventTables {
     for (const id of blocks) {
       const table = this.#tables.get(id);
       if (!table) continue;
+      this.#sessions.drop(table);
       run(`DROP TABLE ${table.name}`);
       this.#tables.delete(id);
       sites.get(table.siteId)?.props.dropBlock(id);

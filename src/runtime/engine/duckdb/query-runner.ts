@@ -27,8 +27,8 @@ export interface QueryRunnerOptions {
   readonly insert: (table: string, ipc: Uint8Array) => void;
   readonly sites: EngineSites;
   readonly partialAggregates: PartialAggregateTables;
-  /** The tables of these blocks, at least one. */
-  readonly blockTables: (blocks: readonly number[]) => readonly string[];
+  /** The SELECTs of the relations that consist of these blocks. */
+  readonly blockRelations: (siteId: SiteId, blocks: readonly number[]) => Readonly<Record<string, string>>;
 }
 
 /** What belongs to one execution of a query. */
@@ -109,12 +109,10 @@ export class QueryRunner {
 
   /** This build does not parse a parenthesised query with a WITH below another WITH, so the lists of relations are joined. */
   #statement({ siteId, blocks, sql, partials }: EngineQuery, { relations: computed, into }: Execution): string {
-    const { sites, partialAggregates, blockTables } = this.#options;
+    const { sites, partialAggregates, blockRelations } = this.#options;
     const site = sites.get(siteId);
     const relations = {
-      events: blockTables(blocks)
-        .map((name) => `SELECT * FROM ${name}`)
-        .join(" UNION ALL "),
+      ...blockRelations(siteId, blocks),
       texts: site ? `SELECT * FROM ${site.stringsTable}` : "SELECT 0 AS code, '' AS text WHERE false",
       ...(partials && { partials: partialAggregates.relationOf(partials) }),
       ...computed,

@@ -2,58 +2,56 @@
 import { DAY_MS } from "../../../storage/event.ts";
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
 import { numberIn, ratio } from "../../query/row-values.ts";
-import { eventsWithMatch, within, type Scope } from "../../query/scope.ts";
+import { eventsIn, inRange, within, type Scope } from "../../query/scope.ts";
 import { sql, type SqlText, type SqlRow } from "../../query/sql.ts";
-import { COUNT_PAGEVIEWS } from "./visitor-counts.ts";
+
+/** Whether a session may continue past midnight: it begins or ends within one session window of it. */
+const isNearMidnight = (sessionGapMs: number): SqlText => {
+  const dayMs = sql`CAST(day AS BIGINT) * ${DAY_MS}`;
+  return sql`first_ms - ${dayMs} <= ${sessionGapMs} OR last_ms - ${dayMs} >= ${DAY_MS - sessionGapMs}`;
+};
 
 /**
- * Relations for a `WITH`. `placed` has one row for each part of a session within one day: `session`, `visitor_id`, `day`,
- * `first_ms`, `last_ms`, `matching` (1 if one of its events matches the filter), the columns of `aggregates`, and
- * `near_midnight`. `chained` has the parts that may continue past midnight, with `chain`, which is equal for the parts of
- * one session of a visitor.
+ * Relations for a `WITH`, in terms of the relation `sessions` (see `EngineQuery`), whose sessions end with the day. Both have
+ * `session`, `visitor_id`, `day`, `first_ms`, `last_ms`, `matching` (whether an event of the session matches the filter) and `columns`:
+ * - `within_day`: the matching sessions that do not continue past midnight
+ * - `chained`: the parts of all others, with `chain`, which is equal for the parts of one session of a visitor
  *
- * Events have the number of their session within their day, so grouping by that number is nearly all of the work. The rest
- * are sessions that continue past midnight, which requires visitor ids that live longer than a day: only parts that end or
- * begin within one session window of midnight are candidates.
+ * A session continues past midnight only if visitor ids live longer than a day. Only visitors with several parts near midnight are
+ * candidates, so nearly all sessions are within a day.
  */
-export const sessionParts = (scope: Scope, sessionGapMs: number, aggregates: SqlText): SqlText => sql`
-  parts AS MATERIALIZED (
-    SELECT
-      session,
-      min(visitor_id) AS visitor_id,
-      min(day) AS day,
-      min(timestamp) AS first_ms,
-      max(timestamp) AS last_ms,
-      max(matching) AS matching,
-      ${aggregates}
-    FROM (${eventsWithMatch(scope)}) AS ranged
-    GROUP BY session
+export const sessionParts = (scope: Scope, sessionGapMs: number, columns: SqlText): SqlText => sql`
+  matched AS (SELECT DISTINCT session FROM (${eventsIn(scope)}) AS scoped),
+  ranged AS MATERIALIZED (
+    SELECT session, visitor_id, day, first_ms, last_ms, ${columns},
+      ${scope.conditions.length > 0 ? sql`session IN (SELECT session FROM matched)` : sql`true`} AS matching
+    FROM sessions
+    WHERE ${inRange(scope)}
   ),
-  placed AS (
-    SELECT *, first_ms - day_ms <= ${sessionGapMs} OR last_ms - day_ms >= ${DAY_MS - sessionGapMs} AS near_midnight
-    FROM (SELECT *, CAST(day AS BIGINT) * ${DAY_MS} AS day_ms FROM parts) AS timed
-  ),
+  near_midnight AS MATERIALIZED (SELECT * FROM ranged WHERE ${isNearMidnight(sessionGapMs)}),
+  crossing AS (SELECT visitor_id FROM near_midnight GROUP BY visitor_id HAVING count(*) > 1),
   spaced AS (
     SELECT *, pause_before(visitor_id, first_ms, last_ms, session) AS pause_ms
-    FROM placed
-    WHERE near_midnight
+    FROM near_midnight
+    WHERE visitor_id IN (SELECT visitor_id FROM crossing)
   ),
-  chained AS (
+  chained AS MATERIALIZED (
     SELECT *, sessionize(visitor_id, first_ms, session, pause_ms, ${sessionGapMs}) AS chain
     FROM spaced
-  )`;
+  ),
+  within_day AS NOT MATERIALIZED (SELECT * FROM ranged WHERE matching AND session NOT IN (SELECT session FROM chained))`;
 
-/** The relation `sessions`: start (`day`, `timestamp`), `events`, `pageviews`, `duration_ms` (last minus first event) and `matching`. */
+/** The relation `matching_sessions`: start (`day`, `timestamp`), `events`, `pageviews` and `duration_ms` (last minus first event). */
 const withSessions = (scope: Scope, sessionGapMs: number): SqlText => sql`
-  WITH ${sessionParts(scope, sessionGapMs, sql`count(*) AS events, ${COUNT_PAGEVIEWS} AS pageviews`)},
-  sessions AS (
-    SELECT day, first_ms AS timestamp, events, pageviews, last_ms - first_ms AS duration_ms, matching
-    FROM placed
-    WHERE NOT near_midnight
+  WITH ${sessionParts(scope, sessionGapMs, sql`events, pageviews`)},
+  matching_sessions AS NOT MATERIALIZED (
+    SELECT day, first_ms AS timestamp, events, pageviews, last_ms - first_ms AS duration_ms
+    FROM within_day
     UNION ALL
-    SELECT min(day), min(first_ms), sum(events), sum(pageviews), max(last_ms) - min(first_ms), max(matching)
+    SELECT min(day), min(first_ms), CAST(sum(events) AS INTEGER), CAST(sum(pageviews) AS INTEGER), max(last_ms) - min(first_ms)
     FROM chained
     GROUP BY visitor_id, chain
+    HAVING bool_or(matching)
   )`;
 
 /** Sums for the averages; `bounces` are sessions with one page view and no other event. */
@@ -69,20 +67,21 @@ const SUM_COLUMNS = ["sessions", "bounces", "duration_ms", "pageviews"] as const
 export const sessionSums = (scope: Scope, sessionGapMs: number): AggregateQuery => ({
   keys: [],
   counts: SUM_COLUMNS,
+  readsSessions: true,
   partial: (range) => sql`
     ${withSessions(within(scope, range), sessionGapMs)}
     SELECT ${SUMS}
-    FROM sessions
-    WHERE matching = 1`,
+    FROM matching_sessions`,
 });
 
 /** The same sums by `bucket`, the bucket in which a session begins. */
 export const sessionSumsBy = (scope: Scope, sessionGapMs: number, bucket: SqlText): AggregateQuery => ({
   keys: ["bucket"],
   counts: SUM_COLUMNS,
+  readsSessions: true,
   partial: (range) => sql`
     ${withSessions(within(scope, range), sessionGapMs)},
-    begun AS (SELECT *, ${bucket} AS bucket FROM sessions WHERE matching = 1)
+    begun AS NOT MATERIALIZED (SELECT *, ${bucket} AS bucket FROM matching_sessions)
     SELECT bucket, ${SUMS}
     FROM begun
     GROUP BY bucket`,

@@ -21,6 +21,7 @@ function anEngine(answer: () => Promise<[]>, loaded: string[] = []): Engine {
   return {
     generation: 0,
     append: async () => ({ memoryBytes: 0, textBytes: 0, propsBytes: 0, unreadable: [] }),
+    storeSessions: async () => ({ memoryBytes: 0, textBytes: 0 }),
     dropProps: async () => ({ memoryBytes: 0, textBytes: 0 }),
     propsTexts: async () => [],
     drop: async () => ({ memoryBytes: 0, textBytes: 0 }),

@@ -33,6 +33,7 @@ async function makeWorld(startBudgetBytes: number) {
   onTestFinished(() => share.close());
   const loads: { siteId: SiteId; kind: "files" | "events"; count: number }[] = [];
   const dropped: number[] = [];
+  const sessionStores: number[] = [];
   const blocks = new Set<number>();
   let generation = 0;
   let failAppends = 0;
@@ -58,6 +59,10 @@ async function makeWorld(startBudgetBytes: number) {
       gate?.onTaken();
       await gate?.opened;
       return loaded;
+    },
+    storeSessions(ids, signal) {
+      sessionStores.push(ids.length);
+      return share.storeSessions(ids, signal);
     },
     dropProps: (ids) => share.dropProps(ids),
     propsTexts: (site, numbers) => share.propsTexts(site, numbers),
@@ -96,6 +101,8 @@ async function makeWorld(startBudgetBytes: number) {
   return {
     loads,
     dropped,
+    /** How many blocks each call to store sessions named. */
+    sessionStores,
     log,
     objects,
     eventStore,
@@ -122,6 +129,15 @@ async function makeWorld(startBudgetBytes: number) {
         const range = [Date.parse(first), Date.parse(last) + DAY_MS];
         const [row] = await engine.query({ siteId: site, blocks: ids, sql, parameters: range }, silent());
         return { n: row?.n, pages: row?.pages };
+      });
+    },
+    /** How many sessions the site has on the first five days, and how many events they have. */
+    sessions(site: SiteId): Promise<{ n: unknown; events: unknown }> {
+      const range = { firstDay: dayAt(0), lastDay: dayAt(4) };
+      return partitionCache.withDays(site, range, { ...WANTED, withSessions: true }, async (ids) => {
+        const sql = "SELECT count(*) AS n, sum(events)::BIGINT AS events FROM sessions";
+        const [row] = await engine.query({ siteId: site, blocks: ids, sql, parameters: [] }, silent());
+        return { n: row?.n, events: row?.events };
       });
     },
     /** The keys of the properties of a site's day. */
@@ -182,6 +198,36 @@ describe("the partition cache", () => {
     expect(world.loads).toHaveLength(1);
     expect(await world.count(A, dayAt(1), dayAt(9))).toEqual({ n: 9, pages: 7 });
     expect(world.loads.slice(1)).toEqual([{ siteId: A, kind: "files", count: 1 }]);
+  });
+
+  it("has sessions stored once, and again after events have arrived", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(A, dayAt(1), 2)]);
+    await world.flush();
+    expect((await world.count(A, dayAt(0), dayAt(4))).n).toBe(5);
+    expect(world.sessionStores).toEqual([]);
+    expect(await world.sessions(A)).toEqual({ n: 2, events: 5 });
+    expect(await world.sessions(A)).toEqual({ n: 2, events: 5 });
+    expect(world.sessionStores).toEqual([1]);
+    await world.append(eventsOn(A, dayAt(1), 1, 2));
+    expect(await world.sessions(A)).toEqual({ n: 2, events: 6 });
+    expect(world.sessionStores).toEqual([1, 1]);
+  });
+
+  it("evicts other blocks for stored sessions, and does without them if the wanted days fill the memory", async () => {
+    const world = await makeWorld(UNLIMITED);
+    await world.append([...eventsOn(A, dayAt(0), 3), ...eventsOn(B, dayAt(0), 3)]);
+    await world.flush();
+    await world.count(B, dayAt(0), dayAt(0));
+    await world.count(A, dayAt(0), dayAt(0));
+    world.setBudget(world.partitionCache.memoryBytes);
+    expect(await world.sessions(A)).toEqual({ n: 1, events: 3 });
+    expect(world.dropped).toHaveLength(1);
+    expect(world.sessionStores).toEqual([1]);
+    const full = await makeWorld(0);
+    await full.append(eventsOn(A, dayAt(0), 3));
+    expect(await full.sessions(A)).toEqual({ n: 1, events: 3 });
+    expect(full.sessionStores).toEqual([]);
   });
 
   it("adds each new event of the journal to a cached day once", async () => {

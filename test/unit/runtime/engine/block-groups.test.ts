@@ -1,7 +1,7 @@
 /** Days that have to be loaded go into blocks: together where they are small, alone where they are large, always in order. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { groupIntoBlocks } from "../../../../src/runtime/engine/partition-cache.ts";
+import { groupIntoBlocks } from "../../../../src/runtime/engine/block-groups.ts";
 import { DAY_MS, utcDayOf } from "../../../../src/storage/event.ts";
 import type { PartitionFile } from "../../../../src/storage/partition.ts";
 
