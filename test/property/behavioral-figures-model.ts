@@ -5,13 +5,11 @@ import {
   byVisitors,
   dayOf,
   groupBy,
-  inRange,
   inScope,
   isPageview,
-  meets,
   ratio,
   sessionFigures,
-  sessionsOf,
+  keptSessions,
   visitorsIn,
   type Events,
   type Scope,
@@ -90,10 +88,6 @@ export function sessionsFiguresOf(events: Events, scope: Scope, gapMs: number) {
     avg_pages_per_session: figures.views_per_visit,
   };
 }
-
-/** Those with a matching event, whole. */
-const keptSessions = (events: Events, scope: Scope, gapMs: number): StoredEvent[][] =>
-  sessionsOf(inRange(events, scope), gapMs).filter((session) => session.some((event) => meets(event, scope.conditions)));
 
 export function sessionPagesOf(events: Events, scope: Scope, gapMs: number, end: 0 | -1, limit: number) {
   const pages = keptSessions(events, scope, gapMs).flatMap((session) => session.filter(isPageview).at(end) ?? []);

@@ -109,10 +109,13 @@ const durationMsOf = (session: Events): number => (session.at(-1)?.timestampMs ?
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-export function sessionFigures(events: Events, scope: Scope, sessionGapMs: number) {
-  const sessions = sessionsOf(inRange(events, scope), sessionGapMs).filter((session) =>
-    session.some((event) => meets(event, scope.conditions)),
-  );
+/** Those with a matching event, whole. */
+export const keptSessions = (events: Events, scope: Scope, gapMs: number): StoredEvent[][] =>
+  sessionsOf(inRange(events, scope), gapMs).filter((session) => session.some((event) => meets(event, scope.conditions)));
+
+export const sessionFigures = (events: Events, scope: Scope, sessionGapMs: number) => figuresOf(keptSessions(events, scope, sessionGapMs));
+
+function figuresOf(sessions: readonly Events[]) {
   const bounces = sessions.filter((session) => session.length === 1 && pageviewsIn(session) === 1);
   return {
     total_sessions: sessions.length,
@@ -152,17 +155,33 @@ export function mainOf(events: Events, scope: Scope, sessionGapMs: number, compa
   };
 }
 
-export function timeseriesOf(events: Events, scope: Scope) {
+/** A point for each bucket of the range. `isIn` tells whether an instant is in the bucket. */
+function pointsOf<Point>(scope: Scope, figures: (isIn: (ms: number) => boolean) => Point): ({ readonly date: string } & Point)[] {
   const hourly = dayCountOf(scope) <= 2;
   const bucketMs = hourly ? HOUR_MS : DAY_MS;
   const labelOf = (ms: number) => (hourly ? `${dayOf(ms)} ${new Date(ms).toISOString().slice(11, 13)}:00` : dayOf(ms));
-  const scoped = inScope(events, scope);
-  const points: { date: string; visitors: number; pageviews: number }[] = [];
+  const points: ({ readonly date: string } & Point)[] = [];
   for (let ms = Date.parse(scope.firstDay); ms < Date.parse(scope.lastDay) + DAY_MS; ms += bucketMs) {
-    const bucket = scoped.filter(({ timestampMs }) => ms <= timestampMs && timestampMs < ms + bucketMs);
-    points.push({ date: labelOf(ms), visitors: visitorsIn(bucket), pageviews: pageviewsIn(bucket) });
+    points.push({ date: labelOf(ms), ...figures((instantMs) => ms <= instantMs && instantMs < ms + bucketMs) });
   }
   return points;
+}
+
+export function timeseriesOf(events: Events, scope: Scope) {
+  const scoped = inScope(events, scope);
+  return pointsOf(scope, (isIn) => {
+    const bucket = scoped.filter(({ timestampMs }) => isIn(timestampMs));
+    return { visitors: visitorsIn(bucket), pageviews: pageviewsIn(bucket) };
+  });
+}
+
+/** Sessions by the bucket in which they begin. */
+export function sessionTimeseriesOf(events: Events, scope: Scope, gapMs: number) {
+  const sessions = keptSessions(events, scope, gapMs);
+  return pointsOf(scope, (isIn) => {
+    const { total_sessions, ...figures } = figuresOf(sessions.filter(([first]) => first && isIn(first.timestampMs)));
+    return { sessions: total_sessions, ...figures };
+  });
 }
 
 export function breakdownOf(events: Events, scope: Scope, dimension: Dimension, limit: number) {

@@ -28,23 +28,28 @@ async function ask(target: InProcessTarget, siteIds: ReadonlySet<string>): Promi
   }
 }
 
+/** Called after each step of a history, with the events so far. */
+type AfterStep = (played: Pick<PlayedHistory, "events" | "expectAnswer">) => Promise<void>;
+
 /** The events go straight to the journal, because the wire knows no time but now. */
-export async function playHistory(history: History, environment: Environment = {}): Promise<PlayedHistory> {
+export async function playHistory(history: History, environment: Environment = {}, afterStep?: AfterStep): Promise<PlayedHistory> {
   const target = await createInProcessTarget({
     ...environment,
     SVC_SESSION_WINDOW_MINUTES: String(history.sessionWindowMinutes),
     SVC_REALTIME_WINDOW_MINUTES: String(history.realtimeWindowMinutes),
   });
   await target.advance(history.nowMs - target.nowMs());
-  for (const { events, afterwards } of history.steps) {
+  const expectAnswer: PlayedHistory["expectAnswer"] = (endpoint, parameters, body) => expectBody(target, endpoint, parameters, body);
+  for (const [i, { events, afterwards }] of history.steps.entries()) {
     await Promise.all(events.map((event) => target.services.eventStore.append(event)));
     if (afterwards.startsWith("ask")) await ask(target, new Set(events.map(({ siteId }) => siteId)));
     if (afterwards.endsWith("flush")) await target.flush();
+    await afterStep?.({ events: history.steps.slice(0, i + 1).flatMap((step) => step.events), expectAnswer });
   }
   return {
     history,
     events: history.steps.flatMap(({ events }) => events),
-    expectAnswer: (endpoint, parameters, body) => expectBody(target, endpoint, parameters, body),
+    expectAnswer,
     close: () => target.close(),
   };
 }

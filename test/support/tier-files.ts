@@ -42,6 +42,7 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/property/chunks.test.ts",
   "test/property/figures.test.ts",
   "test/property/rollup-totals.test.ts",
+  "test/property/filtered-views.test.ts",
 ];
 
 /** For `vitest.config.ts`. `npm run test:all` runs both, one after the other: everything, and as little as can be twice. */
