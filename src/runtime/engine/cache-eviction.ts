@@ -1,5 +1,5 @@
 /** Evicts cached blocks when the engine's memory is short, and drops outdated blocks. */
-import type { CachedBlock, CachedBlocks } from "./cached-blocks.ts";
+import { unpin, type CachedBlock, type CachedBlocks } from "./cached-blocks.ts";
 import { EngineFullError, type Engine } from "./engine.ts";
 import type { EngineMemory } from "./engine-memory.ts";
 import type { PartialAggregates } from "./partial-aggregates.ts";
@@ -62,9 +62,14 @@ export class CacheEviction {
     if (block.pins === 0) await this.#drop(block);
   }
 
-  /** Called after a block is unpinned. */
-  dropIfOutdated(block: CachedBlock): void {
-    if (block.outdated && block.pins === 0) void this.#drop(block);
+  /** Unpins blocks, and drops those that are outdated or temporary when nothing else uses them. */
+  unpinAll(blocks: CachedBlocks, pinned: Iterable<CachedBlock>, need: { readonly withProperties?: boolean }): void {
+    for (const block of pinned) {
+      unpin(block, need);
+      if (block.pins > 0) continue;
+      if (block.outdated) void this.#drop(block);
+      else if (block.temporary && blocks.all.has(block)) void this.outdate(blocks, block);
+    }
   }
 
   async #drop(block: CachedBlock): Promise<void> {

@@ -15,6 +15,8 @@ export interface CachedBlock {
   pins: number;
   /** It was loaded for a one-pass scan of a long range, and no other query has used it since. */
   onePass: boolean;
+  /** It is dropped when it is no longer pinned. */
+  temporary: boolean;
   readonly props: KeptProps;
   /** Its days were deleted or reloaded. New queries do not see it; it is dropped when it is no longer pinned. */
   outdated: boolean;
@@ -31,6 +33,13 @@ export interface CachedDay {
 /** Whether the events' properties are needed, too. */
 interface Need {
   readonly withProperties?: boolean;
+}
+
+/** The use of a block that days are loaded into. */
+interface Use extends Need {
+  readonly onePass: boolean;
+  readonly temporary?: boolean;
+  readonly blockBytesMax: number;
 }
 
 /** Protects a block, and its properties if they are needed, from eviction. Each `pin` needs an `unpin`. */
@@ -90,10 +99,12 @@ export class CachedBlocks {
   }
 
   /** A block of the site with room for this much more Parquet, or a new one. Fewer blocks are faster: each table costs a query one or two milliseconds. */
-  withRoom(siteId: SiteId, parquetBytes: number, need: Need & { readonly onePass: boolean; readonly blockBytesMax: number }): CachedBlock {
+  withRoom(siteId: SiteId, parquetBytes: number, use: Use): CachedBlock {
+    const { onePass, temporary = false, withProperties, blockBytesMax } = use;
     for (const block of this.#blocks) {
-      const isSuitable = block.siteId === siteId && block.onePass === need.onePass && !(need.withProperties && block.props.bytes === null);
-      if (isSuitable && block.parquetBytes + parquetBytes <= need.blockBytesMax) return block;
+      const isSameUse = block.siteId === siteId && block.onePass === onePass && block.temporary === temporary;
+      const isSuitable = isSameUse && !(withProperties && block.props.bytes === null);
+      if (isSuitable && block.parquetBytes + parquetBytes <= blockBytesMax) return block;
     }
     const block: CachedBlock = {
       id: this.#nextId(),
@@ -102,7 +113,8 @@ export class CachedBlocks {
       parquetBytes: 0,
       bytesWithoutSessions: 0,
       pins: 0,
-      onePass: need.onePass,
+      onePass,
+      temporary,
       props: { bytes: 0, pins: 0 },
       outdated: false,
     };
@@ -118,9 +130,10 @@ export class CachedBlocks {
     days.set(day, { block, delivered, isComplete });
   }
 
-  /** Makes the block the most recently used one, and no longer a one-pass block. */
+  /** Makes the block the most recently used one, and no longer a one-pass or temporary block. */
   touch(block: CachedBlock): void {
     block.onePass = false;
+    block.temporary = false;
     this.#blocks.delete(block);
     this.#blocks.add(block);
   }

@@ -7,6 +7,8 @@ export interface Loading {
   readonly withinBudget: boolean;
   /** A one-pass scan: blocks loaded for it are evicted first, so a scan of more than fits does not evict other blocks. */
   readonly onePass: boolean;
+  /** Blocks that are loaded for it are dropped afterwards, unless a query has used them meanwhile. */
+  readonly temporary?: boolean;
   /** Load custom properties, too. Rejects with `EngineFullError` if they do not fit. */
   readonly withProperties?: boolean;
   /** Store the sessions of the days, too, if there is room: the relation `sessions` is then read instead of computed. */

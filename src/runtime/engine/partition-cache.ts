@@ -103,10 +103,7 @@ export class PartitionCache {
     try {
       return await task([...pinned].map(({ id }) => id));
     } finally {
-      for (const block of pinned) {
-        unpin(block, loading);
-        this.#eviction.dropIfOutdated(block);
-      }
+      this.#eviction.unpinAll(this.#blocks, pinned, loading);
     }
   }
 
@@ -137,7 +134,7 @@ export class PartitionCache {
       this.#checkGeneration(blocks);
       return pinned;
     } catch (error) {
-      for (const block of pinned) unpin(block, loading);
+      this.#eviction.unpinAll(this.#blocks, pinned, loading);
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-/** Computes the measures of a rollup from the events of a range, in a single pass that evicts nothing that queries use. */
+/** Computes the measures of a rollup from the events of a range, which are in the engine's memory only as long as it takes. */
 import type { Columns } from "../../storage/columns.ts";
 import { PROPERTY_MEASURE_PREFIX } from "../../storage/rollup.ts";
 import { PROPERTY_KEYS_MAX } from "../config/limits.ts";
@@ -41,7 +41,7 @@ function compute(
   withProperties: boolean,
   { engine, partitionCache, signal }: MeasureContext,
 ): Promise<ComputedMeasures> {
-  const loading = { signal, withinBudget: true, onePass: true, complete: true, withProperties, withSessions: true };
+  const loading = { signal, withinBudget: true, onePass: true, temporary: true, complete: true, withProperties, withSessions: true };
   return partitionCache.withDays(siteId, range, loading, async (blocks) => {
     const rowsOf = (query: AggregateQuery): Promise<Columns> => {
       const sql = statement(singlePassSql(allRows(query), range));

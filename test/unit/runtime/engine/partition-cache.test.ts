@@ -485,6 +485,21 @@ describe("the partition cache", () => {
     ).toEqual([first, second].sort());
   });
 
+  it("drops the blocks of a temporary use afterwards, unless a query has used them, and no others", async () => {
+    const world = await makeWorld(UNLIMITED);
+    for (const index of [0, 1, 2]) await world.writeFile(A, dayAt(index), 1, eventsOn(A, dayAt(index), 2));
+    await world.count(A, dayAt(0), dayAt(0));
+    const range = { firstDay: dayAt(0), lastDay: dayAt(2) };
+    const temporary: Loading = { ...WANTED, onePass: true, temporary: true };
+    await world.partitionCache.withDays(A, range, temporary, async () => expect(world.partitionCache.dayCount).toBe(3));
+    expect([world.partitionCache.dayCount, world.dropped.length]).toEqual([1, 1]);
+    expect((await world.count(A, dayAt(0), dayAt(0))).n).toBe(2);
+    await world.partitionCache.withDays(A, range, temporary, () => world.count(A, dayAt(2), dayAt(2)));
+    expect(world.partitionCache.dayCount).toBe(3);
+    await world.partitionCache.withDays(A, range, temporary, async () => world.loseEngine());
+    expect(await world.count(A, dayAt(0), dayAt(2))).toEqual({ n: 6, pages: 2 });
+  });
+
   it("rejects days with an unreadable or missing file on request, also after a query has loaded them, and no other day", async () => {
     const world = await makeWorld(UNLIMITED);
     const whole = (day: UtcDay) =>
