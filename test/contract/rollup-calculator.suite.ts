@@ -3,12 +3,22 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
 import { HOURLY_DAYS_MAX } from "../../src/runtime/config/limits.ts";
 import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../src/runtime/config/rollup-limits.ts";
+import { fileOf } from "../../src/runtime/rollups/rollup-origin.ts";
 import type { ComputedMeasures, RollupCalculator } from "../../src/runtime/rollups/rollup-calculator.ts";
 import type { Columns } from "../../src/storage/columns.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { openRollup } from "../../src/storage/rollup-file.ts";
 import { integers, measuresOf, originOf, encodedRollup, visitorsOf } from "../support/rollups.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+
+const keyOf = (day: string): string => fileOf(originOf(day)).key;
+
+const [A, B, PARTIAL, DAMAGED] = ["2026-03-14", "2026-03-15", "2026-03-16", "2026-03-17"].map(keyOf) as [string, string, string, string];
+
+/** Of another day's rollup. */
+const MISPLACED = keyOf("2026-03-18");
+
+const [MISSING, LATE] = ["2026-03-19", "2026-03-20"].map(keyOf) as [string, string];
 
 const computedOf = (measures: Readonly<Record<string, Columns>>, hasAllProperties = true): ComputedMeasures => ({
   measures: measuresOf(measures),
@@ -36,7 +46,7 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
       objects = createFileObjectStore(folder);
       calculator = create(folder);
       await objects.put(
-        "rollups/a",
+        A,
         await encodedRollup({
           main: main(3),
           pages: visitorsOf({ "/": 3, "/a": 2, "/b": 1 }),
@@ -46,25 +56,26 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
         }),
       );
       await objects.put(
-        "rollups/b",
+        B,
         await encodedRollup(
           { main: main(2n ** 52n), pages: visitorsOf({ "/b": 4, "/\u{1f600}": 1, "/\uffee": 1 }), goals: visitorsOf({ Signup: 1 }) },
           { day: "2026-03-15" },
         ),
       );
-      await objects.put("rollups/partial", await encodedRollup({ main: main(1) }, { hasAllProperties: false }));
-      const damaged = await encodedRollup({ main: main(1) });
+      await objects.put(PARTIAL, await encodedRollup({ main: main(1) }, { hasAllProperties: false, day: "2026-03-16" }));
+      const damaged = await encodedRollup({ main: main(1) }, { day: "2026-03-17" });
       damaged[40] = (damaged[40] ?? 0) ^ 1;
-      await objects.put("rollups/damaged", damaged);
+      await objects.put(DAMAGED, damaged);
+      await objects.put(MISPLACED, await encodedRollup({ main: main(1) }));
     });
     afterAll(async () => {
       await calculator.close();
       await removeFolder(folder);
     });
 
-    it("returns headers in the order of the keys, and null for what is no whole rollup", async () => {
-      const headers = await calculator.headers(["rollups/b", "rollups/missing", "rollups/damaged", "rollups/a", "rollups/partial"]);
-      expect(headers.map((header) => header?.firstDay ?? null)).toEqual(["2026-03-15", null, null, "2026-03-14", "2026-03-14"]);
+    it("returns headers in the order of the keys, and null for what is no whole rollup, or another one", async () => {
+      const headers = await calculator.headers([B, MISSING, DAMAGED, A, PARTIAL, MISPLACED]);
+      expect(headers.map((header) => header?.firstDay ?? null)).toEqual(["2026-03-15", null, null, "2026-03-14", "2026-03-16", null]);
       expect(headers[3]).toEqual({
         ...originOf(),
         hasAllProperties: true,
@@ -76,7 +87,7 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
     it("adds the rows of rollups and further rows, and returns the largest first, equal ones by code point", async () => {
       const added = [visitorsOf({ "/": 2, "/z": 1 })];
       const top = { by: "visitors", rowsMax: 5 };
-      expect(await calculator.total({ measure: "pages", rollups: ["rollups/a", "rollups/b"], added, top })).toEqual([
+      expect(await calculator.total({ measure: "pages", rollups: [A, B], added, top })).toEqual([
         { value: "/", visitors: 5, events: 10 },
         { value: "/b", visitors: 5, events: 10 },
         { value: "/a", visitors: 2, events: 4 },
@@ -86,47 +97,48 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
     });
 
     it("adds a measure without keys to one row, exactly up to 2^53", async () => {
-      expect(await calculator.total({ measure: "main", rollups: ["rollups/a", "rollups/b"], added: [main(1n)] })).toEqual([
+      expect(await calculator.total({ measure: "main", rollups: [A, B], added: [main(1n)] })).toEqual([
         { visitors: 2 ** 52 + 4 },
       ]);
     });
 
     it("adds amounts of any size, and returns them as text", async () => {
       const added = [{ currency: ["EUR", "USD"], transactions: integers(1, 1), total: ["9223372036854775807", "-5"] }];
-      expect(await calculator.total({ measure: "revenue", rollups: ["rollups/a"], added, top: { by: "total", rowsMax: 10 } })).toEqual([
+      expect(await calculator.total({ measure: "revenue", rollups: [A], added, top: { by: "total", rowsMax: 10 } })).toEqual([
         { currency: "EUR", transactions: 2, total: "18446744073709551614" },
         { currency: "USD", transactions: 1, total: "-5" },
       ]);
     });
 
     it("returns no rows of a measure that has none", async () => {
-      expect(await calculator.total({ measure: "goals", rollups: ["rollups/a"], added: [] })).toEqual([]);
+      expect(await calculator.total({ measure: "goals", rollups: [A], added: [] })).toEqual([]);
     });
 
     it("takes a property that a rollup with all properties lacks as one without events", async () => {
       const total = (rollups: string[]) => calculator.total({ measure: "property-values/plan", rollups, added: [] });
-      expect(await total(["rollups/a", "rollups/b"])).toEqual([{ value: "free", visitors: 2, events: 4 }]);
-      await expect(total(["rollups/partial"])).rejects.toThrow("rollups/partial");
+      expect(await total([A, B])).toEqual([{ value: "free", visitors: 2, events: 4 }]);
+      await expect(total([PARTIAL])).rejects.toThrow(PARTIAL);
     });
 
-    it("rejects a total of a rollup that is missing or damaged, and of a measure that one lacks", async () => {
-      const total = (measure: string, key: string) => calculator.total({ measure, rollups: ["rollups/a", key], added: [] });
-      await expect(total("main", "rollups/missing")).rejects.toThrow("rollups/missing");
-      await expect(total("main", "rollups/damaged")).rejects.toThrow("rollups/damaged");
-      await expect(total("pages", "rollups/partial")).rejects.toThrow("rollups/partial");
+    it("rejects a total of a rollup that is missing, damaged or another one, and of a measure that one lacks", async () => {
+      const total = (measure: string, key: string) => calculator.total({ measure, rollups: [A, key], added: [] });
+      await expect(total("main", MISSING)).rejects.toThrow(MISSING);
+      await expect(total("main", DAMAGED)).rejects.toThrow(DAMAGED);
+      await expect(total("main", MISPLACED)).rejects.toThrow(MISPLACED);
+      await expect(total("pages", PARTIAL)).rejects.toThrow(PARTIAL);
     });
 
     it("reads a rollup that was written after it was missed", async () => {
-      const total = () => calculator.total({ measure: "main", rollups: ["rollups/late"], added: [] });
-      await expect(total()).rejects.toThrow("rollups/late");
-      await objects.put("rollups/late", await encodedRollup({ main: main(7) }));
+      const total = () => calculator.total({ measure: "main", rollups: [LATE], added: [] });
+      await expect(total()).rejects.toThrow(LATE);
+      await objects.put(LATE, await encodedRollup({ main: main(7) }, { day: "2026-03-20" }));
       expect(await total()).toEqual([{ visitors: 7 }]);
     });
 
     it("makes a rollup of others and of computed rows, the same bytes in any order of rows", async () => {
       const origin = originOf("2026-03-14", "2026-03-16");
       const make = (pages: Record<string, number>) =>
-        calculator.make(origin, ["rollups/a", "rollups/b"], [computedOf({ main: main(1), pages: visitorsOf(pages), goals: {} })]);
+        calculator.make(origin, [A, B], [computedOf({ main: main(1), pages: visitorsOf(pages), goals: {} })]);
       const file = await make({ "/z": 1, "/": 1 });
       expect(openRollup(file).header).toMatchObject({ ...origin, hasAllProperties: true });
       expect(Object.keys(openRollup(file).header.measures)).toEqual(["goals", "main", "pages", "property-values/plan"]);
@@ -144,7 +156,7 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
     });
 
     it("leaves out a property that a part may have had, and says that some are missing", async () => {
-      const file = await calculator.make(originOf(), ["rollups/a", "rollups/partial"], []);
+      const file = await calculator.make(originOf(), [A, PARTIAL], []);
       expect(openRollup(file).header).toMatchObject({ hasAllProperties: false, measures: { main: 1 } });
     });
 
@@ -173,7 +185,7 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
     });
 
     it("rejects to make a rollup of one that cannot be read", async () => {
-      await expect(calculator.make(originOf(), ["rollups/a", "rollups/damaged"], [])).rejects.toThrow("rollups/damaged");
+      await expect(calculator.make(originOf(), [A, DAMAGED], [])).rejects.toThrow(DAMAGED);
     });
   });
 }

@@ -8,6 +8,7 @@ import { reasonOf } from "../metrics/log.ts";
 import { LoadCache } from "./load-cache.ts";
 import { MeasureSum } from "./measure-sum.ts";
 import type { RollupCalculator } from "./rollup-calculator.ts";
+import { fileOf } from "./rollup-origin.ts";
 import { sumOfParts, type RollupSource } from "./rollup-sum.ts";
 
 export interface RollupCacheLimits {
@@ -21,6 +22,14 @@ export interface RollupCacheLimits {
 
 /** What cannot be read as a rollup: it is missing, damaged or of another format. */
 class UnreadableRollupError extends Error {}
+
+function openOrThrow(key: ObjectKey, bytes: Uint8Array): OpenedRollup {
+  try {
+    return openRollup(bytes);
+  } catch (error) {
+    throw new UnreadableRollupError(`the rollup ${key} cannot be read: ${reasonOf(error)}`);
+  }
+}
 
 /** About the memory of a text without its characters, and of an object. */
 const TEXT_BYTES = 32;
@@ -55,11 +64,10 @@ export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, 
   async function load(key: ObjectKey): Promise<OpenedRollup> {
     const bytes = await objects.get(key);
     if (!bytes) throw new UnreadableRollupError(`there is no rollup ${key}`);
-    try {
-      return openRollup(bytes);
-    } catch (error) {
-      throw new UnreadableRollupError(`the rollup ${key} cannot be read: ${reasonOf(error)}`);
-    }
+    const file = openOrThrow(key, bytes);
+    // Its header may have been checked before it was replaced.
+    if (fileOf(file.header).key !== key) throw new UnreadableRollupError(`the file ${key} is another rollup`);
+    return file;
   }
 
   const open = (key: ObjectKey): Promise<OpenedRollup> => files.get(key, () => load(key));
