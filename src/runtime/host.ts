@@ -32,6 +32,8 @@ export interface Host {
   readonly passwordHasher: PasswordHasher;
   readonly parquet: ParquetWriter;
   readonly rollupCalculator: RollupCalculator;
+  /** By default `ROLLUP_WEIGHT_BYTES_MIN`. */
+  readonly rollupWeightBytesMin?: number;
   readonly segmentLog: SegmentLog;
   readonly engine: Engine;
   readonly geo: GeoLookup;

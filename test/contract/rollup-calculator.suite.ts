@@ -97,9 +97,7 @@ export function describeRollupCalculator(name: string, create: (dataFolder: stri
     });
 
     it("adds a measure without keys to one row, exactly up to 2^53", async () => {
-      expect(await calculator.total({ measure: "main", rollups: [A, B], added: [main(1n)] })).toEqual([
-        { visitors: 2 ** 52 + 4 },
-      ]);
+      expect(await calculator.total({ measure: "main", rollups: [A, B], added: [main(1n)] })).toEqual([{ visitors: 2 ** 52 + 4 }]);
     });
 
     it("adds amounts of any size, and returns them as text", async () => {

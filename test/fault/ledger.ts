@@ -112,6 +112,7 @@ export async function inProcess<T>(
     return await task(target);
   } finally {
     await target.services.compaction.stop();
+    await target.services.rollups.stop();
     await engine.close();
   }
 }

@@ -14,6 +14,7 @@ import { UNFLUSHED_BYTES_MAX } from "../../src/runtime/config/limits.ts";
 import { ROLLUP_CACHE } from "../../src/runtime/config/rollup-limits.ts";
 import { DASHBOARD_PAGE } from "../../src/runtime/config/names.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
+import type { RollupCalculator } from "../../src/runtime/rollups/rollup-calculator.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
@@ -48,6 +49,9 @@ export interface InProcessParts {
   readonly records?: RecordStore;
   readonly secrets?: SecretStore;
   readonly passwordHasher?: PasswordHasher;
+  readonly rollupCalculator?: RollupCalculator;
+  /** By default `ROLLUP_WEIGHT_BYTES_MIN`, which is more than most tests store. */
+  readonly rollupWeightBytesMin?: number;
   /** Replaces the option, whose minimum is larger than the data of any test. */
   readonly engineMemoryMb?: number;
   readonly unflushedBytesMax?: number;
@@ -108,7 +112,8 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       records,
       passwordHasher: parts.passwordHasher ?? createArgon2id(randomBytes, CHEAP),
       parquet: inlineParquetWriter,
-      rollupCalculator: createInlineRollupCalculator(objects, ROLLUP_CACHE),
+      rollupCalculator: parts.rollupCalculator ?? createInlineRollupCalculator(objects, ROLLUP_CACHE),
+      ...(parts.rollupWeightBytesMin !== undefined && { rollupWeightBytesMin: parts.rollupWeightBytesMin }),
       segmentLog,
       engine,
       geo: places.lookup,
@@ -129,6 +134,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
   }
 
   async function stop(): Promise<void> {
+    await services.rollups.stop();
     await services.flush.run();
     await services.eventStore.close();
     await engine.close();
@@ -165,6 +171,8 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       await start();
     },
     async crash() {
+      // It must not write into the next process's stores.
+      await services.rollups.stop();
       await engine.close();
       await start();
     },

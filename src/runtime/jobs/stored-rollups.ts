@@ -21,11 +21,17 @@ export interface StoredRollupsParts {
   readonly eventStore: EventStore;
   readonly objects: ObjectStore;
   readonly rollupCalculator: RollupCalculator;
+  readonly rollupWeightBytesMin?: number;
   readonly log: Log;
 }
 
 /** Also needed with the option `rollups` off: an erasure deletes rollups that were made before. */
-export async function createStoredRollups({ config, rollupCalculator, ...parts }: StoredRollupsParts): Promise<StoredRollups> {
+export async function createStoredRollups({
+  config,
+  rollupCalculator: calculator,
+  rollupWeightBytesMin: weightBytesMin,
+  ...parts
+}: StoredRollupsParts): Promise<StoredRollups> {
   const { sessionWindowMinutes, visitorSaltRotationDays: saltRotationDays, behavioral: hasExtension } = config;
   const sha256 = await createSha256();
   const settings = { sessionWindowMinutes, saltRotationDays };
@@ -33,7 +39,13 @@ export async function createStoredRollups({ config, rollupCalculator, ...parts }
   const { definitions } = rolled;
   return {
     rolled,
-    rollupStore: new RollupStore({ ...settings, ...parts, definitions, calculator: rollupCalculator }),
+    rollupStore: new RollupStore({
+      ...settings,
+      ...parts,
+      definitions,
+      calculator,
+      ...(weightBytesMin !== undefined && { weightBytesMin }),
+    }),
     rollupDays: new RollupDays(),
   };
 }

@@ -11,13 +11,15 @@ import type { RollupCalculator } from "./rollup-calculator.ts";
 import { fileOf } from "./rollup-origin.ts";
 import { sumOfParts, type RollupSource } from "./rollup-sum.ts";
 
-export interface RollupCacheLimits {
+export interface RollupCalculatorLimits {
   /** Of the bytes of files. */
   readonly fileBytesMax: number;
   /** Of what is decompressed of these files, and kept for the next measure. */
   readonly unpackedBytesMax: number;
   /** Of decoded measures. */
   readonly measureBytesMax: number;
+  /** Rows of a measure of a rollup; by default `ROLLUP_MEASURE_ROWS_MAX`. */
+  readonly measureRowsMax?: number;
 }
 
 /** What cannot be read as a rollup: it is missing, damaged or of another format. */
@@ -56,7 +58,7 @@ async function mapInTurns<Result>(keys: readonly ObjectKey[], map: (key: ObjectK
 
 const release = (file: OpenedRollup): void => file.release();
 
-export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, limits: RollupCacheLimits): RollupCalculator {
+export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, limits: RollupCalculatorLimits): RollupCalculator {
   const files = new LoadCache<ObjectKey, OpenedRollup>(limits.fileBytesMax, ({ bytes }) => bytes, release);
   const unpacked = new LoadCache<OpenedRollup, OpenedRollup>(limits.unpackedBytesMax, ({ unpackedBytes }) => unpackedBytes, release);
   const measures = new LoadCache<string, Columns | null>(limits.measureBytesMax, bytesOf);
@@ -115,7 +117,7 @@ export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, 
       for (const { measures: rows, hasAllProperties } of computed) {
         sources.push({ measures: new Set(rows.keys()), hasAllProperties, read: async (name) => rows.get(name) ?? {} });
       }
-      return encodeRollup(await sumOfParts(origin, sources));
+      return encodeRollup(await sumOfParts(origin, sources, limits.measureRowsMax));
     },
     close: () => Promise.resolve(),
   };

@@ -3,7 +3,7 @@ import { daysBetween } from "../../storage/calendar.ts";
 import { isUtcDay, type UtcDay } from "../../storage/event.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import type { PartitionFile } from "../../storage/partition.ts";
-import { ROLLUP_DAY_WEIGHT_BYTES, ROLLUP_WEIGHT_BYTES_MIN } from "../config/rollup-limits.ts";
+import { ROLLUP_DAY_WEIGHT_BYTES } from "../config/rollup-limits.ts";
 import { rangeOfDays, type DateRange } from "../query/date-range.ts";
 import { inOrderOfMaking, isCoverable, type RollupNode } from "./rollup-nodes.ts";
 
@@ -11,6 +11,8 @@ export interface RollupConditions {
   readonly today: UtcDay;
   /** See `EventStore.isSettled`. */
   readonly isSettled: (file: PartitionFile) => boolean;
+  /** See `ROLLUP_WEIGHT_BYTES_MIN`. */
+  readonly weightBytesMin: number;
 }
 
 /** What a rollup is made of: each event of its node is in exactly one part. */
@@ -27,11 +29,11 @@ export interface NextRollup extends RollupParts {
 const weightOf = ({ days }: RollupNode): number => days.reduce((sum, { bytes }) => sum + bytes + ROLLUP_DAY_WEIGHT_BYTES, 0);
 
 /** Whether the node's days are over, all their events are in files for good, and a report is faster with a rollup of them. */
-export const isDue = (node: RollupNode, { today, isSettled }: RollupConditions): boolean =>
+export const isDue = (node: RollupNode, { today, isSettled, weightBytesMin }: RollupConditions): boolean =>
   isCoverable(node) &&
   isUtcDay(node.firstDay) &&
   daysBetween(node.lastDay, today) > 0 &&
-  weightOf(node) >= ROLLUP_WEIGHT_BYTES_MIN &&
+  weightOf(node) >= weightBytesMin &&
   node.days.every(({ hasUnflushed, files }) => !hasUnflushed && files.every(isSettled));
 
 /** The node itself, or the part of it that has all of its events: it has a rollup for both. */

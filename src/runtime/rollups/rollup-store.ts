@@ -8,6 +8,7 @@ import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
 import type { PartitionFile } from "../../storage/partition.ts";
 import type { RollupHeader, RollupOrigin } from "../../storage/rollup.ts";
 import type { RollupFile } from "../../storage/rollup-path.ts";
+import { ROLLUP_WEIGHT_BYTES_MIN } from "../config/rollup-limits.ts";
 import { partitionVersionOf, type PartitionVersion } from "../engine/partition-version.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
 import type { DateRange } from "../query/date-range.ts";
@@ -24,6 +25,8 @@ export interface RollupStoreOptions extends RollupDefinitions {
   readonly objects: ObjectStore;
   readonly calculator: Pick<RollupCalculator, "headers">;
   readonly log: Log;
+  /** By default `ROLLUP_WEIGHT_BYTES_MIN`. */
+  readonly weightBytesMin?: number;
 }
 
 export interface RollupToMake extends RollupParts {
@@ -177,7 +180,8 @@ export class RollupStore {
   }
 
   #conditions(today: UtcDay): RollupConditions {
-    return { today, isSettled: (file) => this.#options.eventStore.isSettled(file) };
+    const { eventStore, weightBytesMin = ROLLUP_WEIGHT_BYTES_MIN } = this.#options;
+    return { today, isSettled: (file) => eventStore.isSettled(file), weightBytesMin };
   }
 
   /** The valid rollup of each node that has one; of several any, for they have the same rows. */

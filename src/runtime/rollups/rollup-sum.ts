@@ -28,11 +28,11 @@ const covers = ({ measures, hasAllProperties }: RollupSource, measure: string): 
 const isAskedFor = (measure: string, { firstDay, lastDay }: RollupOrigin): boolean =>
   isProperty(measure) || !measure.endsWith(HOURLY_SUFFIX) || daysBetween(firstDay, lastDay) < HOURLY_DAYS_MAX;
 
-async function sumOf(measure: string, sources: readonly RollupSource[]): Promise<Columns | null> {
+async function sumOf(measure: string, sources: readonly RollupSource[], rowsMax: number): Promise<Columns | null> {
   const sum = new MeasureSum();
   for (const source of sources) {
     if (source.measures.has(measure)) sum.add(await source.read(measure));
-    if (sum.rows > ROLLUP_MEASURE_ROWS_MAX) return null;
+    if (sum.rows > rowsMax) return null;
   }
   return sum.toColumns();
 }
@@ -49,12 +49,16 @@ function rareProperties(measures: ReadonlyMap<string, Columns>): string[] {
 }
 
 /** A measure that a part lacks, or with too many rows, is left out, and so are properties beyond `ROLLUP_PROPERTIES_MAX`. */
-export async function sumOfParts(origin: RollupOrigin, sources: readonly RollupSource[]): Promise<Rollup> {
+export async function sumOfParts(
+  origin: RollupOrigin,
+  sources: readonly RollupSource[],
+  measureRowsMax = ROLLUP_MEASURE_ROWS_MAX,
+): Promise<Rollup> {
   const names = new Set(sources.flatMap(({ measures }) => [...measures]));
   const measures = new Map<string, Columns>();
   for (const name of names) {
     if (!isAskedFor(name, origin) || !sources.every((source) => covers(source, name))) continue;
-    const columns = await sumOf(name, sources);
+    const columns = await sumOf(name, sources, measureRowsMax);
     if (columns) measures.set(name, columns);
   }
   for (const name of rareProperties(measures)) measures.delete(name);

@@ -36,7 +36,7 @@ function makeAll(
   rotationDays = 1,
   isSettled: RollupConditions["isSettled"] = () => true,
 ): Made[] {
-  const conditions = { today: at(today), isSettled };
+  const conditions = { today: at(today), isSettled, weightBytesMin: ROLLUP_WEIGHT_BYTES_MIN };
   const due = dueNodes(rollupNodes(days, rotationDays), conditions);
   const names = new Map<RollupNode, string>();
   const made: Made[] = [];
