@@ -5,11 +5,13 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { finalizeSql, type AggregateQuery } from "../../src/runtime/execution/aggregate-query.ts";
 import { sql } from "../../src/runtime/query/sql.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
+import { fileOf } from "../../src/runtime/rollups/rollup-origin.ts";
 import type { Columns } from "../../src/storage/columns.ts";
+import { DAY_MS, utcDayOf } from "../../src/storage/event.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { ROLLUP_COLUMNS } from "../../src/storage/rollup.ts";
 import { character } from "../support/character.ts";
-import { encodedRollup } from "../support/rollups.ts";
+import { encodedRollup, originOf } from "../support/rollups.ts";
 import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 type Row = Readonly<Record<string, string | bigint>>;
@@ -131,6 +133,10 @@ async function rowsOfEngine(connection: DuckDBConnection, query: AggregateQuery,
   );
 }
 
+const dayAt = (index: number): string => utcDayOf(index * DAY_MS);
+
+const keyOf = (index: number): string => fileOf(originOf(dayAt(index))).key;
+
 describe("the total of a measure", () => {
   let connection: DuckDBConnection;
   beforeAll(async () => {
@@ -146,7 +152,8 @@ describe("the total of a measure", () => {
       fc.assert(
         fc.asyncProperty(asked, async ({ grouping, counts, amounts, by, rowsMax, rollups, added }) => {
           const objects = createMemoryObjectStore();
-          for (const [i, rows] of rollups.entries()) await objects.put(`${i}`, await encodedRollup({ measure: columnsOf(rows) }));
+          for (const [i, rows] of rollups.entries())
+            await objects.put(keyOf(i), await encodedRollup({ measure: columnsOf(rows) }, { day: dayAt(i) }));
           const texts = grouping.filter((name) => KIND_OF.get(name) === "text");
           const keys = grouping.filter((name) => KIND_OF.get(name) === "key");
           // Rows with equal texts and different keys are in no particular order, so all of them are compared.
@@ -167,7 +174,7 @@ describe("the total of a measure", () => {
           });
           const total = await calculator.total({
             measure: "measure",
-            rollups: rollups.map((_rows, i) => `${i}`),
+            rollups: rollups.map((_rows, i) => keyOf(i)),
             added: added.map(columnsOf),
             ...(top && { top }),
           });
