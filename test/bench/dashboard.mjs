@@ -5,7 +5,7 @@
  *   node test/bench/dashboard.mjs [events] [days]
  *
  * Also measures what rollups take: the time to make them, their size, and latency of ingestion while dashboards reload. Results are
- * not cached. Exits with code 1 if any response with rollups differs from that without. `20000000 365` takes about half an hour.
+ * not cached. Exits with code 1 if any response with rollups differs from that without. `20000000 365` takes more than half an hour.
  */
 import { join } from "node:path";
 import { buildBenchProgram, withTempFolder } from "./bench-server.mjs";
@@ -42,12 +42,11 @@ const FILTERED = [MONTH, YEAR].flatMap(({ name, period }) => [
   { name: `${name}, one country`, period, filters: BY_COUNTRY },
 ]);
 
-/** @type {string[]} */
-const wrong = [];
-
-/** Notes which responses are not the expected ones. @param {readonly import("./dashboard-view.mjs").Responses[]} all of which the first is expected */
+/** Fails the run if a response is not the expected one. @param {readonly import("./dashboard-view.mjs").Responses[]} all of which the first is expected */
 function expectSame([expected = new Map(), ...others]) {
-  for (const found of others) wrong.push(...differencesOf(expected, found).filter((difference) => !difference.startsWith(REALTIME)));
+  const differences = others.flatMap((found) => differencesOf(expected, found)).filter((difference) => !difference.startsWith(REALTIME));
+  for (const difference of new Set(differences)) console.log(`a response differs: ${difference}`);
+  if (differences.length > 0) process.exitCode = 1;
 }
 
 /** Measures a view in both ways. @param {string} folder @param {string} name @param {readonly string[]} paths @returns {Promise<Comparison>} */
@@ -132,49 +131,72 @@ const goalRow = (goal, reached, atMost, format) => [goal, format(atMost), format
 
 const percent = (/** @type {number} */ share) => `${(share * 100).toFixed(1)} %`;
 
-await buildBenchProgram();
-await withTempFolder(async (folder) => {
-  await provideEvents(folder, EVENTS, DAYS);
+const DATA = `${whole(EVENTS)} events in ${DAYS} days`;
+
+/** @param {string} folder with events and no rollups */
+async function measureMaking(folder) {
   const every = await everyReport(YEAR.period);
   progress(`every report of ${YEAR.name} without rollups`);
-  const everyWithout = await loadOnce(folder, "without", every);
+  const without = await loadOnce(folder, "without", every);
   progress("making rollups");
   const made = await makeRollups(folder);
-  const everyWith = await loadOnce(folder, "with", every);
-  expectSame([everyWithout.responses, everyWith.responses]);
+  const withRollups = await loadOnce(folder, "with", every);
+  expectSame([without.responses, withRollups.responses]);
   const sizeShare = (await bytesBelow(join(folder, "rollups"))) / (await bytesBelow(join(folder, "events")));
-
-  const [month, year] = [await compare(folder, MONTH.name, reportsOf(MONTH)), await compare(folder, YEAR.name, reportsOf(YEAR))];
-  const filtered = await compareAll(folder, FILTERED);
-  await addToday(folder);
-  const withToday = await compareAll(folder, [MONTH, YEAR, ...FILTERED.slice(0, 1)], [REALTIME]);
-  const latency = { with: await ingestionDuringReloads(folder, "with"), without: await ingestionDuringReloads(folder, "without") };
-
-  const events = `${whole(EVENTS)} events in ${DAYS} days`;
-  printTable(`eight reports of the dashboard, ${events}`, VIEW_HEADS, [month, year, ...filtered].flatMap(viewRows));
   printTable(
-    `the same behind \`realtime\`, with ${whole(TODAY_EVENTS + JOURNALED_EVENTS)} events of today in a file and the journal`,
-    VIEW_HEADS,
-    withToday.flatMap(viewRows),
-  );
-  printTable(
-    `making the rollups and every report of ${YEAR.name} (${every.length}), ${events}`,
+    `making the rollups, ${percent(sizeShare)} of the events' size, and every report of ${YEAR.name} (${every.length}), ${DATA}`,
     ["", "time", "CPU", "peak"],
     [
       ["making them", duration(made.secs * 1000), duration(made.cpuMs), mebibytes(made.peakRss)],
       ["from the start until all are made", duration(made.ms), "", ""],
-      ["every report once, without rollups", duration(everyWithout.ms), duration(everyWithout.cpuMs), ""],
-      ["every report once, with rollups", duration(everyWith.ms), duration(everyWith.cpuMs), ""],
+      ["every report once, without rollups", duration(without.ms), duration(without.cpuMs), ""],
+      ["every report once, with rollups", duration(withRollups.ms), duration(withRollups.cpuMs), ""],
     ],
   );
+  return { making: made, everyReport: without, sizeShare };
+}
+
+/** @param {string} folder */
+async function measureViews(folder) {
+  const comparisons = await compareAll(folder, [MONTH, YEAR, ...FILTERED]);
+  printTable(`eight reports of the dashboard, ${DATA}`, VIEW_HEADS, comparisons.flatMap(viewRows));
+  return comparisons;
+}
+
+/** @param {string} folder */
+async function measureViewsWithToday(folder) {
+  await addToday(folder);
+  const comparisons = await compareAll(folder, [MONTH, YEAR], [REALTIME]);
+  printTable(
+    `the same behind \`realtime\`, with ${whole(TODAY_EVENTS + JOURNALED_EVENTS)} events of today in a file and the journal`,
+    VIEW_HEADS,
+    comparisons.flatMap(viewRows),
+  );
+}
+
+/** Returns the ratio of p99 with rollups. @param {string} folder */
+async function measureIngestion(folder) {
   const latencyRows = (/** @type {Latency} */ { alone, beside, responses }, /** @type {string} */ name) => [
     latencyRow(`alone, ${name} rollups`, alone),
     latencyRow(`during ${twoDecimals(median(responses) / INGESTION.seconds)} views/s, ${name} rollups`, beside),
   ];
+  const without = await ingestionDuringReloads(folder, "without");
+  const withRollups = await ingestionDuringReloads(folder, "with");
   printTable(`POST /api/event at ${whole(INGESTION.rate)}/s, ${INGESTION_ROUNDS} rounds of ${INGESTION.seconds} s`, LATENCY_HEADS, [
-    ...latencyRows(latency.without, "without"),
-    ...latencyRows(latency.with, "with"),
+    ...latencyRows(without, "without"),
+    ...latencyRows(withRollups, "with"),
   ]);
+  return withRollups.ratio;
+}
+
+await buildBenchProgram();
+await withTempFolder(async (folder) => {
+  await provideEvents(folder, EVENTS, DAYS);
+  const { making, everyReport: every, sizeShare } = await measureMaking(folder);
+  const [month, year] = await measureViews(folder);
+  await measureViewsWithToday(folder);
+  const p99Ratio = await measureIngestion(folder);
+  if (!month || !year) throw new Error("the views of 30 days and of 12 months have to come first");
   printTable(
     "goals for 20,000,000 events in 365 days",
     ["", "at most", "reached", "met"],
@@ -184,12 +206,10 @@ await withTempFolder(async (folder) => {
       goalRow("12 months, again, of the time without rollups", ratioOf(year, "again"), 1 / 200, fraction),
       goalRow("30 days, first view, of the time without rollups", ratioOf(month, "first"), 1 / 20, fraction),
       goalRow("rollups, of the size of the events' Parquet", sizeShare, 0.08, percent),
-      goalRow("making them, of the CPU of the eight reports", made.cpuMs / year.without.first.cpuMs, 3, twoDecimals),
-      goalRow("making them, of the CPU of every report", made.cpuMs / everyWithout.cpuMs, 3, twoDecimals),
-      goalRow("ingestion p99 while dashboards reload, of that alone", latency.with.ratio, 1.5, twoDecimals),
+      goalRow("making them, of the CPU of the eight reports", making.cpuMs / year.without.first.cpuMs, 3, twoDecimals),
+      goalRow("making them, of the CPU of every report", making.cpuMs / every.cpuMs, 3, twoDecimals),
+      goalRow("ingestion p99 while dashboards reload, of that alone", p99Ratio, 1.5, twoDecimals),
       goalRow("12 months, first view, peak of resident memory", year.with.peakRss, 400 * MIB, mebibytes),
     ],
   );
 });
-for (const difference of wrong) console.log(`a response differs: ${difference}`);
-if (wrong.length > 0) process.exitCode = 1;
