@@ -9,8 +9,11 @@ import type { Environment } from "../support/target.ts";
 
 const SITE = "failures.test";
 
+/** Reports run in the engine, also over days without events. */
+const READS_EVENTS: Environment = { SVC_ROLLUPS: "false" };
+
 async function createTarget(environment: Environment = {}, parts: InProcessParts = {}): Promise<InProcessTarget> {
-  const target = await createInProcessTarget(environment, parts);
+  const target = await createInProcessTarget({ ...READS_EVENTS, ...environment }, parts);
   onTestFinished(() => target.close());
   return target;
 }

@@ -201,6 +201,9 @@ export interface Failing {
   readonly provoke: () => Promise<Response>;
 }
 
+/** Reports run in the engine, also over days without events. */
+const READS_EVENTS = { SVC_ROLLUPS: "false" };
+
 const never = (): Promise<never> => new Promise(() => {});
 const fail =
   (error = new Error("broken")) =>
@@ -230,13 +233,13 @@ async function afterTheLimit(target: InProcessTarget, send: Send): Promise<Respo
 const hanging = (id: string, parts: () => InProcessParts | Promise<InProcessParts>, send: Send): Failing => ({
   id,
   status: 408,
-  provoke: async () => afterTheLimit(await createInProcessTarget({}, await parts()), send),
+  provoke: async () => afterTheLimit(await createInProcessTarget(READS_EVENTS, await parts()), send),
 });
 
 const failing = (id: string, status: 500 | 503, parts: () => InProcessParts | Promise<InProcessParts>, send: Send): Failing => ({
   id,
   status,
-  provoke: async () => send(await createInProcessTarget({}, await parts())),
+  provoke: async () => send(await createInProcessTarget(READS_EVENTS, await parts())),
 });
 
 /** A million events would take their time, and it is their number that counts. */
@@ -259,7 +262,7 @@ const busy = (request: ReportRequest): Failing => ({
   id: request.id,
   status: 429,
   async provoke() {
-    const target = await createInProcessTarget({ SVC_MAX_CONCURRENT_QUERIES: "1" }, await engineThat(never));
+    const target = await createInProcessTarget({ ...READS_EVENTS, SVC_MAX_CONCURRENT_QUERIES: "1" }, await engineThat(never));
     void ask(target, aRequest("main"), "other.test");
     // Until it has the slot: it has to ask for the extension before.
     await new Promise((resolve) => setTimeout(resolve, 0));

@@ -13,9 +13,12 @@ const TOO_MANY = "Too many statistics queries at the same time. Try again later.
 
 const SECOND_MS = 1000;
 
+/** Reports run in the engine, also over days without events. */
+const READS_EVENTS: Environment = { SVC_ROLLUPS: "false" };
+
 async function createTarget(environment: Environment = {}): Promise<{ target: InProcessTarget; control: ControlledEngine }> {
   const control = await createControlledEngine();
-  const target = await createInProcessTarget(environment, { engine: control.engine });
+  const target = await createInProcessTarget({ ...READS_EVENTS, ...environment }, { engine: control.engine });
   onTestFinished(async () => {
     control.release();
     await target.close();

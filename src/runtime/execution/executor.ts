@@ -69,9 +69,11 @@ export class Executor {
   }
 
   async #runStep(step: PlanStep, signal: AbortSignal): Promise<StepRows> {
-    const { engine, rollups } = this.#options;
+    const { engine, partitionCache, rollups } = this.#options;
+    const { siteId, range } = step.siteRange;
+    const days = await partitionCache.versionsOf(siteId, range.firstDay, range.lastDay);
     const readRest = (rest: PlanStep) => this.#fromEvents(rest, (query) => engine.queryColumns(query, signal), signal);
-    const rows = (await rollups?.execute(step, readRest)) ?? null;
+    const rows = (await rollups?.execute(step, days, readRest)) ?? null;
     if (rows) return rows;
     // The plan may have been made before the extension was loaded, because rollups covered it.
     if (rollups) await this.#options.loadExtension();
@@ -152,9 +154,17 @@ export class Executor {
     return this.#options.partitionCache.withDays(siteId, range, loading, singlePass);
   }
 
-  /** Whether rollups have all that the plan needs, so that it runs without the engine. */
+  /** Whether rollups have all events that the plan needs, and it needs some. It then runs without the engine. */
   async isCovered({ steps }: Plan<unknown>): Promise<boolean> {
-    return (await this.#options.rollups?.cover(steps)) ?? false;
+    const { partitionCache, rollups } = this.#options;
+    let isAnyCovered = false;
+    for (const step of steps) {
+      const { siteId, range } = step.siteRange;
+      const days = await partitionCache.versionsOf(siteId, range.firstDay, range.lastDay);
+      if (!(await rollups?.covers(step, days))) return false;
+      isAnyCovered ||= days.length > 0;
+    }
+    return isAnyCovered;
   }
 
   /** Whether the engine responds to a query without data. */

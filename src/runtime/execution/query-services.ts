@@ -52,7 +52,7 @@ export function createQueryServices(parts: QueryParts): QueryServices {
     partitionCache,
     budgetBytes,
     rotationDays: config.visitorSaltRotationDays,
-    rollups: createRollupExecution(parts, partitionCache),
+    rollups: createRollupExecution(parts),
     loadExtension: () => behavioral.load(),
   });
   return {
@@ -63,12 +63,8 @@ export function createQueryServices(parts: QueryParts): QueryServices {
   };
 }
 
-function createRollupExecution(
-  { config, rollupStore, rollupCalculator, rolled, log }: QueryParts,
-  partitionCache: PartitionCache,
-): RollupExecution | null {
-  return config.rollups ? new RollupExecution({ partitionCache, store: rollupStore, calculator: rollupCalculator, rolled, log }) : null;
-}
+const createRollupExecution = ({ config, rollupStore, rollupCalculator, rolled, log }: QueryParts): RollupExecution | null =>
+  config.rollups ? new RollupExecution({ store: rollupStore, calculator: rollupCalculator, rolled, log }) : null;
 
 const createResultCache = ({ config, counters, monotonicMs }: QueryParts): ResultCache =>
   new ResultCache({

@@ -1,7 +1,7 @@
 /** Executes a step of a plan from rollups for the salt periods that they cover, and from events for the rest. */
 import type { Columns } from "../../storage/columns.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
-import type { PartitionCache } from "../engine/partition-cache.ts";
+import type { PartitionVersion } from "../engine/partition-version.ts";
 import type { RollupCalculator } from "../rollups/rollup-calculator.ts";
 import type { RollupCoverage } from "../rollups/rollup-coverage.ts";
 import type { RollupStore } from "../rollups/rollup-store.ts";
@@ -11,7 +11,6 @@ import type { PlanStep, StepRows } from "./plan.ts";
 import type { RolledMeasures } from "./rolled-measures.ts";
 
 export interface RollupExecutionOptions {
-  readonly partitionCache: Pick<PartitionCache, "versionsOf">;
   readonly store: Pick<RollupStore, "coverage" | "forget">;
   readonly calculator: Pick<RollupCalculator, "total">;
   readonly rolled: RolledMeasures;
@@ -33,14 +32,19 @@ export class RollupExecution {
   }
 
   /**
-   * The rows of the step, or null if it has to be executed from events, because no rollup covers any of it. `readEvents` returns
-   * the rows of each query of a step from events.
+   * The rows of the step, or null if it has to be executed from events, because no rollup covers any of it. `days` are the versions of
+   * its days; `readEvents` returns all rows of each query of a step from events.
    */
-  async execute(step: PlanStep, readEvents: (rest: PlanStep) => Promise<readonly Columns[]>): Promise<StepRows | null> {
+  async execute(
+    step: PlanStep,
+    days: readonly PartitionVersion[],
+    readEvents: (rest: PlanStep) => Promise<readonly Columns[]>,
+  ): Promise<StepRows | null> {
     const rolled = this.#rolledStep(step);
     if (!rolled) return null;
-    const coverage = await this.#coverage(rolled);
-    if (coverage === "no events") return step.queries.map(() => []);
+    // Sums over nothing have no rows, and need no engine that may still have to start.
+    if (days.length === 0) return step.queries.map(() => []);
+    const coverage = await this.#coverage(rolled, days);
     if (coverage.rollups.length === 0) return null;
     const added: (readonly Columns[])[] = [];
     for (const range of coverage.rest) {
@@ -49,18 +53,10 @@ export class RollupExecution {
     return this.#totals(rolled, coverage, added);
   }
 
-  /** Whether rollups have all that the steps need, and at least one is needed. */
-  async cover(steps: readonly PlanStep[]): Promise<boolean> {
-    let isAnyNeeded = false;
-    for (const step of steps) {
-      const rolled = this.#rolledStep(step);
-      if (!rolled) return false;
-      const coverage = await this.#coverage(rolled);
-      if (coverage === "no events") continue;
-      if (coverage.rollups.length === 0 || coverage.rest.length > 0) return false;
-      isAnyNeeded = true;
-    }
-    return isAnyNeeded;
+  /** Whether rollups have all events that the step needs. */
+  async covers(step: PlanStep, days: readonly PartitionVersion[]): Promise<boolean> {
+    const rolled = this.#rolledStep(step);
+    return rolled !== null && (await this.#coverage(rolled, days)).rest.length === 0;
   }
 
   #rolledStep(step: PlanStep): RolledStep | null {
@@ -68,11 +64,9 @@ export class RollupExecution {
     return measures.every((measure) => measure !== null) ? { step, measures } : null;
   }
 
-  async #coverage({ step, measures }: RolledStep): Promise<RollupCoverage | "no events"> {
-    const { partitionCache, store } = this.#options;
+  #coverage({ step, measures }: RolledStep, days: readonly PartitionVersion[]): Promise<RollupCoverage> {
     const { siteId, range } = step.siteRange;
-    const days = await partitionCache.versionsOf(siteId, range.firstDay, range.lastDay);
-    return days.length === 0 ? "no events" : store.coverage(siteId, range, days, measures);
+    return this.#options.store.coverage(siteId, range, days, measures);
   }
 
   /** Null if a rollup has gone meanwhile or cannot be read: the step is then executed from events. */
