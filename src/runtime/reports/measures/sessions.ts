@@ -18,7 +18,7 @@ const isNearMidnight = (sessionGapMs: number): SqlText => {
  * - `chained`: the parts of all others, with `chain`, which is equal for the parts of one session of a visitor
  *
  * A session continues past midnight only if visitor ids live longer than a day. Only visitors with several parts near midnight are
- * candidates, so nearly all sessions are within a day.
+ * candidates, so nearly all sessions are within a day. `matched` is computed only if there is a filter, which reads it.
  */
 export const sessionParts = (scope: Scope, sessionGapMs: number, columns: SqlText): SqlText => sql`
   matched AS (SELECT DISTINCT session FROM (${eventsIn(scope)}) AS scoped),
