@@ -13,13 +13,13 @@ import type { RolledMeasures } from "./rolled-measures.ts";
 import { beyondSql, statement } from "./step-execution.ts";
 
 export interface MeasureContext {
-  readonly engine: Engine;
+  readonly engine: Pick<Engine, "queryColumns">;
   readonly partitionCache: PartitionCache;
   readonly signal: AbortSignal;
 }
 
 /** The measure with the keys of custom properties: rows `value`. */
-const KEYS_MEASURE = "properties";
+export const KEYS_MEASURE = "properties";
 
 /**
  * All rows of all measures over every event of the range; without those of custom properties if these do not fit into the
@@ -36,25 +36,49 @@ export async function computeMeasures(siteRange: SiteRange, rolled: RolledMeasur
 }
 
 function compute(
-  { siteId, range }: SiteRange,
+  siteRange: SiteRange,
   rolled: RolledMeasures,
   withProperties: boolean,
-  { engine, partitionCache, signal }: MeasureContext,
+  context: MeasureContext,
 ): Promise<ComputedMeasures> {
+  const { siteId, range } = siteRange;
+  const { partitionCache, signal } = context;
   const loading = { signal, withinBudget: true, onePass: true, temporary: true, complete: true, withProperties, withSessions: true };
-  return partitionCache.withDays(siteId, range, loading, async (blocks) => {
-    const rowsOf = (query: AggregateQuery): Promise<Columns> => {
-      const sql = statement(singlePassSql(allRows(query), range));
-      return engine.queryColumns({ siteId, blocks, ...sql, ...beyondSql(query, partitionCache) }, signal);
-    };
-    const measures = new Map<string, Columns>();
-    for (const { name, query } of rolled.measures) {
-      if (withProperties || query.property === undefined) measures.set(name, await rowsOf(query));
-    }
-    const { keys, areAll } = propertyKeysIn(measures.get(KEYS_MEASURE));
-    for (const key of keys) measures.set(PROPERTY_MEASURE_PREFIX + key, await rowsOf(rolled.ofProperty(key)));
-    return { measures, hasAllProperties: areAll };
-  });
+  return partitionCache.withDays(siteId, range, loading, (blocks) =>
+    measuresOf(rolled, withProperties, rowsIn({ ...siteRange, blocks }, context)),
+  );
+}
+
+/** What computing from loaded events needs. */
+export interface LoadedContext extends Omit<MeasureContext, "partitionCache"> {
+  readonly partitionCache: Pick<PartitionCache, "propertyTextBytesMax">;
+}
+
+/** A range of a site whose events are loaded into these blocks. */
+export interface LoadedRange extends SiteRange {
+  readonly blocks: readonly number[];
+}
+
+/** Reads all rows of a query. */
+export type ReadRows = (query: AggregateQuery) => Promise<Columns>;
+
+/** Reads rows over the events of a range. */
+export const rowsIn =
+  ({ siteId, range, blocks }: LoadedRange, { engine, partitionCache, signal }: LoadedContext): ReadRows =>
+  (query) => {
+    const sql = statement(singlePassSql(allRows(query), range));
+    return engine.queryColumns({ siteId, blocks, ...sql, ...beyondSql(query, partitionCache) }, signal);
+  };
+
+/** All rows of all measures over the events that `rowsOf` reads. */
+export async function measuresOf(rolled: RolledMeasures, withProperties: boolean, rowsOf: ReadRows): Promise<ComputedMeasures> {
+  const measures = new Map<string, Columns>();
+  for (const { name, query } of rolled.measures) {
+    if (withProperties || query.property === undefined) measures.set(name, await rowsOf(query));
+  }
+  const { keys, areAll } = propertyKeysIn(measures.get(KEYS_MEASURE));
+  for (const key of keys) measures.set(PROPERTY_MEASURE_PREFIX + key, await rowsOf(rolled.ofProperty(key)));
+  return { measures, hasAllProperties: areAll };
 }
 
 /** The keys whose values get a measure, and whether there are no others that a report may ask for. */

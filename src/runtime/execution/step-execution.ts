@@ -20,7 +20,7 @@ export const statement = ({ text, values }: SqlText): Pick<EngineQuery, "sql" | 
 /** The parts of an engine query that are not SQL. */
 export const beyondSql = (
   { perVisitor, property }: AggregateQuery,
-  { propertyTextBytesMax }: PartitionCache,
+  { propertyTextBytesMax }: Pick<PartitionCache, "propertyTextBytesMax">,
 ): Pick<EngineQuery, "perVisitor" | "properties"> => ({
   ...(perVisitor && { perVisitor }),
   ...(property !== undefined && { properties: { key: property, bytesMax: propertyTextBytesMax } }),
