@@ -4,7 +4,10 @@ import { FILE_VARIABLE } from "../../src/runtime/config/names.ts";
 import { readConfigFile } from "./config-file.ts";
 
 /** Serve the data folder, verify it, or copy it to another folder. */
-export type Command = { readonly action: "start" } | { readonly action: "verify" } | { readonly action: "backup"; readonly to: string };
+export type Command =
+  | { readonly action: "start" }
+  | { readonly action: "verify"; readonly allRollups: boolean }
+  | { readonly action: "backup"; readonly to: string };
 
 /** The caller prints help and version. `fileName` is absent if no file was named. */
 export type CommandLine =
@@ -12,13 +15,15 @@ export type CommandLine =
   | { readonly action: "version" }
   | (Command & { readonly file: Record<string, unknown>; readonly fileName?: string });
 
-const USAGE = "Usage: sandpiper [verify | backup <folder>] [--config <file.toml>] | --help | --version";
+const USAGE = "Usage: sandpiper [verify [--all-rollups] | backup <folder>] [--config <file.toml>] | --help | --version";
 
 const HELP = `${USAGE}
 
 Without a command, starts the server. The commands run beside a running server, and change nothing in the data folder.
 
-  verify           read every file of the data folder and report damage; the exit code is 0 or 1
+  verify           read every file of the data folder, compare a sample of the rollups with their events, and report damage;
+                   the exit code is 0 or 1
+    --all-rollups  compare all rollups
   backup <folder>  copy the data folder to a new or empty folder, and verify the copy
   --config <file>  read options from this TOML file (or set ${FILE_VARIABLE})
   --help           print this help and exit
@@ -52,11 +57,13 @@ export function readCommandLine(input: {
   return fileName === undefined ? { ...command, file: {} } : { ...command, file: readConfigFile(fileName), fileName };
 }
 
-/** Removes the command from the beginning of the arguments, if there is one. */
+/** Removes the command from the beginning of the arguments, if there is one, and its own options. */
 function takeCommand(argv: string[]): Command {
   if (argv[0] === "verify") {
     argv.shift();
-    return { action: "verify" };
+    const at = argv.indexOf("--all-rollups");
+    if (at !== -1) argv.splice(at, 1);
+    return { action: "verify", allRollups: at !== -1 };
   }
   if (argv[0] !== "backup") return { action: "start" };
   const [, to] = argv.splice(0, 2);

@@ -4,6 +4,7 @@ import { backUp } from "../../src/runtime/jobs/backup.ts";
 import type { Config } from "../../src/runtime/config/config.ts";
 import { parsePeriodSecret } from "../../src/runtime/ingest/period-secret.ts";
 import { reasonOf } from "../../src/runtime/metrics/log.ts";
+import type { RollupCounts, RollupVerificationOptions } from "../../src/runtime/jobs/rollup-verification/rollup-verification.ts";
 import { verifyData, type Fault, type VerificationReport } from "../../src/runtime/jobs/verification.ts";
 import { createFolder } from "./durable-folders.ts";
 import { createFileObjectStore } from "./file-object-store.ts";
@@ -24,13 +25,22 @@ const whole = (count: number): string => count.toLocaleString("en-US");
 
 const counted = (count: number, noun: string): string => `${whole(count)} ${noun}${count === 1 ? "" : "s"}`;
 
+function rollupLinesOf({ rollups, compared, outdated, uncompared, uncomparedReason }: RollupCounts): string[] {
+  if (rollups === 0) return [];
+  return [
+    `  ${counted(rollups, "rollup")}: ${whole(compared)} compared with the events, ${whole(outdated)} outdated`,
+    ...(uncompared > 0 ? [`  ${counted(uncompared, "rollup")} that could not be compared: ${uncomparedReason}`] : []),
+  ];
+}
+
 function linesOf(folder: string, report: VerificationReport, faults: readonly Fault[], faultCount: number): string[] {
-  const { events, files, bytes, days, sites, unflushedEvents, segments, tornSegments, supersededFiles } = report;
+  const { events, files, bytes, days, sites, unflushedEvents, segments, tornSegments, supersededFiles, rollups } = report;
   return [
     folder,
     `  ${counted(sites, "site")}, ${counted(days, "day")} of sites, ${counted(files, "file")} of ${whole(bytes)} bytes, ${counted(events, "event")}`,
     `  journal: ${counted(segments, "segment")}, ${counted(unflushedEvents, "event")} in no file yet`,
     ...(tornSegments > 0 ? [`  ${counted(tornSegments, "segment")} with half a line at the end, which was never acknowledged`] : []),
+    ...rollupLinesOf(rollups),
     ...(supersededFiles > 0 ? [`  ${counted(supersededFiles, "file")} that a merge has superseded and that count no more`] : []),
     faultCount === 0 ? "  no fault" : `  ${counted(faultCount, "fault")}:`,
     ...faults.map(({ file, reason }) => `  - ${file}: ${reason}`),
@@ -57,11 +67,15 @@ async function checkSecret(folder: string, files: FileSystem): Promise<void> {
   if (text !== null) parsePeriodSecret(text, location);
 }
 
-/** Reads and checks everything in a data folder. Rejects if it does not exist. */
-export async function verifyFolder(dataDir: string, files: FileSystem = nodeFileSystem): Promise<CommandOutcome> {
+/** Reads and checks everything in a data folder; rollups only with options for them. Rejects if it does not exist. */
+export async function verifyFolder(
+  dataDir: string,
+  files: FileSystem = nodeFileSystem,
+  rollups?: RollupVerificationOptions,
+): Promise<CommandOutcome> {
   const folder = resolve(dataDir);
   await mustBeFolder(folder, files);
-  const report = await verifyData(await openFolder(folder, "off", files));
+  const report = await verifyData(await openFolder(folder, "off", files), rollups);
   const secretFaults = await checkSecret(folder, files).then(
     () => [],
     (error: unknown) => [{ file: "secret", reason: reasonOf(error) }],
@@ -85,6 +99,7 @@ export async function backUpFolder(dataDir: string, to: string, files: FileSyste
   const target = await openFolder(copy, "always", files);
   const copied = await backUp(await openFolder(from, "off", files), target);
   await target.segmentLog.close();
+  // Without rollups: a copy has none.
   const verified = await verifyFolder(copy, files);
   return {
     ...verified,

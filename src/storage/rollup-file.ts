@@ -160,10 +160,13 @@ export interface OpenedRollup {
   release(): void;
 }
 
+/** The file is whole, but of another version of the program. */
+export class RollupFormatError extends Error {}
+
 function parseHeader(entry: string | undefined): RollupHeader {
   if (entry === undefined) throw new Error("the file is no rollup");
   const { format, ...header } = JSON.parse(entry) as RollupHeader & { format: number };
-  if (format !== FORMAT) throw new Error(`the rollup has the format ${format}; this version reads format ${FORMAT}`);
+  if (format !== FORMAT) throw new RollupFormatError(`the rollup has the format ${format}; this version reads format ${FORMAT}`);
   return header;
 }
 
@@ -191,7 +194,7 @@ async function readRows(parts: readonly RollupPart[], first: number, end: number
   return Object.fromEntries(Array.from(pieces, ([name, values]) => [name, joined(values)]));
 }
 
-/** Throws unless the bytes are a rollup of this format, whole and unchanged. */
+/** Throws unless the bytes are a rollup, whole and unchanged; `RollupFormatError` if it is one of another format. */
 export function openRollup(bytes: Uint8Array): OpenedRollup {
   checkSeal(bytes);
   const { rows, parts: groups, entries } = openParquet(bytes);

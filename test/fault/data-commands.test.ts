@@ -5,6 +5,15 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createKey, postSetup, tokenOf, withBearer, withSession } from "../support/auth-requests.ts";
 import { MAIN_PATH } from "../support/built.ts";
+import { ROLLUPS_COMPARED_PER_SITE } from "../../src/runtime/config/rollup-limits.ts";
+import { addDays } from "../../src/storage/calendar.ts";
+import { startOfDayMs, utcDayOf } from "../../src/storage/event.ts";
+import { encodeEvents } from "../../src/storage/parquet-events.ts";
+import { partitionKey } from "../../src/storage/partition-path.ts";
+import { encodeRollup, openRollup } from "../../src/storage/rollup-file.ts";
+import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
+import { makeRollup } from "../support/made-rollups.ts";
+import { anEvent, siteId } from "../support/stored-event.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import type { Target } from "../support/target.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -148,5 +157,38 @@ describe("the commands backup and verify", () => {
       code: 2,
       printed: expect.stringContaining("backup needs a folder") as unknown,
     });
+  });
+
+  it("compare rollups with their events beside a running server: a sample or all, and name those that differ", async () => {
+    const dataFolder = await tempFolder();
+    const objects = createFileObjectStore(dataFolder);
+    const [site, today] = [siteId("site-0.test"), utcDayOf(Date.now())];
+    const keys: string[] = [];
+    for (let before = 1; before <= ROLLUPS_COMPARED_PER_SITE + 1; before++) {
+      const day = addDays(today, -before);
+      const event = anEvent({ siteId: site, timestampMs: startOfDayMs(day), pathname: "/a" });
+      await objects.put(partitionKey(site, day, before, before), encodeEvents([event]));
+      keys.push(await makeRollup(objects, site, [day, day]));
+    }
+    const server = await startServer({ dataFolder, environment: { ...BUSY, SVC_ROLLUPS: "false" } });
+    const sample = `  ${keys.length} rollups: ${ROLLUPS_COMPARED_PER_SITE} compared with the events, 0 outdated\n  no fault\n`;
+    expect(await command(dataFolder, "verify")).toMatchObject({ code: 0, printed: expect.stringContaining(sample) as unknown });
+    const all = `  ${keys.length} rollups: ${keys.length} compared with the events, 0 outdated\n`;
+    expect(await command(dataFolder, "verify", "--all-rollups")).toMatchObject({
+      code: 0,
+      printed: expect.stringContaining(`${all}  no fault\n`) as unknown,
+    });
+    const [key = ""] = keys;
+    const file = openRollup((await objects.get(key)) ?? new Uint8Array());
+    const pages = { ...(await file.measure("pages")), visitors: Float64Array.of(2) };
+    const measures = await Promise.all(Object.keys(file.header.measures).map(async (name) => [name, await file.measure(name)] as const));
+    const changed = new Map([...measures.map(([name, columns]) => [name, columns ?? {}] as const), ["pages", pages] as const]);
+    await objects.put(key, await encodeRollup({ ...file.header, measures: changed }));
+    const fault = `${key}: it differs from its events: measure "pages": the row value "/a" has visitors 2, and the events 1\n`;
+    expect(await command(dataFolder, "verify", "--all-rollups")).toMatchObject({
+      code: 1,
+      printed: expect.stringContaining(`${all}  1 fault:\n  - ${fault}`) as unknown,
+    });
+    expect(await server.stop()).toBe(0);
   });
 });

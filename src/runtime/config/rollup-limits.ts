@@ -45,3 +45,9 @@ export const ROLLUP_RETRY_MS_MAX = 3_600_000;
 
 /** Days that the job remembers and skips, because they cannot be in a rollup until they change. */
 export const ROLLUP_DAYS_SKIPPED_MAX = 10_000;
+
+/** Rollups of each site that `verify` compares with their events, unless it compares all. At least the newest and the largest. */
+export const ROLLUPS_COMPARED_PER_SITE = 4;
+
+/** Visitors of a differing rollup that `verify` looks for in several salt periods. */
+export const VISITORS_COMPARED_MAX = 1_000_000;

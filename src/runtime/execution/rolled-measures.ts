@@ -2,7 +2,10 @@
 import { PROPERTY_MEASURE_PREFIX } from "../../storage/rollup.ts";
 import { definitionOf, type AggregateQuery } from "./aggregate-query.ts";
 
-/** To be raised when rows of a measure change although their SQL does not, as when sessions are numbered in another way. */
+/**
+ * To be raised when rows of a measure change although their SQL does not, as when sessions are numbered in another way, or when the
+ * limits of what a rollup leaves out do.
+ */
 const DEFINITIONS_VERSION = 1;
 
 /** A query over all events of a range. */

@@ -17,6 +17,7 @@ import { API_KEYS_FOLDER, readApiKey } from "../auth/api-keys.ts";
 import { isSiteId } from "../config/site-id.ts";
 import { FAULTS_KEPT_MAX, LISTING_ATTEMPTS_MAX } from "../config/limits.ts";
 import { reasonOf } from "../metrics/log.ts";
+import { verifyRollups, type RollupCounts, type RollupVerificationOptions } from "./rollup-verification/rollup-verification.ts";
 
 export interface VerifiedData {
   readonly objects: ObjectStore;
@@ -45,6 +46,7 @@ export interface VerificationReport {
   readonly unflushedEvents: number;
   /** Segments that end in a partial line: it is being written, or a crash interrupted it before it was acknowledged. */
   readonly tornSegments: number;
+  readonly rollups: RollupCounts;
   /** The first of them, at most `FAULTS_KEPT_MAX`. */
   readonly faults: readonly Fault[];
   readonly faultCount: number;
@@ -52,12 +54,13 @@ export interface VerificationReport {
 
 const SITE_COLUMN = EVENT_COLUMNS.find(({ name }) => name === "site_id");
 
-/** Reads everything, a file at a time. The service may be running: files that disappear were merged, flushed or erased, which is not a fault. */
-export async function verifyData(data: VerifiedData): Promise<VerificationReport> {
+/** Reads everything, a file at a time; rollups only with options for them. The service may be running: files that disappear were merged, flushed or erased, which is not a fault. */
+export async function verifyData(data: VerifiedData, rollups?: RollupVerificationOptions): Promise<VerificationReport> {
   const verification = new Verification(data);
   await verification.checkPartitions();
   await verification.checkJournal();
   await verification.checkRecords();
+  if (rollups) await verification.checkRollups(rollups);
   return verification.report();
 }
 
@@ -85,6 +88,7 @@ class Verification {
     segments: 0,
     unflushedEvents: 0,
     tornSegments: 0,
+    rollups: { rollups: 0, compared: 0, outdated: 0, uncompared: 0, uncomparedReason: null } as RollupCounts,
   };
 
   constructor(data: VerifiedData) {
@@ -220,6 +224,12 @@ class Verification {
         if ((await readApiKey(records, name)) === null) throw new Error("it is no API key, and is ignored");
       });
     }
+  }
+
+  async checkRollups(options: RollupVerificationOptions): Promise<void> {
+    const listing = () => this.#listing();
+    const onFault = (file: string, reason: string) => this.#fault(file, reason);
+    this.#counts.rollups = await verifyRollups({ objects: this.#data.objects, listing, onFault }, options);
   }
 }
 

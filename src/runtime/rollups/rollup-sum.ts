@@ -18,14 +18,14 @@ export interface RollupSource {
 /** Measures whose names end so have a row for each hour. */
 const HOURLY_SUFFIX = "-by-hour";
 
-const isProperty = (measure: string): boolean => measure.startsWith(PROPERTY_MEASURE_PREFIX);
+export const isProperty = (measure: string): boolean => measure.startsWith(PROPERTY_MEASURE_PREFIX);
 
 /** Whether the rows of a measure are known for all events of a part. A part with all properties has no rows of any other. */
 const covers = ({ measures, hasAllProperties }: RollupSource, measure: string): boolean =>
   measures.has(measure) || (isProperty(measure) && hasAllProperties);
 
 /** Reports ask for hours in short ranges only. */
-const isAskedFor = (measure: string, { firstDay, lastDay }: RollupOrigin): boolean =>
+export const isAskedFor = (measure: string, { firstDay, lastDay }: Pick<RollupOrigin, "firstDay" | "lastDay">): boolean =>
   isProperty(measure) || !measure.endsWith(HOURLY_SUFFIX) || daysBetween(firstDay, lastDay) < HOURLY_DAYS_MAX;
 
 async function sumOf(measure: string, sources: readonly RollupSource[], rowsMax: number): Promise<Columns | null> {

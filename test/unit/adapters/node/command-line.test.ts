@@ -53,14 +53,25 @@ describe("the command line", () => {
 
   it("accepts a command before the options", () => {
     const fileName = fileWith("command.toml", "port = 9000\n");
-    expect(read(["verify"])).toEqual({ action: "verify", file: {} });
-    expect(read(["verify", "--config", fileName])).toEqual({ action: "verify", file: { port: 9000 }, fileName });
+    const verify = { action: "verify", allRollups: false };
+    expect(read(["verify"])).toEqual({ ...verify, file: {} });
+    expect(read(["verify", "--config", fileName])).toEqual({ ...verify, file: { port: 9000 }, fileName });
     expect(read(["backup", "/copies/1", `--config=${fileName}`])).toEqual({
       action: "backup",
       to: "/copies/1",
       file: { port: 9000 },
       fileName,
     });
+  });
+
+  it("accepts --all-rollups before and after other options, with verify only", () => {
+    const fileName = fileWith("rollups.toml", "port = 9000\n");
+    const expected = { action: "verify", allRollups: true, file: { port: 9000 }, fileName };
+    expect(read(["verify", "--all-rollups", "--config", fileName])).toEqual(expected);
+    expect(read(["verify", `--config=${fileName}`, "--all-rollups"])).toEqual(expected);
+    for (const argv of [["--all-rollups"], ["backup", "/copies/1", "--all-rollups"]]) {
+      expect(refusal(argv)).toContain('unknown argument "--all-rollups". Usage: ');
+    }
   });
 
   it("--help and --version read no file", () => {
@@ -85,6 +96,7 @@ describe("the command line", () => {
     ["--config with nothing", ["--config="], "--config needs a file. Usage: "],
     ["--config with an empty argument", ["--config", ""], "--config needs a file. Usage: "],
     ["--config before another option", ["--config", "--help"], "--config needs a file. Usage: "],
+    ["--config before --all-rollups", ["verify", "--config", "--all-rollups"], "--config needs a file. Usage: "],
     ["--config twice", ["--config=a", "--config", "b"], "--config is given twice. Usage: "],
   ])("rejects %s with a usage message", (_, argv, message) => {
     expect(refusal(argv)).toContain(message);

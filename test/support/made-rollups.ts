@@ -1,0 +1,70 @@
+/** Rollups of events in files, made with the real engine as the program makes them. */
+import { createSha256, toHex } from "../../src/runtime/auth/sha256.ts";
+import { isSiteId } from "../../src/runtime/config/site-id.ts";
+import { BEHAVIORAL_EXTENSION } from "../../src/runtime/engine/duckdb/behavioral/extension.ts";
+import { PartitionCache } from "../../src/runtime/engine/partition-cache.ts";
+import { partitionVersionOf } from "../../src/runtime/engine/partition-version.ts";
+import { computeMeasures } from "../../src/runtime/execution/measure-computation.ts";
+import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
+import { rolledMeasures } from "../../src/runtime/reports/rolled-measures.ts";
+import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
+import { fileOf, originOf } from "../../src/runtime/rollups/rollup-origin.ts";
+import type { SiteId, UtcDay } from "../../src/storage/event.ts";
+import { EventStore } from "../../src/storage/event-store.ts";
+import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
+import type { ObjectKey, ObjectStore } from "../../src/storage/object-store.ts";
+import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
+import { createRecordingLog } from "./recording-log.ts";
+import { createEngineShare } from "./shared-engine.ts";
+
+const BUDGET_BYTES = 1024 * 1024 * 1024;
+
+export interface RollupSettings {
+  readonly sessionWindowMinutes?: number;
+  readonly saltRotationDays?: number;
+  readonly hasExtension?: boolean;
+}
+
+async function openStore(objects: ObjectStore): Promise<EventStore> {
+  const { eventStore } = await EventStore.open({
+    segmentLog: createMemorySegmentLog(),
+    nowMs: 0,
+    parquet: inlineParquetWriter,
+    objects,
+    isSiteId,
+    listingsMax: 10,
+    onStray: () => {},
+  });
+  return eventStore;
+}
+
+/** Stores the rollup of these days, which are whole salt periods: of the events, or as the sum of other rollups. Returns its key. */
+export async function makeRollup(
+  objects: ObjectStore,
+  siteId: SiteId,
+  [firstDay, lastDay]: readonly [UtcDay, UtcDay],
+  { sessionWindowMinutes = 30, saltRotationDays = 1, hasExtension = true }: RollupSettings = {},
+  parts: readonly ObjectKey[] = [],
+): Promise<ObjectKey> {
+  const eventStore = await openStore(objects);
+  const sha256 = await createSha256();
+  const settings = { sessionWindowMinutes, saltRotationDays };
+  const rolled = rolledMeasures({ ...settings, hasExtension, hash: (text) => toHex(sha256(text)) });
+  const days = await eventStore.withSnapshot(siteId, firstDay, lastDay, async (partitions) => partitions.map(partitionVersionOf));
+  const origin = originOf(siteId, { firstDay, lastDay, days }, { ...settings, definitions: rolled.definitions });
+  const engine = await createEngineShare();
+  try {
+    await engine.loadExtension(BEHAVIORAL_EXTENSION);
+    const sessionGapMs = sessionWindowMinutes * 60_000;
+    const partitionCache = new PartitionCache({ engine, eventStore, budgetBytes: BUDGET_BYTES, sessionGapMs, log: createRecordingLog() });
+    const context = { engine, partitionCache, signal: new AbortController().signal };
+    const range = rangeOfDays(firstDay, lastDay);
+    const computed = parts.length > 0 ? [] : [await computeMeasures({ siteId, range }, rolled, context)];
+    const calculator = createInlineRollupCalculator(objects, { fileBytesMax: 0, unpackedBytesMax: 0, measureBytesMax: 0 });
+    const { key } = fileOf(origin);
+    await objects.put(key, await calculator.make(origin, parts, computed));
+    return key;
+  } finally {
+    await engine.close();
+  }
+}
