@@ -24,6 +24,9 @@ const ODD_TEXTS = [
   "%41",
   "\u{1f600}",
   "\uffff",
+  "\ufeff",
+  "\ufeffa",
+  "(unknown)",
   "é",
   "e\u0301",
   "null",
@@ -184,20 +187,25 @@ const fieldsOfDimensions = () =>
     Record<TextField, fc.Arbitrary<string | null>>
   >;
 
-type EventSketch = Omit<StoredEvent, "timestampMs" | "date"> & { readonly moment: Moment };
+/** An event without its time. */
+export type UntimedEvent = Omit<StoredEvent, "timestampMs" | "date">;
 
-const eventSketch = (of: Windows): fc.Arbitrary<EventSketch> =>
-  fc.record({
-    siteId: siteId.map((id) => id as string as SiteId),
-    moment: moment(of),
-    visitorId,
-    ...fieldsOfDimensions(),
-    eventName: TEXTS.events,
-    pathname: TEXTS.pages,
-    props: orNull(props),
-    revenueCents: orNull(revenueCents),
-    currency: orNull(fc.constantFrom("EUR", "USD", "JPY")),
-  });
+const fieldsOfEvents = () => ({
+  siteId: siteId.map((id) => id as string as SiteId),
+  visitorId,
+  ...fieldsOfDimensions(),
+  eventName: TEXTS.events,
+  pathname: TEXTS.pages,
+  props: orNull(props),
+  revenueCents: orNull(revenueCents),
+  currency: orNull(fc.constantFrom("EUR", "USD", "JPY")),
+});
+
+export const untimedEvent: fc.Arbitrary<UntimedEvent> = fc.record(fieldsOfEvents());
+
+type EventSketch = UntimedEvent & { readonly moment: Moment };
+
+const eventSketch = (of: Windows): fc.Arbitrary<EventSketch> => fc.record({ ...fieldsOfEvents(), moment: moment(of) });
 
 const windows: fc.Arbitrary<Windows> = fc.record({
   sessionWindowMinutes: fc.constantFrom(30, 30, 1, 1440),

@@ -1,0 +1,94 @@
+/**
+ * Every report has the same result with rollups, without them and by the plain model, whatever happens to events, rollups and program:
+ * late events, erasures, merges, restarts with other settings, lost engines, and rollups that are missing, damaged or in a wrong place.
+ */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { HUGE_CENTS, ENDPOINTS, rollupHistory, type Asked, type RollupHistory, type RollupRound } from "./rollup-histories.ts";
+import { met } from "./rollup-program.ts";
+import { RollupWorld } from "./rollup-world.ts";
+import { SITES } from "./histories.ts";
+import {
+  breakdownOf,
+  goalsOf,
+  mainOf,
+  propertiesOf,
+  propertyValuesOf,
+  revenueOf,
+  timeseriesOf,
+  type Comparison,
+  type Dimension,
+} from "./model.ts";
+import { DIMENSION_NAMES } from "../support/dimension-rows.ts";
+import { scopeOf } from "./questions.ts";
+import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
+
+/** Each run plays many steps to two programs. */
+const RUNS = Math.ceil(PROPERTY_RUNS / 7);
+
+const MINUTE_MS = 60_000;
+
+/** What the model says; undefined if it says nothing about that endpoint. */
+function expectedOf({ events, nowMs, settings }: RollupWorld, { endpoint, parameters, about }: Asked): unknown {
+  const scope = scopeOf(about, nowMs);
+  const [report, dimension] = endpoint.split("/");
+  if (report === "main")
+    return mainOf(events, scope, settings.sessionWindowMinutes * MINUTE_MS, (parameters["compare"] ?? null) as Comparison | null);
+  if (report === "timeseries") return timeseriesOf(events, scope);
+  if (report === "goals") return goalsOf(events, scope);
+  if (report === "properties") return propertiesOf(events, scope);
+  if (report === "property-values") return propertyValuesOf(events, scope, parameters["key"] ?? "", parameters["event"] ?? null);
+  if (report === "breakdown" && DIMENSION_NAMES.includes(dimension as Dimension))
+    return breakdownOf(events, scope, dimension as Dimension, Number(parameters["limit"] ?? 10));
+  // The model adds up numbers.
+  if (report === "revenue" && !events.some(({ revenueCents }) => Math.abs(revenueCents ?? 0) === HUGE_CENTS))
+    return revenueOf(events, scope);
+  return undefined;
+}
+
+async function check(world: RollupWorld, asked: Asked): Promise<void> {
+  const body = await world.ask(asked);
+  const expected = expectedOf(world, asked);
+  if (expected !== undefined) expect({ asked, body }).toEqual({ asked, body: expected });
+}
+
+const isHarmless = ({ step: { kind } }: RollupRound): boolean =>
+  ["flush", "compaction", "making", "engine loss", "tampering"].includes(kind);
+
+/** All reports over everything. */
+const everything: readonly Asked[] = ENDPOINTS.map(([endpoint, parameters]) => ({
+  endpoint,
+  parameters,
+  about: { siteId: SITES[0], days: { kind: "dates", endDaysBack: 1, dayCount: 366 }, conditions: [] },
+}));
+
+async function play(history: RollupHistory): Promise<void> {
+  const world = new RollupWorld(history);
+  await world.start();
+  for (const round of history.rounds) {
+    const meanwhile = round.isAskedMeanwhile && isHarmless(round) ? round.asked : [];
+    await Promise.all([world.take(round.step), ...meanwhile.map((asked) => check(world, asked))]);
+    await world.lookForStale();
+    for (const asked of round.asked) await check(world, asked);
+  }
+  for (const asked of everything) await check(world, asked);
+  await world.close();
+}
+
+describe("reports answered from rollups", () => {
+  it(
+    "equal those from events and the model, whatever happened to events, rollups and the program",
+    async () => {
+      await fc.assert(fc.asyncProperty(rollupHistory, play), {
+        numRuns: RUNS,
+        interruptAfterTimeLimit: PROPERTY_TIMEOUT_MS / 2,
+      });
+      // The histories are worth something.
+      expect(met.rollupsMade).toBeGreaterThan(RUNS);
+      expect(met.answersFromRollups).toBeGreaterThan(8 * RUNS);
+      expect(met.staleDays).toBeGreaterThanOrEqual(Math.floor(RUNS / 2));
+      expect(met.interruptions).toBeGreaterThanOrEqual(Math.floor(RUNS / 10));
+    },
+    PROPERTY_TIMEOUT_MS,
+  );
+});
