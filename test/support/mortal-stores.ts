@@ -2,7 +2,7 @@
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts";
-import type { ObjectStore } from "../../src/storage/object-store.ts";
+import type { ObjectKey, ObjectStore } from "../../src/storage/object-store.ts";
 import type { RecordStore } from "../../src/storage/record-store.ts";
 import type { SegmentLog } from "../../src/storage/segment-log.ts";
 
@@ -11,6 +11,8 @@ export interface Strike {
   readonly atChange: number;
   /** Whether a read fails instead of a change. */
   readonly ofReads?: boolean;
+  /** Which objects' changes count; all changes of all stores if absent. */
+  readonly ofObjects?: (key: ObjectKey) => boolean;
   /** Whether the failing change is done, half done or not done. */
   readonly when: "before" | "halfway" | "after";
   /** Whether the process crashes at that point: its later changes have no effect. */
@@ -41,8 +43,9 @@ export function mortalStores({ objects, segmentLog, records }: Stores, strike: S
   let struck = false;
   const isDead = (): boolean => struck && strike?.deadly === true;
 
-  async function change(make: () => Promise<void>, makeHalf?: () => Promise<void>): Promise<void> {
+  async function change(make: () => Promise<void>, makeHalf?: () => Promise<void>, key?: ObjectKey): Promise<void> {
     if (isDead()) throw new Error("the process is dead");
+    if (strike?.ofObjects && (key === undefined || !strike.ofObjects(key))) return make();
     if (strike?.when !== "halfway" || makeHalf) changes++;
     if (struck || changes !== strike?.atChange || strike.ofReads) return make();
     struck = true;
@@ -68,8 +71,8 @@ export function mortalStores({ objects, segmentLog, records }: Stores, strike: S
       get: reading(objects.get),
       list: reading(objects.list),
       folders: reading(objects.folders),
-      put: (key, bytes) => change(() => objects.put(key, bytes)),
-      delete: (key) => change(() => objects.delete(key)),
+      put: (key, bytes) => change(() => objects.put(key, bytes), undefined, key),
+      delete: (key) => change(() => objects.delete(key), undefined, key),
     },
     records: {
       read: reading(records.read),

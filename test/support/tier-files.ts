@@ -32,6 +32,7 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/fault/kill.test.ts",
   "test/fault/power-loss.test.ts",
   "test/fault/rollups.test.ts",
+  "test/fault/rollup-making.test.ts",
   "test/fault/secret-replacement.test.ts",
   "test/http/node.test.ts",
   "test/http/unread-responses.test.ts",
