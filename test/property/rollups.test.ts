@@ -24,7 +24,7 @@ import { scopeOf } from "./questions.ts";
 import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 /** Each run plays many steps to two programs. */
-const RUNS = Math.ceil(PROPERTY_RUNS / 7);
+const RUNS = Math.ceil(PROPERTY_RUNS / 10);
 
 const MINUTE_MS = 60_000;
 
@@ -55,12 +55,26 @@ async function check(world: RollupWorld, asked: Asked): Promise<void> {
 const isHarmless = ({ step: { kind } }: RollupRound): boolean =>
   ["flush", "compaction", "making", "engine loss", "tampering"].includes(kind);
 
-/** All reports over everything. */
-const everything: readonly Asked[] = ENDPOINTS.map(([endpoint, parameters]) => ({
+/** Without a filter. */
+const over = (dayCount: number, endDaysBack: number, [endpoint, parameters]: (typeof ENDPOINTS)[number]): Asked => ({
   endpoint,
   parameters,
-  about: { siteId: SITES[0], days: { kind: "dates", endDaysBack: 1, dayCount: 366 }, conditions: [] },
-}));
+  about: { siteId: SITES[0], days: { kind: "dates", endDaysBack, dayCount }, conditions: [] },
+});
+
+/** One report of each kind of rows, which is asked for after each step, over much and over little. */
+const afterEachStep: readonly Asked[] = (
+  [
+    ["main", {}],
+    ["breakdown/pages", { limit: "1000" }],
+    ["property-values", { key: "plan" }],
+    ["property-values", { key: "k39" }],
+    ["revenue", {}],
+  ] as const
+).flatMap((one) => [over(366, 0, one), over(5, 1, one)]);
+
+/** All reports over everything. */
+const everything: readonly Asked[] = ENDPOINTS.map((one) => over(366, 1, one));
 
 async function play(history: RollupHistory): Promise<void> {
   const world = new RollupWorld(history);
@@ -69,7 +83,7 @@ async function play(history: RollupHistory): Promise<void> {
     const meanwhile = round.isAskedMeanwhile && isHarmless(round) ? round.asked : [];
     await Promise.all([world.take(round.step), ...meanwhile.map((asked) => check(world, asked))]);
     await world.lookForStale();
-    for (const asked of round.asked) await check(world, asked);
+    for (const asked of [...round.asked, ...afterEachStep]) await check(world, asked);
   }
   for (const asked of everything) await check(world, asked);
   await world.close();
