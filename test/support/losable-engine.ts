@@ -24,6 +24,7 @@ export async function createLosableEngine(): Promise<LosableEngine> {
         return generation;
       },
       append: (block, source) => call((share) => share.append(block, source)),
+      storeSessions: (blocks, signal) => call((share) => share.storeSessions(blocks, signal)),
       dropProps: (blocks) => call((share) => share.dropProps(blocks)),
       propsTexts: (siteId, numbers) => call((share) => share.propsTexts(siteId, numbers)),
       drop: (blocks) => call((share) => share.drop(blocks)),
