@@ -1,0 +1,62 @@
+/** A backup leaves rollups out, and what is restored from it gives the same reports, also beside rollups of later events. */
+import { cp, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { backUpFolder } from "../../adapters/node/data-dir-commands.ts";
+import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
+import { createFileRecordStore } from "../../adapters/node/file-record-store.ts";
+import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/file-segment-log.ts";
+import { ROLLUPS_FOLDER } from "../../src/storage/rollup-path.ts";
+import { createInProcessTarget, START_MS, type InProcessTarget } from "../support/in-process-target.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+import { Ledger } from "./ledger.ts";
+import { appendLate, ENVIRONMENT, makeRollups, playDays, reportsOf, ROLLING } from "./rolled-days.ts";
+
+async function startOn(dataFolder: string, startMs: number): Promise<InProcessTarget> {
+  const target = await createInProcessTarget(ENVIRONMENT, {
+    ...ROLLING,
+    objects: createFileObjectStore(dataFolder, { isOurs: true }),
+    segmentLog: await openFileSegmentLog(join(dataFolder, JOURNAL_FOLDER), "always"),
+    records: createFileRecordStore(dataFolder),
+    startMs,
+  });
+  onTestFinished(() => target.close());
+  return target;
+}
+
+const rollupsIn = async (dataFolder: string): Promise<string[]> =>
+  (await createFileObjectStore(dataFolder).list(ROLLUPS_FOLDER)).map(({ key }) => key);
+
+describe("a backup", () => {
+  it("has no rollups, and answers every report as before, at once, with rollups of later events, and with its own", async () => {
+    const [dataFolder, copy, beside] = [await tempFolder(), join(await tempFolder(), "copy"), join(await tempFolder(), "beside")];
+    const target = await startOn(dataFolder, START_MS);
+    await playDays(target, new Ledger(target));
+    await makeRollups(target);
+    await new Ledger(target).send("rolled.test", 2);
+    const reports = await reportsOf(target);
+    expect((await rollupsIn(dataFolder)).length).toBeGreaterThan(3);
+
+    expect(await backUpFolder(dataFolder, copy)).toMatchObject({ isWhole: true });
+    expect(await readdir(copy)).not.toContain(ROLLUPS_FOLDER);
+    await cp(copy, beside, { recursive: true });
+    await appendLate(target, 2);
+    await target.flush();
+    await makeRollups(target);
+    expect(await reportsOf(target)).not.toEqual(reports);
+
+    const restored = await startOn(copy, target.nowMs());
+    expect(await reportsOf(restored)).toEqual(reports);
+    await restored.flush();
+    await makeRollups(restored);
+    expect((await rollupsIn(copy)).length).toBeGreaterThan(3);
+    expect(await reportsOf(restored)).toEqual(reports);
+
+    await cp(join(dataFolder, ROLLUPS_FOLDER), join(beside, ROLLUPS_FOLDER), { recursive: true });
+    const besideLater = await startOn(beside, target.nowMs());
+    expect(await reportsOf(besideLater)).toEqual(reports);
+    await besideLater.flush();
+    await makeRollups(besideLater);
+    expect(await reportsOf(besideLater)).toEqual(reports);
+  });
+});
