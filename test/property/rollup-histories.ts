@@ -166,8 +166,8 @@ function stepWith(settings: fc.Arbitrary<Settings>): fc.Arbitrary<RollupStep> {
     { weight: 1, arbitrary: simple("retention") },
     { weight: 1, arbitrary: simple("engine loss") },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant("clock" as const), days: fc.constantFrom(-1, 1, 1, 2, 7) }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant("restart" as const), isCrash: fc.boolean(), settings }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant("tampering" as const), tampering }) },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant("restart" as const), isCrash: fc.boolean(), settings }) },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant("tampering" as const), tampering }) },
   );
 }
 
@@ -187,7 +187,7 @@ const asked: fc.Arbitrary<Asked> = fc
 function historyWith(rotationDays: number, changesRotation: boolean): fc.Arbitrary<RollupHistory> {
   const settings: fc.Arbitrary<Settings> = fc.record({
     rollups: fc.constantFrom(true, true, true, false),
-    sessionWindowMinutes: fc.constantFrom(30, 30, 30, 1, 1440),
+    sessionWindowMinutes: fc.constantFrom(30, 30, 1, 1440),
     rotationDays: changesRotation ? fc.constantFrom(1, 2, 7) : fc.constant(rotationDays),
     compactAfterFiles: fc.constantFrom(0, 1, 1, 2),
   });
@@ -195,8 +195,8 @@ function historyWith(rotationDays: number, changesRotation: boolean): fc.Arbitra
     settings: settings.map((drawn) => ({ ...drawn, rollups: true })),
     idDays: fc.constant(changesRotation ? 1 : rotationDays),
     retentionDays: fc.constantFrom(0, 0, 30),
-    weightBytesMin: fc.constantFrom(1, 1, 1, 22_000, 60_000),
-    measureRowsMax: fc.constantFrom(3, 50_000, 50_000),
+    weightBytesMin: fc.constantFrom(1, 1, 22_000, 60_000),
+    measureRowsMax: fc.constantFrom(2, 50_000),
     cacheBytesMax: fc.constantFrom(0, 16_000_000),
     engineMemoryMb: fc.oneof({ weight: 11, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.constant(1) }),
     first: datedEvents(18, 8),
