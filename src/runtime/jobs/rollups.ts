@@ -59,6 +59,7 @@ export class Rollups implements Job {
       beforeRelease: async (siteId, _segment, days) => this.#noteFlushed(siteId, days.keys()),
       beforeDelete: async (siteId) => this.#queue.addChanged(siteId),
     });
+    options.rollupStore.onForget((siteId) => this.#queue.addChanged(siteId));
   }
 
   tick(): void {

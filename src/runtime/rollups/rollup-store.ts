@@ -49,6 +49,7 @@ export class RollupStore {
   readonly #listings: RollupListings;
   readonly #headers: RollupHeaders;
   #isFailing = false;
+  #onForget: ((siteId: SiteId) => void) | null = null;
 
   constructor(options: RollupStoreOptions) {
     const { eventStore, objects, calculator, log } = options;
@@ -90,6 +91,12 @@ export class RollupStore {
     const listing = await this.#listings.of(siteId).catch(() => null);
     this.#headers.forget(listing?.files.map(({ key }) => key) ?? []);
     this.#listings.forget(siteId);
+    this.#onForget?.(siteId);
+  }
+
+  /** Calls the listener, the only one, with each site that `forget` was called for: its rollups may have to be made again. */
+  onForget(listener: (siteId: SiteId) => void): void {
+    this.#onForget = listener;
   }
 
   /**

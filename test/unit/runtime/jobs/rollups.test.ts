@@ -179,6 +179,18 @@ describe("the job that makes rollups", () => {
     expect(await rollups()).toEqual([]);
   });
 
+  it("makes rollups again that were deleted by hand, once a report has missed them", async () => {
+    const { objects, rollups } = createObjects();
+    for (const back of [1, 2]) await storeDay(objects, A, daysBack(back), HEAVY);
+    const target = await start(objects);
+    await makeAll(target);
+    const made = await rollups();
+    for (const key of made) await objects.delete(key);
+    await target.services.rollupStore.forget(A);
+    await makeAll(target);
+    expect(await rollups()).toEqual(made);
+  });
+
   it("waits for the files of a day to be merged", async () => {
     const { objects, written } = createObjects();
     const day = utcDayOf(daysBack(1));
