@@ -143,6 +143,8 @@ export async function startInstance({
     started.push(() => listening.stop());
     // Only once the server listens: the engine of an instance that cannot start stops, and the extension would log an error.
     void services.behavioral.load();
+    // The first dashboard waits for this thread. If it does not start, the first report says so.
+    if (config.rollups) rollupCalculator.headers([]).catch(() => {});
     return { origin: listening.origin, dataFolder, services, stop: takeDown };
   } catch (error) {
     await takeDown();
