@@ -3,5 +3,7 @@
 /** By name, all of the same length: integers, or texts without null. Integers of a `Float64Array` are below 2^53. */
 export type Columns = Readonly<Record<string, Int32Array | BigInt64Array | Float64Array | readonly string[]>>;
 
+export const rowCountOf = (columns: Columns): number => Object.values(columns)[0]?.length ?? 0;
+
 /** A table without texts. */
 export type NumberColumns = Readonly<Record<string, Int32Array | BigInt64Array>>;

@@ -100,7 +100,7 @@ function valuesBefore({ present }: StoredPage, row: number): number {
   return values;
 }
 
-export class RollupPart {
+export class RollupRowGroup {
   readonly rows: number;
   readonly #columns: ParquetColumns;
   /** Of the columns that were read before. */

@@ -1,12 +1,12 @@
 /** The file of a rollup (docs/data-format.md, "Rollups"): Parquet, compressed well rather than fast, and read a measure at a time. */
 import { ByteWriter, ParquetWriter as FileWriter, type ColumnSource } from "hyparquet-writer";
 import { compareCodePoints } from "./code-point-order.ts";
-import type { Columns } from "./columns.ts";
+import { rowCountOf, type Columns } from "./columns.ts";
 import { gzip } from "./gzip.ts";
 import { openParquet, type SchemaElement } from "./parquet-columns.ts";
 import { checkSeal, seal, SEAL_ENTRY } from "./parquet-seal.ts";
-import { COUNT_ENCODING, KEY_ENCODING, RollupPart, TEXT_ENCODING } from "./rollup-columns.ts";
-import { ROLLUP_COLUMNS, type Rollup, type RollupColumn, type RollupHeader } from "./rollup.ts";
+import { COUNT_ENCODING, KEY_ENCODING, RollupRowGroup, TEXT_ENCODING } from "./rollup-columns.ts";
+import { isGrouping, ROLLUP_COLUMNS, type Rollup, type RollupColumn, type RollupHeader } from "./rollup.ts";
 
 /** Counts the incompatible changes of the file. */
 const FORMAT = 1;
@@ -15,8 +15,8 @@ const FORMAT = 1;
 const HEADER_ENTRY = "sandpiper.rollup";
 
 /** Rows of a row group, and UTF-16 units of its texts: what a reader decompresses at a time. */
-const PART_ROWS_MAX = 32_768;
-const PART_CHARS_MAX = 4 * 1024 * 1024;
+const ROW_GROUP_ROWS_MAX = 32_768;
+const ROW_GROUP_CHARS_MAX = 4 * 1024 * 1024;
 
 const STRING: Omit<SchemaElement, "name"> = { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } };
 
@@ -41,8 +41,6 @@ const SCHEMA: SchemaElement[] = [
   })),
 ];
 
-export const rowsOf = (columns: Columns): number => Object.values(columns)[0]?.length ?? 0;
-
 /** Consecutive rows of a measure, as indexes of its columns. */
 interface Run {
   readonly measure: string;
@@ -52,13 +50,13 @@ interface Run {
 
 /** All rows of a measure: similar texts stand together, because they compress well. */
 function sortedRun(measure: string, columns: Columns): Run {
-  const grouping = ROLLUP_COLUMNS.filter(({ name, kind }) => (kind === "text" || kind === "key") && columns[name]);
+  const grouping = ROLLUP_COLUMNS.filter((column) => isGrouping(column) && columns[column.name]);
   const orders = [...grouping.filter(({ kind }) => kind === "text"), ...grouping.filter(({ kind }) => kind === "key")].map(({ name }) => {
     const values = columns[name] ?? [];
     if (Array.isArray(values)) return (a: number, b: number) => compareCodePoints(values[a], values[b]);
     return (a: number, b: number) => Number(values[a]) - Number(values[b]);
   });
-  const rows = Array.from({ length: rowsOf(columns) }, (_, row) => row);
+  const rows = Array.from({ length: rowCountOf(columns) }, (_, row) => row);
   rows.sort((a, b) => {
     for (const order of orders) {
       const difference = order(a, b);
@@ -76,23 +74,23 @@ function charsOf(columns: Columns, row: number): number {
 }
 
 /** The rows of all measures in row groups. */
-function partsOf(runs: readonly Run[]): Run[][] {
-  const parts: Run[][] = [];
+function rowGroupsOf(runs: readonly Run[]): Run[][] {
+  const rowGroups: Run[][] = [];
   let [rowsLeft, charsLeft] = [0, 0];
   for (const { measure, columns, rows } of runs) {
     let begin = 0;
     rows.forEach((row, i) => {
       if (rowsLeft === 0 || charsLeft <= 0) {
-        if (i > begin) parts.at(-1)?.push({ measure, columns, rows: rows.slice(begin, i) });
-        parts.push([]);
-        [rowsLeft, charsLeft, begin] = [PART_ROWS_MAX, PART_CHARS_MAX, i];
+        if (i > begin) rowGroups.at(-1)?.push({ measure, columns, rows: rows.slice(begin, i) });
+        rowGroups.push([]);
+        [rowsLeft, charsLeft, begin] = [ROW_GROUP_ROWS_MAX, ROW_GROUP_CHARS_MAX, i];
       }
       rowsLeft--;
       charsLeft -= charsOf(columns, row);
     });
-    if (begin < rows.length) parts.at(-1)?.push({ measure, columns, rows: rows.slice(begin) });
+    if (begin < rows.length) rowGroups.at(-1)?.push({ measure, columns, rows: rows.slice(begin) });
   }
-  return parts;
+  return rowGroups;
 }
 
 function valuesOf({ name, kind }: RollupColumn, { columns, rows }: Run): (bigint | number | string | null)[] {
@@ -101,12 +99,12 @@ function valuesOf({ name, kind }: RollupColumn, { columns, rows }: Run): (bigint
   return rows.map((row) => STORED_AS[kind].toStored(values[row] ?? 0));
 }
 
-const columnsOf = (part: readonly Run[]): ColumnSource[] => [
+const columnsOf = (rowGroup: readonly Run[]): ColumnSource[] => [
   // With statistics, readers skip row groups without the measure that they look for.
-  { name: "measure", data: part.flatMap(({ measure, rows }) => rows.map(() => measure)), encoding: "RLE_DICTIONARY", statistics: true },
+  { name: "measure", data: rowGroup.flatMap(({ measure, rows }) => rows.map(() => measure)), encoding: "RLE_DICTIONARY", statistics: true },
   ...ROLLUP_COLUMNS.map((column): ColumnSource => ({
     name: column.name,
-    data: part.flatMap((run) => valuesOf(column, run)),
+    data: rowGroup.flatMap((run) => valuesOf(column, run)),
     encoding: STORED_AS[column.kind].encoding,
     statistics: false,
   })),
@@ -117,7 +115,7 @@ function headerOf(rollup: Rollup, runs: readonly Run[]): RollupHeader {
 }
 
 /** The file without its checksum. A column of a row group is one page. */
-function writeFile(parts: readonly ColumnSource[][], header: RollupHeader, compress: (page: Uint8Array) => Uint8Array): Uint8Array {
+function writeFile(rowGroups: readonly ColumnSource[][], header: RollupHeader, compress: (page: Uint8Array) => Uint8Array): Uint8Array {
   const bytes = new ByteWriter();
   const writer = new FileWriter({
     writer: bytes,
@@ -127,7 +125,7 @@ function writeFile(parts: readonly ColumnSource[][], header: RollupHeader, compr
     createdBy: "sandpiper",
     kvMetadata: [{ key: HEADER_ENTRY, value: JSON.stringify({ format: FORMAT, ...header }) }, SEAL_ENTRY],
   });
-  for (const columnData of parts) void writer.write({ columnData, rowGroupSize: PART_ROWS_MAX, pageSize: 0 });
+  for (const columnData of rowGroups) void writer.write({ columnData, rowGroupSize: ROW_GROUP_ROWS_MAX, pageSize: 0 });
   void writer.finish();
   return new Uint8Array(bytes.getBuffer());
 }
@@ -136,15 +134,15 @@ function writeFile(parts: readonly ColumnSource[][], header: RollupHeader, compr
 export async function encodeRollup(rollup: Rollup): Promise<Uint8Array> {
   const runs = [...rollup.measures].sort(([a], [b]) => compareCodePoints(a, b)).map(([name, columns]) => sortedRun(name, columns));
   const header = headerOf(rollup, runs);
-  const parts = partsOf(runs).map(columnsOf);
+  const rowGroups = rowGroupsOf(runs).map(columnsOf);
   // Written twice: the library wants compressed pages at once, and the platform compresses asynchronously.
   const pages: Uint8Array[] = [];
-  writeFile(parts, header, (page) => {
+  writeFile(rowGroups, header, (page) => {
     pages.push(page);
     return page;
   });
   const compressed = (await Promise.all(pages.map(gzip))).values();
-  const file = writeFile(parts, header, (page) => compressed.next().value ?? page);
+  const file = writeFile(rowGroups, header, (page) => compressed.next().value ?? page);
   seal(file);
   return file;
 }
@@ -181,14 +179,14 @@ function joined(pieces: readonly DecodedColumn[]): DecodedColumn {
 }
 
 /** Rows of the file from `first` to before `end`, all of one measure. */
-async function readRows(parts: readonly RollupPart[], first: number, end: number): Promise<Columns> {
+async function readRows(rowGroups: readonly RollupRowGroup[], first: number, end: number): Promise<Columns> {
   const pieces = new Map<string, DecodedColumn[]>();
-  let partFirst = 0;
-  for (const part of parts) {
-    const [from, to] = [Math.max(first - partFirst, 0), Math.min(end - partFirst, part.rows)];
-    partFirst += part.rows;
+  let groupFirst = 0;
+  for (const rowGroup of rowGroups) {
+    const [from, to] = [Math.max(first - groupFirst, 0), Math.min(end - groupFirst, rowGroup.rows)];
+    groupFirst += rowGroup.rows;
     if (from >= to) continue;
-    const columns = await Promise.all(ROLLUP_COLUMNS.map(async ({ name }) => [name, await part.read(name, from, to)] as const));
+    const columns = await Promise.all(ROLLUP_COLUMNS.map(async ({ name }) => [name, await rowGroup.read(name, from, to)] as const));
     for (const [name, values] of columns) if (values) pieces.set(name, [...(pieces.get(name) ?? []), values]);
   }
   return Object.fromEntries(Array.from(pieces, ([name, values]) => [name, joined(values)]));
@@ -197,9 +195,9 @@ async function readRows(parts: readonly RollupPart[], first: number, end: number
 /** Throws unless the bytes are a rollup, whole and unchanged; `RollupFormatError` if it is one of another format. */
 export function openRollup(bytes: Uint8Array): OpenedRollup {
   checkSeal(bytes);
-  const { rows, parts: groups, entries } = openParquet(bytes);
+  const { rows, parts, entries } = openParquet(bytes);
   const header = parseHeader(entries.get(HEADER_ENTRY));
-  const parts = groups.map((group) => new RollupPart(group));
+  const rowGroups = parts.map((part) => new RollupRowGroup(part));
   const firsts = new Map<string, number>();
   let measured = 0;
   for (const [name, measureRows] of Object.entries(header.measures)) {
@@ -210,13 +208,13 @@ export function openRollup(bytes: Uint8Array): OpenedRollup {
   return {
     header,
     bytes: bytes.length,
-    unpackedBytes: groups.reduce((sum, { unpackedBytes }) => sum + unpackedBytes, 0),
+    unpackedBytes: parts.reduce((sum, { unpackedBytes }) => sum + unpackedBytes, 0),
     async measure(name) {
       const first = firsts.get(name);
-      return first === undefined ? null : readRows(parts, first, first + (header.measures[name] ?? 0));
+      return first === undefined ? null : readRows(rowGroups, first, first + (header.measures[name] ?? 0));
     },
     release() {
-      for (const part of parts) part.release();
+      for (const rowGroup of rowGroups) rowGroup.release();
     },
   };
 }

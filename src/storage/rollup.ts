@@ -13,6 +13,9 @@ export interface RollupColumn {
   readonly kind: RollupColumnKind;
 }
 
+/** Whether the rows of a measure differ in the column. */
+export const isGrouping = ({ kind }: RollupColumn): boolean => kind === "key" || kind === "text";
+
 /** All columns that measures have, in the order of the file. New ones go to the end. */
 export const ROLLUP_COLUMNS: readonly RollupColumn[] = [
   { name: "bucket", kind: "key" },
@@ -59,5 +62,12 @@ export interface Rollup extends RollupOrigin {
   readonly hasAllProperties: boolean;
 }
 
-/** The prefix of the measures of custom properties, one for each key. */
-export const PROPERTY_MEASURE_PREFIX = "property-values/";
+const PROPERTY_PREFIX = "property-values/";
+
+/** The measure with the values of a custom property. */
+export const propertyMeasure = (key: string): string => PROPERTY_PREFIX + key;
+
+export const isPropertyMeasure = (measure: string): boolean => measure.startsWith(PROPERTY_PREFIX);
+
+/** Undoes `propertyMeasure`. */
+export const propertyKeyOf = (measure: string): string => measure.slice(PROPERTY_PREFIX.length);

@@ -7,6 +7,7 @@ import type { VisitorFunction } from "../engine/duckdb/behavioral/visitor-functi
 import type { PartialTable } from "../engine/engine.ts";
 import { rangeOfDays, type DateRange } from "../query/date-range.ts";
 import { joinSql, resultColumn, sql, type SqlParameter, type SqlText } from "../query/sql.ts";
+import type { Top } from "../query/top.ts";
 
 export interface AggregateQuery {
   /** Integer grouping columns; empty for a single row. */
@@ -31,12 +32,6 @@ export interface AggregateQuery {
   readonly top?: Top;
   /** In place of `top`: computes the result from the relation `totals`, the rows of the whole range. Begins with SELECT. */
   readonly finalize?: SqlText;
-}
-
-/** The first rows: largest first if `by` is given, then by the texts in ascending order of their code points. */
-export interface Top {
-  readonly by?: string;
-  readonly rowsMax: number;
 }
 
 /** The query with all its rows, from which those of a larger range can be added up. */

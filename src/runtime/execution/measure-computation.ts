@@ -1,6 +1,6 @@
 /** Computes the measures of a rollup from the events of a range, which are in the engine's memory only as long as it takes. */
 import type { Columns } from "../../storage/columns.ts";
-import { PROPERTY_MEASURE_PREFIX } from "../../storage/rollup.ts";
+import { propertyMeasure } from "../../storage/rollup.ts";
 import { PROPERTY_KEYS_MAX } from "../config/limits.ts";
 import { ROLLUP_PROPERTIES_MAX } from "../config/rollup-limits.ts";
 import { EngineFullError, type Engine } from "../engine/engine.ts";
@@ -70,14 +70,14 @@ export const rowsIn =
     return engine.queryColumns({ siteId, blocks, ...sql, ...beyondSql(query, partitionCache) }, signal);
   };
 
-/** All rows of all measures over the events that `rowsOf` reads. */
-export async function measuresOf(rolled: RolledMeasures, withProperties: boolean, rowsOf: ReadRows): Promise<ComputedMeasures> {
+/** All rows of all measures over the events that `readRows` reads. */
+export async function measuresOf(rolled: RolledMeasures, withProperties: boolean, readRows: ReadRows): Promise<ComputedMeasures> {
   const measures = new Map<string, Columns>();
   for (const { name, query } of rolled.measures) {
-    if (withProperties || query.property === undefined) measures.set(name, await rowsOf(query));
+    if (withProperties || query.property === undefined) measures.set(name, await readRows(query));
   }
   const { keys, areAll } = propertyKeysIn(measures.get(KEYS_MEASURE));
-  for (const key of keys) measures.set(PROPERTY_MEASURE_PREFIX + key, await rowsOf(rolled.ofProperty(key)));
+  for (const key of keys) measures.set(propertyMeasure(key), await readRows(rolled.ofProperty(key)));
   return { measures, hasAllProperties: areAll };
 }
 

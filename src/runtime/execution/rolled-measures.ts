@@ -1,5 +1,5 @@
 /** Which queries have their rows stored in rollups, as measures, and which measure has the rows of a query. */
-import { PROPERTY_MEASURE_PREFIX } from "../../storage/rollup.ts";
+import { propertyMeasure } from "../../storage/rollup.ts";
 import { definitionOf, type AggregateQuery } from "./aggregate-query.ts";
 
 /**
@@ -26,7 +26,7 @@ export interface RolledMeasuresOptions {
 
 export class RolledMeasures {
   readonly measures: readonly RolledMeasure[];
-  /** The query of the values of a custom property. Its measure is named `PROPERTY_MEASURE_PREFIX` and the key. */
+  /** The query of the values of a custom property. Its measure is named by `propertyMeasure`. */
   readonly ofProperty: (key: string) => AggregateQuery;
   /** Differs whenever the rows of any measure may differ for the same events. */
   readonly definitions: string;
@@ -47,6 +47,6 @@ export class RolledMeasures {
     if (name !== undefined) return name;
     const { property } = query;
     if (typeof property !== "string" || definition !== definitionOf(this.ofProperty(property))) return null;
-    return PROPERTY_MEASURE_PREFIX + property;
+    return propertyMeasure(property);
   }
 }

@@ -30,7 +30,7 @@ export interface RollupMakerOptions {
 }
 
 /** `changed`: events were added or deleted meanwhile. `skipped`: its days are skipped from now on. */
-export type Made = "made" | "changed" | "skipped";
+export type MakeOutcome = "made" | "changed" | "skipped";
 
 const isWithin = ({ firstDay, lastDay }: DateRange, day: UtcDay): boolean => firstDay <= day && day <= lastDay;
 
@@ -49,7 +49,7 @@ export class RollupMaker {
   }
 
   /** Makes and stores a rollup; `days` are those of the site. Rejects if it may be tried again. */
-  async make({ origin, rollups, events }: RollupToMake, days: readonly PartitionVersion[], signal: AbortSignal): Promise<Made> {
+  async make({ origin, rollups, events }: RollupToMake, days: readonly PartitionVersion[], signal: AbortSignal): Promise<MakeOutcome> {
     const { calculator, rollupStore } = this.#options;
     await this.#requireExtension();
     const computed: ComputedMeasures[] = [];

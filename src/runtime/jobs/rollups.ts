@@ -35,7 +35,7 @@ export class Rollups implements Job {
   readonly #passedOver = new Map<SiteId, Set<UtcDay>>();
   /** Sites whose failure was logged. */
   readonly #reported = new Set<SiteId>();
-  /** The date on which all sites were queued. Each midnight closes a day. */
+  /** The date on which all sites were queued. After each midnight, one more day is past. */
   #queuedOn: UtcDay | null = null;
   /** A rollup is due but queries run. */
   #isWaiting = false;

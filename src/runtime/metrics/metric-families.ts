@@ -4,7 +4,7 @@ import { METRIC_PREFIX } from "../config/names.ts";
 import type { Counters } from "./counters.ts";
 import type { Histogram, MetricFamily, Sample } from "./prometheus.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
-import type { DayCounts } from "./rollup-days.ts";
+import type { RollupDayCounts } from "./rollup-days.ts";
 
 /** What the metrics are read from. */
 export interface MetricSources {
@@ -25,7 +25,7 @@ export interface MetricSources {
   readonly behavioral: { readonly version: string | null };
   readonly flush: { lagMs(): number; readonly durations: Histogram };
   readonly partitionCache: { readonly memoryBytes: number; readonly dayCount: number };
-  readonly rollupDays: { readonly total: DayCounts };
+  readonly rollupDays: { readonly total: RollupDayCounts };
   readonly startedAtMs: EpochMs;
   /** Missing on hosts that cannot measure their process. */
   readonly processUsage?: (() => { readonly residentBytes: number; readonly heapBytes: number; readonly cpuSecs: number }) | undefined;

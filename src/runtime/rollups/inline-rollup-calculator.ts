@@ -2,7 +2,7 @@
 import type { Columns } from "../../storage/columns.ts";
 import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
 import { encodeRollup, openRollup, type OpenedRollup } from "../../storage/rollup-file.ts";
-import { PROPERTY_MEASURE_PREFIX, type RollupHeader } from "../../storage/rollup.ts";
+import { isPropertyMeasure, type RollupHeader } from "../../storage/rollup.ts";
 import { ROLLUP_READS_MAX } from "../config/rollup-limits.ts";
 import { reasonOf } from "../metrics/log.ts";
 import { LoadCache } from "./load-cache.ts";
@@ -94,7 +94,7 @@ export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, 
   async function rowsOf(key: ObjectKey, measure: string): Promise<Columns> {
     const columns = await measures.get(`${key}\n${measure}`, () => decode(key, measure));
     if (columns) return columns;
-    if (measure.startsWith(PROPERTY_MEASURE_PREFIX) && (await open(key)).header.hasAllProperties) return {};
+    if (isPropertyMeasure(measure) && (await open(key)).header.hasAllProperties) return {};
     throw new Error(`the rollup ${key} has no measure ${measure}`);
   }
 

@@ -1,17 +1,14 @@
 /** The sum of a measure's rows: rows with the same keys and texts become one. */
 import { compareCodePoints } from "../../storage/code-point-order.ts";
-import type { Columns } from "../../storage/columns.ts";
-import { rowsOf } from "../../storage/rollup-file.ts";
-import { ROLLUP_COLUMNS, type RollupColumn } from "../../storage/rollup.ts";
+import { rowCountOf, type Columns } from "../../storage/columns.ts";
+import { isGrouping, ROLLUP_COLUMNS, type RollupColumn } from "../../storage/rollup.ts";
 import type { SqlRow } from "../query/sql.ts";
-import type { TotalRequest } from "./rollup-calculator.ts";
+import type { Top } from "../query/top.ts";
 
 type Values = Columns[string];
 
 /** What a row is grouped by: a single value as it is, several values as one text. */
 type GroupKey = string | number;
-
-const isGrouping = ({ kind }: RollupColumn): boolean => kind === "key" || kind === "text";
 
 const valueAt = ({ kind }: RollupColumn, values: Values, row: number): GroupKey =>
   kind === "text" ? String(values[row]) : Number(values[row]);
@@ -43,7 +40,7 @@ export class MeasureSum {
 
   /** Throws if the columns are not those of the rows added before. Without rows, there may be no columns. */
   add(added: Columns): void {
-    if (rowsOf(added) === 0) return;
+    if (rowCountOf(added) === 0) return;
     const columns = this.#columnsOf(added);
     const grouping = columns.filter(isGrouping);
     const places = this.#placesOf(grouping, added);
@@ -76,7 +73,7 @@ export class MeasureSum {
   #placesOf(grouping: readonly RollupColumn[], added: Columns): Int32Array {
     const values = grouping.map(({ name }) => added[name] ?? []);
     const keyOf = groupKeys(grouping, values);
-    const places = new Int32Array(rowsOf(added));
+    const places = new Int32Array(rowCountOf(added));
     for (let row = 0; row < places.length; row++) {
       const key = keyOf(row);
       let place = this.#groups.get(key);
@@ -90,14 +87,14 @@ export class MeasureSum {
   }
 
   /** In the order of `top`, as the engine returns them for the same rows. */
-  toRows(top?: TotalRequest["top"]): SqlRow[] {
+  toRows(top?: Top): SqlRow[] {
     const columns = this.#columns ?? [];
     const values = columns.map(({ name }) => this.#counts.get(name) ?? this.#keys.get(name) ?? this.#amounts.get(name)?.map(String) ?? []);
     return this.#placesIn(top).map((place) => Object.fromEntries(columns.map(({ name }, i) => [name, values[i]?.[place] ?? 0])));
   }
 
   /** The groups that are the result, in its order. */
-  #placesIn(top: TotalRequest["top"]): number[] {
+  #placesIn(top: Top | undefined): number[] {
     const places = Array.from({ length: this.rows }, (_, place) => place);
     if (!top) return places;
     const texts = (this.#columns ?? []).filter(({ kind }) => kind === "text").map(({ name }) => this.#keys.get(name) ?? []);
@@ -123,7 +120,7 @@ export class MeasureSum {
   }
 
   /** Leaves out what is certainly not among the largest: a sort of numbers is much faster than one of rows. */
-  #candidates(places: number[], { by, rowsMax }: NonNullable<TotalRequest["top"]>): number[] {
+  #candidates(places: number[], { by, rowsMax }: Top): number[] {
     const numbers = by === undefined ? undefined : this.#counts.get(by);
     if (!numbers || places.length <= rowsMax) return places;
     const least = Float64Array.from(numbers).sort()[places.length - rowsMax] ?? 0;

@@ -3,6 +3,7 @@ import type { Columns } from "../../storage/columns.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import type { Measures, RollupHeader, RollupOrigin } from "../../storage/rollup.ts";
 import type { SqlRow } from "../query/sql.ts";
+import type { Top } from "../query/top.ts";
 
 /** What a new rollup is made of: rows computed from events. */
 export interface ComputedMeasures {
@@ -17,8 +18,8 @@ export interface TotalRequest {
   readonly rollups: readonly ObjectKey[];
   /** Further rows of the measure, with the same columns: those of events that are in no rollup. */
   readonly added: readonly Columns[];
-  /** Largest first by this column, then by the texts in ascending order of their code points; in no particular order if absent. */
-  readonly top?: { readonly by?: string; readonly rowsMax: number };
+  /** Which rows are returned; all of them by default, in no particular order. */
+  readonly top?: Top;
 }
 
 export interface RollupCalculator {

@@ -1,7 +1,7 @@
 /** Which rollups answer a range, and which of its days have to be computed from events. */
 import type { UtcDay } from "../../storage/event.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
-import { PROPERTY_MEASURE_PREFIX, type RollupHeader } from "../../storage/rollup.ts";
+import { isPropertyMeasure, type RollupHeader } from "../../storage/rollup.ts";
 import type { PartitionVersion } from "../engine/partition-version.ts";
 import { rangeOfDays, type DateRange } from "../query/date-range.ts";
 import { rollupNodes, type RollupNode } from "./rollup-nodes.ts";
@@ -18,7 +18,7 @@ export type FindRollups = (nodes: readonly RollupNode[]) => Promise<ReadonlyMap<
 
 /** Whether a rollup has the rows of a measure. It has no row of a property that no event has. */
 export const hasMeasure = ({ measures, hasAllProperties }: RollupHeader, measure: string): boolean =>
-  Object.hasOwn(measures, measure) || (hasAllProperties && measure.startsWith(PROPERTY_MEASURE_PREFIX));
+  Object.hasOwn(measures, measure) || (hasAllProperties && isPropertyMeasure(measure));
 
 interface Part {
   readonly firstDay: UtcDay;

@@ -12,7 +12,7 @@ export interface RollupListingsOptions {
 }
 
 /** The files of a site by their days, of which a few may have the same. */
-export class RollupListing {
+class RollupListing {
   readonly #byDays = new Map<string, RollupFile[]>();
 
   get files(): readonly RollupFile[] {

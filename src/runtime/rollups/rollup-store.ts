@@ -11,6 +11,7 @@ import type { RollupFile } from "../../storage/rollup-path.ts";
 import { ROLLUP_WEIGHT_BYTES_MIN } from "../config/rollup-limits.ts";
 import { partitionVersionOf, type PartitionVersion } from "../engine/partition-version.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
+import type { RollupDayCounts } from "../metrics/rollup-days.ts";
 import type { DateRange } from "../query/date-range.ts";
 import type { RollupCalculator } from "./rollup-calculator.ts";
 import { coverRange, hasMeasure, type RollupCoverage } from "./rollup-coverage.ts";
@@ -31,16 +32,6 @@ export interface RollupStoreOptions extends RollupDefinitions {
 
 export interface RollupToMake extends RollupParts {
   readonly origin: RollupOrigin;
-}
-
-/** Closed days with events. Days of too few events to be worth a rollup are in none of these. */
-export interface RollupDayCounts {
-  /** In a valid rollup. */
-  readonly stored: number;
-  /** Only in outdated rollups. */
-  readonly stale: number;
-  /** In none, but due. */
-  readonly missing: number;
 }
 
 export class RollupStore {

@@ -2,7 +2,7 @@
 import { daysBetween } from "../../storage/calendar.ts";
 import { compareCodePoints } from "../../storage/code-point-order.ts";
 import type { Columns } from "../../storage/columns.ts";
-import { PROPERTY_MEASURE_PREFIX, type Rollup, type RollupOrigin } from "../../storage/rollup.ts";
+import { isPropertyMeasure, type Rollup, type RollupOrigin } from "../../storage/rollup.ts";
 import { HOURLY_DAYS_MAX } from "../config/limits.ts";
 import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../config/rollup-limits.ts";
 import { MeasureSum } from "./measure-sum.ts";
@@ -18,15 +18,13 @@ export interface RollupSource {
 /** Measures whose names end so have a row for each hour. */
 const HOURLY_SUFFIX = "-by-hour";
 
-export const isProperty = (measure: string): boolean => measure.startsWith(PROPERTY_MEASURE_PREFIX);
-
 /** Whether the rows of a measure are known for all events of a part. A part with all properties has no rows of any other. */
 const covers = ({ measures, hasAllProperties }: RollupSource, measure: string): boolean =>
-  measures.has(measure) || (isProperty(measure) && hasAllProperties);
+  measures.has(measure) || (isPropertyMeasure(measure) && hasAllProperties);
 
 /** Reports ask for hours in short ranges only. */
 export const isAskedFor = (measure: string, { firstDay, lastDay }: Pick<RollupOrigin, "firstDay" | "lastDay">): boolean =>
-  isProperty(measure) || !measure.endsWith(HOURLY_SUFFIX) || daysBetween(firstDay, lastDay) < HOURLY_DAYS_MAX;
+  isPropertyMeasure(measure) || !measure.endsWith(HOURLY_SUFFIX) || daysBetween(firstDay, lastDay) < HOURLY_DAYS_MAX;
 
 async function sumOf(measure: string, sources: readonly RollupSource[], rowsMax: number): Promise<Columns | null> {
   const sum = new MeasureSum();
@@ -42,7 +40,7 @@ const eventsOf = ({ events }: Columns): number => Array.from(events ?? [], Numbe
 /** The properties that are left out, because there are others that more events have. */
 function rareProperties(measures: ReadonlyMap<string, Columns>): string[] {
   return Array.from(measures, ([name, columns]) => ({ name, events: eventsOf(columns) }))
-    .filter(({ name }) => isProperty(name))
+    .filter(({ name }) => isPropertyMeasure(name))
     .sort((a, b) => b.events - a.events || compareCodePoints(a.name, b.name))
     .slice(ROLLUP_PROPERTIES_MAX)
     .map(({ name }) => name);
@@ -62,6 +60,6 @@ export async function sumOfParts(
     if (columns) measures.set(name, columns);
   }
   for (const name of rareProperties(measures)) measures.delete(name);
-  const lacksNone = [...names].every((name) => !isProperty(name) || measures.has(name));
+  const lacksNone = [...names].every((name) => !isPropertyMeasure(name) || measures.has(name));
   return { ...origin, measures, hasAllProperties: lacksNone && sources.every(({ hasAllProperties }) => hasAllProperties) };
 }

@@ -1,8 +1,7 @@
 /** The sums of all measures over parts that are added one after the other, in bounded memory. */
-import type { Measures } from "../../../storage/rollup.ts";
+import { isPropertyMeasure, type Measures } from "../../../storage/rollup.ts";
 import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../config/rollup-limits.ts";
 import { MeasureSum } from "../../rollups/measure-sum.ts";
-import { isProperty } from "../../rollups/rollup-sum.ts";
 
 export class MeasureSums {
   readonly #isNeeded: (measure: string) => boolean;
@@ -25,7 +24,7 @@ export class MeasureSums {
   }
 
   #hasTooManyProperties(name: string): boolean {
-    return isProperty(name) && this.names.filter(isProperty).length > ROLLUP_PROPERTIES_MAX;
+    return isPropertyMeasure(name) && this.names.filter(isPropertyMeasure).length > ROLLUP_PROPERTIES_MAX;
   }
 
   #drop(name: string): void {

@@ -1,9 +1,9 @@
 /** Computes the measures and visitors of some salt periods after the other from event files, in an engine that nothing else uses. */
+import { rowCountOf } from "../../../storage/columns.ts";
 import type { UtcDay } from "../../../storage/event.ts";
 import type { ObjectStore } from "../../../storage/object-store.ts";
 import type { PartitionFile } from "../../../storage/partition.ts";
-import { PROPERTY_MEASURE_PREFIX, type Measures } from "../../../storage/rollup.ts";
-import { rowsOf } from "../../../storage/rollup-file.ts";
+import { propertyKeyOf, type Measures } from "../../../storage/rollup.ts";
 import { sizeGroups } from "../../../storage/size-groups.ts";
 import { LOAD_BYTES_MAX } from "../../config/limits.ts";
 import { BEHAVIORAL_EXTENSION } from "../../engine/duckdb/behavioral/extension.ts";
@@ -59,8 +59,8 @@ export class PeriodMeasures {
       const measures = new Map((await measuresOf(rolled, query.withProperties, readRows)).measures);
       for (const name of properties) {
         if (measures.has(name)) continue;
-        const rows = await readRows(rolled.ofProperty(name.slice(PROPERTY_MEASURE_PREFIX.length)));
-        if (rowsOf(rows) > 0) measures.set(name, rows);
+        const rows = await readRows(rolled.ofProperty(propertyKeyOf(name)));
+        if (rowCountOf(rows) > 0) measures.set(name, rows);
       }
       return measures;
     });

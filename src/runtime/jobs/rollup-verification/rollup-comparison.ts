@@ -6,7 +6,7 @@ import type { PartitionFile } from "../../../storage/partition.ts";
 import type { Partitions } from "../../../storage/partitions.ts";
 import { sizeGroups } from "../../../storage/size-groups.ts";
 import { openRollup } from "../../../storage/rollup-file.ts";
-import type { Measures, RollupHeader } from "../../../storage/rollup.ts";
+import { isPropertyMeasure, type Measures, type RollupHeader } from "../../../storage/rollup.ts";
 import { LISTING_ATTEMPTS_MAX, LOAD_BYTES_MAX } from "../../config/limits.ts";
 import { VISITORS_COMPARED_MAX } from "../../config/rollup-limits.ts";
 import { EngineFullError, EngineLostError } from "../../engine/engine.ts";
@@ -15,7 +15,6 @@ import { KEYS_MEASURE } from "../../execution/measure-computation.ts";
 import type { RolledMeasures } from "../../execution/rolled-measures.ts";
 import { rangeOfDays, type DateRange } from "../../query/date-range.ts";
 import { recordsFiles } from "../../rollups/rollup-origin.ts";
-import { isProperty } from "../../rollups/rollup-sum.ts";
 import { MeasureSums } from "./measure-sums.ts";
 import type { PeriodMeasures, PeriodQuery } from "./period-measures.ts";
 import { differencesOf } from "./rollup-differences.ts";
@@ -118,7 +117,7 @@ export class RollupComparison {
   async #compute(siteId: SiteId, periods: readonly number[], covering: readonly OpenComparison[]): Promise<ComputedRange | string> {
     const { periodMeasures } = this.#options;
     const names = new Set(covering.flatMap(({ rollup }) => Object.keys(rollup.header.measures)));
-    const properties = new Set([...names].filter(isProperty));
+    const properties = new Set([...names].filter(isPropertyMeasure));
     const wanted = { withProperties: names.has(KEYS_MEASURE) || properties.size > 0, properties };
     const [{ rollup }] = covering as readonly [OpenComparison];
     return this.#read(siteId, periods, rollup, async (query) => {

@@ -1,12 +1,12 @@
 /** Compares a rollup with its events: every row of every measure, and whether it has every measure that it must have. */
-import { PROPERTY_MEASURE_PREFIX } from "../../../storage/rollup.ts";
+import { isPropertyMeasure, propertyMeasure } from "../../../storage/rollup.ts";
 import type { OpenedRollup } from "../../../storage/rollup-file.ts";
 import { PROPERTY_KEYS_MAX } from "../../config/limits.ts";
 import { ROLLUP_PROPERTIES_MAX } from "../../config/rollup-limits.ts";
 import { KEYS_MEASURE } from "../../execution/measure-computation.ts";
 import type { RolledMeasures } from "../../execution/rolled-measures.ts";
 import { PROPERTY_KEY } from "../../query/property-key.ts";
-import { isAskedFor, isProperty } from "../../rollups/rollup-sum.ts";
+import { isAskedFor } from "../../rollups/rollup-sum.ts";
 import type { MeasureSums } from "./measure-sums.ts";
 import { differenceOf } from "./row-comparison.ts";
 
@@ -22,7 +22,7 @@ function propertiesIn(sums: MeasureSums): ExpectedProperties {
   const found = sums.sum(KEYS_MEASURE).toRows({ rowsMax: PROPERTY_KEYS_MAX });
   const keys = found.map(({ value }) => String(value)).filter((key) => PROPERTY_KEY.test(key));
   return {
-    measures: keys.map((key) => PROPERTY_MEASURE_PREFIX + key),
+    measures: keys.map(propertyMeasure),
     fit: keys.length <= ROLLUP_PROPERTIES_MAX && found.length < PROPERTY_KEYS_MAX,
   };
 }
@@ -43,7 +43,7 @@ export async function differencesOf(file: OpenedRollup, sums: MeasureSums, rolle
   const isOfProperties = new Map(rolled.measures.map(({ name, query }) => [name, query.property !== undefined]));
   const properties = propertiesIn(sums);
   const mayLack = (name: string) =>
-    (isProperty(name) && !properties.fit) || ((isProperty(name) || isOfProperties.get(name)) && !has(KEYS_MEASURE));
+    (isPropertyMeasure(name) && !properties.fit) || ((isPropertyMeasure(name) || isOfProperties.get(name)) && !has(KEYS_MEASURE));
   for (const name of sums.names) {
     if (!has(name) && isAskedFor(name, header) && !mayLack(name)) differences.push(`measure ${JSON.stringify(name)}: it is missing`);
   }

@@ -1,7 +1,6 @@
 /** The first difference between the rows that a rollup has of a measure and those that its events have. */
-import type { Columns } from "../../../storage/columns.ts";
-import { rowsOf } from "../../../storage/rollup-file.ts";
-import { ROLLUP_COLUMNS, type RollupColumn } from "../../../storage/rollup.ts";
+import { rowCountOf, type Columns } from "../../../storage/columns.ts";
+import { isGrouping, ROLLUP_COLUMNS, type RollupColumn } from "../../../storage/rollup.ts";
 import type { SqlRow } from "../../query/sql.ts";
 import { MeasureSum } from "../../rollups/measure-sum.ts";
 
@@ -11,8 +10,6 @@ const shown = (value: unknown): string => {
   const text = JSON.stringify(value) ?? "nothing";
   return text.length > SHOWN_CHARS_MAX ? `${text.slice(0, SHOWN_CHARS_MAX)}…` : text;
 };
-
-const isGrouping = ({ kind }: RollupColumn): boolean => kind === "key" || kind === "text";
 
 const columnsIn = (row: SqlRow): readonly RollupColumn[] => ROLLUP_COLUMNS.filter(({ name }) => name in row);
 
@@ -42,7 +39,7 @@ function differenceOfRow(stored: SqlRow | undefined, expected: SqlRow | undefine
 export function differenceOf(stored: Columns, expected: MeasureSum, rowsMax?: number): string | null {
   const sum = new MeasureSum();
   sum.add(stored);
-  const repeated = rowsOf(stored) - sum.rows;
+  const repeated = rowCountOf(stored) - sum.rows;
   if (repeated > 0) return repeated === 1 ? "1 row is there twice" : `${repeated} rows are there twice`;
   const top = rowsMax === undefined ? undefined : { rowsMax };
   const missing = new Map(expected.toRows(top).map((row) => [keyOf(row), row]));
