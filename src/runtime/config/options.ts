@@ -114,7 +114,7 @@ export const OPTIONS = {
   rollups: option(boolean, {
     default: true,
     description:
-      "Store sums over past days in the background, which answer reports without filters. Without them, every report reads events.",
+      "Add up past days in the background, and answer reports without filters from these sums. If `false`, all reports read events.",
   }),
   visitor_salt_rotation_days: option(integer({ min: 1, max: LONG_SPAN_DAYS_MAX }), {
     default: 1,
