@@ -1,4 +1,4 @@
-/** The file of a rollup (docs/data-format.md, "Rollups"): Parquet, compressed well rather than fast, and read a measure at a time. */
+/** The file of a rollup (docs/data-format.md, "Rollups"): Parquet that is compressed well rather than fast, and read one measure at a time. */
 import { ByteWriter, ParquetWriter as FileWriter, type ColumnSource } from "hyparquet-writer";
 import { compareCodePoints } from "./code-point-order.ts";
 import { rowCountOf, type Columns } from "./columns.ts";
@@ -135,7 +135,7 @@ export async function encodeRollup(rollup: Rollup): Promise<Uint8Array> {
   const runs = [...rollup.measures].sort(([a], [b]) => compareCodePoints(a, b)).map(([name, columns]) => sortedRun(name, columns));
   const header = headerOf(rollup, runs);
   const rowGroups = rowGroupsOf(runs).map(columnsOf);
-  // Written twice: the library wants compressed pages at once, and the platform compresses asynchronously.
+  // Written twice: the library compresses pages synchronously, the platform only asynchronously.
   const pages: Uint8Array[] = [];
   writeFile(rowGroups, header, (page) => {
     pages.push(page);
@@ -158,7 +158,7 @@ export interface OpenedRollup {
   release(): void;
 }
 
-/** The file is whole, but of another version of the program. */
+/** The file is whole, but another version of the program wrote it. */
 export class RollupFormatError extends Error {}
 
 function parseHeader(entry: string | undefined): RollupHeader {

@@ -84,7 +84,7 @@ export async function playDays(target: InProcessTarget, ledger: Ledger): Promise
 }
 
 /**
- * Rollups are written, added up, replaced after a late event and a merge, and dropped by erasures, the last of all closed days.
+ * Rollups are written, added up, replaced after a late event and a merge, and dropped by erasures, the last of all past days.
  * Whatever fails, it goes on. Returns whether the last erasure was confirmed.
  */
 export async function playRollups(target: InProcessTarget, ledger: Ledger): Promise<boolean> {

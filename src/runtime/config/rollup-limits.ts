@@ -15,10 +15,10 @@ export const ROLLUP_MEASURE_ROWS_MAX = 50_000;
 /** Keys of custom properties whose values are in a rollup. */
 export const ROLLUP_PROPERTIES_MAX = 32;
 
-/** Memory of cached rollups: of files, of what is decompressed of them, and of decoded measures. */
+/** Memory of cached rollups: of files, of their decompressed pages, and of decoded measures. */
 export const ROLLUP_CACHE = { fileBytesMax: 4 * MIB, unpackedBytesMax: 16 * MIB, measureBytesMax: 28 * MIB };
 
-/** A workerd isolate has 128 MB in all, and files are far away: those of a year fit, as do all of its measures decompressed. */
+/** A workerd isolate has 128 MB in all, and reading a file takes a request: the files of a year fit, and so do their decompressed pages. */
 export const ROLLUP_CACHE_IN_WORKERD = { fileBytesMax: 2 * MIB, unpackedBytesMax: 10 * MIB, measureBytesMax: 4 * MIB };
 
 /** Rollups that are read at the same time. */

@@ -1,4 +1,4 @@
-/** Everything that answers stats queries, put together: the partition cache, the executor and the service in front of it. */
+/** Wires everything that answers stats queries: the partition cache, the executor and the service in front of it. */
 import type { EventStore } from "../../storage/event-store.ts";
 import type { Config } from "../config/config.ts";
 import { ENGINE_BYTES_MAX } from "../config/limits.ts";

@@ -3,8 +3,8 @@ import { propertyMeasure } from "../../storage/rollup.ts";
 import { definitionOf, type AggregateQuery } from "./aggregate-query.ts";
 
 /**
- * To be raised when rows of a measure change although their SQL does not, as when sessions are numbered in another way, or when the
- * limits of what a rollup leaves out do.
+ * Raise it when rows of a measure change although their SQL does not, for example when sessions are numbered in another way, or when a
+ * limit on what rollups hold changes. All rollups are then made again.
  */
 const DEFINITIONS_VERSION = 1;
 

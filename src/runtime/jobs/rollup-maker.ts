@@ -1,4 +1,4 @@
-/** How a rollup is made: of other rollups and of events, a chunk at a time. Remembers days that cannot be in one. */
+/** How a rollup is made: from other rollups and from events, a chunk at a time. Remembers days that cannot be in one. */
 import type { SiteId, UtcDay } from "../../storage/event.ts";
 import type { Config } from "../config/config.ts";
 import { ROLLUP_DAYS_SKIPPED_MAX } from "../config/rollup-limits.ts";
@@ -91,7 +91,7 @@ export class RollupMaker {
     try {
       return await computeMeasures({ siteId, range }, rolled, { ...this.#options, signal });
     } catch (error) {
-      // While queries run, their memory is missing here.
+      // Queries that run take memory, so without them the events may fit.
       const isLasting = error instanceof IncompleteDaysError || (error instanceof EngineFullError && limiter.areAllFree);
       if (!isLasting) throw error;
       this.#skip(siteId, range, days, error);

@@ -1,4 +1,4 @@
-/** When rollups are made: one at a time, after flush and compaction, for changed sites first, and rather while no query runs. */
+/** When rollups are made: one at a time, after flush and compaction, for changed sites first, and while no query runs if possible. */
 import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, SiteId, UtcDay } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
@@ -37,9 +37,9 @@ export class Rollups implements Job {
   readonly #reported = new Set<SiteId>();
   /** The date on which all sites were queued. After each midnight, one more day is past. */
   #queuedOn: UtcDay | null = null;
-  /** A rollup is due but queries run. */
+  /** Whether a rollup is due but queries run. */
   #isWaiting = false;
-  /** Since when there has been no moment without queries, and no rollup. */
+  /** Since when queries have been running without a break and no rollup has been made; null if none run. */
   #busySinceMs: number | null = null;
 
   constructor(options: RollupsOptions) {
@@ -80,7 +80,7 @@ export class Rollups implements Job {
     return this.#job.isRunning || this.#nextSite() !== undefined;
   }
 
-  /** How long there is nothing to do, as far as is known; infinite until midnight or a change. */
+  /** The time until there may be something to do; infinite if nothing is due before midnight or the next change. */
   msUntilDue(): number {
     if (!this.#options.config.rollups) return Number.POSITIVE_INFINITY;
     return this.#queuedOn === this.#today() ? this.#queue.msUntilNext() : 0;
@@ -138,7 +138,7 @@ export class Rollups implements Job {
       this.#queuedOn = today;
       return true;
     } catch (error) {
-      log.warn("the sites could not be listed; whether rollups are due is looked at later", { reason: reasonOf(error) });
+      log.warn("the sites could not be listed, so no rollup is made; it is tried again", { reason: reasonOf(error) });
       return false;
     }
   }
@@ -206,9 +206,12 @@ export class Rollups implements Job {
     counters.rollupFailures++;
     this.#queue.retry(siteId);
     if (!this.#reported.has(siteId))
-      log.warn("a rollup could not be made; reports read the events and it is tried again", { site: siteId, reason: reasonOf(error) });
+      log.warn("a rollup could not be made; it is tried again, and meanwhile reports read the events", {
+        site: siteId,
+        reason: reasonOf(error),
+      });
     this.#reported.add(siteId);
-    // A rollup that it is the sum of may be gone.
+    // A rollup that it was to be added up from may be gone.
     await rollupStore.forget(siteId);
   }
 }

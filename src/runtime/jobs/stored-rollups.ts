@@ -1,4 +1,4 @@
-/** What reports and jobs share about rollups, put together: which measures they have, where they are stored, and how many there are. */
+/** Wires what reports and jobs share about rollups: their measures, their store, and the count of their days. */
 import type { EventStore } from "../../storage/event-store.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 import { createSha256, toHex } from "../auth/sha256.ts";

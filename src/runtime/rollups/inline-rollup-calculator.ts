@@ -1,4 +1,4 @@
-/** The arithmetic of rollups on the calling thread, with caches of what was read last. */
+/** The arithmetic of rollups on the calling thread, with caches of what was used last. */
 import type { Columns } from "../../storage/columns.ts";
 import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
 import { encodeRollup, openRollup, type OpenedRollup } from "../../storage/rollup-file.ts";
@@ -33,11 +33,11 @@ function openOrThrow(key: ObjectKey, bytes: Uint8Array): OpenedRollup {
   }
 }
 
-/** About the memory of a text without its characters, and of an object. */
+/** Approximate memory of a text without its characters, and of an object. */
 const TEXT_BYTES = 32;
 const OBJECT_BYTES = 200;
 
-/** The memory of decoded columns, about. */
+/** Approximate memory of decoded columns. */
 function bytesOf(columns: Columns | null): number {
   let bytes = OBJECT_BYTES;
   for (const values of Object.values(columns ?? {})) {
@@ -67,7 +67,7 @@ export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, 
     const bytes = await objects.get(key);
     if (!bytes) throw new UnreadableRollupError(`there is no rollup ${key}`);
     const file = openOrThrow(key, bytes);
-    // Its header may have been checked before it was replaced.
+    // It may have been replaced since its header was checked.
     if (fileOf(file.header).key !== key) throw new UnreadableRollupError(`the file ${key} is another rollup`);
     return file;
   }

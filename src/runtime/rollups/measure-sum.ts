@@ -54,7 +54,7 @@ export class MeasureSum {
   #columnsOf(added: Columns): readonly RollupColumn[] {
     const columns = (this.#columns ??= this.#begin(added));
     if (columns.length !== Object.keys(added).length || columns.some(({ name }) => !(name in added))) {
-      throw new Error(`rows with the columns ${Object.keys(added).join(", ")} are no part of a measure that has others`);
+      throw new Error(`all rows of a measure must have the same columns, got ${Object.keys(added).join(", ")}`);
     }
     return columns;
   }

@@ -24,7 +24,7 @@ export class RollupHeaders {
     this.#log = log;
   }
 
-  /** Without those that are missing or cannot be read. Reports that need the same header at once share its reading. */
+  /** Leaves out rollups that are missing or cannot be read. Concurrent calls share the reading of a header. */
   async read(keys: readonly ObjectKey[]): Promise<ReadonlyMap<ObjectKey, RollupHeader>> {
     const missing = keys.filter((key) => !this.#entries.has(key) && !this.#reading.has(key));
     if (missing.length > 0) this.#start(missing);

@@ -103,7 +103,7 @@ export class RollupListings {
     await objects.sync?.(folder);
   }
 
-  /** Whoever asked for a listing learns of its failure. */
+  /** Undefined also if it cannot be read: the caller that requested it gets the error. */
   async #cached(siteId: SiteId): Promise<RollupListing | undefined> {
     return this.#listings.get(siteId)?.catch(() => undefined);
   }

@@ -24,7 +24,7 @@ interface NumberedDay {
   readonly version: PartitionVersion;
 }
 
-/** Makes its halves when they are needed: mostly, few of a large node are. */
+/** Computes its halves on demand, because few of a large node are usually needed. */
 class PeriodRun implements RollupNode {
   readonly firstDay: UtcDay;
   readonly lastDay: UtcDay;

@@ -1,6 +1,6 @@
 /**
  * The stored rollups: which are valid and cover a range, which to make next, and their deletion before any of their events is
- * deleted. They are derived data: whatever is wrong with them, reports read the events instead.
+ * deleted. They are derived data: if anything is wrong with one, reports read the events instead.
  */
 import type { SiteId, UtcDay } from "../../storage/event.ts";
 import type { EventStore } from "../../storage/event-store.ts";
@@ -96,7 +96,7 @@ export class RollupStore {
    */
   async nextToMake(siteId: SiteId, today: UtcDay, days: readonly PartitionVersion[]): Promise<RollupToMake | null> {
     const conditions = this.#conditions(today);
-    // One by one, because mostly the newest needs a rollup, and no rollup has parts of two.
+    // One by one: mostly the newest needs a rollup, and no rollup spans two of the largest nodes.
     for (const largest of rollupNodes(days, this.#options.saltRotationDays).toReversed()) {
       const due = dueNodes([largest], conditions);
       const next = nextRollup(due, await this.#validOf(siteId, due), conditions);
@@ -133,7 +133,7 @@ export class RollupStore {
 
   /** Deletes the rollups that are not valid; `days` are all days of the site. Returns how many. May be retried after a rejection. */
   async deleteOutdated(siteId: SiteId, days: readonly PartitionVersion[]): Promise<number> {
-    // Before it is decided what is valid: one that is stored meanwhile stays.
+    // Listed before validity is checked, so that a rollup that is stored meanwhile stays.
     const { files } = await this.#listings.of(siteId);
     const nodes = inOrderOfMaking(rollupNodes(days, this.#options.saltRotationDays));
     const valid = new Set((await this.#validOf(siteId, nodes)).values());

@@ -18,7 +18,7 @@ export interface RollupSource {
 /** Measures whose names end so have a row for each hour. */
 const HOURLY_SUFFIX = "-by-hour";
 
-/** Whether the rows of a measure are known for all events of a part. A part with all properties has no rows of any other. */
+/** Whether a part has all rows of a measure (see `hasMeasure`). */
 const covers = ({ measures, hasAllProperties }: RollupSource, measure: string): boolean =>
   measures.has(measure) || (isPropertyMeasure(measure) && hasAllProperties);
 
@@ -37,7 +37,7 @@ async function sumOf(measure: string, sources: readonly RollupSource[], rowsMax:
 
 const eventsOf = ({ events }: Columns): number => Array.from(events ?? [], Number).reduce((sum, count) => sum + count, 0);
 
-/** The properties that are left out, because there are others that more events have. */
+/** The properties beyond `ROLLUP_PROPERTIES_MAX`: those that the fewest events have. */
 function rareProperties(measures: ReadonlyMap<string, Columns>): string[] {
   return Array.from(measures, ([name, columns]) => ({ name, events: eventsOf(columns) }))
     .filter(({ name }) => isPropertyMeasure(name))

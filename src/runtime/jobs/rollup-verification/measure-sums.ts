@@ -1,4 +1,4 @@
-/** The sums of all measures over parts that are added one after the other, in bounded memory. */
+/** The sums of all measures over salt periods that are added one after another, in bounded memory. */
 import { isPropertyMeasure, type Measures } from "../../../storage/rollup.ts";
 import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../config/rollup-limits.ts";
 import { MeasureSum } from "../../rollups/measure-sum.ts";

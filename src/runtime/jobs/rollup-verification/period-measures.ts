@@ -1,4 +1,4 @@
-/** Computes the measures and visitors of some salt periods after the other from event files, in an engine that nothing else uses. */
+/** Computes the measures and visitors of salt periods from event files, in an engine that nothing else uses. */
 import { rowCountOf } from "../../../storage/columns.ts";
 import type { UtcDay } from "../../../storage/event.ts";
 import type { ObjectStore } from "../../../storage/object-store.ts";

@@ -1,4 +1,4 @@
-/** Compares rollups of a site with its events: computes each salt period once, for all rollups that it is part of, and small ones together. */
+/** Compares a site's rollups with its events. Each salt period is computed once for all rollups that cover it, small ones together. */
 import { addDays, firstDateOfPeriod, periodOf } from "../../../storage/calendar.ts";
 import type { SiteId, UtcDay } from "../../../storage/event.ts";
 import type { ObjectKey, ObjectStore } from "../../../storage/object-store.ts";

@@ -1,4 +1,4 @@
-/** Reads all rollups of a data folder, and compares a sample of them, or all, with the events they were made of. Read-only. */
+/** Reads all rollups of a data folder, and compares a sample or all of them with the events that they were made of. Changes nothing. */
 import type { SiteId, UtcDay } from "../../../storage/event.ts";
 import type { ObjectStore, StoredObject } from "../../../storage/object-store.ts";
 import { siteOfFolders } from "../../../storage/partition-path.ts";
@@ -16,7 +16,7 @@ import { RollupComparison, type ComparableRollup, type ComparisonOutcome } from 
 import { sampleOf, type SampledRollup } from "./rollup-sample.ts";
 
 export interface RollupVerificationOptions extends Pick<PeriodMeasuresOptions, "openEngine" | "budgetBytes"> {
-  /** Compares all rollups, in place of a sample that differs from day to day. */
+  /** Compares all rollups instead of a sample, which differs from day to day. */
   readonly all: boolean;
   readonly today: UtcDay;
 }

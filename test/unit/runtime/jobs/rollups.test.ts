@@ -141,7 +141,7 @@ describe("the job that makes rollups", () => {
     expect(made.every(([first, last]) => Date.parse(last) - Date.parse(first) >= 15 * DAY_MS)).toBe(true);
   });
 
-  it("makes a rollup of the day that midnight closes, once its events are flushed", async () => {
+  it("makes a rollup of a day after its midnight, once its events are flushed", async () => {
     const { objects, written } = createObjects();
     const target = await start(objects, { SVC_FLUSH_INTERVAL_SECS: "3600" });
     await makeAll(target);
