@@ -25,7 +25,8 @@ export interface RollupSettings {
   readonly hasExtension?: boolean;
 }
 
-async function openStore(objects: ObjectStore): Promise<EventStore> {
+/** An event store whose events are all in the files of `objects`. */
+export async function openFilesStore(objects: ObjectStore): Promise<EventStore> {
   const { eventStore } = await EventStore.open({
     segmentLog: createMemorySegmentLog(),
     nowMs: 0,
@@ -46,7 +47,7 @@ export async function makeRollup(
   { sessionWindowMinutes = 30, saltRotationDays = 1, hasExtension = true }: RollupSettings = {},
   parts: readonly ObjectKey[] = [],
 ): Promise<ObjectKey> {
-  const eventStore = await openStore(objects);
+  const eventStore = await openFilesStore(objects);
   const sha256 = await createSha256();
   const settings = { sessionWindowMinutes, saltRotationDays };
   const rolled = rolledMeasures({ ...settings, hasExtension, hash: (text) => toHex(sha256(text)) });

@@ -1,7 +1,6 @@
 /** Measures of rollups, computed with the real engine from real files: exactly the rows of the reports' queries, without a limit. */
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { isSiteId } from "../../../../src/runtime/config/site-id.ts";
 import { ROLLUP_PROPERTIES_MAX } from "../../../../src/runtime/config/rollup-limits.ts";
 import { BEHAVIORAL_EXTENSION } from "../../../../src/runtime/engine/duckdb/behavioral/extension.ts";
 import { EngineFullError } from "../../../../src/runtime/engine/engine.ts";
@@ -16,12 +15,10 @@ import type { SqlRow } from "../../../../src/runtime/query/sql.ts";
 import { rolledMeasures } from "../../../../src/runtime/reports/rolled-measures.ts";
 import type { Columns } from "../../../../src/storage/columns.ts";
 import type { StoredEvent, UtcDay } from "../../../../src/storage/event.ts";
-import { EventStore } from "../../../../src/storage/event-store.ts";
 import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";
-import { createMemorySegmentLog } from "../../../../src/storage/memory-segment-log.ts";
 import { encodeEvents } from "../../../../src/storage/parquet-events.ts";
-import { inlineParquetWriter } from "../../../../src/storage/parquet-writer.ts";
 import { partitionKey } from "../../../../src/storage/partition-path.ts";
+import { openFilesStore } from "../../../support/made-rollups.ts";
 import { createRecordingLog } from "../../../support/recording-log.ts";
 import { createEngineShare } from "../../../support/shared-engine.ts";
 import { anEvent, anyEvent, siteId } from "../../../support/stored-event.ts";
@@ -45,15 +42,7 @@ async function createWorld(events: readonly StoredEvent[], budgetBytes = 1024 * 
     const ofDay = events.filter(({ date }) => date === day);
     if (ofDay.length > 0) await objects.put(partitionKey(SITE, day, 1, 1), encodeEvents(ofDay));
   }
-  const { eventStore } = await EventStore.open({
-    segmentLog: createMemorySegmentLog(),
-    nowMs: 0,
-    parquet: inlineParquetWriter,
-    objects,
-    isSiteId,
-    listingsMax: 10,
-    onStray: () => {},
-  });
+  const eventStore = await openFilesStore(objects);
   const partitionCache = new PartitionCache({ engine, eventStore, budgetBytes, sessionGapMs: 1_800_000, log: createRecordingLog() });
   const executor = new Executor({ engine, partitionCache, budgetBytes, rotationDays: 3, rollups: null, loadExtension: async () => {} });
   return {
