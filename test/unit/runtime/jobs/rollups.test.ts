@@ -10,7 +10,7 @@ import { parseRollupKey, rollupFolder, ROLLUPS_FOLDER } from "../../../../src/st
 import { createControlledEngine } from "../../../support/controlled-engine.ts";
 import { createInProcessTarget, START_MS, type InProcessParts, type InProcessTarget } from "../../../support/in-process-target.ts";
 import { getMetricFamilies, getMetrics } from "../../../support/metrics.ts";
-import { record, wireEvent } from "../../../support/requests.ts";
+import { getMain, record, wireEvent } from "../../../support/requests.ts";
 import { storeDay } from "../../../support/stored-days.ts";
 import { anEvent, siteId } from "../../../support/stored-event.ts";
 import type { Environment } from "../../../support/target.ts";
@@ -139,6 +139,23 @@ describe("the job that makes rollups", () => {
     const made = daysOf(A, written);
     expect(made.length).toBeGreaterThan(0);
     expect(made.every(([first, last]) => Date.parse(last) - Date.parse(first) >= 15 * DAY_MS)).toBe(true);
+  });
+
+  it("adds the events of days that are too thin for a rollup of their own to those of the days beside them", async () => {
+    const { objects, written } = createObjects();
+    const backs = Array.from({ length: 16 }, (_, i) => i + 1);
+    for (const back of backs) await storeDay(objects, A, daysBack(back), back % 2 === 0 ? HEAVY : undefined);
+    const target = await start(objects);
+    await makeAll(target);
+    const events = (firstBack: number, lastBack: number) =>
+      backs.filter((back) => lastBack <= back && back <= firstBack).reduce((sum, back) => sum + (back % 2 === 0 ? HEAVY.length : 2), 0);
+    const sums = daysOf(A, written).filter(([first, last]) => first !== last);
+    expect(sums.length).toBeGreaterThan(0);
+    for (const [first, last] of sums) {
+      const { total_events: total } = await getMain(target, A, { start_date: first, end_date: last });
+      const backOf = (day: string) => Math.round((Date.parse(utcDayOf(START_MS)) - Date.parse(day)) / DAY_MS);
+      expect([first, total]).toEqual([first, events(backOf(first), backOf(last))]);
+    }
   });
 
   it("makes a rollup of a day after its midnight, once its events are flushed", async () => {
