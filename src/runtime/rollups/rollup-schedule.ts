@@ -46,6 +46,10 @@ function withoutEmptyHalves(node: RollupNode): RollupNode {
 export const dueNodes = (nodes: readonly RollupNode[], conditions: RollupConditions): RollupNode[] =>
   inOrderOfMaking(nodes).filter((node) => node.halves.length !== 1 && isDue(node, conditions));
 
+/** The days of the nodes that should have a rollup. All days of a node that is due are. */
+export const dueDays = (nodes: readonly RollupNode[], conditions: RollupConditions): UtcDay[] =>
+  nodes.flatMap((node) => (isDue(node, conditions) ? node.days.map(({ day }) => day) : dueDays(node.halves, conditions)));
+
 /** The first of the due nodes that has no rollup in `made`. Its halves precede it, so those that are due have one. */
 export function nextRollup(
   due: readonly RollupNode[],

@@ -19,7 +19,7 @@ import { RollupHeaders } from "./rollup-headers.ts";
 import { RollupListings } from "./rollup-listings.ts";
 import { inOrderOfMaking, rollupNodes, type RollupNode } from "./rollup-nodes.ts";
 import { areUnchanged, definitionsHashOf, fileOf, isValid, originOf, recordsFiles, type RollupDefinitions } from "./rollup-origin.ts";
-import { dueNodes, nextRollup, type RollupConditions, type RollupParts } from "./rollup-schedule.ts";
+import { dueDays, dueNodes, nextRollup, type RollupConditions, type RollupParts } from "./rollup-schedule.ts";
 
 export interface RollupStoreOptions extends RollupDefinitions {
   readonly eventStore: EventStore;
@@ -32,6 +32,18 @@ export interface RollupStoreOptions extends RollupDefinitions {
 
 export interface RollupToMake extends RollupParts {
   readonly origin: RollupOrigin;
+}
+
+/** Which of the days, oldest first, the names of files include. */
+function daysWithin(days: readonly PartitionVersion[], files: readonly RollupFile[]): ReadonlySet<UtcDay> {
+  const left = files.toSorted((a, b) => (a.firstDay < b.firstDay ? -1 : 1)).values();
+  const within = new Set<UtcDay>();
+  let [next, lastDay] = [left.next().value, ""];
+  for (const { day } of days) {
+    for (; next && next.firstDay <= day; next = left.next().value) if (next.lastDay > lastDay) lastDay = next.lastDay;
+    if (day <= lastDay) within.add(day);
+  }
+  return within;
 }
 
 export class RollupStore {
@@ -162,19 +174,28 @@ export class RollupStore {
   /** How many of the site's days have rollups; `days` are all days of the site. Rejects if rollups cannot be listed. */
   async dayCounts(siteId: SiteId, today: UtcDay, days: readonly PartitionVersion[]): Promise<RollupDayCounts> {
     const roots = rollupNodes(days, this.#options.saltRotationDays);
-    const daysOf = (nodes: Iterable<RollupNode>) => new Set([...nodes].flatMap((node) => node.days.map(({ day }) => day)));
-    const stored = daysOf((await this.#validOf(siteId, inOrderOfMaking(roots))).keys());
-    const due = daysOf(dueNodes(roots, this.#conditions(today)));
-    const { files } = await this.#listings.of(siteId);
-    const isInFile = (day: UtcDay) => files.some(({ firstDay, lastDay }) => firstDay <= day && day <= lastDay);
+    const stored = await this.#storedDays(siteId, roots);
+    const due = new Set(dueDays(roots, this.#conditions(today)));
+    const inFiles = daysWithin(days, (await this.#listings.of(siteId)).files);
     const counts = { stored: 0, stale: 0, missing: 0 };
     for (const { day } of days) {
       if (day >= today) continue;
       if (stored.has(day)) counts.stored++;
-      else if (isInFile(day)) counts.stale++;
+      else if (inFiles.has(day)) counts.stale++;
       else if (due.has(day)) counts.missing++;
     }
     return counts;
+  }
+
+  /** The days of valid rollups. The parts of a valid one are not looked at: there may be thousands. */
+  async #storedDays(siteId: SiteId, roots: readonly RollupNode[]): Promise<ReadonlySet<UtcDay>> {
+    const stored = new Set<UtcDay>();
+    for (let open = roots; open.length > 0;) {
+      const valid = await this.#validOf(siteId, open);
+      for (const node of valid.keys()) for (const { day } of node.days) stored.add(day);
+      open = open.filter((node) => !valid.has(node)).flatMap(({ halves }) => halves);
+    }
+    return stored;
   }
 
   #conditions(today: UtcDay): RollupConditions {

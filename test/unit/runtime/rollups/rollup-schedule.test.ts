@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ROLLUP_DAY_WEIGHT_BYTES, ROLLUP_WEIGHT_BYTES_MIN } from "../../../../src/runtime/config/rollup-limits.ts";
 import type { PartitionVersion } from "../../../../src/runtime/engine/partition-version.ts";
 import { rollupNodes, type RollupNode } from "../../../../src/runtime/rollups/rollup-nodes.ts";
-import { dueNodes, nextRollup, type RollupConditions } from "../../../../src/runtime/rollups/rollup-schedule.ts";
+import { dueDays, dueNodes, nextRollup, type RollupConditions } from "../../../../src/runtime/rollups/rollup-schedule.ts";
 import { addDays, daysBetween } from "../../../../src/storage/calendar.ts";
 import type { UtcDay } from "../../../../src/storage/event.ts";
 import { day } from "../../../support/json-rollups.ts";
@@ -102,7 +102,7 @@ describe("the order in which rollups are made", () => {
     expect(makeAll(versionsFrom(START, [0], { bytes: THICK }), 1000, 366)).toHaveLength(1);
   });
 
-  it("reads each event at most once, and no rollup holds one twice", () => {
+  it("reads each event at most once, and no rollup holds one twice; the due days are those that are read", () => {
     const story = fc.record({
       rotationDays: fc.constantFrom(1, 2, 7, 30),
       today: fc.integer({ min: -50, max: 450 }),
@@ -123,6 +123,8 @@ describe("the order in which rollups are made", () => {
         expect(content).toEqual(days.map((entry) => entry.day).filter((of) => node[0] <= of && of <= node[1]));
         contents.set(node.join("–"), content);
       }
+      const conditions = { today: at(today), isSettled: () => true, weightBytesMin: ROLLUP_WEIGHT_BYTES_MIN };
+      expect(dueDays(rollupNodes(versions, rotationDays), conditions).map(number)).toEqual([...read].sort((a, b) => a - b));
     };
     fc.assert(fc.property(story, check), { numRuns: 300 });
   });

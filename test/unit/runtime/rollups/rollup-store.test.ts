@@ -233,6 +233,19 @@ describe("a rollup", () => {
 });
 
 describe("the rollups of a site", () => {
+  it("are counted without reading the parts of a valid one", async () => {
+    const site = await sixteenDays();
+    await site.store(0, 15);
+    for (let first = 0; first < 16; first += 8) await site.store(first, first + 7);
+    await site.store(8, 8);
+    const counts = async () => site.rollups.dayCounts(SITE, at(100), await site.versions());
+    expect(await counts()).toEqual({ stored: 16, stale: 0, missing: 0 });
+    expect(site.reads.map((keys) => keys.length)).toEqual([1]);
+    await site.append([9]);
+    expect(await counts()).toEqual({ stored: 9, stale: 7, missing: 0 });
+    expect(site.reads.map((keys) => keys.length)).toEqual([1, 1, 1]);
+  });
+
   it("are made newest first until none is due, and are counted by days", async () => {
     const site = await openRollupSite();
     await site.append(upTo(50));
