@@ -30,12 +30,14 @@ export interface AggregateQuery {
   readonly property?: string | null;
   /** Which rows of the range are the result; all of them by default, in no particular order. */
   readonly top?: Top;
+  /** Without `top`: any rows beyond this number are left out of the result. */
+  readonly rowsMax?: number;
   /** In place of `top`: computes the result from the relation `totals`, the rows of the whole range. Begins with SELECT. */
   readonly finalize?: SqlText;
 }
 
-/** The query with all its rows, from which those of a larger range can be added up. */
-export const allRows = ({ top: _top, ...query }: AggregateQuery): AggregateQuery => query;
+/** The query with all its rows, from which those of a larger range can be added up. With any `rowsMax` rows if it has more. */
+export const allRows = ({ top: _top, ...query }: AggregateQuery, rowsMax: number): AggregateQuery => ({ ...query, rowsMax });
 
 const commas = (columns: readonly SqlText[]): SqlText => joinSql(columns, ", ");
 
@@ -43,7 +45,7 @@ const textsOf = (code: string): SqlText => resultColumn(`texts_of_${code}`);
 
 /** How the result is computed from `totals`. */
 function finalizeOf(query: AggregateQuery): SqlText {
-  const { keys, codes = [], names = [], counts, amounts = [], top, finalize } = query;
+  const { keys, codes = [], names = [], counts, amounts = [], finalize } = query;
   if (finalize) return finalize;
   const texts = codes.map((code) => sql`coalesce(${textsOf(code)}.text, '(unknown)') AS ${resultColumn(code)}`);
   const others = [...names, ...keys, ...counts, ...amounts].map((column) => sql`totals.${resultColumn(column)}`);
@@ -54,7 +56,12 @@ function finalizeOf(query: AggregateQuery): SqlText {
   const named = sql`SELECT ${commas([...texts, ...others])} FROM ${joined}`;
   const digits = amounts.map((amount) => sql`CAST(${resultColumn(amount)} AS VARCHAR) AS ${resultColumn(amount)}`);
   const columns = commas([...[...codes, ...names, ...keys, ...counts].map(resultColumn), ...digits]);
-  return sql`SELECT ${columns} FROM (${named}) AS named ${top ? orderSql([...codes, ...names], top) : sql``}`;
+  return sql`SELECT ${columns} FROM (${named}) AS named ${limitSql([...codes, ...names], query)}`;
+}
+
+function limitSql(texts: readonly string[], { top, rowsMax }: AggregateQuery): SqlText {
+  if (top) return orderSql(texts, top);
+  return rowsMax === undefined ? sql`` : sql`LIMIT ${rowsMax}`;
 }
 
 /** Qualified, because the result has a column of the same name for an amount. */

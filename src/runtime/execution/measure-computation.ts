@@ -2,7 +2,7 @@
 import type { Columns } from "../../storage/columns.ts";
 import { propertyMeasure } from "../../storage/rollup.ts";
 import { PROPERTY_KEYS_MAX } from "../config/limits.ts";
-import { ROLLUP_PROPERTIES_MAX } from "../config/rollup-limits.ts";
+import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../config/rollup-limits.ts";
 import { EngineFullError, type Engine } from "../engine/engine.ts";
 import type { PartitionCache } from "../engine/partition-cache.ts";
 import { PROPERTY_KEY } from "../query/property-key.ts";
@@ -22,9 +22,10 @@ export interface MeasureContext {
 export const KEYS_MEASURE = "properties";
 
 /**
- * All rows of all measures over every event of the range; without those of custom properties if these do not fit into the
- * engine's memory. Rejects with `IncompleteDaysError` if a file cannot be read, with `EngineFullError` if the events do not fit,
- * and with `EngineLostError` if the engine failed.
+ * All rows of all measures over every event of the range. Of a measure with more rows than a rollup may have only one more than that:
+ * it is left out anyway, and rows pass the thread that takes events. Without custom properties if these do not fit into the engine's
+ * memory. Rejects with `IncompleteDaysError` if a file cannot be read, with `EngineFullError` if the events do not fit, and with
+ * `EngineLostError` if the engine failed.
  */
 export async function computeMeasures(siteRange: SiteRange, rolled: RolledMeasures, context: MeasureContext): Promise<ComputedMeasures> {
   try {
@@ -59,18 +60,18 @@ export interface LoadedRange extends SiteRange {
   readonly blocks: readonly number[];
 }
 
-/** Reads all rows of a query. */
+/** Reads all rows of a query, or one more than a rollup may have. */
 export type ReadRows = (query: AggregateQuery) => Promise<Columns>;
 
 /** Reads rows over the events of a range. */
 export const rowsIn =
   ({ siteId, range, blocks }: LoadedRange, { engine, partitionCache, signal }: LoadedContext): ReadRows =>
   (query) => {
-    const sql = statement(singlePassSql(allRows(query), range));
+    const sql = statement(singlePassSql(allRows(query, ROLLUP_MEASURE_ROWS_MAX + 1), range));
     return engine.queryColumns({ siteId, blocks, ...sql, ...beyondSql(query, partitionCache) }, signal);
   };
 
-/** All rows of all measures over the events that `readRows` reads. */
+/** The rows of all measures over the events that `readRows` reads. */
 export async function measuresOf(rolled: RolledMeasures, withProperties: boolean, readRows: ReadRows): Promise<ComputedMeasures> {
   const measures = new Map<string, Columns>();
   for (const { name, query } of rolled.measures) {

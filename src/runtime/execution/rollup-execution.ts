@@ -1,5 +1,8 @@
 /** Executes a step of a plan from rollups for the salt periods that they cover, and from events for the rest. */
 import type { Columns } from "../../storage/columns.ts";
+import { rowsOf } from "../../storage/rollup-file.ts";
+import { ROLLUP_ADDED_ROWS_MAX } from "../config/rollup-limits.ts";
+import type { DateRange } from "../query/date-range.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
 import type { PartitionVersion } from "../engine/partition-version.ts";
 import type { RollupCalculator } from "../rollups/rollup-calculator.ts";
@@ -24,6 +27,26 @@ interface RolledStep {
   readonly measures: readonly string[];
 }
 
+type ReadEvents = (step: PlanStep) => Promise<readonly Columns[]>;
+
+/** All rows of each query in each of these ranges; null if a query has more than `ROLLUP_ADDED_ROWS_MAX`. */
+async function restOf(
+  { siteRange, queries }: PlanStep,
+  ranges: readonly DateRange[],
+  readEvents: ReadEvents,
+): Promise<(readonly Columns[])[] | null> {
+  const rest: (readonly Columns[])[] = [];
+  const left = queries.map(() => ROLLUP_ADDED_ROWS_MAX);
+  for (const range of ranges) {
+    const limited = queries.map((query, i) => allRows(query, (left[i] ?? 0) + 1));
+    const columns = await readEvents({ siteRange: { ...siteRange, range }, queries: limited });
+    columns.forEach((ofQuery, i) => (left[i] = (left[i] ?? 0) - rowsOf(ofQuery)));
+    if (left.some((rows) => rows < 0)) return null;
+    rest.push(columns);
+  }
+  return rest;
+}
+
 export class RollupExecution {
   readonly #options: RollupExecutionOptions;
 
@@ -32,25 +55,18 @@ export class RollupExecution {
   }
 
   /**
-   * The rows of the step, or null if it has to be executed from events, because no rollup covers any of it. `days` are the versions of
-   * its days; `readEvents` returns all rows of each query of a step from events.
+   * The rows of the step, or null if it has to be executed from events: no rollup covers any of it, or the rest has too many rows.
+   * `days` are the versions of its days; `readEvents` returns the rows of each query of a step from events.
    */
-  async execute(
-    step: PlanStep,
-    days: readonly PartitionVersion[],
-    readEvents: (rest: PlanStep) => Promise<readonly Columns[]>,
-  ): Promise<StepRows | null> {
+  async execute(step: PlanStep, days: readonly PartitionVersion[], readEvents: ReadEvents): Promise<StepRows | null> {
     const rolled = this.#rolledStep(step);
     if (!rolled) return null;
     // Sums over nothing have no rows, and need no engine that may still have to start.
     if (days.length === 0) return step.queries.map(() => []);
     const coverage = await this.#coverage(rolled, days);
     if (coverage.rollups.length === 0) return null;
-    const added: (readonly Columns[])[] = [];
-    for (const range of coverage.rest) {
-      added.push(await readEvents({ siteRange: { ...step.siteRange, range }, queries: step.queries.map(allRows) }));
-    }
-    return this.#totals(rolled, coverage, added);
+    const added = await restOf(step, coverage.rest, readEvents);
+    return added && this.#totals(rolled, coverage, added);
   }
 
   /** Whether rollups have all events that the step needs. */
