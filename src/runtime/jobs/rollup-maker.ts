@@ -34,6 +34,16 @@ export type MakeOutcome = "made" | "changed" | "skipped";
 
 const isWithin = ({ firstDay, lastDay }: DateRange, day: UtcDay): boolean => firstDay <= day && day <= lastDay;
 
+/** The outcome of work that cannot be aborted. Rejects at once when the signal is aborted: a stop does not wait for the calculator. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
 export class RollupMaker {
   readonly #options: RollupMakerOptions;
   /** The versions of skipped days, by site and day. */
@@ -58,8 +68,7 @@ export class RollupMaker {
       if (!measures) return "skipped";
       computed.push(measures);
     }
-    const bytes = await calculator.make(origin, rollups, computed);
-    signal.throwIfAborted();
+    const bytes = await unlessAborted(calculator.make(origin, rollups, computed), signal);
     return (await rollupStore.put(origin, bytes)) ? "made" : "changed";
   }
 

@@ -1,6 +1,9 @@
 /** The job that makes rollups, with real stores and the real engine: what it makes, in which order, what it waits for, and failures. */
 import { randomBytes } from "node:crypto";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { ROLLUP_CACHE } from "../../../../src/runtime/config/rollup-limits.ts";
+import { createInlineRollupCalculator } from "../../../../src/runtime/rollups/inline-rollup-calculator.ts";
+import type { RollupCalculator } from "../../../../src/runtime/rollups/rollup-calculator.ts";
 import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";
 import type { ObjectKey, ObjectStore } from "../../../../src/storage/object-store.ts";
 import { utcDayOf, type SiteId, type StoredEvent } from "../../../../src/storage/event.ts";
@@ -8,6 +11,7 @@ import { encodeEvents } from "../../../../src/storage/parquet-events.ts";
 import { partitionKey } from "../../../../src/storage/partition-path.ts";
 import { parseRollupKey, rollupFolder, ROLLUPS_FOLDER } from "../../../../src/storage/rollup-path.ts";
 import { createControlledEngine } from "../../../support/controlled-engine.ts";
+import { createDeferred } from "../../../support/deferred.ts";
 import { createInProcessTarget, START_MS, type InProcessParts, type InProcessTarget } from "../../../support/in-process-target.ts";
 import { getMetricFamilies, getMetrics } from "../../../support/metrics.ts";
 import { getMain, record, wireEvent } from "../../../support/requests.ts";
@@ -276,6 +280,27 @@ describe("the job that makes rollups", () => {
     await makeAll(target);
     expect([await rollups(), target.services.counters.rollupFailures, linesOf(target, FAILED)]).toEqual([[], 0, []]);
     controlled.release();
+  });
+
+  it("stops at once while a rollup is added up, without storing it", async () => {
+    const { objects, rollups } = createObjects();
+    await storeDay(objects, A, daysBack(1), HEAVY);
+    const inline = createInlineRollupCalculator(objects, ROLLUP_CACHE);
+    const [begun, end] = [createDeferred<void>(), createDeferred<void>()];
+    const rollupCalculator: RollupCalculator = {
+      ...inline,
+      async make(...parts) {
+        begun.resolve(undefined);
+        await end.promise;
+        return inline.make(...parts);
+      },
+    };
+    const target = await start(objects, { SVC_COMPACT_AFTER_FILES: "0" }, { rollupCalculator });
+    target.services.rollups.tick();
+    await begun.promise;
+    await target.services.rollups.stop();
+    end.resolve(undefined);
+    expect([await rollups(), target.services.counters.rollupFailures, linesOf(target, FAILED)]).toEqual([[], 0, []]);
   });
 
   it("counts and logs a failure, tries again after growing pauses, and meanwhile makes the rollups of other sites", async () => {
