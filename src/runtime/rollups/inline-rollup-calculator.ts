@@ -83,6 +83,18 @@ export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, 
     }
   }
 
+  /** A failure to read some files is theirs, as on a damaged disk, and they are made again; a failure to read all may end by itself. */
+  async function headersOf(keys: readonly ObjectKey[]): Promise<(RollupHeader | null)[]> {
+    const failures: unknown[] = [];
+    const noted = (error: unknown): null => {
+      failures.push(error);
+      return null;
+    };
+    const headers = await mapInTurns(keys, (key) => headerOf(key).catch(noted));
+    if (failures.length > 0 && failures.length === keys.length) throw failures[0];
+    return headers;
+  }
+
   async function decode(key: ObjectKey, measure: string): Promise<Columns | null> {
     const file = await open(key);
     const columns = await file.measure(measure);
@@ -105,7 +117,7 @@ export function createInlineRollupCalculator(objects: Pick<ObjectStore, "get">, 
   });
 
   return {
-    headers: (keys) => mapInTurns(keys, headerOf),
+    headers: headersOf,
     async total({ measure, rollups, added, top }) {
       const sum = new MeasureSum();
       for (const columns of await mapInTurns(rollups, (key) => rowsOf(key, measure))) sum.add(columns);

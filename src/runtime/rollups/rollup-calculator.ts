@@ -23,7 +23,7 @@ export interface TotalRequest {
 }
 
 export interface RollupCalculator {
-  /** In the order of the keys; null for an object that is missing, damaged or of another format. */
+  /** In the order of the keys; null for an object that is missing, damaged or of another format. Rejects if none can be read at all. */
   headers(keys: readonly ObjectKey[]): Promise<readonly (RollupHeader | null)[]>;
   /** The sums of a measure's rows: numbers for keys and counts, texts for texts and amounts. Rejects if a rollup cannot be read. */
   total(request: TotalRequest): Promise<SqlRow[]>;
