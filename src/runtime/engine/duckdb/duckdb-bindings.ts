@@ -15,11 +15,11 @@ export interface DuckdbBindings {
 
 /**
  * Whether the database is unusable after the error, so that a new instance has to replace it: its memory may be corrupt, or DuckDB
- * has invalidated it, as it does when a checkpoint runs out of memory.
+ * has invalidated it, as it does when a checkpoint runs out of memory. A stack overflow unwinds nothing, so transactions stay open.
  */
 export const isFatal = (error: unknown): boolean =>
   error instanceof WebAssembly.RuntimeError ||
-  (error instanceof Error && /Aborted|unreachable|out of bounds|FATAL Error/.test(error.message));
+  (error instanceof Error && /Aborted|unreachable|out of bounds|Maximum call stack|FATAL Error/.test(error.message));
 
 export const isOutOfMemory = (error: unknown): boolean =>
   error instanceof Error && /out of memory|bad_alloc|could not allocate/i.test(error.message);

@@ -79,6 +79,15 @@ describe("the engine of an isolate", () => {
     expect(await engine.query(QUERY, silent())).toEqual([]);
   });
 
+  it("restarts after its stack overflowed, because WebAssembly unwinds nothing then", async () => {
+    let made = 0;
+    const overflows = () => Promise.reject(new RangeError("Maximum call stack size exceeded"));
+    const engine = new IsolateEngine(async () => anEngine(++made === 1 ? overflows : answers), createRecordingLog());
+    await expect(engine.query(QUERY, silent())).rejects.toBeInstanceOf(EngineLostError);
+    expect(engine.generation).toBe(1);
+    expect(await engine.query(QUERY, silent())).toEqual([]);
+  });
+
   it("keeps running after an error that is not fatal", async () => {
     const engine = new IsolateEngine(async () => anEngine(() => Promise.reject(new Error("no such column"))), createRecordingLog());
     await expect(engine.query(QUERY, silent())).rejects.toThrow("no such column");
