@@ -6,81 +6,23 @@
  * Both read the same events from files; workerd has them in its bucket on the same disk, and caches what its default of
  * `engine_memory_mb` allows. Requests go directly to the Worker, not through the development server.
  */
-import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { Miniflare } from "miniflare";
 import { buildWorker } from "../../adapters/workerd/build.mjs";
 import { buildBenchProgram, getJson, startProgram, withTempFolder } from "./bench-server.mjs";
 import { DAYS, SITE, provideEvents } from "./generate-events.mjs";
 import { postEvents } from "./ingestion-load.mjs";
 import { mebibytes, median, milliseconds, printTable, progress, twoDecimals, whole } from "./table.mjs";
+import { fillBucket, startWorkerd, WORKER_FOLDER } from "./workerd-process.mjs";
 
 const ROUNDS = Number(process.argv[2] ?? 5);
 const SECONDS = Number(process.argv[3] ?? 4);
 const EVENTS = Number(process.argv[4] ?? 500_000);
 const CONNECTIONS = 32;
 const DAY_MS = 86_400_000;
-const WORKER_FOLDER = "dist/bench/worker";
-const BUCKET = "PARTITIONS";
 
 const dayOf = (/** @type {number} */ ms) => new Date(ms).toISOString().slice(0, 10);
 const RANGE = `site_id=${SITE}&start_date=${dayOf(Date.now() - DAYS * DAY_MS)}&end_date=${dayOf(Date.now() - DAY_MS)}`;
 const QUERIES = ["main", "timeseries", "breakdown/pages", "breakdown/cities", "goals"];
-
-/** The process named workerd that this process has started. */
-async function workerdPid() {
-  const children = await readFile(`/proc/${process.pid}/task/${process.pid}/children`, "utf8");
-  for (const pid of children.split(" ").filter(Boolean)) {
-    if ((await readFile(`/proc/${pid}/comm`, "utf8")).trim() === "workerd") return pid;
-  }
-  throw new Error("workerd does not run");
-}
-
-/** @param {string} folder for its data */
-async function startWorkerd(folder) {
-  const root = fileURLToPath(new URL(`../../${WORKER_FOLDER}`, import.meta.url));
-  const miniflare = new Miniflare({
-    modules: true,
-    modulesRoot: root,
-    rootPath: root,
-    scriptPath: "worker.js",
-    modulesRules: [
-      { type: "CompiledWasm", include: ["**/*.wasm"] },
-      { type: "Data", include: ["**/*.bin"] },
-      { type: "ESModule", include: ["**/*.js"] },
-    ],
-    compatibilityDate: "2026-04-01",
-    durableObjects: { ANALYTICS: { className: "AnalyticsObject", useSQLite: true } },
-    r2Buckets: [BUCKET],
-    bindings: { SVC_CACHE_TTL_SECS: "0" },
-    defaultPersistRoot: folder,
-    unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
-    handleRuntimeStdio: (/** @type {import("node:stream").Readable} */ out, /** @type {import("node:stream").Readable} */ errors) => {
-      out.resume();
-      errors.pipe(process.stderr);
-    },
-  });
-  const { origin } = await miniflare.unsafeGetDirectURL();
-  const pid = await workerdPid();
-  return {
-    name: "workerd",
-    origin,
-    miniflare,
-    async rss() {
-      return Number(/^VmRSS:\s+(\d+) kB/m.exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
-    },
-    stop: () => miniflare.dispose(),
-  };
-}
-
-/** Puts a data folder's files into the bucket. @param {Miniflare} miniflare @param {string} dataFolder */
-async function fillBucket(miniflare, dataFolder) {
-  const bucket = await miniflare.getR2Bucket(BUCKET);
-  for (const name of await readdir(join(dataFolder, "events"), { recursive: true })) {
-    if (name.endsWith(".parquet")) await bucket.put(`events/${name}`, Uint8Array.from(await readFile(join(dataFolder, "events", name))));
-  }
-}
 
 await buildBenchProgram();
 await buildWorker(WORKER_FOLDER);
@@ -89,7 +31,7 @@ await withTempFolder(async (folder) => {
   await provideEvents(dataFolder, EVENTS);
   const program = await startProgram(dataFolder);
   const node = { name: "node", origin: program.origin, rss: async () => (await program.memory()).rss, stop: () => program.stop() };
-  const workerd = await startWorkerd(join(folder, "workerd"));
+  const workerd = await startWorkerd({ folder: join(folder, "workerd") });
   await fillBucket(workerd.miniflare, dataFolder);
   const contenders = [node, workerd];
 
