@@ -1,6 +1,5 @@
 /** Executes a step of a plan from rollups for the salt periods that they cover, and from events for the rest. */
-import type { Columns } from "../../storage/columns.ts";
-import { rowsOf } from "../../storage/rollup-file.ts";
+import { rowCountOf, type Columns } from "../../storage/columns.ts";
 import { ROLLUP_ADDED_ROWS_MAX } from "../config/rollup-limits.ts";
 import type { DateRange } from "../query/date-range.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
@@ -40,7 +39,7 @@ async function restOf(
   for (const range of ranges) {
     const limited = queries.map((query, i) => allRows(query, (left[i] ?? 0) + 1));
     const columns = await readEvents({ siteRange: { ...siteRange, range }, queries: limited });
-    columns.forEach((ofQuery, i) => (left[i] = (left[i] ?? 0) - rowsOf(ofQuery)));
+    columns.forEach((ofQuery, i) => (left[i] = (left[i] ?? 0) - rowCountOf(ofQuery)));
     if (left.some((rows) => rows < 0)) return null;
     rest.push(columns);
   }

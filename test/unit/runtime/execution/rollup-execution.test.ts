@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { ROLLUP_ADDED_ROWS_MAX, ROLLUP_MEASURE_ROWS_MAX } from "../../../../src/runtime/config/rollup-limits.ts";
 import type { Columns } from "../../../../src/storage/columns.ts";
 import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";
-import { rowsOf } from "../../../../src/storage/rollup-file.ts";
+import { rowCountOf } from "../../../../src/storage/columns.ts";
 import { createInProcessTarget, START_MS } from "../../../support/in-process-target.ts";
 import { createEngineShare } from "../../../support/shared-engine.ts";
 import { storeDay } from "../../../support/stored-days.ts";
@@ -17,7 +17,7 @@ async function createMeasuredEngine() {
   const engine = await createEngineShare();
   let rowsMax = 0;
   const note = (columns: Columns): Columns => {
-    rowsMax = Math.max(rowsMax, rowsOf(columns));
+    rowsMax = Math.max(rowsMax, rowCountOf(columns));
     return columns;
   };
   return {
