@@ -44,7 +44,7 @@ import { isTurnOf } from "./turns.ts";
 
 const TEST_MS_MAX = 240_000;
 
-const POWER_LOSSES = numberFrom("POWER_LOSS_RUNS", { quick: 4, all: 100 });
+const POWER_LOSSES = numberFrom("POWER_LOSS_RUNS", { quick: 4, all: 40 });
 const SEED = numberFrom("POWER_LOSS_SEED", 1);
 
 /** More than a history of rollups makes on a disk. */

@@ -73,7 +73,7 @@ export class Executor {
     const { siteId, range } = step.siteRange;
     const days = await partitionCache.versionsOf(siteId, range.firstDay, range.lastDay);
     const readRest = (rest: PlanStep) => this.#fromEvents(rest, (query) => engine.queryColumns(query, signal), signal);
-    const rows = (await rollups?.execute(step, days, readRest)) ?? null;
+    const rows = (await rollups?.execute(step, days, readRest, signal)) ?? null;
     if (rows) return rows;
     // The plan may have been made before the extension was loaded, because rollups covered it.
     if (rollups) await this.#options.loadExtension();

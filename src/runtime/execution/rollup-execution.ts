@@ -7,6 +7,7 @@ import type { PartitionVersion } from "../engine/partition-version.ts";
 import type { RollupCalculator } from "../rollups/rollup-calculator.ts";
 import type { RollupCoverage } from "../rollups/rollup-coverage.ts";
 import type { RollupStore } from "../rollups/rollup-store.ts";
+import { unlessAborted } from "../rollups/unless-aborted.ts";
 import type { SqlRow } from "../query/sql.ts";
 import { allRows } from "./aggregate-query.ts";
 import type { PlanStep, StepRows } from "./plan.ts";
@@ -57,7 +58,7 @@ export class RollupExecution {
    * The rows of the step, or null if it has to be executed from events: no rollup covers any of it, or the rest has too many rows.
    * `days` are the versions of its days; `readEvents` returns the rows of each query of a step from events.
    */
-  async execute(step: PlanStep, days: readonly PartitionVersion[], readEvents: ReadEvents): Promise<StepRows | null> {
+  async execute(step: PlanStep, days: readonly PartitionVersion[], readEvents: ReadEvents, signal: AbortSignal): Promise<StepRows | null> {
     const rolled = this.#rolledStep(step);
     if (!rolled) return null;
     // Sums over nothing have no rows, and need no engine that may still have to start.
@@ -65,7 +66,7 @@ export class RollupExecution {
     const coverage = await this.#coverage(rolled, days);
     if (coverage.rollups.length === 0) return null;
     const added = await restOf(step, coverage.rest, readEvents);
-    return added && this.#totals(rolled, coverage, added);
+    return added && this.#totals(rolled, coverage, added, signal);
   }
 
   /** Whether rollups have all events that the step needs. */
@@ -89,16 +90,19 @@ export class RollupExecution {
     { step, measures }: RolledStep,
     { rollups }: RollupCoverage,
     added: readonly (readonly Columns[])[],
+    signal: AbortSignal,
   ): Promise<StepRows | null> {
     const { calculator, store, log } = this.#options;
     try {
       const rows: (readonly SqlRow[])[] = [];
       for (const [i, { top }] of step.queries.entries()) {
         const rest = added.map((ofQueries) => ofQueries[i] ?? {});
-        rows.push(await calculator.total({ measure: measures[i] ?? "", rollups, added: rest, ...(top && { top }) }));
+        const total = calculator.total({ measure: measures[i] ?? "", rollups, added: rest, ...(top && { top }) });
+        rows.push(await unlessAborted(total, signal));
       }
       return rows;
     } catch (error) {
+      signal.throwIfAborted();
       await store.forget(step.siteRange.siteId);
       log.warn("a rollup cannot be read; the report reads events instead", { site: step.siteRange.siteId, reason: reasonOf(error) });
       return null;

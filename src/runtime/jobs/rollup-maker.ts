@@ -15,6 +15,7 @@ import { reasonOf, type Log } from "../metrics/log.ts";
 import type { DateRange } from "../query/date-range.ts";
 import type { ComputedMeasures, RollupCalculator } from "../rollups/rollup-calculator.ts";
 import type { RollupStore, RollupToMake } from "../rollups/rollup-store.ts";
+import { unlessAborted } from "../rollups/unless-aborted.ts";
 
 export interface RollupMakerOptions {
   readonly engine: Engine;
@@ -33,16 +34,6 @@ export interface RollupMakerOptions {
 export type MakeOutcome = "made" | "changed" | "skipped";
 
 const isWithin = ({ firstDay, lastDay }: DateRange, day: UtcDay): boolean => firstDay <= day && day <= lastDay;
-
-/** The outcome of work that cannot be aborted. Rejects at once when the signal is aborted: a stop does not wait for the calculator. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
-}
 
 export class RollupMaker {
   readonly #options: RollupMakerOptions;

@@ -1,9 +1,10 @@
 /** What reports over rollups read from events besides, with the real engine. */
 import { expect, it, onTestFinished } from "vitest";
 import { ROLLUP_ADDED_ROWS_MAX, ROLLUP_MEASURE_ROWS_MAX } from "../../../../src/runtime/config/rollup-limits.ts";
-import type { Columns } from "../../../../src/storage/columns.ts";
+import { createInlineRollupCalculator } from "../../../../src/runtime/rollups/inline-rollup-calculator.ts";
+import { ROLLUP_CACHE } from "../../../../src/runtime/config/rollup-limits.ts";
+import { rowCountOf, type Columns } from "../../../../src/storage/columns.ts";
 import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";
-import { rowCountOf } from "../../../../src/storage/columns.ts";
 import { createInProcessTarget, START_MS } from "../../../support/in-process-target.ts";
 import { createEngineShare } from "../../../support/shared-engine.ts";
 import { storeDay } from "../../../support/stored-days.ts";
@@ -57,4 +58,29 @@ it("a dimension with very many values is reported from events, and neither repor
     { value: "/1", visitors: 1, pageviews: 2, events: 2 },
   ]);
   expect(takeRowsMax()).toBe(ROLLUP_ADDED_ROWS_MAX + 1);
+});
+
+it("a report whose rollups are never added up ends with its time limit, and keeps no slot", async () => {
+  const objects = createMemoryObjectStore();
+  await storeDay(objects, SITE, START_MS - DAY_MS);
+  let isHanging = false;
+  const calculator = createInlineRollupCalculator(objects, ROLLUP_CACHE);
+  const total: typeof calculator.total = (request) => (isHanging ? new Promise(() => {}) : calculator.total(request));
+  const environment = { SVC_CACHE_TTL_SECS: "0", SVC_MAX_CONCURRENT_QUERIES: "1", SVC_COMPACT_AFTER_FILES: "0" };
+  const target = await createInProcessTarget(environment, { objects, rollupWeightBytesMin: 1, rollupCalculator: { ...calculator, total } });
+  onTestFinished(() => target.close());
+  const { rollups } = target.services;
+  do {
+    rollups.tick();
+    await rollups.settled();
+  } while (rollups.isBusy);
+  const path = `/api/stats/main?site_id=${SITE}&period=7d`;
+  isHanging = true;
+  const asked = target.fetch(path);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  await target.advance(31_000);
+  expect((await asked).status).toBe(408);
+  isHanging = false;
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  expect(await (await target.fetch(path)).json()).toMatchObject({ total_events: 2 });
 });
