@@ -84,6 +84,17 @@ describe("internal failures", () => {
     expect((await getMain(target, SITE)).total_events).toBe(1);
   });
 
+  it("a query whose engine is lost again gives 503, and later ones work", async () => {
+    const { engine, failNext } = await fragileEngine();
+    const target = await createTarget({}, { engine });
+    await expectAccepted(await post(target, wireEvent(SITE)));
+    failNext(new EngineLostError("lost"), new EngineLostError("lost again"));
+    const response = await target.fetch(`/api/stats/main?site_id=${SITE}`);
+    expect(response.headers.get("retry-after")).toBe("10");
+    await expectError(response, 503, "engine failed");
+    expect((await getMain(target, SITE)).total_events).toBe(1);
+  });
+
   /** A target whose journal takes nothing while `isFull` says so. */
   const withJournal = (isFull: () => boolean) => {
     const log = createMemorySegmentLog();

@@ -15,19 +15,25 @@ import { scanInChunks, scanSinglePass, type ScanReader } from "./scan.ts";
 import type { RollupExecution } from "./rollup-execution.ts";
 import { executeInChunks, executeSinglePass, type StepContext } from "./step-execution.ts";
 
-/** Whether a range fits depends on concurrent queries, so a retry may succeed. */
-const FULL_RETRY_SECS = 10;
+/** Whether a range fits depends on concurrent queries, so a retry may succeed. So may one in a new engine. */
+const RETRY_SECS = 10;
 
 const tooLargeRange = (): AppError =>
   new AppError(
-    { code: "unavailable", retryAfterSecs: FULL_RETRY_SECS },
+    { code: "unavailable", retryAfterSecs: RETRY_SECS },
     "The query engine has too little memory for this range at the moment. Try a shorter range, or again later.",
   );
 
 const tooManyProperties = (): AppError =>
   new AppError(
-    { code: "unavailable", retryAfterSecs: FULL_RETRY_SECS },
+    { code: "unavailable", retryAfterSecs: RETRY_SECS },
     "The properties of this range's events need more memory than reports of properties may take. Try a shorter range, or set a larger engine_memory_mb.",
+  );
+
+const engineFailed = (): AppError =>
+  new AppError(
+    { code: "unavailable", retryAfterSecs: RETRY_SECS },
+    "The query engine failed twice while it computed this. Try a shorter range, or again later.",
   );
 
 export interface ExecutorOptions {
@@ -114,6 +120,7 @@ export class Executor {
         throw error;
       });
     } catch (error) {
+      if (error instanceof EngineLostError) throw engineFailed();
       if (error instanceof EngineFullError) throw task.withProperties ? tooManyProperties() : tooLargeRange();
       throw error;
     }
