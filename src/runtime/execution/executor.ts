@@ -33,7 +33,7 @@ const tooManyProperties = (): AppError =>
 const engineFailed = (): AppError =>
   new AppError(
     { code: "unavailable", retryAfterSecs: RETRY_SECS },
-    "The query engine failed twice while it computed this. Try a shorter range, or again later.",
+    "The query engine failed twice during this query. Try a shorter range, or again later.",
   );
 
 export interface ExecutorOptions {
