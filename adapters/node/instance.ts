@@ -20,6 +20,7 @@ import { ThreadedEngine } from "./threaded-engine.ts";
 import { ThreadedPasswordHasher } from "./threaded-password-hasher.ts";
 import { ThreadedParquetWriter } from "./threaded-parquet-writer.ts";
 import { ThreadedRollupCalculator } from "./threaded-rollup-calculator.ts";
+import type { THREADS } from "./threads.ts";
 
 const MAINTENANCE_INTERVAL_MS = 1000;
 
@@ -33,17 +34,9 @@ export interface InstanceOptions {
   readonly assets: Assets;
   readonly version: string;
   /** The built scripts of the threads, and the engine's module. */
-  readonly threads: ThreadUrls;
+  readonly threads: typeof THREADS;
   /** Called when another process has taken the data folder. Anything that this process still writes is lost or does harm. */
   readonly onFolderLost: () => void;
-}
-
-export interface ThreadUrls {
-  readonly engine: URL;
-  readonly engineModule: URL;
-  readonly parquet: URL;
-  readonly passwords: URL;
-  readonly rollups: URL;
 }
 
 export interface Instance {

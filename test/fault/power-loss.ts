@@ -3,7 +3,8 @@
  * simulated disk, and each start checks what it finds. To test another kind of change, add an entry to `STEPS` and its
  * guarantee to `wrongWithPromises`.
  */
-import { backUpFolder, verifyFolder } from "../../adapters/node/data-dir-commands.ts";
+import { backUpFolder } from "../../adapters/node/commands/backup.ts";
+import { verifyFolder } from "../../adapters/node/commands/verify.ts";
 import { createFolder } from "../../adapters/node/durable-folders.ts";
 import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
 import { createFileRecordStore } from "../../adapters/node/file-record-store.ts";

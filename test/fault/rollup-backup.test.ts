@@ -2,7 +2,7 @@
 import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { backUpFolder } from "../../adapters/node/data-dir-commands.ts";
+import { backUpFolder } from "../../adapters/node/commands/backup.ts";
 import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
 import { createFileRecordStore } from "../../adapters/node/file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/file-segment-log.ts";

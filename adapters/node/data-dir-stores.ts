@@ -1,0 +1,20 @@
+/** Opens the stores of a data folder, or of a copy of one, without its lock: a running process may be using it. */
+import { join } from "node:path";
+import type { Config } from "../../src/runtime/config/config.ts";
+import { createFileObjectStore } from "./file-object-store.ts";
+import { createFileRecordStore } from "./file-record-store.ts";
+import { JOURNAL_FOLDER, openFileSegmentLog } from "./file-segment-log.ts";
+import type { FileSystem } from "./file-system.ts";
+
+export async function openStores(folder: string, fsync: Config["journalFsync"], files: FileSystem) {
+  return {
+    objects: createFileObjectStore(folder, { files }),
+    records: createFileRecordStore(folder, files),
+    segmentLog: await openFileSegmentLog(join(folder, JOURNAL_FOLDER), fsync, files),
+  };
+}
+
+/** Rejects if there is no such folder. */
+export async function mustBeFolder(folder: string, files: FileSystem): Promise<void> {
+  if (!(await files.stat(folder)).isDirectory()) throw new Error(`${folder} is not a folder`);
+}
