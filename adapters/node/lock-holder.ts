@@ -24,15 +24,15 @@ export function parseLockHolder(text: string): LockHolder | null {
 }
 
 export async function thisProcess(): Promise<LockHolder> {
-  return { pid: process.pid, place: await placeOfThisProcess(), start: await startOf(process.pid) };
+  return { pid: process.pid, place: await placeOfThisProcess(), start: (await statusOf(process.pid)).start };
 }
 
 /** Whether the process runs. Its place has to be that of this process. */
 export async function isAliveHere({ pid, start }: LockHolder): Promise<boolean> {
-  if (!isRunning(pid)) return false;
-  const runningStart = await startOf(pid);
+  const status = await statusOf(pid);
+  if (status.hasEnded || !hasProcess(pid)) return false;
   // Without start times, our own pid belongs to an earlier process: a restarted container gives out the same pids.
-  return start === "" || runningStart === "" ? pid !== process.pid : start === runningStart;
+  return start === "" || status.start === "" ? pid !== process.pid : start === status.start;
 }
 
 const orEmpty = (reading: Promise<string>): Promise<string> =>
@@ -47,13 +47,31 @@ async function placeOfThisProcess(): Promise<string> {
   return createHash("sha256").update(`${boot} ${container}`).digest("base64url").slice(0, PLACE_CHARS);
 }
 
-/** The field `starttime` of /proc/<pid>/stat (proc(5)); empty if unknown. */
-async function startOf(pid: number): Promise<string> {
-  const status = await orEmpty(readFile(`/proc/${pid}/stat`, "utf8"));
-  return status.slice(status.lastIndexOf(")")).split(" ")[20] ?? "";
+export interface ProcessStatus {
+  /** Empty if unknown. */
+  readonly start: string;
+  /** Whether only the exit code is left, which the parent has not read yet. */
+  readonly hasEnded: boolean;
 }
 
-function isRunning(pid: number): boolean {
+/** The states of /proc/<pid>/stat that a process does not leave: zombie and dead. A stopped one (`T`) may continue. */
+const ENDED = ["Z", "X"];
+
+/**
+ * Reads the fields `state`, `num_threads` and `starttime` of /proc/<pid>/stat (proc(5)). A killed process can be a zombie while one
+ * of its threads still finishes a write to the folder, so it has ended when it has no other thread.
+ */
+export function parseProcessStatus(text: string): ProcessStatus {
+  // The second field, the name of the program, may contain spaces and parentheses.
+  const fields = text.slice(text.lastIndexOf(")")).split(" ");
+  const [state = "", threads, start = ""] = [fields[1], fields[18], fields[20]];
+  return { start, hasEnded: ENDED.includes(state) && Number(threads) <= 1 };
+}
+
+const statusOf = async (pid: number): Promise<ProcessStatus> => parseProcessStatus(await orEmpty(readFile(`/proc/${pid}/stat`, "utf8")));
+
+/** Also true for a zombie. */
+function hasProcess(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

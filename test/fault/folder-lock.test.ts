@@ -1,9 +1,11 @@
 /** One process at a time uses a data folder, and the lock of a dead process does not block the next one. */
-import { lstat, lutimes, readdir, readlink, rename, symlink, utimes, writeFile } from "node:fs/promises";
+import { lstat, lutimes, readdir, readFile, readlink, rename, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { FolderLockedError, lockFolder } from "../../adapters/node/folder-lock.ts";
+import { MAIN_PATH } from "../support/built.ts";
 import { spawnServer, startServer } from "../support/server-process.ts";
+import { skippedFor } from "../support/skipped.ts";
 import { makeTempFolder, removeFolder, tempFolder } from "../support/temp-folder.ts";
 
 const lockOf = (dataFolder: string): string => join(dataFolder, "lock");
@@ -30,6 +32,14 @@ async function giveTo(dataFolder: string, content: string): Promise<void> {
   await symlink(content, join(dataFolder, "other"));
   await rename(join(dataFolder, "other"), lockOf(dataFolder));
 }
+
+const NO_PROC = process.platform === "linux" ? null : "the states of processes are read from /proc";
+
+/** The state of a process as in proc(5), e.g. `Z`. */
+const stateOf = async (pid: number): Promise<string | undefined> => /\) (\S)/.exec(await readFile(`/proc/${pid}/stat`, "utf8"))?.[1];
+
+/** Starts a program in the background and becomes a process that never waits for it. */
+const NEGLIGENT_PARENT = ["/bin/sh", "-c", '"$0" "$@" & exec sleep 1000'];
 
 describe("the folder lock", () => {
   it("prevents the start of a second process with a message that names the first, which keeps serving", async () => {
@@ -148,5 +158,30 @@ describe("the folder lock", () => {
     expect((await readlink(lockOf(dataFolder))).split(" ")[0]).toBe(String(killed.pid));
     const next = await startServer({ dataFolder });
     expect(await next.stop()).toBe(0);
+  });
+
+  it("of a killed process whose parent does not wait for it is replaced by the next one", skippedFor(NO_PROC), async () => {
+    const dataFolder = await tempFolder();
+    const parent = await startServer({ dataFolder, command: [...NEGLIGENT_PARENT, process.execPath, MAIN_PATH] });
+    onTestFinished(() => parent.kill9());
+    const pid = Number((await readlink(lockOf(dataFolder))).split(" ")[0]);
+    process.kill(pid, "SIGKILL");
+    await expect.poll(() => stateOf(pid)).toBe("Z");
+    const next = await startServer({ dataFolder });
+    expect(await stateOf(pid)).toBe("Z");
+    expect(await next.stop()).toBe(0);
+  });
+
+  it("of a stopped process prevents the start of another one", skippedFor(NO_PROC), async () => {
+    const dataFolder = await tempFolder();
+    const first = await startServer({ dataFolder });
+    onTestFinished(() => first.kill9());
+    process.kill(first.pid, "SIGSTOP");
+    await expect.poll(() => stateOf(first.pid)).toBe("T");
+    const second = spawnServer({ dataFolder });
+    expect(await second.exited).toEqual({ code: 1, signal: null });
+    expect(second.log()).toContain(`is in use by process ${first.pid}`);
+    process.kill(first.pid, "SIGCONT");
+    expect((await fetch(`${first.origin}/health`)).status).toBe(200);
   });
 });
