@@ -21,9 +21,6 @@ import { SHARED_PARAMETERS } from "./openapi/parameters.ts";
 import { jsonTextReply } from "./reply.ts";
 import { routeIdOf, type Access, type Route } from "./route.ts";
 
-/** The version of the API, not of the program: it increases when the API changes. */
-const SURFACE_VERSION = "1.0.0";
-
 const DESCRIPTION =
   "Web analytics that stores no addresses and sets no cookies on visitors. All times and dates are UTC; rates are fractions from 0 to 1. " +
   "Every GET route also accepts HEAD, except the pixel, whose GET records an event. Errors are `{error}` with a " +
@@ -152,9 +149,10 @@ function pathsOf(routes: readonly Route[]): Readonly<Record<string, PathItem>> {
   return paths;
 }
 
-export const openapiDocument = (routes: readonly Route[]) => ({
+/** `version` is that of the program. Who only reads the routes needs none. */
+export const openapiDocument = (routes: readonly Route[], version = "0.0.0") => ({
   openapi: "3.1.0",
-  info: { title: PRODUCT_NAME, version: SURFACE_VERSION, description: DESCRIPTION, license: { name: "MIT", identifier: "MIT" } },
+  info: { title: PRODUCT_NAME, version, description: DESCRIPTION, license: { name: "MIT", identifier: "MIT" } },
   servers: [{ url: "/" }],
   tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   paths: pathsOf(routes),
@@ -181,8 +179,8 @@ const CACHE_SECS = 3_600;
 /** Serves the document of the routes, which is built on the first request. */
 export function openapiHandler(routes: () => readonly Route[]): Handler {
   let json: string | null = null;
-  return () => {
-    json ??= JSON.stringify(openapiDocument(routes()));
+  return (_request, { services }) => {
+    json ??= JSON.stringify(openapiDocument(routes(), services.version));
     return jsonTextReply(json, 200, {
       "Cache-Control": `public, max-age=${CACHE_SECS}`,
       ...ANY_ORIGIN,
