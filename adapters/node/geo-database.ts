@@ -7,11 +7,14 @@ import type { CountryResponse } from "mmdb-lib";
 import { geoPlaceFromRecord, isPrivateAddress, NOWHERE } from "../../src/runtime/ingest/geo.ts";
 import type { GeoLookup } from "../../src/runtime/ingest/geo.ts";
 import type { GeoipDb } from "../../src/runtime/config/option-kinds.ts";
+import type { EpochMs } from "../../src/storage/event.ts";
 
 export interface GeoDatabase {
   readonly lookup: GeoLookup;
   /** Whether there is a database behind `lookup`. */
   readonly loaded: boolean;
+  /** When the database was built, as its metadata say. */
+  readonly builtMs: EpochMs | null;
 }
 
 const BUILTIN_FILE = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
@@ -21,11 +24,17 @@ const PROBES = ["1.1.1.1", "8.8.8.8", "91.198.174.192", "203.0.113.1", "2001:486
 
 /** Opens the database that the option `geoip_db` names. Throws an Error that names the option and the file if it cannot be read. */
 export function openGeoDatabase(option: GeoipDb): GeoDatabase {
-  if (option === "none") return { lookup: () => NOWHERE, loaded: false };
+  if (option === "none") return { lookup: () => NOWHERE, loaded: false, builtMs: null };
   const path = option === "builtin" ? builtinPath() : option.path;
   const reader = openReader(path);
   for (const address of PROBES) checked(path, () => reader.get(address));
-  return { lookup: lookupIn(reader), loaded: true };
+  return { lookup: lookupIn(reader), loaded: true, builtMs: buildTimeOf(reader) };
+}
+
+/** Null if the metadata have no time of the build, which the format requires. */
+function buildTimeOf({ metadata }: Reader<CountryResponse>): EpochMs | null {
+  const builtMs = metadata.buildEpoch.getTime();
+  return Number.isNaN(builtMs) ? null : builtMs;
 }
 
 function lookupIn(reader: Reader<CountryResponse>): GeoLookup {

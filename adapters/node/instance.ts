@@ -99,6 +99,7 @@ export async function startInstance({
       engine,
       geo: geo.lookup,
       geoIsLoaded: geo.loaded,
+      geoBuiltMs: geo.builtMs,
       log,
       now: Date.now,
       monotonicMs: () => performance.now(),

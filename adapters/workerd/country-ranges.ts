@@ -1,5 +1,6 @@
 /** Looks up the country of an address in the database that `encode-country-ranges.mjs` packed at build time, by binary search. */
 import { NOWHERE, isPrivateAddress, type GeoLookup, type GeoPlace } from "../../src/runtime/ingest/geo.ts";
+import type { EpochMs } from "../../src/storage/event.ts";
 
 /** Each range ends where the next begins. Units are IPv4 addresses, or IPv6 networks of 64 bits. */
 interface Ranges {
@@ -75,9 +76,14 @@ function ipv6Unit(address: string): bigint {
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
 const IPV6 = /^[0-9a-f:]+$/;
 
+/** When the database was built, which is known without unpacking it. */
+export const buildTimeOf = (packed: Uint8Array): EpochMs => Number(new ByteReader(packed).varint()) * 1000;
+
 /** Unpacks the ranges: a few tenths of a second and some megabytes. The lookup takes addresses as `clientAddressOf` writes them. */
 export function openCountryRanges(packed: Uint8Array): GeoLookup {
   const reader = new ByteReader(packed);
+  // The time of the build.
+  reader.varint();
   const text = new TextDecoder().decode(reader.take(Number(reader.varint())));
   const places: GeoPlace[] = [NOWHERE];
   for (const [countryCode] of text.matchAll(/../g)) places.push({ ...NOWHERE, countryCode });

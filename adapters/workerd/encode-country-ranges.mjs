@@ -55,7 +55,8 @@ function encodeRanges({ starts, codes }) {
 
 /**
  * @param {Uint8Array} database a country database with `country_code` in its records
- * @returns {Uint8Array} the length of the country codes and the codes, the IPv4 ranges, the IPv6 ranges. Code 0 is "no country".
+ * @returns {Uint8Array} the Unix time of its build in seconds, the length of the country codes and the codes, the IPv4 ranges, the
+ * IPv6 ranges. Code 0 is "no country".
  */
 export function encodeCountryRanges(database) {
   const reader = new Reader(Buffer.from(database.buffer, database.byteOffset, database.length), { cache: new Map() });
@@ -76,6 +77,7 @@ export function encodeCountryRanges(database) {
   const text = new TextEncoder().encode(codes.slice(1).join(""));
   /** @type {number[]} */
   const head = [];
+  pushVarint(head, BigInt(reader.metadata.buildEpoch.getTime() / 1000));
   pushVarint(head, BigInt(text.length));
   return Uint8Array.from([...head, ...text, ...encodeRanges(ipv4), ...encodeRanges(ipv6)]);
 }

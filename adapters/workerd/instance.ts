@@ -19,7 +19,7 @@ import type { EpochMs } from "../../src/storage/event.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import { createRecordSecretStore } from "../../src/storage/secret-store.ts";
 import { connectionOf } from "./client-connection.ts";
-import { openCountryRanges } from "./country-ranges.ts";
+import { buildTimeOf, openCountryRanges } from "./country-ranges.ts";
 import { IsolateEngine } from "./isolate-engine.ts";
 import type { DurableObjectStorage, R2Bucket } from "./platform.ts";
 import { createR2ObjectStore } from "./r2-object-store.ts";
@@ -87,6 +87,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     engine: new IsolateEngine(options.createEngine, log),
     geo: config.geoipDb === "none" ? () => NOWHERE : placesIn(options.countryRanges),
     geoIsLoaded: config.geoipDb !== "none",
+    geoBuiltMs: config.geoipDb === "none" ? null : buildTimeOf(options.countryRanges),
     log,
     now,
     monotonicMs: createSteadyClock(now),

@@ -1,4 +1,5 @@
 /** GET /health, /health/ready and /health/detailed: liveness, readiness and details (docs/http-api.md, "Health"). */
+import { utcDayOf } from "../storage/event.ts";
 import type { Handler } from "./context.ts";
 import { jsonReply, NO_STORE, textReply } from "./reply.ts";
 
@@ -10,7 +11,7 @@ export const getReady: Handler = async (_request, { services, beganMs }) =>
     : textReply("database not ready", 503, { ...NO_STORE, "Retry-After": "1" });
 
 export const getDetails: Handler = async (_request, { services }) => {
-  const { version, eventStore, adminPassword, geoIsLoaded, behavioral, config, stats } = services;
+  const { version, eventStore, adminPassword, geoIsLoaded, geoBuiltMs, behavioral, config, stats } = services;
   // Right after startup this waits for the engine or starts it, so the extension is not reported as missing.
   await behavioral.load();
   return jsonReply({
@@ -19,6 +20,7 @@ export const getDetails: Handler = async (_request, { services }) => {
     buffered_events: eventStore.unflushedEvents,
     auth_configured: adminPassword.isConfigured,
     geoip_loaded: geoIsLoaded,
+    geoip_built: geoBuiltMs === null ? null : utcDayOf(geoBuiltMs),
     behavioral_extension_loaded: behavioral.version !== null,
     behavioral_version: behavioral.version,
     filter_bots: config.filterBots,

@@ -39,6 +39,8 @@ export interface Host {
   readonly geo: GeoLookup;
   /** Whether `geo` has a database. Without one it finds nothing. */
   readonly geoIsLoaded: boolean;
+  /** When its database was built. Null without one, and if the database does not say. */
+  readonly geoBuiltMs: EpochMs | null;
   readonly log: Log;
   /** The wall clock, for dates and timestamps. */
   readonly now: () => EpochMs;

@@ -17,6 +17,7 @@ import { budgetBytesOf, createQueryServices, type QueryServices } from "./execut
 import type { Host } from "./host.ts";
 import { createAcceptEvent, type AcceptEvent } from "./ingest/accept-event.ts";
 import { createAllowlist } from "./ingest/allowlist.ts";
+import { warnOfOldGeoDatabase } from "./ingest/geo-age.ts";
 import { createHmacSha256 } from "./ingest/hmac-sha256.ts";
 import { IngestGate } from "./ingest/ingest-gate.ts";
 import { KnownSites } from "./ingest/known-sites.ts";
@@ -58,7 +59,7 @@ interface JobServices {
 
 type HostServices = Pick<
   Host,
-  "config" | "log" | "now" | "monotonicMs" | "wait" | "newRequestId" | "trackerScript" | "assets" | "version" | "geoIsLoaded"
+  "config" | "log" | "now" | "monotonicMs" | "wait" | "newRequestId" | "trackerScript" | "assets" | "version" | "geoIsLoaded" | "geoBuiltMs"
 > & { readonly processUsage: Host["processUsage"] };
 
 export interface Services extends HostServices, AuthServices, IngestServices, QueryServices, JobServices, StoredRollups {
@@ -219,8 +220,8 @@ const jobsOf = (
 ];
 
 function hostServices(host: Host): HostServices {
-  const { config, log, now, monotonicMs, wait, newRequestId, trackerScript, assets, version, geoIsLoaded, processUsage } = host;
-  return { config, log, now, monotonicMs, wait, newRequestId, trackerScript, assets, version, geoIsLoaded, processUsage };
+  const { config, log, now, monotonicMs, wait, newRequestId, trackerScript, assets, version, geoIsLoaded, geoBuiltMs, processUsage } = host;
+  return { config, log, now, monotonicMs, wait, newRequestId, trackerScript, assets, version, geoIsLoaded, geoBuiltMs, processUsage };
 }
 
 export async function createServices(host: Host): Promise<Services> {
@@ -236,6 +237,7 @@ export async function createServices(host: Host): Promise<Services> {
   const jobServices = await createJobs(dependencies, queries, limiter, stored);
   const ingest = createIngest(dependencies, visitors, jobServices.flush);
   const jobs = jobsOf(jobServices, ingest, now);
+  warnOfOldGeoDatabase(host);
 
   return {
     ...hostServices(host),

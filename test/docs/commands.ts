@@ -19,6 +19,8 @@ export type Kind = "setup" | "open" | "secured" | "program" | "npm" | "by-hand" 
 
 /** Commands that tests do not run, each with the reason. */
 export const BY_HAND: Readonly<Record<string, string>> = {
+  "npm install --prefix /srv/geo --ignore-scripts @ip-location-db/geo-whois-asn-country-mmdb@latest":
+    "test/docs/geo-refresh.test.ts runs it without a registry",
   "npx wrangler dev": "test/http/wrangler-dev.test.ts runs it",
   "npx wrangler login": "needs an account at Cloudflare",
   "npx wrangler r2 bucket create sandpiper-partitions": "needs an account at Cloudflare",

@@ -1,6 +1,8 @@
 /** /health/detailed, /metrics, robots.txt, security.txt and HSTS (docs/http-api.md, "Metrics"). */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { openGeoDatabase } from "../../adapters/node/geo-database.ts";
 import { BEHAVIORAL_EXTENSION } from "../../src/runtime/engine/duckdb/behavioral/extension.ts";
+import { utcDayOf } from "../../src/storage/event.ts";
 import { bodyOf, CLOSED, createKey, logIn, PASSWORD, postLogin, postSetup, ofItsOwn, withKey } from "../support/auth-requests.ts";
 import { deleteEvents } from "../support/erasure-requests.ts";
 import { getMetricFamilies, getMetrics } from "../support/metrics.ts";
@@ -16,12 +18,16 @@ interface Details {
   readonly buffered_events: number;
   readonly auth_configured: boolean;
   readonly geoip_loaded: boolean;
+  readonly geoip_built: string | null;
   readonly behavioral_extension_loaded: boolean;
   readonly behavioral_version: string | null;
   readonly filter_bots: boolean;
   readonly cache_entries: number;
   readonly cache_empty: boolean;
 }
+
+/** Of the database that every host ships. */
+const GEO_BUILT = utcDayOf(openGeoDatabase("builtin").builtMs ?? 0);
 
 const detailsOf = async (target: Target): Promise<Details> => bodyOf(await target.fetch("/health/detailed"));
 
@@ -45,6 +51,7 @@ export function describeHealthDetails(makeTarget: MakeTarget): void {
         buffered_events: 0,
         auth_configured: false,
         geoip_loaded: true,
+        geoip_built: GEO_BUILT,
         behavioral_extension_loaded: true,
         behavioral_version: BEHAVIORAL_EXTENSION.version,
         filter_bots: true,
@@ -71,12 +78,14 @@ export function describeHealthDetails(makeTarget: MakeTarget): void {
       expect(await detailsOf(off)).toMatchObject({
         auth_configured: true,
         geoip_loaded: false,
+        geoip_built: null,
         behavioral_extension_loaded: false,
         behavioral_version: null,
         filter_bots: false,
       });
       const values = await getMetrics(off);
       expect(values).toMatchObject({ svc_auth_configured: 1, svc_geoip_loaded: 0, svc_filter_bots: 0, svc_behavioral_extension: 0 });
+      expect(values).not.toHaveProperty("svc_geoip_built_timestamp_seconds");
       await off.close();
     });
   });
@@ -95,6 +104,7 @@ const GAUGES = [
     "svc_cache_entries",
     "svc_auth_configured",
     "svc_geoip_loaded",
+    "svc_geoip_built_timestamp_seconds",
     "svc_filter_bots",
     "svc_behavioral_extension",
   ],
@@ -223,6 +233,7 @@ export function describeMetrics(makeTarget: MakeTarget): void {
         svc_geoip_loaded: 1,
         svc_filter_bots: 1,
       });
+      expect(utcDayOf((values["svc_geoip_built_timestamp_seconds"] ?? 0) * 1000)).toBe(GEO_BUILT);
       const positive = [
         "svc_buffered_events",
         "svc_buffered_bytes",

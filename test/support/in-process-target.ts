@@ -118,6 +118,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       engine,
       geo: places.lookup,
       geoIsLoaded: places.loaded,
+      geoBuiltMs: places.builtMs,
       log,
       now: () => nowMs,
       monotonicMs: () => monotonicMs,

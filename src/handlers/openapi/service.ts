@@ -19,6 +19,7 @@ export const SERVICE_SCHEMAS = {
     buffered_events: count("Events in the journal that are not in a file yet."),
     auth_configured: boolean("Whether an admin password is set."),
     geoip_loaded: boolean("Whether a geo database is loaded."),
+    geoip_built: orNull(text("Date on which the geo database was built; null without one.", { format: "date" })),
     behavioral_extension_loaded: boolean("Whether the behavioral extension is loaded."),
     behavioral_version: orNull(text("Version of the extension; null if it is not loaded.")),
     filter_bots: boolean("Whether events of bots are dropped."),

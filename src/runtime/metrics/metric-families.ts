@@ -21,6 +21,7 @@ export interface MetricSources {
   readonly stats: { readonly cachedCount: number };
   readonly adminPassword: { readonly isConfigured: boolean };
   readonly geoIsLoaded: boolean;
+  readonly geoBuiltMs: EpochMs | null;
   readonly config: { readonly filterBots: boolean };
   readonly behavioral: { readonly version: string | null };
   readonly flush: { lagMs(): number; readonly durations: Histogram };
@@ -87,6 +88,12 @@ const rollups = ({ counters, rollupDays: { total } }: MetricSources): MetricFami
   counter("rollup_seconds_total", "Time spent making rollups.", counters.rollupMs / 1000),
 ];
 
+/** Absent without a database: an alert on its age must not read 0 as 1970. */
+const geoBuilt = ({ geoBuiltMs }: MetricSources): MetricFamily[] =>
+  geoBuiltMs === null
+    ? []
+    : [gauge("geoip_built_timestamp_seconds", "When the geo database was built, since the Unix epoch in seconds.", geoBuiltMs / 1000)];
+
 const features = ({ counters, adminPassword, geoIsLoaded, config, behavioral }: MetricSources): MetricFamily[] => [
   counter("login_failures_total", "Logins with a wrong password and setups with a wrong setup code.", counters.loginFailures),
   gauge("auth_configured", "1 if an admin password is set, else 0.", adminPassword.isConfigured),
@@ -124,6 +131,7 @@ export const metricFamilies = (sources: MetricSources, nowMs: EpochMs): MetricFa
   ...queries(sources),
   ...rollups(sources),
   ...features(sources),
+  ...geoBuilt(sources),
   ...requests(sources),
   ...process(sources, nowMs),
 ];

@@ -21,6 +21,13 @@ describe("the builtin database", () => {
     expect(database.loaded).toBe(true);
   });
 
+  it("has the time of its build, which the version of its package names too", () => {
+    const { version } = JSON.parse(readFileSync(join(builtinFile, "../package.json"), "utf8")) as { version: string };
+    const [, year, month, day] = /\.(\d{4})(\d\d)(\d\d)\d\d$/.exec(version) ?? [];
+    const publishedMs = Date.parse(`${year}-${month}-${day}`);
+    expect(Math.abs((database.builtMs ?? Number.NaN) - publishedMs)).toBeLessThan(14 * 86_400_000);
+  });
+
   it.each([
     ["8.8.8.8", "US"],
     ["91.198.174.192", "NL"],
@@ -88,6 +95,7 @@ describe("no database", () => {
   it("no address has a place, and the database counts as not loaded", () => {
     const database = openGeoDatabase("none");
     expect(database.loaded).toBe(false);
+    expect(database.builtMs).toBeNull();
     expect(database.lookup("8.8.8.8")).toEqual(NOWHERE);
   });
 });

@@ -3,14 +3,14 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
 import { openGeoDatabase } from "../../../../adapters/node/geo-database.ts";
-import { openCountryRanges } from "../../../../adapters/workerd/country-ranges.ts";
+import { buildTimeOf, openCountryRanges } from "../../../../adapters/workerd/country-ranges.ts";
 import { encodeCountryRanges } from "../../../../adapters/workerd/encode-country-ranges.mjs";
 import { NOWHERE } from "../../../../src/runtime/ingest/geo.ts";
 
 const path = createRequire(import.meta.url).resolve("@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb");
 const packed = encodeCountryRanges(readFileSync(path));
 const lookup = openCountryRanges(packed);
-const database = openGeoDatabase("builtin").lookup;
+const { lookup: database, builtMs } = openGeoDatabase("builtin");
 
 /** Pseudo-random numbers from 0 to 1, the same in each run. */
 function numbersFrom(seed: number): () => number {
@@ -31,6 +31,10 @@ const normal = (address: string): string => new URL(`http://[${address}]/`).host
 describe("the packed country database", () => {
   it("is smaller than a third of the database", () => {
     expect(packed.length).toBeLessThan(readFileSync(path).length / 3);
+  });
+
+  it("has the time of the database's build", () => {
+    expect(buildTimeOf(packed)).toBe(builtMs);
   });
 
   it("returns the country of the database for every IPv4 address", () => {
