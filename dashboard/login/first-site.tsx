@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { fetchReport } from "../api/reports.ts";
 import type { Sites } from "../api/types.ts";
-import { NewSiteForm, PasteInstruction, Snippet } from "../settings/tracking-code.tsx";
+import { NewSiteForm, Snippet } from "../settings/tracking-code.tsx";
 import { handleFailure } from "../state/connection.ts";
 import { navigate } from "../state/view.ts";
 import { LoginFrame } from "./login.tsx";
@@ -37,7 +37,6 @@ const Waiting = () => (
 export const NoEventsNotice = ({ siteId }: { readonly siteId: string }) => (
   <section class="panel">
     <Waiting />
-    <PasteInstruction />
     <Snippet siteId={siteId} />
   </section>
 );

@@ -1,9 +1,12 @@
 /** The tracking code of a site: the snippet, the form that makes one for a new site, and their dialog. */
+import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
+import { scriptUrl } from "../api/script-url.ts";
 import { CopyButton } from "../components/copy-button.tsx";
 import { Dialog } from "../components/dialog.tsx";
-import { SCRIPT_PATH } from "../names.ts";
+import { Marked } from "../components/marked.tsx";
 import { closePanel, site } from "../state/view.ts";
+import { PLATFORMS } from "./platforms.ts";
 
 /** docs/http-api.md, "Site ids". */
 const SITE_ID = /^[A-Za-z0-9.\-_:]{1,256}$/;
@@ -18,22 +21,44 @@ function siteIdFrom(typed: string): string | null {
   return SITE_ID.test(domain) ? domain : null;
 }
 
-const snippetOf = (siteId: string): string => `<script defer data-domain="${siteId}" src="${location.origin}${SCRIPT_PATH}"></script>`;
+/** The chosen platform, the same wherever the code is shown. */
+const platform = signal(PLATFORMS[0]);
 
-export const Snippet = ({ siteId }: { readonly siteId: string }) => (
-  <div class="snippet">
-    <pre tabIndex={0} aria-label="Tracking code">
-      <code>{snippetOf(siteId)}</code>
-    </pre>
-    <CopyButton text={snippetOf(siteId)} label="Copy tracking code" />
-  </div>
+const PlatformMenu = () => (
+  <label class="platform">
+    Platform
+    <select
+      value={platform.value.id}
+      onChange={(event) => {
+        platform.value = PLATFORMS.find(({ id }) => id === event.currentTarget.value) ?? PLATFORMS[0];
+      }}
+    >
+      {PLATFORMS.map(({ id, label }) => (
+        <option key={id} value={id}>
+          {label}
+        </option>
+      ))}
+    </select>
+  </label>
 );
 
-export const PasteInstruction = () => (
-  <p>
-    Paste this into the <code>&lt;head&gt;</code> of your site:
-  </p>
-);
+/** The code of a site for the chosen platform, and where to put it. */
+export function Snippet({ siteId }: { readonly siteId: string }) {
+  const { where, code } = platform.value;
+  const text = code({ siteId, scriptUrl: scriptUrl() });
+  return (
+    <div class="snippet">
+      <PlatformMenu />
+      <p>
+        <Marked text={where} />
+      </p>
+      <pre tabIndex={0} aria-label="Tracking code">
+        <code>{text}</code>
+      </pre>
+      <CopyButton text={text} label="Copy tracking code" />
+    </div>
+  );
+}
 
 /** `onChange` gets the site id while the domain is valid, else null. */
 export function NewSiteForm({ onChange }: { readonly onChange?: (siteId: string | null) => void }) {
@@ -60,12 +85,7 @@ export function NewSiteForm({ onChange }: { readonly onChange?: (siteId: string 
         </label>
         {typed !== "" && siteId === null && <p class="problem">Enter a domain like example.com</p>}
       </div>
-      {siteId !== null && (
-        <>
-          <PasteInstruction />
-          <Snippet siteId={siteId} />
-        </>
-      )}
+      {siteId !== null && <Snippet siteId={siteId} />}
     </>
   );
 }

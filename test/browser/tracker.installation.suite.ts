@@ -1,9 +1,24 @@
 /** The ways a site may install the script. */
 
 import { describe, test } from "vitest";
+import { PLATFORMS } from "../../dashboard/settings/platforms.ts";
 import { EVENT_PATH, SCRIPT_PATHS } from "../../src/runtime/config/names.ts";
 import { buildTracker } from "../../tracker/build.mjs";
 import { SITE_ID, scriptTag, type TrackerBench } from "./support/tracker-bench.ts";
+
+/** The code that docs/tracking.md and the dashboard show for the platform. */
+const trackingCode = (platform: string, { origin }: { readonly origin: string }): string =>
+  PLATFORMS.find(({ id }) => id === platform)?.code({ siteId: SITE_ID, scriptUrl: origin + SCRIPT_PATHS[0] }) ?? "";
+
+/** As Tag Manager adds a tag of type Custom HTML once the page has loaded: scripts as new elements, without unknown attributes. */
+const tagManager = (customHtml: string): string => `<script>
+  addEventListener("load", () => {
+    const parsed = document.createElement("div");
+    parsed.innerHTML = ${JSON.stringify(customHtml).replaceAll("</", "<\\/")};
+    for (const { src, text } of parsed.querySelectorAll("script"))
+      document.body.append(Object.assign(document.createElement("script"), src ? { src } : { text }));
+  });
+</script>`;
 
 export function describeInstallation(bench: TrackerBench): void {
   describe.concurrent("the installed script", () => {
@@ -12,6 +27,22 @@ export function describeInstallation(bench: TrackerBench): void {
         page: ({ recording }) => scriptTag(recording, { src: recording.origin + SCRIPT_PATHS[1] }),
       });
       expect(await visit.events()).toEqual([visit.pageview("/")]);
+    });
+
+    test("works as the tracking code for HTML", async ({ expect }) => {
+      const visit = await bench.visit({ page: ({ recording }) => `<title>Shop</title>${trackingCode("html", recording)}` });
+      expect(await visit.events()).toEqual([visit.pageview("/")]);
+    });
+
+    test("works as the tracking code for Google Tag Manager, which adds it to a page that has loaded", async ({ expect }) => {
+      const visit = await bench.visit({ page: ({ recording }) => tagManager(trackingCode("tag-manager", recording)) });
+      await visit.run(`history.pushState(null, "", "/next")`);
+      expect(await visit.events()).toEqual([visit.pageview("/"), visit.pageview("/next")]);
+    });
+
+    test("sends nothing as the tracking code for HTML in Google Tag Manager, which drops its attributes", async ({ expect }) => {
+      const visit = await bench.visit({ page: ({ recording }) => tagManager(trackingCode("html", recording)) });
+      expect(await visit.events()).toEqual([]);
     });
 
     test("works as a blocking script in the head, before there is a body", async ({ expect }) => {

@@ -1,6 +1,7 @@
 /** Code snippets of docs/tracking.md work unchanged. */
 import { transform } from "esbuild";
 import { expect, it, onTestFinished } from "vitest";
+import { PLATFORMS } from "../../dashboard/settings/platforms.ts";
 import { startServer } from "../support/server-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { codeBlocksOf, readPage } from "./pages.ts";
@@ -24,4 +25,10 @@ it("the documented server-side function records a sign-up with property and reve
   expect(await answerTo("goals?")).toEqual([expect.objectContaining({ name: "Signup", visitors: 2, events: 3 })]);
   expect(await answerTo("property-values?key=plan&")).toEqual([{ value: "pro", visitors: 2, events: 3 }]);
   expect(await answerTo("revenue?")).toMatchObject({ by_currency: [{ currency: "EUR", total: 89.7, transactions: 3 }] });
+});
+
+it("the documented tracking code of every platform is the one that the dashboard shows", () => {
+  const documented = codeBlocksOf(readPage("docs/tracking.md")).map(({ code }) => code.trim());
+  const shown = PLATFORMS.map(({ code }) => code({ siteId: "example.com", scriptUrl: "https://stats.example.com/svc.js" }));
+  expect(shown.filter((code) => !documented.includes(code))).toEqual([]);
 });
