@@ -18,6 +18,7 @@ import type { Host } from "./host.ts";
 import { createAcceptEvent, type AcceptEvent } from "./ingest/accept-event.ts";
 import { createAllowlist } from "./ingest/allowlist.ts";
 import { warnOfOldGeoDatabase } from "./ingest/geo-age.ts";
+import { EventOutcomes } from "./ingest/event-outcomes.ts";
 import { createHmacSha256 } from "./ingest/hmac-sha256.ts";
 import { IngestGate } from "./ingest/ingest-gate.ts";
 import { KnownSites } from "./ingest/known-sites.ts";
@@ -45,6 +46,7 @@ interface IngestServices {
   readonly ingestGate: IngestGate;
   readonly visitorSalt: VisitorSalt;
   readonly acceptEvent: AcceptEvent;
+  readonly eventOutcomes: EventOutcomes;
 }
 
 interface JobServices {
@@ -144,6 +146,7 @@ function createIngest(dependencies: Dependencies, visitors: Visitors, flush: Flu
   const { config, geo, log, now, unflushedBytesMax } = host;
   const knownSites = createKnownSites(dependencies);
   const ingestGate = new IngestGate({ eventStore, counters, log, unflushedBytesMax });
+  const eventOutcomes = new EventOutcomes({ hasAllowlist: config.siteIds.length > 0 });
   const accept = createAcceptEvent({
     allowlist: createAllowlist(config.siteIds),
     knownSites,
@@ -157,6 +160,7 @@ function createIngest(dependencies: Dependencies, visitors: Visitors, flush: Flu
     ingestGate,
     calendar: utcCalendar,
     counters,
+    outcomes: eventOutcomes,
     now,
   });
   const acceptEvent: AcceptEvent = async (context) => {
@@ -164,7 +168,7 @@ function createIngest(dependencies: Dependencies, visitors: Visitors, flush: Flu
     flush.noteEvent();
     return outcome;
   };
-  return { knownSites, ingestGate, visitorSalt: visitors.visitorSalt, acceptEvent };
+  return { knownSites, ingestGate, visitorSalt: visitors.visitorSalt, acceptEvent, eventOutcomes };
 }
 
 /** The memory that all exports share. */

@@ -27,6 +27,7 @@ import { describeStatsFlow, describeStatsRetention, describeStatsSessions, descr
 import { describeStatsBreakdown } from "./stats-breakdown.suite.ts";
 import { describeStatsCache } from "./stats-cache.suite.ts";
 import { describeStatsComparison } from "./stats-comparison.suite.ts";
+import { describeInstallation } from "./installation.suite.ts";
 import { describeStatsExport } from "./stats-export.suite.ts";
 import { describeStatsFilters } from "./stats-filters.suite.ts";
 import { describeStatsGoals, describeStatsProperties, describeStatsPropertyValues } from "./stats-goals-properties.suite.ts";
@@ -91,6 +92,7 @@ const OF_RULES: readonly DescribeSuite[] = [
   describeSetupCode,
   describeAccessMatrix,
   describeErasure,
+  describeInstallation,
   describeHealthDetails,
   describeMetrics,
   describeWellKnown,

@@ -4,14 +4,19 @@ import { CLOSED, createKey, logIn, withKey } from "../support/auth-requests.ts";
 import { deleteEvents } from "../support/erasure-requests.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { record, wireEvent, type RequestHeaders } from "../support/requests.ts";
-import type { Environment, Target } from "../support/target.ts";
+import type { Environment, Target, TargetRequest } from "../support/target.ts";
 import type { Failing, Provoked } from "./openapi-answers.ts";
 
 const ERASE = "DELETE /api/gdpr/erase";
 const METRICS = "GET /metrics";
 
+/** A host name that may be an attacker's. */
+const UNVERIFIED: TargetRequest = { host: "rebind.attacker.example" };
+
 /** A site of its own: the others' events are still needed. */
 const SITE = "openapi-erased.test";
+
+const INSTALLATION = "GET /api/installation";
 
 const DATES = { start_date: "2026-01-01", end_date: "2026-12-31" } as const;
 
@@ -31,6 +36,17 @@ export const SERVICE_PROVOKED: readonly Provoked[] = [
   erasing(400, async (target) => ask(target, await logIn(target), { site_id: SITE })),
   erasing(401, (target) => ask(target, {})),
   erasing(403, async (target) => ask(target, withKey((await createKey(target, await logIn(target), "ReadOnly")).key))),
+  {
+    id: INSTALLATION,
+    status: 200,
+    async send(target, siteId) {
+      await record(target, wireEvent("openapi-other.test"));
+      return target.fetch(`/api/installation?site_id=${siteId}`);
+    },
+  },
+  { id: INSTALLATION, status: 400, send: (target) => target.fetch("/api/installation") },
+  { id: INSTALLATION, status: 401, environment: CLOSED, send: (target) => target.fetch("/api/installation?site_id=a") },
+  { id: INSTALLATION, status: 403, send: (target) => target.fetch("/api/installation?site_id=a", UNVERIFIED) },
   { id: METRICS, status: 401, environment: GUARDED, send: (target) => target.fetch("/metrics") },
   {
     id: "GET /health",

@@ -5,6 +5,7 @@ import { AUTH_OPERATIONS, AUTH_SCHEMAS } from "./auth.ts";
 import { DASHBOARD_OPERATIONS } from "./dashboard.ts";
 import { ERASURE_OPERATIONS, ERASURE_SCHEMAS } from "./erasure.ts";
 import { INGEST_OPERATIONS, INGEST_SCHEMAS } from "./ingest.ts";
+import { INSTALLATION_OPERATIONS, INSTALLATION_SCHEMAS } from "./installation.ts";
 import type { Operation } from "./operation.ts";
 import { REPORT_OPERATIONS, REPORT_SCHEMAS } from "./reports.ts";
 import { SERVICE_OPERATIONS, SERVICE_SCHEMAS } from "./service.ts";
@@ -17,6 +18,7 @@ const DESCRIBED = {
   ...AUTH_OPERATIONS,
   ...DASHBOARD_OPERATIONS,
   ...ERASURE_OPERATIONS,
+  ...INSTALLATION_OPERATIONS,
   ...SERVICE_OPERATIONS,
 };
 
@@ -37,5 +39,6 @@ export const SCHEMAS = {
   ...REPORT_SCHEMAS,
   ...AUTH_SCHEMAS,
   ...ERASURE_SCHEMAS,
+  ...INSTALLATION_SCHEMAS,
   ...SERVICE_SCHEMAS,
 };

@@ -9,6 +9,7 @@ import type { ClientHints } from "./client-hints.ts";
 import { minimiseEvent, type DataMinimisation } from "./data-minimisation.ts";
 import { detectDevice, parseScreenWidth } from "./device.ts";
 import { checkEventInput, type CheckedEventInput, type EventInput } from "./event-input.ts";
+import type { EventOutcomes } from "./event-outcomes.ts";
 import type { GeoLookup, GeoPlace } from "./geo.ts";
 import type { IngestGate } from "./ingest-gate.ts";
 import type { KnownSites } from "./known-sites.ts";
@@ -57,29 +58,36 @@ export interface AcceptEventOptions {
   /** Which date an event has. */
   readonly calendar: Calendar;
   readonly counters: Counters;
+  readonly outcomes: EventOutcomes;
   readonly now: () => EpochMs;
 }
 
 /** Resolves when the event is in the journal, or was dropped as a bot's. Rejects with the reason when it is refused. */
 export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
-  const { allowlist, knownSites, userAgents, counters } = options;
+  const { allowlist, knownSites, userAgents, counters, outcomes } = options;
   return async (context) => {
-    allowlist.checkOrigin(context.origin);
-    const fields = context.readInput();
-    allowlist.checkSite(fields.siteId);
-    checkRate(fields.siteId, context, options);
-    const input = checkEventInput(fields);
-    const { siteId } = input;
-    if (!knownSites.has(siteId)) {
-      if (!knownSites.areListed) await knownSites.untilListed();
-      knownSites.check(siteId);
+    let siteId: string | null = null;
+    try {
+      allowlist.checkOrigin(context.origin);
+      const fields = context.readInput();
+      ({ siteId } = fields);
+      allowlist.checkSite(siteId);
+      checkRate(siteId, context, options);
+      const input = checkEventInput(fields);
+      if (!knownSites.has(input.siteId)) {
+        if (!knownSites.areListed) await knownSites.untilListed();
+        knownSites.check(input.siteId);
+      }
+      const isBot = options.filterBots && userAgents.isBot(context.userAgent);
+      if (isBot) counters.botEventsDropped++;
+      else await knownSites.storing(input.siteId, () => storeEvent(input, context, options));
+      const outcome = isBot ? "bot" : "accepted";
+      outcomes.note(siteId, outcome, context.nowMs);
+      return outcome;
+    } catch (error) {
+      outcomes.noteRefusal(siteId, context.origin, error, context.nowMs);
+      throw error;
     }
-    if (options.filterBots && userAgents.isBot(context.userAgent)) {
-      counters.botEventsDropped++;
-      return "bot";
-    }
-    await knownSites.storing(siteId, () => storeEvent(input, context, options));
-    return "accepted";
   };
 }
 

@@ -1,0 +1,121 @@
+/**
+ * What became of the events of each site: for the check of an installation (docs/http-api.md, "Installation check").
+ * Counts and times in memory, of names only: nothing about the page or its visitor (docs/privacy.md, "What is not stored").
+ */
+import type { EpochMs } from "../../storage/event.ts";
+import { OUTCOME_NAMES_MAX } from "../config/installation-limits.ts";
+import { SITE_ID_CHARS_MAX } from "../config/limits.ts";
+import { isSiteId } from "../config/site-id.ts";
+import { AppError, type AppErrorCode } from "../errors.ts";
+import { parseUrl } from "./parse-url.ts";
+
+/** In the processing order of an event. */
+export const OUTCOMES = [
+  "accepted",
+  "bot",
+  "origin_not_allowed",
+  "site_not_allowed",
+  "too_many_sites",
+  "rate_limited",
+  "invalid",
+  "not_stored",
+] as const;
+
+export type Outcome = (typeof OUTCOMES)[number];
+
+export interface OutcomeCount {
+  /** The site; for an event that was refused before its site was read, the host of the page. */
+  readonly name: string;
+  readonly outcome: Outcome;
+  /** Since the start, or since the name was evicted. */
+  readonly count: number;
+  readonly latestMs: EpochMs;
+}
+
+interface Name {
+  latestMs: EpochMs;
+  readonly counts: Map<Outcome, { count: number; latestMs: EpochMs }>;
+}
+
+const OUTCOME_OF_ERROR: Readonly<Partial<Record<AppErrorCode, Outcome>>> = {
+  invalid_input: "invalid",
+  malformed_body: "invalid",
+  too_many_requests: "rate_limited",
+};
+
+export interface EventOutcomesOptions {
+  /** Whether `site_ids` is set. Otherwise a site is refused only because of `max_sites`. */
+  readonly hasAllowlist: boolean;
+  /** By default `OUTCOME_NAMES_MAX`. */
+  readonly namesMax?: number;
+}
+
+export class EventOutcomes {
+  readonly #names = new Map<string, Name>();
+  readonly #hasAllowlist: boolean;
+  readonly #namesMax: number;
+
+  constructor({ hasAllowlist, namesMax = OUTCOME_NAMES_MAX }: EventOutcomesOptions) {
+    this.#hasAllowlist = hasAllowlist;
+    this.#namesMax = namesMax;
+  }
+
+  /** Names that are no site ids are not counted. */
+  note(name: string, outcome: Outcome, nowMs: EpochMs): void {
+    const counted = this.#countedName(name);
+    if (counted === null) return;
+    counted.latestMs = nowMs;
+    const known = counted.counts.get(outcome);
+    if (known === undefined) {
+      counted.counts.set(outcome, { count: 1, latestMs: nowMs });
+      return;
+    }
+    known.count++;
+    known.latestMs = nowMs;
+  }
+
+  /** A refused event. `siteId` is null if the event was refused before its site was read. */
+  noteRefusal(siteId: string | null, origin: string | null, error: unknown, nowMs: EpochMs): void {
+    const name = siteId ?? (origin === null ? null : (parseUrl(origin)?.hostname ?? null));
+    if (name !== null) this.note(name, this.#outcomeOf(error, siteId !== null), nowMs);
+  }
+
+  of(name: string): OutcomeCount[] {
+    const counts = this.#names.get(name)?.counts ?? [];
+    return [...counts].map(([outcome, counted]) => ({ name, outcome, ...counted }));
+  }
+
+  /** The counts of the other names with the latest events, the latest first. */
+  ofOthers(name: string, namesMax: number): OutcomeCount[] {
+    return [...this.#names]
+      .filter(([other]) => other !== name)
+      .sort(([, a], [, b]) => b.latestMs - a.latestMs)
+      .slice(0, namesMax)
+      .flatMap(([other]) => this.of(other));
+  }
+
+  #outcomeOf(error: unknown, isSiteRead: boolean): Outcome {
+    const code = error instanceof AppError ? error.failure.code : null;
+    if (code !== "forbidden") return (code !== null && OUTCOME_OF_ERROR[code]) || "not_stored";
+    if (!isSiteRead) return "origin_not_allowed";
+    return this.#hasAllowlist ? "site_not_allowed" : "too_many_sites";
+  }
+
+  #countedName(name: string): Name | null {
+    if (name.length > SITE_ID_CHARS_MAX) return null;
+    const known = this.#names.get(name);
+    if (known) return known;
+    if (!isSiteId(name)) return null;
+    if (this.#names.size >= this.#namesMax) this.#evict();
+    const added: Name = { latestMs: 0, counts: new Map() };
+    this.#names.set(name, added);
+    return added;
+  }
+
+  /** Removes the name whose latest event is the oldest. */
+  #evict(): void {
+    let [oldest, oldestMs] = ["", Number.POSITIVE_INFINITY];
+    for (const [name, { latestMs }] of this.#names) if (latestMs < oldestMs) [oldest, oldestMs] = [name, latestMs];
+    this.#names.delete(oldest);
+  }
+}

@@ -1,0 +1,19 @@
+/** Which names are counted when there are too many. */
+import { describe, expect, it } from "vitest";
+import { EventOutcomes } from "../../../../src/runtime/ingest/event-outcomes.ts";
+
+describe("the counts of events by outcome", () => {
+  it("drop the name whose latest event is the oldest when there are too many names", () => {
+    const outcomes = new EventOutcomes({ hasAllowlist: false, namesMax: 2 });
+    outcomes.note("first.test", "accepted", 1);
+    outcomes.note("second.test", "accepted", 2);
+    outcomes.note("first.test", "bot", 3);
+    outcomes.note("third.test", "accepted", 4);
+    expect(outcomes.of("second.test")).toEqual([]);
+    expect(outcomes.of("first.test")).toEqual([
+      { name: "first.test", outcome: "accepted", count: 1, latestMs: 1 },
+      { name: "first.test", outcome: "bot", count: 1, latestMs: 3 },
+    ]);
+    expect(outcomes.ofOthers("nothing.test", 1)).toEqual([{ name: "third.test", outcome: "accepted", count: 1, latestMs: 4 }]);
+  });
+});
