@@ -1,72 +1,118 @@
-/** Parses the command line: the command, and the configuration file that it or the environment names. */
-import { ConfigError } from "../../src/runtime/config/config.ts";
-import { FILE_VARIABLE } from "../../src/runtime/config/names.ts";
-import { readConfigFile } from "./config-file.ts";
+/** Parses the command line by the table of commands. */
+import type { OptionName } from "../../src/runtime/config/options.ts";
+import { quote } from "../../src/runtime/config/option-kinds.ts";
+import { suggestion } from "../../src/runtime/config/unknown-names.ts";
+import { UsageError, type Command, type CommandOption } from "./commands/command.ts";
 
-/** Serve the data folder, verify it, or copy it to another folder. */
-export type Command =
-  | { readonly action: "start" }
-  | { readonly action: "verify"; readonly allRollups: boolean }
-  | { readonly action: "backup"; readonly to: string };
+/** The commands of a program. The first one runs if none is named. */
+export type Commands = readonly [Command, ...Command[]];
 
-/** The caller prints help and version. `fileName` is absent if no file was named. */
-export type CommandLine =
-  | { readonly action: "help"; readonly text: string }
-  | { readonly action: "version" }
-  | (Command & { readonly file: Record<string, unknown>; readonly fileName?: string });
-
-const USAGE = "Usage: sandpiper [verify [--all-rollups] | backup <folder>] [--config <file.toml>] | --help | --version";
-
-const HELP = `${USAGE}
-
-Without a command, starts the server. The commands run beside a running server, and change nothing in the data folder.
-
-  verify           read every file of the data folder, compare a sample of the rollups with their events, and report damage;
-                   the exit code is 0 or 1
-    --all-rollups  compare all rollups
-  backup <folder>  copy the data folder to a new or empty folder, and verify the copy
-  --config <file>  read options from this TOML file (or set ${FILE_VARIABLE})
-  --help           print this help and exit
-  --version        print the version and exit
-
-Every option can be set in the file or in the environment. docs/configuration.md lists them all.
-`;
-
-/** `argv` excludes the program's own two entries. Throws `ConfigError`. */
-export function readCommandLine(input: {
-  argv: readonly string[];
-  environment: Readonly<Record<string, string | undefined>>;
-}): CommandLine {
-  let fileName: string | undefined;
-  const rest = [...input.argv];
-  const command = takeCommand(rest);
-  for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
-    if (argument === "--help") return { action: "help", text: HELP };
-    if (argument === "--version") return { action: "version" };
-    const isPair = argument === "--config";
-    if (!isPair && !argument.startsWith("--config=")) {
-      throw new ConfigError([`unknown argument ${JSON.stringify(argument)}. ${USAGE}`]);
-    }
-    if (fileName !== undefined) throw new ConfigError([`--config is given twice. ${USAGE}`]);
-    const value = isPair ? rest.shift() : argument.slice("--config=".length);
-    // An option in place of the file means that the file was forgotten. "--config=--x" can still name such a file.
-    if (!value || (isPair && value.startsWith("--"))) throw new ConfigError([`--config needs a file. ${USAGE}`]);
-    fileName = value;
-  }
-  fileName ??= input.environment[FILE_VARIABLE] || undefined;
-  return fileName === undefined ? { ...command, file: {} } : { ...command, file: readConfigFile(fileName), fileName };
+/** A command to run. */
+export interface CommandRun {
+  readonly action: "run";
+  readonly command: Command;
+  readonly arguments: readonly string[];
+  /** The command's own options. */
+  readonly options: ReadonlyMap<string, string>;
+  /** Options of the configuration. */
+  readonly settings: Readonly<Partial<Record<OptionName, string>>>;
+  /** The configuration file. */
+  readonly fileName: string | undefined;
 }
 
-/** Removes the command from the beginning of the arguments, if there is one, and its own options. */
-function takeCommand(argv: string[]): Command {
-  if (argv[0] === "verify") {
-    argv.shift();
-    const at = argv.indexOf("--all-rollups");
-    if (at !== -1) argv.splice(at, 1);
-    return { action: "verify", allRollups: at !== -1 };
+/** The caller prints help and version. */
+export type CommandLine = { readonly action: "help" } | { readonly action: "version" } | CommandRun;
+
+export const CONFIG_OPTION: CommandOption = { name: "--config", value: "file", help: "read options from this TOML file" };
+
+/** Options of every command. */
+export const GENERAL_OPTIONS: readonly CommandOption[] = [
+  { name: "--data-dir", value: "folder", help: "the data folder (default: ./data)", sets: "data_dir" },
+  CONFIG_OPTION,
+];
+
+export const HELP_NAMES = ["-h", "--help"];
+export const VERSION_NAMES = ["-v", "--version"];
+
+interface Typed {
+  readonly words: readonly string[];
+  readonly options: ReadonlyMap<CommandOption, string>;
+}
+
+/** `argv` excludes the program's own two entries. Throws `UsageError`. */
+export function parseCommandLine(argv: readonly string[], commands: Commands): CommandLine {
+  const typed = readArguments(argv, [...GENERAL_OPTIONS, ...commands.flatMap(({ options }) => options)]);
+  if (typed === "help" || typed === "version") return { action: typed };
+  const [name, ...words] = typed.words;
+  if (name === "help") return { action: "help" };
+  const command = name === undefined ? commands[0] : commandNamed(name, commands);
+  checkArguments(command, words);
+  const entries = [...typed.options];
+  const stray = entries.find(([option]) => !GENERAL_OPTIONS.includes(option) && !command.options.includes(option));
+  if (stray) throw new UsageError(`${command.name} has no option ${stray[0].name}`);
+  return {
+    action: "run",
+    command,
+    arguments: words,
+    options: new Map(entries.filter(([option]) => isOwn(option)).map(([option, value]) => [option.name, value])),
+    settings: Object.fromEntries(entries.flatMap(([{ sets }, value]) => (sets === undefined ? [] : [[sets, value]]))),
+    fileName: typed.options.get(CONFIG_OPTION),
+  };
+}
+
+const isOwn = (option: CommandOption): boolean => option.sets === undefined && option !== CONFIG_OPTION;
+
+/** Tells words from options. Everything after `--` is a word. */
+function readArguments(argv: readonly string[], known: readonly CommandOption[]): Typed | "help" | "version" {
+  const words: string[] = [];
+  const options = new Map<CommandOption, string>();
+  const rest = [...argv];
+  for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
+    if (argument === "--") words.push(...rest.splice(0));
+    else if (!argument.startsWith("-")) words.push(argument);
+    else if (HELP_NAMES.includes(argument)) return "help";
+    else if (VERSION_NAMES.includes(argument)) return "version";
+    else {
+      const option = optionNamed(argument.replace(/=.*$/s, ""), known);
+      if (options.has(option)) throw new UsageError(`${option.name} is given twice`);
+      options.set(option, valueOf(option, argument, rest));
+    }
   }
-  if (argv[0] !== "backup") return { action: "start" };
-  const [, to] = argv.splice(0, 2);
-  if (!to || to.startsWith("--")) throw new ConfigError([`backup needs a folder. ${USAGE}`]);
-  return { action: "backup", to };
+  return { words, options };
+}
+
+/** Takes the value from the argument itself or from the next one. */
+function valueOf({ name, value }: CommandOption, argument: string, rest: string[]): string {
+  const isPair = argument === name;
+  if (value === undefined) {
+    if (!isPair) throw new UsageError(`${name} takes no value, got ${quote(argument.slice(name.length + 1))}`);
+    return "";
+  }
+  const text = isPair ? rest.shift() : argument.slice(name.length + 1);
+  // An option in place of the value means that the value was forgotten. "--config=--x" can still name such a file.
+  if (!text || (isPair && text.startsWith("-"))) throw new UsageError(`${name} needs a ${value}`);
+  return text;
+}
+
+function optionNamed(name: string, known: readonly CommandOption[]): CommandOption {
+  const option = known.find((candidate) => candidate.name === name);
+  if (option) return option;
+  const names = [...HELP_NAMES, ...VERSION_NAMES, ...known.map((candidate) => candidate.name)].filter((other) => other.startsWith("--"));
+  throw new UsageError(`unknown option ${quote(name)}${suggestion(name, names)}`);
+}
+
+function commandNamed(name: string, commands: Commands): Command {
+  const command = commands.find((candidate) => candidate.name === name);
+  if (command) return command;
+  const names = commands.map((candidate) => candidate.name);
+  throw new UsageError(`unknown command ${quote(name)}${suggestion(name, names)}`);
+}
+
+function checkArguments(command: Command, words: readonly string[]): void {
+  const missing = command.arguments[words.length];
+  if (missing !== undefined) throw new UsageError(`${command.name} needs a ${missing}`);
+  const extra = words[command.arguments.length];
+  if (extra === undefined) return;
+  const allowed = command.arguments.length === 0 ? "no argument" : `only ${command.arguments.map((name) => `<${name}>`).join(" ")}`;
+  throw new UsageError(`${command.name} takes ${allowed}, got ${quote(extra)}`);
 }

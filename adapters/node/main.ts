@@ -1,41 +1,51 @@
 /** The program: reads the command line and the configuration, and runs the command. */
 import { problemsWithRoutes } from "../../src/handlers/app.ts";
 import { ConfigError, parseConfig } from "../../src/runtime/config/config.ts";
-import { PRODUCT_NAME } from "../../src/runtime/config/names.ts";
+import { PROGRAM_NAME } from "../../src/runtime/config/names.ts";
 import { reasonOf } from "../../src/runtime/metrics/log.ts";
-import { readCommandLine } from "./command-line.ts";
-import { backUpFolder } from "./commands/backup.ts";
-import { serve } from "./commands/serve.ts";
-import { verify } from "./commands/verify.ts";
+import { parseCommandLine, type CommandLine, type CommandRun } from "./command-line.ts";
+import { UsageError } from "./commands/command.ts";
+import { COMMANDS } from "./commands/commands.ts";
+import { readConfigSources } from "./config-sources.ts";
 import { createConsoleLog } from "./console-log.ts";
+import { renderHelp } from "./help.ts";
 import { PROGRAM_VERSION } from "./program.ts";
 
-async function run(): Promise<void> {
-  // New files are for this user only, and stay accessible under a umask such as 0777.
-  process.umask(0o077);
-  const environment = process.env;
-  const commandLine = readCommandLine({ argv: process.argv.slice(2), environment });
-  if (commandLine.action === "help") {
-    process.stdout.write(commandLine.text);
-    return;
-  }
-  if (commandLine.action === "version") {
-    process.stdout.write(`${PROGRAM_VERSION}\n`);
-    return;
-  }
-  const { file, fileName } = commandLine;
-  const { config, warnings } = parseConfig({ environment, file, fileName, platform: "node" }, problemsWithRoutes);
+async function runCommand({ command, ...typed }: CommandRun): Promise<void> {
+  const { config, warnings } = parseConfig(readConfigSources({ environment: process.env, ...typed }), problemsWithRoutes);
   const log = createConsoleLog(config);
   for (const warning of warnings) log.warn(warning);
-  if (commandLine.action === "start") return serve(config, log);
-  const { isWhole, text } =
-    commandLine.action === "verify" ? await verify(config, log, commandLine) : await backUpFolder(config.dataDir, commandLine.to);
+  const { isWhole, text } = await command.run({ config, log, ...typed });
   process.stdout.write(text);
   process.exitCode = isWhole ? 0 : 1;
 }
 
-run().catch((error: unknown) => {
-  const failing = ["verify", "backup"].find((command) => command === process.argv[2]) ?? "start";
-  process.stderr.write(`${PRODUCT_NAME} cannot ${failing}: ${reasonOf(error)}\n`);
-  process.exit(error instanceof ConfigError ? 2 : 1);
-});
+/** Ends the process. Failures that a user can cause have a message that explains them, so no stack is printed. */
+function fail(message: string, error: unknown): never {
+  process.stderr.write(message);
+  process.exit(error instanceof ConfigError || error instanceof UsageError ? 2 : 1);
+}
+
+function failOnUsage(error: unknown): never {
+  fail(`${PROGRAM_NAME}: ${reasonOf(error)}\nTry "${PROGRAM_NAME} --help".\n`, error);
+}
+
+function readCommandLine(): CommandLine {
+  try {
+    return parseCommandLine(process.argv.slice(2), COMMANDS);
+  } catch (error) {
+    return failOnUsage(error);
+  }
+}
+
+// New files are for this user only, and stay accessible under a umask such as 0777.
+process.umask(0o077);
+const commandLine = readCommandLine();
+if (commandLine.action === "help") process.stdout.write(renderHelp(COMMANDS));
+else if (commandLine.action === "version") process.stdout.write(`${PROGRAM_VERSION}\n`);
+else {
+  runCommand(commandLine).catch((error: unknown) => {
+    if (error instanceof UsageError) failOnUsage(error);
+    fail(`${PROGRAM_NAME} cannot ${commandLine.command.verb}: ${reasonOf(error)}\n`, error);
+  });
+}

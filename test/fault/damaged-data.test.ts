@@ -146,7 +146,7 @@ describe("an unreadable file or folder that the program needs", () => {
     await mkdir(join(dataFolder, name), { recursive: true });
     const server = spawnServer({ dataFolder });
     expect((await server.exited).code).toBe(1);
-    expect(server.log()).toContain(`Sandpiper cannot start: ${join(dataFolder, name)} cannot be read: EISDIR`);
+    expect(server.log()).toContain(`sandpiper cannot start: ${join(dataFolder, name)} cannot be read: EISDIR`);
     expect(server.log().trim().split("\n")).toHaveLength(1);
   });
 });

@@ -144,7 +144,7 @@ describe("the commands backup and verify", () => {
     });
     expect(await command(elsewhere, "backup", dataFolder)).toMatchObject({
       code: 1,
-      printed: expect.stringContaining("cannot backup: ENOENT") as unknown,
+      printed: expect.stringContaining("cannot back up: ENOENT") as unknown,
     });
     await writeFile(join(dataFolder, "secret"), "0".repeat(64));
     const taken = await tempFolder();

@@ -71,7 +71,7 @@ describe("a disk that refuses writes", () => {
   it("prevents the start with a message that names the folder", async () => {
     const server = spawnServer({ dataFolder: "/sys/sandpiper-test" });
     expect(await server.exited).toEqual({ code: 1, signal: null });
-    expect(server.log()).toMatch(/Sandpiper cannot start: .*\/sys\/sandpiper-test/);
+    expect(server.log()).toMatch(/sandpiper cannot start: .*\/sys\/sandpiper-test/);
   });
 });
 

@@ -47,7 +47,7 @@ describe("the folder lock", () => {
     const first = await startServer({ dataFolder });
     const second = spawnServer({ dataFolder });
     expect(await second.exited).toEqual({ code: 1, signal: null });
-    expect(second.log()).toContain("Sandpiper cannot start: ");
+    expect(second.log()).toContain("sandpiper cannot start: ");
     expect(second.log()).toContain(`the data folder ${dataFolder} is in use by process ${first.pid}`);
     expect(second.log().trim().split("\n")).toHaveLength(1);
     expect((await fetch(`${first.origin}/health`)).status).toBe(200);

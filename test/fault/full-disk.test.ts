@@ -303,7 +303,7 @@ describe("the program on a full disk", skippedFor(NO_SMALL_DISK), () => {
     disk.readOnly(true);
     const server = spawnServer({ dataFolder: disk.dataFolder });
     expect(await server.exited).toEqual({ code: 1, signal: null });
-    expect(server.log()).toMatch(/^Sandpiper cannot start: the data folder \S+ \(data_dir\) cannot be written: EROFS/m);
+    expect(server.log()).toMatch(/^sandpiper cannot start: the data folder \S+ \(data_dir\) cannot be written: EROFS/m);
     expect(server.log().trim().split("\n")).toHaveLength(1);
     disk.readOnly(false);
   });

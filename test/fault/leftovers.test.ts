@@ -61,7 +61,7 @@ describe("an impossible data folder", () => {
   ])("prevents the start with one log line: %s", async (_, dataFolder, reason) => {
     const server = spawnServer({ dataFolder });
     expect(await server.exited).toEqual({ code: 1, signal: null });
-    expect(server.log()).toContain(`Sandpiper cannot start: the data folder `);
+    expect(server.log()).toContain(`sandpiper cannot start: the data folder `);
     expect(server.log()).toContain(reason);
     expect(server.log().trim().split("\n")).toHaveLength(1);
   });
@@ -78,7 +78,7 @@ describe("a broken symbolic link in the data folder", () => {
       const server = spawnServer({ dataFolder });
       expect((await server.exited).code).toBe(1);
       expect(server.log()).toContain(
-        `Sandpiper cannot start: the data folder ${dataFolder} (data_dir) cannot be read: ${path} is a symbolic link to a file that does not exist. Restore that file, or remove the link`,
+        `sandpiper cannot start: the data folder ${dataFolder} (data_dir) cannot be read: ${path} is a symbolic link to a file that does not exist. Restore that file, or remove the link`,
       );
       expect(server.log().trim().split("\n")).toHaveLength(1);
     },

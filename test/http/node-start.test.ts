@@ -27,6 +27,6 @@ it("the program reports in one line the address that it cannot listen on, and th
   const server = spawnServer({ dataFolder, environment: { SVC_GEOIP_DB: "none", SVC_HOST: "203.0.113.7" } });
   expect(await server.exited).toEqual({ code: 1, signal: null });
   expect(server.log().trim()).toMatch(
-    /^Sandpiper cannot start: cannot listen on port 0 of 203\.0\.113\.7 \(port, host\): .*EADDRNOTAVAIL.*$/,
+    /^sandpiper cannot start: cannot listen on port 0 of 203\.0\.113\.7 \(port, host\): .*EADDRNOTAVAIL.*$/,
   );
 });

@@ -5,7 +5,7 @@ import { mustBeFolder, openStores } from "../data-dir-stores.ts";
 import { createFolder } from "../durable-folders.ts";
 import { makePrivate } from "../file-permissions.ts";
 import { nodeFileSystem, type FileSystem } from "../file-system.ts";
-import { counted, type CommandOutcome } from "./command.ts";
+import { counted, type Command, type CommandOutcome } from "./command.ts";
 import { verifyFolder } from "./verify.ts";
 
 /**
@@ -29,3 +29,12 @@ export async function backUpFolder(dataDir: string, to: string, files: FileSyste
     text: `copied ${counted(copied.files, "file")}, ${counted(copied.segments, "journal segment")}, ${counted(copied.records, "record")}\n${verified.text}`,
   };
 }
+
+export const backup: Command = {
+  name: "backup",
+  verb: "back up",
+  arguments: ["folder"],
+  options: [],
+  help: "copy the data folder while it is in use",
+  run: ({ config, arguments: [folder = ""] }) => backUpFolder(config.dataDir, folder),
+};

@@ -1,10 +1,52 @@
-/** What commands have in common: how they end, and how they print numbers. */
+/** What a command is: its row in the table of commands (`commands.ts`), what it gets, how it ends, and how it prints numbers. */
+import type { Config } from "../../../src/runtime/config/config.ts";
+import type { OptionName } from "../../../src/runtime/config/options.ts";
+import type { Log } from "../../../src/runtime/metrics/log.ts";
+
+export interface Command {
+  readonly name: string;
+  /** Completes "sandpiper cannot …" when it fails. */
+  readonly verb: string;
+  /** Its arguments as the help shows them, e.g. `folder`. All are required. */
+  readonly arguments: readonly string[];
+  /** The options it has beside those of every command. Commands that share the name of an option share its declaration. */
+  readonly options: readonly CommandOption[];
+  /** A line of the help. */
+  readonly help: string;
+  /** Rejects with `UsageError` if the value of an option of its own is wrong. */
+  run(call: CommandCall): Promise<CommandOutcome>;
+}
+
+export interface CommandOption {
+  /** With its dashes, e.g. `--all-rollups`. */
+  readonly name: string;
+  /** What its value is, e.g. `file`. Absent if it takes none. */
+  readonly value?: string;
+  /** A line of the help. */
+  readonly help: string;
+  /** The option of the configuration that it sets. */
+  readonly sets?: OptionName;
+}
+
+export interface CommandCall {
+  readonly config: Config;
+  readonly log: Log;
+  /** As many as the command declares. */
+  readonly arguments: readonly string[];
+  /** The given options of the command by their names, with their values; an option that takes none has an empty one. */
+  readonly options: ReadonlyMap<string, string>;
+}
 
 export interface CommandOutcome {
-  /** False if a fault was found. */
+  /** False if a fault was found: the exit code is 1. */
   readonly isWhole: boolean;
   /** The text to print. */
   readonly text: string;
+}
+
+/** What was typed is wrong: the exit code is 2. The message is one line. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
 }
 
 export const whole = (count: number): string => count.toLocaleString("en-US");

@@ -7,6 +7,7 @@ import { reasonOf, type Log } from "../../../src/runtime/metrics/log.ts";
 import { startInstance, type Instance } from "../instance.ts";
 import { PACKED_DASHBOARD, PACKED_TRACKER_SCRIPT, PROGRAM_VERSION } from "../program.ts";
 import { THREADS } from "../threads.ts";
+import type { Command, CommandOption } from "./command.ts";
 
 function welcome({ origin, dataFolder, services }: Instance, log: Log): void {
   log.info(`${PRODUCT_NAME} ${PROGRAM_VERSION} listens on ${origin}`, { dataFolder });
@@ -34,7 +35,7 @@ function stopOnSignal(instance: Instance, log: Log): void {
 }
 
 /** Resolves when the instance listens. */
-export async function serve(config: Config, log: Log): Promise<void> {
+async function start(config: Config, log: Log): Promise<void> {
   const onFolderLost = () => {
     log.error("another process has taken the data folder while this one was paused; exiting", { dataFolder: config.dataDir });
     process.exit(1);
@@ -51,3 +52,21 @@ export async function serve(config: Config, log: Log): Promise<void> {
   stopOnSignal(instance, log);
   welcome(instance, log);
 }
+
+/** Where the server listens. */
+export const ADDRESS_OPTIONS: readonly CommandOption[] = [
+  { name: "--host", value: "address", help: "its address (default: 127.0.0.1)", sets: "host" },
+  { name: "--port", value: "port", help: "its port (default: 8000)", sets: "port" },
+];
+
+export const serve: Command = {
+  name: "serve",
+  verb: "start",
+  arguments: [],
+  options: ADDRESS_OPTIONS,
+  help: "start the server; this is the default",
+  async run({ config, log }) {
+    await start(config, log);
+    return { isWhole: true, text: "" };
+  },
+};

@@ -1,18 +1,17 @@
 /** The command `verify`: reads and checks everything in a data folder. It runs beside a process that uses the folder. */
 import { resolve } from "node:path";
-import type { Config } from "../../../src/runtime/config/config.ts";
 import { budgetBytesOf } from "../../../src/runtime/execution/query-services.ts";
 import { parsePeriodSecret } from "../../../src/runtime/ingest/period-secret.ts";
 import type { RollupCounts, RollupVerificationOptions } from "../../../src/runtime/jobs/rollup-verification/rollup-verification.ts";
 import { verifyData, type Fault, type VerificationReport } from "../../../src/runtime/jobs/verification.ts";
-import { reasonOf, type Log } from "../../../src/runtime/metrics/log.ts";
+import { reasonOf } from "../../../src/runtime/metrics/log.ts";
 import { utcCalendar } from "../../../src/storage/calendar.ts";
 import { mustBeFolder, openStores } from "../data-dir-stores.ts";
 import { createFileSecretStore } from "../file-secret-store.ts";
 import { nodeFileSystem, type FileSystem } from "../file-system.ts";
 import { ThreadedEngine } from "../threaded-engine.ts";
 import { THREADS } from "../threads.ts";
-import { counted, whole, type CommandOutcome } from "./command.ts";
+import { counted, whole, type Command, type CommandOption, type CommandOutcome } from "./command.ts";
 
 function rollupLinesOf({ rollups, compared, outdated, uncompared, uncomparedReason }: RollupCounts): string[] {
   if (rollups === 0) return [];
@@ -62,14 +61,19 @@ export async function verifyFolder(
   return { isWhole: faultCount === 0, text: `${linesOf(folder, report, faults, faultCount).join("\n")}\n` };
 }
 
-/** How `verify` compares rollups. */
-const comparisonOf = ({ allRollups }: { readonly allRollups: boolean }, config: Config, log: Log): RollupVerificationOptions => ({
-  openEngine: () => new ThreadedEngine({ workerUrl: THREADS.engine, moduleUrl: THREADS.engineModule, log }),
-  budgetBytes: budgetBytesOf(config),
-  all: allRollups,
-  today: utcCalendar.dateOf(Date.now()),
-});
+const ALL_ROLLUPS: CommandOption = { name: "--all-rollups", help: "compare all rollups, not a sample" };
 
-/** `allRollups` compares all rollups with their events, not a sample of them. */
-export const verify = (config: Config, log: Log, options: { readonly allRollups: boolean }): Promise<CommandOutcome> =>
-  verifyFolder(config.dataDir, nodeFileSystem, comparisonOf(options, config, log));
+export const verify: Command = {
+  name: "verify",
+  verb: "verify",
+  arguments: [],
+  options: [ALL_ROLLUPS],
+  help: "check every file of the data folder, and report damage",
+  run: ({ config, log, options }) =>
+    verifyFolder(config.dataDir, nodeFileSystem, {
+      openEngine: () => new ThreadedEngine({ workerUrl: THREADS.engine, moduleUrl: THREADS.engineModule, log }),
+      budgetBytes: budgetBytesOf(config),
+      all: options.has(ALL_ROLLUPS.name),
+      today: utcCalendar.dateOf(Date.now()),
+    }),
+};

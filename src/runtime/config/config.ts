@@ -1,7 +1,7 @@
 /** How the environment and the configuration file become one checked `Config`, or one error that lists every problem. */
 
 import type { Platform } from "./option.ts";
-import { OPTION_NAMES, type OptionName, optionNamed, type OptionValue, variableOf } from "./options.ts";
+import { argumentOf, OPTION_NAMES, type OptionName, optionNamed, type OptionValue, variableOf } from "./options.ts";
 import { unknownKeys, unknownVariables } from "./unknown-names.ts";
 
 type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
@@ -26,6 +26,8 @@ export interface ConfigSources {
   /** The top level of the configuration file; empty when there is none. */
   file: Readonly<Record<string, unknown>>;
   fileName?: string | undefined;
+  /** The options of the command line, as they were typed; absent where there is none. */
+  commandLine?: Readonly<Partial<Record<OptionName, string>>>;
   platform: Platform;
 }
 
@@ -37,7 +39,7 @@ interface Setting {
 }
 
 /**
- * The environment overrides the file. A bad value in the file is a problem even where the environment overrides it.
+ * The command line overrides the environment, which overrides the file. A bad value is a problem even where another overrides it.
  * `furtherProblems` finds problems between values that are each valid. Throws `ConfigError` with all problems.
  */
 export function parseConfig(
@@ -87,15 +89,17 @@ function settingsOf(name: OptionName, sources: ConfigSources, warnings: string[]
   const settings: Setting[] = [];
   const value = Object.hasOwn(sources.file, name) ? sources.file[name] : undefined;
   if (value !== undefined) settings.push({ source: `${name} in ${fileNameOf(sources)}`, value });
+  const { valueFromText } = optionNamed(name).kind;
   const variable = variableOf(name);
   const text = sources.environment[variable];
-  if (text === undefined || text === "") return settings;
-  if (name === "port" && /^(tcp|udp|sctp):\/\//.test(text)) {
+  if (name === "port" && text !== undefined && /^(tcp|udp|sctp):\/\//.test(text)) {
     // Kubernetes sets this variable in every pod when a service is called like the prefix.
     warnings.push(`${variable} is ignored: the orchestrator set it to the address of a service`);
-    return settings;
+  } else if (text !== undefined && text !== "") {
+    settings.push({ source: variable, value: valueFromText(text) });
   }
-  settings.push({ source: variable, value: optionNamed(name).kind.valueFromText(text) });
+  const typed = sources.commandLine?.[name];
+  if (typed !== undefined) settings.push({ source: argumentOf(name), value: valueFromText(typed) });
   return settings;
 }
 

@@ -5,6 +5,9 @@ const PREFIX = "svc";
 /** The product's name in prose: log lines, messages, file names. */
 export const PRODUCT_NAME = "Sandpiper";
 
+/** The program's name on the command line. */
+export const PROGRAM_NAME = "sandpiper";
+
 /** An option's environment variable is this and the option's name in capitals. */
 export const ENVIRONMENT_PREFIX = `${PREFIX.toUpperCase()}_`;
 

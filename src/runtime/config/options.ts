@@ -251,3 +251,6 @@ export const isOptionName = (name: string): name is OptionName => Object.hasOwn(
 export const optionNamed = (name: OptionName): Option<unknown> => OPTIONS[name];
 
 export const variableOf = (name: OptionName): string => ENVIRONMENT_PREFIX + name.toUpperCase();
+
+/** An option's name on the command line, which accepts some of them. */
+export const argumentOf = (name: OptionName): string => `--${name.replaceAll("_", "-")}`;

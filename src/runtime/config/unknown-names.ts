@@ -32,7 +32,8 @@ export function unknownVariables(environment: Readonly<Record<string, string | u
     });
 }
 
-function suggestion(typed: string, names: readonly string[]): string {
+/** `; did you mean port?`, or nothing when no name is close. */
+export function suggestion(typed: string, names: readonly string[]): string {
   const closest = closestName(typed, names);
   return closest === undefined ? "" : `; did you mean ${closest}?`;
 }

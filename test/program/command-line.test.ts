@@ -1,0 +1,82 @@
+/** The command line of the built program: help, usage errors, exit codes, and options that override the environment. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { runProgram } from "../support/program-command.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+describe("the help", () => {
+  let help: string;
+  beforeAll(async () => {
+    help = (await runProgram(["--help"])).stdout;
+  });
+
+  it("fits on one screen of 24 lines and 80 columns", () => {
+    const lines = help.split("\n");
+    // The last one is the prompt's.
+    expect(lines.length).toBeLessThanOrEqual(24);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(help).toMatch(/[^\n]\n$/);
+  });
+
+  it("names each command and each option once", () => {
+    const names = [...help.matchAll(/^ {2}(-h, |-v, )?([a-z-]+)/gm)].map(([, , name]) => name);
+    expect(names).toContain("serve");
+    expect(names).toContain("--config");
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it("is the same after help, -h, and with a command", async () => {
+    for (const argv of [["help"], ["-h"], ["help", "verify"], ["verify", "--help"]]) {
+      expect(await runProgram(argv)).toEqual({ code: 0, stdout: help, stderr: "" });
+    }
+  });
+});
+
+describe("a wrong command line", () => {
+  it.each([
+    [["verfy"], 'unknown command "verfy"; did you mean verify?'],
+    [["--prot=1"], 'unknown option "--prot"; did you mean --port?'],
+    [["verify", "--port", "1"], "verify has no option --port"],
+    [["backup"], "backup needs a folder"],
+  ])("%j exits with 2 and says in two lines what is wrong", async (argv, message) => {
+    expect(await runProgram(argv)).toEqual({ code: 2, stdout: "", stderr: `sandpiper: ${message}\nTry "sandpiper --help".\n` });
+  });
+
+  it("exits with 2 for a value that the option refuses, and names the option as it was typed", async () => {
+    const { code, stderr } = await runProgram(["--port", "web"]);
+    expect(code).toBe(2);
+    expect(stderr.split("\n")).toEqual([
+      "sandpiper cannot start: The configuration has a problem:",
+      '- port (--port) must be an integer from 0 to 65535, got "web"',
+      "",
+    ]);
+  });
+});
+
+describe("an option of the command line", () => {
+  it("overrides the environment and the file", async () => {
+    const folder = await tempFolder();
+    for (const name of ["typed", "variable", "line"]) await mkdir(join(folder, name));
+    await writeFile(join(folder, "a.toml"), `data_dir = "line"\n`);
+    const environment = { SVC_DATA_DIR: "variable" };
+    const verified = async (...argv: string[]) => (await runProgram(["verify", ...argv], { environment, folder })).stdout.split("\n")[0];
+    expect(await verified("--config=a.toml", "--data-dir=typed")).toBe(join(folder, "typed"));
+    expect(await verified("--config=a.toml")).toBe(join(folder, "variable"));
+  });
+});
+
+describe("the exit code", () => {
+  it("is 1 if a command fails, with one line that says why", async () => {
+    const folder = await tempFolder();
+    const { code, stdout, stderr } = await runProgram(["verify", "--data-dir", join(folder, "missing")]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^sandpiper cannot verify: .*missing.*\n$/);
+  });
+
+  it("is 1 if a fault is found", async () => {
+    const folder = await tempFolder();
+    await writeFile(join(folder, "admin.json"), "{}");
+    expect(await runProgram(["verify", "--data-dir", folder])).toMatchObject({ code: 1, stdout: expect.stringContaining("1 fault") });
+  });
+});
