@@ -1,4 +1,4 @@
-/** Entry point of the Parquet thread. It runs at low priority, because no request waits for it. */
+/** Entry point of the Parquet threads. They run at low priority, because no request waits for them. */
 import { eventOf } from "../../src/storage/event-text.ts";
 import { encodeEvents, mergeFiles, type MergedFile } from "../../src/storage/parquet-events.ts";
 import { serveTasks } from "./task-thread.ts";

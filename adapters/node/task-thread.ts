@@ -33,13 +33,15 @@ export class TaskThread<Task, Result> {
   readonly #options: TaskThreadOptions;
   #running: RunningThread<Result> | null = null;
   #tasks = 0;
+  #isClosed = false;
 
   constructor(options: TaskThreadOptions) {
     this.#options = options;
   }
 
   /** Rejects if the task fails, or if the thread exits before the task is done. */
-  run(task: Task): Promise<Result> {
+  async run(task: Task): Promise<Result> {
+    if (this.#isClosed) throw new Error("the thread is closed");
     const running = (this.#running ??= this.#start());
     clearTimeout(running.idleTimeout);
     const id = ++this.#tasks;
@@ -49,7 +51,9 @@ export class TaskThread<Task, Result> {
     });
   }
 
+  /** Ends the thread in the middle of its tasks, which reject. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#terminate(this.#running);
   }
 

@@ -61,14 +61,15 @@ describe.each([
   });
 });
 
-describe("the thread", () => {
+describe("the threads", () => {
   it(
-    "runs at low priority, and the other threads do not",
+    "run at low priority, one for flushes and one for merges, and the other threads do not",
     skippedFor(process.platform === "linux" ? null : "On Linux alone, threads have a priority of their own."),
     async () => {
       await threaded.encode(eventTexts(EVENTS));
+      await threaded.merge([fileOf(0, 0), fileOf(1, 2)]);
       const priorities = readdirSync("/proc/self/task").map((thread) => getPriority(Number(thread)));
-      expect(priorities.filter((priority) => priority > getPriority())).toHaveLength(1);
+      expect(priorities.filter((priority) => priority > getPriority())).toHaveLength(2);
     },
   );
 });
