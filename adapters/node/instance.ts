@@ -1,11 +1,13 @@
-/** One running instance on Node: creates all parts, and stops them in the right order. */
+/** One running instance on Node: creates its parts and connects them. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createApp } from "../../src/handlers/app.ts";
+import type { App } from "../../src/handlers/pipeline.ts";
 import type { Asset, Assets } from "../../src/runtime/assets.ts";
 import type { Config } from "../../src/runtime/config/config.ts";
 import { UNFLUSHED_BYTES_MAX } from "../../src/runtime/config/limits.ts";
+import { STOP_FLUSH_MS } from "../../src/runtime/config/stop-limits.ts";
 import type { Log } from "../../src/runtime/metrics/log.ts";
 import type { ProcessUsage } from "../../src/runtime/host.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
@@ -15,11 +17,9 @@ import { JOURNAL_FOLDER, openFileSegmentLog } from "./file-segment-log.ts";
 import { openGeoDatabase } from "./geo-database.ts";
 import { openDataDir } from "./data-dir.ts";
 import { createFileSecretStore } from "./file-secret-store.ts";
+import { InstanceThreads } from "./instance-threads.ts";
 import { startServer, type RunningServer } from "./server.ts";
-import { ThreadedEngine } from "./threaded-engine.ts";
-import { ThreadedPasswordHasher } from "./threaded-password-hasher.ts";
-import { ThreadedParquetWriter } from "./threaded-parquet-writer.ts";
-import { ThreadedRollupCalculator } from "./threaded-rollup-calculator.ts";
+import { shutDown } from "./shutdown.ts";
 import type { THREADS } from "./threads.ts";
 
 const MAINTENANCE_INTERVAL_MS = 1000;
@@ -43,7 +43,7 @@ export interface Instance {
   readonly origin: string;
   readonly dataFolder: string;
   readonly services: Services;
-  /** Finishes the requests in flight and flushes. Events that cannot be flushed stay in the journal. */
+  /** Finishes the requests in flight and flushes, within `STOP_MS_MAX`. Events that are not flushed by then stay in the journal. */
   stop(): Promise<void>;
 }
 
@@ -60,88 +60,79 @@ function processUsage(): ProcessUsage {
   return { residentBytes: rss, heapBytes: heapUsed, cpuSecs: (user + system) / 1e6 };
 }
 
-export async function startInstance({
-  config,
-  log,
-  trackerScript,
-  assets,
-  version,
-  threads,
-  onFolderLost,
-}: InstanceOptions): Promise<Instance> {
+async function openServices(options: InstanceOptions, dataFolder: string, threads: InstanceThreads): Promise<Services> {
+  const { config, log, trackerScript, assets, version } = options;
+  const { engine, passwordHasher, parquet, rollupCalculator } = threads;
+  const segmentLog = await openFileSegmentLog(join(dataFolder, JOURNAL_FOLDER), config.journalFsync);
+  const geo = openGeoDatabase(config.geoipDb);
+  return createServices({
+    config,
+    secrets: createFileSecretStore(dataFolder),
+    objects: createFileObjectStore(dataFolder, { isOurs: true }),
+    records: createFileRecordStore(dataFolder),
+    passwordHasher,
+    parquet,
+    rollupCalculator,
+    segmentLog,
+    engine,
+    geo: geo.lookup,
+    geoIsLoaded: geo.loaded,
+    geoBuiltMs: geo.builtMs,
+    log,
+    now: Date.now,
+    monotonicMs: () => performance.now(),
+    randomBytes,
+    newRequestId: requestIds(),
+    unflushedBytesMax: UNFLUSHED_BYTES_MAX,
+    wait: setTimeout,
+    trackerScript,
+    assets,
+    version,
+    processUsage,
+  });
+}
+
+/** Drives all that depends on time. Returns a function that ends it. */
+function startTimers(services: Services, app: App, server: RunningServer): () => void {
+  const { config, eventStore, flush, cacheWarmer } = services;
+  const syncJournal = async () => {
+    await eventStore.sync();
+    if (eventStore.isUnsafe) flush.tick();
+  };
+  const maintain = () => {
+    app.expireRequests();
+    server.endStalled();
+    services.tick();
+    // On Node only: an idle Durable Object may be evicted before the first query.
+    cacheWarmer.tick();
+  };
+  const timers = [setInterval(maintain, MAINTENANCE_INTERVAL_MS)];
+  if (config.journalFsync === "interval") timers.push(setInterval(() => void syncJournal(), JOURNAL_SYNC_INTERVAL_MS));
+  return () => timers.forEach(clearInterval);
+}
+
+export async function startInstance(options: InstanceOptions): Promise<Instance> {
+  const { config, log, onFolderLost } = options;
   const dataFolder = resolve(config.dataDir);
   const lock = await openDataDir(dataFolder, onFolderLost, (message) => log.warn(message));
-  const started: (() => Promise<void>)[] = [() => lock.release()];
-  const takeDown = async () => {
-    for (const undo of started.reverse()) await undo();
-  };
+  const threads = new InstanceThreads(options.threads, dataFolder, log);
   try {
-    const engine = new ThreadedEngine({ workerUrl: threads.engine, moduleUrl: threads.engineModule, log });
-    started.push(() => engine.close());
-    const passwordHasher = new ThreadedPasswordHasher(threads.passwords);
-    started.push(() => passwordHasher.close());
-    const parquet = new ThreadedParquetWriter(threads.parquet);
-    started.push(() => parquet.close());
-    const rollupCalculator = new ThreadedRollupCalculator(threads.rollups, dataFolder);
-    started.push(() => rollupCalculator.close());
-    const segmentLog = await openFileSegmentLog(join(dataFolder, JOURNAL_FOLDER), config.journalFsync);
-    started.push(() => segmentLog.close());
-    const geo = openGeoDatabase(config.geoipDb);
-    const services = await createServices({
-      config,
-      secrets: createFileSecretStore(dataFolder),
-      objects: createFileObjectStore(dataFolder, { isOurs: true }),
-      records: createFileRecordStore(dataFolder),
-      passwordHasher,
-      parquet,
-      rollupCalculator,
-      segmentLog,
-      engine,
-      geo: geo.lookup,
-      geoIsLoaded: geo.loaded,
-      geoBuiltMs: geo.builtMs,
-      log,
-      now: Date.now,
-      monotonicMs: () => performance.now(),
-      randomBytes,
-      newRequestId: requestIds(),
-      unflushedBytesMax: UNFLUSHED_BYTES_MAX,
-      wait: setTimeout,
-      trackerScript,
-      assets,
-      version,
-      processUsage,
-    });
-    const syncJournal = async () => {
-      await services.eventStore.sync();
-      if (services.eventStore.isUnsafe) services.flush.tick();
-    };
-    const syncing = config.journalFsync === "interval" ? setInterval(() => void syncJournal(), JOURNAL_SYNC_INTERVAL_MS) : undefined;
+    const services = await openServices(options, dataFolder, threads);
     const app = createApp(services);
-    let server: RunningServer | null = null;
-    const maintenance = setInterval(() => {
-      app.expireRequests();
-      server?.endStalled();
-      services.tick();
-      // On Node only: an idle Durable Object may be evicted before the first query.
-      services.cacheWarmer.tick();
-    }, MAINTENANCE_INTERVAL_MS);
-    started.push(async () => {
-      clearInterval(maintenance);
-      clearInterval(syncing);
+    const server = await startServer({ app, ...config }).catch(async (error: unknown) => {
       // Before the lock is released: two processes that replace the secret would overwrite each other's file.
-      await services.stop();
+      await services.stop(Promise.resolve(), AbortSignal.timeout(STOP_FLUSH_MS));
+      throw error;
     });
-    const listening = await startServer({ app, ...config });
-    server = listening;
-    started.push(() => listening.stop());
+    const stopTimers = startTimers(services, app, server);
     // Only once the server listens: the engine of an instance that cannot start stops, and the extension would log an error.
     void services.behavioral.load();
     // The first dashboard waits for this thread. If it does not start, the first report says so.
-    if (config.rollups) rollupCalculator.headers([]).catch(() => {});
-    return { origin: listening.origin, dataFolder, services, stop: takeDown };
+    if (config.rollups) threads.rollupCalculator.headers([]).catch(() => {});
+    return { origin: server.origin, dataFolder, services, stop: () => shutDown({ server, services, threads, lock, stopTimers, log }) };
   } catch (error) {
-    await takeDown();
+    await threads.close();
+    await lock.release();
     throw error;
   }
 }

@@ -6,8 +6,10 @@ import { createServerAdapter } from "@whatwg-node/server";
 import type { App } from "../../src/handlers/pipeline.ts";
 import { responseTo } from "../../src/handlers/reply.ts";
 import { invalidInput } from "../../src/runtime/errors.ts";
-import { CONNECTIONS_MAX, STOP_GRACE_MS } from "../../src/runtime/config/limits.ts";
+import { CONNECTIONS_MAX } from "../../src/runtime/config/limits.ts";
+import { STOP_RESPONSES_MS, STOP_UNSENT_MS } from "../../src/runtime/config/stop-limits.ts";
 import { lingerAfterResponse, resetConnection } from "./connection-close.ts";
+import { LatestResponses } from "./latest-responses.ts";
 import { PipelinedRequests } from "./pipelined-requests.ts";
 import { normaliseTarget } from "./request-target.ts";
 import { StalledConnections } from "./stalled-connections.ts";
@@ -31,6 +33,9 @@ const HEADER_BYTES_MAX = 64 * 1024;
  */
 const ACCEPT_BACKLOG_MAX = 4096;
 
+/** How often a stop looks for connections that can be closed. */
+const STOP_CHECK_INTERVAL_MS = 100;
+
 /** How long an idle connection stays open for the client's next request. */
 const KEEP_ALIVE_MS = 65_000;
 
@@ -46,7 +51,7 @@ export interface RunningServer {
   readonly origin: string;
   /** Resets connections whose client reads nothing. To be called about once a second. */
   endStalled(): void;
-  /** Stops accepting. Resolves when the requests in flight are answered, or aborted after the grace period. */
+  /** Stops accepting. Resolves when the requests in flight are answered, or aborted after `STOP_RESPONSES_MS`. */
   stop(): Promise<void>;
 }
 
@@ -55,16 +60,26 @@ function originOf(server: Server): string {
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }
 
-function stop(server: Server, sockets: Iterable<Socket>): Promise<void> {
+function stop(server: Server, sockets: Iterable<Socket>, responses: LatestResponses): Promise<void> {
+  const beganMs = performance.now();
+  const closeConnections = () => {
+    const stoppingMs = performance.now() - beganMs;
+    server.closeIdleConnections();
+    for (const socket of sockets) {
+      // Browsers open connections in advance. Node does not count an unused one as idle.
+      const isUnused = socket.bytesRead === 0;
+      if (isUnused || (stoppingMs >= STOP_UNSENT_MS && !responses.isAwaited(socket))) socket.destroy();
+      // No client may take a partial response for a complete one.
+      else if (stoppingMs >= STOP_RESPONSES_MS) resetConnection(socket);
+    }
+  };
   return new Promise((resolve) => {
-    const giveUp = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS);
+    const checks = setInterval(closeConnections, STOP_CHECK_INTERVAL_MS);
     server.close(() => {
-      clearTimeout(giveUp);
+      clearInterval(checks);
       resolve();
     });
-    server.closeIdleConnections();
-    // Browsers open connections in advance. Node does not count an unused one as idle.
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    closeConnections();
   });
 }
 
@@ -108,7 +123,8 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
       if (pipelined.admits(req, res)) void adapter(req, res, { targetError: normaliseTarget(req) });
     },
   );
-  answerUnreadable(server, app, HEADER_BYTES_MAX);
+  const responses = new LatestResponses(server);
+  answerUnreadable(server, responses, app, HEADER_BYTES_MAX);
   server.maxConnections = CONNECTIONS_MAX;
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
@@ -130,7 +146,7 @@ export async function startServer({ app, host, port, requestTimeoutSecs }: Serve
     endStalled: () => stalled.end(performance.now()),
     stop() {
       stopping = true;
-      return stop(server, sockets);
+      return stop(server, sockets, responses);
     },
   };
 }

@@ -5,6 +5,7 @@ import type { App } from "../../src/handlers/pipeline.ts";
 import type { Reply } from "../../src/handlers/reply.ts";
 import { AppError, invalidInput } from "../../src/runtime/errors.ts";
 import { endLingering } from "./connection-close.ts";
+import type { LatestResponses } from "./latest-responses.ts";
 
 interface ParserError extends Error {
   readonly code?: string;
@@ -30,24 +31,21 @@ function httpMessageOf({ status, headers, body }: Reply): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${text}`;
 }
 
-export function answerUnreadable(server: Server, app: App, headerBytesMax: number): void {
-  /** The latest response of each connection. */
-  const responses = new WeakMap<Duplex, ServerResponse>();
+export function answerUnreadable(server: Server, responses: LatestResponses, app: App, headerBytesMax: number): void {
   const refused = new WeakSet<Duplex>();
-  server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => responses.set(socket, response));
   // Unknown expectations are ignored. Node would answer with an empty 417.
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => server.emit("request", request, response));
   // Without a listener Node closes the connection without a response.
   server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
     socket.on("error", () => socket.destroy());
-    const earlier = responses.get(socket);
+    const earlier = responses.of(socket);
     // The client would take this response for the one to its earlier request.
     if (earlier?.writableFinished === false) socket.destroy();
     else endLingering(socket, httpMessageOf(app.refuse(invalidInput("CONNECT is not supported: the service is no proxy"))));
   });
   server.on("clientError", (error: ParserError, socket: Duplex) => {
     if (refused.has(socket)) return;
-    const response = responses.get(socket);
+    const response = responses.of(socket);
     // Another response is only partly sent. This one would become part of its body.
     const isSending = response?.headersSent === true && !response.writableFinished;
     if (!socket.writable || error.code === "ECONNRESET" || isSending) {

@@ -76,8 +76,11 @@ export interface Services extends HostServices, AuthServices, IngestServices, Qu
   tick(): void;
   /** Resolves when no job is running. */
   settled(): Promise<void>;
-  /** Stops all jobs, flushes the events and closes the journal. Events that cannot be flushed stay in the journal. */
-  stop(): Promise<void>;
+  /**
+   * Aborts the jobs and, when no request can bring events any more, flushes and closes the journal. Events that cannot be flushed
+   * before the signal aborts stay in the journal.
+   */
+  stop(requestsEnded: Promise<void>, late: AbortSignal): Promise<void>;
 }
 
 /** Dependencies of several groups of services. */
@@ -206,17 +209,13 @@ async function createJobs(
   };
 }
 
-/** In the order in which a tick starts them. They stop in reverse order, so that the last flush includes all events. */
+/** In the order in which a tick starts them. */
 const jobsOf = (
   { flush, compaction, retention, rollups }: JobServices,
   { visitorSalt }: IngestServices,
   now: () => EpochMs,
-): readonly Job[] => [
-  {
-    tick: () => visitorSalt.renewIfDue(now()),
-    settled: () => visitorSalt.settled(),
-    stop: () => visitorSalt.settled(),
-  },
+): readonly Pick<Job, "tick" | "settled">[] => [
+  { tick: () => visitorSalt.renewIfDue(now()), settled: () => visitorSalt.settled() },
   flush,
   compaction,
   retention,
@@ -260,8 +259,11 @@ export async function createServices(host: Host): Promise<Services> {
     async settled() {
       for (const job of jobs) await job.settled();
     },
-    async stop() {
-      for (const job of [...jobs, jobServices.cacheWarmer].reverse()) await job.stop();
+    async stop(requestsEnded, late) {
+      const { flush, compaction, retention, rollups, cacheWarmer } = jobServices;
+      await Promise.all([requestsEnded, ...[cacheWarmer, rollups, retention, compaction].map((job) => job.stop())]);
+      await flush.stop(late);
+      await ingest.visitorSalt.settled();
       await eventStore.close();
     },
   };

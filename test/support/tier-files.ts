@@ -10,6 +10,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/http/proxy-snippets.test.ts",
   "test/http/wrangler-dev.test.ts",
   // Many starts, kills, clients or events.
+  "test/fault/busy-stop.test.ts",
   "test/fault/damaged-data.test.ts",
   "test/fault/data-commands.test.ts",
   "test/fault/disk.test.ts",

@@ -34,9 +34,6 @@ export const RESPONSE_STALL_MS = 30_000;
 /** Bytes of a streamed response that are written at a time: small, so that a slow client is seen to make progress. */
 export const RESPONSE_SLICE_BYTES = 32 * KIB;
 
-/** How long a shutdown waits for requests in flight. */
-export const STOP_GRACE_MS = 10_000;
-
 /** How long the result of a readiness check is reused, and how long a check may take before the next one replaces it. */
 export const READINESS_TTL_MS = 1_000;
 export const READINESS_CHECK_MS_MAX = 30_000;

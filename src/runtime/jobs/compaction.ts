@@ -84,7 +84,7 @@ export class Compaction implements Job {
     return this.#job.settled();
   }
 
-  /** Stops after the current merge. */
+  /** Stops after the current merge, which the host may end. */
   stop(): Promise<void> {
     return this.#job.stop();
   }
@@ -103,6 +103,7 @@ export class Compaction implements Job {
         try {
           await this.#compactDay(siteId, day, day < today, signal);
         } catch (error) {
+          if (signal.aborted) return true;
           isDone = false;
           this.#failed(siteId, day, error);
         }

@@ -6,7 +6,7 @@ import type { Counters } from "../metrics/counters.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
 import { Histogram } from "../metrics/prometheus.ts";
 import type { Compaction } from "./compaction.ts";
-import { PeriodicJob, type Job, type Run } from "./periodic-job.ts";
+import { PeriodicJob, type Run } from "./periodic-job.ts";
 
 export interface FlushOptions {
   readonly eventStore: EventStore;
@@ -20,7 +20,7 @@ export interface FlushOptions {
   readonly intervalSecs: number;
 }
 
-export class Flush implements Job {
+export class Flush {
   /** Of all flushes, including failed ones. */
   readonly durations = new Histogram();
   readonly #options: FlushOptions;
@@ -69,9 +69,15 @@ export class Flush implements Job {
     return this.#job.settled();
   }
 
-  /** Flushes as much as possible. The rest stays in the journal. */
-  async stop(): Promise<void> {
+  /** Flushes all events, or what can be flushed until the signal aborts. The rest stays in the journal. */
+  async stop(late: AbortSignal): Promise<void> {
+    const { eventStore, log } = this.#options;
+    const abort = () => void this.#job.stop();
+    if (late.aborted) abort();
+    else late.addEventListener("abort", abort);
     await this.run();
+    const events = eventStore.unflushedEvents;
+    if (late.aborted && events > 0) log.warn("the stop left events in the journal; the next start reads them from there", { events });
   }
 
   /** How long the oldest unflushed event has waited, as far as this process knows. */
@@ -91,17 +97,18 @@ export class Flush implements Job {
     return eventStore.unflushedEvents > 0 && monotonicMs() - this.#lastFlushMs >= intervalSecs * 1000;
   }
 
-  async #flush({ retryInMs }: Run): Promise<boolean> {
+  async #flush({ signal, retryInMs }: Run): Promise<boolean> {
     const { eventStore, counters, log, monotonicMs } = this.#options;
     const beganMs = monotonicMs();
     this.#lastFlushMs = beganMs;
     try {
       await eventStore.seal();
-      for (const segment of [...eventStore.sealedSegments]) await this.#flushSegment(segment);
+      for (const segment of [...eventStore.sealedSegments]) await this.#flushSegment(segment, signal);
       // All events that are unflushed now arrived since.
       this.#waitingSinceMs = eventStore.unflushedEvents > 0 ? beganMs : null;
       return true;
     } catch (error) {
+      if (signal.aborted) return false;
       counters.flushFailures++;
       log.error("a flush failed; the events stay in the journal and it is tried again", {
         reason: reasonOf(error),
@@ -114,9 +121,10 @@ export class Flush implements Job {
     }
   }
 
-  async #flushSegment(segment: Segment): Promise<void> {
+  async #flushSegment(segment: Segment, signal: AbortSignal): Promise<void> {
     const { eventStore, compaction } = this.#options;
     for (const [siteId, days] of [...segment.sites]) {
+      signal.throwIfAborted();
       await eventStore.commitFlush(segment, siteId);
       compaction.noteFiles(siteId, days.keys());
     }
