@@ -52,7 +52,7 @@ const inFolder = (run: (dataFolder: string) => Promise<void>) => async () => {
 };
 
 describe.concurrent("a shutdown", () => {
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     it(
       `by ${signal} under load stores every acknowledged event in files exactly once, closes the connections and exits with 0`,
       inFolder(async (dataFolder) => {
@@ -66,6 +66,7 @@ describe.concurrent("a shutdown", () => {
         await posting.ended;
         expect(load.refusals).toEqual([]);
         expect(server.log()).not.toMatch(/ ERROR /);
+        expect(server.log()).toMatch(new RegExp(` INFO  ${signal}: stopping\\n.* INFO  stopped\\n$`));
 
         const { pages, inJournalOnly } = await readStoredEvents(dataFolder);
         expect(inJournalOnly).toBe(0);

@@ -37,7 +37,7 @@ export interface SpawnedServer {
   nextDay(): void;
   kill9(): Promise<void>;
   /** Sends the signal, by default SIGTERM, and resolves with the exit code. */
-  stop(signal?: "SIGTERM" | "SIGINT"): Promise<number | null>;
+  stop(signal?: "SIGTERM" | "SIGINT" | "SIGHUP"): Promise<number | null>;
 }
 
 export interface ServerProcess extends SpawnedServer {
@@ -47,7 +47,7 @@ export interface ServerProcess extends SpawnedServer {
 /** The flags of `npm start`, and those that skip optimising the engine: optimising takes two seconds and pays only for long-lived programs. */
 const NODE_FLAGS = ["--max-semi-space-size=32", ...QUICK_ENGINE_FLAGS];
 
-const LISTENING = /listens on (http:\/\/\S+) /;
+const LISTENING = /listens on (http:\/\/\S+)\s/;
 /** At least ten times the duration on an idle machine. */
 const START_MS_MAX = 60_000;
 /** The timeout of a command that builds the program first. */

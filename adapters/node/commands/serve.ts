@@ -1,38 +1,13 @@
 /** The command `serve`: starts an instance, and stops it when a signal arrives. */
 import { createAssets, unpackAsset } from "../../../src/runtime/assets.ts";
-import { logSetupCode } from "../../../src/runtime/auth/setup-code.ts";
 import type { Config } from "../../../src/runtime/config/config.ts";
-import { PRODUCT_NAME, SCRIPT_PATHS } from "../../../src/runtime/config/names.ts";
-import { reasonOf, type Log } from "../../../src/runtime/metrics/log.ts";
-import { startInstance, type Instance } from "../instance.ts";
+import type { Log } from "../../../src/runtime/metrics/log.ts";
+import { startInstance } from "../instance.ts";
 import { PACKED_DASHBOARD, PACKED_TRACKER_SCRIPT, PROGRAM_VERSION } from "../program.ts";
+import { logStart } from "../start-log.ts";
+import { stopOnSignal } from "../stop-signals.ts";
 import { THREADS } from "../threads.ts";
 import type { Command, CommandOption } from "./command.ts";
-
-function welcome({ origin, dataFolder, services }: Instance, log: Log): void {
-  log.info(`${PRODUCT_NAME} ${PROGRAM_VERSION} listens on ${origin}`, { dataFolder });
-  logSetupCode(services.setupCode, log);
-  log.info(`to add a site, put this into its pages: <script defer data-domain="example.com" src="${origin}${SCRIPT_PATHS[0]}"></script>`);
-}
-
-/** The first signal stops gracefully, the second at once. */
-function stopOnSignal(instance: Instance, log: Log): void {
-  let stopping = false;
-  const stop = (signal: string) => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    log.info(`${signal}: stopping`);
-    instance.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.error("the shutdown failed; journaled events are restored at the next start", { reason: reasonOf(error) });
-        process.exit(1);
-      },
-    );
-  };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
-}
 
 /** Resolves when the instance listens. */
 async function start(config: Config, log: Log): Promise<void> {
@@ -49,8 +24,8 @@ async function start(config: Config, log: Log): Promise<void> {
     threads: THREADS,
     onFolderLost,
   });
-  stopOnSignal(instance, log);
-  welcome(instance, log);
+  stopOnSignal(() => instance.stop(), log);
+  logStart({ ...instance, setupCode: instance.services.setupCode, version: PROGRAM_VERSION, config }, log);
 }
 
 /** Where the server listens. */

@@ -2,6 +2,7 @@
 import type { Counters } from "../metrics/counters.ts";
 import { AppError } from "../errors.ts";
 import type { Log } from "../metrics/log.ts";
+import { variableOf } from "../config/options.ts";
 import { Secret } from "../config/secret.ts";
 import type { AdminPassword } from "./admin-password.ts";
 import type { LoginLockout } from "./login-lockout.ts";
@@ -70,8 +71,8 @@ export function logSetupCode(setupCode: SetupCode, log: Log): void {
   const code = setupCode.reveal();
   if (code === null) return;
   log.warn(
-    "no admin password is set: anyone who can reach this address can read the statistics and set the password. " +
-      "Under a host name, the dashboard asks for this one-time setup code, which is invalid once a password is set",
+    "no admin password is set: anyone who can reach this address can read the statistics and set the password. Set it in the " +
+      `dashboard or with ${variableOf("admin_password")}. Under a host name, the dashboard asks for this one-time setup code`,
     { setupCode: code },
   );
 }

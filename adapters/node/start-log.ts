@@ -1,0 +1,34 @@
+/** The three lines of a start: the address, the data folder, and whether a password protects the instance and how to change that. */
+import { logSetupCode, type SetupCode } from "../../src/runtime/auth/setup-code.ts";
+import type { Config } from "../../src/runtime/config/config.ts";
+import { PRODUCT_NAME, PROGRAM_NAME } from "../../src/runtime/config/names.ts";
+import type { Log } from "../../src/runtime/metrics/log.ts";
+
+export interface StartedInstance {
+  /** Where it listens. */
+  readonly origin: string;
+  readonly dataFolder: string;
+  readonly version: string;
+  readonly config: Pick<Config, "adminPassword" | "dashboardOrigin">;
+  readonly setupCode: SetupCode;
+}
+
+/** Where people open the dashboard. No browser can open the address that stands for all of a machine's. */
+function publicOrigin({ origin, config }: StartedInstance): string {
+  return config.dashboardOrigin ?? origin.replace(/\/\/(0\.0\.0\.0|\[::\]):/, "//localhost:");
+}
+
+function logProtection({ config, setupCode }: StartedInstance, log: Log): void {
+  if (config.adminPassword !== null) log.info("protected by the admin password of the configuration (admin_password)");
+  else if (setupCode.reveal() === null) {
+    log.info(`protected by the admin password in the data folder; if it is forgotten, stop and run "${PROGRAM_NAME} reset-password"`);
+  } else logSetupCode(setupCode, log);
+}
+
+export function logStart(instance: StartedInstance, log: Log): void {
+  const { origin, version, dataFolder } = instance;
+  const address = publicOrigin(instance);
+  log.info(`${PRODUCT_NAME} ${version} listens on ${origin}`, address === origin ? {} : { publicAddress: address });
+  log.info("all data is in one folder", { dataFolder });
+  logProtection(instance, log);
+}

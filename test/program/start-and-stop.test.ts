@@ -1,0 +1,103 @@
+/** What the program logs when it starts and stops, in both formats, and which signals stop it. */
+import { createConnection } from "node:net";
+import { once } from "node:events";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { spawnServer, startServer, type ServerProcess } from "../support/server-process.ts";
+import type { Environment } from "../support/target.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+async function startIn(dataFolder: string, environment: Environment = {}): Promise<ServerProcess> {
+  const server = await startServer({ dataFolder, environment });
+  onTestFinished(() => server.kill9());
+  return server;
+}
+
+/** Its log so far without times. */
+const linesOf = (server: ServerProcess): string[] =>
+  server
+    .log()
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.replace(/^\S+ /, ""));
+
+/** Resolves when the query engine runs: an earlier stop logs that it was interrupted. */
+const ready = (server: ServerProcess) => expect.poll(async () => (await fetch(`${server.origin}/health/ready`)).status).toBe(200);
+
+const setUp = (server: ServerProcess) =>
+  fetch(`${server.origin}/api/auth/setup`, { method: "POST", body: JSON.stringify({ password: "correct horse battery" }) });
+
+describe("a start", () => {
+  it("logs three lines: the address, the data folder, and how to set a password while there is none", async () => {
+    const dataFolder = await tempFolder();
+    const server = await startIn(dataFolder);
+    await server.logged(/setupCode=\S+/);
+    // Warnings come through another pipe, so the order in which they arrive is open.
+    expect(linesOf(server).sort()).toEqual([
+      expect.stringMatching(new RegExp(`^INFO  Sandpiper [0-9.]+ listens on ${server.origin}$`)),
+      `INFO  all data is in one folder dataFolder=${dataFolder}`,
+      expect.stringMatching(/^WARN {2}no admin password is set: .* dashboard or with SVC_ADMIN_PASSWORD\..* setupCode=[\w-]{19}$/),
+    ]);
+  });
+
+  it("says that a password protects the instance, and how to replace it", async () => {
+    const dataFolder = await tempFolder();
+    const first = await startIn(dataFolder);
+    await first.logged(/setupCode/);
+    expect((await setUp(first)).status).toBe(200);
+    await first.stop();
+    const stored = await startIn(dataFolder);
+    await stored.logged(/protected by the admin password in the data folder; .* "sandpiper reset-password"/);
+    expect(linesOf(stored)).toHaveLength(3);
+    await stored.stop();
+    const configured = await startIn(dataFolder, { SVC_ADMIN_PASSWORD: "another password" });
+    await configured.logged(/protected by the admin password of the configuration \(admin_password\)/);
+    expect(linesOf(configured)).toHaveLength(3);
+  });
+
+  it("names the address that people open, where it is another", async () => {
+    const server = await startIn(await tempFolder(), { SVC_DASHBOARD_ORIGIN: "https://stats.example.com" });
+    await server.logged(/listens on http:\/\/127\.0\.0\.1:\d+ publicAddress=https:\/\/stats\.example\.com\n/);
+  });
+
+  it("and a stop are valid JSON lines with log_format = json", async () => {
+    const dataFolder = await tempFolder();
+    const spawned = spawnServer({ dataFolder, environment: { SVC_LOG_FORMAT: "json", SVC_ADMIN_PASSWORD: "another password" } });
+    onTestFinished(() => spawned.kill9());
+    await spawned.logged(/protected/);
+    const server = { ...spawned, origin: /listens on ([^"]+)/.exec(spawned.log())?.[1] ?? "" };
+    await ready(server);
+    expect(await server.stop()).toBe(0);
+    const lines = server.log().trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { time: expect.any(String), level: "info", message: expect.stringMatching(/listens on http:\/\/127\.0\.0\.1:\d+$/) },
+      { time: expect.any(String), level: "info", message: "all data is in one folder", dataFolder },
+      { time: expect.any(String), level: "info", message: expect.stringContaining("protected") },
+      { time: expect.any(String), level: "info", message: "SIGTERM: stopping" },
+      { time: expect.any(String), level: "info", message: "stopped" },
+    ]);
+  });
+});
+
+describe("a stop", () => {
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("by %s exits with 0, and the last line says that it has stopped", async (signal) => {
+    const server = await startIn(await tempFolder());
+    await ready(server);
+    expect(await server.stop(signal)).toBe(0);
+    expect(linesOf(server).slice(-2)).toEqual([`INFO  ${signal}: stopping`, "INFO  stopped"]);
+  });
+
+  it("is cut short by a second signal, with exit code 1", async () => {
+    const server = await startIn(await tempFolder());
+    // A request whose body never ends.
+    const socket = createConnection(Number(new URL(server.origin).port), "127.0.0.1");
+    socket.on("error", () => {});
+    await once(socket, "connect");
+    socket.write("POST /api/event HTTP/1.1\r\nHost: a.test\r\nContent-Length: 5\r\n\r\n{");
+    await expect.poll(async () => (await fetch(`${server.origin}/health`)).status).toBe(200);
+    const stopped = server.stop("SIGHUP");
+    await server.logged(/SIGHUP: stopping/);
+    expect(await server.stop("SIGTERM")).toBe(1);
+    expect(await stopped).toBe(1);
+    expect(server.log()).not.toContain("stopped");
+  });
+});
