@@ -2,6 +2,7 @@
 
 import type { Platform } from "./option.ts";
 import { argumentOf, OPTION_NAMES, type OptionName, optionNamed, type OptionValue, variableOf } from "./options.ts";
+import { secretFromFile, type SecretFileSources } from "./secret-files.ts";
 import { unknownKeys, unknownVariables } from "./unknown-names.ts";
 
 type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
@@ -21,8 +22,7 @@ export class ConfigError extends Error {
   }
 }
 
-export interface ConfigSources {
-  environment: Readonly<Record<string, string | undefined>>;
+export interface ConfigSources extends SecretFileSources {
   /** The top level of the configuration file; empty when there is none. */
   file: Readonly<Record<string, unknown>>;
   fileName?: string | undefined;
@@ -65,10 +65,11 @@ interface Report {
   readonly sourceOf: Map<OptionName, string>;
 }
 
-function valueOf(name: OptionName, sources: ConfigSources, { problems, warnings, sourceOf }: Report): unknown {
+function valueOf(name: OptionName, sources: ConfigSources, report: Report): unknown {
+  const { problems, warnings, sourceOf } = report;
   const option = optionNamed(name);
   let value = sources.platform === "workerd" && option.defaultOnWorkerd !== undefined ? option.defaultOnWorkerd : option.default;
-  for (const setting of settingsOf(name, sources, warnings)) {
+  for (const setting of settingsOf(name, sources, report)) {
     if (option.platform !== "both" && option.platform !== sources.platform) {
       warnings.push(`${setting.source} is ignored: ${name} has no effect on ${sources.platform}`);
       continue;
@@ -85,11 +86,11 @@ function valueOf(name: OptionName, sources: ConfigSources, { problems, warnings,
 }
 
 /** The values given to an option; the last one wins. */
-function settingsOf(name: OptionName, sources: ConfigSources, warnings: string[]): Setting[] {
+function settingsOf(name: OptionName, sources: ConfigSources, { problems, warnings }: Report): Setting[] {
   const settings: Setting[] = [];
   const value = Object.hasOwn(sources.file, name) ? sources.file[name] : undefined;
   if (value !== undefined) settings.push({ source: `${name} in ${fileNameOf(sources)}`, value });
-  const { valueFromText } = optionNamed(name).kind;
+  const { valueFromText, secret } = optionNamed(name).kind;
   const variable = variableOf(name);
   const text = sources.environment[variable];
   if (name === "port" && text !== undefined && /^(tcp|udp|sctp):\/\//.test(text)) {
@@ -98,6 +99,9 @@ function settingsOf(name: OptionName, sources: ConfigSources, warnings: string[]
   } else if (text !== undefined && text !== "") {
     settings.push({ source: variable, value: valueFromText(text) });
   }
+  const fromFile = secret ? secretFromFile(name, sources) : null;
+  if (fromFile && "problem" in fromFile) problems.push(fromFile.problem);
+  else if (fromFile) settings.push(fromFile);
   const typed = sources.commandLine?.[name];
   if (typed !== undefined) settings.push({ source: argumentOf(name), value: valueFromText(typed) });
   return settings;

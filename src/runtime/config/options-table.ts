@@ -1,6 +1,6 @@
 /** How the options are documented: a Markdown table between two markers, generated from `options.ts`. */
 
-import { OPTION_NAMES, type OptionName, optionNamed, variableOf } from "./options.ts";
+import { fileVariableOf, OPTION_NAMES, type OptionName, optionNamed, SECRET_OPTION_NAMES, variableOf } from "./options.ts";
 
 const BEGIN_MARKER = "<!-- options:begin -->";
 const END_MARKER = "<!-- options:end -->";
@@ -9,7 +9,7 @@ export function renderOptionsTable(): string {
   const heading = ["Option", "Environment variable", "Type", "Default", "Description"];
   const rows = OPTION_NAMES.map((name) => [
     `\`${name}\``,
-    `\`${variableOf(name)}\``,
+    variables(name),
     optionNamed(name).kind.expected.replace(/^an? /, ""),
     renderDefault(name),
     renderDescription(name),
@@ -28,6 +28,11 @@ export function replaceOptionsTable(document: string): string {
   }
   return `${document.slice(0, begin)}${BEGIN_MARKER}\n${renderOptionsTable()}${document.slice(end)}`;
 }
+
+const variables = (name: OptionName): string => {
+  const variable = `\`${variableOf(name)}\``;
+  return SECRET_OPTION_NAMES.includes(name) ? `${variable}, \`${fileVariableOf(name)}\`` : variable;
+};
 
 function renderDefault(name: OptionName): string {
   const option = optionNamed(name);

@@ -252,5 +252,11 @@ export const optionNamed = (name: OptionName): Option<unknown> => OPTIONS[name];
 
 export const variableOf = (name: OptionName): string => ENVIRONMENT_PREFIX + name.toUpperCase();
 
+/** The options whose value may be in a file of its own. */
+export const SECRET_OPTION_NAMES = OPTION_NAMES.filter((name) => OPTIONS[name].kind.secret);
+
+/** The variable that names the file with a secret. */
+export const fileVariableOf = (name: OptionName): string => `${variableOf(name)}_FILE`;
+
 /** An option's name on the command line, which accepts some of them. */
 export const argumentOf = (name: OptionName): string => `--${name.replaceAll("_", "-")}`;

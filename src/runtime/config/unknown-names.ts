@@ -2,7 +2,7 @@
 
 import { ENVIRONMENT_PREFIX, FILE_VARIABLE } from "./names.ts";
 import { quote } from "./option-kinds.ts";
-import { isOptionName, OPTION_NAMES, variableOf } from "./options.ts";
+import { fileVariableOf, isOptionName, OPTION_NAMES, SECRET_OPTION_NAMES, variableOf } from "./options.ts";
 
 /** A name this many edits away is another word, not a typo. */
 const EDITS_MAX = 3;
@@ -23,7 +23,7 @@ export function unknownKeys(file: Readonly<Record<string, unknown>>, fileName: s
 
 /** Warnings only, because orchestrators set variables with this prefix too. */
 export function unknownVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
-  const known = [FILE_VARIABLE, ...OPTION_NAMES.map(variableOf)];
+  const known = [FILE_VARIABLE, ...OPTION_NAMES.map(variableOf), ...SECRET_OPTION_NAMES.map(fileVariableOf)];
   return Object.entries(environment)
     .filter(([variable, text]) => variable.startsWith(ENVIRONMENT_PREFIX) && !known.includes(variable) && text)
     .map(([variable]) => {
@@ -34,7 +34,7 @@ export function unknownVariables(environment: Readonly<Record<string, string | u
 
 /** `; did you mean port?`, or nothing when no name is close. */
 export function suggestion(typed: string, names: readonly string[]): string {
-  const closest = closestName(typed, names);
+  const closest = closestName(typed, names) ?? onlyNameWithWords(typed, names);
   return closest === undefined ? "" : `; did you mean ${closest}?`;
 }
 
@@ -45,6 +45,17 @@ function optionSpelling(typed: string): string {
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
     .replaceAll("-", "_")
     .toLowerCase();
+}
+
+const wordsOf = (name: string): string[] => name.split(/[_-]/).filter((word) => word !== "");
+
+/** The one name with all the typed words, so that `password` suggests `admin_password`; `undefined` if there are several. */
+function onlyNameWithWords(typed: string, names: readonly string[]): string | undefined {
+  const words = wordsOf(typed);
+  const matching = names.filter((name) => words.length > 0 && words.every((word) => wordsOf(name).includes(word)));
+  // A longer form of another match, such as the variable of a secret's file, is no choice of its own.
+  const shortest = matching.filter((name) => !matching.some((other) => other !== name && name.startsWith(other)));
+  return shortest.length === 1 ? shortest[0] : undefined;
 }
 
 /** The closest of `names`, the first of several that are equally close; `undefined` when none is close. */

@@ -39,7 +39,7 @@ function refusal(fileName: string | undefined, environment: Record<string, strin
 
 describe("the configuration file", () => {
   it("is absent if none is named", () => {
-    expect(read(undefined)).toEqual({ environment: {}, commandLine: {}, platform: "node", file: {} });
+    expect(read(undefined)).toEqual({ environment: {}, secretFiles: {}, commandLine: {}, platform: "node", file: {} });
     expect(read(undefined, { SVC_CONFIG: "" })).toMatchObject({ file: {} });
   });
 

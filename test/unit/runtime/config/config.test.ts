@@ -3,7 +3,7 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { type Config, ConfigError, parseConfig } from "../../../../src/runtime/config/config.ts";
+import { type Config, ConfigError, type ConfigSources, parseConfig } from "../../../../src/runtime/config/config.ts";
 import type { GeoipDb } from "../../../../src/runtime/config/option-kinds.ts";
 import type { Platform } from "../../../../src/runtime/config/option.ts";
 import { isOptionName, OPTION_NAMES, OPTIONS, optionNamed, variableOf } from "../../../../src/runtime/config/options.ts";
@@ -15,6 +15,8 @@ interface Given {
   file?: Record<string, unknown>;
   fileName?: string;
   platform?: Platform;
+  secretFiles?: NonNullable<ConfigSources["secretFiles"]>;
+  commandLine?: NonNullable<ConfigSources["commandLine"]>;
 }
 
 const parse = (given: Given) => parseConfig({ environment: {}, file: {}, platform: "node", ...given });
@@ -408,6 +410,71 @@ describe("secrets", () => {
   });
 });
 
+describe("secrets in files of their own", () => {
+  const environment = { SVC_ADMIN_PASSWORD_FILE: "/run/password" };
+
+  it.each(["secret", "admin_password", "metrics_token"] as const)("are possible for %s", (name) => {
+    const variable = `SVC_${name.toUpperCase()}_FILE`;
+    const { config, warnings } = parse({ environment: { [variable]: "/run/it" }, secretFiles: { [name]: { text: "sixteen-letters-" } } });
+    expect(Object.values(config).map(shown)).toContainEqual({ secret: "sixteen-letters-" });
+    expect(warnings).toEqual([]);
+  });
+
+  it("override the configuration file", () => {
+    const { config } = parse({
+      environment,
+      secretFiles: { admin_password: { text: "from the secret's file" } },
+      file: { admin_password: "from the configuration file" },
+    });
+    expect(config.adminPassword?.reveal()).toBe("from the secret's file");
+  });
+
+  it("are a problem if the variable with the value is set, too", () => {
+    const both = { ...environment, SVC_ADMIN_PASSWORD: "correct horse battery" };
+    expect(problemsOf({ environment: both, secretFiles: { admin_password: { text: "another password" } } })).toEqual([
+      "admin_password: SVC_ADMIN_PASSWORD and SVC_ADMIN_PASSWORD_FILE are both set. Remove one of them",
+    ]);
+  });
+
+  it("that cannot be read are a problem that names variable and file", () => {
+    expect(problemsOf({ environment, secretFiles: { admin_password: { fault: "is empty" } } })).toEqual([
+      'admin_password (SVC_ADMIN_PASSWORD_FILE, "/run/password"): the file is empty',
+    ]);
+  });
+
+  it("that hold a bad value are a problem that names variable and file and not the value", () => {
+    expect(problemsOf({ environment, secretFiles: { admin_password: { text: "hunter2" } } })).toEqual([
+      `admin_password (SVC_ADMIN_PASSWORD_FILE, "/run/password") ${PASSWORD_RULE}, got a string of 7 characters (not shown)`,
+    ]);
+  });
+
+  it("are a problem on a platform without files, because without the password the instance would be open", () => {
+    expect(problemsOf({ environment, platform: "workerd" })).toEqual([
+      "admin_password (SVC_ADMIN_PASSWORD_FILE): this platform has no files. Set SVC_ADMIN_PASSWORD instead",
+    ]);
+  });
+
+  it("are for secrets only", () => {
+    expect(parse({ environment: { SVC_DATA_DIR_FILE: "/run/it" } }).warnings).toEqual([
+      '"SVC_DATA_DIR_FILE" is ignored: no option has this variable',
+    ]);
+  });
+});
+
+describe("the command line", () => {
+  it("overrides the environment and the file, and is checked like them", () => {
+    const given = { environment: { SVC_PORT: "9001" }, file: { port: 9002 } };
+    expect(parse({ ...given, commandLine: { port: "9000" } }).config.port).toBe(9000);
+    expect(problemsOf({ ...given, commandLine: { port: "web", data_dir: " " } })).toEqual([
+      'port (--port) must be an integer from 0 to 65535, got "web"',
+      'data_dir (--data-dir) must be a path, got " "',
+    ]);
+    expect(problemsOf({ environment: { SVC_PORT: "x" }, commandLine: { port: "9000" } })).toEqual([
+      'port (SVC_PORT) must be an integer from 0 to 65535, got "x"',
+    ]);
+  });
+});
+
 describe("the two sources", () => {
   it("are combined so that the environment overrides the file", () => {
     const { config, warnings } = parse({
@@ -489,6 +556,23 @@ describe("suggestions", () => {
 
   it.each(["server_name", "x", "", "q".repeat(10_000), "config"])("are not made for %s", (key) => {
     expect(problemsOf({ file: { [key]: 1 } })[0]).toMatch(/: unknown option$/);
+  });
+
+  it.each([
+    ["SVC_DATADIR", "SVC_DATA_DIR"],
+    ["SVC_DIR", "SVC_DATA_DIR"],
+    ["SVC_PASSWORD", "SVC_ADMIN_PASSWORD"],
+    ["SVC_ADMIN_PASSWORT", "SVC_ADMIN_PASSWORD"],
+    ["SVC_ADMIN_PASSWORD_FIEL", "SVC_ADMIN_PASSWORD_FILE"],
+    ["SVC_PASSWORD_FILE", "SVC_ADMIN_PASSWORD_FILE"],
+    ["SVC_TOKEN_FILE", "SVC_METRICS_TOKEN_FILE"],
+    ["SVC_SECRETFILE", "SVC_SECRET_FILE"],
+    ["SVC_BASEPORT", undefined],
+    ["SVC_SECS", undefined],
+  ])("correct the variable %s to %s", (variable, meant) => {
+    const { warnings } = parse({ environment: { [variable]: "hidden" } });
+    const suggested = meant === undefined ? "" : `; did you mean ${meant}?`;
+    expect(warnings).toEqual([`"${variable}" is ignored: no option has this variable${suggested}`]);
   });
 
   it("mention that options belong outside tables", () => {

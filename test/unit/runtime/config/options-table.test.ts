@@ -22,7 +22,10 @@ describe("renderOptionsTable", () => {
 
   it.each([
     ["host", "| `host` | `SVC_HOST` | host name or IP address, without scheme and port | `127.0.0.1` | Address to listen on. Node only. |"],
-    ["secret", "| `secret` | `SVC_SECRET` | string of 16 to 4096 characters | generated; replaced at the end of every salt period | "],
+    [
+      "secret",
+      "| `secret` | `SVC_SECRET`, `SVC_SECRET_FILE` | string of 16 to 4096 characters | generated; replaced at the end of every salt period | ",
+    ],
     [
       "dashboard_origin",
       "| `dashboard_origin` | `SVC_DASHBOARD_ORIGIN` | http://host or https://host, with :port where needed and no path | none | ",
