@@ -48,6 +48,8 @@ export default defineConfig(({ mode }) => ({
     // One file after the other in the same process: modules are loaded once, and so is the engine that targets share.
     isolate: false,
     execArgv: [...QUICK_ENGINE_FLAGS],
+    // It imports JSON in a way that Node refuses.
+    server: { deps: { inline: ["@actions/workflow-parser"] } },
     sequence: { sequencer: LongestFirst },
     // What takes ten seconds on an idle machine may take ten times that on a busy one, and is no failure.
     testTimeout: 120_000,
