@@ -8,9 +8,9 @@ import { buildTrackerModule } from "./build.mjs";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const folder = `${root}dist/tracker`;
 
-const { name, version, license } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
+const { version, license } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
 const entry = { types: "./module.d.ts", default: "./module.js" };
-const manifest = { name: `${name}-tracker`, version, license, type: "module", sideEffects: false, exports: { ".": entry } };
+const manifest = { name: "sandpiper-tracker", version, license, type: "module", sideEffects: false, exports: { ".": entry } };
 
 await rm(folder, { recursive: true, force: true });
 await buildTrackerModule(`${folder}/module.js`);

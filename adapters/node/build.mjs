@@ -1,8 +1,8 @@
 /**
  * Bundles the program and its threads, each into one file with its packages: to find and read the files of packages would take half of
- * the time until the program listens.
+ * the time until the program listens, and an installed program needs no other package.
  */
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,26 +11,36 @@ import { buildDashboard } from "../../dashboard/build.mjs";
 import { slimEngineModule } from "../engine-module.mjs";
 import { packScript } from "../pack-asset.mjs";
 import { buildTracker } from "../../tracker/build.mjs";
+import { hashOfSources, removeStamp, writeStamp } from "./build-stamp.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The globals that CommonJS packages expect. */
-const REQUIRE = `
+/** The first line lets a shell run the program. After it, the globals that CommonJS packages expect. */
+const BANNER = `#!/usr/bin/env node
 import { createRequire as createRequireOf } from "node:module";
 const require = createRequireOf(import.meta.url);
 const { filename: __filename, dirname: __dirname } = import.meta;
 `;
 
-const ENGINE_MODULE = createRequire(import.meta.url).resolve("@duckdb/duckdb-wasm/dist/duckdb-eh.wasm");
+const packages = createRequire(import.meta.url);
+const ENGINE_MODULE = packages.resolve("@duckdb/duckdb-wasm/dist/duckdb-eh.wasm");
+const COUNTRY_DATABASE = packages.resolve("@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb");
 
+/** How the names of folders begin in which builds are made. */
+const UNFINISHED = ".build-";
+
+/** A build takes seconds. */
+const BUILD_MS_MAX = 600_000;
+
+/** Not minified, so that stacks name functions; without source maps, which Node reads only when asked to and which weigh 11 MB. */
 const shared = {
   absWorkingDir: root,
   bundle: true,
   platform: /** @type {const} */ ("node"),
   format: /** @type {const} */ ("esm"),
   target: "node20",
-  sourcemap: true,
-  banner: { js: REQUIRE },
+  metafile: /** @type {const} */ (true),
+  banner: { js: BANNER },
   logLevel: /** @type {const} */ ("warning"),
 };
 
@@ -44,28 +54,13 @@ const oneArrowPlugin = {
   },
 };
 
-/** @param {string} outdir */
-async function writeEngineModule(outdir) {
-  const folder = join(root, outdir);
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "engine.wasm"), slimEngineModule(await readFile(ENGINE_MODULE)));
-}
-
-/** @param {string} outdir */
-const buildEngineThread = (outdir) =>
-  build({ ...shared, entryPoints: ["adapters/node/engine-worker.ts"], outdir, plugins: [oneArrowPlugin] });
-
-/**
- * Writes `main.js`, the scripts of its threads and the engine's module into a folder below the repository. Benchmarks replace parts with plugins.
- * @param {string} outdir
- * @param {{ plugins?: readonly import("esbuild").Plugin[] }} [options]
- */
-export async function buildProgram(outdir, { plugins = [] } = {}) {
-  const { version } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
-  const program = build({
+/** @param {string} folder @param {readonly import("esbuild").Plugin[]} plugins */
+async function bundleProgram(folder, plugins) {
+  const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  const { metafile } = await build({
     ...shared,
     entryPoints: ["main", "parquet-worker", "password-worker", "rollup-worker"].map((name) => `adapters/node/${name}.ts`),
-    outdir,
+    outdir: folder,
     inject: ["adapters/node/fetch-classes.ts"],
     plugins: [...plugins],
     define: {
@@ -74,5 +69,60 @@ export async function buildProgram(outdir, { plugins = [] } = {}) {
       VERSION: JSON.stringify(version),
     },
   });
-  await Promise.all([program, buildEngineThread(outdir), writeEngineModule(outdir)]);
+  return metafile;
+}
+
+/** @param {string} folder */
+async function bundleEngineThread(folder) {
+  const options = { ...shared, entryPoints: ["adapters/node/engine-worker.ts"], outdir: folder, plugins: [oneArrowPlugin] };
+  return (await build(options)).metafile;
+}
+
+/** @param {string} folder */
+const writeEngineModule = async (folder) => writeFile(join(folder, "engine.wasm"), slimEngineModule(await readFile(ENGINE_MODULE)));
+
+/** Removes what builds left behind that were killed. @param {string} folder */
+async function removeAbandoned(folder) {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    if (!name.startsWith(UNFINISHED) || Date.now() - (await stat(path)).mtimeMs < BUILD_MS_MAX) continue;
+    await rm(path, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Moves the files of a build into place one by one, so that a program that starts meanwhile finds each of them complete. The stamp is
+ * absent until all are in place: an interrupted build counts as none.
+ * @param {string} built @param {string} folder @param {string} sources
+ */
+async function replaceBuild(built, folder, sources) {
+  await removeStamp(folder);
+  for (const name of await readdir(built)) await rename(join(built, name), join(folder, name));
+  await writeStamp(folder, sources);
+}
+
+/**
+ * Writes `main.js`, the scripts of its threads, the engine's module and the country database into a folder below the repository.
+ * Benchmarks replace parts with plugins.
+ * @param {string} outdir
+ * @param {{ plugins?: readonly import("esbuild").Plugin[] }} [options]
+ */
+export async function buildProgram(outdir, { plugins = [] } = {}) {
+  const sources = hashOfSources();
+  const folder = join(root, outdir);
+  await mkdir(folder, { recursive: true });
+  await removeAbandoned(folder);
+  const built = await mkdtemp(join(folder, UNFINISHED));
+  try {
+    const [program, engineThread] = await Promise.all([
+      bundleProgram(built, plugins),
+      bundleEngineThread(built),
+      writeEngineModule(built),
+      copyFile(COUNTRY_DATABASE, join(built, "countries.mmdb")),
+    ]);
+    await replaceBuild(built, folder, sources);
+    return { metafiles: [program, engineThread] };
+  } finally {
+    await rm(built, { recursive: true, force: true });
+  }
 }

@@ -1,7 +1,7 @@
 /** Looks up the place of an address in a MaxMind database file, which is read into memory once. Owner of `mmdb-lib`. */
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { isIP, isIPv6 } from "node:net";
+import { fileURLToPath } from "node:url";
 import { Reader } from "mmdb-lib";
 import type { CountryResponse } from "mmdb-lib";
 import { geoPlaceFromRecord, isPrivateAddress, NOWHERE } from "../../src/runtime/ingest/geo.ts";
@@ -17,15 +17,13 @@ export interface GeoDatabase {
   readonly builtMs: EpochMs | null;
 }
 
-const BUILTIN_FILE = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
-
 /** Looked up at the start, so that a damaged tree or record fails the start and not a visitor's event. */
 const PROBES = ["1.1.1.1", "8.8.8.8", "91.198.174.192", "203.0.113.1", "2001:4860:4860::8888", "2a02:ec80::1"];
 
 /** Opens the database that the option `geoip_db` names. Throws an Error that names the option and the file if it cannot be read. */
-export function openGeoDatabase(option: GeoipDb): GeoDatabase {
+export function openGeoDatabase(option: GeoipDb, builtin: URL): GeoDatabase {
   if (option === "none") return { lookup: () => NOWHERE, loaded: false, builtMs: null };
-  const path = option === "builtin" ? builtinPath() : option.path;
+  const path = option === "builtin" ? fileURLToPath(builtin) : option.path;
   const reader = openReader(path);
   for (const address of PROBES) checked(path, () => reader.get(address));
   return { lookup: lookupIn(reader), loaded: true, builtMs: buildTimeOf(reader) };
@@ -49,14 +47,6 @@ function lookupIn(reader: Reader<CountryResponse>): GeoLookup {
       return NOWHERE;
     }
   };
-}
-
-function builtinPath(): string {
-  try {
-    return createRequire(import.meta.url).resolve(BUILTIN_FILE);
-  } catch (cause) {
-    throw new Error(`geoip_db: the builtin database ${BUILTIN_FILE} is not installed`, { cause });
-  }
 }
 
 function openReader(path: string): Reader<CountryResponse> {

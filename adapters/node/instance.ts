@@ -20,7 +20,7 @@ import { createFileSecretStore } from "./file-secret-store.ts";
 import { InstanceThreads } from "./instance-threads.ts";
 import { startServer, type RunningServer } from "./server.ts";
 import { shutDown } from "./shutdown.ts";
-import type { THREADS } from "./threads.ts";
+import { COUNTRY_DATABASE, type THREADS } from "./threads.ts";
 
 const MAINTENANCE_INTERVAL_MS = 1000;
 
@@ -64,7 +64,7 @@ async function openServices(options: InstanceOptions, dataFolder: string, thread
   const { config, log, trackerScript, assets, version } = options;
   const { engine, passwordHasher, parquet, rollupCalculator } = threads;
   const segmentLog = await openFileSegmentLog(join(dataFolder, JOURNAL_FOLDER), config.journalFsync);
-  const geo = openGeoDatabase(config.geoipDb);
+  const geo = openGeoDatabase(config.geoipDb, COUNTRY_DATABASE);
   return createServices({
     config,
     secrets: createFileSecretStore(dataFolder),

@@ -1,5 +1,6 @@
 /** The signals that stop the program: the first one gracefully, the second one at once. None reloads the configuration. */
 import { reasonOf, type Log } from "../../src/runtime/metrics/log.ts";
+import { onNpmShellEnd } from "./npm-shell.ts";
 
 /** What service managers, Ctrl-C and a closed terminal send. */
 const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
@@ -23,4 +24,8 @@ export function stopOnSignal(stop: () => Promise<void>, log: Log): void {
     );
   };
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+  // A signal to a whole group ends the shell, too.
+  onNpmShellEnd(() => {
+    if (!isStopping) onSignal("npm ended");
+  });
 }

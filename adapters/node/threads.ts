@@ -1,4 +1,7 @@
-/** The files that the build writes beside the program: the scripts of its threads, and the engine's module. */
+/** The files that the build writes beside the program: the scripts of its threads, and what they and it read. */
+
+/** The database of the option `geoip_db = "builtin"`. */
+export const COUNTRY_DATABASE = new URL("./countries.mmdb", import.meta.url);
 
 export const THREADS = {
   engine: new URL("./engine-worker.js", import.meta.url),

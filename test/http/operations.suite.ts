@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { openGeoDatabase } from "../../adapters/node/geo-database.ts";
 import { BEHAVIORAL_EXTENSION } from "../../src/runtime/engine/duckdb/behavioral/extension.ts";
 import { utcDayOf } from "../../src/storage/event.ts";
+import { COUNTRY_DATABASE_URL } from "../support/built.ts";
 import { bodyOf, CLOSED, createKey, logIn, PASSWORD, postLogin, postSetup, ofItsOwn, withKey } from "../support/auth-requests.ts";
 import { deleteEvents } from "../support/erasure-requests.ts";
 import { getMetricFamilies, getMetrics } from "../support/metrics.ts";
@@ -27,7 +28,7 @@ interface Details {
 }
 
 /** Of the database that every host ships. */
-const GEO_BUILT = utcDayOf(openGeoDatabase("builtin").builtMs ?? 0);
+const GEO_BUILT = utcDayOf(openGeoDatabase("builtin", COUNTRY_DATABASE_URL).builtMs ?? 0);
 
 const detailsOf = async (target: Target): Promise<Details> => bodyOf(await target.fetch("/health/detailed"));
 

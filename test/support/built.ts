@@ -12,6 +12,7 @@ export const ENGINE_MODULE_URL = builtUrl("engine.wasm");
 export const PARQUET_WORKER_URL = builtUrl("parquet-worker.js");
 export const PASSWORD_WORKER_URL = builtUrl("password-worker.js");
 export const ROLLUP_WORKER_URL = builtUrl("rollup-worker.js");
+export const COUNTRY_DATABASE_URL = builtUrl("countries.mmdb");
 
 /** The Worker, and the Worker of the tests, relative to the repository. */
 export const BUILT_WORKER_FOLDER = `${BUILT_FOLDER}/workerd`;

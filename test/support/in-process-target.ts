@@ -24,6 +24,7 @@ import { createMemorySegmentLog } from "../../src/storage/memory-segment-log.ts"
 import type { RecordStore } from "../../src/storage/record-store.ts";
 import { createRecordSecretStore, type SecretStore } from "../../src/storage/secret-store.ts";
 import type { SegmentLog } from "../../src/storage/segment-log.ts";
+import { COUNTRY_DATABASE_URL } from "./built.ts";
 import { createRecordingLog, type RecordingLog } from "./recording-log.ts";
 import { createEngineShare } from "./shared-engine.ts";
 import { TARGET_DEFAULTS, type Ability, type AbleTarget, type Environment, type MakeTarget, type TargetRequest } from "./target.ts";
@@ -73,7 +74,7 @@ const assets = createAssets({
   "page-1.js": packAsset("text/javascript; charset=utf-8", "/* a script */".repeat(50)),
 });
 
-const builtinPlaces = openGeoDatabase("builtin");
+const builtinPlaces = openGeoDatabase("builtin", COUNTRY_DATABASE_URL);
 
 /** Adds the headers `Content-Length` and `Host`, as a client does over the network. */
 function requestOf(path: string, init: TargetRequest): Request {
@@ -93,7 +94,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
   const records = parts.records ?? createMemoryRecordStore();
   const secrets = parts.secrets ?? createRecordSecretStore(createMemoryRecordStore());
   const segmentLog = parts.segmentLog ?? createMemorySegmentLog();
-  const places = config.geoipDb === "builtin" ? builtinPlaces : openGeoDatabase(config.geoipDb);
+  const places = config.geoipDb === "builtin" ? builtinPlaces : openGeoDatabase(config.geoipDb, COUNTRY_DATABASE_URL);
   const log = createRecordingLog();
   let nowMs = parts.startMs ?? START_MS;
   let monotonicMs = 0;

@@ -6,7 +6,8 @@ import { QUICK_ENGINE_FLAGS } from "./engine-flags.ts";
 import type { Environment } from "./target.ts";
 
 export interface ServerOptions {
-  readonly dataFolder: string;
+  /** Absent if the command finds it. */
+  readonly dataFolder?: string;
   /** The complete environment of the process, except data folder and port. */
   readonly environment?: Environment;
   /** The longest file that it may write, in blocks of 512 bytes: a write beyond is cut there and fails, as on a full disk. */
@@ -15,6 +16,10 @@ export interface ServerOptions {
   readonly clockAheadMs?: number;
   /** The script to run instead of the built program. */
   readonly command?: readonly string[];
+  /** Its current folder. */
+  readonly cwd?: string;
+  /** The user that runs it; needs a test that runs as root. */
+  readonly uid?: number;
 }
 
 /** How a process ended. One of the two is null. */
@@ -83,13 +88,23 @@ const clockFlags = (aheadMs = 0): string[] =>
       ];
 
 /** Starts the program on a free port without waiting until it listens. */
-export function spawnServer({ dataFolder, environment = {}, fileBlocksMax, clockAheadMs, command }: ServerOptions): SpawnedServer {
+export function spawnServer({
+  dataFolder,
+  environment = {},
+  fileBlocksMax,
+  clockAheadMs,
+  command,
+  cwd,
+  uid,
+}: ServerOptions): SpawnedServer {
   const program = command ?? [process.execPath, ...NODE_FLAGS, ...clockFlags(clockAheadMs), MAIN_PATH];
   const [file = "", ...args] =
     fileBlocksMax === undefined ? program : ["/bin/sh", "-c", `ulimit -f ${fileBlocksMax}; exec "$0" "$@"`, ...program];
   const child = spawn(file, args, {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...environment, SVC_PORT: "0", SVC_DATA_DIR: dataFolder },
+    env: { ...environment, SVC_PORT: "0", ...(dataFolder !== undefined && { SVC_DATA_DIR: dataFolder }) },
+    cwd,
+    ...(uid !== undefined && { uid, gid: uid }),
   });
   alive.add(child);
   let printed = "";

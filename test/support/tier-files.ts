@@ -22,6 +22,8 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/fault/workerd-kill.test.ts",
   "test/http/growth.test.ts",
   "test/http/stats-many-properties.test.ts",
+  // Many builds.
+  "test/install/clone.test.ts",
 ];
 
 /** Files in both tiers that run more hosts, rounds or seeds in `all`: those that import `tier.ts`. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openGeoDatabase } from "../../../../adapters/node/geo-database.ts";
 import { NOWHERE } from "../../../../src/runtime/ingest/geo.ts";
+import { COUNTRY_DATABASE_URL } from "../../../support/built.ts";
 
 const builtinFile = createRequire(import.meta.url).resolve("@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb");
 const ipv4File = builtinFile.replace(/\.mmdb$/, "-ipv4.mmdb");
@@ -15,7 +16,7 @@ const METADATA_MARKER = Buffer.from("\xab\xcd\xefMaxMind.com", "latin1");
 const countryOf = (countryCode: string | null) => ({ ...NOWHERE, countryCode });
 
 describe("the builtin database", () => {
-  const database = openGeoDatabase("builtin");
+  const database = openGeoDatabase("builtin", COUNTRY_DATABASE_URL);
 
   it("is loaded by default", () => {
     expect(database.loaded).toBe(true);
@@ -93,7 +94,7 @@ describe("the builtin database", () => {
 
 describe("no database", () => {
   it("no address has a place, and the database counts as not loaded", () => {
-    const database = openGeoDatabase("none");
+    const database = openGeoDatabase("none", COUNTRY_DATABASE_URL);
     expect(database.loaded).toBe(false);
     expect(database.builtMs).toBeNull();
     expect(database.lookup("8.8.8.8")).toEqual(NOWHERE);
@@ -112,19 +113,21 @@ describe("a database file of the operator", () => {
   it("is read from its path", () => {
     const path = join(folder, "copy with spaces.mmdb");
     copyFileSync(builtinFile, path);
-    expect(openGeoDatabase({ path }).lookup("91.198.174.192")).toEqual(countryOf("NL"));
+    expect(openGeoDatabase({ path }, COUNTRY_DATABASE_URL).lookup("91.198.174.192")).toEqual(countryOf("NL"));
   });
 
   it("may contain IPv4 only", () => {
-    const database = openGeoDatabase({ path: ipv4File });
+    const database = openGeoDatabase({ path: ipv4File }, COUNTRY_DATABASE_URL);
     expect(database.lookup("91.198.174.192")).toEqual(countryOf("NL"));
     expect(database.lookup("2001:4860:4860::8888")).toEqual(NOWHERE);
   });
 
   it("a missing file fails the start with the option and the path", () => {
     const path = join(folder, "missing.mmdb");
-    expect(() => openGeoDatabase({ path })).toThrow(`geoip_db: cannot read the geo database ${path}: ENOENT`);
-    expect(() => openGeoDatabase({ path: folder })).toThrow(`geoip_db: cannot read the geo database ${folder}: EISDIR`);
+    expect(() => openGeoDatabase({ path }, COUNTRY_DATABASE_URL)).toThrow(`geoip_db: cannot read the geo database ${path}: ENOENT`);
+    expect(() => openGeoDatabase({ path: folder }, COUNTRY_DATABASE_URL)).toThrow(
+      `geoip_db: cannot read the geo database ${folder}: EISDIR`,
+    );
   });
 
   it.each<[string, (bytes: Buffer) => Buffer]>([
@@ -140,6 +143,6 @@ describe("a database file of the operator", () => {
   ])("a damaged file (%s) fails the start with the option and the path", (name, damage) => {
     const path = join(folder, `${name.replaceAll(" ", "-")}.mmdb`);
     writeFileSync(path, damage(readFileSync(builtinFile)));
-    expect(() => openGeoDatabase({ path })).toThrow(`geoip_db: ${path} is not a MaxMind database, or it is damaged`);
+    expect(() => openGeoDatabase({ path }, COUNTRY_DATABASE_URL)).toThrow(`geoip_db: ${path} is not a MaxMind database, or it is damaged`);
   });
 });

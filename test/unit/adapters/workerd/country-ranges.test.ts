@@ -6,11 +6,12 @@ import { openGeoDatabase } from "../../../../adapters/node/geo-database.ts";
 import { buildTimeOf, openCountryRanges } from "../../../../adapters/workerd/country-ranges.ts";
 import { encodeCountryRanges } from "../../../../adapters/workerd/encode-country-ranges.mjs";
 import { NOWHERE } from "../../../../src/runtime/ingest/geo.ts";
+import { COUNTRY_DATABASE_URL } from "../../../support/built.ts";
 
 const path = createRequire(import.meta.url).resolve("@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb");
 const packed = encodeCountryRanges(readFileSync(path));
 const lookup = openCountryRanges(packed);
-const { lookup: database, builtMs } = openGeoDatabase("builtin");
+const { lookup: database, builtMs } = openGeoDatabase("builtin", COUNTRY_DATABASE_URL);
 
 /** Pseudo-random numbers from 0 to 1, the same in each run. */
 function numbersFrom(seed: number): () => number {

@@ -1,0 +1,54 @@
+/** Tells whether a build is of the current sources: by their content, because copies and checkouts change times. */
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** What a build is made of: folders, and files. The lock file stands for the packages. */
+const FOLDERS = ["adapters", "dashboard", "src", "tracker"];
+const FILES = ["package.json", "package-lock.json"];
+
+/** Generated beside the sources, for the type check only. */
+const GENERATED = "dashboard/api/types.ts";
+
+/** The file of a build with the hash of its sources. */
+const STAMP = "sources.sha256";
+
+/** @param {string} folder @returns {string[]} paths relative to the repository, with slashes on every system */
+const filesBelow = (folder) =>
+  readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    return entry.isDirectory() ? filesBelow(path) : [path];
+  });
+
+/** A hash of the names and contents of all sources. */
+export function hashOfSources() {
+  const hash = createHash("sha256");
+  for (const path of [...FOLDERS.flatMap(filesBelow), ...FILES].sort()) {
+    if (path !== GENERATED)
+      hash.update(
+        `${path}\0${createHash("sha256")
+          .update(readFileSync(join(root, path)))
+          .digest("hex")}\n`,
+      );
+  }
+  return hash.digest("hex");
+}
+
+/** Whether the folder has a complete build of the current sources. @param {string} folder */
+export function isCurrent(folder) {
+  try {
+    return readFileSync(join(folder, STAMP), "utf8") === hashOfSources();
+  } catch {
+    return false;
+  }
+}
+
+/** @param {string} folder @param {string} sources */
+export const writeStamp = (folder, sources) => writeFile(join(folder, STAMP), sources);
+
+/** @param {string} folder */
+export const removeStamp = (folder) => rm(join(folder, STAMP), { force: true });

@@ -1,0 +1,17 @@
+/**
+ * Notices the end of the shell in which npm runs the program (`npm start`, `npx`). npm passes a signal on to that shell only, and most
+ * shells end without passing it on. With `exec` the program would replace the shell, but Windows has no such command.
+ */
+
+const CHECK_INTERVAL_MS = 250;
+
+/** Never calls back in a program that npm has not started. */
+export function onNpmShellEnd(callBack: () => void): void {
+  if (process.env["npm_lifecycle_event"] === undefined) return;
+  const shell = process.ppid;
+  const checks = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(checks);
+    callBack();
+  }, CHECK_INTERVAL_MS).unref();
+}
