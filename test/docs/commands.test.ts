@@ -163,10 +163,10 @@ describe("commands of the program", () => {
       const [folder, dataFolder] = [await tempFolder(), await tempFolder()];
       await writeFile(join(folder, "sandpiper.toml"), toml?.code ?? "");
       const here = command
-        .replace("node dist/main.js", `exec "${process.execPath}" "${MAIN_PATH}"`)
+        .replace(/node dist\/main\.js|(?<!\S)sandpiper(?!\S)/, `exec "${process.execPath}" "${MAIN_PATH}"`)
         .replace("/etc/sandpiper.toml", `${folder}/sandpiper.toml`)
         .replace("/backups/", `${folder}/backups/`)
-        .replace("/tmp/restored", dataFolder)
+        .replace(/\/tmp\/restored|\/var\/lib\/sandpiper/, dataFolder)
         .replace(/SVC_PORT=\d+/, "SVC_PORT=0");
       if (/ (backup|verify)\b/.test(command)) {
         const ended = await run(here, { folder, environment: { SVC_DATA_DIR: dataFolder } });

@@ -21,6 +21,8 @@ export type Kind = "setup" | "open" | "secured" | "program" | "npm" | "by-hand" 
 export const BY_HAND: Readonly<Record<string, string>> = {
   "npm install --prefix /srv/geo --ignore-scripts @ip-location-db/geo-whois-asn-country-mmdb@latest":
     "test/docs/geo-refresh.test.ts runs it without a registry",
+  "npx sandpiper-analytics": "test/install/package.test.ts installs and runs the package",
+  "npm install -g sandpiper-analytics": "test/install/package.test.ts installs and runs the package",
   "npx wrangler dev": "test/http/wrangler-dev.test.ts runs it",
   "npx wrangler login": "needs an account at Cloudflare",
   "npx wrangler r2 bucket create sandpiper-partitions": "needs an account at Cloudflare",
@@ -58,7 +60,7 @@ export function kindOf({ command }: DocumentedCommand): Kind {
     if (command.includes("/api/auth/setup")) return "setup";
     return CREDENTIAL.test(command) || command.includes("/api/auth/log") ? "secured" : "open";
   }
-  if (/^(\w+=\S+ )*node dist\/main\.js\b/.test(command)) return "program";
+  if (/^(\w+=\S+ )*(node dist\/main\.js|sandpiper)\b/.test(command)) return "program";
   return /^(\w+=\S+ )*(npm|npx vitest) /.test(command) ? "npm" : "unknown";
 }
 

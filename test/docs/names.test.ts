@@ -63,10 +63,3 @@ it("every quoted log line in the docs is written by the program", () => {
     expect([line, source.some((text) => text.includes(`"${line}`))]).toEqual([line, true]);
   }
 });
-
-it("the documented systemd unit starts the program like npm start", () => {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: { start: string } };
-  const [, command = ""] = /^ExecStart=\/usr\/bin\/(.+)$/m.exec(readPage("docs/installation.md").text) ?? [];
-  expect(command).toMatch(/^node .*dist\/main\.js$/);
-  expect(scripts.start.endsWith(`exec ${command}`)).toBe(true);
-});
