@@ -41,7 +41,7 @@ const uplotPlugin = {
 };
 
 /** Scripts and styles as [name, text], and the output name of each entry point. */
-async function bundle(mapName) {
+async function bundle(mapName, plugins) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: here,
     entryPoints: ["main.tsx", "theme-before-paint.ts", "styles/main.css"],
@@ -50,7 +50,7 @@ async function bundle(mapName) {
     chunkNames: "[name]-[hash]",
     bundle: true,
     splitting: true,
-    plugins: [uplotPlugin],
+    plugins: [uplotPlugin, ...plugins],
     write: false,
     metafile: true,
     format: "esm",
@@ -67,12 +67,12 @@ async function bundle(mapName) {
   return { files: outputFiles.map(({ path, text }) => [basename(path), text]), entries: Object.fromEntries(entries) };
 }
 
-/** @returns the files by name; the page is index.html */
-export async function buildDashboard() {
+/** `plugins` are further ones of esbuild. @returns the files by name; the page is index.html */
+export async function buildDashboard(plugins = []) {
   const icon = await readFile(`${here}icon.svg`, "utf8");
   const map = JSON.stringify(await drawCountries());
   const [iconName, mapName] = [hashedName("icon", "svg", icon), hashedName("countries", "json", map)];
-  const { files, entries } = await bundle(mapName);
+  const { files, entries } = await bundle(mapName, plugins);
   const urls = { icon: iconName, theme: entries["theme-before-paint.ts"], style: entries["styles/main.css"], script: entries["main.tsx"] };
   const template = await readFile(`${here}index.html`, "utf8");
   const page = template.replace(/%(\w+)%/g, (_, name) => `${PUBLIC_PATH}/${urls[name]}`);

@@ -17,10 +17,11 @@ const COMMON = {
 /** Read from `window`: a page's own `const URL` or `const history` hides the global. */
 const WINDOW_PROPERTIES = ["URL", "XMLHttpRequest", "history", "innerWidth", "localStorage", "navigator"];
 
-/** @returns {Promise<string>} the script as served */
-export async function buildTracker() {
+/** `plugins` are esbuild's. @returns {Promise<string>} the script as served */
+export async function buildTracker(plugins = []) {
   const { outputFiles } = await build({
     ...COMMON,
+    plugins,
     entryPoints: [pathOf("script.ts")],
     write: false,
     format: "iife",

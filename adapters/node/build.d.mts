@@ -1,7 +1,7 @@
-import type { Metafile, Plugin } from "esbuild";
+import type { Plugin } from "esbuild";
 
 /**
  * Writes `main.js`, the scripts of its threads and the files that they read into a folder below the repository. Benchmarks replace parts
- * with plugins. The metafiles list the modules that went into the bundles.
+ * with plugins.
  */
-export function buildProgram(outdir: string, options?: { plugins?: readonly Plugin[] }): Promise<{ metafiles: Metafile[] }>;
+export function buildProgram(outdir: string, options?: { plugins?: readonly Plugin[] }): Promise<void>;

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { buildDashboard } from "../../dashboard/build.mjs";
 import { slimEngineModule } from "../engine-module.mjs";
+import { BundledLicences } from "../licences.mjs";
 import { packScript } from "../pack-asset.mjs";
 import { buildTracker } from "../../tracker/build.mjs";
 import { hashOfSources, removeStamp, writeStamp } from "./build-stamp.mjs";
@@ -39,7 +40,6 @@ const shared = {
   platform: /** @type {const} */ ("node"),
   format: /** @type {const} */ ("esm"),
   target: "node20",
-  metafile: /** @type {const} */ (true),
   banner: { js: BANNER },
   logLevel: /** @type {const} */ ("warning"),
 };
@@ -54,29 +54,26 @@ const oneArrowPlugin = {
   },
 };
 
-/** @param {string} folder @param {readonly import("esbuild").Plugin[]} plugins */
-async function bundleProgram(folder, plugins) {
+/** @param {string} folder @param {readonly import("esbuild").Plugin[]} plugins @param {BundledLicences} licences */
+async function bundleProgram(folder, plugins, licences) {
   const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-  const { metafile } = await build({
+  await build({
     ...shared,
     entryPoints: ["main", "parquet-worker", "password-worker", "rollup-worker"].map((name) => `adapters/node/${name}.ts`),
     outdir: folder,
     inject: ["adapters/node/fetch-classes.ts"],
-    plugins: [...plugins],
+    plugins: [...plugins, licences.plugin],
     define: {
-      TRACKER_SCRIPT: JSON.stringify(packScript(await buildTracker())),
-      DASHBOARD_ASSETS: JSON.stringify(await buildDashboard()),
+      TRACKER_SCRIPT: JSON.stringify(packScript(await buildTracker([licences.plugin]))),
+      DASHBOARD_ASSETS: JSON.stringify(await buildDashboard([licences.plugin])),
       VERSION: JSON.stringify(version),
     },
   });
-  return metafile;
 }
 
-/** @param {string} folder */
-async function bundleEngineThread(folder) {
-  const options = { ...shared, entryPoints: ["adapters/node/engine-worker.ts"], outdir: folder, plugins: [oneArrowPlugin] };
-  return (await build(options)).metafile;
-}
+/** @param {string} folder @param {BundledLicences} licences */
+const bundleEngineThread = (folder, licences) =>
+  build({ ...shared, entryPoints: ["adapters/node/engine-worker.ts"], outdir: folder, plugins: [oneArrowPlugin, licences.plugin] });
 
 /** @param {string} folder */
 const writeEngineModule = async (folder) => writeFile(join(folder, "engine.wasm"), slimEngineModule(await readFile(ENGINE_MODULE)));
@@ -102,8 +99,8 @@ async function replaceBuild(built, folder, sources) {
 }
 
 /**
- * Writes `main.js`, the scripts of its threads, the engine's module and the country database into a folder below the repository.
- * Benchmarks replace parts with plugins.
+ * Writes `main.js`, the scripts of its threads, the engine's module, the country database and the licences of all packages in them into a
+ * folder below the repository. Benchmarks replace parts with plugins.
  * @param {string} outdir
  * @param {{ plugins?: readonly import("esbuild").Plugin[] }} [options]
  */
@@ -113,15 +110,16 @@ export async function buildProgram(outdir, { plugins = [] } = {}) {
   await mkdir(folder, { recursive: true });
   await removeAbandoned(folder);
   const built = await mkdtemp(join(folder, UNFINISHED));
+  const licences = new BundledLicences();
   try {
-    const [program, engineThread] = await Promise.all([
-      bundleProgram(built, plugins),
-      bundleEngineThread(built),
+    await Promise.all([
+      bundleProgram(built, plugins, licences),
+      bundleEngineThread(built, licences),
       writeEngineModule(built),
       copyFile(COUNTRY_DATABASE, join(built, "countries.mmdb")),
     ]);
+    await writeFile(join(built, "THIRD-PARTY-LICENSES.txt"), await licences.notice());
     await replaceBuild(built, folder, sources);
-    return { metafiles: [program, engineThread] };
   } finally {
     await rm(built, { recursive: true, force: true });
   }

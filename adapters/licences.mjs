@@ -1,0 +1,90 @@
+/** Which packages are in the built files, and the notice that their licences demand. The build fails on a licence that nobody has allowed. */
+import { readFile, readdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const MODULES = fileURLToPath(new URL("../node_modules/", import.meta.url));
+
+/** Licences (SPDX) that allow to pass the package on in a bundle if its notice comes along. MPL and GPL ask for more. */
+const ALLOWED = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "Unlicense"];
+
+/** Packages whose data the builds read themselves: no metafile names them. */
+const DATA_PACKAGES = ["@ip-location-db/geo-whois-asn-country-mmdb", "i18n-iso-countries", "world-atlas"];
+
+/** The part of a path up to the innermost package. */
+const PACKAGE_FOLDER = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/;
+
+/** Names of the files that the notice repeats: LICENSE.txt, license.md, NRO_LICENSE, NOTICE.txt. */
+const NOTICE_FILE = /licen[cs]e|^notice|^copying/i;
+
+const HEAD = `Sandpiper contains these packages, each under its own licence.
+
+The country database has data of the Number Resource Organization (https://www.nro.net), licensed under CC BY 4.0.
+`;
+
+const RULE = "-".repeat(80);
+
+/** The text of the licence for packages that ship no file with it. @param {string} holder */
+const mitText = (holder) => `MIT License
+
+Copyright (c) ${holder}
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation
+files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy,
+modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software
+is furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES
+OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE
+LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN
+CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
+
+/** @param {{ name: string, license: string, author?: string | { name?: string } }} manifest */
+function standardText({ name, license, author }) {
+  if (license !== "MIT") throw new Error(`${name} has no file with the text of its licence (${license})`);
+  const holder = typeof author === "string" ? author : author?.name;
+  return mitText(holder || `the contributors of ${name}`);
+}
+
+/** @param {string} folder of a package */
+async function noticeOf(folder) {
+  const manifest = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const { name, version, license } = manifest;
+  if (!ALLOWED.includes(license)) {
+    throw new Error(
+      `${name} ${version} is in a built file, but its licence (${license ?? "none"}) is not in ALLOWED of adapters/licences.mjs`,
+    );
+  }
+  const files = (await readdir(folder)).filter((file) => NOTICE_FILE.test(file)).sort();
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
+  if (texts.length === 0) texts.push(standardText(manifest));
+  return `${RULE}\n${name} ${version} (${license})\n${RULE}\n\n${texts.map((text) => text.trim()).join("\n\n")}\n`;
+}
+
+export class BundledLicences {
+  #folders = new Set(DATA_PACKAGES.map((name) => join(MODULES, name)));
+
+  /** Records the packages of a build that have bytes in its output. @type {import("esbuild").Plugin} */
+  plugin = {
+    name: "bundled-licences",
+    setup: ({ initialOptions, onEnd }) => {
+      initialOptions.metafile = true;
+      onEnd(({ metafile }) => {
+        for (const { inputs } of Object.values(metafile?.outputs ?? {})) {
+          for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+            const [folder] = PACKAGE_FOLDER.exec(resolve(initialOptions.absWorkingDir ?? ".", path)) ?? [];
+            if (folder !== undefined && bytesInOutput > 0) this.#folders.add(folder);
+          }
+        }
+      });
+    },
+  };
+
+  /** The notice of all packages. Throws if the licence of one is not allowed or has no text. */
+  async notice() {
+    const notices = await Promise.all([...this.#folders].sort().map(noticeOf));
+    return [HEAD, ...notices].join("\n");
+  }
+}

@@ -1,0 +1,97 @@
+/** The notice beside the built program names every package in it; source maps and the builds' own code are the evidence. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { describe, expect, it } from "vitest";
+import { BundledLicences } from "../../../adapters/licences.mjs";
+import { BUILT_FOLDER } from "../../support/built.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const BUILT = join(ROOT, BUILT_FOLDER);
+
+const notice = readFileSync(join(BUILT, "THIRD-PARTY-LICENSES.txt"), "utf8");
+
+const isNamed = (name: string): boolean => new RegExp(`^${name} \\d\\S* \\(\\S+\\)$`, "m").test(notice);
+
+const PACKAGE = /(?:@[\w.-]+\/)?[\w.-]+/;
+
+/** Maps also name what a package had bundled before it was published. */
+const isInstalled = (name: string): boolean => existsSync(join(ROOT, "node_modules", name, "package.json"));
+
+function packagesInSourceMaps(): string[] {
+  const maps = readdirSync(BUILT).filter((name) => name.endsWith(".js.map"));
+  const sources = maps.flatMap((name) => (JSON.parse(readFileSync(join(BUILT, name), "utf8")) as { sources: string[] }).sources);
+  return [...new Set(sources.flatMap((source) => /.*node_modules\/((?:@[\w.-]+\/)?[\w.-]+)/.exec(source)?.[1] ?? []))].filter(isInstalled);
+}
+
+/** Those whose files a build reads by itself, as far as they are data. */
+function packagesReadByBuilds(): string[] {
+  const read = ["dashboard/map/draw-countries.mjs", "adapters/node/build.mjs", "adapters/node/geo-database.ts"]
+    .map((path) => readFileSync(join(ROOT, path), "utf8"))
+    .flatMap((text) => [...text.matchAll(/(?:require|resolve)\("([^"]+)"\)|_FILE = "([^"]+)"/g)]);
+  return read.flatMap(([, required, file]) => PACKAGE.exec(required ?? file ?? "")?.[0] ?? []);
+}
+
+describe("the notice of the built program", () => {
+  it("names every package of the source maps, of the dashboard, and of the data that builds read", () => {
+    const [bundled, read] = [packagesInSourceMaps(), packagesReadByBuilds()];
+    expect(bundled).toEqual(expect.arrayContaining(["hyparquet", "apache-arrow", "@whatwg-node/server"]));
+    expect(read).toEqual(expect.arrayContaining(["world-atlas", "@duckdb/duckdb-wasm", "@ip-location-db/geo-whois-asn-country-mmdb"]));
+    expect([...bundled, ...read, "preact", "uplot"].filter((name) => !isNamed(name))).toEqual([]);
+  });
+
+  it("has the texts of the licences, notices, and the attribution of the country data", () => {
+    for (const text of ["Permission is hereby granted", "Apache License", "Apache Arrow", "Jason Miller", "CC BY 4.0"]) {
+      expect(notice).toContain(text);
+    }
+  });
+
+  it("has no package that only a command of a dependency needs", () => {
+    // Of apache-arrow's `arrow2csv`. It declares its licence in a way that npm no longer reads.
+    expect(isNamed("json-bignum")).toBe(false);
+  });
+});
+
+/** The notice of a program that imports one package. */
+async function noticeWith(manifest: object, files: Readonly<Record<string, string>> = {}): Promise<string> {
+  const folder = await tempFolder();
+  const ofPackage = join(folder, "node_modules/a-package");
+  await mkdir(ofPackage, { recursive: true });
+  await writeFile(join(folder, "main.js"), `import { a } from "a-package"; console.log(a);`);
+  const whole = { name: "a-package", version: "1.2.3", ...manifest };
+  const all = { "package.json": JSON.stringify(whole), "index.js": "export const a = 1;", ...files };
+  for (const [name, text] of Object.entries(all)) await writeFile(join(ofPackage, name), text);
+  const licences = new BundledLicences();
+  const bundling = { absWorkingDir: folder, entryPoints: ["main.js"], bundle: true, write: false };
+  await build({ ...bundling, format: "esm", plugins: [licences.plugin] });
+  return licences.notice();
+}
+
+describe("a package in a build", () => {
+  it("is named with its version, its licence and the text of all its licence files", async () => {
+    const files = { "LICENSE.txt": "The licence.", NOTICE: "The notice.", "README.md": "Read me." };
+    const text = await noticeWith({ license: "Apache-2.0" }, files);
+    expect(text).toMatch(/^-+\na-package 1\.2\.3 \(Apache-2\.0\)\n-+\n\nThe licence\.\n\nThe notice\.\n$/m);
+    expect(text).not.toContain("Read me.");
+  });
+
+  it("gets the text of the MIT licence with its author if it ships none", async () => {
+    expect(await noticeWith({ license: "MIT", author: { name: "A. Person" } })).toContain("MIT License\n\nCopyright (c) A. Person\n");
+    expect(await noticeWith({ license: "MIT" })).toContain("Copyright (c) the contributors of a-package\n");
+  });
+
+  it.each([["GPL-3.0-only"], ["MPL-2.0"], ["SEE LICENSE IN LICENSE"], [undefined]])(
+    "fails the build with the licence %s",
+    async (license) => {
+      await expect(noticeWith({ license }, { LICENSE: "A text." })).rejects.toThrow(
+        `a-package 1.2.3 is in a built file, but its licence (${license ?? "none"}) is not in ALLOWED`,
+      );
+    },
+  );
+
+  it("fails the build without a text of a licence other than MIT", async () => {
+    await expect(noticeWith({ license: "ISC" })).rejects.toThrow("a-package has no file with the text of its licence (ISC)");
+  });
+});
