@@ -24,6 +24,8 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/http/stats-many-properties.test.ts",
   // Many builds.
   "test/install/clone.test.ts",
+  // A build, and an archive of it.
+  "test/unit/tools/release-archive.test.ts",
 ];
 
 /** Files in both tiers that run more hosts, rounds or seeds in `all`: those that import `tier.ts`. */
