@@ -1,9 +1,7 @@
 /** /health/detailed, /metrics, robots.txt, security.txt and HSTS (docs/http-api.md, "Metrics"). */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { openGeoDatabase } from "../../adapters/node/geo-database.ts";
 import { BEHAVIORAL_EXTENSION } from "../../src/runtime/engine/duckdb/behavioral/extension.ts";
 import { utcDayOf } from "../../src/storage/event.ts";
-import { COUNTRY_DATABASE_URL } from "../support/built.ts";
 import { bodyOf, CLOSED, createKey, logIn, PASSWORD, postLogin, postSetup, ofItsOwn, withKey } from "../support/auth-requests.ts";
 import { deleteEvents } from "../support/erasure-requests.ts";
 import { getMetricFamilies, getMetrics } from "../support/metrics.ts";
@@ -27,9 +25,6 @@ interface Details {
   readonly cache_empty: boolean;
 }
 
-/** Of the database that every host ships. */
-const GEO_BUILT = utcDayOf(openGeoDatabase("builtin", COUNTRY_DATABASE_URL).builtMs ?? 0);
-
 const detailsOf = async (target: Target): Promise<Details> => bodyOf(await target.fetch("/health/detailed"));
 
 /** Sent twice: the first response is computed, the second comes from the cache. */
@@ -52,7 +47,7 @@ export function describeHealthDetails(makeTarget: MakeTarget): void {
         buffered_events: 0,
         auth_configured: false,
         geoip_loaded: true,
-        geoip_built: GEO_BUILT,
+        geoip_built: expect.stringMatching(/^20\d\d-\d\d-\d\d$/) as unknown,
         behavioral_extension_loaded: true,
         behavioral_version: BEHAVIORAL_EXTENSION.version,
         filter_bots: true,
@@ -234,7 +229,7 @@ export function describeMetrics(makeTarget: MakeTarget): void {
         svc_geoip_loaded: 1,
         svc_filter_bots: 1,
       });
-      expect(utcDayOf((values["svc_geoip_built_timestamp_seconds"] ?? 0) * 1000)).toBe(GEO_BUILT);
+      expect(utcDayOf((values["svc_geoip_built_timestamp_seconds"] ?? 0) * 1000)).toBe(details.geoip_built);
       const positive = [
         "svc_buffered_events",
         "svc_buffered_bytes",
