@@ -8,8 +8,8 @@ import { drawCountries } from "./map/draw-countries.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
-/** Where the service serves the files. */
-const PUBLIC_PATH = "/assets";
+/** Where the service serves the files, relative to the page: it may be below a path of its host (`base_path`). */
+const PUBLIC_PATH = "./assets";
 
 const CONTENT_TYPES = {
   html: "text/html; charset=utf-8",

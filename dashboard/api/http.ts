@@ -47,11 +47,14 @@ async function errorFrom(response: Response): Promise<ServiceError> {
   return new ServiceError(kind, body?.error ?? messageOf(response.status), retryAfterSecs > 0 ? retryAfterSecs : null);
 }
 
+/** Relative to the page, which may be below a path of its host (`base_path`). `path` begins with a slash. */
+const addressOf = (path: string): string => `.${path}`;
+
 /** @throws ServiceError unless the status is 2xx, or the signal's reason when aborted */
 export async function send(path: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(path, { credentials: "same-origin", ...init });
+    response = await fetch(addressOf(path), { credentials: "same-origin", ...init });
   } catch (error) {
     if (init.signal?.aborted) throw error;
     throw new ServiceError("offline", "Server unreachable.");

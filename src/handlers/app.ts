@@ -18,7 +18,7 @@ import { openapiHandler } from "./openapi.ts";
 import type { DescribedPath } from "./openapi/operations.ts";
 import { Pipeline, type App } from "./pipeline.ts";
 import type { Access, Method, Route } from "./route.ts";
-import { problemsOfExtraPaths } from "./router.ts";
+import { problemsOfPaths } from "./router.ts";
 import { reportHandler } from "./report.ts";
 import { getSites } from "./sites.ts";
 import { getRobots, getSecurityContact } from "./well-known.ts";
@@ -63,6 +63,6 @@ export const ROUTES: readonly Route[] = [
 ];
 
 /** Options that conflict with the routes. */
-export const problemsWithRoutes = (config: Config): string[] => problemsOfExtraPaths(ROUTES, config);
+export const problemsWithRoutes = (config: Config): string[] => problemsOfPaths(ROUTES, config);
 
 export const createApp = (services: Services): App => new Pipeline(ROUTES, services);

@@ -49,7 +49,8 @@ function isSecure(request: Request, { services, url }: HostContext): boolean {
 
 function setCookie(request: Request, context: HostContext, token: string, maxAgeSecs: number): ReplyHeaders {
   const secure = isSecure(request, context) ? "; Secure" : "";
-  return { "Set-Cookie": `${SESSION_COOKIE}=${token}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${maxAgeSecs}${secure}` };
+  const path = `${context.services.config.basePath}/`;
+  return { "Set-Cookie": `${SESSION_COOKIE}=${token}; HttpOnly; SameSite=Strict; Path=${path}; Max-Age=${maxAgeSecs}${secure}` };
 }
 
 /** The header that sets the session cookie. */

@@ -1,4 +1,5 @@
 /** GET /api/openapi.json: the whole HTTP surface as an OpenAPI 3.1 document, built from the routes and their descriptions. */
+import type { Config } from "../runtime/config/config.ts";
 import { PRODUCT_NAME } from "../runtime/config/names.ts";
 import type { Handler } from "./context.ts";
 import { ANY_ORIGIN } from "./cors.ts";
@@ -149,11 +150,17 @@ function pathsOf(routes: readonly Route[]): Readonly<Record<string, PathItem>> {
   return paths;
 }
 
-/** `version` is that of the program. Who only reads the routes needs none. */
-export const openapiDocument = (routes: readonly Route[], version = "0.0.0") => ({
+interface ServedBy {
+  /** Of the program. */
+  readonly version?: string;
+  readonly basePath?: string;
+}
+
+/** Who only reads the routes needs neither version nor base path. */
+export const openapiDocument = (routes: readonly Route[], { version = "0.0.0", basePath = "" }: ServedBy = {}) => ({
   openapi: "3.1.0",
   info: { title: PRODUCT_NAME, version, description: DESCRIPTION, license: { name: "MIT", identifier: "MIT" } },
-  servers: [{ url: "/" }],
+  servers: [{ url: basePath || "/" }],
   tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   paths: pathsOf(routes),
   components: {
@@ -176,11 +183,12 @@ export type OpenapiDocument = ReturnType<typeof openapiDocument>;
 /** The document changes only with the program. */
 const CACHE_SECS = 3_600;
 
-/** Serves the document of the routes, which is built on the first request. */
+/** Serves the document of the routes, which is built on the first request to an instance. */
 export function openapiHandler(routes: () => readonly Route[]): Handler {
-  let json: string | null = null;
-  return (_request, { services }) => {
-    json ??= JSON.stringify(openapiDocument(routes(), services.version));
+  const documents = new WeakMap<Config, string>();
+  return (_request, { services: { config, version } }) => {
+    const json = documents.get(config) ?? JSON.stringify(openapiDocument(routes(), { version, basePath: config.basePath }));
+    documents.set(config, json);
     return jsonTextReply(json, 200, {
       "Cache-Control": `public, max-age=${CACHE_SECS}`,
       ...ANY_ORIGIN,

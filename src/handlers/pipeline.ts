@@ -1,9 +1,11 @@
 /** What happens to every request, once and in this order: URL, host, route, access, handler, CORS, common headers, metrics and log. */
+import type { Config } from "../runtime/config/config.ts";
 import { invalidInput, type AppError } from "../runtime/errors.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import type { Services } from "../runtime/services.ts";
 import { checkAccess } from "./access.ts";
+import { pathBelow, redirectToPage } from "./base-path.ts";
 import type { Context } from "./context.ts";
 import { corsHeaders, isDashboardPreflight, preflightReply } from "./cors.ts";
 import { Deadlines } from "./deadline.ts";
@@ -21,8 +23,17 @@ const COMMON_HEADERS = {
   "Referrer-Policy": "strict-origin-when-cross-origin",
 } as const;
 
-/** On every response to a request that came over https: browsers use https from then on, for a year. */
-const HSTS = { "Strict-Transport-Security": "max-age=31536000" } as const;
+/** A year. */
+const HSTS_SECS = 31_536_000;
+
+/**
+ * On responses to requests that came over https: browsers use https from then on (RFC 6797). The policy covers the whole host, which
+ * below a base path is not the service's own, so there the operator has to ask for it.
+ */
+function hstsOf({ hstsMaxAgeSecs, basePath }: Config): ReplyHeaders {
+  const secs = hstsMaxAgeSecs ?? (basePath === "" ? HSTS_SECS : 0);
+  return secs === 0 ? {} : { "Strict-Transport-Security": `max-age=${secs}` };
+}
 
 /** What the host knows about the connection of a request. */
 export interface Connection {
@@ -58,6 +69,7 @@ interface Exchange extends Context {
 export class Pipeline implements App {
   readonly #services: Services;
   readonly #matchAt: (pathname: string) => Promise<Match | null>;
+  readonly #hsts: ReplyHeaders;
   readonly #deadlines: Deadlines;
   readonly #streams: ResponseStreams;
 
@@ -65,6 +77,7 @@ export class Pipeline implements App {
     const { config, log, monotonicMs, wait } = services;
     this.#services = services;
     this.#matchAt = createMatcher(routes, extraRoutesOf(routes, config));
+    this.#hsts = hstsOf(config);
     this.#deadlines = new Deadlines(config.requestTimeoutSecs);
     this.#streams = new ResponseStreams({ monotonicMs, pause: () => wait(0), log });
   }
@@ -116,14 +129,17 @@ export class Pipeline implements App {
   /** Finds the route, checks that the caller may use it, and calls its handler. */
   async #handle(exchange: Exchange): Promise<Reply> {
     const { request, url, deadline } = exchange;
-    const match = await this.#matchAt(url.pathname);
+    const { config } = this.#services;
+    const match = await this.#matchAt(pathBelow(config.basePath, url.pathname));
     if (match !== null) ({ endpoint: exchange.endpoint, params: exchange.params } = match);
     const { endpoint } = exchange;
-    if (isDashboardPreflight(request, endpoint, this.#services.config)) return preflightReply(request, endpoint.allow);
+    if (isDashboardPreflight(request, endpoint, config)) return preflightReply(request, endpoint.allow);
     const route = routeFor(request.method, endpoint);
     exchange.routeId = routeIdOf(route);
     refuseUnverifiedHost(route.access, exchange.routeId, request, exchange);
     checkAccess(route.access, request, exchange);
+    const redirect = route.path === "/" ? redirectToPage(url, config.basePath) : null;
+    if (redirect !== null) return redirect;
     if (route.access === "stats") deadline.followClient(request.signal);
     return route.handler(request, exchange);
   }
@@ -131,7 +147,7 @@ export class Pipeline implements App {
   #commonHeaders({ request, requestId, endpoint }: Exchange): ReplyHeaders {
     // At a path that an option added, HSTS would apply to the whole host, which is not the service's.
     const bindsHost = endpoint?.isExtra !== true && isHttps(request, this.#services.config.trustProxy);
-    return { ...COMMON_HEADERS, "X-Request-Id": requestId, ...(bindsHost && HSTS) };
+    return { ...COMMON_HEADERS, "X-Request-Id": requestId, ...(bindsHost && this.#hsts) };
   }
 
   /** Counts the request and, at level debug, logs its route: nothing that the sender chose. */

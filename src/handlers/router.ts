@@ -58,34 +58,42 @@ export function routeFor(method: string, endpoint: Endpoint | null): Route {
   return route;
 }
 
-type ExtraPaths = Pick<Config, "scriptPaths" | "eventPaths">;
+type Paths = Pick<Config, "basePath" | "scriptPaths" | "eventPaths">;
 
 /** Copies of the routes of a path at another path. */
 const copiesAt = (routes: readonly Route[], original: string, path: string): Route[] =>
   routes.filter((route) => route.path === original).map((route) => ({ ...route, path: path as Route["path"] }));
 
 /** The routes at the paths of `script_paths` and `event_paths`: for sites that proxy script and events under their own names. */
-export const extraRoutesOf = (routes: readonly Route[], { scriptPaths, eventPaths }: ExtraPaths): Route[] => [
+export const extraRoutesOf = (routes: readonly Route[], { scriptPaths, eventPaths }: Omit<Paths, "basePath">): Route[] => [
   ...scriptPaths.flatMap((path) => copiesAt(routes, SCRIPT_PATHS[0], path)),
   ...eventPaths.flatMap((path) => copiesAt(routes, EVENT_PATH, path)),
 ];
 
-/** Whether an extra path, which has no trailing slash, matches a route's path. */
-function isTaken(path: string, { path: template }: Route): boolean {
-  const parts = path.split("/");
+/** Whether the segments of a path without a trailing slash are those with which a route's path begins. */
+function leadsTo(path: string, { path: template }: Route): boolean {
   const known = template.split("/");
-  return parts.length === known.length && known.every((part, i) => part.startsWith(":") || part === parts[i]);
+  return path.split("/").every((part, i) => known[i] === part || known[i]?.startsWith(":") === true);
 }
 
-/** Problems of the extra paths: those that the service already serves, and duplicates. */
-export function problemsOfExtraPaths(routes: readonly Route[], { scriptPaths, eventPaths }: ExtraPaths): string[] {
-  const named = [
-    ...scriptPaths.map((path) => ["script_paths", path] as const),
-    ...eventPaths.map((path) => ["event_paths", path] as const),
-  ];
-  return named
-    .filter(
-      ([, path], index) => routes.some((route) => isTaken(path, route)) || named.slice(0, index).some(([, earlier]) => earlier === path),
-    )
-    .map(([option, path]) => `${option} must be paths that the service does not serve already, got "${path}"`);
+const isTaken = (path: string, route: Route): boolean => leadsTo(path, route) && path.split("/").length === route.path.split("/").length;
+
+const TAKEN = "that the service does not serve already";
+
+/** Problems of `base_path` and the extra paths: those that the service already serves, and duplicates. */
+export function problemsOfPaths(routes: readonly Route[], { basePath, scriptPaths, eventPaths }: Paths): string[] {
+  const problems: string[] = [];
+  if (basePath !== "" && routes.some((route) => leadsTo(basePath, route)))
+    problems.push(`base_path must be a path ${TAKEN}, got "${basePath}"`);
+  const seen = new Set<string>();
+  const check = (option: string, path: string) => {
+    if (seen.has(path) || routes.some((route) => isTaken(path, route))) problems.push(`${option} must be paths ${TAKEN}, got "${path}"`);
+    // The base path would be removed before the path is matched.
+    if (basePath !== "" && `${path}/`.startsWith(`${basePath}/`))
+      problems.push(`${option} must be written without base_path, which is "${basePath}", got "${path}"`);
+    seen.add(path);
+  };
+  for (const path of scriptPaths) check("script_paths", path);
+  for (const path of eventPaths) check("event_paths", path);
+  return problems;
 }

@@ -1,4 +1,11 @@
-/** Static files that the build bundles with the program: their packed form, and the lookup by name (docs/http-api.md, "Static files"). */
+/**
+ * Static files that the build bundles with the program: their packed form, the lookup by name, and the addresses of the instance in
+ * them (docs/http-api.md, "Static files").
+ */
+import { crc32 } from "../storage/checksum.ts";
+import { gzip as compress } from "../storage/gzip.ts";
+import type { Config } from "./config/config.ts";
+import { DASHBOARD_PAGE, EVENT_PATH } from "./config/names.ts";
 
 /** A file in all its content encodings. */
 export interface Asset {
@@ -7,7 +14,7 @@ export interface Asset {
   /** A hash of the content, for the ETag. */
   readonly version: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Both compressed forms are absent if compression saves too little. */
+  /** Compressed forms are absent if compression saves too little. */
   readonly brotli?: Uint8Array<ArrayBuffer>;
   readonly gzip?: Uint8Array<ArrayBuffer>;
 }
@@ -49,4 +56,29 @@ export function createAssets(packed: PackedAssets): Assets {
     unpacked.set(name, asset);
     return asset;
   };
+}
+
+/** The file with another text. It has no Brotli form, because not every host can make one. */
+async function edited({ contentType, version, bytes: built }: Asset, edit: (text: string) => string): Promise<Asset> {
+  const bytes = new TextEncoder().encode(edit(new TextDecoder().decode(built)));
+  const packed = (await compress(bytes)) as Uint8Array<ArrayBuffer>;
+  return { contentType, version: `${version}-${crc32(bytes, 0, bytes.length).toString(16)}`, bytes, gzip: packed };
+}
+
+const attribute = (text: string): string => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+
+/** The script with the path where this instance takes events, on the script's own origin. */
+export const addressedScript = async (script: Asset, { basePath }: Pick<Config, "basePath">): Promise<Asset> =>
+  basePath === "" ? script : edited(script, (text) => text.replace(EVENT_PATH, basePath + EVENT_PATH));
+
+/** The files with the public address in the page, from which the dashboard takes it for the tracking code. */
+export async function addressedAssets(
+  assets: Assets,
+  { basePath, dashboardOrigin }: Pick<Config, "basePath" | "dashboardOrigin">,
+): Promise<Assets> {
+  const built = assets(DASHBOARD_PAGE);
+  if (built === null || dashboardOrigin === null) return assets;
+  const link = `<link rel="canonical" href="${attribute(`${dashboardOrigin}${basePath}/`)}" />`;
+  const page = await edited(built, (text) => text.replace("</head>", (end) => link + end));
+  return (name) => (name === DASHBOARD_PAGE ? page : assets(name));
 }

@@ -3,6 +3,7 @@ import { utcCalendar } from "../storage/calendar.ts";
 import type { EpochMs } from "../storage/event.ts";
 import { EventStore } from "../storage/event-store.ts";
 import type { JournalDamage } from "../storage/journal-replay.ts";
+import { addressedAssets, addressedScript } from "./assets.ts";
 import { createAuth, type AuthServices } from "./auth/auth-services.ts";
 import {
   EXPORTS_BYTES_ALLOWED_MIN,
@@ -244,6 +245,8 @@ export async function createServices(host: Host): Promise<Services> {
 
   return {
     ...hostServices(host),
+    trackerScript: await addressedScript(host.trackerScript, config),
+    assets: await addressedAssets(host.assets, config),
     startedAtMs: now(),
     counters,
     requests: new RequestMetrics(),

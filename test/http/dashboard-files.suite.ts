@@ -13,7 +13,7 @@ export function describeDashboardFiles(makeTarget: MakeTarget): void {
     let file: string;
     beforeAll(async () => {
       target = await makeTarget();
-      file = /type="module" src="(\/assets\/[^"]+\.js)"/.exec(await (await target.fetch("/")).text())?.[1] ?? "";
+      file = /type="module" src="\.(\/assets\/[^"]+\.js)"/.exec(await (await target.fetch("/")).text())?.[1] ?? "";
     });
     afterAll(() => target.close());
 

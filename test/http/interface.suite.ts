@@ -7,6 +7,7 @@ import { ROUTE_IDS, type WithAskedRoutes } from "../support/asked-routes.ts";
 import type { MakeTarget, SkippedCase } from "../support/target.ts";
 import { describeAccessMatrix } from "./access-matrix.suite.ts";
 import { describeLockout, describeSessions, describeSetup } from "./auth.suite.ts";
+import { describeBasePath } from "./base-path.suite.ts";
 import { describeDashboardFiles } from "./dashboard-files.suite.ts";
 import { describeDurability } from "./durability.suite.ts";
 import { describeErasure } from "./erasure.suite.ts";
@@ -52,6 +53,7 @@ const OF_HOSTS: readonly DescribeSuite[] = [
   describeHttps,
   describeSurface,
   describeDashboardFiles,
+  describeBasePath,
   describeOpenapi,
   describeDurability,
 ];

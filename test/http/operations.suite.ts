@@ -379,6 +379,18 @@ export function describeHttps(makeTarget: MakeTarget): void {
       await target.close();
     });
 
+    it("has the max-age of hsts_max_age_secs, and is not sent if that is 0", async () => {
+      for (const [secs, header] of [
+        ["63072000", "max-age=63072000"],
+        ["0", null],
+      ] as const) {
+        const target = await makeTarget({ SVC_TRUST_PROXY: "1", SVC_HSTS_MAX_AGE_SECS: secs });
+        expect(await headerOf(target, "https")).toBe(header);
+        expect(await headerOf(target, "http")).toBeNull();
+        await target.close();
+      }
+    });
+
     it("is not sent when no proxy is trusted", async () => {
       const target = await makeTarget();
       expect(await headerOf(target, "https")).toBeNull();

@@ -1,24 +1,32 @@
-/** The nginx and Caddy snippets of docs/tracking.md and docs/installation.md, run unchanged in front of the program. */
-import { readFile } from "node:fs/promises";
+/** The nginx and Caddy snippets of docs/tracking.md and docs/reverse-proxy.md, run unchanged in front of the program. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startLocalServer, type Exchange } from "../browser/support/local-server.ts";
 import { launchBrowser } from "../browser/support/browser.ts";
 import { createNodeTarget, type NodeTarget } from "../support/node-target.ts";
-import { requestProxy, startProxy, whyMissing, type ProxyRequest, type Proxy, type ProxyName } from "../support/proxy.ts";
+import { readPage } from "../docs/pages.ts";
+import {
+  before,
+  requestProxy,
+  REVERSE_PROXY,
+  snippetOf,
+  startProxy,
+  whyMissing,
+  type ProxyRequest,
+  type Proxy,
+  type ProxyName,
+} from "../support/proxy.ts";
 import { skippedFor } from "../support/skipped.ts";
 import { browserHeaders, getBreakdown, getMain, pixelPath, record, wireEvent } from "../support/requests.ts";
 
-const tracking = await readFile(new URL("../../docs/tracking.md", import.meta.url), "utf8");
+const tracking = readPage("docs/tracking.md");
 
-const installation = await readFile(new URL("../../docs/installation.md", import.meta.url), "utf8");
+const firstParty = (name: ProxyName): string => snippetOf(tracking, "First-party paths", name);
+const ownHost = (name: ProxyName): string => snippetOf(REVERSE_PROXY, "A host of its own", name);
 
-/** The page's block of code in that language. */
-const snippet = (page: string, language: string): string => page.split("```" + language + "\n")[1]?.split("```")[0] ?? "";
-
-const startLine = /^SVC_SCRIPT_PATHS=.*$/m.exec(tracking)?.[0] ?? "";
+const startLine = /^SVC_SCRIPT_PATHS=.*$/m.exec(tracking.text)?.[0] ?? "";
 const environment = Object.fromEntries([...startLine.matchAll(/(SVC_\w+)=(\S+)/g)].map(([, name = "", value = ""]) => [name, value]));
-const tag = /^<script .*src="\/lib\/hello\.js"><\/script>$/m.exec(tracking)?.[0] ?? "";
+const tag = /^<script .*src="\/lib\/hello\.js"><\/script>$/m.exec(tracking.text)?.[0] ?? "";
 
 const SCRIPT = "/lib/hello.js";
 const EVENTS = "/lib/hello";
@@ -27,21 +35,18 @@ describe("the first-party paths of docs/tracking.md", () => {
   it("are the same in the script tag, the start command and the proxy snippets", () => {
     expect(environment).toMatchObject({ SVC_SCRIPT_PATHS: SCRIPT, SVC_EVENT_PATHS: EVENTS, SVC_TRUST_PROXY: "1" });
     expect(tag).toContain(`data-domain="example.com" data-api="https://example.com${EVENTS}"`);
-    expect(snippet(tracking, "nginx")).toContain("location ~ ^/lib/hello(\\.js)?$");
-    expect(snippet(tracking, "caddy")).toContain(`path ${EVENTS} ${SCRIPT}`);
+    expect(firstParty("nginx")).toContain("location ~ ^/lib/hello(\\.js)?$");
+    expect(firstParty("caddy")).toContain(`path ${EVENTS} ${SCRIPT}`);
   });
 });
 
 const PROXIES: readonly ProxyName[] = ["nginx", "caddy"];
 
-/** How docs/installation.md ("Two proxies") changes the snippet of a proxy that stands behind another one. */
+/** How docs/reverse-proxy.md ("Two proxies") changes the snippet of a proxy that stands behind another one. */
 const APPENDING: Readonly<Record<ProxyName, (text: string) => string>> = {
   nginx: (text) => text.replace("$remote_addr", "$proxy_add_x_forwarded_for").replace("$scheme", "$http_x_forwarded_proto"),
   caddy: (text) => text.replace(/\n$/, " {\n    trusted_proxies 127.0.0.1\n}\n"),
 };
-
-/** As the program reads an address that stands in a snippet. */
-const before = (service: string, text: string): string => text.replaceAll("127.0.0.1:8000", new URL(service).host);
 
 describe("the documented proxy snippets", () => {
   let target: NodeTarget;
@@ -63,8 +68,8 @@ describe("the documented proxy snippets", () => {
       const tagAt = (port: number) => tag.replaceAll("https://example.com", `http://${siteId}:${port}`).replaceAll("example.com", siteId);
       beforeAll(async () => {
         const pages = { "/pricing": (port: number) => `<!doctype html><title>Pricing</title>${tagAt(port)}` };
-        proxy = await startProxy(name, { snippet: before(target.origin(), snippet(tracking, name)), pages });
-        whole = await startProxy(name, { snippet: before(target.origin(), snippet(installation, name)) });
+        proxy = await startProxy(name, { snippet: before(target.origin(), firstParty(name)), pages });
+        whole = await startProxy(name, { snippet: before(target.origin(), ownHost(name)) });
       });
       afterAll(() => Promise.all([proxy.stop(), whole.stop()]));
 
@@ -142,8 +147,8 @@ describe("the documented proxy snippets", () => {
 
       it("behind a second proxy, changed as documented, distinguish visitors by address, ignore claimed addresses, and detect https", async () => {
         const behindTwo = await createNodeTarget({ SVC_TRUST_PROXY: "2" });
-        const inner = await startProxy(name, { snippet: before(behindTwo.origin(), APPENDING[name](snippet(installation, name))) });
-        const outer = await startProxy(name, { snippet: before(`http://127.0.0.1:${inner.port}`, snippet(installation, name)) });
+        const inner = await startProxy(name, { snippet: before(behindTwo.origin(), APPENDING[name](ownHost(name))) });
+        const outer = await startProxy(name, { snippet: before(`http://127.0.0.1:${inner.port}`, ownHost(name)) });
         try {
           const site = `${name}-behind-two.test`;
           for (const from of ["127.0.0.2", "127.0.0.3"]) {
@@ -170,7 +175,7 @@ describe("the documented proxy snippets", () => {
           told.push(exchange);
           response.writeHead(202).end();
         });
-        const telling = await startProxy(name, { snippet: before(`http://127.0.0.1:${service.port}`, snippet(tracking, name)) });
+        const telling = await startProxy(name, { snippet: before(`http://127.0.0.1:${service.port}`, firstParty(name)) });
         const visitor = {
           ...browserHeaders(),
           origin: "https://example.com",

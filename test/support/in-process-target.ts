@@ -64,12 +64,12 @@ export interface InProcessParts {
 const CHEAP: Argon2idCosts = { memoryKib: 8, iterations: 1, parallelism: 1 };
 
 /** A page and one file. The real assets need a build. */
-const trackerScript = unpackAsset(packScript(`/* ${"The tracker. ".repeat(50)}*/`));
+const trackerScript = unpackAsset(packScript(`/* ${"The tracker. ".repeat(50)}*/ const path = "/api/event";`));
 
 const assets = createAssets({
   [DASHBOARD_PAGE]: packAsset(
     "text/html; charset=utf-8",
-    `<!doctype html><title>${"A page. ".repeat(50)}</title><script type="module" src="/assets/page-1.js"></script>`,
+    `<!doctype html><head><title>${"A page. ".repeat(50)}</title><script type="module" src="./assets/page-1.js"></script></head>`,
   ),
   "page-1.js": packAsset("text/javascript; charset=utf-8", "/* a script */".repeat(50)),
 });

@@ -1,4 +1,4 @@
-/** nginx and Caddy with the configurations of docs/installation.md, if they are installed: neither is an npm package. */
+/** nginx and Caddy with the configurations of docs/reverse-proxy.md, if they are installed: neither is an npm package. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
@@ -6,9 +6,23 @@ import { request, type IncomingHttpHeaders } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { readPage, type Page } from "../docs/pages.ts";
 import { makeTempFolder, removeFolder } from "./temp-folder.ts";
 
 export type ProxyName = "nginx" | "caddy";
+
+export const REVERSE_PROXY = readPage("docs/reverse-proxy.md");
+
+/** The first block of code in that language below the heading. */
+export function snippetOf({ text }: Page, heading: string, language: string): string {
+  const section = text.split(new RegExp(`^#+ ${heading}\n`, "m"))[1] ?? "";
+  const code = section.split("```" + language + "\n")[1]?.split("```")[0];
+  if (code === undefined) throw new Error(`no ${language} below "${heading}"`);
+  return code;
+}
+
+/** The snippet in front of this service. */
+export const before = (service: string, text: string): string => text.replaceAll("127.0.0.1:8000", new URL(service).host);
 
 export interface Proxy {
   readonly port: number;

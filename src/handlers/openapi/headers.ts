@@ -2,7 +2,7 @@
 import type { Header, Headers } from "./operation.ts";
 import type { Schema } from "../../runtime/query/json-schema.ts";
 
-type HeaderSchema = Pick<Schema, "type" | "const" | "enum" | "minLength" | "minimum">;
+type HeaderSchema = Pick<Schema, "type" | "const" | "enum" | "pattern" | "minLength" | "minimum">;
 
 const TEXT: HeaderSchema = { type: "string", minLength: 1 };
 const SECONDS: HeaderSchema = { type: "integer", minimum: 1 };
@@ -18,7 +18,7 @@ const noStore = always("The response must not be cached.", only("no-store"));
 const requestId = always("Unique id of the request, also in the server's log.", TEXT);
 const nosniff = always("Browsers must not guess another content type.", only("nosniff"));
 const referrerPolicy = always("What other sites learn from the `Referer` of followed links.", TEXT);
-const hsts = sometimes("If the request came over https.", only("max-age=31536000"));
+const hsts = sometimes("If the request came over https, and `hsts_max_age_secs` is not 0.", { type: "string", pattern: "^max-age=\\d+$" });
 const allowOrigin = always("The request's `Origin`, or `*` without one.", TEXT);
 const allowCredentials = sometimes("If the request has an `Origin`.", only("true"));
 const vary = sometimes("If the request has an `Origin`.", only("Origin"));

@@ -20,6 +20,18 @@ export const urlPath: OptionKind<string> = {
   },
 };
 
+/** Where the service is within its host: empty for the root, else like `/stats`. One trailing slash is accepted. */
+export const basePath: OptionKind<string> = {
+  expected: `/ or ${urlPath.expected}`,
+  secret: false,
+  valueFromText: (text) => text.trim(),
+  check: (value) => {
+    if (typeof value !== "string") return refused(value);
+    const path = value.replace(/\/$/, "");
+    return path === "" || "value" in urlPath.check(path) ? { value: path } : refused(value);
+  },
+};
+
 /** A host name or an address without a port. An IPv6 address loses its brackets, as servers expect. */
 export const host: OptionKind<string> = {
   expected: "a host name or IP address, without scheme and port",

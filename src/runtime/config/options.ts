@@ -2,7 +2,7 @@
 
 import { ADMIN_PASSWORD_CHARS_MIN, BLOCK_BYTES_MAX, PASSWORD_BYTES_MAX, UNFLUSHED_EVENTS_MAX } from "./limits.ts";
 import { ENVIRONMENT_PREFIX } from "./names.ts";
-import { host, origin, proxyCount, siteIdOrHost, urlPath } from "./network-kinds.ts";
+import { basePath, host, origin, proxyCount, siteIdOrHost, urlPath } from "./network-kinds.ts";
 import { type Option, option } from "./option.ts";
 import {
   autoOrBoolean,
@@ -84,6 +84,11 @@ export const OPTIONS = {
   dashboard_origin: option<string | null>(origin, {
     default: null,
     description: "Origin of the dashboard. Requests that change data with a session cookie must come from it.",
+  }),
+  base_path: option(basePath, {
+    default: "",
+    defaultInWords: "`/`",
+    description: "Path under which the service is reached, such as `/stats`: for a proxy that serves it beside other things on one host.",
   }),
   script_paths: option(list(urlPath, { entriesMax: EXTRA_PATHS_MAX }), {
     default: [],
@@ -177,6 +182,11 @@ export const OPTIONS = {
   secure_cookies: option(autoOrBoolean, {
     default: "auto",
     description: "Set `Secure` on the session cookie. `auto` omits it only for plain HTTP to a host other than localhost.",
+  }),
+  hsts_max_age_secs: option<number | null>(integer({ min: 0, max: LONG_SPAN_DAYS_MAX * DAY_SECS }), {
+    default: null,
+    defaultInWords: "`31536000`; with `base_path`, `0`",
+    description: "`max-age` of `Strict-Transport-Security` in responses to https requests. 0 sends no header.",
   }),
   geoip_db: option<GeoipDb>(geoipDatabase, {
     default: "builtin",

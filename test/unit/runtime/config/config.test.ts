@@ -44,6 +44,7 @@ const DEFAULTS: Config = {
   siteIds: [],
   maxSites: 10_000,
   dashboardOrigin: null,
+  basePath: "",
   scriptPaths: [],
   eventPaths: [],
   filterBots: true,
@@ -66,6 +67,7 @@ const DEFAULTS: Config = {
   rateLimitPerIp: 0,
   trustProxy: 0,
   secureCookies: "auto",
+  hstsMaxAgeSecs: null,
   geoipDb: "builtin",
   geoipPrecision: "city",
   behavioral: true,
@@ -163,6 +165,11 @@ const GOOD: Good[] = [
   ["dashboard_origin", "HTTPS://Stats.Example:443", "https://stats.example/", "https://stats.example"],
   ["dashboard_origin", " http://localhost:8000 ", "http://localhost:8000", "http://localhost:8000"],
   ["dashboard_origin", "http://[::1]:80", "http://[::1]", "http://[::1]"],
+  ["base_path", "/", "", ""],
+  ["base_path", " /stats ", "/stats/", "/stats"],
+  ["base_path", "/a-b/_c~d.e/", "/a-b/_c~d.e", "/a-b/_c~d.e"],
+  ["hsts_max_age_secs", "0", 0, 0],
+  ["hsts_max_age_secs", "63072000", 63_072_000, 63_072_000],
   ["flush_event_count", "100000", 100_000, 100_000],
   ["flush_interval_secs", "0.5", 0.5, 0.5],
   ["flush_interval_secs", "3.", 3, 3],
@@ -205,6 +212,7 @@ const PORT_RULE = "must be an integer from 0 to 65535";
 const ORIGIN_RULE = "must be http://host or https://host, with :port where needed and no path";
 const PASSWORD_RULE =
   "must be a string of at least 12 characters and at most 1024 bytes of UTF-8, without line breaks and other control characters";
+const BASE_PATH_RULE = "must be / or a path of at most 256 characters that starts with / and has segments of letters, digits and . _ ~ -";
 const HOST_RULE = "must be a host name or IP address, without scheme and port";
 
 describe("invalid values in the environment", () => {
@@ -247,6 +255,16 @@ describe("invalid values in the environment", () => {
     ["dashboard_origin", "https://stats.example:70000", '"https://stats.example:70000"', ORIGIN_RULE],
     ["dashboard_origin", "ftp://stats.example", '"ftp://stats.example"', ORIGIN_RULE],
     ["dashboard_origin", "null", '"null"', ORIGIN_RULE],
+    ["base_path", "stats", '"stats"', BASE_PATH_RULE],
+    ["base_path", "//", '"//"', BASE_PATH_RULE],
+    ["base_path", "//stats", '"//stats"', BASE_PATH_RULE],
+    ["base_path", "/stats//", '"/stats//"', BASE_PATH_RULE],
+    ["base_path", "/a//b", '"/a//b"', BASE_PATH_RULE],
+    ["base_path", "/../a", '"/../a"', BASE_PATH_RULE],
+    ["base_path", "/a b", '"/a b"', BASE_PATH_RULE],
+    ["base_path", "/a?b", '"/a?b"', BASE_PATH_RULE],
+    ["base_path", "https://example.com/stats", '"https://example.com/stats"', BASE_PATH_RULE],
+    ["hsts_max_age_secs", "-1", "-1", "must be an integer from 0 to 315360000"],
   ])("%s rejects %j", (option, text, found, rule) => {
     const variable = `SVC_${option.toUpperCase()}`;
     expect(problemsOf({ environment: { [variable]: text } })).toEqual([`${option} (${variable}) ${rule}, got ${found}`]);
