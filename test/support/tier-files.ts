@@ -7,7 +7,9 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/browser/tracker.firefox.test.ts",
   "test/contract/threaded-engine.test.ts",
   "test/contract/workerd-ports.test.ts",
+  "test/browser/sub-path.test.ts",
   "test/http/proxy-snippets.test.ts",
+  "test/http/reverse-proxy.test.ts",
   "test/http/wrangler-dev.test.ts",
   // Many starts, kills, clients or events.
   "test/fault/busy-stop.test.ts",
