@@ -14,7 +14,7 @@ import { PROGRAM_VERSION } from "./program.ts";
 async function runCommand({ command, ...typed }: CommandRun): Promise<void> {
   const { config, warnings } = parseConfig(readConfigSources({ environment: process.env, ...typed }), problemsWithRoutes);
   const log = createConsoleLog(config);
-  for (const warning of warnings) log.warn(warning);
+  if (!command.leavesWarningsToServe) for (const warning of warnings) log.warn(warning);
   const { isWhole, text } = await command.run({ config, log, ...typed });
   process.stdout.write(text);
   process.exitCode = isWhole ? 0 : 1;

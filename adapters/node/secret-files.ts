@@ -22,7 +22,7 @@ function readBytes(fileName: string): Uint8Array {
 }
 
 /** The text without one line break at its end; null if it is not UTF-8. */
-export function lineOf(bytes: Uint8Array): string | null {
+export function withoutLineBreak(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replace(/\r?\n$/, "");
   } catch {
@@ -38,7 +38,7 @@ function readSecretFile(fileName: string): SecretFile {
     return { fault: `cannot be read: ${reasonOf(error)}` };
   }
   if (bytes.length > FILE_BYTES_MAX) return { fault: `has more than ${FILE_BYTES_MAX} bytes` };
-  const text = lineOf(bytes);
+  const text = withoutLineBreak(bytes);
   if (text === null) return { fault: "is not valid UTF-8" };
   return text === "" ? { fault: "is empty" } : { text };
 }

@@ -24,6 +24,8 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/fault/workerd-kill.test.ts",
   "test/http/growth.test.ts",
   "test/http/stats-many-properties.test.ts",
+  "test/program/reset-password.test.ts",
+  "test/program/start-and-stop.test.ts",
   // Many builds.
   "test/install/clone.test.ts",
   // A build, and an archive of it.

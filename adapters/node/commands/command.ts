@@ -13,6 +13,8 @@ export interface Command {
   readonly options: readonly CommandOption[];
   /** A line of the help. */
   readonly help: string;
+  /** For a command that runs often: warnings about the configuration are in the log of `serve`. */
+  readonly leavesWarningsToServe?: true;
   /** Rejects with `UsageError` if the value of an option of its own is wrong. */
   run(call: CommandCall): Promise<CommandOutcome>;
 }

@@ -1,7 +1,9 @@
 /** The table of all commands, in the order of the help. The first one runs if none is named. */
 import { backup } from "./backup.ts";
 import type { Command } from "./command.ts";
+import { healthcheck } from "./healthcheck.ts";
+import { resetPassword } from "./reset-password.ts";
 import { serve } from "./serve.ts";
 import { verify } from "./verify.ts";
 
-export const COMMANDS: readonly [Command, ...Command[]] = [serve, verify, backup];
+export const COMMANDS: readonly [Command, ...Command[]] = [serve, verify, backup, resetPassword, healthcheck];

@@ -7,7 +7,8 @@ import { PACKED_DASHBOARD, PACKED_TRACKER_SCRIPT, PROGRAM_VERSION } from "../pro
 import { logStart } from "../start-log.ts";
 import { stopOnSignal } from "../stop-signals.ts";
 import { THREADS } from "../threads.ts";
-import type { Command, CommandOption } from "./command.ts";
+import { ADDRESS_OPTIONS } from "./address-options.ts";
+import type { Command } from "./command.ts";
 
 /** Resolves when the instance listens. */
 async function start(config: Config, log: Log): Promise<void> {
@@ -27,12 +28,6 @@ async function start(config: Config, log: Log): Promise<void> {
   stopOnSignal(() => instance.stop(), log);
   logStart({ ...instance, setupCode: instance.services.setupCode, version: PROGRAM_VERSION, config }, log);
 }
-
-/** Where the server listens. */
-export const ADDRESS_OPTIONS: readonly CommandOption[] = [
-  { name: "--host", value: "address", help: "its address (default: 127.0.0.1)", sets: "host" },
-  { name: "--port", value: "port", help: "its port (default: 8000)", sets: "port" },
-];
 
 export const serve: Command = {
   name: "serve",

@@ -4,7 +4,7 @@ import { AppError, invalidInput } from "../errors.ts";
 import { exceedsBytes, exceedsChars } from "../config/code-points.ts";
 import { ADMIN_PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX } from "../config/limits.ts";
 import type { Secret } from "../config/secret.ts";
-import { createJsonRecord, damagedRecord, readJsonRecord } from "./json-record.ts";
+import { createJsonRecord, damagedRecord, readJsonRecord, replaceJsonRecord } from "./json-record.ts";
 import { parsePhc, type PasswordHasher } from "./password-hasher.ts";
 import type { SerialQueue } from "./serial-queue.ts";
 
@@ -36,6 +36,17 @@ function checkLength(password: string): void {
     throw invalidInput(`Password must be at least ${ADMIN_PASSWORD_CHARS_MIN} characters`);
   }
   if (exceedsBytes(password, PASSWORD_BYTES_MAX)) throw invalidInput(`Password must be at most ${PASSWORD_BYTES_MAX} bytes in UTF-8`);
+}
+
+/**
+ * Replaces the stored password, even a damaged one, for a host whose instance does not run. 400 when it is too short or too long.
+ */
+export async function replacePassword(
+  { records, hasher }: Pick<AdminPasswordParts, "records" | "hasher">,
+  password: string,
+): Promise<void> {
+  checkLength(password);
+  await replaceJsonRecord(records, ADMIN_RECORD, { passwordHash: await hasher.hash(password) });
 }
 
 export class AdminPassword {
