@@ -1,7 +1,7 @@
 /** The file system port of the data folder: only the calls that are needed, so that tests can run on a disk that loses power. */
 import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
-import { chmod, mkdir, open, readFile, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
+import { chmod, link, mkdir, open, readFile, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 
 /** Permissions of new folders and files: for their owner only. */
 export const FOLDER_MODE = 0o700;
@@ -26,6 +26,8 @@ export interface FolderEntry {
 
 export interface OpenFile {
   stat(): Promise<FileStatus>;
+  /** Fills the buffer from this position of the file. Returns the number of bytes read: 0 at the end, and else possibly fewer than fit. */
+  read(buffer: Uint8Array, position: number): Promise<number>;
   /** Writes to the page cache without waiting for the disk. Returns the number of bytes written, which may be fewer than `length`. */
   writeSync(bytes: Uint8Array, offset: number, length: number, position: number): number;
   writeFile(bytes: Uint8Array): Promise<void>;
@@ -48,6 +50,8 @@ export interface FileSystem {
   stat(path: string): Promise<FileStatus>;
   /** Creates one folder with `FOLDER_MODE`. Rejects with EEXIST if the path exists. */
   mkdir(path: string): Promise<void>;
+  /** Gives a file another name on the same device: a hard link. Rejects with EEXIST if the new path exists. */
+  link(existing: string, path: string): Promise<void>;
   /** Replaces a file of the new name. */
   rename(from: string, to: string): Promise<void>;
   /** Removes a file; a missing one is fine. */
@@ -63,6 +67,7 @@ export const nodeFileSystem: FileSystem = {
     const handle = await open(path, flags, FILE_MODE);
     return {
       stat: () => handle.stat(),
+      read: async (buffer, position) => (await handle.read(buffer, 0, buffer.length, position)).bytesRead,
       writeSync: (bytes, offset, length, position) => writeSync(handle.fd, bytes, offset, length, position),
       writeFile: (bytes) => handle.writeFile(bytes),
       truncate: (length) => handle.truncate(length),
@@ -75,6 +80,7 @@ export const nodeFileSystem: FileSystem = {
   readdir: (path) => readdir(path, { withFileTypes: true }),
   stat: (path) => stat(path),
   mkdir: (path) => mkdir(path, FOLDER_MODE),
+  link,
   rename,
   rm: (path) => rm(path, { force: true }),
   rmdir: (path) => rmdir(path),

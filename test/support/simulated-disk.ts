@@ -110,17 +110,20 @@ function contentAfterLoss(synced: Uint8Array, unsynced: readonly FileChange[], r
   return kept.reduce(changed, bytes);
 }
 
-/** The node after the power loss, with everything below it. */
-function afterLoss(node: SimulatedNode, random: Random): SimulatedNode {
+/** The node after the power loss, with everything below it. A file with several names stays one file. */
+function afterLoss(node: SimulatedNode, random: Random, files = new Map<SimulatedFile, SimulatedFile>()): SimulatedNode {
   if (node instanceof SimulatedFile) {
+    const known = files.get(node);
+    if (known) return known;
     const file = new SimulatedFile();
+    files.set(node, file);
     file.current = file.synced = node.unsynced.length > 0 ? contentAfterLoss(node.synced, node.unsynced, random) : node.synced;
     return file;
   }
   const entries = new Map(node.synced);
   for (const change of keptOf(node.unsynced, random)) applyEntries(entries, change);
   const folder = new SimulatedFolder();
-  for (const [name, child] of entries) folder.current.set(name, afterLoss(child, random));
+  for (const [name, child] of entries) folder.current.set(name, afterLoss(child, random, files));
   folder.synced = new Map(folder.current);
   return folder;
 }
@@ -261,6 +264,12 @@ export class SimulatedDisk {
       };
       return {
         stat: () => call(() => statusOf(node)),
+        read: (buffer, position) =>
+          call(() => {
+            const bytes = file().current.subarray(position, position + buffer.length);
+            buffer.set(bytes);
+            return bytes.length;
+          }),
         writeSync(bytes, offset, length, position) {
           const struck = begin();
           const content = bytes.slice(offset, offset + length);
@@ -320,6 +329,14 @@ export class SimulatedDisk {
           const { folder, name } = parentOf(path);
           if (folder.current.has(name)) throw fileError("EEXIST", "file already exists", path);
           change(folder, new Map([[name, new SimulatedFolder()]]));
+        }),
+      link: (existing, path) =>
+        call(() => {
+          const node = find(existing);
+          if (node instanceof SimulatedFolder) throw fileError("EPERM", "operation not permitted", existing);
+          const { folder, name } = parentOf(path);
+          if (folder.current.has(name)) throw fileError("EEXIST", "file already exists", path);
+          change(folder, new Map([[name, node]]));
         }),
       rename: (from, to) =>
         call(() => {
