@@ -4,7 +4,7 @@ import type { Config } from "../../src/runtime/config/config.ts";
 import { createFileObjectStore } from "./file-object-store.ts";
 import { createFileRecordStore } from "./file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "./file-segment-log.ts";
-import type { FileSystem } from "./file-system.ts";
+import { isNotFound, type FileSystem } from "./file-system.ts";
 
 export async function openStores(folder: string, fsync: Config["journalFsync"], files: FileSystem) {
   return {
@@ -16,5 +16,8 @@ export async function openStores(folder: string, fsync: Config["journalFsync"], 
 
 /** Rejects if there is no such folder. */
 export async function mustBeFolder(folder: string, files: FileSystem): Promise<void> {
-  if (!(await files.stat(folder)).isDirectory()) throw new Error(`${folder} is not a folder`);
+  const status = await files.stat(folder).catch((error: unknown) => {
+    throw isNotFound(error) ? new Error(`${folder} does not exist`, { cause: error }) : error;
+  });
+  if (!status.isDirectory()) throw new Error(`${folder} is not a folder`);
 }

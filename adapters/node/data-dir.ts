@@ -5,6 +5,7 @@ import { isLeftover, syncFolder } from "./durable-file.ts";
 import { createFolder } from "./durable-folders.ts";
 import { makeFolderPrivate } from "./file-permissions.ts";
 import { nodeFileSystem, type FileSystem, type FolderEntry } from "./file-system.ts";
+import { mustBeUsable, UnusableFolderError } from "./folder-kind.ts";
 import { FolderLockedError, lockFolder, type FolderLock } from "./folder-lock.ts";
 
 /** Removes unfinished files directly in a folder. Returns all of its entries. */
@@ -34,12 +35,13 @@ export async function tidyFolder(folder: string, files: FileSystem = nodeFileSys
  */
 export async function openDataDir(folder: string, onLost: () => void, warn: (message: string) => void = () => {}): Promise<FolderLock> {
   const failedTo = (what: string) => (error: unknown) => {
-    if (error instanceof FolderLockedError) throw error;
+    if (error instanceof FolderLockedError || error instanceof UnusableFolderError) throw error;
     throw new Error(`the data folder ${folder} (data_dir) cannot be ${what}: ${reasonOf(error)}`, { cause: error });
   };
   await createFolder(folder).catch(failedTo("created"));
   const lock = await lockFolder(folder, onLost).catch(failedTo("written"));
   try {
+    await mustBeUsable(folder, nodeFileSystem);
     const reason = await makeFolderPrivate(folder);
     if (reason !== null)
       warn(

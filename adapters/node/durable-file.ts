@@ -12,8 +12,10 @@ export const UNFINISHED_SUFFIX = ".unfinished";
 const ownPrefix = ({ writer }: FileSystem): string => `.${writer}-`;
 
 /** Whether the file is a temporary one of another process, which died while it wrote. */
-export const isLeftover = (name: string, files: FileSystem): boolean =>
-  name.startsWith(".") && name.endsWith(UNFINISHED_SUFFIX) && !name.startsWith(ownPrefix(files));
+export const isLeftover = (name: string, files: FileSystem): boolean => isTemporary(name) && !name.startsWith(ownPrefix(files));
+
+/** Whether the name is that of a temporary file, of whichever process. */
+export const isTemporary = (name: string): boolean => name.startsWith(".") && name.endsWith(UNFINISHED_SUFFIX);
 
 /** Makes the names in a folder durable, whichever process added or removed them. */
 export const syncFolder = (folder: string, files: FileSystem = nodeFileSystem): Promise<void> => syncFile(folder, files);

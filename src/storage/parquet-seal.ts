@@ -39,10 +39,15 @@ export function seal(bytes: Uint8Array): void {
   encoder.encodeInto(sealOf(bytes, offset), bytes.subarray(offset));
 }
 
+/** The checksums in a file or in its end; null if there are none. */
+export function sealIn(bytes: Uint8Array): string | null {
+  const offset = valueOffset(bytes);
+  return offset === -1 ? null : decoder.decode(bytes.subarray(offset, offset + VALUE_CHARS));
+}
+
 /** Throws unless the file's bytes match its checksums. */
 export function checkSeal(bytes: Uint8Array): void {
-  const offset = valueOffset(bytes);
-  if (offset === -1) throw new Error("the file has no checksum: it is cut short, or another program wrote it");
-  const found = decoder.decode(bytes.subarray(offset, offset + VALUE_CHARS));
-  if (found !== sealOf(bytes, offset)) throw new Error("the file is damaged: its checksum is another");
+  const found = sealIn(bytes);
+  if (found === null) throw new Error("the file has no checksum: it is cut short, or another program wrote it");
+  if (found !== sealOf(bytes, valueOffset(bytes))) throw new Error("the file is damaged: its checksum is another");
 }

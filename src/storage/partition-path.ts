@@ -6,7 +6,8 @@ import type { PartitionFile } from "./partition.ts";
 /** The folder of all partitions. */
 export const EVENTS_FOLDER = "events";
 
-const SITE_FOLDER_PREFIX = "site_id=";
+/** How the folder of a site begins. */
+export const SITE_FOLDER_PREFIX = "site_id=";
 const DAY_FOLDER_PREFIX = "date=";
 
 /** Ends a folder name that continues in the folder below it. No site id and no escape contains it. */

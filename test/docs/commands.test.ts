@@ -5,6 +5,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { MAIN_PATH } from "../support/built.ts";
+import { fillDataFolder } from "../support/data-folder.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import type { Environment } from "../support/target.ts";
 import { makeTempFolder, removeFolder, tempFolder } from "../support/temp-folder.ts";
@@ -169,6 +170,7 @@ describe("commands of the program", () => {
         .replace(/\/tmp\/restored|\/var\/lib\/sandpiper/, dataFolder)
         .replace(/SVC_PORT=\d+/, "SVC_PORT=0");
       if (/ (backup|verify)\b/.test(command)) {
+        await fillDataFolder(dataFolder);
         const ended = await run(here, { folder, environment: { SVC_DATA_DIR: dataFolder } });
         expect(ended).toEqual({ code: 0, printed: expect.stringContaining("no fault") });
         return;

@@ -40,15 +40,18 @@ export const BY_HAND: Readonly<Record<string, string>> = {
 /** A variable that holds a reader's own secret. */
 export const CREDENTIAL = /\$(TOKEN|KEY|ADMIN_KEY|METRICS_TOKEN)\b/;
 
-const commandsIn = (code: string): string[] =>
+/** The commands of a block, one line each. */
+export const commandsIn = (code: string): string[] =>
   code
     .replace(/\\\n\s*/g, "")
     .split("\n")
     .map((line) => line.replace(/\s+#.*$/, "").trim())
     .filter((line) => line !== "");
 
-/** Those of docs/http-api.md build on one another and have a test of their own (`http-api-examples.test.ts`). */
-export const COMMANDS: readonly DocumentedCommand[] = PAGES.filter(({ path }) => path !== "docs/http-api.md").flatMap((page) =>
+/** Pages whose commands build on one another have a test of their own (`http-api-examples.test.ts`, `backup.test.ts`). */
+const STORIES = ["docs/http-api.md", "docs/backup.md"];
+
+export const COMMANDS: readonly DocumentedCommand[] = PAGES.filter(({ path }) => !STORIES.includes(path)).flatMap((page) =>
   codeBlocksOf(page)
     .filter(({ language }) => language === "sh")
     .flatMap(({ code }) => commandsIn(code).map((command) => ({ page: page.path, command }))),

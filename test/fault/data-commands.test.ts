@@ -1,7 +1,7 @@
 /** The commands `verify` and `backup` of the built program, while another process serves the same folder. */
 import { execFile } from "node:child_process";
 import { readFile, readdir, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createKey, postSetup, tokenOf, withBearer, withSession } from "../support/auth-requests.ts";
 import { MAIN_PATH } from "../support/built.ts";
@@ -24,6 +24,9 @@ import { readStoredEvents } from "./stored-events.ts";
 const SITES = 5;
 
 const COMMAND_MS_MAX = 60_000;
+
+/** The name of a backup, in UTC. */
+const DATED = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
 
 /** Many files, which are merged without a pause. */
 const BUSY = { SVC_FLUSH_EVENT_COUNT: "60", SVC_COMPACT_AFTER_FILES: "2", SVC_CACHE_TTL_SECS: "0" };
@@ -59,7 +62,7 @@ const newLoad = (): EventLoad => new EventLoad((count) => ({ siteId: `site-${cou
 describe("the commands backup and verify", () => {
   it("make and confirm a complete copy under load, which holds each event acknowledged before it exactly once", async () => {
     const dataFolder = await tempFolder();
-    const copy = join(await tempFolder(), "copy");
+    const [backups, copy] = [join(await tempFolder(), "backups"), join(await tempFolder(), "copy")];
     const server = await startServer({ dataFolder, environment: BUSY });
     const session = withSession(await tokenOf(await postSetup(asTarget(server))));
     const { key } = await createKey(asTarget(server), session, "ReadOnly");
@@ -70,10 +73,23 @@ describe("the commands backup and verify", () => {
     const acknowledgedBefore = new Set(load.acknowledged);
     const more = load.acknowledgedMore(500);
 
-    const backup = await command(dataFolder, "backup", copy);
+    const backup = await command(dataFolder, "backup", backups);
     expect(backup).toMatchObject({ code: 0, printed: expect.stringMatching(/^copied [^]*\n {2}no fault\n$/) as unknown });
+    expect(backup.printed.startsWith(`copied ${dataFolder} to ${backups}/`)).toBe(true);
+    const again = await command(dataFolder, "backup", backups);
+    expect(again).toMatchObject({ code: 0, printed: expect.stringMatching(/ file\S* of them linked to the backup before\n/) as unknown });
+    const [first = "", second = "", ...others] = await readdir(backups);
+    expect([first, second, others]).toEqual([expect.stringMatching(DATED), expect.stringMatching(DATED), []]);
+    // A server on a backup would change it.
+    expect(await command(join(backups, first))).toMatchObject({ code: 1, printed: expect.stringContaining("is a backup") as unknown });
+    expect(await command(dataFolder, "restore", backups)).toMatchObject({
+      code: 1,
+      printed: expect.stringContaining(`is in use by process ${server.pid}`) as unknown,
+    });
+    const restored = await command(copy, "restore", join(backups, first));
+    expect(restored).toMatchObject({ code: 0, printed: expect.stringContaining(`restored ${backups}/${first} to ${copy}`) as unknown });
     // A copy of the secret would outlive its salt period.
-    expect(await readdir(copy)).not.toContain("secret");
+    for (const folder of [copy, join(backups, first), join(backups, second)]) expect(await readdir(folder)).not.toContain("secret");
     expect((await command(dataFolder, "verify")).printed).toContain("no fault");
     await more;
     posting.stop();
@@ -110,7 +126,7 @@ describe("the commands backup and verify", () => {
     });
   }, 120_000);
 
-  it("name damaged files, change nothing, and refuse a missing source folder and a target folder that is not empty", async () => {
+  it("name damaged files, change nothing, and refuse a source that is missing or empty and a target in the data folder", async () => {
     const dataFolder = await tempFolder();
     const server = await startServer({ dataFolder });
     const load = newLoad();
@@ -136,7 +152,7 @@ describe("the commands backup and verify", () => {
     const elsewhere = join(await tempFolder(), "missing");
     expect(await command(elsewhere, "verify")).toMatchObject({
       code: 1,
-      printed: expect.stringContaining("cannot verify: ENOENT") as unknown,
+      printed: expect.stringContaining(`cannot verify: ${elsewhere} does not exist`) as unknown,
     });
     expect(await command(dataFolder, "backup", dataFolder)).toMatchObject({
       code: 1,
@@ -144,15 +160,14 @@ describe("the commands backup and verify", () => {
     });
     expect(await command(elsewhere, "backup", dataFolder)).toMatchObject({
       code: 1,
-      printed: expect.stringContaining("cannot back up: ENOENT") as unknown,
+      printed: expect.stringContaining(`cannot back up: ${elsewhere} does not exist`) as unknown,
     });
-    await writeFile(join(dataFolder, "secret"), "0".repeat(64));
-    const taken = await tempFolder();
-    await writeFile(join(taken, "letter.txt"), "");
-    expect(await command(dataFolder, "backup", taken)).toMatchObject({
+    const [empty, unused] = [await tempFolder(), join(await tempFolder(), "backups")];
+    expect(await command(empty, "backup", unused)).toMatchObject({
       code: 1,
-      printed: expect.stringContaining("is not empty") as unknown,
+      printed: expect.stringContaining(`${empty} is empty. Set data_dir to the folder that Sandpiper uses`) as unknown,
     });
+    expect(await readdir(dirname(unused))).toEqual([]);
     expect(await command(dataFolder, "backup")).toMatchObject({
       code: 2,
       printed: expect.stringContaining("backup needs a folder") as unknown,

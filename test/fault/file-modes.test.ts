@@ -11,6 +11,7 @@ import { record, wireEvent } from "../support/requests.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { skippedFor } from "../support/skipped.ts";
 import type { Target } from "../support/target.ts";
+import { fillDataFolder } from "../support/data-folder.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const ENVIRONMENT = { SVC_FLUSH_EVENT_COUNT: "3" };
@@ -97,6 +98,7 @@ describe("file modes", () => {
   it("are restricted for an empty folder that receives a backup", async () => {
     const dataFolder = await tempFolder();
     const backup = await tempFolder();
+    await fillDataFolder(dataFolder);
     await chmod(backup, 0o755);
     await promisify(execFile)(process.execPath, [MAIN_PATH, "backup", backup], { env: { SVC_DATA_DIR: dataFolder } });
     expect(await openPaths(backup)).toEqual([]);

@@ -3,13 +3,14 @@
  * simulated disk, and each start checks what it finds. To test another kind of change, add an entry to `STEPS` and its
  * guarantee to `wrongWithPromises`.
  */
-import { backUpFolder } from "../../adapters/node/commands/backup.ts";
+import { backUpFolder } from "../../adapters/node/backups/make-backup.ts";
 import { verifyFolder } from "../../adapters/node/commands/verify.ts";
 import { createFolder } from "../../adapters/node/durable-folders.ts";
 import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
 import { createFileRecordStore } from "../../adapters/node/file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/file-segment-log.ts";
 import type { FileSystem } from "../../adapters/node/file-system.ts";
+import { FolderLockedError, type FolderLock } from "../../adapters/node/folder-lock.ts";
 import { tidyFolder } from "../../adapters/node/data-dir.ts";
 import { createFileSecretStore } from "../../adapters/node/file-secret-store.ts";
 import { utcDayOf } from "../../src/storage/event.ts";
@@ -29,6 +30,7 @@ const SYNC_MS = 500;
 const UNSYNCED_MS_MAX = 1000;
 
 const DATA_FOLDER = "/disk/data";
+const BACKUPS_FOLDER = "/disk/backups";
 const RETENTION_DAYS = 2;
 const LIVES_MAX = 4;
 const STEPS_MAX = 12;
@@ -70,8 +72,6 @@ interface Promises {
     text: string | null | undefined;
     readonly erased: Set<string>;
   };
-  /** Names of backup folders that were begun. */
-  backupsBegun: number;
 }
 
 interface Life {
@@ -80,6 +80,8 @@ interface Life {
   readonly promised: Promises;
   readonly random: () => number;
   readonly machine: SimulatedMachine;
+  /** The lock of the folder with the backups, which is not simulated. */
+  readonly lockBackups: () => Promise<FolderLock>;
   /** Whether the last process was killed, and the machine went on. */
   readonly isAfterKill: boolean;
 }
@@ -141,13 +143,14 @@ const STEPS: readonly { readonly weight: number; readonly run: Step }[] = [
   },
   {
     weight: 1,
-    async run({ machine, promised }) {
-      const folder = `/disk/backups/${++promised.backupsBegun}`;
+    async run({ target, machine, promised, random, lockBackups: lock }) {
       const events = promised.sent.filter(({ acknowledged, erased }) => acknowledged && erased === "no");
-      const { isWhole, text } = await backUpFolder(DATA_FOLDER, folder, machine.files);
+      const options = { version: "1.0.0", files: machine.files, now: target.nowMs, lock, keep: random() < 0.3 ? 1 : undefined };
+      const { isWhole, text, folder } = await backUpFolder(DATA_FOLDER, BACKUPS_FOLDER, options);
       if (machine.isOff()) return;
       // With `interval`, a loss may have left holes in the last second of the journal, which a backup tells of.
       if (!isWhole && !/journal segment \d+: /.test(text)) throw new BrokenPromise(`a backup is not whole: ${text}`);
+      if (isWhole && options.keep === 1) promised.backups.length = 0;
       if (isWhole) promised.backups.push({ folder, events });
     },
   },
@@ -169,6 +172,20 @@ const CLOCK_STEPS: readonly ((life: Life) => Promise<void>)[] = [
     await life.ledger.retain(RETENTION_DAYS);
   },
 ];
+
+/** A lock that one at a time can hold. */
+function newLock(): () => Promise<FolderLock> {
+  let isHeld = false;
+  return async () => {
+    if (isHeld) throw new FolderLockedError("it is held");
+    isHeld = true;
+    return {
+      async release() {
+        isHeld = false;
+      },
+    };
+  };
+}
 
 class BrokenPromise extends Error {
   override readonly name = "BrokenPromise";
@@ -271,7 +288,7 @@ async function wrongWithCredentials({ services }: InProcessTarget, promised: Pro
 }
 
 async function wrongWithBackup({ folder, events }: Backup, files: FileSystem): Promise<string[]> {
-  const { isWhole, text } = await verifyFolder(folder, files).catch((error: unknown) => ({ isWhole: false, text: String(error) }));
+  const { isWhole, text } = await verifyFolder(folder, { files }).catch((error: unknown) => ({ isWhole: false, text: String(error) }));
   if (!isWhole) return [`the backup ${folder} is not whole: ${text}`];
   const segmentLog = await openFileSegmentLog(`${folder}/${JOURNAL_FOLDER}`, "off", files);
   const { pages } = await readStores({ objects: createFileObjectStore(folder, { files }), segmentLog });
@@ -316,7 +333,6 @@ export async function playPowerLosses({
     backups: [],
     hasPassword: false,
     secret: { text: undefined, erased: new Set() },
-    backupsBegun: 0,
   };
   let isAfterKill = false;
   let [nowMs, losses, failedSyncs, backups] = [START_MS, 0, 0, 0];
@@ -343,13 +359,15 @@ export async function playPowerLosses({
     const play = async (target: InProcessTarget): Promise<void> => {
       try {
         wrong.push(...(await wrongWithCredentials(target, promised)));
-        await live({ target, ledger: new Ledger(target, promised.sent), promised, random, machine, isAfterKill });
+        await live({ target, ledger: new Ledger(target, promised.sent), promised, random, machine, lockBackups: newLock(), isAfterKill });
         if (!isLast) return;
         await target.services.flush.settled();
         await target.services.retention.settled();
         await target.services.compaction.run();
         if (!(await target.services.flush.run())) wrong.push("the last flush failed");
-        const { faults } = await verifyFolder(DATA_FOLDER, machine.files).then(({ isWhole, text }) => ({ faults: isWhole ? [] : [text] }));
+        const { faults } = await verifyFolder(DATA_FOLDER, { files: machine.files }).then(({ isWhole, text }) => ({
+          faults: isWhole ? [] : [text],
+        }));
         wrong.push(...faults);
       } finally {
         nowMs = target.nowMs();

@@ -2,7 +2,8 @@
 import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { backUpFolder } from "../../adapters/node/commands/backup.ts";
+import { backUpFolder } from "../../adapters/node/backups/make-backup.ts";
+import { restoreFolder } from "../../adapters/node/backups/restore-backup.ts";
 import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
 import { createFileRecordStore } from "../../adapters/node/file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/file-segment-log.ts";
@@ -37,9 +38,10 @@ describe("a backup", () => {
     const reports = await reportsOf(target);
     expect((await rollupsIn(dataFolder)).length).toBeGreaterThan(3);
 
-    expect(await backUpFolder(dataFolder, copy)).toMatchObject({ isWhole: true });
-    expect(await readdir(copy)).not.toContain(ROLLUPS_FOLDER);
-    await cp(copy, beside, { recursive: true });
+    const backup = await backUpFolder(dataFolder, await tempFolder(), { version: "1.0.0" });
+    expect(backup.isWhole).toBe(true);
+    expect(await readdir(backup.folder)).not.toContain(ROLLUPS_FOLDER);
+    for (const restored of [copy, beside]) expect(await restoreFolder(backup.folder, restored)).toMatchObject({ isWhole: true });
     await appendLate(target, 2);
     await target.flush();
     await makeRollups(target);

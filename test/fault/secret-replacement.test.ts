@@ -264,7 +264,9 @@ describe("the built program", () => {
     expect(await visitorsOf(server)).toBe(ADDRESSES.length);
     expect(secretOf(dataFolder)).toBe(old);
     await backup("before");
-    expect((await readdir(join(backups, "before"))).includes("secret")).toBe(false);
+    const [before = ""] = await readdir(join(backups, "before"));
+    expect(await readdir(join(backups, "before", before))).toContain("manifest.jsonl");
+    expect(await readdir(join(backups, "before", before))).not.toContain("secret");
 
     // While the period lasts, whoever has the folder can link its ids.
     await expect.poll(async () => (await storedIds(dataFolder)).size).toBe(ADDRESSES.length);

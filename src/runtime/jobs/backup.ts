@@ -1,5 +1,5 @@
 /** The order in which a running service's data is copied, so that the copy has every event accepted before it exactly once. */
-import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
+import type { ObjectKey } from "../../storage/object-store.ts";
 import { EVENTS_FOLDER, segmentsOfKey } from "../../storage/partition-path.ts";
 import type { RecordStore } from "../../storage/record-store.ts";
 import type { SegmentLog } from "../../storage/segment-log.ts";
@@ -8,7 +8,8 @@ import type { VerifiedData } from "./verification.ts";
 
 /** The target of the copy, which is empty. */
 export interface BackupTarget {
-  readonly objects: Pick<ObjectStore, "put">;
+  /** Copies an object of the source, or uses a copy that the target has of the same content. Returns false if the source has no such object. */
+  copyObject(key: ObjectKey): Promise<boolean>;
   readonly segmentLog: Pick<SegmentLog, "create" | "append">;
   readonly records: Pick<RecordStore, "write">;
 }
@@ -86,13 +87,8 @@ async function copyFiles(
   let isWhole = true;
   for (const { key } of await objects.list(EVENTS_FOLDER)) {
     if (copied.has(key) || isInJournal(key)) continue;
-    const bytes = await objects.get(key);
-    if (bytes === null) {
-      isWhole = false;
-      continue;
-    }
-    await to.objects.put(key, bytes);
-    copied.add(key);
+    if (await to.copyObject(key)) copied.add(key);
+    else isWhole = false;
   }
   return isWhole;
 }

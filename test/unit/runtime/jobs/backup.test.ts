@@ -2,7 +2,7 @@
  * A backup of data that change meanwhile: before each read of the copy in turn, the service accepts events, flushes and merges. The copy must hold every event that was acknowledged before, and none twice.
  */
 import { describe, expect, it } from "vitest";
-import { backUp } from "../../../../src/runtime/jobs/backup.ts";
+import { backUp, type BackupTarget } from "../../../../src/runtime/jobs/backup.ts";
 import { verifyData } from "../../../../src/runtime/jobs/verification.ts";
 import { inProcess, Ledger, wrongIn } from "../../../fault/ledger.ts";
 import { readStores } from "../../../fault/stored-events.ts";
@@ -36,6 +36,19 @@ function readWhile({ objects, segmentLog, records }: Stores, happens: () => Prom
     records: { ...records, list: before(records.list), read: before(records.read) },
   };
 }
+
+/** A target that copies objects from what the backup reads. */
+const targetOf = (from: Stores, { objects, segmentLog, records }: Stores): BackupTarget => ({
+  segmentLog,
+  records,
+  async copyObject(key) {
+    const bytes = await from.objects.get(key);
+    if (bytes !== null) await objects.put(key, bytes);
+    return bytes !== null;
+  },
+});
+
+const copyStores = (from: Stores, to: Stores) => backUp(from, targetOf(from, to));
 
 /** Merges what was the day until then. Before it nothing does: maintenance comes with the clock. */
 async function midnight(target: InProcessTarget): Promise<void> {
@@ -73,7 +86,7 @@ async function copyWhile(name: string, atRead: number): Promise<number> {
       const changing = readWhile(stores, async () => {
         if (++reads === atRead || atRead === 0) await HAPPENINGS[name]?.(target, ledger);
       });
-      const { files } = await backUp(changing, copy);
+      const { files } = await copyStores(changing, copy);
       expect(files).toBeGreaterThan(0);
       const { pages } = await readStores(copy);
       expect(wrongIn(pages, before), `${name} at read ${atRead}`).toEqual([]);
@@ -116,7 +129,7 @@ describe("a backup", () => {
       const session = withSession(await tokenOf(await postSetup(target)));
       return (await createKey(target, session, "ReadOnly")).key;
     });
-    expect(await backUp(stores, copy)).toEqual({ files: 0, segments: 1, records: 2 });
+    expect(await copyStores(stores, copy)).toEqual({ files: 0, segments: 1, records: 2 });
     await inProcess(copy, async (target) => {
       expect((await target.fetch("/api/sites", { headers: withBearer(key) })).status).toBe(200);
       expect((await postSetup(target)).status).toBe(409);
@@ -139,7 +152,7 @@ describe("a backup", () => {
         await ledger.send("a.test", 1);
         await target.flush();
       });
-      await backUp({ ...changing, segmentLog: stores.segmentLog }, copy);
+      await copyStores({ ...changing, segmentLog: stores.segmentLog }, copy);
       expect(await copy.objects.list("events")).toHaveLength(2);
       return ledger.sent;
     });
@@ -158,6 +171,6 @@ describe("a backup", () => {
     const { objects, ...others } = memoryStores();
     await objects.put("events/site_id=a.test/date=2026-03-15/1-1.parquet", new Uint8Array(1));
     const vanishing = { ...others, objects: { ...objects, get: async () => null } };
-    await expect(backUp(vanishing, memoryStores())).rejects.toThrow(/vanish faster/);
+    await expect(copyStores(vanishing, memoryStores())).rejects.toThrow(/vanish faster/);
   });
 });

@@ -1,0 +1,87 @@
+/**
+ * The folders of a backup target: a complete backup has the UTC time of its begin as its name, `2026-11-22T13-35-11Z`. One that is
+ * being made or removed has another name, so that it never counts as a backup.
+ */
+import { join } from "node:path";
+import { syncFolder } from "../durable-file.ts";
+import { codeOf, type FileSystem } from "../file-system.ts";
+import { removeTree } from "./folder-tree.ts";
+
+/** A second backup of the same second has a number at its end. */
+const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(-\d+)?$/;
+
+const UNFINISHED = /^\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(-\d+)?\.unfinished$/;
+
+/** Names of one second that are tried. */
+const NAMES_MAX = 100;
+
+/** Without colons, which Windows does not allow. */
+const nameAt = (date: Date): string => `${date.toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
+
+const unfinishedName = (name: string): string => `.${name}.unfinished`;
+
+/** The names of the complete backups in a target, oldest first. */
+export async function backupNames(target: string, files: FileSystem): Promise<string[]> {
+  const entries = await files.readdir(target);
+  return entries
+    .filter((entry) => entry.isDirectory() && NAME.test(entry.name))
+    .map(({ name }) => name)
+    .sort();
+}
+
+/** Removes what killed runs have left unfinished. Nobody else may be writing in the target. Returns how many there were. */
+export async function removeUnfinished(target: string, files: FileSystem): Promise<number> {
+  const unfinished = (await files.readdir(target)).filter(({ name }) => UNFINISHED.test(name));
+  for (const { name } of unfinished) await removeTree(join(target, name), files);
+  return unfinished.length;
+}
+
+/** A backup that is being made. */
+export interface UnfinishedBackup {
+  readonly name: string;
+  /** Where it is until it is finished. */
+  readonly folder: string;
+  /** Gives the folder its name. Everything in it has to be durable. Returns its new path, which is durable. */
+  finish(): Promise<string>;
+}
+
+/** Creates a folder for a backup that is begun at this time. */
+export async function beginBackup(target: string, begun: Date, files: FileSystem): Promise<UnfinishedBackup> {
+  const taken = new Set(await backupNames(target, files));
+  const names = Array.from({ length: NAMES_MAX }, (_, i) => (i === 0 ? nameAt(begun) : `${nameAt(begun)}-${i + 1}`));
+  const name = names.find((candidate) => !taken.has(candidate));
+  if (name === undefined) throw new Error(`${target} has ${NAMES_MAX} backups of this second`);
+  const folder = join(target, unfinishedName(name));
+  await files.mkdir(folder);
+  return {
+    name,
+    folder,
+    async finish() {
+      await files.rename(folder, join(target, name));
+      await syncFolder(target, files);
+      return join(target, name);
+    },
+  };
+}
+
+/** Removes a complete backup. If it is interrupted, the rest no longer counts as one. */
+export async function removeBackup(target: string, name: string, files: FileSystem): Promise<void> {
+  const unfinished = join(target, unfinishedName(name));
+  await files.rename(join(target, name), unfinished);
+  await syncFolder(target, files);
+  await removeTree(unfinished, files);
+}
+
+/** The errors of file systems that cannot give a file a second name, and of a file that has as many as are possible. */
+const NO_HARD_LINK = ["EXDEV", "EPERM", "EMLINK", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EACCES"];
+
+/** Gives a file another name. Returns false if that is impossible there. */
+export async function tryLink(path: string, to: string, files: FileSystem): Promise<boolean> {
+  try {
+    await files.link(path, to);
+    return true;
+  } catch (error) {
+    if (NO_HARD_LINK.includes(codeOf(error))) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * The manifest of a backup: what it was made of, and the SHA-256 of each of its files. One JSON value on each line: first the header,
+ * then a line for each file, and at last the SHA-256 of all lines before it (docs/backup.md, "What a backup contains").
+ */
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { reasonOf } from "../../../src/runtime/metrics/log.ts";
+import { linesIn, type Digest } from "../file-content.ts";
+import type { FileSystem } from "../file-system.ts";
+
+export const MANIFEST_FILE = "manifest.jsonl";
+
+const FORMAT = 1;
+
+export interface BackupHeader {
+  readonly format: number;
+  /** The version of the program that made the backup. */
+  readonly version: string;
+  /** When it was begun, in ISO 8601. It holds every event accepted before. */
+  readonly createdAt: string;
+  /** The absolute path of the data folder. */
+  readonly source: string;
+  readonly sites: number;
+  readonly events: number;
+  readonly files: number;
+  readonly bytes: number;
+  /** Faults that `verify` found in it: damage of the data folder. */
+  readonly faults: number;
+}
+
+export interface ManifestEntry extends Digest {
+  /** The path in the backup, with slashes. */
+  readonly name: string;
+}
+
+export interface Manifest {
+  readonly header: BackupHeader;
+  /** By name. */
+  readonly entries: ReadonlyMap<string, Digest>;
+}
+
+/** Lines that are written at a time. */
+const LINES_AT_ONCE = 1000;
+
+/** Writes and syncs the manifest of a folder that has none. */
+export async function writeManifest(
+  folder: string,
+  header: Omit<BackupHeader, "format" | "files" | "bytes">,
+  entries: readonly ManifestEntry[],
+  files: FileSystem,
+): Promise<void> {
+  const hash = createHash("sha256");
+  const file = await files.open(join(folder, MANIFEST_FILE), "wx");
+  let position = 0;
+  const write = (values: readonly object[]): void => {
+    const bytes = new TextEncoder().encode(values.map((value) => `${JSON.stringify(value)}\n`).join(""));
+    hash.update(bytes);
+    for (let written = 0; written < bytes.length;) written += file.writeSync(bytes, written, bytes.length - written, position + written);
+    position += bytes.length;
+  };
+  try {
+    const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
+    write([{ format: FORMAT, ...header, files: entries.length, bytes } satisfies BackupHeader]);
+    for (let at = 0; at < entries.length; at += LINES_AT_ONCE) write(entries.slice(at, at + LINES_AT_ONCE));
+    write([{ sha256: hash.copy().digest("hex") }]);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Rejects if there is no manifest, if it is damaged, or if a newer version wrote it. */
+export async function readManifest(folder: string, files: FileSystem): Promise<Manifest> {
+  const path = join(folder, MANIFEST_FILE);
+  const hash = createHash("sha256");
+  const entries = new Map<string, Digest>();
+  let header: BackupHeader | null = null;
+  let last: string | null = null;
+  try {
+    for await (const line of linesIn(path, files)) {
+      if (last !== null) {
+        hash.update(`${last}\n`);
+        if (header === null) header = parseHeader(last);
+        else addEntry(entries, last);
+      }
+      last = line;
+    }
+    if (header === null || last !== JSON.stringify({ sha256: hash.digest("hex") })) throw new Error("its checksum is another");
+  } catch (error) {
+    throw new Error(`${path} cannot be used: ${reasonOf(error)}`, { cause: error });
+  }
+  return { header, entries };
+}
+
+/** The header alone, without the checksum of the manifest. Rejects like `readManifest`. */
+export async function readHeader(folder: string, files: FileSystem): Promise<BackupHeader> {
+  for await (const line of linesIn(join(folder, MANIFEST_FILE), files)) return parseHeader(line);
+  throw new Error(`${join(folder, MANIFEST_FILE)} is empty`);
+}
+
+function parseHeader(line: string): BackupHeader {
+  const header = JSON.parse(line) as BackupHeader;
+  if (header.format > FORMAT) throw new Error(`Sandpiper ${header.version} wrote it, which is newer than this version`);
+  if (header.format !== FORMAT) throw new Error("it does not begin as a manifest does");
+  return header;
+}
+
+function addEntry(entries: Map<string, Digest>, line: string): void {
+  const { name, bytes, sha256 } = JSON.parse(line) as ManifestEntry;
+  if (typeof name !== "string" || typeof sha256 !== "string") throw new Error("a line of it names no file");
+  entries.set(name, { bytes, sha256 });
+}

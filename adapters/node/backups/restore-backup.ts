@@ -1,0 +1,136 @@
+/** Restores a backup: checks it by its manifest, and copies it into an empty data folder. */
+import { dirname, join, resolve } from "node:path";
+import type { Fault } from "../../../src/runtime/jobs/verification.ts";
+import { checkBackup } from "./backup-check.ts";
+import { backupNames } from "./backup-folders.ts";
+import { newFolders, removeContent, syncTree } from "./folder-tree.ts";
+import { readManifest, type Manifest } from "./manifest.ts";
+import { mustBeFolder } from "../data-dir-stores.ts";
+import { syncFolder, writeDurably } from "../durable-file.ts";
+import { createFolder } from "../durable-folders.ts";
+import { copyFile, isSameContent } from "../file-content.ts";
+import { nodeFileSystem, type FileSystem } from "../file-system.ts";
+import { isNoData, kindOf, RESTORE_MARKER } from "../folder-kind.ts";
+import { lockFolder } from "../folder-lock.ts";
+import { noProgress, type Progress } from "../progress.ts";
+import { counted, whole, type CommandOutcome } from "../commands/command.ts";
+import { findingsIn, linesOf } from "../folder-verification.ts";
+
+export interface RestoreOptions {
+  readonly progress?: Progress;
+  readonly files?: FileSystem;
+  readonly lock?: typeof lockFolder;
+}
+
+/** Differences from the manifest that are told one by one. */
+const TOLD_MAX = 20;
+
+/** What a restore knows. Paths are absolute. */
+interface Restore {
+  /** The backup. */
+  readonly from: string;
+  /** The data folder. */
+  readonly to: string;
+  readonly manifest: Manifest;
+  readonly files: FileSystem;
+  readonly progress: Progress;
+  /** Aborted when another process has taken the data folder. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Copies a backup, or the newest one of a folder with backups, into an empty data folder, which is locked meanwhile. Rejects before it
+ * writes anything there if the folder is in use or not empty, or if the backup is not as it was made. After an interruption the
+ * program refuses to serve the folder, and the same restore completes it.
+ */
+export async function restoreFolder(backup: string, dataDir: string, options: RestoreOptions = {}): Promise<CommandOutcome> {
+  const { progress = noProgress, files = nodeFileSystem, lock = lockFolder } = options;
+  const [from, to] = [await findBackup(resolve(backup), files), resolve(dataDir)];
+  const manifest = await readManifest(from, files);
+  // Before everything is read, because that takes long. Once more under the lock.
+  await mustBeFree(to, files, lock);
+  try {
+    const differences = await checkBackup(from, manifest, files, progress);
+    if (differences.length > 0) throw new Error(messageOf(from, differences));
+    await createFolder(to, files);
+    const lost = new AbortController();
+    const held = await lock(to, () => lost.abort(new Error(`another process has taken ${to} while this one was paused`)));
+    try {
+      await mustBeEmpty(to, files);
+      return await restore({ from, to, manifest, files, progress, signal: lost.signal });
+    } finally {
+      await held.release();
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+/** The folder of the backup that is meant: the folder itself, or the newest backup in it. */
+async function findBackup(folder: string, files: FileSystem): Promise<string> {
+  await mustBeFolder(folder, files);
+  const kind = await kindOf(folder, files);
+  if (kind === "backup") return folder;
+  const newest = (await backupNames(folder, files)).at(-1);
+  if (newest !== undefined) return join(folder, newest);
+  if (kind !== "data folder") throw new Error(`${folder} is no backup, and has none in it`);
+  throw new Error(
+    `${folder} has no manifest, so that it cannot be checked: it is a data folder, or a backup of a version before manifests. To use such a backup, copy it to the data folder and run verify`,
+  );
+}
+
+/** Like `mustBeEmpty`, but rejects with a `FolderLockedError` if a process is using the folder, which explains why it is not empty. */
+async function mustBeFree(to: string, files: FileSystem, lock: typeof lockFolder): Promise<void> {
+  try {
+    await mustBeEmpty(to, files);
+  } catch (error) {
+    await (await lock(to, () => {})).release();
+    throw error;
+  }
+}
+
+async function mustBeEmpty(to: string, files: FileSystem): Promise<void> {
+  const kind = await kindOf(to, files);
+  if (kind === "empty" || kind === "unfinished restore") return;
+  throw new Error(`the data folder ${to} is not empty. Move it away first: a restore never mixes two`);
+}
+
+function messageOf(from: string, differences: readonly Fault[]): string {
+  const told = differences.slice(0, TOLD_MAX).map(({ file, reason }) => `  - ${file}: ${reason}`);
+  const more = differences.length > TOLD_MAX ? [`  - and ${whole(differences.length - TOLD_MAX)} more`] : [];
+  return [`${from} is not as it was made, so nothing was restored:`, ...told, ...more].join("\n");
+}
+
+async function restore(run: Restore): Promise<CommandOutcome> {
+  const { from, to, manifest, files, progress } = run;
+  await writeDurably(join(to, RESTORE_MARKER), new TextEncoder().encode(`${from}\n`), files);
+  // What an interrupted restore has copied, perhaps of another backup.
+  await removeContent(to, files, (name) => name === RESTORE_MARKER || isNoData(name));
+  await copyAll(run);
+  await syncTree(to, files);
+  await files.rm(join(to, RESTORE_MARKER));
+  await syncFolder(to, files);
+  const findings = await findingsIn(to, { files, progress });
+  const { createdAt, source, version } = manifest.header;
+  const lines = [
+    `restored ${from} to ${to}`,
+    `  made of ${source} at ${createdAt} by version ${version}, ${counted(manifest.entries.size, "file")}`,
+    ...linesOf(findings),
+    "Start Sandpiper now. Visitors of the current salt period are counted again when they return.",
+    `Repeat the deletions that were made since ${createdAt}; retention_days repeats its own.`,
+  ];
+  return { isWhole: findings.faultCount === 0, text: `${lines.join("\n")}\n` };
+}
+
+/** Copies all files, and syncs their content. */
+async function copyAll({ from, to, manifest, files, progress, signal }: Restore): Promise<void> {
+  const createFolderOf = newFolders(to, files);
+  progress.begin("restoring", manifest.entries.size);
+  for (const [name, recorded] of manifest.entries) {
+    signal.throwIfAborted();
+    await createFolderOf(dirname(name));
+    const copied = await copyFile(join(from, name), join(to, name), files);
+    if (copied === null || !isSameContent(copied, recorded)) throw new Error(`${join(from, name)} has changed while it was restored`);
+    progress.fileDone(recorded.bytes);
+  }
+}

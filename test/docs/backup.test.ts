@@ -1,0 +1,112 @@
+/** The commands of docs/backup.md work, one after the other, with the programs that are installed here. */
+import { execFile, spawnSync } from "node:child_process";
+import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { MAIN_PATH } from "../support/built.ts";
+import { fillDataFolder } from "../support/data-folder.ts";
+import { startServer } from "../support/server-process.ts";
+import { skippedFor } from "../support/skipped.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { commandsIn } from "./commands.ts";
+import { codeBlocksOf, readPage, ROOT } from "./pages.ts";
+
+const COMMAND_MS_MAX = 60_000;
+
+const blocks = codeBlocksOf(readPage("docs/backup.md"));
+const [crontab = ""] = blocks.filter(({ language }) => language === "crontab").map(({ code }) => code.trim());
+const shell = blocks.filter(({ language }) => language === "sh").map(({ code }) => commandsIn(code));
+
+/** Blocks that a test of its own runs, or that other tests check. */
+const isServer = (command: string): boolean => /^(\w+=\S+ )*node dist\/main\.js$/.test(command);
+const isNpm = (command: string): boolean => command.startsWith("npm run ");
+
+/** Why commands of another program are skipped; null if they run. */
+const absent = (program: string): string | null =>
+  spawnSync(program, ["version"]).error === undefined ? null : `${program} is not installed on this machine.`;
+const SKIPPED: Readonly<Record<string, string | null>> = { restic: absent("restic"), rclone: absent("rclone") };
+
+let folder: string;
+let dataFolder: string;
+
+/** The command with the program and the folders of this test in the place of those in the document. */
+function here(command: string): string {
+  const places: Readonly<Record<string, string>> = {
+    "node dist/main.js": `"${process.execPath}" "${MAIN_PATH}"`,
+    // restic creates the whole path of what it restores.
+    "/tmp/fetched/backups/": `${folder}/fetched${folder}/backups/`,
+    "/opt/sandpiper ": `${folder} `,
+    "/backups/": `${folder}/backups/`,
+    "/tmp/": `${folder}/`,
+    "/etc/": `${folder}/`,
+  };
+  return command.replaceAll(new RegExp(Object.keys(places).join("|"), "g"), (found) => places[found] ?? found);
+}
+
+function run(script: string): Promise<{ readonly code: number; readonly printed: string }> {
+  // A restore with the configuration's data folder comes after the damaged one was moved away.
+  const isRestore = /restore \S+ --config/.test(script);
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: folder,
+    SVC_DATA_DIR: isRestore ? join(folder, "new") : dataFolder,
+    RESTIC_REPOSITORY: join(folder, "restic"),
+    RESTIC_PASSWORD_FILE: join(folder, "restic-password"),
+    RCLONE_CONFIG_OFFSITE_TYPE: "alias",
+    RCLONE_CONFIG_OFFSITE_REMOTE: join(folder, "offsite"),
+  };
+  return new Promise((resolve) => {
+    execFile("bash", ["-euc", here(script)], { cwd: folder, env, timeout: COMMAND_MS_MAX }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, printed: stdout + stderr });
+    });
+  });
+}
+
+beforeAll(async () => {
+  folder = await makeTempFolder();
+  dataFolder = join(folder, "data");
+  await mkdir(dataFolder);
+  await fillDataFolder(dataFolder);
+  await mkdir(join(folder, "offsite"));
+  const [toml] = codeBlocksOf(readPage("docs/configuration.md")).filter(({ language }) => language === "toml");
+  await writeFile(join(folder, "sandpiper.toml"), toml?.code ?? "");
+  await writeFile(join(folder, "restic-password"), "correct horse");
+});
+afterAll(() => removeFolder(folder));
+
+describe("the commands of docs/backup.md", () => {
+  for (const commands of shell) {
+    const scripts = commands.filter((command) => !isServer(command) && !isNpm(command));
+    const [, reason = null] = Object.entries(SKIPPED).find(([program]) => scripts.join("\n").includes(program)) ?? [];
+    it(`${commands.join("; ")} succeed`, skippedFor(reason), async () => {
+      const ended = await run(scripts.join("\n"));
+      expect(ended).toMatchObject({ code: 0 });
+      if (scripts.some((command) => /main\.js (backup|verify|restore)\b/.test(command))) expect(ended.printed).toContain("no fault");
+      for (const server of commands.filter(isServer)) {
+        const [, data = ""] = /SVC_DATA_DIR=(\S+)/.exec(here(server)) ?? [];
+        const { origin, stop } = await startServer({
+          dataFolder: data,
+          command: ["bash", "-c", `exec ${here(server).replace(/.*SVC_PORT=\d+ /, "")}`],
+        });
+        onTestFinished(async () => void (await stop()));
+        expect(await (await fetch(`${origin}/api/sites`)).json()).toEqual({ sites: ["B:Other.", "a.test"] });
+      }
+    });
+  }
+
+  it("name scripts of package.json", async () => {
+    const { scripts } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { scripts: Record<string, string> };
+    const named = shell.flat().filter(isNpm);
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((command) => !(command.slice("npm run ".length) in scripts))).toEqual([]);
+  });
+
+  it("have a line of a crontab with five fields and a user, whose command makes a backup", async () => {
+    const [, command = ""] = /^(?:[\d*]+ ){5}sandpiper (.+)$/.exec(crontab) ?? [];
+    const before = await readdir(join(folder, "backups", "sandpiper")).catch(() => []);
+    // Cron takes a percent sign for the end of a line.
+    expect(command).not.toContain("%");
+    expect(await run(command)).toMatchObject({ code: 0 });
+    expect((await readdir(join(folder, "backups", "sandpiper"))).length).toBe(before.length + 1);
+  });
+});

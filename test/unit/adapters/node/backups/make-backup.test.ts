@@ -1,0 +1,258 @@
+/** Backups in real folders: what is copied, what is linked to earlier ones, what is refused, and what is deleted. */
+import { createHash } from "node:crypto";
+import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { backUpFolder, type BackupOptions } from "../../../../../adapters/node/backups/make-backup.ts";
+import { verifyFolder } from "../../../../../adapters/node/commands/verify.ts";
+import { nodeFileSystem } from "../../../../../adapters/node/file-system.ts";
+import { addEventFile, fillDataFolder, NOON_MS } from "../../../../support/data-folder.ts";
+import { tempFolder } from "../../../../support/temp-folder.ts";
+
+const SECOND_MS = 1000;
+
+/** A filled data folder, a target, and backups a second apart. */
+async function prepare() {
+  const [dataFolder, target] = [await tempFolder(), await tempFolder()];
+  const keys = await fillDataFolder(dataFolder);
+  let nowMs = NOON_MS;
+  const backUp = (options: Partial<BackupOptions> = {}) =>
+    backUpFolder(dataFolder, target, { version: "1.2.3", now: () => (nowMs += SECOND_MS), ...options });
+  return { dataFolder, target, keys, backUp };
+}
+
+const linksOf = async (path: string): Promise<number> => (await stat(path)).nlink;
+
+/** The paths of all files below a folder. */
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
+    .sort();
+}
+
+/** Changes a byte in the middle of a file, in place. */
+async function damage(path: string): Promise<void> {
+  const bytes = await readFile(path);
+  bytes[10] = (bytes[10] ?? 0) ^ 1;
+  await writeFile(path, bytes);
+}
+
+describe("a backup", () => {
+  it("is a dated folder with everything but the secret, and its manifest has the SHA-256 of each file", async () => {
+    const { dataFolder, target, keys, backUp } = await prepare();
+    const { folder, isWhole, text } = await backUp();
+    expect(isWhole).toBe(true);
+    expect(await readdir(target)).toEqual(["2026-03-15T12-00-01Z"]);
+    expect(folder).toBe(join(target, "2026-03-15T12-00-01Z"));
+    expect(text.split("\n")[0]).toBe(`copied ${dataFolder} to ${folder}`);
+    const files = [...keys, "clock.json", "journal/4.journal"].sort();
+    expect(await filesIn(folder)).toEqual([...files, "manifest.jsonl"].sort());
+    for (const file of files) expect((await readFile(join(folder, file))).equals(await readFile(join(dataFolder, file))), file).toBe(true);
+
+    const manifest = await readFile(join(folder, "manifest.jsonl"), "utf8");
+    const [header, ...entries] = manifest
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const bytes = (await Promise.all(files.map(async (file) => (await stat(join(folder, file))).size))).reduce((a, b) => a + b);
+    const facts = { format: 1, version: "1.2.3", createdAt: "2026-03-15T12:00:01.000Z", source: dataFolder };
+    expect(header).toEqual({ ...facts, sites: 2, events: 4, faults: 0, files: files.length, bytes });
+    const sha256 = (content: string | Buffer) => createHash("sha256").update(content).digest("hex");
+    const expected = files.map(async (name) => {
+      const content = await readFile(join(folder, name));
+      return { name, bytes: content.length, sha256: sha256(content) };
+    });
+    const lines = manifest.slice(0, manifest.lastIndexOf("{"));
+    expect(entries).toEqual([...(await Promise.all(expected)), { sha256: sha256(lines) }]);
+  });
+
+  it("shares unchanged event files with the backup before by hard links, and nothing with the data folder", async () => {
+    const { dataFolder, keys, backUp } = await prepare();
+    const first = await backUp();
+    const [gone = "", ...kept] = keys;
+    await rm(join(dataFolder, gone));
+    const added = await addEventFile(dataFolder, 5);
+    const second = await backUp();
+    expect(second.text).toContain("3 files of events, 2 files of them linked");
+    for (const key of kept) expect([key, await linksOf(join(second.folder, key))]).toEqual([key, 2]);
+    for (const file of [added, "clock.json", "journal/4.journal"])
+      expect([file, await linksOf(join(second.folder, file))]).toEqual([file, 1]);
+    expect(await filesIn(second.folder)).not.toContain(gone);
+    const third = await backUp();
+    for (const key of kept) expect([key, await linksOf(join(third.folder, key))]).toEqual([key, 3]);
+    for (const key of await filesIn(dataFolder)) expect([key, await linksOf(join(dataFolder, key))]).toEqual([key, 1]);
+    for (const { folder } of [first, second, third]) expect(await verifyFolder(folder)).toMatchObject({ isWhole: true });
+  });
+
+  it("copies what the file system cannot link", async () => {
+    const { keys, backUp } = await prepare();
+    await backUp();
+    for (const code of ["EXDEV", "EPERM", "EMLINK"]) {
+      const link = () => Promise.reject(Object.assign(new Error(code), { code }));
+      const { folder, isWhole, text } = await backUp({ files: { ...nodeFileSystem, link } });
+      expect([isWhole, text]).toEqual([true, expect.stringContaining("3 files of events, 0 files of them linked")]);
+      for (const key of keys) expect(await linksOf(join(folder, key))).toBe(1);
+      expect(await verifyFolder(folder)).toMatchObject({ isWhole: true });
+    }
+  });
+
+  it("is not linked to a damaged file of an earlier backup, and says that there is one", async () => {
+    const { keys, backUp } = await prepare();
+    const [key = ""] = keys;
+    const first = await backUp();
+    await damage(join(first.folder, key));
+    const second = await backUp();
+    expect(second.isWhole).toBe(true);
+    expect(second.text).toContain("1 file of the backup before cannot be read or have changed; copied again");
+    expect(await linksOf(join(second.folder, key))).toBe(1);
+    expect(await verifyFolder(second.folder)).toMatchObject({ isWhole: true });
+    expect(await verifyFolder(first.folder)).toMatchObject({
+      isWhole: false,
+      text: expect.stringContaining(`${key}: its content has changed`) as unknown,
+    });
+  });
+
+  it("keeps the good copy of a file that is damaged in the data folder since", async () => {
+    const { dataFolder, keys, backUp } = await prepare();
+    const [key = ""] = keys;
+    const good = await readFile(join(dataFolder, key));
+    await backUp();
+    await damage(join(dataFolder, key));
+    const { folder, isWhole } = await backUp();
+    expect(isWhole).toBe(true);
+    expect((await readFile(join(folder, key))).equals(good)).toBe(true);
+  });
+
+  it("of damaged data is made, has a fault, and no later backup is linked to it", async () => {
+    const { dataFolder, keys, backUp } = await prepare();
+    const [key = ""] = keys;
+    const good = await readFile(join(dataFolder, key));
+    await damage(join(dataFolder, key));
+    const first = await backUp();
+    expect(first).toMatchObject({ isWhole: false, text: expect.stringMatching(`1 fault:\n {2}- ${key}: the file is damaged`) as unknown });
+    await writeFile(join(dataFolder, key), good);
+    const { folder, isWhole } = await backUp();
+    expect(isWhole).toBe(true);
+    for (const name of keys) expect(await linksOf(join(folder, name))).toBe(1);
+  });
+
+  it("that was interrupted does not count: the next one removes it, says so, and is linked to the one before", async () => {
+    const { target, keys, backUp } = await prepare();
+    const first = await backUp();
+    const interrupted = await backUp();
+    await rename(interrupted.folder, join(target, ".2026-03-15T12-00-02Z.unfinished"));
+    const third = await backUp();
+    expect(third.text).toContain("removed what 1 interrupted backup left behind");
+    expect(await readdir(target)).toEqual([first.folder, third.folder].map((folder) => folder.slice(target.length + 1)));
+    for (const key of keys) expect(await linksOf(join(third.folder, key))).toBe(2);
+  });
+
+  it("that fails leaves nothing, so that a full disk does not stay full", async () => {
+    const { target, backUp } = await prepare();
+    const open: typeof nodeFileSystem.open = async (path, flags) => {
+      if (path.includes("/3-3.parquet") && flags === "wx") throw new Error("ENOSPC: no space left on device");
+      return nodeFileSystem.open(path, flags);
+    };
+    await expect(backUp({ files: { ...nodeFileSystem, open } })).rejects.toThrow("ENOSPC");
+    expect(await readdir(target)).toEqual([]);
+  });
+
+  it("refuses a target that another one is using, and two of the same second have two names", async () => {
+    const { target, backUp } = await prepare();
+    const outcomes = await Promise.allSettled([backUp(), backUp()]);
+    const reasons = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [String(outcome.reason)] : []));
+    expect(reasons).toEqual([`Error: another backup into ${target} is running`]);
+    await backUp({ now: () => NOON_MS });
+    await backUp({ now: () => NOON_MS });
+    expect(await readdir(target)).toEqual(expect.arrayContaining(["2026-03-15T12-00-00Z", "2026-03-15T12-00-00Z-2"]));
+    expect(await readdir(target)).toHaveLength(3);
+  });
+
+  it("leaves the permissions of a target with other files, and makes a new or empty one private", async () => {
+    const { target, backUp } = await prepare();
+    await backUp();
+    expect((await stat(target)).mode & 0o777).toBe(0o700);
+    const other = await tempFolder();
+    await writeFile(join(other, "letter.txt"), "");
+    await nodeFileSystem.chmod(other, 0o755);
+    const dataFolder = await tempFolder();
+    await fillDataFolder(dataFolder);
+    await backUpFolder(dataFolder, other, { version: "1.2.3" });
+    expect((await stat(other)).mode & 0o777).toBe(0o755);
+  });
+});
+
+describe("--keep", () => {
+  it("keeps the newest backups without faults, and deletes what is older once the new one is complete", async () => {
+    const { dataFolder, target, keys, backUp } = await prepare();
+    for (let made = 0; made < 3; made++) await backUp();
+    expect(await readdir(target)).toHaveLength(3);
+    const { text } = await backUp({ keep: 2 });
+    expect(text).toContain("deleted 2 older backups");
+    expect(await readdir(target)).toEqual(["2026-03-15T12-00-03Z", "2026-03-15T12-00-04Z"]);
+    for (const key of keys) expect(await linksOf(join(target, "2026-03-15T12-00-04Z", key))).toBe(2);
+
+    const added = await addEventFile(dataFolder, 5);
+    await damage(join(dataFolder, added));
+    expect(await backUp({ keep: 1 })).toMatchObject({ isWhole: false });
+    expect(await readdir(target)).toHaveLength(3);
+    await rm(join(dataFolder, added));
+    await backUp({ keep: 2 });
+    expect(await readdir(target)).toEqual(["2026-03-15T12-00-04Z", "2026-03-15T12-00-05Z", "2026-03-15T12-00-06Z"]);
+  });
+
+  it("counts no backup of another data folder and none without a readable manifest, and deletes neither", async () => {
+    const { target, backUp } = await prepare();
+    const other = await tempFolder();
+    await fillDataFolder(other);
+    await backUpFolder(other, target, { version: "1.2.3", now: () => 0 });
+    const broken = await backUp();
+    await writeFile(join(broken.folder, "manifest.jsonl"), "");
+    await backUp();
+    await backUp({ keep: 1 });
+    expect(await readdir(target)).toEqual(["1970-01-01T00-00-00Z", "2026-03-15T12-00-01Z", "2026-03-15T12-00-03Z"]);
+  });
+});
+
+describe("the source of a backup", () => {
+  const backUp = async (source: string) => backUpFolder(source, await tempFolder(), { version: "1.2.3" });
+
+  it.each([
+    [
+      "a journal segment without events",
+      async (folder: string) => {
+        await mkdir(join(folder, "journal"));
+        await writeFile(join(folder, "journal", "1795355016398.journal"), "");
+      },
+    ],
+    ["events that were copied from a bucket", async (folder: string) => void (await addEventFile(folder, 1))],
+    ["a secret alone", (folder: string) => writeFile(join(folder, "secret"), "0".repeat(64))],
+  ])("may be a folder with %s", async (_, fill) => {
+    const source = await tempFolder();
+    await fill(source);
+    expect(await backUp(source)).toMatchObject({ isWhole: true });
+  });
+
+  it("is refused in one sentence if it is missing, empty, above a data folder, a backup, or not Sandpiper's", async () => {
+    const { dataFolder, target, backUp: backUpData } = await prepare();
+    const { folder } = await backUpData();
+    const above = await tempFolder();
+    await fillDataFolder(join(above, "sandpiper"));
+    const other = await tempFolder();
+    for (const name of ["events", "journal", "keys"]) await mkdir(join(other, name));
+    for (const name of ["secret", "admin.json", "events/party.ics", "journal/monday.txt"]) await writeFile(join(other, name), "x");
+    const noData = "is no data folder: it has neither events nor a secret. Set data_dir to the folder that Sandpiper uses";
+    await expect(backUp(join(above, "missing"))).rejects.toThrow(`${above}/missing does not exist`);
+    await expect(backUp(await tempFolder())).rejects.toThrow("is empty. Set data_dir");
+    for (const source of [above, other, target]) await expect(backUp(source)).rejects.toThrow(`${source} ${noData}`);
+    await expect(backUp(folder)).rejects.toThrow("is a backup itself. Set data_dir");
+    await expect(backUp(join(folder, "manifest.jsonl"))).rejects.toThrow("is not a folder");
+    await expect(backUpFolder(dataFolder, dirname(folder.replace(/Z$/, "Z/x")), { version: "1.2.3" })).rejects.toThrow(
+      "is itself a backup",
+    );
+    await expect(backUpFolder(dataFolder, other, { version: "1.2.3" })).resolves.toMatchObject({ isWhole: true });
+    await expect(backUpFolder(dataFolder, join(dataFolder, "backups"), { version: "1.2.3" })).rejects.toThrow("inside the data folder");
+  });
+});

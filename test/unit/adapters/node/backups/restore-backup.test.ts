@@ -1,0 +1,154 @@
+/** Restores into real folders: what is restored, and everything that is refused before anything is written. */
+import { appendFile, cp, mkdir, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { backUpFolder } from "../../../../../adapters/node/backups/make-backup.ts";
+import { restoreFolder } from "../../../../../adapters/node/backups/restore-backup.ts";
+import { verifyFolder } from "../../../../../adapters/node/commands/verify.ts";
+import { openDataDir } from "../../../../../adapters/node/data-dir.ts";
+import { nodeFileSystem } from "../../../../../adapters/node/file-system.ts";
+import { addEventFile, fillDataFolder, NOON_MS } from "../../../../support/data-folder.ts";
+import { tempFolder } from "../../../../support/temp-folder.ts";
+
+/** Two backups of a data folder, and a folder to restore to. */
+async function prepare() {
+  const [dataFolder, target] = [await tempFolder(), await tempFolder()];
+  const keys = await fillDataFolder(dataFolder);
+  const first = await backUpFolder(dataFolder, target, { version: "1.2.3", now: () => NOON_MS });
+  const added = await addEventFile(dataFolder, 5);
+  const second = await backUpFolder(dataFolder, target, { version: "1.2.3", now: () => NOON_MS + 1000 });
+  return { dataFolder, target, keys, added, first: first.folder, second: second.folder, to: join(await tempFolder(), "new", "data") };
+}
+
+/** The content of all files below a folder, by path, without the names. */
+async function contentOf(folder: string, without: readonly string[] = []): Promise<Map<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile() && !without.includes(entry.name))
+    .map(({ parentPath, name }) => join(parentPath, name));
+  return new Map(await Promise.all(paths.sort().map(async (path) => [path.slice(folder.length), await readFile(path, "hex")] as const)));
+}
+
+/** The folder after a restore that was killed while it copied. */
+async function interrupt(from: string, to: string): Promise<void> {
+  const open: typeof nodeFileSystem.open = (path, flags) =>
+    flags === "wx" && path.endsWith("/3-3.parquet") ? Promise.reject(new Error("told to stop")) : nodeFileSystem.open(path, flags);
+  await expect(restoreFolder(from, to, { files: { ...nodeFileSystem, open } })).rejects.toThrow("told to stop");
+}
+
+describe("a restore", () => {
+  it("makes a data folder with the content of the backup, without the manifest, for its owner only", async () => {
+    const { first, to } = await prepare();
+    const { isWhole, text } = await restoreFolder(first, to);
+    expect(isWhole).toBe(true);
+    expect(text).toMatch(`restored ${first} to ${to}\n`);
+    expect(text).toMatch(/no fault\nStart Sandpiper now\.[^]*Repeat the deletions that were made since 2026-03-15T12:00:00\.000Z/);
+    expect(await contentOf(to)).toEqual(await contentOf(first, ["manifest.jsonl"]));
+    for (const entry of ["", ...(await readdir(to, { recursive: true }))]) {
+      const status = await stat(join(to, entry));
+      expect([entry, status.mode & 0o777]).toEqual([entry, status.isDirectory() ? 0o700 : 0o600]);
+    }
+    const lock = await openDataDir(to, () => {});
+    await lock.release();
+  });
+
+  it("takes the newest backup of a folder of backups, and shares no file with it", async () => {
+    const { target, second, added, to } = await prepare();
+    expect((await restoreFolder(target, to)).text).toContain(`restored ${second} to ${to}`);
+    expect((await stat(join(to, added))).nlink).toBe(1);
+  });
+
+  it("takes a backup that was moved", async () => {
+    const { first, to } = await prepare();
+    const moved = join(await tempFolder(), "anywhere");
+    await cp(first, moved, { recursive: true });
+    expect(await restoreFolder(moved, to)).toMatchObject({ isWhole: true });
+  });
+
+  it("accepts an empty folder, also with the file system's own folder of a volume", async () => {
+    const { first } = await prepare();
+    const to = await tempFolder();
+    await mkdir(join(to, "lost+found"));
+    expect(await restoreFolder(first, to)).toMatchObject({ isWhole: true });
+    expect((await readdir(to)).sort()).toEqual(["clock.json", "events", "journal", "lost+found"]);
+  });
+
+  it("names every file that is missing, was added or has changed, and writes nothing", async () => {
+    const { first, keys, to } = await prepare();
+    const [missing = "", changed = ""] = keys;
+    await rm(join(first, missing));
+    await appendFile(join(first, changed), "x");
+    await writeFile(join(first, "journal", "9.journal"), "");
+    await writeFile(join(first, "letter.txt"), "");
+    const error = await restoreFolder(first, to).catch(String);
+    expect(error).toContain(`${first} is not as it was made, so nothing was restored:`);
+    for (const line of [`${missing}: it is missing`, `${changed}: its content has changed`]) expect(error).toContain(`\n  - ${line}`);
+    for (const name of ["journal/9.journal", "letter.txt"]) expect(error).toContain(`\n  - ${name}: it is not in the manifest`);
+    await expect(stat(to)).rejects.toThrow("ENOENT");
+    expect((await verifyFolder(first)).text).toContain("letter.txt: it is not in the manifest");
+  });
+
+  it.each<[string, (manifest: string) => string, RegExp]>([
+    ["is changed", (manifest) => manifest.replace(/"bytes":\d+,"sha256":"./, '"bytes":1,"sha256":"0'), /its checksum is another/],
+    ["lacks a file", (manifest) => manifest.replace(/\n[^\n]*3-3\.parquet[^\n]*/, ""), /its checksum is another/],
+    ["is cut short", (manifest) => manifest.slice(0, -90), /its checksum is another/],
+    ["is empty", () => "", /its checksum is another/],
+    ["is no JSON", () => "x\ny\n", /cannot be used: /],
+    ["is of a newer version", (manifest) => manifest.replace('"format":1', '"format":2'), /Sandpiper 1\.2\.3 wrote it, which is newer/],
+  ])("refuses a backup whose manifest %s", async (_, change, message) => {
+    const { first, to } = await prepare();
+    const path = join(first, "manifest.jsonl");
+    await writeFile(path, change(await readFile(path, "utf8")));
+    await expect(restoreFolder(first, to)).rejects.toThrow(message);
+    await expect(stat(to)).rejects.toThrow("ENOENT");
+  });
+
+  it("refuses a folder without backups, and a backup of a version that wrote no manifest, with what to do", async () => {
+    const { first, to } = await prepare();
+    await rm(join(first, "manifest.jsonl"));
+    await expect(restoreFolder(first, to)).rejects.toThrow(/has no manifest, .* copy it to the data folder and run verify/);
+    await expect(restoreFolder(await tempFolder(), to)).rejects.toThrow("is no backup, and has none in it");
+    await expect(restoreFolder(join(first, "missing"), to)).rejects.toThrow("does not exist");
+  });
+
+  it("refuses a data folder that is not empty or in use, and changes nothing there", async () => {
+    const { dataFolder, first } = await prepare();
+    const before = await contentOf(dataFolder);
+    await expect(restoreFolder(first, dataFolder)).rejects.toThrow(`the data folder ${dataFolder} is not empty. Move it away first`);
+    const lock = await openDataDir(dataFolder, () => {});
+    onTestFinished(() => lock.release());
+    await expect(restoreFolder(first, dataFolder)).rejects.toThrow("is in use by process");
+    expect(await contentOf(dataFolder)).toEqual(before);
+    const other = await tempFolder();
+    await writeFile(join(other, "letter.txt"), "");
+    await expect(restoreFolder(first, other)).rejects.toThrow("is not empty");
+    expect(await readdir(other)).toEqual(["letter.txt"]);
+  });
+
+  it("holds the data folder, so that nothing starts there meanwhile", async () => {
+    const { first, to } = await prepare();
+    let refusal = "";
+    const open: typeof nodeFileSystem.open = async (path, flags) => {
+      if (flags === "wx" && path.endsWith("/3-3.parquet")) refusal = await openDataDir(to, () => {}).then(() => "", String);
+      return nodeFileSystem.open(path, flags);
+    };
+    expect(await restoreFolder(first, to, { files: { ...nodeFileSystem, open } })).toMatchObject({ isWhole: true });
+    expect(refusal).toContain(`is in use by process ${process.pid}`);
+  });
+
+  it("that was interrupted leaves a folder that is not served, and is completed by the next one, also with another backup", async () => {
+    const { first, second, added, to } = await prepare();
+    await interrupt(second, to);
+    await expect(openDataDir(to, () => {})).rejects.toThrow(`a restore into the data folder ${to} was interrupted. Run it again`);
+    await expect(backUpFolder(to, await tempFolder(), { version: "1.2.3" })).rejects.toThrow("has an unfinished restore");
+    expect((await verifyFolder(to)).text).toContain("- restore.unfinished: a restore was interrupted; run it again");
+    expect(await restoreFolder(second, to)).toMatchObject({ isWhole: true });
+    expect(await contentOf(to)).toEqual(await contentOf(second, ["manifest.jsonl"]));
+
+    const other = join(await tempFolder(), "data");
+    await interrupt(second, other);
+    expect(await restoreFolder(first, other)).toMatchObject({ isWhole: true });
+    expect(await contentOf(other)).toEqual(await contentOf(first, ["manifest.jsonl"]));
+    expect([...(await contentOf(other)).keys()]).not.toContain(`/${added}`);
+  });
+});
