@@ -8,6 +8,7 @@ import type { Asset, Assets } from "../../src/runtime/assets.ts";
 import type { Config } from "../../src/runtime/config/config.ts";
 import { UNFLUSHED_BYTES_MAX } from "../../src/runtime/config/limits.ts";
 import { STOP_FLUSH_MS } from "../../src/runtime/config/stop-limits.ts";
+import { installationCheckAgent } from "../../src/runtime/config/names.ts";
 import type { Log } from "../../src/runtime/metrics/log.ts";
 import type { ProcessUsage } from "../../src/runtime/host.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
@@ -18,6 +19,7 @@ import { openGeoDatabase } from "./geo-database.ts";
 import { openDataDir } from "./data-dir.ts";
 import { createFileSecretStore } from "./file-secret-store.ts";
 import { InstanceThreads } from "./instance-threads.ts";
+import { createPageFetch } from "./page-fetch.ts";
 import { startServer, type RunningServer } from "./server.ts";
 import { shutDown } from "./shutdown.ts";
 import { COUNTRY_DATABASE, type THREADS } from "./threads.ts";
@@ -78,6 +80,7 @@ async function openServices(options: InstanceOptions, dataFolder: string, thread
     geo: geo.lookup,
     geoIsLoaded: geo.loaded,
     geoBuiltMs: geo.builtMs,
+    fetchPage: createPageFetch({ userAgent: installationCheckAgent(version) }),
     log,
     now: Date.now,
     monotonicMs: () => performance.now(),

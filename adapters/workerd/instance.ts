@@ -11,6 +11,7 @@ import type { Config } from "../../src/runtime/config/config.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
 import { NOWHERE, type GeoLookup } from "../../src/runtime/ingest/geo.ts";
 import { SALT_RETRY_MS, UNFLUSHED_BYTES_MAX_IN_WORKERD } from "../../src/runtime/config/limits.ts";
+import { installationCheckAgent } from "../../src/runtime/config/names.ts";
 import { ROLLUP_CACHE_IN_WORKERD } from "../../src/runtime/config/rollup-limits.ts";
 import type { Log } from "../../src/runtime/metrics/log.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
@@ -21,6 +22,7 @@ import { createRecordSecretStore } from "../../src/storage/secret-store.ts";
 import { connectionOf } from "./client-connection.ts";
 import { buildTimeOf, openCountryRanges } from "./country-ranges.ts";
 import { IsolateEngine } from "./isolate-engine.ts";
+import { createPageFetch } from "./page-fetch.ts";
 import type { DurableObjectStorage, R2Bucket } from "./platform.ts";
 import { createR2ObjectStore } from "./r2-object-store.ts";
 import { openSqlRecordStore } from "./sql-record-store.ts";
@@ -88,6 +90,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     geo: config.geoipDb === "none" ? () => NOWHERE : placesIn(options.countryRanges),
     geoIsLoaded: config.geoipDb !== "none",
     geoBuiltMs: config.geoipDb === "none" ? null : buildTimeOf(options.countryRanges),
+    fetchPage: createPageFetch(installationCheckAgent(options.version)),
     log,
     now,
     monotonicMs: createSteadyClock(now),

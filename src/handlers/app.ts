@@ -10,7 +10,7 @@ import { preflight } from "./cors.ts";
 import { deleteEvents } from "./erase.ts";
 import { getDetails, getHealth, getReady } from "./health.ts";
 import { getPixel, postEvent } from "./ingest.ts";
-import { getInstallation } from "./installation.ts";
+import { getInstallation, postInstallationPage } from "./installation.ts";
 import { deleteKey, getKeys, postKey } from "./keys.ts";
 import { getExport } from "./export.ts";
 import { getMetrics } from "./metrics.ts";
@@ -46,6 +46,7 @@ export const ROUTES: readonly Route[] = [
   route("DELETE", "/api/keys/:key_hash", "admin", deleteKey),
   route("DELETE", "/api/gdpr/erase", "admin", deleteEvents),
   route("GET", "/api/installation", "stats", getInstallation),
+  route("POST", "/api/installation/page", "admin", postInstallationPage),
   route("GET", "/", "public", getDashboard),
   route("GET", `${ASSETS_PATH}/:name`, "public", getAsset),
   route(

@@ -1,7 +1,13 @@
-/** The check of an installation: what became of a site's events (docs/http-api.md, "Installation check"). */
+/** The check of an installation: what became of a site's events, and what its page says (docs/http-api.md, "Installation check"). */
 import { OTHER_NAMES_MAX } from "../runtime/config/installation-limits.ts";
+import { parseSiteId } from "../runtime/config/site-id.ts";
+import { invalidInput } from "../runtime/errors.ts";
 import type { OutcomeCount } from "../runtime/ingest/event-outcomes.ts";
+import { parseObject, requiredText } from "../runtime/ingest/json-fields.ts";
+import { parseUrl } from "../runtime/ingest/parse-url.ts";
+import { SitePages } from "../runtime/installation/site-pages.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
+import { readBody } from "./body.ts";
 import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
 import { jsonReply } from "./reply.ts";
@@ -20,5 +26,31 @@ export const getInstallation: Handler = async (_request, { services, url }) => {
     has_events: knownSites.has(siteId),
     events: eventOutcomes.of(siteId).map(counted),
     other_events: eventOutcomes.ofOthers(siteId, OTHER_NAMES_MAX).map(counted),
+  });
+};
+
+function parseScriptUrl(text: string): URL {
+  const url = parseUrl(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw invalidInput('"script_url" must be an http or https URL');
+  return url;
+}
+
+/** The script's address comes from the dashboard, which shows it in the tracking code. It is compared, never requested. */
+export const postInstallationPage: Handler = async (request, { services }) => {
+  const body = parseObject(await readBody(request));
+  const [siteId, url, script] = [requiredText(body, "site_id"), requiredText(body, "url"), requiredText(body, "script_url")];
+  const pages = new SitePages(parseSiteId(siteId, "site_id"));
+  const checked = { pages, url: pages.parse(url), scriptUrl: parseScriptUrl(script) };
+  const { problem, status, html } = await services.pageCheck.check(checked);
+  return jsonReply({
+    problem,
+    status,
+    findings: html && {
+      script: html.script,
+      data_domain: html.dataDomain,
+      uses_tag_manager: html.usesTagManager,
+      script_blocked_by: html.scriptBlockedBy,
+      events_blocked_by: html.eventsBlockedBy,
+    },
   });
 };

@@ -10,6 +10,7 @@ import type { PasswordHasher } from "./auth/password-hasher.ts";
 import type { Config } from "./config/config.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { GeoLookup } from "./ingest/geo.ts";
+import type { PageFetch } from "./installation/page-fetch.ts";
 import type { Log } from "./metrics/log.ts";
 import type { RollupCalculator } from "./rollups/rollup-calculator.ts";
 
@@ -41,6 +42,8 @@ export interface Host {
   readonly geoIsLoaded: boolean;
   /** When its database was built. Null without one, and if the database does not say. */
   readonly geoBuiltMs: EpochMs | null;
+  /** Requests pages for the check of an installation. */
+  readonly fetchPage: PageFetch;
   readonly log: Log;
   /** The wall clock, for dates and timestamps. */
   readonly now: () => EpochMs;

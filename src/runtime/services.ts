@@ -27,6 +27,7 @@ import { createRateLimit } from "./ingest/rate-limit.ts";
 import { createUserAgentCache } from "./ingest/user-agent-cache.ts";
 import { createVisitorIds, type VisitorIds } from "./ingest/visitor-id.ts";
 import { VisitorSalt } from "./ingest/visitor-salt.ts";
+import { PageCheck } from "./installation/page-check.ts";
 import { CacheWarmer } from "./jobs/cache-warmer.ts";
 import { Compaction } from "./jobs/compaction.ts";
 import { Erasure } from "./jobs/erasure.ts";
@@ -71,6 +72,7 @@ export interface Services extends HostServices, AuthServices, IngestServices, Qu
   readonly requests: RequestMetrics;
   readonly eventStore: EventStore;
   readonly exportMemory: ExportMemory;
+  readonly pageCheck: PageCheck;
   /** Ids of all sites with data or on the allowlist, sorted (docs/http-api.md, "Sites"). */
   sites(): Promise<string[]>;
   /** Starts all jobs that are due, without waiting for them. The host calls it about once a second. */
@@ -253,6 +255,7 @@ export async function createServices(host: Host): Promise<Services> {
     ...stored,
     eventStore,
     exportMemory: createExportMemory(host),
+    pageCheck: new PageCheck({ ...host, proxiedPaths: config.scriptPaths }),
     ...auth,
     ...queries,
     ...jobServices,

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseUserAgent } from "../../src/runtime/ingest/user-agent.ts";
 import { NO_CLIENT_HINTS } from "../../src/runtime/ingest/client-hints.ts";
 import { detectDevice, parseScreenWidth } from "../../src/runtime/ingest/device.ts";
+import * as installation from "../../src/runtime/config/installation-limits.ts";
 import * as limits from "../../src/runtime/config/limits.ts";
 import { isOptionName, optionNamed } from "../../src/runtime/config/options.ts";
 import { PAGE, codesIn, count, rowsOf, sectionOf } from "./http-api-page.ts";
@@ -53,6 +54,12 @@ const LIMITS: Readonly<Record<string, string>> = {
   "API keys, revoked ones included": count(limits.API_KEYS_MAX),
   "Name of an API key": `${between(1, limits.API_KEY_NAME_CHARS_MAX)} characters`,
   "Key changes that wait to be stored": count(limits.API_KEY_CHANGES_WAITING_MAX),
+  "Names whose events are counted by outcome": count(installation.OUTCOME_NAMES_MAX),
+  "Other names of an installation check": count(installation.OTHER_NAMES_MAX),
+  "Read part of a checked page": mebibytes(installation.PAGE_BYTES_MAX),
+  "Time for the requests of a checked page": `${installation.PAGE_TIMEOUT_MS / 1000} seconds`,
+  "Redirects of a checked page": `${installation.PAGE_REDIRECTS_MAX} redirects`,
+  "Time between two checks of a page": `${1 / installation.PAGE_CHECKS_PER_SEC} seconds`,
   "Session cookies of a request": count(limits.CREDENTIALS_TRIED_MAX),
   "Open connections (Node)": count(limits.CONNECTIONS_MAX),
   "Pipelined requests that wait, per connection (Node)": count(limits.PIPELINED_REQUESTS_MAX),

@@ -59,6 +59,7 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
   "GET /assets/:name": open("/assets/nothing.js", 404),
   "DELETE /api/gdpr/erase": { need: "an admin", path: "/api/gdpr/erase?site_id=matrix.test", status: 400 },
   "GET /api/installation": figure("/api/installation?site_id=matrix.test", 200),
+  "POST /api/installation/page": { need: "an admin", path: "/api/installation/page", body: { site_id: "" }, status: 422 },
   "GET /api/openapi.json": open("/api/openapi.json"),
   "GET /health": open("/health"),
   "GET /health/ready": open("/health/ready"),

@@ -1,6 +1,6 @@
 /** What became of a site's events (docs/http-api.md, "Installation check"). */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { bodyOf, ofItsOwn } from "../support/auth-requests.ts";
+import { bodyOf, CLOSED, logIn, ofItsOwn, postJson } from "../support/auth-requests.ts";
 import { expectError, getPixel, post, postBody, record, wireEvent } from "../support/requests.ts";
 import { able, itNeeds, type Environment, type MakeTarget, type Target } from "../support/target.ts";
 import { GOOGLEBOT } from "../support/user-agents.ts";
@@ -120,6 +120,18 @@ export function describeInstallation(makeTarget: MakeTarget): void {
       await record(target, wireEvent("stored.test"));
       await able(target, "restart")();
       expect(await getInstallation(target, "stored.test")).toMatchObject({ has_events: true, events: [], other_events: [] });
+    });
+
+    it("requests no page of this machine, of a private network or of a host that is not the site's", async () => {
+      const target = await aTarget(CLOSED);
+      const session = await logIn(target);
+      const check = (siteId: string, url: string) =>
+        postJson(target, "/api/installation/page", { site_id: siteId, url, script_url: "https://stats.example.com/svc.js" }, session);
+      await expectError(await check("example.com", "http://169.254.169.254/latest/meta-data/"), 400, '"url"');
+      await expectError(await check("example.com", "http://example.com@127.0.0.1/"), 400, '"url"');
+      await expectError(await check("example.com", "file:///etc/passwd"), 400, '"url"');
+      await expectError(await check("app.localhost", "http://app.localhost/"), 400, '"site_id"');
+      expect(await bodyOf(await check("127.0.0.1", "http://127.0.0.1/"))).toEqual({ problem: "not_public", status: null, findings: null });
     });
 
     it.each(["", "?site_id=", "?site_id=a%20b", "?site_id=a&site_id=b"])("/api/installation%s gives 400", async (query) => {

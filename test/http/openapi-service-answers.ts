@@ -1,6 +1,6 @@
 /** Requests for the documented statuses of data deletion and operations (see `openapi-answers.ts`). */
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
-import { CLOSED, createKey, logIn, withKey } from "../support/auth-requests.ts";
+import { CLOSED, createKey, logIn, ofItsOwn, postJson, withKey } from "../support/auth-requests.ts";
 import { deleteEvents } from "../support/erasure-requests.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { record, wireEvent, type RequestHeaders } from "../support/requests.ts";
@@ -10,6 +10,9 @@ import type { Failing, Provoked } from "./openapi-answers.ts";
 const ERASE = "DELETE /api/gdpr/erase";
 const METRICS = "GET /metrics";
 
+/** It is refused without any request. */
+const PAGE_OF_THIS_MACHINE = { site_id: "127.0.0.1", url: "http://127.0.0.1/", script_url: "https://stats.example.com/svc.js" };
+
 /** A host name that may be an attacker's. */
 const UNVERIFIED: TargetRequest = { host: "rebind.attacker.example" };
 
@@ -17,6 +20,18 @@ const UNVERIFIED: TargetRequest = { host: "rebind.attacker.example" };
 const SITE = "openapi-erased.test";
 
 const INSTALLATION = "GET /api/installation";
+
+const PAGE_CHECK = "POST /api/installation/page";
+
+const checkPage = (target: Target, headers: RequestHeaders, fields: object = {}): Promise<Response> =>
+  postJson(target, "/api/installation/page", { ...PAGE_OF_THIS_MACHINE, ...fields }, headers);
+
+const checking = (status: number, environment: Environment, send: Provoked["send"]): Provoked => ({
+  id: PAGE_CHECK,
+  status,
+  environment,
+  send,
+});
 
 const DATES = { start_date: "2026-01-01", end_date: "2026-12-31" } as const;
 
@@ -47,6 +62,17 @@ export const SERVICE_PROVOKED: readonly Provoked[] = [
   { id: INSTALLATION, status: 400, send: (target) => target.fetch("/api/installation") },
   { id: INSTALLATION, status: 401, environment: CLOSED, send: (target) => target.fetch("/api/installation?site_id=a") },
   { id: INSTALLATION, status: 403, send: (target) => target.fetch("/api/installation?site_id=a", UNVERIFIED) },
+  checking(200, ofItsOwn(CLOSED), async (target) => checkPage(target, await logIn(target))),
+  checking(400, CLOSED, async (target) => checkPage(target, await logIn(target), { url: "https://elsewhere.test/" })),
+  checking(401, CLOSED, (target) => checkPage(target, {})),
+  checking(403, CLOSED, async (target) => checkPage(target, withKey((await createKey(target, await logIn(target), "ReadOnly")).key))),
+  checking(413, CLOSED, async (target) => checkPage(target, await logIn(target), { url: "x".repeat(65_536) })),
+  checking(422, CLOSED, async (target) => checkPage(target, await logIn(target), { url: null })),
+  checking(429, ofItsOwn(CLOSED), async (target) => {
+    const session = await logIn(target);
+    await (await checkPage(target, session)).arrayBuffer();
+    return checkPage(target, session);
+  }),
   { id: METRICS, status: 401, environment: GUARDED, send: (target) => target.fetch("/metrics") },
   {
     id: "GET /health",
@@ -75,7 +101,21 @@ const erasureThat = (status: 408 | 503, list: () => Promise<never>): Failing => 
   },
 });
 
+/** A page that does not answer. */
+const hangingPage: Failing = {
+  id: PAGE_CHECK,
+  status: 408,
+  async provoke() {
+    const target = await createInProcessTarget(CLOSED, { fetchPage: () => new Promise(() => {}) });
+    const answer = checkPage(target, await logIn(target), { site_id: "example.com", url: "https://example.com/" });
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    await target.advance(target.services.config.requestTimeoutSecs * 1000);
+    return answer;
+  },
+};
+
 export const SERVICE_FAILING: readonly Failing[] = [
+  hangingPage,
   erasureThat(408, () => new Promise(() => {})),
   erasureThat(503, () => Promise.reject(new Error("broken"))),
 ];

@@ -13,6 +13,7 @@ import type { Engine } from "../../src/runtime/engine/engine.ts";
 import { UNFLUSHED_BYTES_MAX } from "../../src/runtime/config/limits.ts";
 import { ROLLUP_CACHE } from "../../src/runtime/config/rollup-limits.ts";
 import { DASHBOARD_PAGE } from "../../src/runtime/config/names.ts";
+import { PageFetchError, type PageFetch } from "../../src/runtime/installation/page-fetch.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
 import type { RollupCalculator } from "../../src/runtime/rollups/rollup-calculator.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
@@ -56,6 +57,8 @@ export interface InProcessParts {
   /** Replaces the option, whose minimum is larger than the data of any test. */
   readonly engineMemoryMb?: number;
   readonly unflushedBytesMax?: number;
+  /** By default every page is unresolvable. */
+  readonly fetchPage?: PageFetch;
   /** The initial time of the clock; by default `START_MS`. */
   readonly startMs?: number;
 }
@@ -120,6 +123,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       geo: places.lookup,
       geoIsLoaded: places.loaded,
       geoBuiltMs: places.builtMs,
+      fetchPage: parts.fetchPage ?? (() => Promise.reject(new PageFetchError("unresolvable"))),
       log,
       now: () => nowMs,
       monotonicMs: () => monotonicMs,

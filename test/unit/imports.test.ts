@@ -11,7 +11,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ["execution"],
   ["rollups"],
   ["engine"],
-  ["query"],
+  ["query", "installation"],
   ["ingest", "auth", "sites"],
   ["config", "metrics", "assets"],
   ["errors", "names"],

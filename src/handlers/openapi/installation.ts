@@ -1,6 +1,10 @@
 /** Describes the check of an installation (docs/http-api.md, "Installation check"). */
 import { OUTCOMES } from "../../runtime/ingest/event-outcomes.ts";
-import { boolean, closed, count, list, text } from "../../runtime/query/json-schema.ts";
+import { BODY_BYTES_MAX, URL_CHARS_MAX } from "../../runtime/config/limits.ts";
+import { PAGE_PROBLEMS } from "../../runtime/installation/page-check.ts";
+import { BLOCKERS, SCRIPT_FINDINGS } from "../../runtime/installation/page-findings.ts";
+import { boolean, closed, count, list, orNull, text, type Schema } from "../../runtime/query/json-schema.ts";
+import { siteIdSchema } from "../../runtime/query/scope-parameters.ts";
 import { NOT_STORED } from "./headers.ts";
 import type { Operation } from "./operation.ts";
 import { SITE } from "./parameters.ts";
@@ -14,6 +18,21 @@ const OUTCOME_COUNT = closed({
   latest_at: timestamp("When the latest of them arrived."),
 });
 
+const nullable = (schema: Schema): Schema => ({ anyOf: [schema, { type: "null" }] });
+
+const blocker = (what: string) =>
+  nullable(text(`What keeps a browser from ${what}: the Content Security Policy, or http on an https page.`, { enum: BLOCKERS }));
+
+const PAGE_FINDINGS = closed({
+  script: text("`mentioned`: there is no script tag, but the address is in the page. `other_address`: the tag loads another one.", {
+    enum: SCRIPT_FINDINGS,
+  }),
+  data_domain: orNull(text("The site that the script tag names; null without one.")),
+  uses_tag_manager: boolean("Whether the page loads Google Tag Manager."),
+  script_blocked_by: blocker("loading the script"),
+  events_blocked_by: blocker("sending events"),
+});
+
 export const INSTALLATION_SCHEMAS = {
   Installation: closed({
     since: timestamp("When the program started, and with it the counts."),
@@ -21,6 +40,18 @@ export const INSTALLATION_SCHEMAS = {
     has_events: boolean("Whether the site has events, from before the start, too."),
     events: list("The events of the site.", OUTCOME_COUNT),
     other_events: list("The events of other names, the latest first.", OUTCOME_COUNT),
+  }),
+  InstallationPageRequest: closed({
+    site_id: siteIdSchema("The site: a public host name."),
+    url: text("An http or https URL of the site or a subdomain, at the scheme's own port or that of the site.", {
+      maxLength: URL_CHARS_MAX,
+    }),
+    script_url: text("The public address of the script, as in the tracking code. It is not requested."),
+  }),
+  InstallationPage: closed({
+    problem: nullable(text("Why there are no findings; null if there are.", { enum: PAGE_PROBLEMS })),
+    status: orNull(count("The HTTP status of the page; null without a response.")),
+    findings: nullable(PAGE_FINDINGS),
   }),
 };
 
@@ -39,5 +70,30 @@ export const INSTALLATION_OPERATIONS = {
       },
     },
     refusals: { invalid_input: "`site_id` is missing or is no site id." },
+  },
+  "POST /api/installation/page": {
+    operationId: "checkInstallationPage",
+    tag: "Installation",
+    summary: "What a page of a site says about its installation",
+    description: "Requests the page at public addresses only, follows redirects within the site, and returns nothing of its content.",
+    requestBody: {
+      description: `A JSON object of at most ${BODY_BYTES_MAX} bytes.`,
+      required: true,
+      content: { "application/json": { schema: { $ref: "#/components/schemas/InstallationPageRequest" } } },
+    },
+    answers: {
+      200: {
+        description: "The findings, or why there are none.",
+        headers: NOT_STORED,
+        content: { "application/json": { schema: { $ref: "#/components/schemas/InstallationPage" } } },
+      },
+    },
+    refusals: {
+      invalid_input: "The body is not JSON, the site is no public host name, or a URL breaks its rule.",
+      body_too_large: `The body is longer than ${BODY_BYTES_MAX} bytes.`,
+      malformed_body: "The body is not an object, or a field is missing or has the wrong type.",
+      too_many_requests: "Another page is being checked, or was a moment ago.",
+      request_timeout: "The time limit of requests is shorter than that of the check, and was exceeded.",
+    },
   },
 } satisfies Readonly<Record<string, Operation>>;

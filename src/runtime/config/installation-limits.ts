@@ -5,3 +5,15 @@ export const OUTCOME_NAMES_MAX = 500;
 
 /** Other names that the check of one site lists. */
 export const OTHER_NAMES_MAX = 10;
+
+/** Bytes of a page that are read; the rest is ignored. The head, where scripts and policies are, comes first. */
+export const PAGE_BYTES_MAX = 1024 * 1024;
+
+/** How long the requests for a page may take together. */
+export const PAGE_TIMEOUT_MS = 5_000;
+
+/** Redirects that are followed. Sites redirect to https, to `www` and to a language. */
+export const PAGE_REDIRECTS_MAX = 3;
+
+/** Checks of a page per second, one after the other: an administrator clicks, nobody polls. */
+export const PAGE_CHECKS_PER_SEC = 0.5;

@@ -8,6 +8,9 @@ export const PRODUCT_NAME = "Sandpiper";
 /** The program's name on the command line. */
 export const PROGRAM_NAME = "sandpiper";
 
+/** How the program names itself to a page that it checks. */
+export const installationCheckAgent = (version: string): string => `${PRODUCT_NAME}/${version} (installation check)`;
+
 /** An option's environment variable is this and the option's name in capitals. */
 export const ENVIRONMENT_PREFIX = `${PREFIX.toUpperCase()}_`;
 

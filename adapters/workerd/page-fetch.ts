@@ -1,0 +1,46 @@
+/**
+ * Fetches pages with the platform's `fetch`. Cloudflare resolves names itself and has no way into private networks, so there is no
+ * address to check here; addresses in URLs are checked before (`runtime/installation/page-check.ts`).
+ */
+import { PAGE_BYTES_MAX } from "../../src/runtime/config/installation-limits.ts";
+import { PageFetchError, type FetchedPage, type PageFetch } from "../../src/runtime/installation/page-fetch.ts";
+
+/** The start of the body; the rest is not read. */
+async function startOf(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  const reader = response.body?.getReader();
+  if (!reader) return "";
+  let text = "";
+  for (let left = PAGE_BYTES_MAX; left > 0;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    text += decoder.decode(value.subarray(0, left), { stream: true });
+    left -= value.length;
+  }
+  await reader.cancel();
+  return text;
+}
+
+async function pageFrom(response: Response): Promise<FetchedPage> {
+  const { status, headers } = response;
+  const location = headers.get("location");
+  if (location !== null) await response.body?.cancel();
+  return {
+    status,
+    location,
+    contentType: headers.get("content-type") ?? "",
+    policy: headers.get("content-security-policy") ?? "",
+    html: location === null ? await startOf(response) : "",
+  };
+}
+
+export const createPageFetch =
+  (userAgent: string): PageFetch =>
+  async (url, timeoutMs) => {
+    const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
+    try {
+      return await pageFrom(await fetch(url, { redirect: "manual", signal, headers: { "User-Agent": userAgent, Accept: "text/html" } }));
+    } catch (error) {
+      throw new PageFetchError(signal.aborted ? "timeout" : "unreachable", { cause: error });
+    }
+  };

@@ -1,0 +1,93 @@
+/** Whether a page's Content Security Policy lets it load a script and send events (CSP Level 3, "Matching algorithms"). */
+
+/** Directives by name, with their source expressions. */
+type Policy = ReadonlyMap<string, readonly string[]>;
+
+/** What a page wants to load. */
+export interface Wanted {
+  readonly url: URL;
+  readonly page: URL;
+  /** The `nonce` of the script tag; null if a script adds it, and for events. */
+  readonly nonce: string | null;
+  /** Whether a script of the page adds it, which `strict-dynamic` allows. */
+  readonly isAdded: boolean;
+}
+
+/** [scheme://] host [:port] [path] */
+const HOST_SOURCE = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*|(?:\*\.)?[^/:*]+)(?::(\d+|\*))?(\/[^?#]*)?$/i;
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
+
+const portOf = ({ port, protocol }: URL): string => port || (DEFAULT_PORTS[protocol] ?? "");
+
+/** https satisfies http. */
+const matchesScheme = (scheme: string, url: URL): boolean => scheme === url.protocol || (scheme === "http:" && url.protocol === "https:");
+
+const matchesHost = (host: string, { hostname }: URL): boolean =>
+  host === "*" || (host.startsWith("*.") ? hostname.endsWith(host.slice(1)) : hostname === host);
+
+const matchesPort = (port: string | undefined, url: URL): boolean =>
+  port === undefined ? url.port === "" : port === "*" || port === portOf(url);
+
+const matchesPath = (path: string, { pathname }: URL): boolean => (path.endsWith("/") ? pathname.startsWith(path) : pathname === path);
+
+function matchesHostSource(source: string, { url, page }: Wanted): boolean {
+  const [, scheme, host, port, path] = HOST_SOURCE.exec(source) ?? [];
+  return (
+    host !== undefined &&
+    matchesScheme(scheme === undefined ? page.protocol : `${scheme.toLowerCase()}:`, url) &&
+    matchesHost(host.toLowerCase(), url) &&
+    matchesPort(port, url) &&
+    (path === undefined || matchesPath(path, url))
+  );
+}
+
+function matchesSource(source: string, wanted: Wanted): boolean {
+  const { url, page } = wanted;
+  if (source === "*") return url.protocol in DEFAULT_PORTS;
+  if (/^'self'$/i.test(source)) return url.hostname === page.hostname && url.port === page.port && matchesScheme(page.protocol, url);
+  if (/^[a-z][a-z0-9+.-]*:$/i.test(source)) return matchesScheme(source.toLowerCase(), url);
+  return matchesHostSource(source, wanted);
+}
+
+function allowsScript(sources: readonly string[], wanted: Wanted): boolean {
+  if (wanted.nonce !== null && sources.includes(`'nonce-${wanted.nonce}'`)) return true;
+  const isStrict = sources.some((source) => source.toLowerCase() === "'strict-dynamic'");
+  return isStrict ? wanted.isAdded : sources.some((source) => matchesSource(source, wanted));
+}
+
+/** The first of these directives that the policy has. */
+const directiveOf = (policy: Policy, names: readonly string[]): readonly string[] | undefined =>
+  names.map((name) => policy.get(name)).find((sources) => sources !== undefined);
+
+function parsePolicy(text: string): Policy {
+  const policy = new Map<string, readonly string[]>();
+  for (const directive of text.split(";")) {
+    const [name = "", ...sources] = directive.trim().split(/\s+/);
+    if (name !== "" && !policy.has(name.toLowerCase())) policy.set(name.toLowerCase(), sources);
+  }
+  return policy;
+}
+
+export class ContentSecurityPolicy {
+  readonly #policies: readonly Policy[];
+
+  /** From the values of headers and `meta` elements. Each may hold several policies, all of which must allow a request. */
+  constructor(values: readonly string[]) {
+    this.#policies = values.flatMap((value) => value.split(",").map(parsePolicy));
+  }
+
+  allowsScript(wanted: Wanted): boolean {
+    return this.#policies.every((policy) => {
+      const sources = directiveOf(policy, ["script-src-elem", "script-src", "default-src"]);
+      return sources === undefined || allowsScript(sources, wanted);
+    });
+  }
+
+  allowsEvents(wanted: Wanted): boolean {
+    return this.#policies.every((policy) => {
+      const sources = directiveOf(policy, ["connect-src", "default-src"]);
+      return sources === undefined || sources.some((source) => matchesSource(source, wanted));
+    });
+  }
+}

@@ -1,0 +1,122 @@
+/** What a page's HTML and headers say about the installation: its script tag, and what keeps the browser from using it. */
+import { EVENT_PATH, SCRIPT_PATHS } from "../config/names.ts";
+import { isSiteId } from "../config/site-id.ts";
+import { parseUrl } from "../ingest/parse-url.ts";
+import { ContentSecurityPolicy } from "./content-security-policy.ts";
+import { tagsIn, type Tag } from "./html-tags.ts";
+import type { FetchedPage } from "./page-fetch.ts";
+
+/**
+ * `found`: a tag with this script. `other_address`: a tag with a script of this name elsewhere. `mentioned`: no tag, but the
+ * address is in the page, as where a framework adds the tag in the browser. `absent`: none of these.
+ */
+export const SCRIPT_FINDINGS = ["found", "other_address", "mentioned", "absent"] as const;
+
+/** `policy`: the Content Security Policy. `mixed_content`: an https page does not load it over http. */
+export const BLOCKERS = ["policy", "mixed_content"] as const;
+
+export type Blocker = (typeof BLOCKERS)[number];
+
+export interface HtmlFindings {
+  readonly script: (typeof SCRIPT_FINDINGS)[number];
+  /** The site that the tag names; null without one. */
+  readonly dataDomain: string | null;
+  readonly usesTagManager: boolean;
+  readonly scriptBlockedBy: Blocker | null;
+  readonly eventsBlockedBy: Blocker | null;
+}
+
+export interface InstalledScript {
+  /** The public address of the script. */
+  readonly scriptUrl: URL;
+  /** Paths at which sites proxy the script, under their own names (`script_paths`). */
+  readonly proxiedPaths: readonly string[];
+}
+
+interface ScriptTag {
+  readonly url: URL;
+  readonly attributes: Tag["attributes"];
+  readonly finding: "found" | "other_address";
+}
+
+const TAG_MANAGER = "googletagmanager.com/";
+
+function findingOf(url: URL, { scriptUrl, proxiedPaths }: InstalledScript): ScriptTag["finding"] | null {
+  if (proxiedPaths.includes(url.pathname)) return "found";
+  const isNamed = url.pathname === scriptUrl.pathname || (SCRIPT_PATHS as readonly string[]).includes(url.pathname);
+  if (!isNamed) return null;
+  return url.host === scriptUrl.host ? "found" : "other_address";
+}
+
+/** A tag of the script, if `tag` is one. A tag of the same name elsewhere counts only if it names a site: others have scripts of that name, too. */
+function scriptTagFrom({ name, attributes }: Tag, base: URL, installed: InstalledScript): ScriptTag | null {
+  const src = attributes.get("src");
+  if (name !== "script" || src === undefined) return null;
+  const url = resolve(src, base);
+  const finding = url && findingOf(url, installed);
+  if (!url || !finding || (finding === "other_address" && !attributes.has("data-domain"))) return null;
+  return { url, attributes, finding };
+}
+
+function resolve(reference: string, base: URL): URL | null {
+  const absolute = parseUrl(reference);
+  if (absolute !== null) return absolute;
+  try {
+    return new URL(reference, base);
+  } catch {
+    return null;
+  }
+}
+
+interface Scan {
+  readonly scriptTag: ScriptTag | null;
+  readonly policies: readonly string[];
+}
+
+/** Of several tags, the first of this instance counts, else the first. */
+function scan(html: string, page: URL, installed: InstalledScript): Scan {
+  let base = page;
+  let scriptTag: ScriptTag | null = null;
+  const policies: string[] = [];
+  for (const tag of tagsIn(html)) {
+    const { name, attributes } = tag;
+    if (name === "base" && base === page) base = resolve(attributes.get("href") ?? "", page) ?? page;
+    if (name === "meta" && attributes.get("http-equiv")?.toLowerCase() === "content-security-policy")
+      policies.push(attributes.get("content") ?? "");
+    const found = scriptTagFrom(tag, base, installed);
+    if (found && (scriptTag === null || (scriptTag.finding !== "found" && found.finding === "found"))) scriptTag = found;
+  }
+  return { scriptTag, policies };
+}
+
+const isMixedContent = (url: URL, page: URL): boolean => page.protocol === "https:" && url.protocol === "http:";
+
+/** Where the tag sends events: to `data-api`, else beside the script. */
+function eventUrlOf(tag: ScriptTag | null, page: URL, scriptUrl: URL): URL {
+  const api = tag?.attributes.get("data-api");
+  return (api ? resolve(api, page) : null) ?? new URL(EVENT_PATH.slice(1), tag?.finding === "found" ? tag.url : scriptUrl);
+}
+
+const siteNamedBy = (tag: ScriptTag | null): string | null => {
+  const named = tag?.attributes.get("data-domain") ?? "";
+  return isSiteId(named) ? named : null;
+};
+
+/** Of the page at `page`, which is where redirects led. */
+export function findingsIn({ html, policy }: FetchedPage, page: URL, installed: InstalledScript): HtmlFindings {
+  const { scriptUrl } = installed;
+  const { scriptTag, policies } = scan(html, page, installed);
+  const csp = new ContentSecurityPolicy([...(policy === "" ? [] : [policy]), ...policies]);
+  const url = scriptTag?.url ?? scriptUrl;
+  const wanted = { url, page, nonce: scriptTag?.attributes.get("nonce") ?? null, isAdded: scriptTag === null };
+  const events = { ...wanted, url: eventUrlOf(scriptTag, page, scriptUrl) };
+  const blocker = (isAllowed: boolean, target: URL): Blocker | null =>
+    isMixedContent(target, page) ? "mixed_content" : isAllowed ? null : "policy";
+  return {
+    script: scriptTag?.finding ?? (html.includes(scriptUrl.host + scriptUrl.pathname) ? "mentioned" : "absent"),
+    dataDomain: siteNamedBy(scriptTag),
+    usesTagManager: html.includes(TAG_MANAGER),
+    scriptBlockedBy: blocker(csp.allowsScript(wanted), url),
+    eventsBlockedBy: blocker(csp.allowsEvents(events), events.url),
+  };
+}

@@ -1,0 +1,84 @@
+/** What every `PageFetch` does, against a web server of this machine. */
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PAGE_BYTES_MAX } from "../../src/runtime/config/installation-limits.ts";
+import { PageFetchError, type PageFetch } from "../../src/runtime/installation/page-fetch.ts";
+
+const TIMEOUT_MS = 10_000;
+
+export function describePageFetch(name: string, fetchPage: PageFetch): void {
+  describe(`page fetch: ${name}`, () => {
+    let server: Server;
+    let origin: string;
+    let received: IncomingHttpHeaders = {};
+    const page = (path: string, timeoutMs = TIMEOUT_MS) => fetchPage(new URL(path, origin), timeoutMs);
+    const failureOf = async (fetching: Promise<unknown>): Promise<string> => {
+      const error = await fetching.then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      expect(error).toBeInstanceOf(PageFetchError);
+      return (error as PageFetchError).failure;
+    };
+
+    beforeAll(async () => {
+      server = createServer((request, response) => {
+        received = request.headers;
+        if (request.url === "/moved") response.writeHead(301, { location: "/elsewhere" }).end("moved".repeat(100));
+        else if (request.url === "/long") response.writeHead(200, { "content-type": "text/html" }).end("é".repeat(PAGE_BYTES_MAX));
+        else if (request.url === "/slow") response.writeHead(200, { "content-type": "text/html" }).write("<p>");
+        else if (request.url === "/silent") return;
+        else if (request.url === "/broken") response.destroy();
+        else
+          response
+            .writeHead(
+              418,
+              [
+                ["Content-Type", "text/html; charset=utf-8"],
+                ["Content-Security-Policy", "default-src 'self'"],
+                ["Content-Security-Policy", "script-src 'none'"],
+                ["Set-Cookie", "a=b"],
+              ].flat(),
+            )
+            .end("<p>Grüße");
+      });
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    });
+    afterAll(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+
+    it("returns status, content type, all policies and text, whatever the status", async () => {
+      const { policy, ...rest } = await page("/teapot");
+      expect(rest).toEqual({ status: 418, location: null, contentType: "text/html; charset=utf-8", html: "<p>Grüße" });
+      expect(policy.split(",").map((text) => text.trim())).toEqual(["default-src 'self'", "script-src 'none'"]);
+    });
+
+    it("sends no cookie, not even one that an earlier page has set, no referrer and no origin", async () => {
+      await page("/teapot");
+      await page("/teapot");
+      expect(received).toMatchObject({ "user-agent": "Sandpiper/1 (installation check)", accept: "text/html" });
+      for (const header of ["cookie", "referer", "origin", "authorization"]) expect(received).not.toHaveProperty(header);
+    });
+
+    it("returns a redirect instead of following it", async () => {
+      expect(await page("/moved")).toMatchObject({ status: 301, location: "/elsewhere", html: "" });
+    });
+
+    it("reads the first megabyte, in bytes", async () => {
+      expect((await page("/long")).html).toBe("é".repeat(PAGE_BYTES_MAX / 2));
+    });
+
+    it.each(["/silent", "/slow"])("gives up on %s after its time", async (path) => {
+      expect(await failureOf(page(path, 50))).toBe("timeout");
+    });
+
+    it("calls a server that breaks the connection, or that is not there, unreachable", async () => {
+      expect(await failureOf(page("/broken"))).toBe("unreachable");
+      expect(await failureOf(fetchPage(new URL("http://127.0.0.1:9/"), TIMEOUT_MS))).toBe("unreachable");
+    });
+  });
+}
