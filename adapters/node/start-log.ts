@@ -2,6 +2,7 @@
 import { logSetupCode, type SetupCode } from "../../src/runtime/auth/setup-code.ts";
 import type { Config } from "../../src/runtime/config/config.ts";
 import { PRODUCT_NAME, PROGRAM_NAME } from "../../src/runtime/config/names.ts";
+import { publicAddress } from "../../src/runtime/config/public-address.ts";
 import type { Log } from "../../src/runtime/metrics/log.ts";
 
 export interface StartedInstance {
@@ -9,13 +10,8 @@ export interface StartedInstance {
   readonly origin: string;
   readonly dataFolder: string;
   readonly version: string;
-  readonly config: Pick<Config, "adminPassword" | "dashboardOrigin">;
+  readonly config: Pick<Config, "adminPassword" | "dashboardOrigin" | "basePath">;
   readonly setupCode: SetupCode;
-}
-
-/** Where people open the dashboard. No browser can open the address that stands for all of a machine's. */
-function publicOrigin({ origin, config }: StartedInstance): string {
-  return config.dashboardOrigin ?? origin.replace(/\/\/(0\.0\.0\.0|\[::\]):/, "//localhost:");
 }
 
 function logProtection({ config, setupCode }: StartedInstance, log: Log): void {
@@ -26,8 +22,8 @@ function logProtection({ config, setupCode }: StartedInstance, log: Log): void {
 }
 
 export function logStart(instance: StartedInstance, log: Log): void {
-  const { origin, version, dataFolder } = instance;
-  const address = publicOrigin(instance);
+  const { origin, version, dataFolder, config } = instance;
+  const address = publicAddress(config, origin);
   log.info(`${PRODUCT_NAME} ${version} listens on ${origin}`, address === origin ? {} : { publicAddress: address });
   log.info("all data is in one folder", { dataFolder });
   logProtection(instance, log);
