@@ -12,7 +12,12 @@ const PASSWORD = "correct horse battery";
 const START_MS_MAX = 60_000;
 const ACTION_MS_MAX = 15_000;
 
-const PROXIES: readonly ProxyName[] = ["nginx", "caddy"];
+/** Proxies, and the sections that have their snippets. */
+const SETUPS: readonly (readonly [name: ProxyName, heading: string])[] = [
+  ["nginx", "Sub-path"],
+  ["caddy", "Sub-path"],
+  ["nginx", "Proxies that remove the path"],
+];
 
 describe("below a path of another site", () => {
   let browser: Browser;
@@ -21,8 +26,8 @@ describe("below a path of another site", () => {
   }, START_MS_MAX);
   afterAll(() => browser.close());
 
-  for (const name of PROXIES) {
-    describe(`behind ${name}`, skippedFor(whyMissing(name)), () => {
+  for (const [name, heading] of SETUPS) {
+    describe(`behind ${name} with the snippet of "${heading}"`, skippedFor(whyMissing(name)), () => {
       const site = `${name}.example`;
       const tagAt = (port: number) => `<script defer data-domain="${site}" src="http://${site}:${port}/stats/svc.js"></script>`;
       let dataFolder: string;
@@ -38,7 +43,7 @@ describe("below a path of another site", () => {
         dataFolder = await makeTempFolder();
         const environment = { SVC_BASE_PATH: "/stats", SVC_TRUST_PROXY: "1", SVC_CACHE_TTL_SECS: "0" };
         service = await startServer({ dataFolder, environment });
-        const snippet = before(service.origin, snippetOf(REVERSE_PROXY, "Sub-path", name));
+        const snippet = before(service.origin, snippetOf(REVERSE_PROXY, heading, name));
         proxy = await startProxy(name, { snippet, pages: { "/pricing": (port) => `<!doctype html><title>Pricing</title>${tagAt(port)}` } });
         origin = `http://${site}:${proxy.port}`;
         context = await browser.newContext({ locale: "en-GB" });
