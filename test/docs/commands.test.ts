@@ -9,7 +9,7 @@ import { fillDataFolder } from "../support/data-folder.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import type { Environment } from "../support/target.ts";
 import { makeTempFolder, removeFolder, tempFolder } from "../support/temp-folder.ts";
-import { BY_HAND, COMMANDS, commandsOfKind, CREDENTIAL, kindOf } from "./commands.ts";
+import { BY_HAND, COMMANDS, commandsOfKind, CREDENTIAL, kindOf, PROGRAM } from "./commands.ts";
 import { codeBlocksOf, PAGES, readPage, ROOT } from "./pages.ts";
 
 const COMMAND_MS_MAX = 60_000;
@@ -159,20 +159,40 @@ describe.skipIf(!hasCurl)(`curl requests${hasCurl ? "" : " (skipped: no curl on 
 describe("commands of the program", () => {
   const [toml] = codeBlocksOf(readPage("docs/configuration.md")).filter(({ language }) => language === "toml");
 
+  /** The command with the test's program, folders and ports in the place of those in the documents. */
+  function inFolders(command: string, folder: string, dataFolder: string): string {
+    return command
+      .replace(PROGRAM, `$1exec "${process.execPath}" "${MAIN_PATH}"`)
+      .replace("/etc/sandpiper.toml", `${folder}/sandpiper.toml`)
+      .replace("/run/secrets/", `${folder}/`)
+      .replace("/backups/", `${folder}/backups/`)
+      .replace(/\/tmp\/restored|\/var\/lib\/sandpiper/, dataFolder)
+      .replace(/(SVC_PORT=|--port )\d+/, "$10");
+  }
+
   for (const { page, command } of commandsOfKind("program")) {
     it(`${command} (${page}) succeeds`, async () => {
       const [folder, dataFolder] = [await tempFolder(), await tempFolder()];
       await writeFile(join(folder, "sandpiper.toml"), toml?.code ?? "");
-      const here = command
-        .replace(/node dist\/main\.js|(?<!\S)sandpiper(?!\S)/, `exec "${process.execPath}" "${MAIN_PATH}"`)
-        .replace("/etc/sandpiper.toml", `${folder}/sandpiper.toml`)
-        .replace("/backups/", `${folder}/backups/`)
-        .replace(/\/tmp\/restored|\/var\/lib\/sandpiper/, dataFolder)
-        .replace(/SVC_PORT=\d+/, "SVC_PORT=0");
+      for (const name of ["admin_password", "new-password.txt"]) await writeFile(join(folder, name), "correct horse battery staple\n");
+      const here = inFolders(command, folder, dataFolder);
+      const environment = { SVC_DATA_DIR: dataFolder };
       if (/ (backup|verify)\b/.test(command)) {
         await fillDataFolder(dataFolder);
-        const ended = await run(here, { folder, environment: { SVC_DATA_DIR: dataFolder } });
-        expect(ended).toEqual({ code: 0, printed: expect.stringContaining("no fault") });
+        expect(await run(here, { folder, environment })).toEqual({ code: 0, printed: expect.stringContaining("no fault") });
+        return;
+      }
+      if (command.includes(" reset-password")) {
+        await writeFile(join(dataFolder, "admin.json"), "{}");
+        const typed = command.includes("<") ? here : `${here} < new-password.txt`;
+        expect(await run(typed, { folder, environment })).toEqual({ code: 0, printed: expect.stringContaining("is replaced") });
+        return;
+      }
+      if (command.includes(" healthcheck")) {
+        const server = await startFor();
+        await expect.poll(async () => (await fetch(`${server.origin}/health/ready`)).status).toBe(200);
+        const ended = await run(here.replace("--port 0", `--port ${new URL(server.origin).port}`), { folder });
+        expect(ended).toEqual({ code: 0, printed: expect.stringContaining("answered 200") });
         return;
       }
       const server = await startServer({ dataFolder, command: ["bash", "-c", here] });

@@ -37,6 +37,9 @@ export const BY_HAND: Readonly<Record<string, string>> = {
   "TOKEN=…": "stands for the reader's own token",
 };
 
+/** The program, with its environment before it. In a clone it has another name. */
+export const PROGRAM = /^((?:\w+=\S+ )*)(?:sandpiper|node dist\/main\.js)(?= |$)/;
+
 /** A variable that holds a reader's own secret. */
 export const CREDENTIAL = /\$(TOKEN|KEY|ADMIN_KEY|METRICS_TOKEN)\b/;
 
@@ -63,7 +66,7 @@ export function kindOf({ command }: DocumentedCommand): Kind {
     if (command.includes("/api/auth/setup")) return "setup";
     return CREDENTIAL.test(command) || command.includes("/api/auth/log") ? "secured" : "open";
   }
-  if (/^(\w+=\S+ )*(node dist\/main\.js|sandpiper)\b/.test(command)) return "program";
+  if (PROGRAM.test(command)) return "program";
   return /^(\w+=\S+ )*(npm|npx vitest) /.test(command) ? "npm" : "unknown";
 }
 
