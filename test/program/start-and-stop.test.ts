@@ -1,6 +1,7 @@
 /** What the program logs when it starts and stops, in both formats, and which signals stop it. */
 import { createConnection } from "node:net";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { spawnServer, startServer, type ServerProcess } from "../support/server-process.ts";
 import type { Environment } from "../support/target.ts";
@@ -85,6 +86,19 @@ describe("a stop", () => {
     expect(await server.stop(signal)).toBe(0);
     expect(linesOf(server).slice(-2)).toEqual([`INFO  ${signal}: stopping`, "INFO  stopped"]);
   });
+
+  it.skipIf(process.platform !== "linux")(
+    "is graceful from the moment at which the process handles signals, even before it listens",
+    async () => {
+      const server = spawnServer({ dataFolder: await tempFolder() });
+      onTestFinished(() => server.kill9());
+      // The lowest bit of the caught signals is SIGHUP's.
+      const caught = async () => /SigCgt:\t[0-9a-f]*[13579bdf]\n/.test(await readFile(`/proc/${server.pid}/status`, "utf8"));
+      await expect.poll(caught, { interval: 5 }).toBe(true);
+      expect(await server.stop("SIGHUP")).toBe(0);
+      expect(server.log()).toContain(" INFO  stopped\n");
+    },
+  );
 
   it("is cut short by a second signal, with exit code 1", async () => {
     const server = await startIn(await tempFolder());

@@ -16,7 +16,7 @@ async function start(config: Config, log: Log): Promise<void> {
     log.error("another process has taken the data folder while this one was paused; exiting", { dataFolder: config.dataDir });
     process.exit(1);
   };
-  const instance = await startInstance({
+  const starting = startInstance({
     config,
     log,
     trackerScript: unpackAsset(PACKED_TRACKER_SCRIPT),
@@ -25,7 +25,9 @@ async function start(config: Config, log: Log): Promise<void> {
     threads: THREADS,
     onFolderLost,
   });
-  stopOnSignal(() => instance.stop(), log);
+  // Before the start ends: the first process of a container ignores signals that it does not handle.
+  stopOnSignal(async () => (await starting).stop(), log);
+  const instance = await starting;
   logStart({ ...instance, setupCode: instance.services.setupCode, version: PROGRAM_VERSION, config }, log);
 }
 
