@@ -94,17 +94,19 @@ function valueOf({ name, value }: CommandOption, argument: string, rest: string[
   return text;
 }
 
+/** What an unknown word may have meant: options in full, because of short ones nearly every word is close to one. */
+const optionNames = (options: readonly CommandOption[]): string[] => ["--help", "--version", ...options.map(({ name }) => name)];
+
 function optionNamed(name: string, known: readonly CommandOption[]): CommandOption {
   const option = known.find((candidate) => candidate.name === name);
   if (option) return option;
-  const names = [...HELP_NAMES, ...VERSION_NAMES, ...known.map((candidate) => candidate.name)].filter((other) => other.startsWith("--"));
-  throw new UsageError(`unknown option ${quote(name)}${suggestion(name, names)}`);
+  throw new UsageError(`unknown option ${quote(name)}${suggestion(name, optionNames(known))}`);
 }
 
 function commandNamed(name: string, commands: Commands): Command {
   const command = commands.find((candidate) => candidate.name === name);
   if (command) return command;
-  const names = commands.map((candidate) => candidate.name);
+  const names = [...commands.map((candidate) => candidate.name), ...optionNames(GENERAL_OPTIONS)];
   throw new UsageError(`unknown command ${quote(name)}${suggestion(name, names)}`);
 }
 
@@ -114,5 +116,6 @@ function checkArguments(command: Command, words: readonly string[]): void {
   const extra = words[command.arguments.length];
   if (extra === undefined) return;
   const allowed = command.arguments.length === 0 ? "no argument" : `only ${command.arguments.map((name) => `<${name}>`).join(" ")}`;
-  throw new UsageError(`${command.name} takes ${allowed}, got ${quote(extra)}`);
+  const names = optionNames([...GENERAL_OPTIONS, ...command.options]);
+  throw new UsageError(`${command.name} takes ${allowed}, got ${quote(extra)}${suggestion(extra, names)}`);
 }

@@ -109,6 +109,12 @@ describe("the command line", () => {
     ["an unknown command", ["verfy"], 'unknown command "verfy"; did you mean verify?'],
     ["an unknown command like no other", ["launch"], 'unknown command "launch"'],
     ["an unknown command with control characters", ["a\u001b[2J\n"], 'unknown command "a\\u001b[2J\\n"'],
+    ["an option without its dashes", ["version"], 'unknown command "version"; did you mean --version?'],
+    [
+      "an option of the command without its dashes",
+      ["verify", "all-rollups"],
+      'verify takes no argument, got "all-rollups"; did you mean --all-rollups?',
+    ],
     ["an empty command", [""], 'unknown command ""'],
     ["a second command", ["verify", "serve"], 'verify takes no argument, got "serve"'],
     ["a missing argument", ["backup"], "backup needs a folder"],

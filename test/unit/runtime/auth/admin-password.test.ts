@@ -1,7 +1,7 @@
 /** The admin password: where it comes from, what is written of it, and what becomes of a record that is damaged. */
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { AdminPassword } from "../../../../src/runtime/auth/admin-password.ts";
+import { AdminPassword, replacePassword } from "../../../../src/runtime/auth/admin-password.ts";
 import { createArgon2id } from "../../../../src/runtime/auth/argon2id.ts";
 import { SerialQueue } from "../../../../src/runtime/auth/serial-queue.ts";
 import { Secret } from "../../../../src/runtime/config/secret.ts";
@@ -41,6 +41,18 @@ describe("the admin password", () => {
       expect(await password.matches("another password")).toBe(false);
       await expect(password.setUp("another password", signal)).rejects.toThrow("Admin password already configured");
     }
+  });
+
+  it("is another one after it was replaced, which repairs a damaged record, and stays the same when the new one is refused", async () => {
+    const records = createMemoryRecordStore();
+    await records.write("admin.json", new TextEncoder().encode("{"));
+    await replacePassword({ records, hasher }, PASSWORD);
+    expect(await (await open(records)).matches(PASSWORD)).toBe(true);
+    await replacePassword({ records, hasher }, "another password");
+    await expect(replacePassword({ records, hasher }, "too short")).rejects.toThrow("Password must be at least 12 characters");
+    const replaced = await open(records);
+    expect(await replaced.matches(PASSWORD)).toBe(false);
+    expect(await replaced.matches("another password")).toBe(true);
   });
 
   it("is not set, now or after a restart, when its hash cannot be stored", async () => {

@@ -6,7 +6,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { type Config, ConfigError, type ConfigSources, parseConfig } from "../../../../src/runtime/config/config.ts";
 import type { GeoipDb } from "../../../../src/runtime/config/option-kinds.ts";
 import type { Platform } from "../../../../src/runtime/config/option.ts";
-import { isOptionName, OPTION_NAMES, OPTIONS, optionNamed, variableOf } from "../../../../src/runtime/config/options.ts";
+import { fileVariableOf, isOptionName, OPTION_NAMES, OPTIONS, optionNamed, variableOf } from "../../../../src/runtime/config/options.ts";
 import { Secret } from "../../../../src/runtime/config/secret.ts";
 import { closestName, editDistance } from "../../../../src/runtime/config/unknown-names.ts";
 
@@ -591,6 +591,19 @@ describe("suggestions", () => {
     const { warnings } = parse({ environment: { [variable]: "hidden" } });
     const suggested = meant === undefined ? "" : `; did you mean ${meant}?`;
     expect(warnings).toEqual([`"${variable}" is ignored: no option has this variable${suggested}`]);
+  });
+
+  it("correct a dropped letter and swapped letters in every variable", () => {
+    const variables = OPTION_NAMES.flatMap((name) => [variableOf(name), ...(optionNamed(name).kind.secret ? [fileVariableOf(name)] : [])]);
+    const dropped = (name: string) => name.slice(0, -2) + name.slice(-1);
+    const swapped = (name: string) => name.slice(0, 4) + name.charAt(5) + name.charAt(4) + name.slice(6);
+    for (const variable of variables) {
+      for (const typed of [dropped(variable), swapped(variable)]) {
+        expect(parse({ environment: { [typed]: "hidden" } }).warnings).toEqual([
+          `"${typed}" is ignored: no option has this variable; did you mean ${variable}?`,
+        ]);
+      }
+    }
   });
 
   it("mention that options belong outside tables", () => {
