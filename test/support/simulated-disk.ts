@@ -45,6 +45,8 @@ export interface MachineOptions {
   readonly strike?: Strike | null;
   /** Whether the n-th sync fails, counted from 1. Its bytes may never reach the disk, whatever later syncs say. */
   readonly failsSync?: (sync: number) => boolean;
+  /** Which syncs are ignored. Default: those of the disk. */
+  readonly ignores?: IgnoredSyncs;
 }
 
 export interface SimulatedMachine {
@@ -140,11 +142,10 @@ export class SimulatedDisk {
   }
 
   /** Starts a machine with one process on the current content of the disk. The previous machine must be off or idle. */
-  boot({ strike = null, failsSync = () => false }: MachineOptions = {}): SimulatedMachine {
+  boot({ strike = null, failsSync = () => false, ignores = this.#ignores }: MachineOptions = {}): SimulatedMachine {
     // Calls of one machine do not affect the next.
     const random = numbersFrom(below(this.#random, 2 ** 31));
     const root = this.#root;
-    const ignores = this.#ignores;
     const writer = `machine${++this.#machines}`;
     let [isOff, calls, syncs, failedSyncs] = [false, 0, 0, 0];
 

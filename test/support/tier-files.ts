@@ -35,6 +35,7 @@ export const ONLY_IN_ALL: readonly string[] = [
 /** Files in both tiers that run more hosts, rounds or seeds in `all`: those that import `tier.ts`. */
 export const MORE_IN_ALL: readonly string[] = [
   "test/browser/dashboard.view.test.ts",
+  "test/fault/backup-steps.test.ts",
   "test/fault/compaction.test.ts",
   "test/fault/erasure.test.ts",
   "test/fault/history.test.ts",

@@ -33,6 +33,7 @@ export async function backupNames(target: string, files: FileSystem): Promise<st
 export async function removeUnfinished(target: string, files: FileSystem): Promise<number> {
   const unfinished = (await files.readdir(target)).filter(({ name }) => UNFINISHED.test(name));
   for (const { name } of unfinished) await removeTree(join(target, name), files);
+  if (unfinished.length > 0) await syncFolder(target, files);
   return unfinished.length;
 }
 
@@ -70,6 +71,7 @@ export async function removeBackup(target: string, name: string, files: FileSyst
   await files.rename(join(target, name), unfinished);
   await syncFolder(target, files);
   await removeTree(unfinished, files);
+  await syncFolder(target, files);
 }
 
 /** The errors of file systems that cannot give a file a second name, and of a file that has as many as are possible. */
