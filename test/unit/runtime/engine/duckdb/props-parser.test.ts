@@ -33,7 +33,8 @@ describe("parsing props", () => {
       fc.property(object, fc.constantFrom(undefined, 1), (value, space) => {
         // Arrays stay as they are written. Stored events have no white space in them.
         const text = JSON.stringify(value, null, space);
-        const expected = new Map(modelOf(JSON.parse(text) as Json));
+        // Not `JSON.parse(text)`, which may read an escaped key as a backslash since Node 24 (https://github.com/nodejs/node/issues/63785).
+        const expected = new Map(modelOf(value));
         const found = new Map(
           [...parseProps(text)].map(([name, shown]) => [name, space && shown.startsWith("[") ? (expected.get(name) ?? "") : shown]),
         );
