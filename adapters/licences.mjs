@@ -1,4 +1,4 @@
-/** Which packages are in the built files, and the notice that their licences demand. The build fails on a licence that nobody has allowed. */
+/** Which packages are in the built files, and the notice that their licences demand. A licence that is not allowed fails the build. */
 import { readFile, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
