@@ -7,3 +7,6 @@ export const SCRIPT_PATH = "/svc.js";
 
 /** The tracking script's public function. */
 export const TRACK_FUNCTION = "svc";
+
+/** The local storage key with which visitors opt out. */
+export const OPT_OUT_KEY = `${TRACK_FUNCTION}_ignore`;

@@ -5,6 +5,7 @@ import { DetailsPanel } from "./cards/details-panel.tsx";
 import { MainChart } from "./charts/main-chart.tsx";
 import { TopStats } from "./charts/top-stats.tsx";
 import { isDimension } from "./format/dimensions.ts";
+import { InstallationPanel } from "./installation/installation-dialog.tsx";
 import { NoEventsNotice } from "./login/first-site.tsx";
 import { PasswordPanel } from "./login/login.tsx";
 import { isRealtime, RealtimeView } from "./realtime/realtime-view.tsx";
@@ -30,6 +31,7 @@ const PANELS = {
   erase: DeletePanel,
   export: ExportPanel,
   snippet: TrackingCodePanel,
+  installation: InstallationPanel,
   password: PasswordPanel,
 } as const;
 

@@ -1,6 +1,6 @@
-/** The endpoints that are not reports: authentication, API keys and data deletion. */
+/** The endpoints that are not reports: authentication, API keys, data deletion and the check of an installation. */
 import { send, urlOf } from "./http.ts";
-import type { AuthStatus, CreatedKey, Erased, Keys } from "./types.ts";
+import type { AuthStatus, CreatedKey, Erased, Installation, InstallationPage, Keys } from "./types.ts";
 
 const json = (method: string, body?: unknown): RequestInit => ({
   method,
@@ -33,3 +33,10 @@ export const revokeKey = (hash: string): Promise<unknown> => sendJson(`/api/keys
 /** Deletes a site's events; both days are included. */
 export const deleteEvents = (siteId: string, startDay: string, endDay: string): Promise<Erased> =>
   sendJson(urlOf("/api/gdpr/erase", { site_id: siteId, start_date: startDay, end_date: endDay }), json("DELETE"));
+
+/** What became of a site's events. */
+export const getInstallation = (siteId: string): Promise<Installation> => sendJson(urlOf("/api/installation", { site_id: siteId }), {});
+
+/** What the page at this URL says; the service requests it. */
+export const checkPage = (siteId: string, url: string, scriptUrl: string): Promise<InstallationPage> =>
+  sendJson("/api/installation/page", json("POST", { site_id: siteId, url, script_url: scriptUrl }));

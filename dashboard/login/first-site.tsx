@@ -2,9 +2,10 @@
 import { useEffect, useState } from "preact/hooks";
 import { fetchReport } from "../api/reports.ts";
 import type { Sites } from "../api/types.ts";
+import { InstallationDialog } from "../installation/installation-dialog.tsx";
 import { NewSiteForm, Snippet } from "../settings/tracking-code.tsx";
 import { handleFailure } from "../state/connection.ts";
-import { navigate } from "../state/view.ts";
+import { navigate, openPanel } from "../state/view.ts";
 import { LoginFrame } from "./login.tsx";
 
 const POLL_MS = 2000;
@@ -33,16 +34,27 @@ const Waiting = () => (
   </p>
 );
 
+const CheckLink = ({ onClick }: { readonly onClick: () => void }) => (
+  <p>
+    No events yet?{" "}
+    <button type="button" class="link" onClick={onClick}>
+      Check the installation
+    </button>
+  </p>
+);
+
 /** In the dashboard of a site that has no events. */
 export const NoEventsNotice = ({ siteId }: { readonly siteId: string }) => (
   <section class="panel">
     <Waiting />
     <Snippet siteId={siteId} />
+    <CheckLink onClick={() => openPanel("installation")} />
   </section>
 );
 
 export function FirstSitePage({ onSite }: { readonly onSite: () => void }) {
   const [siteId, setSiteId] = useState<string | null>(null);
+  const [isChecking, setChecking] = useState(false);
   useFirstEvent(siteId, (found) => {
     navigate({ site: found, period: "day" }, true);
     onSite();
@@ -52,6 +64,8 @@ export function FirstSitePage({ onSite }: { readonly onSite: () => void }) {
       <NewSiteForm onChange={setSiteId} />
       <Waiting />
       <p class="dim">Deploy, then visit your site. Your dashboard opens automatically.</p>
+      {siteId !== null && <CheckLink onClick={() => setChecking(true)} />}
+      {siteId !== null && isChecking && <InstallationDialog siteId={siteId} onClose={() => setChecking(false)} />}
     </LoginFrame>
   );
 }

@@ -38,6 +38,7 @@ const MoreMenu = () => (
     items={[
       { label: "Export…", onChoose: () => openPanel("export") },
       { label: "Tracking code…", onChoose: () => openPanel("snippet") },
+      { label: "Check the installation…", onChoose: () => openPanel("installation") },
       { label: "API keys…", onChoose: () => openPanel("keys") },
       { label: "Delete data…", onChoose: () => openPanel("erase") },
       null,

@@ -1,0 +1,100 @@
+/** What the service knows about the events of a site: whether they arrive, under which name, and why they are refused. */
+import type { Installation } from "../api/types.ts";
+import { countOf, formatTimestamp } from "../format/locale.ts";
+import { note, ok, problem, type Check } from "./check.ts";
+
+type OutcomeCount = Installation["events"][number];
+type Outcome = OutcomeCount["outcome"];
+
+const OTHER_NAMES_MAX = 5;
+
+const events = ({ count }: OutcomeCount): string => countOf(count, "event");
+const were = ({ count }: OutcomeCount): string => (count === 1 ? "was" : "were");
+
+/** For every outcome but the good one. */
+const REFUSALS: Readonly<Record<Exclude<Outcome, "accepted">, (counted: OutcomeCount) => Check>> = {
+  bot: (counted) =>
+    problem(
+      `${events(counted)} ${were(counted)} dropped as a bot's`,
+      "Visit your site in an ordinary browser. Automated browsers and HTTP libraries count only with `filter_bots = false`.",
+    ),
+  origin_not_allowed: (counted) =>
+    problem(
+      `${events(counted)} of pages on \`${counted.name}\` ${were(counted)} refused: it isn't in \`site_ids\``,
+      `Add \`${counted.name}\` to \`site_ids\` and restart.`,
+    ),
+  site_not_allowed: (counted) =>
+    problem(
+      `${events(counted)} for \`${counted.name}\` ${were(counted)} refused: it isn't in \`site_ids\``,
+      "Add it to `site_ids` and restart, or use one of the names there as `data-domain`.",
+    ),
+  too_many_sites: (counted) =>
+    problem(
+      `${events(counted)} for \`${counted.name}\` ${were(counted)} refused: there are as many sites as \`max_sites\` allows`,
+      "Raise `max_sites`, or list your sites in `site_ids`.",
+    ),
+  rate_limited: (counted) =>
+    problem(
+      `${events(counted)} ${were(counted)} refused by a rate limit`,
+      "Raise `rate_limit_per_site` or `rate_limit_per_ip`. Behind a proxy without `trust_proxy`, all visitors share one address.",
+    ),
+  invalid: (counted) =>
+    problem(
+      `${events(counted)} ${were(counted)} invalid`,
+      "Open your browser's network tools on your site: the answer to `/api/event` names the field.",
+    ),
+  not_stored: (counted) =>
+    problem(`${events(counted)} could not be stored`, "See the log of the program. The most frequent reason is a full disk."),
+};
+
+function acceptedCheck(siteId: string, { events: counts, has_events: hasEvents, since }: Installation): Check {
+  const accepted = counts.find(({ outcome }) => outcome === "accepted");
+  if (accepted) return ok(`${events(accepted)} since ${formatTimestamp(since)}, the latest at ${formatTimestamp(accepted.latest_at)}`);
+  if (hasEvents) return note(`No events since the program started at ${formatTimestamp(since)}`, "Earlier events are stored.");
+  if (counts.length > 0) return problem(`No event of \`${siteId}\` was accepted`, "The reasons are below.");
+  return problem(
+    `No request yet: nothing has arrived for \`${siteId}\` since ${formatTimestamp(since)}`,
+    "Add the tracking code, publish, and visit your site. If you have done that, go on with the checks below.",
+  );
+}
+
+/** Subdomains of one another, the same name in another case or with another port, are probably one site. */
+function areRelated(siteId: string, other: string): boolean {
+  const [a = "", b = ""] = [siteId, other].map((name) => name.toLowerCase().replace(/:\d+$/, ""));
+  return a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);
+}
+
+const isRefused = (counted: OutcomeCount): counted is OutcomeCount & { outcome: keyof typeof REFUSALS } => counted.outcome !== "accepted";
+
+const listOf = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
+
+/** Names of other sites say nothing about a site whose own events arrive. */
+function otherNamesChecks(siteId: string, { events: counts, other_events: others }: Installation): Check[] {
+  const related = others.filter(({ name }) => areRelated(siteId, name));
+  const [arriving = [], refused = []] = [related.filter((counted) => !isRefused(counted)), related.filter(isRefused)];
+  const checks = arriving.map((counted) =>
+    problem(
+      `${events(counted)} arrived as \`${counted.name}\``,
+      `Set \`data-domain="${siteId}"\` in the tracking code of these pages, or open \`${counted.name}\` in the list of sites.`,
+    ),
+  );
+  const hasAccepted = counts.some(({ outcome }) => outcome === "accepted");
+  const unrelated = [...new Set(others.map(({ name }) => name))].filter((name) => !areRelated(siteId, name)).slice(0, OTHER_NAMES_MAX);
+  if (!hasAccepted && unrelated.length > 0)
+    checks.push(
+      note(`Events arrive under other names: ${listOf(unrelated)}`, "If one of them is this site, its tag has another `data-domain`."),
+    );
+  return [...checks, ...refused.map((counted) => REFUSALS[counted.outcome](counted))];
+}
+
+export function eventChecks(siteId: string, installation: Installation): Check[] {
+  const { is_allowed: isAllowed, events: counts } = installation;
+  const isRefusedAlready = counts.some(({ outcome }) => outcome === "site_not_allowed");
+  const notAllowed = problem(`\`${siteId}\` isn't in \`site_ids\``, "Add it and restart, or use one of the names there.");
+  return [
+    acceptedCheck(siteId, installation),
+    ...(isAllowed || isRefusedAlready ? [] : [notAllowed]),
+    ...counts.filter(isRefused).map((counted) => REFUSALS[counted.outcome](counted)),
+    ...otherNamesChecks(siteId, installation),
+  ];
+}

@@ -1,0 +1,149 @@
+/** The dialog that checks a site's installation: what the service knows, what this browser does, and, on a click, what the page says. */
+import { useEffect, useState } from "preact/hooks";
+import { checkPage, getInstallation } from "../api/admin.ts";
+import { ServiceError } from "../api/http.ts";
+import { scriptUrl } from "../api/script-url.ts";
+import { Dialog } from "../components/dialog.tsx";
+import { Marked } from "../components/marked.tsx";
+import { Loading, Problem } from "../components/states.tsx";
+import { authState, handleFailure } from "../state/connection.ts";
+import { closePanel, openPanel, site } from "../state/view.ts";
+import { addressChecks, browserChecks } from "./browser-checks.ts";
+import { browserFacts } from "./browser-facts.ts";
+import type { Check } from "./check.ts";
+import { eventChecks } from "./event-checks.ts";
+import { pageChecks } from "./page-checks.ts";
+
+const VERDICTS: Readonly<Record<Check["verdict"], readonly [mark: string, word: string]>> = {
+  ok: ["✓", "OK"],
+  problem: ["✗", "Problem"],
+  note: ["i", "Note"],
+};
+
+const CheckItem = ({ verdict, finding, advice }: Check) => (
+  <li class="check" data-verdict={verdict}>
+    <span class="check-mark" aria-hidden="true">
+      {VERDICTS[verdict][0]}
+    </span>
+    <div>
+      <p>
+        <span class="unseen">{VERDICTS[verdict][1]}: </span>
+        <Marked text={finding} />
+      </p>
+      {advice !== undefined && (
+        <p class="dim">
+          <Marked text={advice} />
+        </p>
+      )}
+    </div>
+  </li>
+);
+
+const CheckList = ({ label, checks }: { readonly label: string; readonly checks: readonly Check[] }) => (
+  <ul class="checks" aria-label={label}>
+    {checks.map((check) => (
+      <CheckItem key={check.finding} {...check} />
+    ))}
+  </ul>
+);
+
+interface Checking {
+  readonly checks: readonly Check[] | null;
+  readonly isBusy: boolean;
+  readonly problem: string | null;
+  readonly run: () => Promise<void>;
+}
+
+/** The checks of the last run; those before stay while it runs. */
+function useChecks(find: () => Promise<readonly Check[]>): Checking {
+  const [checks, setChecks] = useState<readonly Check[] | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  async function run() {
+    setBusy(true);
+    setProblem(null);
+    try {
+      setChecks(await find());
+    } catch (error) {
+      handleFailure(error);
+      setProblem(error instanceof ServiceError ? error.message : "Something went wrong.");
+    }
+    setBusy(false);
+  }
+  return { checks, isBusy, problem, run };
+}
+
+async function siteChecks(siteId: string): Promise<readonly Check[]> {
+  const [installation, facts] = await Promise.all([getInstallation(siteId), browserFacts(siteId, scriptUrl())]);
+  return [...eventChecks(siteId, installation), ...addressChecks(siteId, scriptUrl()), ...browserChecks(facts)];
+}
+
+function SiteSection({ siteId }: { readonly siteId: string }) {
+  const { checks, isBusy, problem, run } = useChecks(() => siteChecks(siteId));
+  useEffect(() => void run(), [siteId]);
+  return (
+    <section aria-label={`Checks of ${siteId}`}>
+      <div role="status" aria-busy={isBusy}>
+        {checks === null && problem === null ? <Loading rows={4} /> : <CheckList label="Site and browser" checks={checks ?? []} />}
+      </div>
+      <Problem text={problem} />
+      <button type="button" class="button" aria-disabled={isBusy} onClick={() => void (isBusy || run())}>
+        Check again
+      </button>
+    </section>
+  );
+}
+
+const PasswordFirst = () => (
+  <p>
+    Checking the page itself requires a password: without one, anyone could have this server request pages.{" "}
+    {site.value !== null && (
+      <button type="button" class="link" onClick={() => openPanel("password")}>
+        Set a password
+      </button>
+    )}
+  </p>
+);
+
+function PageForm({ siteId }: { readonly siteId: string }) {
+  const [url, setUrl] = useState(`https://${siteId}/`);
+  const { checks, isBusy, problem, run } = useChecks(async () =>
+    pageChecks(siteId, scriptUrl(), await checkPage(siteId, url, scriptUrl())),
+  );
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isBusy) void run();
+      }}
+    >
+      <label>
+        Page
+        <input type="url" name="url" required value={url} onInput={(event) => setUrl(event.currentTarget.value)} />
+      </label>
+      <p class="dim">This server requests the page once, looks for the script, and keeps nothing.</p>
+      <button type="submit" class="button" aria-disabled={isBusy}>
+        {isBusy ? "Checking…" : "Check page"}
+      </button>
+      <div role="status">{checks && <CheckList label="Your page" checks={checks} />}</div>
+      <Problem text={problem} />
+    </form>
+  );
+}
+
+interface InstallationDialogProps {
+  readonly siteId: string;
+  readonly onClose: () => void;
+}
+
+export const InstallationDialog = ({ siteId, onClose }: InstallationDialogProps) => (
+  <Dialog title="Check the installation" onClose={onClose}>
+    <h3>{siteId}</h3>
+    <SiteSection siteId={siteId} />
+    <h3>Your page</h3>
+    {authState.value === "logged_in" ? <PageForm siteId={siteId} /> : <PasswordFirst />}
+  </Dialog>
+);
+
+export const InstallationPanel = () => (site.value === null ? null : <InstallationDialog siteId={site.value} onClose={closePanel} />);

@@ -1,0 +1,199 @@
+/** The tracking code for a platform, and the check of an installation, in a real browser against the built program. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { InstallationPage } from "../../dashboard/api/types.ts";
+import { startServer, type ServerProcess } from "../support/server-process.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { GOOGLEBOT } from "../support/user-agents.ts";
+import { launchBrowser, VISITOR_USER_AGENT } from "./support/browser.ts";
+
+const PASSWORD = "correct horse battery";
+const START_MS_MAX = 60_000;
+const ACTION_MS_MAX = 15_000;
+
+describe("the check of an installation in the dashboard", () => {
+  let browser: Browser;
+  const opened: ServerProcess[] = [];
+  const folders: string[] = [];
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  }, START_MS_MAX);
+  afterAll(async () => {
+    await browser.close();
+    for (const service of opened) await service.stop();
+    for (const folder of folders) await removeFolder(folder);
+  });
+
+  async function startService(environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+    const dataFolder = await makeTempFolder();
+    folders.push(dataFolder);
+    const service = await startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0", ...environment } });
+    opened.push(service);
+    return service;
+  }
+
+  const send = (service: ServerProcess, d: string, userAgent = VISITOR_USER_AGENT) =>
+    fetch(`${service.origin}/api/event`, {
+      method: "POST",
+      headers: { "user-agent": userAgent },
+      body: JSON.stringify({ d, n: "pageview", u: `https://${d}/` }),
+    });
+
+  async function open(prepare: (context: BrowserContext) => Promise<unknown> = () => Promise.resolve()): Promise<Page> {
+    const context = await browser.newContext({ locale: "en-GB" });
+    onTestFinished(() => context.close());
+    await prepare(context);
+    const page = await context.newPage();
+    page.setDefaultTimeout(ACTION_MS_MAX);
+    return page;
+  }
+
+  async function logIn(page: Page, service: ServerProcess): Promise<void> {
+    await page.goto(service.origin);
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.getByText("first event").first().waitFor();
+  }
+
+  const addSite = (page: Page, domain: string) => page.getByLabel("Domain").fill(domain);
+
+  const openCheck = (page: Page) => page.getByRole("button", { name: "Check the installation" }).click();
+
+  /** Verdict and finding of each check of a list. */
+  const checksIn = async (page: Page, label: string): Promise<string[]> => {
+    const list = page.getByRole("list", { name: label });
+    await list.waitFor();
+    return list
+      .locator("li")
+      .evaluateAll((items) =>
+        items.map(
+          (item) => (item as unknown as { querySelector(selector: string): { textContent: string } }).querySelector("p").textContent,
+        ),
+      );
+  };
+
+  const problemsIn = async (page: Page): Promise<string[]> =>
+    (await checksIn(page, "Site and browser")).filter((text) => text.startsWith("Problem: "));
+
+  it("says that no request has come, and what to do, while the first event is awaited", async () => {
+    const service = await startService({ SVC_ADMIN_PASSWORD: PASSWORD });
+    const page = await open();
+    await logIn(page, service);
+    await addSite(page, "first.example");
+    await openCheck(page);
+    await page.getByRole("dialog", { name: "Check the installation" }).waitFor();
+    expect((await problemsIn(page)).map((text) => text.replace(/ since .*/, ""))).toEqual([
+      "Problem: No request yet: nothing has arrived for first.example",
+      // As is right: the service of this test is on 127.0.0.1.
+      `Problem: The script's address is local: visitors can't load it from ${new URL(service.origin).host}`,
+    ]);
+    expect(await checksIn(page, "Site and browser")).toContain("OK: This browser can load the script and send events");
+
+    await send(service, "first.example", GOOGLEBOT);
+    await page.getByRole("button", { name: "Check again" }).click();
+    await page.getByText("dropped as a bot's").waitFor();
+    expect((await problemsIn(page))[0]).toBe("Problem: No event of first.example was accepted");
+
+    await page.evaluate(await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
+    expect(await page.evaluate("axe.run().then(({ violations }) => violations.map(({ id }) => id))")).toEqual([]);
+
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.locator("button:focus", { hasText: "Check the installation" }).waitFor();
+  });
+
+  it("names the site that events arrive for, once there is a dashboard, from the menu", async () => {
+    const service = await startService();
+    await send(service, "www.shop.example");
+    const page = await open();
+    await page.goto(`${service.origin}/?site=shop.example`);
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("menuitem", { name: "Check the installation" }).click();
+    await page.getByText("1 event arrived as www.shop.example").waitFor();
+    await page.getByText("Checking the page itself requires a password").waitFor();
+    expect(await page.getByRole("button", { name: "Check page" }).count()).toBe(0);
+  });
+
+  it("says that site_ids lacks the site", async () => {
+    const service = await startService({ SVC_SITE_IDS: "other.example", SVC_ADMIN_PASSWORD: PASSWORD });
+    expect((await send(service, "shop.example")).status).toBe(403);
+    const page = await open();
+    await page.goto(`${service.origin}/?site=shop.example&panel=installation`);
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.getByText("1 event for shop.example was refused: it isn't in site_ids").waitFor();
+  });
+
+  it("notices a blocker, Do Not Track and an opt-out of this browser", async () => {
+    const service = await startService();
+    await send(service, "127.0.0.1");
+    const page = await open(async (context) => {
+      await context.addInitScript(`
+        localStorage.setItem("svc_ignore", "true");
+        Object.defineProperty(navigator, "doNotTrack", { get: () => "1" });
+      `);
+      await context.route("**/svc.js", (route) => route.abort("blockedbyclient"));
+    });
+    await page.goto(`${service.origin}/?site=127.0.0.1&panel=installation`);
+    const checks = await checksIn(page, "Site and browser");
+    expect(checks.slice(1)).toEqual([
+      "Note: 127.0.0.1 is a local address",
+      "Problem: Something in this browser blocks the script",
+      "Note: This browser asks not to be tracked",
+      "Problem: This browser has opted out",
+    ]);
+  });
+
+  it("checks the page on a click, refuses addresses that are not public, and shows the findings", async () => {
+    const service = await startService({ SVC_ADMIN_PASSWORD: PASSWORD });
+    const page = await open();
+    await logIn(page, service);
+    await addSite(page, "127.0.0.1");
+    await openCheck(page);
+    await page.getByLabel("Page", { exact: true }).fill("http://127.0.0.1/");
+    await page.getByRole("button", { name: "Check page" }).click();
+    expect(await checksIn(page, "Your page")).toEqual(["Problem: The page isn't on a public address"]);
+    await page.getByLabel("Page", { exact: true }).fill("http://elsewhere.example/");
+    await page.getByRole("button", { name: "Check page" }).click();
+    await page.getByText(/"url" must be an http or https URL of 127\.0\.0\.1/).waitFor();
+
+    // No page of a public address can be reached from a test.
+    const answer: InstallationPage = {
+      problem: null,
+      status: 200,
+      findings: {
+        script: "found",
+        data_domain: "www.shop.example",
+        uses_tag_manager: false,
+        script_blocked_by: "policy",
+        events_blocked_by: null,
+      },
+    };
+    await page.route("**/api/installation/page", (route) => route.fulfill({ json: answer }));
+    await page.getByRole("button", { name: "Check page" }).click();
+    await page.getByText("The script tag is for www.shop.example").waitFor();
+    expect(await checksIn(page, "Your page")).toEqual([
+      "OK: The page has the script tag",
+      "Problem: The script tag is for www.shop.example",
+      "Problem: The page's Content Security Policy blocks the script",
+    ]);
+  });
+
+  it("shows and copies the tracking code for the chosen platform, with site and address filled in", async () => {
+    const service = await startService({ SVC_ADMIN_PASSWORD: PASSWORD });
+    const page = await open((context) => context.grantPermissions(["clipboard-read", "clipboard-write"]));
+    await logIn(page, service);
+    await addSite(page, "localhost:3000");
+    await page.getByLabel("Platform").selectOption("Google Tag Manager");
+    await page.getByText("type Custom HTML").waitFor();
+    await page.getByRole("button", { name: "Copy tracking code" }).click();
+    await page.getByText("Copied").waitFor();
+    const copied = (await page.evaluate("navigator.clipboard.readText()")) as string;
+    expect(copied).toContain('setAttribute("data-domain", "localhost:3000")');
+    expect(copied).toContain('setAttribute("data-include-local", "")');
+    expect(copied).toContain(`script.src = "${service.origin}/svc.js"`);
+  });
+});
