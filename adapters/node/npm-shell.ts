@@ -12,6 +12,7 @@ export function onNpmShellEnd(callBack: () => void): void {
   const checks = setInterval(() => {
     if (process.ppid === shell) return;
     clearInterval(checks);
-    callBack();
+    // A signal to the whole process group ends the shell, too. By then, this process has received its own.
+    setImmediate(callBack);
   }, CHECK_INTERVAL_MS).unref();
 }

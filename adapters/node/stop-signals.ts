@@ -24,7 +24,6 @@ export function stopOnSignal(stop: () => Promise<void>, log: Log): void {
     );
   };
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
-  // A signal to a whole group ends the shell, too.
   onNpmShellEnd(() => {
     if (!isStopping) onSignal("npm ended");
   });

@@ -12,6 +12,8 @@ export interface RunOptions {
   readonly cwd: string;
   /** The complete environment, except for `PATH`. */
   readonly environment?: Environment;
+  /** Its standard input. */
+  readonly input?: string;
   /** The user that runs it; needs a test that runs as root. */
   readonly uid?: number;
 }
@@ -20,14 +22,15 @@ export interface RunOptions {
 const RUN_MS_MAX = 100_000;
 
 /** Resolves with the exit code, whatever it is. Rejects if the program does not start or does not end. */
-export function runProgram(command: readonly string[], { cwd, environment = {}, uid }: RunOptions): Promise<Ended> {
+export function runProgram(command: readonly string[], { cwd, environment = {}, input = "", uid }: RunOptions): Promise<Ended> {
   const [file = "", ...args] = command;
   const env = { PATH: process.env["PATH"], ...environment };
   const owner = uid === undefined ? {} : { uid, gid: uid };
   return new Promise((resolve, reject) => {
-    execFile(file, args, { cwd, env, timeout: RUN_MS_MAX, ...owner }, (error, stdout, stderr) => {
+    const child = execFile(file, args, { cwd, env, timeout: RUN_MS_MAX, ...owner }, (error, stdout, stderr) => {
       if (error && typeof error.code !== "number") reject(error);
       else resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
     });
+    child.stdin?.end(input);
   });
 }
