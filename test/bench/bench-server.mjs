@@ -171,9 +171,9 @@ export const startProgram = (dataFolder, environment = {}) => startMain(BENCH_FO
  */
 export const startEmptyProgram = (dataFolder) => startMain(EMPTY_FOLDER, dataFolder, {});
 
-/** As `npm start` does. @param {string} folder @param {string} dataFolder @param {Record<string, string>} environment */
+/** @param {string} folder @param {string} dataFolder @param {Record<string, string>} environment */
 const startMain = (folder, dataFolder, environment) =>
-  startScript(["--max-semi-space-size=32", mainIn(folder)], {
+  startScript([mainIn(folder)], {
     SVC_CACHE_TTL_SECS: "0",
     ...environment,
     SVC_PORT: "0",

@@ -49,9 +49,6 @@ export interface ServerProcess extends SpawnedServer {
   readonly origin: string;
 }
 
-/** The flags of `npm start`, and those that skip optimising the engine: optimising takes two seconds and pays only for long-lived programs. */
-const NODE_FLAGS = ["--max-semi-space-size=32", ...QUICK_ENGINE_FLAGS];
-
 const LISTENING = /listens on (http:\/\/\S+)\s/;
 /** At least ten times the duration on an idle machine. */
 const START_MS_MAX = 60_000;
@@ -97,7 +94,7 @@ export function spawnServer({
   cwd,
   uid,
 }: ServerOptions): SpawnedServer {
-  const program = command ?? [process.execPath, ...NODE_FLAGS, ...clockFlags(clockAheadMs), MAIN_PATH];
+  const program = command ?? [process.execPath, ...QUICK_ENGINE_FLAGS, ...clockFlags(clockAheadMs), MAIN_PATH];
   const [file = "", ...args] =
     fileBlocksMax === undefined ? program : ["/bin/sh", "-c", `ulimit -f ${fileBlocksMax}; exec "$0" "$@"`, ...program];
   const child = spawn(file, args, {
