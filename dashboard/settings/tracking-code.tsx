@@ -1,10 +1,10 @@
 /** The tracking code of a site: the snippet, the form that makes one for a new site, and their dialog. */
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
+import { scriptUrl } from "../api/script-url.ts";
 import { CopyButton } from "../components/copy-button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Marked } from "../components/marked.tsx";
-import { scriptUrlOf } from "../format/script-url.ts";
 import { closePanel, site } from "../state/view.ts";
 import { PLATFORMS } from "./platforms.ts";
 
@@ -23,9 +23,6 @@ function siteIdFrom(typed: string): string | null {
 
 /** The chosen platform, the same wherever the code is shown. */
 const platform = signal(PLATFORMS[0]);
-
-/** The service adds the link if `dashboard_origin` is set. */
-const publicAddress = document.querySelector<HTMLLinkElement>('link[rel="canonical"]')?.href;
 
 const PlatformMenu = () => (
   <label class="platform">
@@ -48,7 +45,7 @@ const PlatformMenu = () => (
 /** The code of a site for the chosen platform, and where to put it. */
 export function Snippet({ siteId }: { readonly siteId: string }) {
   const { where, code } = platform.value;
-  const text = code({ siteId, scriptUrl: scriptUrlOf(publicAddress ?? location.href) });
+  const text = code({ siteId, scriptUrl: scriptUrl() });
   return (
     <div class="snippet">
       <PlatformMenu />
