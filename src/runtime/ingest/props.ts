@@ -1,12 +1,10 @@
 /** Which custom properties are stored, and in which form (docs/http-api.md, "Custom properties"). */
 import { wellFormed } from "../config/code-points.ts";
+import { parseJson, type Json, type JsonObject } from "./escaped-keys.ts";
 import { mayLoseDigits, protectNumbers, unprotectNumbers } from "./json-numbers.ts";
 
 /** JSON without either needs no cleaning. A lone surrogate, and the name itself, may be written with escapes. */
 const SUSPICIOUS = /\\u|__proto__/;
-
-type JsonObject = { [key: string]: Json };
-type Json = null | boolean | number | string | Json[] | JsonObject;
 
 /**
  * The properties as `JSON.stringify` writes them, except that numbers too long for JavaScript stay as they were sent; `null`
@@ -14,9 +12,9 @@ type Json = null | boolean | number | string | Json[] | JsonObject;
  * Idempotent.
  */
 export function parseProps(text: string | null): string | null {
-  const value = text === null ? null : parseJson(text);
+  const value = text === null ? null : parsed(text);
   if (text === null || !isObject(value)) return null;
-  if (mayLoseDigits(text)) return unprotectNumbers(storedForm(JSON.parse(protectNumbers(text)) as JsonObject, text));
+  if (mayLoseDigits(text)) return unprotectNumbers(storedForm(parseJson(protectNumbers(text)) as JsonObject, text));
   return storedForm(value, text);
 }
 
@@ -25,9 +23,9 @@ function storedForm(value: JsonObject, text: string): string {
   return JSON.stringify(value);
 }
 
-function parseJson(text: string): Json {
+function parsed(text: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    return parseJson(text);
   } catch {
     // Invalid JSON is dropped like JSON that is not an object.
     return null;
