@@ -1,4 +1,8 @@
-/** `npm run build:worker`: bundles the Worker into `dist/worker/`. With `--size`, compares its size with the platform's limit. */
+/**
+ * `npm run build:worker`: bundles the Worker into `dist/worker/`, unless that has been done: `wrangler dev` asks for the first build twice.
+ * With `--size`, compares its size with the platform's limit.
+ */
+import { hashOfSources, isCurrent, removeStamp, writeStamp } from "../node/build-stamp.mjs";
 import { buildWorker, sizeOf } from "./build.mjs";
 
 const FOLDER = "dist/worker";
@@ -8,7 +12,13 @@ const GZIPPED_MB_MAX = 10;
 
 const megabytes = (/** @type {number} */ bytes) => `${(bytes / 1024 / 1024).toFixed(2)} MB`;
 
-await buildWorker(FOLDER);
+if (!isCurrent(FOLDER)) {
+  const sources = hashOfSources();
+  await removeStamp(FOLDER);
+  await buildWorker(FOLDER);
+  await writeStamp(FOLDER, sources);
+  console.log(`${FOLDER}: built`);
+}
 if (process.argv.includes("--size")) {
   const { raw, gzipped } = await sizeOf(FOLDER);
   const share = Math.round((gzipped / (GZIPPED_MB_MAX * 1024 * 1024)) * 100);

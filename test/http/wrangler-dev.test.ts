@@ -1,6 +1,9 @@
-/** `wrangler dev` on a checkout serves the product and keeps its data across restarts. */
+/** `wrangler dev` on a checkout serves the product and keeps its data across restarts, and leaves nothing running. */
+import { readFile, rm } from "node:fs/promises";
 import { expect, it } from "vitest";
+import { descendantsOf, runningProcesses } from "../../adapters/workerd/process-tree.mjs";
 import { fetchAt } from "../support/fetch-at.ts";
+import { skippedFor } from "../support/skipped.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { startWranglerDev } from "../support/wrangler-dev.ts";
@@ -46,4 +49,29 @@ it(
     }
   },
   TEST_MS_MAX,
+);
+
+const commandOf = (id: number): Promise<string> => readFile(`/proc/${id}/cmdline`, "utf8");
+
+it(
+  "npm run dev:worker builds the Worker once, warns of nothing, and ends with npm, also if that is killed",
+  { timeout: TEST_MS_MAX, ...skippedFor(process.platform === "linux" ? null : "the processes are read from /proc") },
+  async () => {
+    await rm(new URL("../../dist/worker", import.meta.url), { recursive: true, force: true });
+    const server = await startWranglerDev(await tempFolder(), {}, "npm");
+    expect(server.log().match(/dist\/worker: built/g)).toHaveLength(1);
+    // With the first request, the Worker itself warns that no password is set.
+    expect(server.log()).not.toMatch(/warn/i);
+    expect((await fetch(`${server.origin}/health`)).status).toBe(200);
+
+    const tree = descendantsOf(runningProcesses(), server.pid);
+    const commands = await Promise.all(tree.map(([id]) => commandOf(id)));
+    expect(commands.filter((command) => command.includes("bin/workerd\0serve"))).not.toEqual([]);
+    await server.kill9();
+    const stillRunning = () => {
+      const running = runningProcesses();
+      return tree.filter(([id, { start }]) => running.get(id)?.start === start);
+    };
+    await expect.poll(stillRunning, { timeout: 10_000 }).toEqual([]);
+  },
 );

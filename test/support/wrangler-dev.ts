@@ -13,33 +13,45 @@ const READY = /Ready on (http:\/\/\S+)\s/;
 const READY_MS_MAX = 120_000;
 const STOP_MS_MAX = 60_000;
 
+/** The commands of docs/workers.md, without npx, which would only look for the first one. */
+export const WRANGLER_COMMANDS = {
+  wrangler: [process.execPath, WRANGLER, "dev"],
+  npm: ["npm", "run", "dev:worker", "--"],
+} as const;
+
 export interface WranglerDev {
+  /** Of the command. */
+  readonly pid: number;
   readonly origin: string;
   /** Its output. */
   log(): string;
   /** Sends SIGINT, as Ctrl-C does. */
   stop(): Promise<void>;
+  /** Kills the command, but none of the processes that it has started. Resolves when nothing writes to its output any more. */
+  kill9(): Promise<void>;
 }
 
 /** `folder` receives the data and everything else that wrangler writes except the build. */
-export async function startWranglerDev(folder: string, variables: Readonly<Record<string, string>>): Promise<WranglerDev> {
+export async function startWranglerDev(
+  folder: string,
+  variables: Readonly<Record<string, string>>,
+  command: keyof typeof WRANGLER_COMMANDS = "wrangler",
+): Promise<WranglerDev> {
+  const [program, ...args] = WRANGLER_COMMANDS[command];
   const vars = Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
-  const child = spawn(
-    process.execPath,
-    [WRANGLER, "dev", "--ip", "127.0.0.1", "--port", "0", "--persist-to", join(folder, "state"), ...vars],
-    {
-      cwd: ROOT,
-      stdio: ["ignore", "pipe", "pipe"],
-      env: {
-        PATH: process.env["PATH"],
-        CI: "true",
-        NO_COLOR: "1",
-        WRANGLER_SEND_METRICS: "false",
-        WRANGLER_LOG_PATH: join(folder, "logs"),
-        XDG_CONFIG_HOME: join(folder, "config"),
-      },
+  const child = spawn(program, [...args, "--ip", "127.0.0.1", "--port", "0", "--persist-to", join(folder, "state"), ...vars], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: process.env["PATH"],
+      HOME: folder,
+      CI: "true",
+      NO_COLOR: "1",
+      WRANGLER_SEND_METRICS: "false",
+      WRANGLER_LOG_PATH: join(folder, "logs"),
+      XDG_CONFIG_HOME: join(folder, "config"),
     },
-  );
+  });
   let printed = "";
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const kill = () => void child.kill("SIGKILL");
@@ -59,6 +71,7 @@ export async function startWranglerDev(folder: string, variables: Readonly<Recor
     void ended.then(() => reject(new Error(`wrangler dev ended before it was ready:\n${printed}`)));
   });
   return {
+    pid: child.pid ?? 0,
     origin,
     log: () => printed,
     async stop() {
@@ -66,6 +79,10 @@ export async function startWranglerDev(folder: string, variables: Readonly<Recor
       child.kill("SIGINT");
       await ended;
       clearTimeout(giveUp);
+    },
+    async kill9() {
+      kill();
+      await ended;
     },
   };
 }

@@ -1,0 +1,15 @@
+/** `start` distinguishes a process from a later one with the same id. */
+export interface RunningProcess {
+  readonly parent: number;
+  readonly group: number;
+  readonly start: string;
+}
+
+/** All running processes by id; none where the system does not tell, as on Windows. */
+export function runningProcesses(): ReadonlyMap<number, RunningProcess>;
+
+/** The processes that a process has started, and those that they have started. */
+export function descendantsOf(running: ReadonlyMap<number, RunningProcess>, ancestor: number): [number, RunningProcess][];
+
+/** From now on, this process ends with those that started it, and all that it has started ends with it. */
+export function endWithStarters(): void;
