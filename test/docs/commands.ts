@@ -34,6 +34,17 @@ export const BY_HAND: Readonly<Record<string, string>> = {
   "node test/bench/eviction.mjs 3200000 32": "takes many minutes",
   "node test/bench/compaction.mjs 2000000 200": "takes many minutes",
   "node test/bench/chunks.mjs 256 40000000 365": "takes many minutes",
+  ...Object.fromEntries(
+    [
+      "useradd --system --home-dir /var/lib/sandpiper --shell /usr/sbin/nologin sandpiper",
+      "npm install --global --prefix /opt/sandpiper sandpiper-analytics",
+      "install -D -m 0600 /dev/stdin /etc/sandpiper/admin_password",
+      "cp /opt/sandpiper/lib/node_modules/sandpiper-analytics/deploy/sandpiper.service /etc/systemd/system/",
+      "systemctl enable --now sandpiper",
+      "journalctl --unit sandpiper",
+      "sudo -u sandpiper SVC_DATA_DIR=/var/lib/sandpiper /opt/sandpiper/bin/sandpiper verify",
+    ].map((command) => [command, "changes the system, as root; test/deploy holds its names to the files in deploy/"]),
+  ),
   "TOKEN=…": "stands for the reader's own token",
 };
 

@@ -16,6 +16,7 @@ const PACKED = [
   /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
   /^dist\/(main|engine-worker|parquet-worker|password-worker|rollup-worker)\.js$/,
   /^dist\/(engine\.wasm|countries\.mmdb|THIRD-PARTY-LICENSES\.txt)$/,
+  /^deploy\/sandpiper\.service$/,
   /^dist\/tracker\/(package\.json|module\.js|[\w-]+\.d\.ts)$/,
 ];
 
