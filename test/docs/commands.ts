@@ -36,6 +36,38 @@ export const BY_HAND: Readonly<Record<string, string>> = {
   "node test/bench/chunks.mjs 256 40000000 365": "takes many minutes",
   ...Object.fromEntries(
     [
+      "docker build --pull --tag sandpiper .",
+      "docker run --detach --name sandpiper --restart unless-stopped --publish 127.0.0.1:8000:8000 --volume sandpiper:/data --read-only --cap-drop ALL --security-opt no-new-privileges --env SVC_ENGINE_MEMORY_MB=512 --memory 1536m sandpiper",
+      "docker compose up --detach --build --wait",
+      "docker compose up --detach --wait",
+      "docker compose build --pull",
+      "docker compose logs --follow sandpiper",
+      "docker compose exec sandpiper sandpiper verify",
+      "docker exec sandpiper sandpiper verify",
+      "kubectl exec sandpiper-0 -- sandpiper verify",
+      "docker compose run --rm --no-deps --volume /var/backups/sandpiper:/backup sandpiper backup /backup",
+    ].map((command) => [command, "test/deploy/documented-commands.test.ts checks its arguments; test/deploy/image.test.ts runs the image"]),
+  ),
+  "docker logs sandpiper": "needs Docker",
+  "docker buildx imagetools inspect node:24-slim": "asks a registry",
+  "docker buildx imagetools inspect gcr.io/distroless/nodejs24-debian13:nonroot": "asks a registry",
+  "docker tag sandpiper registry.example.com/sandpiper:VERSION": "needs a registry",
+  "docker push registry.example.com/sandpiper:VERSION": "needs a registry",
+  "kubectl apply -f deploy/kubernetes.yaml": "needs a cluster; test/deploy/kubernetes.test.ts reads the file",
+  "kubectl rollout status statefulset/sandpiper": "needs a cluster",
+  ...Object.fromEntries(
+    [
+      "echo DOMAIN=stats.example.com > .env",
+      "mkdir -m 0700 secrets",
+      "openssl rand -base64 24 > secrets/admin_password",
+      "openssl rand -hex 24 > secrets/metrics_token",
+      "chmod 0444 secrets/*",
+    ].map((command) => [command, "test/deploy/documented-commands.test.ts runs it"]),
+  ),
+  ...Object.fromEntries(
+    [
+      "install -d -m 0700 -o 65532 -g 65532 /srv/sandpiper",
+      "install -d -m 0700 -o 65532 -g 65532 /var/backups/sandpiper",
       "useradd --system --home-dir /var/lib/sandpiper --shell /usr/sbin/nologin sandpiper",
       "npm install --global --prefix /opt/sandpiper sandpiper-analytics",
       "install -D -m 0600 /dev/stdin /etc/sandpiper/admin_password",
