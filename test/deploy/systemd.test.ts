@@ -75,9 +75,21 @@ describe("the systemd unit", () => {
     expect(valuesOf("RestartPreventExitStatus")).toEqual([String(code)]);
   });
 
-  it("is named in docs/installation.md with the places that the documented commands fill", () => {
+  it("starts the command that the documented installation puts there, and comes with the package", () => {
     const { text } = readPage("docs/installation.md");
-    expect(text).toContain("deploy/sandpiper.service");
+    const { name, bin, files } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+      readonly name: string;
+      readonly bin: Readonly<Record<string, string>>;
+      readonly files: readonly string[];
+    };
+    const [, prefix = ""] = new RegExp(`^npm install --global --prefix (\\S+) ${name}$`, "m").exec(text) ?? [];
+    expect(valuesOf("ExecStart")).toEqual([`${prefix}/bin/${Object.keys(bin)[0]}`]);
+    expect(files).toContain("deploy/sandpiper.service");
+    expect(text).toContain(`cp ${prefix}/lib/node_modules/${name}/deploy/sandpiper.service /etc/systemd/system/`);
+  });
+
+  it("has the password file and the user that the documented commands create", () => {
+    const { text } = readPage("docs/installation.md");
     expect(text).toContain(` ${(valuesOf("LoadCredential")[0] ?? "").split(":")[1]}`);
     expect(text).toContain(`useradd --system --home-dir /var/lib/sandpiper --shell /usr/sbin/nologin ${valuesOf("User")[0]}`);
   });
