@@ -8,9 +8,8 @@ WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
 COPY . .
-RUN npm run build
-# What npm would publish is what the image gets.
-RUN npm pack --ignore-scripts && mkdir app && tar -xzf *.tgz -C app --strip-components=1
+# npm builds first (the script "prepack"). What it would publish is what the image gets.
+RUN npm pack && mkdir app && tar -xzf *.tgz -C app --strip-components=1
 # Only its user can read the data folder. A new volume takes owner and mode from here.
 RUN mkdir -m 0700 data
 # The command `sandpiper`: this image has neither a shell nor /usr/bin/env.
@@ -33,5 +32,5 @@ VOLUME /data
 EXPOSE 8000
 # Sandpiper is process 1: it handles the signal itself and starts no other process, so it needs no init.
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 CMD ["/usr/local/bin/sandpiper", "healthcheck"]
+HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 CMD ["/usr/local/bin/sandpiper", "healthcheck"]
 ENTRYPOINT ["/usr/local/bin/sandpiper"]

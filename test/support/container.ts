@@ -4,7 +4,7 @@
  */
 import { execFile, execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../docs/pages.ts";
 import { addNode, configOf, parseDockerfile, runSteps, type ImageConfig } from "./dockerfile.ts";
@@ -23,10 +23,17 @@ export interface Container {
   stop(): Promise<Ended>;
 }
 
+export interface StartOptions {
+  /** Variables besides those of the image. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** A folder of this machine, for `/run/secrets`. */
+  readonly secretsFolder: string;
+}
+
 /** An image and a volume for its data folder, which all its containers share. */
 export interface Image {
   readonly config: ImageConfig;
-  start(): Promise<Container>;
+  start(options: StartOptions): Promise<Container>;
   remove(): Promise<void>;
 }
 
@@ -71,11 +78,13 @@ function run(command: string, args: readonly string[]): Promise<Ended> {
 async function buildByDocker(): Promise<Image> {
   const name = `sandpiper-test-${process.pid}`;
   execFileSync("docker", ["build", "--tag", name, ROOT], { stdio: "pipe" });
-  const image: Image = {
+  return {
     config: imageConfig(),
-    async start() {
-      const options = ["--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges", `--volume=${name}:/data`];
-      const { printed } = await run("docker", ["run", "--detach", ...options, name]);
+    async start({ environment, secretsFolder }) {
+      const rights = ["--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges"];
+      const mounts = [`--volume=${name}:/data`, `--volume=${secretsFolder}:/run/secrets:ro`];
+      const variables = Object.entries(environment).map(([variable, value]) => `--env=${variable}=${value}`);
+      const { printed } = await run("docker", ["run", "--detach", ...rights, ...mounts, ...variables, name]);
       const id = printed.trim();
       return {
         exec: (command) => run("docker", ["exec", id, ...command]),
@@ -93,7 +102,6 @@ async function buildByDocker(): Promise<Image> {
       await run("docker", ["image", "rm", name]);
     },
   };
-  return image;
 }
 
 /** Runs as process 1 of new namespaces until it becomes the container's process. */
@@ -105,6 +113,7 @@ const ENTER = `
   for device in null zero random urandom; do : > "$ROOT/dev/$device"; mount --bind "/dev/$device" "$ROOT/dev/$device"; done
   mount -o remount,ro "$ROOT/dev"
   mount --bind "$VOLUME" "$ROOT/data"
+  mount --bind "$SECRETS" "$ROOT/run/secrets"
   mount -o remount,bind,ro "$ROOT"
   exec env -i "$@"`;
 
@@ -121,9 +130,13 @@ async function buildByHand(): Promise<Image> {
   const volume = join(folder, "volume");
   // Docker fills a new volume from the image, owner and mode included.
   execFileSync("cp", ["-a", "-T", join(root, "data"), volume]);
-  mkdirSync(root, { recursive: true });
+  execFileSync("mkdir", ["-p", join(root, "run/secrets")]);
   execFileSync("chmod", ["0755", folder]);
-  return { config, start: () => Promise.resolve(startByHand({ root, volume, config })), remove: () => removeFolder(folder) };
+  return {
+    config,
+    start: (options) => Promise.resolve(startByHand({ root, volume, config }, options)),
+    remove: () => removeFolder(folder),
+  };
 }
 
 /** All running containers, so that those of a failed test can be killed. */
@@ -132,12 +145,18 @@ process.once("exit", () => {
   for (const child of alive) child.kill("SIGKILL");
 });
 
-function startByHand({ root, volume, config }: { root: string; volume: string; config: ImageConfig }): Container {
-  const env = Object.entries(config.env).map(([name, value]) => `${name}=${value}`);
+interface HandMadeImage {
+  readonly root: string;
+  readonly volume: string;
+  readonly config: ImageConfig;
+}
+
+function startByHand({ root, volume, config }: HandMadeImage, { environment, secretsFolder }: StartOptions): Container {
+  const env = Object.entries({ ...config.env, ...environment }).map(([name, value]) => `${name}=${value}`);
   const asUser = ["setpriv", "--no-new-privs", "chroot", `--userspec=${config.user}`, "--groups=", root];
   const namespaces = ["--mount", "--pid", "--net", "--ipc", "--uts", "--fork", "--kill-child"];
   const child = spawn("unshare", [...namespaces, "sh", "-ec", ENTER, "sh", ...env, ...asUser, ...config.entrypoint], {
-    env: { PATH: process.env["PATH"], ROOT: root, VOLUME: volume },
+    env: { PATH: process.env["PATH"], ROOT: root, VOLUME: volume, SECRETS: secretsFolder },
     stdio: ["ignore", "pipe", "pipe"],
   });
   alive.add(child);

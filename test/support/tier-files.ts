@@ -27,6 +27,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/program/reset-password.test.ts",
   "test/program/start-and-stop.test.ts",
   // Many builds.
+  "test/deploy/image.test.ts",
   "test/install/clone.test.ts",
   // A build, and an archive of it.
   "test/unit/tools/release-archive.test.ts",

@@ -1,0 +1,139 @@
+/** The image of the Dockerfile: its steps run, and its program serves as compose.yaml starts it: an unprivileged process 1 on a read-only root. */
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { ROOT } from "../docs/pages.ts";
+import { buildImage, whyNoContainers, type Container, type Ended, type Image } from "../support/container.ts";
+import { browserHeaders, wireEvent } from "../support/requests.ts";
+import { skippedFor } from "../support/skipped.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+
+/** Building it installs all packages. */
+const BUILD_MS_MAX = 400_000;
+
+const SITE = "example.com";
+
+const PASSWORD = "correct horse battery staple";
+const METRICS_TOKEN = "a-token-for-metrics";
+
+const { environment } = (
+  parse(readFileSync(join(ROOT, "compose.yaml"), "utf8")) as {
+    readonly services: { readonly sandpiper: { readonly environment: Readonly<Record<string, string>> } };
+  }
+).services.sandpiper;
+
+/** As docs/containers.md has them made: everybody may read the files, so that the image's user can. */
+async function makeSecrets(): Promise<string> {
+  const folder = await makeTempFolder();
+  chmodSync(folder, 0o755);
+  for (const [name, text] of Object.entries({ admin_password: PASSWORD, metrics_token: METRICS_TOKEN })) {
+    writeFileSync(join(folder, name), `${text}\n`, { mode: 0o444 });
+  }
+  return folder;
+}
+
+describe("the image", skippedFor(whyNoContainers()), () => {
+  let image: Image;
+  let container: Container;
+  let secretsFolder: string;
+  let isStopped = false;
+
+  beforeAll(async () => {
+    secretsFolder = await makeSecrets();
+    image = await buildImage();
+    container = await image.start({ environment, secretsFolder });
+  }, BUILD_MS_MAX);
+
+  afterAll(async () => {
+    if (!isStopped) await container?.stop();
+    await image?.remove();
+    await removeFolder(secretsFolder);
+  });
+
+  /** What a script prints that Node runs in the container. */
+  const evaluate = (script: string): Promise<Ended> => container.exec(["/nodejs/bin/node", "--input-type=module", "-e", script]);
+
+  const request = async (path: string, init: RequestInit = {}): Promise<{ status: number; body: string }> => {
+    const url = `http://127.0.0.1:8000${path}`;
+    const { printed } = await evaluate(
+      `const response = await fetch(${JSON.stringify(url)}, ${JSON.stringify(init)});
+       console.log(JSON.stringify({ status: response.status, body: await response.text() }));`,
+    );
+    return JSON.parse(printed) as { status: number; body: string };
+  };
+
+  const pageviews = async (): Promise<number> => {
+    const login = await request("/api/auth/login", { method: "POST", body: JSON.stringify({ password: PASSWORD }) });
+    const { token } = JSON.parse(login.body) as { token: string };
+    const main = await request(`/api/stats/main?site_id=${SITE}`, { headers: { cookie: `svc_session=${token}` } });
+    return (JSON.parse(main.body) as { total_pageviews: number }).total_pageviews;
+  };
+
+  /** Resolves when the image's health check succeeds. */
+  const becomesHealthy = () => expect.poll(async () => (await container.exec(image.config.healthcheck)).code).toBe(0);
+
+  it("becomes healthy", () => becomesHealthy());
+
+  it("counts an event", async () => {
+    const event = { method: "POST", headers: browserHeaders(), body: JSON.stringify(wireEvent(SITE)) };
+    expect(await request("/api/event", event)).toEqual({ status: 202, body: "" });
+    expect(await pageviews()).toBe(1);
+  });
+
+  it("reads its secrets from files", async () => {
+    expect((await request("/metrics")).status).toBe(401);
+    const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
+    expect(await request("/metrics", { headers })).toEqual({ status: 200, body: expect.stringContaining("svc_events") });
+    expect((await request(`/api/stats/main?site_id=${SITE}`)).status).toBe(401);
+  });
+
+  it("runs as its numbered user, on a root that nobody can write to", async () => {
+    const { printed } = await evaluate(
+      `import { writeFileSync } from "node:fs";
+       const codeOf = (folder) => { try { writeFileSync(folder + "/x", ""); } catch (error) { return error.code; } };
+       console.log(process.getuid(), process.getgid(), ["/app", "/app/dist", "/tmp", "/"].map(codeOf).join());`,
+    );
+    expect(printed).toBe("65532 65532 EROFS,EROFS,EROFS,EROFS\n");
+  });
+
+  it("has a data folder that only its user can read", async () => {
+    expect((await evaluate(`console.log((await import("node:fs")).statSync("/data").mode.toString(8))`)).printed).toBe("40700\n");
+  });
+
+  it("holds the files of the published package, and no shell", async () => {
+    const { printed } = await evaluate(
+      `import { readdirSync } from "node:fs"; console.log(readdirSync("/app", { recursive: true }).join("\\n"));`,
+    );
+    const files = printed.trim().split("\n");
+    expect(files).toEqual(expect.arrayContaining(["LICENSE", "package.json", "dist/main.js", "dist/engine.wasm"]));
+    expect(files.filter((name) => /node_modules|(?<!\.d)\.ts$|^(src|test|adapters)\b/.test(name))).toEqual([]);
+    expect((await container.exec(["sh", "-c", "true"])).code).not.toBe(0);
+  });
+
+  it("runs commands of the program beside the server", async () => {
+    const [sandpiper = ""] = image.config.entrypoint;
+    expect(await container.exec([sandpiper, "verify"])).toEqual({ code: 0, printed: expect.stringContaining("no fault") });
+    expect((await container.exec([sandpiper, "--version"])).printed).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it("starts no other process, so that process 1 has none to reap", async () => {
+    const { printed } = await evaluate(
+      `import { readdirSync, readFileSync } from "node:fs";
+       const names = readdirSync("/proc/1/task").flatMap((thread) => readFileSync("/proc/1/task/" + thread + "/children", "utf8").trim());
+       console.log(names.join(""), "none");`,
+    );
+    expect(printed).toBe(" none\n");
+  });
+
+  it("stops on its stop signal with exit code 0, and the next container of the volume has the event", async () => {
+    const ended = await container.stop();
+    isStopped = true;
+    expect([ended.code, ended.printed]).toEqual([0, expect.stringContaining("SIGTERM")]);
+    expect(ended.printed).not.toMatch(/EROFS|EACCES|permissions/);
+    container = await image.start({ environment, secretsFolder });
+    isStopped = false;
+    await becomesHealthy();
+    expect(await pageviews()).toBe(1);
+  });
+});
