@@ -67,10 +67,13 @@ export function imageConfig(): ImageConfig {
 
 export const buildImage = (): Promise<Image> => (hasDocker() ? buildByDocker() : buildByHand());
 
+/** Stands for the exit code of a command that took too long. */
+const KILLED = 137;
+
 function run(command: string, args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
     execFile(command, args, { timeout: EXEC_MS_MAX }, (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code) : 0, printed: stdout + stderr });
+      resolve({ code: error ? Number(error.code ?? KILLED) : 0, printed: stdout + stderr });
     });
   });
 }
@@ -85,7 +88,7 @@ async function buildByDocker(): Promise<Image> {
       const mounts = [`--volume=${name}:/data`, `--volume=${secretsFolder}:/run/secrets:ro`];
       const variables = Object.entries(environment).map(([variable, value]) => `--env=${variable}=${value}`);
       const { printed } = await run("docker", ["run", "--detach", ...rights, ...mounts, ...variables, name]);
-      const id = printed.trim();
+      const [id = ""] = printed.split("\n");
       return {
         exec: (command) => run("docker", ["exec", id, ...command]),
         async stop() {
