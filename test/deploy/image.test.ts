@@ -1,10 +1,11 @@
 /** The image of the Dockerfile: its steps run, and its program serves as compose.yaml starts it: an unprivileged process 1 on a read-only root. */
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { ROOT } from "../docs/pages.ts";
-import { buildImage, whyNoContainers, type Container, type Ended, type Image } from "../support/container.ts";
+import type { Container, Ended, Image } from "../support/container.ts";
+import { buildImage, whyNoContainers } from "../support/image.ts";
 import { browserHeaders, wireEvent } from "../support/requests.ts";
 import { skippedFor } from "../support/skipped.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
@@ -33,22 +34,32 @@ async function makeSecrets(): Promise<string> {
   return folder;
 }
 
+/** As docs/containers.md has it made. */
+async function makeBackupFolder(user: string): Promise<string> {
+  const folder = await makeTempFolder();
+  const [uid = 0, gid = 0] = user.split(":").map(Number);
+  chownSync(folder, uid, gid);
+  return folder;
+}
+
 describe("the image", skippedFor(whyNoContainers()), () => {
   let image: Image;
   let container: Container;
-  let secretsFolder: string;
+  let mounts: Readonly<Record<string, string>> = {};
   let isStopped = false;
 
+  const startOn = (volume: string) => image.start({ environment, mounts, volume });
+
   beforeAll(async () => {
-    secretsFolder = await makeSecrets();
     image = await buildImage();
-    container = await image.start({ environment, secretsFolder });
+    mounts = { "/run/secrets": await makeSecrets(), "/backup": await makeBackupFolder(image.config.user) };
+    container = await startOn("data");
   }, BUILD_MS_MAX);
 
   afterAll(async () => {
     if (!isStopped) await container?.stop();
     await image?.remove();
-    await removeFolder(secretsFolder);
+    for (const folder of Object.values(mounts)) await removeFolder(folder);
   });
 
   /** What a script prints that Node runs in the container. */
@@ -131,7 +142,20 @@ describe("the image", skippedFor(whyNoContainers()), () => {
     isStopped = true;
     expect([ended.code, ended.printed]).toEqual([0, expect.stringContaining("SIGTERM")]);
     expect(ended.printed).not.toMatch(/EROFS|EACCES|permissions/);
-    container = await image.start({ environment, secretsFolder });
+    container = await startOn("data");
+    isStopped = false;
+    await becomesHealthy();
+    expect(await pageviews()).toBe(1);
+  });
+
+  it("backs up a volume in use, and restores it into a new one", async () => {
+    const backup = await image.run(["backup", "/backup", "--keep", "14"], { environment, mounts, volume: "data" });
+    expect(backup).toEqual({ code: 0, printed: expect.stringContaining("no fault") });
+    await container.stop();
+    isStopped = true;
+    const restored = await image.run(["restore", "/backup"], { environment, mounts, volume: "restored" });
+    expect(restored).toEqual({ code: 0, printed: expect.stringContaining("no fault") });
+    container = await startOn("restored");
     isStopped = false;
     await becomesHealthy();
     expect(await pageviews()).toBe(1);

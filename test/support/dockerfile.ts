@@ -3,7 +3,7 @@
  * Throws for everything that it does not understand, so that a step is never left out unnoticed.
  */
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Environment } from "./target.ts";
 
@@ -146,20 +146,4 @@ function copy(source: string, target: string, owner: string): void {
   mkdirSync(dirname(target), { recursive: true });
   execFileSync("cp", ["-a", "-T", source, target]);
   execFileSync("chown", ["-R", owner, target]);
-}
-
-/** A base image with Node, as the distroless ones have it: the binary, its libraries, and the folders that a runtime mounts over. */
-export function addNode(root: string): void {
-  const put = (path: string, to = path) => {
-    mkdirSync(dirname(join(root, to)), { recursive: true });
-    copyFileSync(realpathSync(path), join(root, to));
-    chmodSync(join(root, to), 0o755);
-  };
-  put(process.execPath, "/nodejs/bin/node");
-  const libraries = execFileSync("ldd", [process.execPath], { encoding: "utf8" });
-  for (const [library] of libraries.matchAll(/\/\S+/g)) put(library);
-  for (const folder of ["proc", "dev", "tmp"]) mkdirSync(join(root, folder));
-  chmodSync(join(root, "tmp"), 0o1777);
-  for (const folder of readdirSync(root)) chownSync(join(root, folder), 0, 0);
-  if (!existsSync(join(root, "nodejs/bin/node"))) throw new Error("the base image has no Node");
 }
