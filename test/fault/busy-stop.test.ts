@@ -15,7 +15,7 @@ const SITE = siteId("busy.test");
 const SEGMENT_EVENTS = 50_000;
 const TEST_MS_MAX = 120_000;
 
-const ENVIRONMENT = { SVC_CACHE_TTL_SECS: "0", SVC_FLUSH_INTERVAL_SECS: "86400" };
+const ENVIRONMENT = { SVC_CACHE_TTL_SECS: "0", SVC_FLUSH_INTERVAL_SECS: "86400", SVC_REQUEST_TIMEOUT_SECS: "600" };
 
 const pageOf = (number: number): string => `/page/${number}`;
 
@@ -32,6 +32,12 @@ async function folderWithJournal(events: number): Promise<string> {
     await writeFile(join(folder, "journal", `${1 + first / SEGMENT_EVENTS}.journal`), encodeJournalLines(eventTexts(ofSegment)));
   }
   return folder;
+}
+
+async function startOn(dataFolder: string): Promise<ServerProcess> {
+  const server = await startServer({ dataFolder, environment: ENVIRONMENT });
+  onTestFinished(() => server.kill9());
+  return server;
 }
 
 async function expectStopInTime(server: ServerProcess): Promise<void> {
@@ -88,11 +94,13 @@ it(
   async () => {
     const events = 2 * SEGMENT_EVENTS;
     const folder = await folderWithJournal(events);
-    const server = await startServer({ dataFolder: folder, environment: ENVIRONMENT });
+    const server = await startOn(folder);
+    await beginExport(server.origin);
     const asking = [1, 2, 3, 4, 5, 6].map((client) => keepAsking(server.origin, client));
     (await connectTo(server.origin)).write("POST /api/event HTTP/1.1\r\nHost: half.test\r\nContent-Le");
     (await connectTo(server.origin)).write("POST /api/event HTTP/1.1\r\nHost: half.test\r\nContent-Length: 100\r\n\r\n{");
-    await beginExport(server.origin);
+    // Until the server has read these.
+    expect((await fetch(`${server.origin}/health`)).status).toBe(200);
     await expectStopInTime(server);
     await Promise.all(asking);
     await expectEachEventOnce(folder, events);
@@ -103,9 +111,9 @@ it(
 it(
   "a stop ends in time, and every event is stored once, when the journal is too large to be flushed in that time",
   async () => {
-    const events = 10 * SEGMENT_EVENTS;
+    const events = 6 * SEGMENT_EVENTS;
     const folder = await folderWithJournal(events);
-    const server = await startServer({ dataFolder: folder, environment: ENVIRONMENT });
+    const server = await startOn(folder);
     await expectStopInTime(server);
     await expectEachEventOnce(folder, events);
   },
