@@ -34,11 +34,14 @@ async function makeSecrets(): Promise<string> {
   return folder;
 }
 
+/** Why no container can write to a folder of this machine; null if one can. */
+const whyNoBackups = process.getuid?.() === 0 ? null : "only root can give a folder to the image's user";
+
 /** As docs/containers.md has it made. */
 async function makeBackupFolder(user: string): Promise<string> {
   const folder = await makeTempFolder();
   const [uid = 0, gid = 0] = user.split(":").map(Number);
-  chownSync(folder, uid, gid);
+  if (whyNoBackups === null) chownSync(folder, uid, gid);
   return folder;
 }
 
@@ -148,7 +151,7 @@ describe("the image", skippedFor(whyNoContainers()), () => {
     expect(await pageviews()).toBe(1);
   });
 
-  it("backs up a volume in use, and restores it into a new one", async () => {
+  it("backs up a volume in use, and restores it into a new one", skippedFor(whyNoBackups), async () => {
     const backup = await image.run(["backup", "/backup", "--keep", "14"], { environment, mounts, volume: "data" });
     expect(backup).toEqual({ code: 0, printed: expect.stringContaining("no fault") });
     await container.stop();
