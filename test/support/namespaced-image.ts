@@ -79,8 +79,21 @@ export async function buildByHand(): Promise<Image> {
 /** All running containers, so that those of a failed test can be killed. */
 const alive = new Set<ChildProcess>();
 process.once("exit", () => {
-  for (const child of alive) child.kill("SIGKILL");
+  for (const child of alive) kill(child);
 });
+
+/** Process 1 of the container, as this machine numbers it; 0 if there is none yet or no longer. */
+function processOne({ pid }: ChildProcess): number {
+  const path = `/proc/${pid}/task/${pid}/children`;
+  return existsSync(path) ? Number(readFileSync(path, "utf8")) : 0;
+}
+
+/** `--kill-child` alone is not enough: a process that changes its user no longer dies with its parent (prctl(2), PR_SET_PDEATHSIG). */
+function kill(child: ChildProcess): void {
+  const pid = processOne(child);
+  if (pid > 0) process.kill(pid, "SIGKILL");
+  child.kill("SIGKILL");
+}
 
 interface HandMadeContainer extends Omit<ContainerOptions, "volume"> {
   readonly root: string;
@@ -115,18 +128,18 @@ function startByHand(container: HandMadeContainer): Container & { readonly exite
     alive.delete(child);
     return { code: Number(code), printed };
   });
-  /** As this machine numbers it. */
-  const processOne = (): string => readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim();
   return {
     exited,
     exec(command) {
       const [uid, gid] = user.split(":");
-      const enter = [`--target=${processOne()}`, "--mount", "--pid", "--net", "--root", "--wd", `--setuid=${uid}`, `--setgid=${gid}`];
+      const enter = [`--target=${processOne(child)}`, "--mount", "--pid", "--net", "--root", "--wd", `--setuid=${uid}`, `--setgid=${gid}`];
       return runCommand("env", ["-i", ...variablesOf(container), "nsenter", ...enter, ...command]);
     },
     stop() {
-      process.kill(Number(processOne()), stopSignal as NodeJS.Signals);
-      setTimeout(() => child.kill("SIGKILL"), STOP_MS_MAX).unref();
+      const pid = processOne(child);
+      if (pid > 0) process.kill(pid, stopSignal as NodeJS.Signals);
+      const late = setTimeout(() => kill(child), STOP_MS_MAX);
+      void exited.then(() => clearTimeout(late));
       return exited;
     },
   };
