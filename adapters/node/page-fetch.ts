@@ -65,7 +65,7 @@ function get(url: URL, address: string, userAgent: string, signal: AbortSignal):
     const request = (isHttps ? requestHttps : requestHttp)(options, (response) => {
       pageFrom(response).then(resolve, reject);
     });
-    request.once("error", reject);
+    request.on("error", reject);
     request.end();
   });
 }

@@ -6,6 +6,7 @@ import { scriptUrl } from "../api/script-url.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { Marked } from "../components/marked.tsx";
 import { Loading, Problem } from "../components/states.tsx";
+import { isLocalSite } from "../settings/platforms.ts";
 import { authState, handleFailure } from "../state/connection.ts";
 import { closePanel, openPanel, site } from "../state/view.ts";
 import { addressChecks, browserChecks } from "./browser-checks.ts";
@@ -132,6 +133,11 @@ function PageForm({ siteId }: { readonly siteId: string }) {
   );
 }
 
+function PageSection({ siteId }: { readonly siteId: string }) {
+  if (isLocalSite(siteId)) return <p>Only pages on public addresses can be checked.</p>;
+  return authState.value === "logged_in" ? <PageForm siteId={siteId} /> : <PasswordFirst />;
+}
+
 interface InstallationDialogProps {
   readonly siteId: string;
   readonly onClose: () => void;
@@ -142,7 +148,7 @@ export const InstallationDialog = ({ siteId, onClose }: InstallationDialogProps)
     <h3>{siteId}</h3>
     <SiteSection siteId={siteId} />
     <h3>Your page</h3>
-    {authState.value === "logged_in" ? <PageForm siteId={siteId} /> : <PasswordFirst />}
+    <PageSection siteId={siteId} />
   </Dialog>
 );
 

@@ -322,7 +322,8 @@ describe("the cost of a request is linear in", () => {
   );
 
   it.each(BODIES)("$id: the field $name", async ({ route, name, schema: { maxLength } }) => {
-    const base = route.path === "/api/event" ? wireEvent(SITE) : { name: "a", scope: "Admin", password: "a" };
+    const page = { site_id: SITE, url: `https://${SITE}/`, script_url: "https://stats.example.com/svc.js" };
+    const base = route.path === "/api/event" ? wireEvent(SITE) : { name: "a", scope: "Admin", password: "a", ...page };
     const post = (value: string) => send(route.path, { method: "POST", body: JSON.stringify({ ...base, [name]: value }) });
     const starts = FIELD_STARTS[name] ?? [""];
     // Halved, as JSON may write a character as two.
