@@ -23,7 +23,7 @@ function scriptCheck({ script, uses_tag_manager: usesTagManager }: Findings): Ch
   if (script === "mentioned")
     return note(
       "The page has no script tag, but names the script",
-      "A framework may add the tag in the browser. If not, events stay away.",
+      "A framework may add the tag in the browser. If no events arrive, check that it does.",
     );
   if (usesTagManager)
     return note("The page has no script tag, but loads Tag Manager", "Check that your tag is published, with the trigger All Pages.");

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { createPageFetch, type PageFetchOptions } from "../../adapters/node/page-fetch.ts";
 import { isPublicAddress } from "../../src/runtime/installation/public-address.ts";
 import { bodyOf, CLOSED, createKey, logIn, postJson, withKey } from "../support/auth-requests.ts";
+import { createDeferred } from "../support/deferred.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
 import { expectError, type RequestHeaders } from "../support/requests.ts";
 
@@ -15,6 +16,8 @@ interface Page {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** The answer waits for it. */
+  readonly hold?: Promise<void>;
 }
 
 interface Findings {
@@ -50,8 +53,8 @@ describe("the check of a page", () => {
     server = createServer((request, response) => {
       const address = `${request.headers.host?.replace(/:\d+$/, "")}${request.url}`;
       requests.push({ address, headers: Object.keys(request.headers).sort() });
-      const { status = 200, headers = { "content-type": "text/html" }, body = "" } = pages.get(address) ?? { status: 404 };
-      response.writeHead(status, headers).end(body);
+      const { status = 200, headers = { "content-type": "text/html" }, body = "", hold } = pages.get(address) ?? { status: 404 };
+      void (hold ?? Promise.resolve()).then(() => response.writeHead(status, headers).end(body));
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     ({ port } = server.address() as AddressInfo);
@@ -264,19 +267,23 @@ describe("the check of a page", () => {
   });
 
   it("runs one at a time, and one every two seconds", async () => {
-    pages.set("shop.example/", { body: TAG });
-    const { target, session, check } = await aTarget();
+    const [asked, mayAnswer] = [createDeferred<void>(), createDeferred<void>()];
+    pages.set("shop.example/", { body: TAG, hold: mayAnswer.promise });
+    const resolve = () => Promise.resolve((asked.resolve(), ["127.0.0.1"]));
+    const { target, session, check } = await aTarget({ resolve });
     const running = check("http://shop.example:PORT/");
-    const body = { site_id: "shop.example", url: "http://shop.example/", script_url: SCRIPT };
-    const next = () => postJson(target, "/api/installation/page", body, session);
-    // The clock has to move before the first starts.
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    const refused = await next();
-    expect({ status: refused.status, retryAfter: refused.headers.get("retry-after") }).toEqual({ status: 429, retryAfter: "1" });
+    await asked.promise;
+    const body = { site_id: `shop.example:${port}`, url: `http://shop.example:${port}/`, script_url: SCRIPT };
+    const next = async () => {
+      const { status, headers } = await postJson(target, "/api/installation/page", body, session);
+      return { status, retryAfter: headers.get("retry-after") };
+    };
+    expect(await next()).toEqual({ status: 429, retryAfter: "1" });
+    mayAnswer.resolve();
     expect((await running).status).toBe(200);
-    expect((await next()).status).toBe(429);
+    expect(await next()).toEqual({ status: 429, retryAfter: "2" });
     await target.advance(2_000);
-    expect((await next()).status).toBe(200);
+    expect(await next()).toEqual({ status: 200, retryAfter: null });
   });
 
   it("says that a name has no address, and that a server takes no connection", async () => {
