@@ -41,9 +41,12 @@ interface ScriptTag {
 
 const TAG_MANAGER = "googletagmanager.com/";
 
+/** The address of a path of the service, which may be below a path of its host. */
+const beside = (scriptUrl: URL, path: string): URL => new URL(`.${path}`, scriptUrl);
+
 function findingOf(url: URL, { scriptUrl, proxiedPaths }: InstalledScript): ScriptTag["finding"] | null {
   if (proxiedPaths.includes(url.pathname)) return "found";
-  const isNamed = url.pathname === scriptUrl.pathname || (SCRIPT_PATHS as readonly string[]).includes(url.pathname);
+  const isNamed = SCRIPT_PATHS.some((path) => url.pathname === path || url.pathname === beside(scriptUrl, path).pathname);
   if (!isNamed) return null;
   return url.host === scriptUrl.host ? "found" : "other_address";
 }
@@ -91,10 +94,11 @@ function scan(html: string, page: URL, installed: InstalledScript): Scan {
 
 const isMixedContent = (url: URL, page: URL): boolean => page.protocol === "https:" && url.protocol === "http:";
 
-/** Where the tag sends events: to `data-api`, else beside the script. */
+/** Where the tag sends events: to `data-api`, else to the path of events at the script's origin. */
 function eventUrlOf(tag: ScriptTag | null, page: URL, scriptUrl: URL): URL {
   const api = tag?.attributes.get("data-api");
-  return (api ? resolve(api, page) : null) ?? new URL(EVENT_PATH.slice(1), tag?.finding === "found" ? tag.url : scriptUrl);
+  const { pathname } = beside(scriptUrl, EVENT_PATH);
+  return (api ? resolve(api, page) : null) ?? new URL(pathname, tag?.finding === "found" ? tag.url : scriptUrl);
 }
 
 const siteNamedBy = (tag: ScriptTag | null): string | null => {

@@ -32,6 +32,18 @@ describe("the findings in a page", () => {
     expect(findings(html)).toEqual(FOUND);
   });
 
+  it("know the script below a path of its host", () => {
+    const findingsBelow = (html: string, policy: string) => {
+      const fetched = { status: 200, location: null, contentType: "text/html", policy, html };
+      const installed = { scriptUrl: new URL("https://example.com/stats/svc.js"), proxiedPaths: [] };
+      return findingsIn(fetched, new URL("https://shop.example/"), installed);
+    };
+    const policy = "connect-src https://example.com/stats/api/event";
+    expect(findingsBelow(TAG.replace(SCRIPT, "https://example.com/stats/svc.js"), policy)).toEqual(FOUND);
+    expect(findingsBelow(TAG.replace(SCRIPT, "https://example.com/stats/js/script.js"), policy)).toEqual(FOUND);
+    expect(findingsBelow(TAG.replace(SCRIPT, "https://example.com/other/svc.js"), policy).script).toBe("absent");
+  });
+
   it("name the site of the tag, and none that is no site id", () => {
     expect(findings(TAG.replace("shop.example", "www.shop.example")).dataDomain).toBe("www.shop.example");
     expect(findings(TAG.replace("shop.example", "<secret text>")).dataDomain).toBeNull();
@@ -55,7 +67,8 @@ describe("the findings in a page", () => {
   it("judge where the tag sends events: to data-api, else beside the script", () => {
     const policy = "connect-src 'self' https://stats.example.com/api/event";
     expect(findings(TAG, { policy })).toEqual(FOUND);
-    expect(findings(TAG.replace(SCRIPT, "/lib/hello.js"), { policy })).toEqual(FOUND);
+    expect(findings(TAG.replace("/svc.js", "/js/script.js"), { policy })).toEqual(FOUND);
+    expect(findings(TAG.replace(SCRIPT, "/lib/hello.js"), { policy: "connect-src https://shop.example/api/event" })).toEqual(FOUND);
     const toOther = TAG.replace("defer", `data-api="https://other.example/api/event"`);
     expect(findings(toOther, { policy }).eventsBlockedBy).toBe("policy");
     expect(findings(toOther.replace("https://other.example", ""), { policy })).toEqual(FOUND);
