@@ -148,6 +148,16 @@ describe("the check of an installation in the dashboard", () => {
     ]);
   });
 
+  it("finds the script and the address of events below a path of the host", async () => {
+    const service = await startService({ SVC_BASE_PATH: "/stats", SVC_SITE_IDS: "shop.example" });
+    const page = await open();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
+    await page.goto(`${service.origin}/stats/?site=shop.example&panel=installation`);
+    expect(await checksIn(page, "Site and browser")).toContain("OK: This browser can load the script and send events");
+    expect(asked).toEqual(expect.arrayContaining(["GET /stats/svc.js", "OPTIONS /stats/api/event", "GET /stats/api/installation"]));
+  });
+
   it("checks the page on a click, refuses addresses that are not public, and shows the findings", async () => {
     const service = await startService({ SVC_ADMIN_PASSWORD: PASSWORD });
     const page = await open();
