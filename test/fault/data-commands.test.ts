@@ -25,8 +25,8 @@ const SITES = 5;
 
 const COMMAND_MS_MAX = 60_000;
 
-/** The name of a backup, in UTC. */
-const DATED = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
+/** The names of backups, in UTC; a second one of the same second has a number. */
+const DATED = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(-2)?$/;
 
 /** Many files, which are merged without a pause. */
 const BUSY = { SVC_FLUSH_EVENT_COUNT: "60", SVC_COMPACT_AFTER_FILES: "2", SVC_CACHE_TTL_SECS: "0" };

@@ -143,14 +143,13 @@ const STEPS: readonly { readonly weight: number; readonly run: Step }[] = [
   },
   {
     weight: 1,
-    async run({ target, machine, promised, random, lockBackups: lock }) {
+    async run({ target, machine, promised, lockBackups: lock }) {
       const events = promised.sent.filter(({ acknowledged, erased }) => acknowledged && erased === "no");
-      const options = { version: "1.0.0", files: machine.files, now: target.nowMs, lock, keep: random() < 0.3 ? 1 : undefined };
+      const options = { version: "1.0.0", files: machine.files, now: target.nowMs, lock };
       const { isWhole, text, folder } = await backUpFolder(DATA_FOLDER, BACKUPS_FOLDER, options);
       if (machine.isOff()) return;
       // With `interval`, a loss may have left holes in the last second of the journal, which a backup tells of.
       if (!isWhole && !/journal segment \d+: /.test(text)) throw new BrokenPromise(`a backup is not whole: ${text}`);
-      if (isWhole && options.keep === 1) promised.backups.length = 0;
       if (isWhole) promised.backups.push({ folder, events });
     },
   },
