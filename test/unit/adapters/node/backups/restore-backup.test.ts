@@ -3,9 +3,11 @@ import { appendFile, cp, mkdir, readFile, readdir, rm, stat, writeFile } from "n
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { backUpFolder } from "../../../../../adapters/node/backups/make-backup.ts";
+import { readManifest, writeManifest, type ManifestEntry } from "../../../../../adapters/node/backups/manifest.ts";
 import { restoreFolder } from "../../../../../adapters/node/backups/restore-backup.ts";
 import { verifyFolder } from "../../../../../adapters/node/commands/verify.ts";
 import { openDataDir } from "../../../../../adapters/node/data-dir.ts";
+import { digestOf } from "../../../../../adapters/node/file-content.ts";
 import { nodeFileSystem } from "../../../../../adapters/node/file-system.ts";
 import { addEventFile, fillDataFolder, NOON_MS } from "../../../../support/data-folder.ts";
 import { tempFolder } from "../../../../support/temp-folder.ts";
@@ -101,6 +103,17 @@ describe("a restore", () => {
     await writeFile(path, change(await readFile(path, "utf8")));
     await expect(restoreFolder(first, to)).rejects.toThrow(message);
     await expect(stat(to)).rejects.toThrow("ENOENT");
+  });
+
+  it("reads and writes no file outside of the two folders, whatever the manifest names", async () => {
+    const { first, to } = await prepare();
+    await writeFile(join(first, "..", "letter.txt"), "x");
+    const manifest = await readManifest(first, nodeFileSystem);
+    const outside = { name: "../letter.txt", ...(await digestOf(join(first, "..", "letter.txt"), nodeFileSystem)) } as ManifestEntry;
+    await rm(join(first, "manifest.jsonl"));
+    const entries = [...manifest.entries].map(([name, digest]) => ({ name, ...digest }));
+    await writeManifest(first, manifest.header, [...entries, outside], nodeFileSystem);
+    await expect(restoreFolder(first, to)).rejects.toThrow("../letter.txt: it is missing");
   });
 
   it("refuses a folder without backups, and a backup of a version that wrote no manifest, with what to do", async () => {
