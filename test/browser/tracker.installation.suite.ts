@@ -36,6 +36,8 @@ export function describeInstallation(bench: TrackerBench): void {
 
     test("works as the tracking code for Google Tag Manager, which adds it to a page that has loaded", async ({ expect }) => {
       const visit = await bench.visit({ page: ({ recording }) => tagManager(trackingCode("tag-manager", recording)) });
+      // The script that the page adds does not delay its load.
+      await visit.page.waitForFunction(`typeof svc === "function"`);
       await visit.run(`history.pushState(null, "", "/next")`);
       expect(await visit.events()).toEqual([visit.pageview("/"), visit.pageview("/next")]);
     });
