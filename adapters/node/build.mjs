@@ -59,9 +59,12 @@ async function bundleProgram(folder, plugins, licences) {
   const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   await build({
     ...shared,
-    entryPoints: ["main", "parquet-worker", "password-worker", "rollup-worker"].map((name) => `adapters/node/${name}.ts`),
+    entryPoints: ["main", "threads/parquet-worker", "threads/password-worker", "threads/rollup-worker"].map(
+      (path) => `adapters/node/${path}.ts`,
+    ),
+    entryNames: "[name]",
     outdir: folder,
-    inject: ["adapters/node/fetch-classes.ts"],
+    inject: ["adapters/node/http/fetch-classes.ts"],
     plugins: [...plugins, licences.plugin],
     define: {
       TRACKER_SCRIPT: JSON.stringify(packScript(await buildTracker([licences.plugin]))),
@@ -73,7 +76,7 @@ async function bundleProgram(folder, plugins, licences) {
 
 /** @param {string} folder @param {BundledLicences} licences */
 const bundleEngineThread = (folder, licences) =>
-  build({ ...shared, entryPoints: ["adapters/node/engine-worker.ts"], outdir: folder, plugins: [oneArrowPlugin, licences.plugin] });
+  build({ ...shared, entryPoints: ["adapters/node/threads/engine-worker.ts"], outdir: folder, plugins: [oneArrowPlugin, licences.plugin] });
 
 /** @param {string} folder */
 const writeEngineModule = async (folder) => writeFile(join(folder, "engine.wasm"), slimEngineModule(await readFile(ENGINE_MODULE)));

@@ -12,17 +12,17 @@ import { installationCheckAgent } from "../../src/runtime/config/names.ts";
 import type { Log } from "../../src/runtime/metrics/log.ts";
 import type { ProcessUsage } from "../../src/runtime/host.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
-import { createFileObjectStore } from "./file-object-store.ts";
-import { createFileRecordStore } from "./file-record-store.ts";
-import { JOURNAL_FOLDER, openFileSegmentLog } from "./file-segment-log.ts";
+import { createFileObjectStore } from "./files/file-object-store.ts";
+import { createFileRecordStore } from "./files/file-record-store.ts";
+import { JOURNAL_FOLDER, openFileSegmentLog } from "./files/file-segment-log.ts";
 import { openGeoDatabase } from "./geo-database.ts";
-import { openDataDir } from "./data-dir.ts";
-import { createFileSecretStore } from "./file-secret-store.ts";
-import { InstanceThreads } from "./instance-threads.ts";
-import { createPageFetch } from "./page-fetch.ts";
-import { startServer, type RunningServer } from "./server.ts";
+import { openDataDir } from "./data-dir/data-dir.ts";
+import { createFileSecretStore } from "./files/file-secret-store.ts";
+import { InstanceThreads } from "./threads/instance-threads.ts";
+import { createPageFetch } from "./http/page-fetch.ts";
+import { startServer, type RunningServer } from "./http/server.ts";
 import { shutDown } from "./shutdown.ts";
-import { COUNTRY_DATABASE, type THREADS } from "./threads.ts";
+import { COUNTRY_DATABASE, type THREADS } from "./built-files.ts";
 
 const MAINTENANCE_INTERVAL_MS = 1000;
 

@@ -3,12 +3,12 @@ import { problemsWithRoutes } from "../../src/handlers/app.ts";
 import { ConfigError, parseConfig } from "../../src/runtime/config/config.ts";
 import { PROGRAM_NAME } from "../../src/runtime/config/names.ts";
 import { reasonOf } from "../../src/runtime/metrics/log.ts";
-import { parseCommandLine, type CommandLine, type CommandRun } from "./command-line.ts";
+import { parseCommandLine, type CommandLine, type CommandRun } from "./commands/command-line.ts";
 import { UsageError } from "./commands/command.ts";
 import { COMMANDS } from "./commands/commands.ts";
-import { readConfigSources } from "./config-sources.ts";
+import { readConfigSources } from "./config/config-sources.ts";
 import { createConsoleLog } from "./console-log.ts";
-import { renderHelp } from "./help.ts";
+import { renderHelp } from "./commands/help.ts";
 import { PROGRAM_VERSION } from "./program.ts";
 
 async function runCommand({ command, ...typed }: CommandRun): Promise<void> {

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
+import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { utcDayOf } from "../../src/storage/event.ts";
 import { openRollup } from "../../src/storage/rollup-file.ts";

@@ -1,6 +1,6 @@
 /** DuckDB in the calling thread against the contract of the engine port. */
 import { expect, it } from "vitest";
-import { createDuckdbEngine, openDuckdb } from "../../adapters/node/duckdb-instance.ts";
+import { createDuckdbEngine, openDuckdb } from "../../adapters/node/threads/duckdb-instance.ts";
 import { DuckdbEngine } from "../../src/runtime/engine/duckdb/duckdb-engine.ts";
 import { decodeEvents, encodeEvents } from "../../src/storage/parquet-events.ts";
 import { engineModule } from "../support/engine-module.ts";

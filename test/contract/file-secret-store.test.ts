@@ -2,7 +2,7 @@
 import { link, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createFileSecretStore } from "../../adapters/node/file-secret-store.ts";
+import { createFileSecretStore } from "../../adapters/node/files/file-secret-store.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";
 import { createRecordSecretStore } from "../../src/storage/secret-store.ts";
 import { tempFolder } from "../support/temp-folder.ts";

@@ -3,8 +3,8 @@ import { mkdir, readFile, readdir, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { openFileSegmentLog } from "../../adapters/node/file-segment-log.ts";
-import { nodeFileSystem, type FileSystem } from "../../adapters/node/file-system.ts";
+import { openFileSegmentLog } from "../../adapters/node/files/file-segment-log.ts";
+import { nodeFileSystem, type FileSystem } from "../../adapters/node/files/file-system.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { describeSegmentLog } from "./segment-log.suite.ts";
 

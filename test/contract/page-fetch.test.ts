@@ -5,7 +5,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { createPageFetch } from "../../adapters/node/page-fetch.ts";
+import { createPageFetch } from "../../adapters/node/http/page-fetch.ts";
 import { createPageFetch as createWorkerdPageFetch } from "../../adapters/workerd/page-fetch.ts";
 import { installationCheckAgent } from "../../src/runtime/config/names.ts";
 import { skippedFor } from "../support/skipped.ts";

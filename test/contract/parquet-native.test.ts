@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
+import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
 import { isSiteId } from "../../src/runtime/config/site-id.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { utcDayOf, type StoredEvent, type UtcDay } from "../../src/storage/event.ts";

@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { getPriority } from "node:os";
 import { afterAll, describe, expect, it } from "vitest";
-import { ThreadedParquetWriter } from "../../adapters/node/threaded-parquet-writer.ts";
+import { ThreadedParquetWriter } from "../../adapters/node/threads/threaded-parquet-writer.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { decodeEvents, encodeEvents, type EventFile } from "../../src/storage/parquet-events.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";

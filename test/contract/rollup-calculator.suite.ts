@@ -1,6 +1,6 @@
 /** The contract of the rollup calculator port, for each way of running it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
+import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
 import { HOURLY_DAYS_MAX } from "../../src/runtime/config/limits.ts";
 import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../src/runtime/config/rollup-limits.ts";
 import { fileOf } from "../../src/runtime/rollups/rollup-origin.ts";

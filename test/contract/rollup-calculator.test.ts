@@ -2,8 +2,8 @@
 import { readdirSync } from "node:fs";
 import { getPriority } from "node:os";
 import { describe, expect, it } from "vitest";
-import { ThreadedRollupCalculator } from "../../adapters/node/threaded-rollup-calculator.ts";
-import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
+import { ThreadedRollupCalculator } from "../../adapters/node/threads/threaded-rollup-calculator.ts";
+import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
 import { ROLLUP_WORKER_URL } from "../support/built.ts";
 import { integers, originOf } from "../support/rollups.ts";

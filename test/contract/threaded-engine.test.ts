@@ -1,7 +1,7 @@
 /** The engine in a worker thread against the contract of its port; it restarts after the thread exits. */
 import type { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ThreadedEngine } from "../../adapters/node/threaded-engine.ts";
+import { ThreadedEngine } from "../../adapters/node/threads/threaded-engine.ts";
 import { EngineLostError } from "../../src/runtime/engine/engine.ts";
 import { ENGINE_MODULE_URL, ENGINE_WORKER_URL } from "../support/built.ts";
 import { createRecordingLog, type RecordingLog } from "../support/recording-log.ts";

@@ -11,7 +11,7 @@ import { startOfDayMs, utcDayOf } from "../../src/storage/event.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";
 import { partitionKey } from "../../src/storage/partition-path.ts";
 import { encodeRollup, openRollup } from "../../src/storage/rollup-file.ts";
-import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
+import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
 import { makeRollup } from "../support/made-rollups.ts";
 import { anEvent, siteId } from "../support/stored-event.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";

@@ -2,7 +2,7 @@
 import { lstat, lutimes, readdir, readFile, readlink, rename, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { FolderLockedError, lockFolder } from "../../adapters/node/folder-lock.ts";
+import { FolderLockedError, lockFolder } from "../../adapters/node/data-dir/folder-lock.ts";
 import { MAIN_PATH } from "../support/built.ts";
 import { spawnServer, startServer } from "../support/server-process.ts";
 import { skippedFor } from "../support/skipped.ts";

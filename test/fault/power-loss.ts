@@ -5,14 +5,14 @@
  */
 import { backUpFolder } from "../../adapters/node/backups/make-backup.ts";
 import { verifyFolder } from "../../adapters/node/commands/verify.ts";
-import { createFolder } from "../../adapters/node/durable-folders.ts";
-import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
-import { createFileRecordStore } from "../../adapters/node/file-record-store.ts";
-import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/file-segment-log.ts";
-import type { FileSystem } from "../../adapters/node/file-system.ts";
-import { FolderLockedError, type FolderLock } from "../../adapters/node/folder-lock.ts";
-import { tidyFolder } from "../../adapters/node/data-dir.ts";
-import { createFileSecretStore } from "../../adapters/node/file-secret-store.ts";
+import { createFolder } from "../../adapters/node/files/durable-folders.ts";
+import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
+import { createFileRecordStore } from "../../adapters/node/files/file-record-store.ts";
+import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/files/file-segment-log.ts";
+import type { FileSystem } from "../../adapters/node/files/file-system.ts";
+import { FolderLockedError, type FolderLock } from "../../adapters/node/data-dir/folder-lock.ts";
+import { tidyFolder } from "../../adapters/node/data-dir/data-dir.ts";
+import { createFileSecretStore } from "../../adapters/node/files/file-secret-store.ts";
 import { utcDayOf } from "../../src/storage/event.ts";
 import type { SecretStore } from "../../src/storage/secret-store.ts";
 import { PASSWORD } from "../support/auth-requests.ts";

@@ -6,12 +6,12 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createFolder } from "../../adapters/node/durable-folders.ts";
-import { tidyFolder } from "../../adapters/node/data-dir.ts";
-import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
-import { createFileRecordStore } from "../../adapters/node/file-record-store.ts";
-import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/file-segment-log.ts";
-import type { FileSystem } from "../../adapters/node/file-system.ts";
+import { createFolder } from "../../adapters/node/files/durable-folders.ts";
+import { tidyFolder } from "../../adapters/node/data-dir/data-dir.ts";
+import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
+import { createFileRecordStore } from "../../adapters/node/files/file-record-store.ts";
+import { JOURNAL_FOLDER, openFileSegmentLog } from "../../adapters/node/files/file-segment-log.ts";
+import type { FileSystem } from "../../adapters/node/files/file-system.ts";
 import { createInlineRollupCalculator } from "../../src/runtime/rollups/inline-rollup-calculator.ts";
 import { DAY_MS } from "../../src/storage/event.ts";
 import type { ObjectKey, ObjectStore } from "../../src/storage/object-store.ts";

@@ -9,7 +9,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
+import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
 import { parsePeriodSecret } from "../../src/runtime/ingest/period-secret.ts";
 import { DAY_MS, utcDayOf } from "../../src/storage/event.ts";
 import { createMemoryRecordStore } from "../../src/storage/memory-record-store.ts";

@@ -1,8 +1,8 @@
 /** Reads all stored events of a process that does not run, from its folder or its memory stores. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { createFileObjectStore } from "../../adapters/node/file-object-store.ts";
-import { openFileSegmentLog } from "../../adapters/node/file-segment-log.ts";
+import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
+import { openFileSegmentLog } from "../../adapters/node/files/file-segment-log.ts";
 import { isSiteId } from "../../src/runtime/config/site-id.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import { decodeJournalLines } from "../../src/storage/journal-line.ts";

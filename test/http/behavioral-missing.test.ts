@@ -1,6 +1,6 @@
 /** The service when the behavioral extension fails to load, here because a function name is taken. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDuckdbEngine } from "../../adapters/node/duckdb-instance.ts";
+import { createDuckdbEngine } from "../../adapters/node/threads/duckdb-instance.ts";
 import { engineModule } from "../support/engine-module.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { ONE_VIEW_WITHOUT_SESSIONS, getBreakdown, getMain, record, wireEvent } from "../support/requests.ts";

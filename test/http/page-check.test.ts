@@ -2,7 +2,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { createPageFetch, type PageFetchOptions } from "../../adapters/node/page-fetch.ts";
+import { createPageFetch, type PageFetchOptions } from "../../adapters/node/http/page-fetch.ts";
 import { isPublicAddress } from "../../src/runtime/installation/public-address.ts";
 import { bodyOf, CLOSED, createKey, logIn, postJson, withKey } from "../support/auth-requests.ts";
 import { createDeferred } from "../support/deferred.ts";

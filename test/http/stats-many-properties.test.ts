@@ -1,6 +1,6 @@
 /** Properties that exceed the memory limit affect only the reports of properties. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createDuckdbEngine } from "../../adapters/node/duckdb-instance.ts";
+import { createDuckdbEngine } from "../../adapters/node/threads/duckdb-instance.ts";
 import type { StoredEvent, UtcDay } from "../../src/storage/event.ts";
 import { engineModule } from "../support/engine-module.ts";
 import { shareOf } from "../support/engine-share.ts";

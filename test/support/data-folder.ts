@@ -1,8 +1,8 @@
 /** A small data folder that no process has made: two sites, three days, a journal, and records. */
 import { join } from "node:path";
-import { openStores } from "../../adapters/node/data-dir-stores.ts";
-import { createFolder } from "../../adapters/node/durable-folders.ts";
-import { nodeFileSystem, type FileSystem } from "../../adapters/node/file-system.ts";
+import { openStores } from "../../adapters/node/data-dir/stores.ts";
+import { createFolder } from "../../adapters/node/files/durable-folders.ts";
+import { nodeFileSystem, type FileSystem } from "../../adapters/node/files/file-system.ts";
 import { utcDayOf } from "../../src/storage/event.ts";
 import { encodeJournalLines } from "../../src/storage/journal-line.ts";
 import { encodeEvents } from "../../src/storage/parquet-events.ts";

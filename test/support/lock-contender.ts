@@ -1,6 +1,6 @@
 /** A process that acquires and releases folder locks: reads a command per line of stdin and prints the result. */
 import { createInterface } from "node:readline";
-import { FolderLockedError, lockFolder, type FolderLock } from "../../adapters/node/folder-lock.ts";
+import { FolderLockedError, lockFolder, type FolderLock } from "../../adapters/node/data-dir/folder-lock.ts";
 
 let lock: FolderLock | null = null;
 

@@ -1,5 +1,5 @@
 /** One DuckDB for all targets of a test file, because starting it takes a second. */
-import { createDuckdbEngine } from "../../adapters/node/duckdb-instance.ts";
+import { createDuckdbEngine } from "../../adapters/node/threads/duckdb-instance.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
 import { engineModule } from "./engine-module.ts";
 import { shareOf } from "./engine-share.ts";

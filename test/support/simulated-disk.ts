@@ -4,7 +4,7 @@
  * does not sync its name, a rename is atomic but not durable, and a length may grow before the content is written. It never does
  * what no file system does: synced content is kept, and a change of a folder is never applied in part.
  */
-import type { FileSystem, FileStatus, FolderEntry, OpenFile } from "../../adapters/node/file-system.ts";
+import type { FileSystem, FileStatus, FolderEntry, OpenFile } from "../../adapters/node/files/file-system.ts";
 
 import { numbersFrom } from "./seeded-numbers.mjs";
 

@@ -20,12 +20,12 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   isbot: "src/runtime/ingest/user-agent.ts",
   "hash-wasm": ["src/runtime/ingest/hmac-sha256.ts", "src/runtime/auth/argon2id.ts", "src/runtime/auth/sha256.ts"],
   "apache-arrow": "src/runtime/engine/duckdb/arrow-batches.ts",
-  "@duckdb/duckdb-wasm/blocking": "adapters/node/duckdb-instance.ts",
-  "@whatwg-node/fetch": "adapters/node/fetch-classes.ts",
-  "@whatwg-node/server": "adapters/node/server.ts",
+  "@duckdb/duckdb-wasm/blocking": "adapters/node/threads/duckdb-instance.ts",
+  "@whatwg-node/fetch": "adapters/node/http/fetch-classes.ts",
+  "@whatwg-node/server": "adapters/node/http/server.ts",
   uplot: "dashboard/charts/line-chart.tsx",
   "mmdb-lib": "adapters/node/geo-database.ts",
-  "smol-toml": "adapters/node/config-file.ts",
+  "smol-toml": "adapters/node/config/config-file.ts",
 };
 
 /** What the whole dashboard is written in. */

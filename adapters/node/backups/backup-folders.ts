@@ -3,8 +3,8 @@
  * being made or removed has another name, so that it never counts as a backup.
  */
 import { join } from "node:path";
-import { syncFolder } from "../durable-file.ts";
-import { codeOf, type FileSystem } from "../file-system.ts";
+import { syncFolder } from "../files/durable-file.ts";
+import { codeOf, type FileSystem } from "../files/file-system.ts";
 import { removeTree } from "./folder-tree.ts";
 
 /** A second backup of the same second has a number at its end. */

@@ -1,6 +1,6 @@
 /** What a run does with the earlier backups of its target: which one it links files to, and which ones it deletes. */
 import { join } from "node:path";
-import type { FileSystem } from "../file-system.ts";
+import type { FileSystem } from "../files/file-system.ts";
 import { backupNames, removeBackup } from "./backup-folders.ts";
 import { readHeader, readManifest, type Manifest } from "./manifest.ts";
 

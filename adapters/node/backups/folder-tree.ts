@@ -1,7 +1,7 @@
 /** Whole folders: the files below one, creating those below it, making all names durable, and removing it. */
 import { dirname, join } from "node:path";
-import { syncFolder } from "../durable-file.ts";
-import { codeOf, type FileSystem } from "../file-system.ts";
+import { syncFolder } from "../files/durable-file.ts";
+import { codeOf, type FileSystem } from "../files/file-system.ts";
 
 /** The paths below a folder of all that is no folder, with slashes. */
 export async function* filesBelow(folder: string, files: FileSystem, prefix = ""): AsyncGenerator<string> {

@@ -6,15 +6,15 @@ import { beginBackup, removeUnfinished } from "./backup-folders.ts";
 import { newestSoundBackup, removeExpired } from "./earlier-backups.ts";
 import { removeTree, syncTree } from "./folder-tree.ts";
 import { writeManifest } from "./manifest.ts";
-import { mustBeFolder, openStores } from "../data-dir-stores.ts";
-import { createFolder } from "../durable-folders.ts";
-import { makePrivate } from "../file-permissions.ts";
-import { nodeFileSystem, type FileSystem } from "../file-system.ts";
-import { kindOf } from "../folder-kind.ts";
-import { FolderLockedError, lockFolder } from "../folder-lock.ts";
-import { noProgress, type Progress } from "../progress.ts";
+import { mustBeFolder, openStores } from "../data-dir/stores.ts";
+import { createFolder } from "../files/durable-folders.ts";
+import { makePrivate } from "../files/file-permissions.ts";
+import { nodeFileSystem, type FileSystem } from "../files/file-system.ts";
+import { kindOf } from "../data-dir/folder-kind.ts";
+import { FolderLockedError, lockFolder } from "../data-dir/folder-lock.ts";
+import { noProgress, type Progress } from "../commands/progress.ts";
 import { counted, type CommandOutcome } from "../commands/command.ts";
-import { findingsIn, linesOf } from "../folder-verification.ts";
+import { findingsIn, linesOf } from "../data-dir/folder-verification.ts";
 
 export interface BackupOptions {
   /** The version of this program. */

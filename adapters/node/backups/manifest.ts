@@ -5,8 +5,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { reasonOf } from "../../../src/runtime/metrics/log.ts";
-import { linesIn, type Digest } from "../file-content.ts";
-import type { FileSystem } from "../file-system.ts";
+import { linesIn, type Digest } from "../files/file-content.ts";
+import type { FileSystem } from "../files/file-system.ts";
 
 export const MANIFEST_FILE = "manifest.jsonl";
 

@@ -5,16 +5,16 @@ import { checkBackup } from "./backup-check.ts";
 import { backupNames } from "./backup-folders.ts";
 import { newFolders, removeContent, syncTree } from "./folder-tree.ts";
 import { readManifest, type Manifest } from "./manifest.ts";
-import { mustBeFolder } from "../data-dir-stores.ts";
-import { syncFolder, writeDurably } from "../durable-file.ts";
-import { createFolder } from "../durable-folders.ts";
-import { copyFile, isSameContent } from "../file-content.ts";
-import { nodeFileSystem, type FileSystem } from "../file-system.ts";
-import { isNoData, kindOf, RESTORE_MARKER } from "../folder-kind.ts";
-import { lockFolder } from "../folder-lock.ts";
-import { noProgress, type Progress } from "../progress.ts";
+import { mustBeFolder } from "../data-dir/stores.ts";
+import { syncFolder, writeDurably } from "../files/durable-file.ts";
+import { createFolder } from "../files/durable-folders.ts";
+import { copyFile, isSameContent } from "../files/file-content.ts";
+import { nodeFileSystem, type FileSystem } from "../files/file-system.ts";
+import { isNoData, kindOf, RESTORE_MARKER } from "../data-dir/folder-kind.ts";
+import { lockFolder } from "../data-dir/folder-lock.ts";
+import { noProgress, type Progress } from "../commands/progress.ts";
 import { counted, whole, type CommandOutcome } from "../commands/command.ts";
-import { findingsIn, linesOf } from "../folder-verification.ts";
+import { findingsIn, linesOf } from "../data-dir/folder-verification.ts";
 
 export interface RestoreOptions {
   readonly progress?: Progress;

@@ -2,7 +2,7 @@
 import { get } from "node:http";
 import type { Config } from "../../../src/runtime/config/config.ts";
 import { reasonOf } from "../../../src/runtime/metrics/log.ts";
-import { codeOf } from "../file-system.ts";
+import { codeOf } from "../files/file-system.ts";
 import { ADDRESS_OPTIONS } from "./address-options.ts";
 import type { Command } from "./command.ts";
 

@@ -6,10 +6,10 @@ import { ADMIN_RECORD, replacePassword } from "../../../src/runtime/auth/admin-p
 import { createArgon2id } from "../../../src/runtime/auth/argon2id.ts";
 import type { Config } from "../../../src/runtime/config/config.ts";
 import type { Log } from "../../../src/runtime/metrics/log.ts";
-import { openDataDir } from "../data-dir.ts";
-import { createFileRecordStore } from "../file-record-store.ts";
-import { isNotFound } from "../file-system.ts";
-import { readNewPassword } from "../new-password.ts";
+import { openDataDir } from "../data-dir/data-dir.ts";
+import { createFileRecordStore } from "../files/file-record-store.ts";
+import { isNotFound } from "../files/file-system.ts";
+import { readNewPassword } from "./new-password.ts";
 import type { Command } from "./command.ts";
 
 /** Refuses a folder without a password, which may be the wrong one, and a file that the server could not read once it is replaced. */

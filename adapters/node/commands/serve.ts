@@ -6,7 +6,7 @@ import { startInstance } from "../instance.ts";
 import { PACKED_DASHBOARD, PACKED_TRACKER_SCRIPT, PROGRAM_VERSION } from "../program.ts";
 import { logStart } from "../start-log.ts";
 import { stopOnSignal } from "../stop-signals.ts";
-import { THREADS } from "../threads.ts";
+import { THREADS } from "../built-files.ts";
 import { ADDRESS_OPTIONS } from "./address-options.ts";
 import type { Command } from "./command.ts";
 

@@ -2,12 +2,12 @@
 import { resolve } from "node:path";
 import { budgetBytesOf } from "../../../src/runtime/execution/query-services.ts";
 import { utcCalendar } from "../../../src/storage/calendar.ts";
-import { mustBeFolder } from "../data-dir-stores.ts";
-import { nodeFileSystem } from "../file-system.ts";
-import { findingsIn, linesOf, type FolderVerificationOptions } from "../folder-verification.ts";
-import { createProgress } from "../progress.ts";
-import { ThreadedEngine } from "../threaded-engine.ts";
-import { THREADS } from "../threads.ts";
+import { mustBeFolder } from "../data-dir/stores.ts";
+import { nodeFileSystem } from "../files/file-system.ts";
+import { findingsIn, linesOf, type FolderVerificationOptions } from "../data-dir/folder-verification.ts";
+import { createProgress } from "./progress.ts";
+import { ThreadedEngine } from "../threads/threaded-engine.ts";
+import { THREADS } from "../built-files.ts";
 import type { Command, CommandOption, CommandOutcome } from "./command.ts";
 
 /** Verifies a data folder or a backup; rollups only with options for them. Rejects if it does not exist. */

@@ -1,6 +1,6 @@
 /** The simulated disk forgets what was not synced, in every way that it should, and nothing else: tests of power losses rest on it. */
 import { describe, expect, it } from "vitest";
-import type { FileSystem } from "../../../adapters/node/file-system.ts";
+import type { FileSystem } from "../../../adapters/node/files/file-system.ts";
 import { numbersFrom } from "../../support/seeded-numbers.mjs";
 import { SimulatedDisk, type MachineOptions } from "../../support/simulated-disk.ts";
 

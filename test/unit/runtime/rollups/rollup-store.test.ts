@@ -2,7 +2,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createFileObjectStore } from "../../../../adapters/node/file-object-store.ts";
+import { createFileObjectStore } from "../../../../adapters/node/files/file-object-store.ts";
 import { createMemoryObjectStore } from "../../../../src/storage/memory-object-store.ts";
 import type { ObjectStore } from "../../../../src/storage/object-store.ts";
 import { ROLLUPS_FOLDER, rollupFolder } from "../../../../src/storage/rollup-path.ts";

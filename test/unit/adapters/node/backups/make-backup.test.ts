@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { backUpFolder, type BackupOptions } from "../../../../../adapters/node/backups/make-backup.ts";
 import { verifyFolder } from "../../../../../adapters/node/commands/verify.ts";
-import { nodeFileSystem } from "../../../../../adapters/node/file-system.ts";
+import { nodeFileSystem } from "../../../../../adapters/node/files/file-system.ts";
 import { addEventFile, fillDataFolder, NOON_MS } from "../../../../support/data-folder.ts";
 import { tempFolder } from "../../../../support/temp-folder.ts";
 

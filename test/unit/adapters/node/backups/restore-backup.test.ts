@@ -6,9 +6,9 @@ import { backUpFolder } from "../../../../../adapters/node/backups/make-backup.t
 import { readManifest, writeManifest, type ManifestEntry } from "../../../../../adapters/node/backups/manifest.ts";
 import { restoreFolder } from "../../../../../adapters/node/backups/restore-backup.ts";
 import { verifyFolder } from "../../../../../adapters/node/commands/verify.ts";
-import { openDataDir } from "../../../../../adapters/node/data-dir.ts";
-import { digestOf } from "../../../../../adapters/node/file-content.ts";
-import { nodeFileSystem } from "../../../../../adapters/node/file-system.ts";
+import { openDataDir } from "../../../../../adapters/node/data-dir/data-dir.ts";
+import { digestOf } from "../../../../../adapters/node/files/file-content.ts";
+import { nodeFileSystem } from "../../../../../adapters/node/files/file-system.ts";
 import { addEventFile, fillDataFolder, NOON_MS } from "../../../../support/data-folder.ts";
 import { tempFolder } from "../../../../support/temp-folder.ts";
 

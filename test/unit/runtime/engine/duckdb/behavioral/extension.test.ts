@@ -1,6 +1,6 @@
 /** Whether the behavioral extension is loaded, switched off, or cannot be loaded. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openDuckdb } from "../../../../../../adapters/node/duckdb-instance.ts";
+import { openDuckdb } from "../../../../../../adapters/node/threads/duckdb-instance.ts";
 import { BEHAVIORAL_EXTENSION, Behavioral } from "../../../../../../src/runtime/engine/duckdb/behavioral/extension.ts";
 import { DuckdbEngine } from "../../../../../../src/runtime/engine/duckdb/duckdb-engine.ts";
 import type { DuckdbBindings } from "../../../../../../src/runtime/engine/duckdb/duckdb-bindings.ts";

@@ -1,0 +1,51 @@
+/** The progress of a long command on a terminal: one line that is rewritten. Nothing is printed where the output is no terminal. */
+
+import { whole } from "./command.ts";
+
+/** How often the line is rewritten at most. */
+const REWRITE_MS = 100;
+
+/** ECMA-48: to the beginning of the line, and erase it. */
+const CLEAR_LINE = "\r\x1b[K";
+
+const MB = 1_000_000;
+
+export interface Progress {
+  /** Begins a step, such as "verifying". The line tells the number of its files, if that is known. */
+  begin(step: string, filesTotal?: number): void;
+  /** A file of the step is done. */
+  fileDone(bytes: number): void;
+  /** Removes the line. */
+  end(): void;
+}
+
+export const noProgress: Progress = { begin() {}, fileDone() {}, end() {} };
+
+/** The part of a stream, such as `process.stderr`, that is needed. */
+export interface Terminal {
+  readonly isTTY?: boolean | undefined;
+  write(text: string): unknown;
+}
+
+export function createProgress(terminal: Terminal, monotonicMs: () => number = () => performance.now()): Progress {
+  if (terminal.isTTY !== true) return noProgress;
+  let [step, total, files, bytes, writtenAtMs] = ["", "", 0, 0, 0];
+  const write = (): void => {
+    writtenAtMs = monotonicMs();
+    terminal.write(`${CLEAR_LINE}${step}: ${whole(files)}${total} files, ${whole(Math.round(bytes / MB))} MB`);
+  };
+  return {
+    begin(name, filesTotal) {
+      [step, total, files, bytes] = [name, filesTotal === undefined ? "" : ` of ${whole(filesTotal)}`, 0, 0];
+      write();
+    },
+    fileDone(size) {
+      files++;
+      bytes += size;
+      if (monotonicMs() - writtenAtMs >= REWRITE_MS) write();
+    },
+    end() {
+      terminal.write(CLEAR_LINE);
+    },
+  };
+}

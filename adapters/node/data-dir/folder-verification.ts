@@ -1,0 +1,98 @@
+/** Reads and checks everything in a data folder or a backup, also beside a process that uses it, and tells what it found in lines. */
+import { parsePeriodSecret } from "../../../src/runtime/ingest/period-secret.ts";
+import type { RollupCounts } from "../../../src/runtime/jobs/rollup-verification/rollup-verification.ts";
+import { verifyData, type Fault, type VerificationOptions, type VerificationReport } from "../../../src/runtime/jobs/verification.ts";
+import { reasonOf } from "../../../src/runtime/metrics/log.ts";
+import type { ObjectStore } from "../../../src/storage/object-store.ts";
+import { checkBackup } from "../backups/backup-check.ts";
+import { MANIFEST_FILE, readManifest } from "../backups/manifest.ts";
+import { counted, whole } from "../commands/command.ts";
+import { openStores } from "./stores.ts";
+import { createFileSecretStore } from "../files/file-secret-store.ts";
+import { nodeFileSystem, type FileSystem } from "../files/file-system.ts";
+import { kindOf, RESTORE_MARKER } from "./folder-kind.ts";
+import { noProgress, type Progress } from "../commands/progress.ts";
+
+function rollupLinesOf({ rollups, compared, outdated, uncompared, uncomparedReason }: RollupCounts): string[] {
+  if (rollups === 0) return [];
+  return [
+    `  ${counted(rollups, "rollup")}: ${whole(compared)} compared with the events, ${whole(outdated)} outdated`,
+    ...(uncompared > 0 ? [`  ${counted(uncompared, "rollup")} that could not be compared: ${uncomparedReason}`] : []),
+  ];
+}
+
+/** What `verify` found in a folder. */
+export interface Findings {
+  readonly report: VerificationReport;
+  /** The first faults. */
+  readonly faults: readonly Fault[];
+  readonly faultCount: number;
+}
+
+/** The lines that `verify` prints below the folder's name. */
+export function linesOf({ report, faults, faultCount }: Findings): string[] {
+  const { events, files, bytes, days, sites, unflushedEvents, segments, tornSegments, supersededFiles, rollups } = report;
+  return [
+    `  ${counted(sites, "site")}, ${counted(days, "day")} of sites, ${counted(files, "file")} of ${whole(bytes)} bytes, ${counted(events, "event")}`,
+    `  journal: ${counted(segments, "segment")}, ${counted(unflushedEvents, "event")} in no file yet`,
+    ...(tornSegments > 0 ? [`  ${counted(tornSegments, "segment")} with half a line at the end, which was never acknowledged`] : []),
+    ...rollupLinesOf(rollups),
+    ...(supersededFiles > 0 ? [`  ${counted(supersededFiles, "file")} that a merge has superseded and that count no more`] : []),
+    faultCount === 0 ? "  no fault" : `  ${counted(faultCount, "fault")}:`,
+    ...faults.map(({ file, reason }) => `  - ${file}: ${reason}`),
+    ...(faultCount > faults.length ? [`  - and ${whole(faultCount - faults.length)} more`] : []),
+  ];
+}
+
+/** A folder without a secret is fine: a backup has none, and neither has an instance with a configured secret. */
+async function faultsOfSecret(folder: string, files: FileSystem): Promise<Fault[]> {
+  const { read, location } = createFileSecretStore(folder, files);
+  try {
+    const text = await read();
+    if (text !== null) parsePeriodSecret(text, location);
+    return [];
+  } catch (error) {
+    return [{ file: "secret", reason: reasonOf(error) }];
+  }
+}
+
+/** What `restore` would refuse in a backup, and an unfinished restore, which the program refuses to serve. */
+async function faultsOfKind(folder: string, files: FileSystem, progress: Progress): Promise<Fault[]> {
+  const kind = await kindOf(folder, files);
+  if (kind === "unfinished restore") return [{ file: RESTORE_MARKER, reason: "a restore was interrupted; run it again" }];
+  if (kind !== "backup") return [];
+  try {
+    return await checkBackup(folder, await readManifest(folder, files), files, progress);
+  } catch (error) {
+    return [{ file: MANIFEST_FILE, reason: reasonOf(error) }];
+  }
+}
+
+/** How a folder is verified, beside the options of the verification itself. */
+export interface FolderVerificationOptions extends VerificationOptions {
+  readonly files?: FileSystem;
+  readonly progress?: Progress;
+}
+
+/** Reads and checks everything in a data folder; rollups only with options for them. */
+export async function findingsIn(
+  folder: string,
+  { files = nodeFileSystem, progress = noProgress, ...options }: FolderVerificationOptions = {},
+): Promise<Findings> {
+  const stores = await openStores(folder, "off", files);
+  progress.begin("verifying");
+  const report = await verifyData({ ...stores, objects: countingReads(stores.objects, progress) }, options);
+  const more = [...(await faultsOfSecret(folder, files)), ...(await faultsOfKind(folder, files, progress))];
+  progress.end();
+  return { report, faults: [...report.faults, ...more], faultCount: report.faultCount + more.length };
+}
+
+/** The object store, which reports each object that is read. */
+const countingReads = (objects: ObjectStore, progress: Progress): ObjectStore => ({
+  ...objects,
+  async get(key) {
+    const bytes = await objects.get(key);
+    if (bytes !== null) progress.fileDone(bytes.length);
+    return bytes;
+  },
+});

@@ -1,0 +1,30 @@
+/** The worker threads of an instance. */
+import type { Log } from "../../../src/runtime/metrics/log.ts";
+import { ThreadedEngine } from "./threaded-engine.ts";
+import { ThreadedParquetWriter } from "./threaded-parquet-writer.ts";
+import { ThreadedPasswordHasher } from "./threaded-password-hasher.ts";
+import { ThreadedRollupCalculator } from "./threaded-rollup-calculator.ts";
+import type { THREADS } from "../built-files.ts";
+
+export class InstanceThreads {
+  readonly engine: ThreadedEngine;
+  readonly passwordHasher: ThreadedPasswordHasher;
+  readonly parquet: ThreadedParquetWriter;
+  readonly rollupCalculator: ThreadedRollupCalculator;
+
+  constructor(urls: typeof THREADS, dataFolder: string, log: Log) {
+    this.engine = new ThreadedEngine({ workerUrl: urls.engine, moduleUrl: urls.engineModule, log });
+    this.passwordHasher = new ThreadedPasswordHasher(urls.passwords);
+    this.parquet = new ThreadedParquetWriter(urls.parquet);
+    this.rollupCalculator = new ThreadedRollupCalculator(urls.rollups, dataFolder);
+  }
+
+  /** Ends everything that a flush does not need, in the middle of its work. */
+  async closeAllButEncoder(): Promise<void> {
+    await Promise.all([this.engine.close(), this.passwordHasher.close(), this.parquet.closeMerger(), this.rollupCalculator.close()]);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.closeAllButEncoder(), this.parquet.close()]);
+  }
+}

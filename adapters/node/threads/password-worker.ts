@@ -1,0 +1,11 @@
+/** Entry point of the password thread: hashes and verifies passwords. */
+import { randomBytes } from "node:crypto";
+import { createArgon2id } from "../../../src/runtime/auth/argon2id.ts";
+import type { PasswordTask } from "./threaded-password-hasher.ts";
+import { serveTasks } from "./task-thread.ts";
+
+const hasher = createArgon2id(randomBytes);
+
+serveTasks(async (task: PasswordTask): Promise<string | boolean> =>
+  task.kind === "hash" ? hasher.hash(task.password) : hasher.verify(task.password, task.phc),
+);

@@ -1,0 +1,26 @@
+/** Entry point of the threads of rollups: reads files itself, so that their bytes never pass the main thread. */
+import { workerData } from "node:worker_threads";
+import { ROLLUP_CACHE } from "../../../src/runtime/config/rollup-limits.ts";
+import { createInlineRollupCalculator } from "../../../src/runtime/rollups/inline-rollup-calculator.ts";
+import { createFileObjectStore } from "../files/file-object-store.ts";
+import { serveTasks } from "./task-thread.ts";
+import { lowerPriority } from "./thread-priority.ts";
+import type { RollupResult, RollupTask, RollupThread } from "./threaded-rollup-calculator.ts";
+
+const { dataFolder, isUrgent } = workerData as RollupThread;
+
+if (!isUrgent) lowerPriority();
+
+const calculator = createInlineRollupCalculator(
+  createFileObjectStore(dataFolder),
+  // A rollup that is made of others is made once.
+  isUrgent ? ROLLUP_CACHE : { fileBytesMax: 0, unpackedBytesMax: 0, measureBytesMax: 0 },
+);
+
+const serve = (task: RollupTask): Promise<RollupResult> => {
+  if (task.kind === "headers") return calculator.headers(task.keys);
+  if (task.kind === "total") return calculator.total(task.request);
+  return calculator.make(task.origin, task.rollups, task.computed);
+};
+
+serveTasks(serve, (result) => (result instanceof Uint8Array ? [result.buffer as ArrayBuffer] : []));

@@ -1,0 +1,107 @@
+/** Runs tasks in a worker thread: both ends of the protocol. The thread starts with the first task, and again after it died. */
+import { parentPort, Worker } from "node:worker_threads";
+import { reasonOf } from "../../../src/runtime/metrics/log.ts";
+
+interface TaskMessage<Task> {
+  readonly id: number;
+  readonly task: Task;
+}
+
+type TaskReply<Result> = { readonly id: number } & ({ readonly result: Result } | { readonly reason: string });
+
+interface Pending<Result> {
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface RunningThread<Result> {
+  readonly worker: Worker;
+  readonly pending: Map<number, Pending<Result>>;
+  idleTimeout?: NodeJS.Timeout;
+}
+
+export interface TaskThreadOptions {
+  /** A script that calls `serveTasks`. */
+  readonly url: URL;
+  /** How long an idle thread is kept; if absent, until `close`. */
+  readonly idleMs?: number;
+  /** What the script reads as `workerData`. */
+  readonly workerData?: unknown;
+}
+
+export class TaskThread<Task, Result> {
+  readonly #options: TaskThreadOptions;
+  #running: RunningThread<Result> | null = null;
+  #tasks = 0;
+  #isClosed = false;
+
+  constructor(options: TaskThreadOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects if the task fails, or if the thread exits before the task is done. */
+  async run(task: Task): Promise<Result> {
+    if (this.#isClosed) throw new Error("the thread is closed");
+    const running = (this.#running ??= this.#start());
+    clearTimeout(running.idleTimeout);
+    const id = ++this.#tasks;
+    return new Promise((resolve, reject) => {
+      running.pending.set(id, { resolve, reject });
+      running.worker.postMessage({ id, task } satisfies TaskMessage<Task>);
+    });
+  }
+
+  /** Ends the thread in the middle of its tasks, which reject. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#terminate(this.#running);
+  }
+
+  #start(): RunningThread<Result> {
+    const running: RunningThread<Result> = {
+      worker: new Worker(this.#options.url, { workerData: this.#options.workerData }),
+      pending: new Map(),
+    };
+    let failure = new Error("the thread exited before its task was done");
+    running.worker.on("message", (reply: TaskReply<Result>) => this.#settle(running, reply));
+    running.worker.on("error", (error) => (failure = error));
+    running.worker.on("exit", () => {
+      if (this.#running === running) this.#running = null;
+      for (const { reject } of running.pending.values()) reject(failure);
+      running.pending.clear();
+    });
+    return running;
+  }
+
+  #settle(running: RunningThread<Result>, reply: TaskReply<Result>): void {
+    const pending = running.pending.get(reply.id);
+    running.pending.delete(reply.id);
+    if ("result" in reply) pending?.resolve(reply.result);
+    else pending?.reject(new Error(reply.reason));
+    const { idleMs } = this.#options;
+    if (idleMs === undefined || running.pending.size > 0) return;
+    running.idleTimeout = setTimeout(() => void this.#terminate(running), idleMs).unref();
+  }
+
+  async #terminate(running: RunningThread<Result> | null): Promise<void> {
+    if (this.#running === running) this.#running = null;
+    clearTimeout(running?.idleTimeout);
+    await running?.worker.terminate();
+  }
+}
+
+/** The worker's end of the protocol. Memory that `transferablesOf` returns is transferred to the main thread instead of copied. */
+export function serveTasks<Task, Result>(
+  serve: (task: Task) => Promise<Result>,
+  transferablesOf?: (result: Result) => ArrayBuffer[],
+): void {
+  const port = parentPort;
+  if (!port) throw new Error("serveTasks must be called in a worker thread");
+  const reply = (message: TaskReply<Result>, transferred: ArrayBuffer[] = []) => port.postMessage(message, transferred);
+  port.on("message", ({ id, task }: TaskMessage<Task>) => {
+    serve(task).then(
+      (result) => reply({ id, result }, transferablesOf?.(result)),
+      (error: unknown) => reply({ id, reason: reasonOf(error) }),
+    );
+  });
+}

@@ -1,0 +1,239 @@
+/**
+ * The engine port on a worker thread, so that queries do not delay ingestion. If the thread dies, or does not end an aborted query
+ * in time, a new one starts and the generation grows: callers then reload what they need and retry.
+ */
+import { readFile } from "node:fs/promises";
+import { setFlagsFromString } from "node:v8";
+import { Worker } from "node:worker_threads";
+import {
+  EngineFullError,
+  EngineLostError,
+  type Block,
+  type BlockSource,
+  type Engine,
+  type EngineExtension,
+  type EngineQuery,
+  type EngineUsage,
+  type Loaded,
+  type StoredPartial,
+  type PartialTable,
+} from "../../../src/runtime/engine/engine.ts";
+import type { SqlRow } from "../../../src/runtime/query/sql.ts";
+import type { Columns } from "../../../src/storage/columns.ts";
+import type { SiteId } from "../../../src/storage/event.ts";
+import { reasonOf, type Log } from "../../../src/runtime/metrics/log.ts";
+import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.ts";
+
+/** If an aborted query has not ended by then, the engine counts as hung and is restarted. */
+const CANCEL_GRACE_MS = 15_000;
+
+/**
+ * How many bytes of a function's code run, roughly, before V8 optimises it. The defaults, 1.8 MB in Node 20 and 13 MB in Node 22 to 26,
+ * optimise many functions that only a start runs often: half of the processor time of the first dashboard after it, and 15 MB.
+ */
+const TIERING_BUDGET_BYTES = 40_000_000;
+
+/** Pause before a restart, so that an engine that cannot start does not spin. */
+const RESTART_PAUSE_MS = 250;
+
+interface Pending {
+  readonly resolve: (result: never) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+interface RunningWorker {
+  readonly worker: Worker;
+  readonly pending: Map<number, Pending>;
+  readonly cancelDeadlines: Map<number, NodeJS.Timeout>;
+}
+
+export interface ThreadedEngineOptions {
+  /** The built `engine-worker.js`. */
+  readonly workerUrl: URL;
+  /** The built `engine.wasm`. */
+  readonly moduleUrl: URL;
+  readonly log: Log;
+}
+
+/** Errors lose their class between threads. This restores those of the port. */
+function errorFrom({ name, message }: { name: string; message: string }): Error {
+  if (name === "EngineLostError") return new EngineLostError(message);
+  if (name === "EngineFullError") return new EngineFullError(message);
+  return new Error(message);
+}
+
+export class ThreadedEngine implements Engine {
+  readonly #options: ThreadedEngineOptions;
+  readonly #log: Log;
+  #module: Promise<WebAssembly.Module> | null = null;
+  #running: RunningWorker | null = null;
+  #started: Promise<RunningWorker>;
+  readonly #extensions = new Map<EngineExtension["name"], EngineExtension>();
+  #generation = 0;
+  #calls = 0;
+  #closed = false;
+
+  constructor(options: ThreadedEngineOptions) {
+    this.#options = options;
+    this.#log = options.log;
+    this.#started = this.#start();
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** The module for every thread. V8 compiles it in the background, while the first thread loads its script. */
+  #compiledModule(): Promise<WebAssembly.Module> {
+    // V8 reads the flag when it compiles a module.
+    setFlagsFromString(`--wasm-tiering-budget=${TIERING_BUDGET_BYTES}`);
+    this.#module ??= readFile(this.#options.moduleUrl).then((bytes) => WebAssembly.compile(bytes));
+    return this.#module;
+  }
+
+  async #sendModule({ worker }: RunningWorker): Promise<void> {
+    try {
+      worker.postMessage(await this.#compiledModule());
+    } catch (error) {
+      this.#module = null;
+      this.#log.error("the engine's module cannot be compiled", { reason: reasonOf(error) });
+      await worker.terminate();
+    }
+  }
+
+  #start(): Promise<RunningWorker> {
+    const worker = new Worker(this.#options.workerUrl);
+    const running: RunningWorker = { worker, pending: new Map(), cancelDeadlines: new Map() };
+    this.#running = running;
+    void this.#sendModule(running);
+    const started = new Promise<RunningWorker>((resolve, reject) => {
+      running.worker.on("message", (reply: EngineReply) => {
+        if ("ready" in reply) void this.#reloadExtensions(running).then(() => resolve(running));
+        else this.#settle(running, reply);
+      });
+      running.worker.on("error", (error) => this.#log.error("the engine failed", { reason: reasonOf(error) }));
+      running.worker.on("exit", () => {
+        reject(new EngineLostError("the engine thread exited"));
+        this.#onExit(running);
+      });
+    });
+    started.catch(() => {
+      // Reported to the callers that await the start. `#onExit` starts the next thread.
+    });
+    return started;
+  }
+
+  /** Loads the extensions of the previous thread. They worked there, so a failure is left to the queries that use them. */
+  async #reloadExtensions(running: RunningWorker): Promise<void> {
+    for (const extension of this.#extensions.values()) {
+      await this.#send(running, { kind: "loadExtension", extension }).catch((error: unknown) =>
+        this.#log.error("an engine extension could not be reloaded", { extension: extension.name, reason: reasonOf(error) }),
+      );
+    }
+  }
+
+  #settle({ pending, cancelDeadlines }: RunningWorker, reply: Exclude<EngineReply, { ready: true }>): void {
+    clearTimeout(cancelDeadlines.get(reply.id));
+    cancelDeadlines.delete(reply.id);
+    const call = pending.get(reply.id);
+    pending.delete(reply.id);
+    if (!call) return;
+    if ("result" in reply) call.resolve(reply.result as never);
+    else call.reject(errorFrom(reply.error));
+  }
+
+  #onExit(running: RunningWorker): void {
+    for (const timeout of running.cancelDeadlines.values()) clearTimeout(timeout);
+    for (const { reject } of running.pending.values()) reject(new EngineLostError("the engine thread exited during the call"));
+    running.pending.clear();
+    if (this.#running !== running) return;
+    this.#running = null;
+    this.#generation++;
+    if (this.#closed) return;
+    this.#log.warn("the engine thread exited and is restarted; queries reload the events they need");
+    this.#started = new Promise<void>((resolve) => setTimeout(resolve, RESTART_PAUSE_MS)).then(() => {
+      if (this.#closed) throw new EngineLostError("the engine is closed");
+      return this.#start();
+    });
+    this.#started.catch(() => {});
+  }
+
+  async #call<T>(call: EngineCall, signal?: AbortSignal): Promise<T> {
+    const running = await this.#started;
+    if (this.#closed) throw new EngineLostError("the engine is closed");
+    signal?.throwIfAborted();
+    return this.#send(running, call, signal);
+  }
+
+  #send<T>(running: RunningWorker, call: EngineCall, signal?: AbortSignal): Promise<T> {
+    const id = ++this.#calls;
+    return new Promise<T>((resolve, reject) => {
+      const onAbort = () => this.#cancel(running, id, signal?.reason);
+      const settled = () => signal?.removeEventListener("abort", onAbort);
+      running.pending.set(id, {
+        resolve: (result) => (settled(), resolve(result)),
+        reject: (reason) => (settled(), reject(reason)),
+      });
+      signal?.addEventListener("abort", onAbort, { once: true });
+      running.worker.postMessage({ id, call } satisfies EngineRequest);
+    });
+  }
+
+  /** Rejects the call at once. The engine gets some time to end the query; if it does not, its thread is terminated. */
+  #cancel(running: RunningWorker, id: number, reason: unknown): void {
+    running.pending.get(id)?.reject(reason);
+    running.pending.delete(id);
+    running.worker.postMessage({ id, cancel: true } satisfies EngineRequest);
+    const timeout = setTimeout(() => {
+      this.#log.error("the engine did not end an aborted query in time and is restarted");
+      void running.worker.terminate();
+    }, CANCEL_GRACE_MS);
+    running.cancelDeadlines.set(id, timeout.unref());
+  }
+
+  append(block: Block, source: BlockSource): Promise<Loaded> {
+    return this.#call({ kind: "append", block, source });
+  }
+
+  storeSessions(blocks: readonly number[], signal: AbortSignal): Promise<EngineUsage> {
+    return this.#call({ kind: "storeSessions", blocks }, signal);
+  }
+
+  dropProps(blocks: readonly number[]): Promise<EngineUsage> {
+    return this.#call({ kind: "dropProps", blocks });
+  }
+
+  propsTexts(siteId: SiteId, numbers: readonly number[]): Promise<string[]> {
+    return this.#call({ kind: "propsTexts", siteId, numbers });
+  }
+
+  drop(blocks: readonly number[]): Promise<EngineUsage> {
+    return this.#call({ kind: "drop", blocks });
+  }
+
+  query(query: EngineQuery, signal: AbortSignal): Promise<SqlRow[]> {
+    return this.#call({ kind: "query", query }, signal);
+  }
+
+  queryColumns(query: EngineQuery, signal: AbortSignal): Promise<Columns> {
+    return this.#call({ kind: "queryColumns", query }, signal);
+  }
+
+  storePartial(table: PartialTable, part: number, query: EngineQuery, signal: AbortSignal): Promise<StoredPartial> {
+    return this.#call({ kind: "storePartial", table, part, query }, signal);
+  }
+
+  dropPartials(id: number, parts: readonly number[] | "all"): Promise<EngineUsage> {
+    return this.#call({ kind: "dropPartials", id, parts });
+  }
+
+  async loadExtension(extension: EngineExtension): Promise<void> {
+    await this.#call({ kind: "loadExtension", extension });
+    this.#extensions.set(extension.name, extension);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#running?.worker.terminate();
+  }
+}
