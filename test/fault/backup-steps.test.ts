@@ -14,7 +14,7 @@ import { verifyFolder } from "../../adapters/node/commands/verify.ts";
 import { tidyFolder } from "../../adapters/node/data-dir/data-dir.ts";
 import type { FileSystem, OpenFile } from "../../adapters/node/files/file-system.ts";
 import { kindOf, mustBeUsable } from "../../adapters/node/data-dir/folder-kind.ts";
-import { noProgress } from "../../adapters/node/commands/progress.ts";
+import { noProgress } from "../../adapters/node/progress.ts";
 import { addEventFile, fillDataFolder, NOON_MS } from "../support/data-folder.ts";
 import { numbersFrom } from "../support/seeded-numbers.mjs";
 import { SimulatedDisk, type IgnoredSyncs, type Strike } from "../support/simulated-disk.ts";

@@ -5,6 +5,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { runProgram } from "../support/program-command.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
+/** One without events. */
+const makeDataFolder = (folder: string) => mkdir(join(folder, "events/site_id=example.com"), { recursive: true });
+
 describe("the help", () => {
   let help: string;
   beforeAll(async () => {
@@ -57,7 +60,7 @@ describe("a wrong command line", () => {
 describe("an option of the command line", () => {
   it("overrides the environment and the file", async () => {
     const folder = await tempFolder();
-    for (const name of ["typed", "variable", "line"]) await mkdir(join(folder, name));
+    for (const name of ["typed", "variable", "line"]) await makeDataFolder(join(folder, name));
     await writeFile(join(folder, "a.toml"), `data_dir = "line"\n`);
     const environment = { SVC_DATA_DIR: "variable" };
     const verified = async (...argv: string[]) => (await runProgram(["verify", ...argv], { environment, folder })).stdout.split("\n")[0];
@@ -74,8 +77,22 @@ describe("the exit code", () => {
     expect(stderr).toMatch(/^sandpiper cannot verify: .*missing.*\n$/);
   });
 
+  it.each([
+    ["an empty folder", [], "is empty"],
+    ["a folder of something else", ["letters"], "is no data folder: it has neither events nor a secret"],
+  ])("is 1 if verify is given %s", async (_, content, reason) => {
+    const folder = await tempFolder();
+    for (const name of content) await mkdir(join(folder, name));
+    const { code, stderr } = await runProgram(["verify", "--data-dir", folder]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `sandpiper cannot verify: ${folder} ${reason}. Set data_dir to a data folder or a backup\n`,
+    });
+  });
+
   it("is 1 if a fault is found", async () => {
     const folder = await tempFolder();
+    await makeDataFolder(folder);
     await writeFile(join(folder, "admin.json"), "{}");
     expect(await runProgram(["verify", "--data-dir", folder])).toMatchObject({ code: 1, stdout: expect.stringContaining("1 fault") });
   });

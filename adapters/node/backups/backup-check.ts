@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Fault } from "../../../src/runtime/jobs/verification.ts";
 import { digestOf, isSameContent } from "../files/file-content.ts";
 import type { FileSystem } from "../files/file-system.ts";
-import type { Progress } from "../commands/progress.ts";
+import type { Progress } from "../progress.ts";
 import { filesBelow } from "./folder-tree.ts";
 import { MANIFEST_FILE, type Manifest } from "./manifest.ts";
 

@@ -5,7 +5,7 @@ import { sealIn } from "../../../src/storage/parquet-seal.ts";
 import { openStores } from "../data-dir/stores.ts";
 import { copyFile, digestOf, endOf, isSameContent, type Digest } from "../files/file-content.ts";
 import type { FileSystem } from "../files/file-system.ts";
-import type { Progress } from "../commands/progress.ts";
+import type { Progress } from "../progress.ts";
 import { tryLink } from "./backup-folders.ts";
 import { filesBelow, newFolders } from "./folder-tree.ts";
 import type { SoundBackup } from "./earlier-backups.ts";

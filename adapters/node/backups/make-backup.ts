@@ -10,10 +10,10 @@ import { mustBeFolder, openStores } from "../data-dir/stores.ts";
 import { createFolder } from "../files/durable-folders.ts";
 import { makePrivate } from "../files/file-permissions.ts";
 import { nodeFileSystem, type FileSystem } from "../files/file-system.ts";
-import { kindOf } from "../data-dir/folder-kind.ts";
+import { kindOf, WITHOUT_DATA } from "../data-dir/folder-kind.ts";
 import { FolderLockedError, lockFolder } from "../data-dir/folder-lock.ts";
-import { noProgress, type Progress } from "../commands/progress.ts";
-import { counted, type CommandOutcome } from "../commands/command.ts";
+import { noProgress, type Progress } from "../progress.ts";
+import { counted, type CommandOutcome } from "../outcome.ts";
 import { findingsIn, linesOf } from "../data-dir/folder-verification.ts";
 
 export interface BackupOptions {
@@ -69,18 +69,13 @@ export async function backUpFolder(dataDir: string, to: string, options: BackupO
   }
 }
 
-const NO_DATA_FOLDER = {
-  empty: "is empty",
-  backup: "is a backup itself",
-  "unfinished restore": "has an unfinished restore",
-  other: "is no data folder: it has neither events nor a secret",
-};
+const NO_SOURCE = { ...WITHOUT_DATA, backup: "is a backup itself", "unfinished restore": "has an unfinished restore" };
 
 async function mustBeDataFolder(source: string, files: FileSystem): Promise<void> {
   await mustBeFolder(source, files);
   const kind = await kindOf(source, files);
   if (kind === "data folder") return;
-  throw new Error(`${source} ${NO_DATA_FOLDER[kind]}. Set data_dir to the folder that Sandpiper uses`);
+  throw new Error(`${source} ${NO_SOURCE[kind]}. Set data_dir to the folder that Sandpiper uses`);
 }
 
 async function mustBeTarget(target: string, source: string, files: FileSystem): Promise<void> {

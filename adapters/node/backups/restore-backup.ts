@@ -12,8 +12,8 @@ import { copyFile, isSameContent } from "../files/file-content.ts";
 import { nodeFileSystem, type FileSystem } from "../files/file-system.ts";
 import { isNoData, kindOf, RESTORE_MARKER } from "../data-dir/folder-kind.ts";
 import { lockFolder } from "../data-dir/folder-lock.ts";
-import { noProgress, type Progress } from "../commands/progress.ts";
-import { counted, whole, type CommandOutcome } from "../commands/command.ts";
+import { noProgress, type Progress } from "../progress.ts";
+import { counted, whole, type CommandOutcome } from "../outcome.ts";
 import { findingsIn, linesOf } from "../data-dir/folder-verification.ts";
 
 export interface RestoreOptions {

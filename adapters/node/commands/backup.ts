@@ -1,7 +1,7 @@
 /** The command `backup`. */
 import { backUpFolder } from "../backups/make-backup.ts";
 import { PROGRAM_VERSION } from "../program.ts";
-import { createProgress } from "./progress.ts";
+import { createProgress } from "../progress.ts";
 import { UsageError, type Command, type CommandOption } from "./command.ts";
 
 const KEEP: CommandOption = { name: "--keep", value: "number", help: "delete older backups beyond this number" };

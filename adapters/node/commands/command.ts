@@ -1,7 +1,8 @@
-/** What a command is: its row in the table of commands (`commands.ts`), what it gets, how it ends, and how it prints numbers. */
+/** What a command is: its row in the table of commands (`commands.ts`), and what it gets. */
 import type { Config } from "../../../src/runtime/config/config.ts";
 import type { OptionName } from "../../../src/runtime/config/options.ts";
 import type { Log } from "../../../src/runtime/metrics/log.ts";
+import type { CommandOutcome } from "../outcome.ts";
 
 export interface Command {
   readonly name: string;
@@ -39,19 +40,7 @@ export interface CommandCall {
   readonly options: ReadonlyMap<string, string>;
 }
 
-export interface CommandOutcome {
-  /** False if a fault was found: the exit code is 1. */
-  readonly isWhole: boolean;
-  /** The text to print. */
-  readonly text: string;
-}
-
 /** What was typed is wrong: the exit code is 2. The message is one line. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
-
-export const whole = (count: number): string => count.toLocaleString("en-US");
-
-/** `1 file`, `2 files`. */
-export const counted = (count: number, noun: string): string => `${whole(count)} ${noun}${count === 1 ? "" : "s"}`;

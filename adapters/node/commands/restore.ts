@@ -1,6 +1,6 @@
 /** The command `restore`. */
 import { restoreFolder } from "../backups/restore-backup.ts";
-import { createProgress } from "./progress.ts";
+import { createProgress } from "../progress.ts";
 import type { Command } from "./command.ts";
 
 export const restore: Command = {

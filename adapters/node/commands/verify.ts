@@ -2,18 +2,23 @@
 import { resolve } from "node:path";
 import { budgetBytesOf } from "../../../src/runtime/execution/query-services.ts";
 import { utcCalendar } from "../../../src/storage/calendar.ts";
+import { kindOf, WITHOUT_DATA } from "../data-dir/folder-kind.ts";
 import { mustBeFolder } from "../data-dir/stores.ts";
 import { nodeFileSystem } from "../files/file-system.ts";
 import { findingsIn, linesOf, type FolderVerificationOptions } from "../data-dir/folder-verification.ts";
-import { createProgress } from "./progress.ts";
+import { createProgress } from "../progress.ts";
 import { ThreadedEngine } from "../threads/threaded-engine.ts";
 import { THREADS } from "../built-files.ts";
-import type { Command, CommandOption, CommandOutcome } from "./command.ts";
+import type { CommandOutcome } from "../outcome.ts";
+import type { Command, CommandOption } from "./command.ts";
 
-/** Verifies a data folder or a backup; rollups only with options for them. Rejects if it does not exist. */
+/** Verifies a data folder or a backup; rollups only with options for them. Rejects if it does not exist or has no data. */
 export async function verifyFolder(dataDir: string, options: FolderVerificationOptions = {}): Promise<CommandOutcome> {
   const folder = resolve(dataDir);
-  await mustBeFolder(folder, options.files ?? nodeFileSystem);
+  const { files = nodeFileSystem } = options;
+  await mustBeFolder(folder, files);
+  const kind = await kindOf(folder, files);
+  if (kind === "empty" || kind === "other") throw new Error(`${folder} ${WITHOUT_DATA[kind]}. Set data_dir to a data folder or a backup`);
   const findings = await findingsIn(folder, options);
   return { isWhole: findings.faultCount === 0, text: `${[folder, ...linesOf(findings)].join("\n")}\n` };
 }

@@ -11,6 +11,9 @@ import { entriesOf, isMissing, type FileSystem } from "../files/file-system.ts";
 /** In a data folder into which a backup is being restored. Whoever finds it there must not use the rest. */
 export const RESTORE_MARKER = "restore.unfinished";
 
+/** Why a folder without data is refused. */
+export const WITHOUT_DATA = { empty: "is empty", other: "is no data folder: it has neither events nor a secret" };
+
 export type FolderKind = "data folder" | "backup" | "unfinished restore" | "empty" | "other";
 
 /** The lock, and what file systems keep in the root of a volume: they are no data. */

@@ -6,12 +6,12 @@ import { reasonOf } from "../../../src/runtime/metrics/log.ts";
 import type { ObjectStore } from "../../../src/storage/object-store.ts";
 import { checkBackup } from "../backups/backup-check.ts";
 import { MANIFEST_FILE, readManifest } from "../backups/manifest.ts";
-import { counted, whole } from "../commands/command.ts";
+import { counted, whole } from "../outcome.ts";
 import { openStores } from "./stores.ts";
 import { createFileSecretStore } from "../files/file-secret-store.ts";
 import { nodeFileSystem, type FileSystem } from "../files/file-system.ts";
 import { kindOf, RESTORE_MARKER } from "./folder-kind.ts";
-import { noProgress, type Progress } from "../commands/progress.ts";
+import { noProgress, type Progress } from "../progress.ts";
 
 function rollupLinesOf({ rollups, compared, outdated, uncompared, uncomparedReason }: RollupCounts): string[] {
   if (rollups === 0) return [];

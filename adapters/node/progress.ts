@@ -1,6 +1,6 @@
 /** The progress of a long command on a terminal: one line that is rewritten. Nothing is printed where the output is no terminal. */
 
-import { whole } from "./command.ts";
+import { whole } from "./outcome.ts";
 
 /** How often the line is rewritten at most. */
 const REWRITE_MS = 100;

@@ -1,6 +1,6 @@
 /** The progress of a command: one line on a terminal, which is rewritten and at last removed, and nothing elsewhere. */
 import { describe, expect, it } from "vitest";
-import { createProgress } from "../../../../../adapters/node/commands/progress.ts";
+import { createProgress } from "../../../../adapters/node/progress.ts";
 
 /** A stream that keeps what is written, and a clock that the test moves. */
 function record(isTTY: boolean | undefined) {
