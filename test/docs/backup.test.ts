@@ -1,15 +1,14 @@
 /** The commands of docs/backup.md work, one after the other, with the programs that are installed here. */
 import { execFile, spawnSync } from "node:child_process";
-import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { MAIN_PATH } from "../support/built.ts";
 import { fillDataFolder } from "../support/data-folder.ts";
 import { startServer } from "../support/server-process.ts";
 import { skippedFor } from "../support/skipped.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
-import { commandsIn } from "./commands.ts";
-import { codeBlocksOf, readPage, ROOT } from "./pages.ts";
+import { commandsIn, withBuiltProgram } from "./commands.ts";
+import { codeBlocksOf, readPage } from "./pages.ts";
 
 const COMMAND_MS_MAX = 60_000;
 
@@ -17,9 +16,8 @@ const blocks = codeBlocksOf(readPage("docs/backup.md"));
 const [crontab = ""] = blocks.filter(({ language }) => language === "crontab").map(({ code }) => code.trim());
 const shell = blocks.filter(({ language }) => language === "sh").map(({ code }) => commandsIn(code));
 
-/** Blocks that a test of its own runs, or that other tests check. */
-const isServer = (command: string): boolean => /^(\w+=\S+ )*node dist\/main\.js$/.test(command);
-const isNpm = (command: string): boolean => command.startsWith("npm run ");
+/** A command that serves until it is stopped. */
+const isServer = (command: string): boolean => command.startsWith("sandpiper --");
 
 /** Why commands of another program are skipped; null if they run. */
 const absent = (program: string): string | null =>
@@ -32,15 +30,14 @@ let dataFolder: string;
 /** The command with the program and the folders of this test in the place of those in the document. */
 function here(command: string): string {
   const places: Readonly<Record<string, string>> = {
-    "node dist/main.js": `"${process.execPath}" "${MAIN_PATH}"`,
+    "/opt/sandpiper/bin/": "",
     // restic creates the whole path of what it restores.
     "/tmp/fetched/backups/": `${folder}/fetched${folder}/backups/`,
-    "/opt/sandpiper ": `${folder} `,
     "/backups/": `${folder}/backups/`,
     "/tmp/": `${folder}/`,
     "/etc/": `${folder}/`,
   };
-  return command.replaceAll(new RegExp(Object.keys(places).join("|"), "g"), (found) => places[found] ?? found);
+  return withBuiltProgram(command.replaceAll(new RegExp(Object.keys(places).join("|"), "g"), (found) => places[found] ?? found));
 }
 
 function run(script: string): Promise<{ readonly code: number; readonly printed: string }> {
@@ -76,30 +73,19 @@ afterAll(() => removeFolder(folder));
 
 describe("the commands of docs/backup.md", () => {
   for (const commands of shell) {
-    const scripts = commands.filter((command) => !isServer(command) && !isNpm(command));
+    const scripts = commands.filter((command) => !isServer(command));
     const [, reason = null] = Object.entries(SKIPPED).find(([program]) => scripts.join("\n").includes(program)) ?? [];
     it(`${commands.join("; ")} succeed`, skippedFor(reason), async () => {
       const ended = await run(scripts.join("\n"));
       expect(ended).toMatchObject({ code: 0 });
-      if (scripts.some((command) => /main\.js (backup|verify|restore)\b/.test(command))) expect(ended.printed).toContain("no fault");
+      if (scripts.some((command) => /sandpiper (backup|verify|restore)\b/.test(command))) expect(ended.printed).toContain("no fault");
       for (const server of commands.filter(isServer)) {
-        const [, data = ""] = /SVC_DATA_DIR=(\S+)/.exec(here(server)) ?? [];
-        const { origin, stop } = await startServer({
-          dataFolder: data,
-          command: ["bash", "-c", `exec ${here(server).replace(/.*SVC_PORT=\d+ /, "")}`],
-        });
+        const { origin, stop } = await startServer({ command: ["bash", "-c", `exec ${here(server).replace(/--port \d+/, "--port 0")}`] });
         onTestFinished(async () => void (await stop()));
         expect(await (await fetch(`${origin}/api/sites`)).json()).toEqual({ sites: ["B:Other.", "a.test"] });
       }
     });
   }
-
-  it("name scripts of package.json", async () => {
-    const { scripts } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { scripts: Record<string, string> };
-    const named = shell.flat().filter(isNpm);
-    expect(named.length).toBeGreaterThan(0);
-    expect(named.filter((command) => !(command.slice("npm run ".length) in scripts))).toEqual([]);
-  });
 
   it("have a line of a crontab with five fields and a user, whose command makes a backup", async () => {
     const [, command = ""] = /^(?:[\d*]+ ){5}sandpiper (.+)$/.exec(crontab) ?? [];

@@ -4,12 +4,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { MAIN_PATH } from "../support/built.ts";
 import { fillDataFolder } from "../support/data-folder.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import type { Environment } from "../support/target.ts";
 import { makeTempFolder, removeFolder, tempFolder } from "../support/temp-folder.ts";
-import { BY_HAND, COMMANDS, commandsOfKind, CREDENTIAL, kindOf, PROGRAM } from "./commands.ts";
+import { BY_HAND, COMMANDS, commandsOfKind, CREDENTIAL, kindOf, withBuiltProgram } from "./commands.ts";
 import { codeBlocksOf, PAGES, readPage, ROOT } from "./pages.ts";
 
 const COMMAND_MS_MAX = 60_000;
@@ -161,8 +160,7 @@ describe("commands of the program", () => {
 
   /** The command with the test's program, folders and ports in the place of those in the documents. */
   function inFolders(command: string, folder: string, dataFolder: string): string {
-    return command
-      .replace(PROGRAM, `$1exec "${process.execPath}" "${MAIN_PATH}"`)
+    return withBuiltProgram(command)
       .replace("/etc/sandpiper.toml", `${folder}/sandpiper.toml`)
       .replace("/run/secrets/", `${folder}/`)
       .replace("/backups/", `${folder}/backups/`)
@@ -195,7 +193,7 @@ describe("commands of the program", () => {
         expect(ended).toEqual({ code: 0, printed: expect.stringContaining("answered 200") });
         return;
       }
-      const server = await startServer({ dataFolder, command: ["bash", "-c", here] });
+      const server = await startServer({ dataFolder, command: ["bash", "-c", `exec env ${here}`] });
       onTestFinished(async () => void (await server.stop()));
       expect(await (await fetch(`${server.origin}/health`)).text()).toBe("ok");
       expect(server.log()).not.toContain("is ignored");

@@ -1,4 +1,5 @@
 /** The shell commands of the docs, classified: run, checked, or skipped for a reason. */
+import { MAIN_PATH } from "../support/built.ts";
 import { codeBlocksOf, PAGES } from "./pages.ts";
 
 export interface DocumentedCommand {
@@ -86,8 +87,12 @@ export const BY_HAND: Readonly<Record<string, string>> = {
   "TOKEN=…": "stands for the reader's own token",
 };
 
-/** The program, with its environment before it. In a clone it has another name. */
-export const PROGRAM = /^((?:\w+=\S+ )*)(?:sandpiper|node dist\/main\.js)(?= |$)/;
+/** The program, with its environment before it. */
+const PROGRAM = /^((?:\w+=\S+ )*)sandpiper(?= |$)/m;
+
+/** The commands, one on each line, with the tests' build in the place of the installed program. */
+export const withBuiltProgram = (commands: string): string =>
+  commands.replaceAll(new RegExp(PROGRAM, "gm"), `$1"${process.execPath}" "${MAIN_PATH}"`);
 
 /** A variable that holds a reader's own secret. */
 export const CREDENTIAL = /\$(TOKEN|KEY|ADMIN_KEY|METRICS_TOKEN)\b/;
