@@ -103,7 +103,7 @@ function fail(line) {
 /** Builds and packs. Returns the path of the archive. */
 function pack() {
   const built = npm("run", "build");
-  // It fails on a package whose licence nobody has allowed.
+  // It fails on a package whose license nobody has allowed.
   if (!built.isDone) fail(`the build: ${built.message}`);
   if (!existsSync(join(ROOT, NOTICE))) fail(`the build has written no ${NOTICE}`);
   mkdirSync(join(ROOT, FOLDER), { recursive: true });

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { buildDashboard } from "../../dashboard/build.mjs";
 import { slimEngineModule } from "../engine-module.mjs";
-import { BundledLicences } from "../licences.mjs";
+import { BundledLicenses } from "../licenses.mjs";
 import { packScript } from "../pack-asset.mjs";
 import { buildTracker } from "../../tracker/build.mjs";
 import { hashOfSources, removeStamp, writeStamp } from "./build-stamp.mjs";
@@ -54,8 +54,8 @@ const oneArrowPlugin = {
   },
 };
 
-/** @param {string} folder @param {readonly import("esbuild").Plugin[]} plugins @param {BundledLicences} licences */
-async function bundleProgram(folder, plugins, licences) {
+/** @param {string} folder @param {readonly import("esbuild").Plugin[]} plugins @param {BundledLicenses} licenses */
+async function bundleProgram(folder, plugins, licenses) {
   const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   await build({
     ...shared,
@@ -65,18 +65,18 @@ async function bundleProgram(folder, plugins, licences) {
     entryNames: "[name]",
     outdir: folder,
     inject: ["adapters/node/http/fetch-classes.ts"],
-    plugins: [...plugins, licences.plugin],
+    plugins: [...plugins, licenses.plugin],
     define: {
-      TRACKER_SCRIPT: JSON.stringify(packScript(await buildTracker([licences.plugin]))),
-      DASHBOARD_ASSETS: JSON.stringify(await buildDashboard([licences.plugin])),
+      TRACKER_SCRIPT: JSON.stringify(packScript(await buildTracker([licenses.plugin]))),
+      DASHBOARD_ASSETS: JSON.stringify(await buildDashboard([licenses.plugin])),
       VERSION: JSON.stringify(version),
     },
   });
 }
 
-/** @param {string} folder @param {BundledLicences} licences */
-const bundleEngineThread = (folder, licences) =>
-  build({ ...shared, entryPoints: ["adapters/node/threads/engine-worker.ts"], outdir: folder, plugins: [oneArrowPlugin, licences.plugin] });
+/** @param {string} folder @param {BundledLicenses} licenses */
+const bundleEngineThread = (folder, licenses) =>
+  build({ ...shared, entryPoints: ["adapters/node/threads/engine-worker.ts"], outdir: folder, plugins: [oneArrowPlugin, licenses.plugin] });
 
 /** @param {string} folder */
 const writeEngineModule = async (folder) => writeFile(join(folder, "engine.wasm"), slimEngineModule(await readFile(ENGINE_MODULE)));
@@ -102,7 +102,7 @@ async function replaceBuild(built, folder, sources) {
 }
 
 /**
- * Writes `main.js`, the scripts of its threads, the engine's module, the country database and the licences of all packages in them into a
+ * Writes `main.js`, the scripts of its threads, the engine's module, the country database and the licenses of all packages in them into a
  * folder below the repository. Benchmarks replace parts with plugins.
  * @param {string} outdir
  * @param {{ plugins?: readonly import("esbuild").Plugin[] }} [options]
@@ -113,15 +113,15 @@ export async function buildProgram(outdir, { plugins = [] } = {}) {
   await mkdir(folder, { recursive: true });
   await removeAbandoned(folder);
   const built = await mkdtemp(join(folder, UNFINISHED));
-  const licences = new BundledLicences();
+  const licenses = new BundledLicenses();
   try {
     await Promise.all([
-      bundleProgram(built, plugins, licences),
-      bundleEngineThread(built, licences),
+      bundleProgram(built, plugins, licenses),
+      bundleEngineThread(built, licenses),
       writeEngineModule(built),
       copyFile(COUNTRY_DATABASE, join(built, "countries.mmdb")),
     ]);
-    await writeFile(join(built, "THIRD-PARTY-LICENSES.txt"), await licences.notice());
+    await writeFile(join(built, "THIRD-PARTY-LICENSES.txt"), await licenses.notice());
     await replaceBuild(built, folder, sources);
   } finally {
     await rm(built, { recursive: true, force: true });

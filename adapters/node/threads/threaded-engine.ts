@@ -28,8 +28,8 @@ import type { EngineCall, EngineReply, EngineRequest } from "./engine-messages.t
 const CANCEL_GRACE_MS = 15_000;
 
 /**
- * How many bytes of a function's code run, roughly, before V8 optimises it. The defaults, 1.8 MB in Node 20 and 13 MB in Node 22 to 26,
- * optimise many functions that only a start runs often: half of the processor time of the first dashboard after it, and 15 MB.
+ * How many bytes of a function's code run, roughly, before V8 optimizes it. The defaults, 1.8 MB in Node 20 and 13 MB in Node 22 to 26,
+ * optimize many functions that only a start runs often: half of the processor time of the first dashboard after it, and 15 MB.
  */
 const TIERING_BUDGET_BYTES = 40_000_000;
 

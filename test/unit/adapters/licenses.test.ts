@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { BundledLicences } from "../../../adapters/licences.mjs";
+import { BundledLicenses } from "../../../adapters/licenses.mjs";
 import { BUILT_FOLDER } from "../../support/built.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -40,14 +40,14 @@ describe("the notice of the built program", () => {
     expect([...bundled, ...read, "preact", "uplot"].filter((name) => !isNamed(name))).toEqual([]);
   });
 
-  it("has the texts of the licences, notices, and the attribution of the country data", () => {
+  it("has the texts of the licenses, notices, and the attribution of the country data", () => {
     for (const text of ["Permission is hereby granted", "Apache License", "Apache Arrow", "Jason Miller", "CC BY 4.0"]) {
       expect(notice).toContain(text);
     }
   });
 
   it("has no package that only a command of a dependency needs", () => {
-    // Of apache-arrow's `arrow2csv`. It declares its licence in a way that npm no longer reads.
+    // Of apache-arrow's `arrow2csv`. It declares its license in a way that npm no longer reads.
     expect(isNamed("json-bignum")).toBe(false);
   });
 });
@@ -61,35 +61,35 @@ async function noticeWith(manifest: object, files: Readonly<Record<string, strin
   const whole = { name: "a-package", version: "1.2.3", ...manifest };
   const all = { "package.json": JSON.stringify(whole), "index.js": "export const a = 1;", ...files };
   for (const [name, text] of Object.entries(all)) await writeFile(join(ofPackage, name), text);
-  const licences = new BundledLicences();
+  const licenses = new BundledLicenses();
   const bundling = { absWorkingDir: folder, entryPoints: ["main.js"], bundle: true, write: false };
-  await build({ ...bundling, format: "esm", plugins: [licences.plugin] });
-  return licences.notice();
+  await build({ ...bundling, format: "esm", plugins: [licenses.plugin] });
+  return licenses.notice();
 }
 
 describe("a package in a build", () => {
-  it("is named with its version, its licence and the text of all its licence files", async () => {
-    const files = { "LICENSE.txt": "The licence.", NOTICE: "The notice.", "README.md": "Read me." };
+  it("is named with its version, its license and the text of all its license files", async () => {
+    const files = { "LICENSE.txt": "The license.", NOTICE: "The notice.", "README.md": "Read me." };
     const text = await noticeWith({ license: "Apache-2.0" }, files);
-    expect(text).toMatch(/^-+\na-package 1\.2\.3 \(Apache-2\.0\)\n-+\n\nThe licence\.\n\nThe notice\.\n$/m);
+    expect(text).toMatch(/^-+\na-package 1\.2\.3 \(Apache-2\.0\)\n-+\n\nThe license\.\n\nThe notice\.\n$/m);
     expect(text).not.toContain("Read me.");
   });
 
-  it("gets the text of the MIT licence with its author if it ships none", async () => {
+  it("gets the text of the MIT license with its author if it ships none", async () => {
     expect(await noticeWith({ license: "MIT", author: { name: "A. Person" } })).toContain("MIT License\n\nCopyright (c) A. Person\n");
     expect(await noticeWith({ license: "MIT" })).toContain("Copyright (c) the contributors of a-package\n");
   });
 
   it.each([["GPL-3.0-only"], ["MPL-2.0"], ["SEE LICENSE IN LICENSE"], [undefined]])(
-    "fails the build with the licence %s",
+    "fails the build with the license %s",
     async (license) => {
       await expect(noticeWith({ license }, { LICENSE: "A text." })).rejects.toThrow(
-        `a-package 1.2.3 is in a built file, but its licence (${license ?? "none"}) is not in ALLOWED`,
+        `a-package 1.2.3 is in a built file, but its license (${license ?? "none"}) is not in ALLOWED`,
       );
     },
   );
 
-  it("fails the build without a text of a licence other than MIT", async () => {
-    await expect(noticeWith({ license: "ISC" })).rejects.toThrow("a-package has no file with the text of its licence (ISC)");
+  it("fails the build without a text of a license other than MIT", async () => {
+    await expect(noticeWith({ license: "ISC" })).rejects.toThrow("a-package has no file with the text of its license (ISC)");
   });
 });

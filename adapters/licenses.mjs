@@ -1,11 +1,11 @@
-/** Which packages are in the built files, and the notice that their licences demand. A licence that is not allowed fails the build. */
+/** Which packages are in the built files, and the notice that their licenses demand. A license that is not allowed fails the build. */
 import { readFile, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const MODULES = fileURLToPath(new URL("../node_modules/", import.meta.url));
 
-/** Licences (SPDX) that allow to pass the package on in a bundle if its notice comes along. MPL and GPL ask for more. */
+/** Licenses (SPDX) that allow to pass the package on in a bundle if its notice comes along. MPL and GPL ask for more. */
 const ALLOWED = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "Unlicense"];
 
 /** Packages whose data the builds read themselves: no metafile names them. */
@@ -17,14 +17,14 @@ const PACKAGE_FOLDER = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/;
 /** Names of the files that the notice repeats: LICENSE.txt, license.md, NRO_LICENSE, NOTICE.txt. */
 const NOTICE_FILE = /licen[cs]e|^notice|^copying/i;
 
-const HEAD = `Sandpiper contains these packages, each under its own licence.
+const HEAD = `Sandpiper contains these packages, each under its own license.
 
 The country database has data of the Number Resource Organization (https://www.nro.net), licensed under CC BY 4.0.
 `;
 
 const RULE = "-".repeat(80);
 
-/** The text of the licence for packages that ship no file with it. @param {string} holder */
+/** The text of the license for packages that ship no file with it. @param {string} holder */
 const mitText = (holder) => `MIT License
 
 Copyright (c) ${holder}
@@ -43,7 +43,7 @@ CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
 
 /** @param {{ name: string, license: string, author?: string | { name?: string } }} manifest */
 function standardText({ name, license, author }) {
-  if (license !== "MIT") throw new Error(`${name} has no file with the text of its licence (${license})`);
+  if (license !== "MIT") throw new Error(`${name} has no file with the text of its license (${license})`);
   const holder = typeof author === "string" ? author : author?.name;
   return mitText(holder || `the contributors of ${name}`);
 }
@@ -54,7 +54,7 @@ async function noticeOf(folder) {
   const { name, version, license } = manifest;
   if (!ALLOWED.includes(license)) {
     throw new Error(
-      `${name} ${version} is in a built file, but its licence (${license ?? "none"}) is not in ALLOWED of adapters/licences.mjs`,
+      `${name} ${version} is in a built file, but its license (${license ?? "none"}) is not in ALLOWED of adapters/licenses.mjs`,
     );
   }
   const files = (await readdir(folder)).filter((file) => NOTICE_FILE.test(file)).sort();
@@ -63,12 +63,12 @@ async function noticeOf(folder) {
   return `${RULE}\n${name} ${version} (${license})\n${RULE}\n\n${texts.map((text) => text.trim()).join("\n\n")}\n`;
 }
 
-export class BundledLicences {
+export class BundledLicenses {
   #folders = new Set(DATA_PACKAGES.map((name) => join(MODULES, name)));
 
   /** Records the packages of a build that have bytes in its output. @type {import("esbuild").Plugin} */
   plugin = {
-    name: "bundled-licences",
+    name: "bundled-licenses",
     setup: ({ initialOptions, onEnd }) => {
       initialOptions.metafile = true;
       onEnd(({ metafile }) => {
@@ -82,7 +82,7 @@ export class BundledLicences {
     },
   };
 
-  /** The notice of all packages. Throws if the licence of one is not allowed or has no text. */
+  /** The notice of all packages. Throws if the license of one is not allowed or has no text. */
   async notice() {
     const notices = await Promise.all([...this.#folders].sort().map(noticeOf));
     return [HEAD, ...notices].join("\n");

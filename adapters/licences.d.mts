@@ -1,9 +1,0 @@
-import type { Plugin } from "esbuild";
-
-/** Which packages builds put into their files, and the notice that their licences demand. */
-export class BundledLicences {
-  /** Records the packages of a build. */
-  readonly plugin: Plugin;
-  /** The notice of all packages. Throws if the licence of one is not allowed or has no text. */
-  notice(): Promise<string>;
-}

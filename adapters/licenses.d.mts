@@ -1,0 +1,9 @@
+import type { Plugin } from "esbuild";
+
+/** Which packages builds put into their files, and the notice that their licenses demand. */
+export class BundledLicenses {
+  /** Records the packages of a build. */
+  readonly plugin: Plugin;
+  /** The notice of all packages. Throws if the license of one is not allowed or has no text. */
+  notice(): Promise<string>;
+}
