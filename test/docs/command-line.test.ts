@@ -1,6 +1,6 @@
 /** The page of the command line names the commands and options of the program's own help, and no others. */
 import { beforeAll, describe, expect, it } from "vitest";
-import { runProgram } from "../support/program-command.ts";
+import { runProgram } from "../support/run-process.ts";
 import { readPage } from "./pages.ts";
 
 const { text } = readPage("docs/command-line.md");

@@ -5,7 +5,7 @@ import { chmod, chown, readdir, readFile, rename, stat, utimes, writeFile } from
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { makeClone } from "../support/clone.ts";
-import { runProgram, type Ended, type RunOptions } from "../support/run-program.ts";
+import { runProcess, type Ended, type RunOptions } from "../support/run-process.ts";
 import { startServer } from "../support/server-process.ts";
 import { removeFolder, tempFolder } from "../support/temp-folder.ts";
 
@@ -22,7 +22,7 @@ const dist = (name = "") => join(clone, "dist", name);
 
 /** Runs the script of `npm start`. */
 const start = (args: readonly string[] = [], options: Partial<RunOptions> = {}): Promise<Ended> =>
-  runProgram([process.execPath, "adapters/node/start.mjs", ...args], { cwd: clone, ...options });
+  runProcess([process.execPath, "adapters/node/start.mjs", ...args], { cwd: clone, ...options });
 
 /** Changes a source, so that a build of it prints another version. */
 async function setVersion(version: string): Promise<void> {
@@ -76,7 +76,7 @@ it("two first starts at once both build and run", async () => {
 
 it("`npm start` passes arguments on, and starts what is built without building again", async () => {
   const before = await builtMs();
-  const ended = await runProgram(["npm", "start", "--", "--version"], { cwd: clone, environment: { HOME: clone } });
+  const ended = await runProcess(["npm", "start", "--", "--version"], { cwd: clone, environment: { HOME: clone } });
   expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/\n1\.0\.0\n$/) });
   expect(await builtMs()).toBe(before);
 });

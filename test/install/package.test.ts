@@ -3,7 +3,7 @@ import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { makeClone } from "../support/clone.ts";
-import { runProgram, type Ended } from "../support/run-program.ts";
+import { runProcess, type Ended } from "../support/run-process.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";
@@ -25,13 +25,13 @@ let folder = "";
 
 /** npm in a folder, with nothing in its cache. */
 const npm = (args: readonly string[], cwd: string): Promise<Ended> =>
-  runProgram(["npm", ...args], { cwd, environment: { HOME: folder, npm_config_cache: join(folder, "cache") } });
+  runProcess(["npm", ...args], { cwd, environment: { HOME: folder, npm_config_cache: join(folder, "cache") } });
 
 const program = (): string => join(folder, "site/node_modules/.bin/sandpiper");
 
 /** Runs a command in the folder of the installation, which has the data in `data`. */
 const sandpiper = (args: readonly string[], input = ""): Promise<Ended> =>
-  runProgram([program(), ...args], { cwd: join(folder, "site"), input });
+  runProcess([program(), ...args], { cwd: join(folder, "site"), input });
 
 const startHere = (args: readonly string[] = []): Promise<ServerProcess> =>
   startServer({ command: [program(), ...args], cwd: join(folder, "site"), environment: { PATH: process.env["PATH"] ?? "" } });
@@ -67,7 +67,7 @@ it("the package has built files only, needs no other package, and takes less tha
 
 it("the tracker can be imported from the package", async () => {
   const script = `import("sandpiper-analytics/tracker").then(({ track }) => console.log(typeof track))`;
-  const ended = await runProgram([process.execPath, "--eval", script], { cwd: join(folder, "site") });
+  const ended = await runProcess([process.execPath, "--eval", script], { cwd: join(folder, "site") });
   expect(ended).toMatchObject({ code: 0, stdout: "function\n" });
 });
 

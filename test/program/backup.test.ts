@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { MAIN_PATH } from "../support/built.ts";
 import { fillDataFolder } from "../support/data-folder.ts";
-import { runProgram } from "../support/program-command.ts";
+import { runProgram } from "../support/run-process.ts";
 import { skippedFor } from "../support/skipped.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 

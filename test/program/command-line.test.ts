@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { runProgram } from "../support/program-command.ts";
+import { runProgram } from "../support/run-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 /** One without events. */
@@ -63,7 +63,8 @@ describe("an option of the command line", () => {
     for (const name of ["typed", "variable", "line"]) await makeDataFolder(join(folder, name));
     await writeFile(join(folder, "a.toml"), `data_dir = "line"\n`);
     const environment = { SVC_DATA_DIR: "variable" };
-    const verified = async (...argv: string[]) => (await runProgram(["verify", ...argv], { environment, folder })).stdout.split("\n")[0];
+    const verified = async (...argv: string[]) =>
+      (await runProgram(["verify", ...argv], { environment, cwd: folder })).stdout.split("\n")[0];
     expect(await verified("--config=a.toml", "--data-dir=typed")).toBe(join(folder, "typed"));
     expect(await verified("--config=a.toml")).toBe(join(folder, "variable"));
   });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runProgram } from "../support/program-command.ts";
+import { runProgram } from "../support/run-process.ts";
 import { startServer } from "../support/server-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 

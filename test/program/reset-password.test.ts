@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createKey, postLogin, postSetup, tokenOf, withBearer, withSession } from "../support/auth-requests.ts";
 import { MAIN_PATH } from "../support/built.ts";
-import { runProgram, type CommandOptions } from "../support/program-command.ts";
+import { runProgram, type RunOptions } from "../support/run-process.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import type { Target } from "../support/target.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -26,7 +26,7 @@ async function startIn(dataFolder: string): Promise<{ server: ServerProcess; tar
   return { server, target: asTarget(server) };
 }
 
-const reset = (dataFolder: string, options: CommandOptions) => runProgram(["reset-password", "--data-dir", dataFolder], options);
+const reset = (dataFolder: string, options: RunOptions) => runProgram(["reset-password", "--data-dir", dataFolder], options);
 
 /** A folder with a password and a key, and no process. */
 async function folderWithPassword() {
