@@ -9,7 +9,7 @@ import { COMMANDS } from "./commands/commands.ts";
 import { readConfigSources } from "./config/config-sources.ts";
 import { createConsoleLog } from "./console-log.ts";
 import { renderHelp } from "./commands/help.ts";
-import { PROGRAM_VERSION } from "./program.ts";
+import { PROGRAM_VERSION } from "./build-constants.ts";
 
 async function runCommand({ command, ...typed }: CommandRun): Promise<void> {
   const { config, warnings } = parseConfig(readConfigSources({ environment: process.env, ...typed }), problemsWithRoutes);

@@ -2,7 +2,7 @@
 import { logSetupCode, type SetupCode } from "../../src/runtime/auth/setup-code.ts";
 import type { Config } from "../../src/runtime/config/config.ts";
 import { PRODUCT_NAME, PROGRAM_NAME } from "../../src/runtime/config/names.ts";
-import { publicAddress } from "../../src/runtime/config/public-address.ts";
+import { publicUrl } from "../../src/runtime/config/public-url.ts";
 import type { Log } from "../../src/runtime/metrics/log.ts";
 
 export interface StartedInstance {
@@ -23,8 +23,8 @@ function logProtection({ config, setupCode }: StartedInstance, log: Log): void {
 
 export function logStart(instance: StartedInstance, log: Log): void {
   const { origin, version, dataFolder, config } = instance;
-  const address = publicAddress(config, origin);
-  log.info(`${PRODUCT_NAME} ${version} listens on ${origin}`, address === origin ? {} : { publicAddress: address });
+  const url = publicUrl(config, origin);
+  log.info(`${PRODUCT_NAME} ${version} listens on ${origin}`, url === origin ? {} : { publicUrl: url });
   log.info("all data is in one folder", { dataFolder });
   logProtection(instance, log);
 }

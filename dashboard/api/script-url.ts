@@ -1,7 +1,7 @@
-/** The address of the tracking script, as the tracking code names it. */
+/** The URL of the tracking script, as the tracking code names it. */
 import { scriptUrlOf } from "../format/script-url.ts";
 
 /** The service adds the link if `dashboard_origin` is set. */
-const publicAddress = document.querySelector<HTMLLinkElement>('link[rel="canonical"]')?.href;
+const publicUrl = document.querySelector<HTMLLinkElement>('link[rel="canonical"]')?.href;
 
-export const scriptUrl = (): string => scriptUrlOf(publicAddress ?? location.href);
+export const scriptUrl = (): string => scriptUrlOf(publicUrl ?? location.href);

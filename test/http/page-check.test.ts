@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createPageFetch, type PageFetchOptions } from "../../adapters/node/http/page-fetch.ts";
-import { isPublicAddress } from "../../src/runtime/installation/public-address.ts";
+import { isPublicIp } from "../../src/runtime/installation/public-ip.ts";
 import { bodyOf, CLOSED, createKey, logIn, postJson, withKey } from "../support/auth-requests.ts";
 import { createDeferred } from "../support/deferred.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
@@ -227,7 +227,7 @@ describe("the check of a page", () => {
       [["fe80::1"]],
     ])("a name that resolves to %s", async (addresses) => {
       requests.length = 0;
-      const { check } = await aTarget({ resolve: () => Promise.resolve(addresses), isAllowed: isPublicAddress });
+      const { check } = await aTarget({ resolve: () => Promise.resolve(addresses), isAllowed: isPublicIp });
       expect((await checkedOf(check("http://shop.example:PORT/"))).problem).toBe("not_public");
       expect(requests).toEqual([]);
     });

@@ -57,7 +57,7 @@ describe("a start", () => {
 
   it("names the address that people open, where it is another", async () => {
     const server = await startIn(await tempFolder(), { SVC_DASHBOARD_ORIGIN: "https://stats.example.com" });
-    await server.logged(/listens on http:\/\/127\.0\.0\.1:\d+ publicAddress=https:\/\/stats\.example\.com\n/);
+    await server.logged(/listens on http:\/\/127\.0\.0\.1:\d+ publicUrl=https:\/\/stats\.example\.com\n/);
   });
 
   it("and a stop are valid JSON lines with log_format = json", async () => {

@@ -1,6 +1,6 @@
 /** The command `backup`. */
 import { backUpFolder } from "../backups/make-backup.ts";
-import { PROGRAM_VERSION } from "../program.ts";
+import { PROGRAM_VERSION } from "../build-constants.ts";
 import { createProgress } from "../progress.ts";
 import { UsageError, type Command, type CommandOption } from "./command.ts";
 

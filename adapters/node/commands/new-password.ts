@@ -1,4 +1,7 @@
-/** Reads a new password: twice from a terminal, without showing it, or once from standard input. Never from the arguments, which all users of the machine can list. */
+/**
+ * Reads a new password: twice from a terminal, without showing it, or once from standard input. Never from the arguments, which all
+ * users of the machine can list.
+ */
 import { createInterface, type Interface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { PASSWORD_BYTES_MAX } from "../../../src/runtime/config/limits.ts";

@@ -3,7 +3,7 @@ import { createAssets, unpackAsset } from "../../../src/runtime/assets.ts";
 import type { Config } from "../../../src/runtime/config/config.ts";
 import type { Log } from "../../../src/runtime/metrics/log.ts";
 import { startInstance } from "../instance.ts";
-import { PACKED_DASHBOARD, PACKED_TRACKER_SCRIPT, PROGRAM_VERSION } from "../program.ts";
+import { PACKED_DASHBOARD, PACKED_TRACKER_SCRIPT, PROGRAM_VERSION } from "../build-constants.ts";
 import { logStart } from "../start-log.ts";
 import { stopOnSignal } from "../stop-signals.ts";
 import { THREADS } from "../built-files.ts";

@@ -1,11 +1,14 @@
-/** Fetches pages with Node's HTTP client, at public addresses only: the connection goes to the address that was checked, so a changed DNS answer has no effect. */
+/**
+ * Fetches pages with Node's HTTP client, from public addresses only. The connection goes to the address that was checked, so a changed
+ * DNS answer has no effect.
+ */
 import { lookup } from "node:dns/promises";
 import { request as requestHttp, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP } from "node:net";
 import { PAGE_BYTES_MAX } from "../../../src/runtime/config/installation-limits.ts";
 import { PageFetchError, type FetchedPage, type FetchFailure, type PageFetch } from "../../../src/runtime/installation/page-fetch.ts";
-import { addressIn, isPublicAddress } from "../../../src/runtime/installation/public-address.ts";
+import { ipOf, isPublicIp } from "../../../src/runtime/installation/public-ip.ts";
 
 export interface PageFetchOptions {
   /** The header `User-Agent`. */
@@ -73,10 +76,10 @@ function get(url: URL, address: string, userAgent: string, signal: AbortSignal):
 const rejectionOf = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true }));
 
-export function createPageFetch({ userAgent, resolve = resolveAll, isAllowed = isPublicAddress }: PageFetchOptions): PageFetch {
+export function createPageFetch({ userAgent, resolve = resolveAll, isAllowed = isPublicIp }: PageFetchOptions): PageFetch {
   /** All addresses of the name must be allowed: one that is not may mean that somebody aims at this network. */
   async function checkedAddressOf(url: URL): Promise<string> {
-    const literal = addressIn(url);
+    const literal = ipOf(url);
     const addresses = literal === null ? await resolve(url.hostname) : [literal];
     const [address] = addresses;
     if (address === undefined) throw new PageFetchError("unresolvable");

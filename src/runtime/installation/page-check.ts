@@ -5,7 +5,7 @@ import { parseUrl } from "../ingest/parse-url.ts";
 import { createRateLimit, type RateLimit } from "../ingest/rate-limit.ts";
 import { FETCH_FAILURES, PageFetchError, type FetchedPage, type PageFetch } from "./page-fetch.ts";
 import { findingsIn, type HtmlFindings } from "./page-findings.ts";
-import { addressIn, isPublicAddress } from "./public-address.ts";
+import { ipOf, isPublicIp } from "./public-ip.ts";
 import type { SitePages } from "./site-pages.ts";
 
 /** `foreign_redirect`: to a host that is not the site's. It is not followed. */
@@ -117,8 +117,8 @@ export class PageCheck {
   }
 
   async #fetch(url: URL, endMs: number): Promise<FetchedPage> {
-    const address = addressIn(url);
-    if (address !== null && !isPublicAddress(address)) throw new PageFetchError("not_public");
+    const address = ipOf(url);
+    if (address !== null && !isPublicIp(address)) throw new PageFetchError("not_public");
     const leftMs = endMs - this.#options.monotonicMs();
     if (leftMs <= 0) throw new PageFetchError("timeout");
     return this.#options.fetchPage(url, leftMs);

@@ -31,7 +31,7 @@ export class PageFetchError extends Error {
 }
 
 /**
- * Sends one GET without cookies and follows no redirect. Connects to public addresses only (`isPublicAddress`), on hosts that
+ * Sends one GET without cookies and follows no redirect. Connects to public addresses only (`isPublicIp`), on hosts that
  * resolve names themselves to the very address that was checked.
  * @throws PageFetchError within `timeoutMs`
  */

@@ -1,4 +1,4 @@
-/** What the build defines. */
+/** The constants that the build defines: the packed assets and the version. */
 import type { PackedAsset, PackedAssets } from "../../src/runtime/assets.ts";
 
 declare const TRACKER_SCRIPT: PackedAsset;

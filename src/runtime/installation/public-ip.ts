@@ -1,4 +1,4 @@
-/** Which addresses are public: all but those of the special-purpose registries (RFC 6890). */
+/** Which IP addresses are public: all but those of the special-purpose registries (RFC 6890). */
 import { isPrivateAddress } from "../ingest/geo.ts";
 
 const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
@@ -13,11 +13,11 @@ const SPECIAL_IPV4 = /^(?:192\.0\.[02]\.|192\.88\.99\.|198\.1[89]\.|198\.51\.100
 const PUBLIC_IPV6 = /^(?!2001:(?:db8|1?[0-9a-f]{0,2}):|2002:|3fff:[0-9a-f]{0,3}:)[23][0-9a-f]{3}:[0-9a-f:.]+$/i;
 
 /** Whether an address is public. IPv6 must be in its shortest form, without brackets and zone. */
-export const isPublicAddress = (address: string): boolean =>
+export const isPublicIp = (address: string): boolean =>
   IPV4.test(address) ? !isPrivateAddress(address) && !SPECIAL_IPV4.test(address) : PUBLIC_IPV6.test(address);
 
-/** The address in a URL's host; null for a name. The URL parser writes addresses in one form only. */
-export function addressIn({ hostname }: URL): string | null {
+/** The IP address that is a URL's host; null for a name. The URL parser writes addresses in one form only. */
+export function ipOf({ hostname }: URL): string | null {
   if (hostname.startsWith("[")) return hostname.slice(1, -1);
   return IPV4.test(hostname) ? hostname : null;
 }

@@ -1,6 +1,6 @@
-/** The address that is shown to people. */
+/** The URL that is shown to people. */
 import { expect, it } from "vitest";
-import { publicAddress } from "../../../../src/runtime/config/public-address.ts";
+import { publicUrl } from "../../../../src/runtime/config/public-url.ts";
 
 it.each([
   [{ dashboardOrigin: null, basePath: "" }, "http://127.0.0.1:8000", "http://127.0.0.1:8000"],
@@ -11,6 +11,6 @@ it.each([
   [{ dashboardOrigin: null, basePath: "/stats" }, "http://0.0.0.0:8000", "http://localhost:8000/stats"],
   [{ dashboardOrigin: "https://example.com", basePath: "" }, "http://0.0.0.0:8000", "https://example.com"],
   [{ dashboardOrigin: "https://example.com", basePath: "/stats" }, "http://127.0.0.1:8000", "https://example.com/stats"],
-])("with %j and a server at %s it is %s", (config, listening, address) => {
-  expect(publicAddress(config, listening)).toBe(address);
+])("the public URL with %j and a server at %s is %s", (config, listening, url) => {
+  expect(publicUrl(config, listening)).toBe(url);
 });

@@ -1,6 +1,6 @@
-/** Which addresses the program may connect to. */
+/** Which IP addresses the program may connect to. */
 import { describe, expect, it } from "vitest";
-import { addressIn, isPublicAddress } from "../../../../src/runtime/installation/public-address.ts";
+import { ipOf, isPublicIp } from "../../../../src/runtime/installation/public-ip.ts";
 
 const PUBLIC = ["1.1.1.1", "93.184.216.34", "100.63.0.1", "100.128.0.1", "172.15.0.1", "172.32.0.1", "192.0.1.1", "192.0.3.1"].concat(
   ["198.17.0.1", "198.20.0.1", "203.0.114.1", "223.255.255.255"],
@@ -16,13 +16,13 @@ const SPECIAL = ["0.0.0.0", "10.0.0.1", "100.64.0.1", "100.127.255.255", "127.0.
   ["", "example.com", "1.1.1", "1.1.1.1.1", "[2606:2800::1]", "2606:2800::1%1"],
 );
 
-describe("an address", () => {
+describe("an IP address", () => {
   it.each(PUBLIC)("%s is public", (address) => {
-    expect(isPublicAddress(address)).toBe(true);
+    expect(isPublicIp(address)).toBe(true);
   });
 
   it.each(SPECIAL)("%s is not public", (address) => {
-    expect(isPublicAddress(address)).toBe(false);
+    expect(isPublicIp(address)).toBe(false);
   });
 
   it.each([
@@ -35,6 +35,6 @@ describe("an address", () => {
     ["http://127.0.0.1.example/", null],
     ["http://example.com/", null],
   ])("in %s is %s", (url, address) => {
-    expect(addressIn(new URL(url))).toBe(address);
+    expect(ipOf(new URL(url))).toBe(address);
   });
 });
