@@ -41,5 +41,5 @@ async function endWrites(parts: RunningParts): Promise<void> {
 export async function shutDown(parts: RunningParts): Promise<void> {
   const tooLate = setTimeout(STOP_WRITES_MS, "tooLate", { ref: false });
   const outcome = await Promise.race([endWrites(parts), tooLate]);
-  if (outcome === "tooLate") parts.log.warn("the stop did not wait for the end of all file operations; no accepted event is lost");
+  if (outcome === "tooLate") parts.log.warn("stopped before all file operations had ended; no accepted event is lost");
 }

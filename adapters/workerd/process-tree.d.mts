@@ -8,7 +8,7 @@ export interface RunningProcess {
 /** All running processes by id; none where the system does not tell, as on Windows. */
 export function runningProcesses(): ReadonlyMap<number, RunningProcess>;
 
-/** The processes that a process has started, and those that they have started. */
+/** The descendants of a process. */
 export function descendantsOf(running: ReadonlyMap<number, RunningProcess>, ancestor: number): [number, RunningProcess][];
 
 /** From now on, this process ends with those that started it, and all that it has started ends with it. */

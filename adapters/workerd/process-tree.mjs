@@ -53,7 +53,7 @@ function startersOf(running) {
   return ids.join(" ");
 }
 
-/** The processes that a process has started, and those that they have started. @param {Processes} running @param {number} ancestor @returns {[number, Process][]} */
+/** The descendants of a process. @param {Processes} running @param {number} ancestor @returns {[number, Process][]} */
 export function descendantsOf(running, ancestor) {
   const children = [...running].filter(([, { parent }]) => parent === ancestor);
   return children.flatMap((child) => [child, ...descendantsOf(running, child[0])]);

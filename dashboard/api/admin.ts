@@ -1,4 +1,4 @@
-/** The endpoints that are not reports: authentication, API keys, data deletion and the check of an installation. */
+/** The endpoints that are not reports: authentication, API keys, data deletion and the installation check. */
 import { send, urlOf } from "./http.ts";
 import type { AuthStatus, CreatedKey, Erased, Installation, InstallationPage, Keys } from "./types.ts";
 

@@ -15,7 +15,7 @@ const were = ({ count }: OutcomeCount): string => (count === 1 ? "was" : "were")
 const REFUSALS: Readonly<Record<Exclude<Outcome, "accepted">, (counted: OutcomeCount) => Check>> = {
   bot: (counted) =>
     problem(
-      `${events(counted)} ${were(counted)} dropped as a bot's`,
+      `${events(counted)} ${were(counted)} dropped as bot traffic`,
       "Visit your site in an ordinary browser. Automated browsers and HTTP libraries count only with `filter_bots = false`.",
     ),
   origin_not_allowed: (counted) =>
@@ -30,7 +30,7 @@ const REFUSALS: Readonly<Record<Exclude<Outcome, "accepted">, (counted: OutcomeC
     ),
   too_many_sites: (counted) =>
     problem(
-      `${events(counted)} for \`${counted.name}\` ${were(counted)} refused: there are as many sites as \`max_sites\` allows`,
+      `${events(counted)} for \`${counted.name}\` ${were(counted)} refused: the limit \`max_sites\` is reached`,
       "Raise `max_sites`, or list your sites in `site_ids`.",
     ),
   rate_limited: (counted) =>

@@ -1,4 +1,4 @@
-/** The check of an installation: what became of a site's events, and what its page says (docs/http-api.md, "Installation check"). */
+/** The installation check: what became of a site's events, and what its page says (docs/http-api.md, "Installation check"). */
 import { OTHER_NAMES_MAX } from "../runtime/config/installation-limits.ts";
 import { parseSiteId } from "../runtime/config/site-id.ts";
 import { invalidInput } from "../runtime/errors.ts";
@@ -42,7 +42,7 @@ export const postInstallationPage: Handler = async (request, { services }) => {
   const pages = new SitePages(parseSiteId(siteId, "site_id"));
   const checked = { pages, url: pages.parse(url), scriptUrl: parseScriptUrl(script) };
   const { problem, status, html } = await services.pageCheck.check(checked);
-  services.log.info("a page was requested for the check of an installation", {
+  services.log.info("a page was requested for the installation check", {
     siteId,
     status: status ?? "none",
     problem: problem ?? "none",

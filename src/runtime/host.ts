@@ -42,7 +42,7 @@ export interface Host {
   readonly geoIsLoaded: boolean;
   /** When its database was built. Null without one, and if the database does not say. */
   readonly geoBuiltMs: EpochMs | null;
-  /** Requests pages for the check of an installation. */
+  /** Requests pages for the installation check. */
   readonly fetchPage: PageFetch;
   readonly log: Log;
   /** The wall clock, for dates and timestamps. */

@@ -1,4 +1,4 @@
-/** The tracking code for a platform, and the check of an installation, in a real browser against the built program. */
+/** The tracking code for a platform, and the installation check, in a real browser against the built program. */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -13,7 +13,7 @@ const PASSWORD = "correct horse battery";
 const START_MS_MAX = 60_000;
 const ACTION_MS_MAX = 15_000;
 
-describe("the check of an installation in the dashboard", () => {
+describe("the installation check in the dashboard", () => {
   let browser: Browser;
   const opened: ServerProcess[] = [];
   const folders: string[] = [];
@@ -94,7 +94,7 @@ describe("the check of an installation in the dashboard", () => {
 
     await send(service, "first.example", GOOGLEBOT);
     await page.getByRole("button", { name: "Check again" }).click();
-    await page.getByText("dropped as a bot's").waitFor();
+    await page.getByText("dropped as bot traffic").waitFor();
     expect((await problemsIn(page))[0]).toBe("Problem: No event of first.example was accepted");
 
     await page.evaluate(await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));

@@ -1,4 +1,4 @@
-/** The image of the Dockerfile: its steps run, and its program serves as compose.yaml starts it: an unprivileged process 1 on a read-only root. */
+/** The image of the Dockerfile: its steps run, and it serves as compose.yaml starts it: an unprivileged process 1 on a read-only root. */
 import { chmodSync, chownSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -59,7 +59,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Read part of a checked page": mebibytes(installation.PAGE_BYTES_MAX),
   "Time for the requests of a checked page": `${installation.PAGE_TIMEOUT_MS / 1000} seconds`,
   "Redirects of a checked page": `${installation.PAGE_REDIRECTS_MAX} redirects`,
-  "Time between two checks of a page": `${1 / installation.PAGE_CHECKS_PER_SEC} seconds`,
+  "Time between two page checks": `${1 / installation.PAGE_CHECKS_PER_SEC} seconds`,
   "Session cookies of a request": count(limits.CREDENTIALS_TRIED_MAX),
   "Open connections (Node)": count(limits.CONNECTIONS_MAX),
   "Pipelined requests that wait, per connection (Node)": count(limits.PIPELINED_REQUESTS_MAX),

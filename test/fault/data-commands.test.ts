@@ -77,7 +77,7 @@ describe("the commands backup and verify", () => {
     expect(backup).toMatchObject({ code: 0, printed: expect.stringMatching(/^copied [^]*\n {2}no fault\n$/) as unknown });
     expect(backup.printed.startsWith(`copied ${dataFolder} to ${backups}/`)).toBe(true);
     const again = await command(dataFolder, "backup", backups);
-    expect(again).toMatchObject({ code: 0, printed: expect.stringMatching(/ file\S* of them linked to the backup before\n/) as unknown });
+    expect(again).toMatchObject({ code: 0, printed: expect.stringMatching(/ file\S* of them linked to the previous backup\n/) as unknown });
     const [first = "", second = "", ...others] = await readdir(backups);
     expect([first, second, others]).toEqual([expect.stringMatching(DATED), expect.stringMatching(DATED), []]);
     // A server on a backup would change it.

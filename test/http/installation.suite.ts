@@ -28,7 +28,7 @@ const countsIn = (counts: readonly OutcomeCount[]): Readonly<Record<string, numb
   Object.fromEntries(counts.map(({ name, outcome, count }) => [`${name} ${outcome}`, count]));
 
 export function describeInstallation(makeTarget: MakeTarget): void {
-  describe("the check of an installation", () => {
+  describe("the installation check", () => {
     async function aTarget(environment: Environment = {}): Promise<Target> {
       const target = await makeTarget(ofItsOwn(environment));
       onTestFinished(() => target.close());

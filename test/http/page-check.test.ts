@@ -1,4 +1,4 @@
-/** The check of a page against a web server of this machine: what it requests, what it refuses, and what it says (docs/http-api.md, "Installation check"). */
+/** The page check against a web server of this machine: what it requests, refuses and finds (docs/http-api.md, "Installation check"). */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -41,7 +41,7 @@ const WHOLE: Checked = {
   findings: { script: "found", data_domain: "shop.example", uses_tag_manager: false, script_blocked_by: null, events_blocked_by: null },
 };
 
-describe("the check of a page", () => {
+describe("the page check", () => {
   /** By host name and path. */
   const pages = new Map<string, Page>();
   /** As they came, with the host name and the headers that a visitor's address or session could be in. */

@@ -80,7 +80,7 @@ describe("the exit code", () => {
 
   it.each([
     ["an empty folder", [], "is empty"],
-    ["a folder of something else", ["letters"], "is no data folder: it has neither events nor a secret"],
+    ["a folder of something else", ["letters"], "is not a data folder: it has neither events nor a secret"],
   ])("is 1 if verify is given %s", async (_, content, reason) => {
     const folder = await tempFolder();
     for (const name of content) await mkdir(join(folder, name));

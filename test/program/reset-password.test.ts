@@ -157,11 +157,11 @@ describe.skipIf(!hasTerminal)(`reset-password in a terminal${hasTerminal ? "" : 
     const dataFolder = await damagedFolder();
     const { code, shown } = await typed(dataFolder, [
       ["New admin password: ", `${NEW_PASSWORD}xx\u007f\u007f\r`],
-      ["The same again: ", `${NEW_PASSWORD}\r`],
+      ["Repeat the password: ", `${NEW_PASSWORD}\r`],
     ]);
     expect({ code, shown }).toEqual({
       code: 0,
-      shown: "New admin password: \r\nThe same again: \r\nthe admin password is replaced; API keys stay valid\r\n",
+      shown: "New admin password: \r\nRepeat the password: \r\nthe admin password is replaced; API keys stay valid\r\n",
     });
     const { target } = await startIn(dataFolder);
     expect((await postLogin(target, NEW_PASSWORD)).status).toBe(200);
@@ -176,7 +176,7 @@ describe.skipIf(!hasTerminal)(`reset-password in a terminal${hasTerminal ? "" : 
     const dataFolder = await damagedFolder();
     const { code, shown } = await typed(dataFolder, [
       ["New admin password: ", first],
-      ["The same again: ", second],
+      ["Repeat the password: ", second],
     ]);
     expect(code).toBe(1);
     expect(shown).toContain(`\r\nsandpiper cannot reset the password: ${reason}\r\n`);

@@ -48,7 +48,7 @@ interface Run {
 /**
  * Makes a backup in a new folder of the target, named by the UTC time, and verifies it. The generated secret is not copied: the copy
  * would outlive its salt period, and link the visitor ids beside it to visitors. Removes what an interrupted run left in the target.
- * Rejects if the source is no data folder, or if another run is using the target.
+ * Rejects if the source is not a data folder, or if another run is using the target.
  */
 export async function backUpFolder(dataDir: string, to: string, options: BackupOptions): Promise<BackupOutcome> {
   const { version, keep, progress = noProgress, now = Date.now, files = nodeFileSystem, lock = lockFolder } = options;
@@ -130,10 +130,10 @@ function linesOfCopy({ source }: Run, folder: string, { files, segments, records
   const { linked, damagedEarlier } = copy;
   return [
     `copied ${source} to ${folder}`,
-    `  ${counted(files, "file")} of events, ${counted(linked.size, "file")} of them linked to the backup before`,
+    `  ${counted(files, "file")} of events, ${counted(linked.size, "file")} of them linked to the previous backup`,
     `  ${counted(segments, "journal segment")}, ${counted(records, "record")}`,
     ...(damagedEarlier > 0
-      ? [`  ${counted(damagedEarlier, "file")} of the backup before cannot be read or have changed; copied again`]
+      ? [`  ${counted(damagedEarlier, "file")} of the previous backup cannot be read or have changed; copied again`]
       : []),
   ];
 }

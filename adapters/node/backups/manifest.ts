@@ -85,7 +85,7 @@ export async function readManifest(folder: string, files: FileSystem): Promise<M
       }
       last = line;
     }
-    if (header === null || last !== JSON.stringify({ sha256: hash.digest("hex") })) throw new Error("its checksum is another");
+    if (header === null || last !== JSON.stringify({ sha256: hash.digest("hex") })) throw new Error("its checksum does not match");
   } catch (error) {
     throw new Error(`${path} cannot be used: ${reasonOf(error)}`, { cause: error });
   }
@@ -100,13 +100,13 @@ export async function readHeader(folder: string, files: FileSystem): Promise<Bac
 
 function parseHeader(line: string): BackupHeader {
   const header = JSON.parse(line) as BackupHeader;
-  if (header.format > FORMAT) throw new Error(`Sandpiper ${header.version} wrote it, which is newer than this version`);
-  if (header.format !== FORMAT) throw new Error("it does not begin as a manifest does");
+  if (header.format > FORMAT) throw new Error(`it was written by Sandpiper ${header.version}, which is newer than this version`);
+  if (header.format !== FORMAT) throw new Error("it does not begin like a manifest");
   return header;
 }
 
 function addEntry(entries: Map<string, Digest>, line: string): void {
   const { name, bytes, sha256 } = JSON.parse(line) as ManifestEntry;
-  if (typeof name !== "string" || typeof sha256 !== "string") throw new Error("a line of it names no file");
+  if (typeof name !== "string" || typeof sha256 !== "string") throw new Error("it has a line without a file name");
   entries.set(name, { bytes, sha256 });
 }

@@ -40,7 +40,7 @@ interface Restore {
 
 /**
  * Copies a backup, or the newest one of a folder with backups, into an empty data folder, which is locked meanwhile. Rejects before it
- * writes anything there if the folder is in use or not empty, or if the backup is not as it was made. After an interruption the
+ * writes anything there if the folder is in use or not empty, or if the backup differs from its manifest. After an interruption the
  * program refuses to serve the folder, and the same restore completes it.
  */
 export async function restoreFolder(backup: string, dataDir: string, options: RestoreOptions = {}): Promise<CommandOutcome> {
@@ -73,7 +73,7 @@ async function findBackup(folder: string, files: FileSystem): Promise<string> {
   if (kind === "backup") return folder;
   const newest = (await backupNames(folder, files)).at(-1);
   if (newest !== undefined) return join(folder, newest);
-  if (kind !== "data folder") throw new Error(`${folder} is no backup, and has none in it`);
+  if (kind !== "data folder") throw new Error(`${folder} is not a backup and contains none`);
   throw new Error(
     `${folder} has no manifest, so that it cannot be checked: it is a data folder, or a backup of a version before manifests. To use such a backup, copy it to the data folder and run verify`,
   );
@@ -92,13 +92,13 @@ async function mustBeFree(to: string, files: FileSystem, lock: typeof lockFolder
 async function mustBeEmpty(to: string, files: FileSystem): Promise<void> {
   const kind = await kindOf(to, files);
   if (kind === "empty" || kind === "unfinished restore") return;
-  throw new Error(`the data folder ${to} is not empty. Move it away first: a restore never mixes two`);
+  throw new Error(`the data folder ${to} is not empty. Move it away first: restore does not mix data folders`);
 }
 
 function messageOf(from: string, differences: readonly Fault[]): string {
   const told = differences.slice(0, TOLD_MAX).map(({ file, reason }) => `  - ${file}: ${reason}`);
   const more = differences.length > TOLD_MAX ? [`  - and ${whole(differences.length - TOLD_MAX)} more`] : [];
-  return [`${from} is not as it was made, so nothing was restored:`, ...told, ...more].join("\n");
+  return [`${from} differs from its manifest, so nothing was restored:`, ...told, ...more].join("\n");
 }
 
 async function restore(run: Restore): Promise<CommandOutcome> {
@@ -130,7 +130,7 @@ async function copyAll({ from, to, manifest, files, progress, signal }: Restore)
     signal.throwIfAborted();
     await createFolderOf(dirname(name));
     const copied = await copyFile(join(from, name), join(to, name), files);
-    if (copied === null || !isSameContent(copied, recorded)) throw new Error(`${join(from, name)} has changed while it was restored`);
+    if (copied === null || !isSameContent(copied, recorded)) throw new Error(`${join(from, name)} changed while it was restored`);
     progress.fileDone(recorded.bytes);
   }
 }

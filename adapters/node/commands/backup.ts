@@ -4,7 +4,7 @@ import { PROGRAM_VERSION } from "../build-constants.ts";
 import { createProgress } from "../progress.ts";
 import { UsageError, type Command, type CommandOption } from "./command.ts";
 
-const KEEP: CommandOption = { name: "--keep", value: "number", help: "delete older backups beyond this number" };
+const KEEP: CommandOption = { name: "--keep", value: "number", help: "keep this many backups, delete older ones" };
 
 /** Throws a `UsageError`. */
 function keptOf(text: string | undefined): number | undefined {
@@ -18,7 +18,7 @@ export const backup: Command = {
   verb: "back up",
   arguments: ["folder"],
   options: [KEEP],
-  help: "copy the data folder into a new folder there",
+  help: "make a backup in a new, dated folder there",
   run: async ({ config, arguments: [folder = ""], options }) =>
     backUpFolder(config.dataDir, folder, {
       version: PROGRAM_VERSION,

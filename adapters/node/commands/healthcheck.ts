@@ -1,4 +1,4 @@
-/** The command `healthcheck`: asks the running server of this configuration whether it is ready, for example for a container's HEALTHCHECK. */
+/** The command `healthcheck`: asks the running server of this configuration whether it is ready, such as for a container's HEALTHCHECK. */
 import { get } from "node:http";
 import type { Config } from "../../../src/runtime/config/config.ts";
 import { reasonOf } from "../../../src/runtime/metrics/log.ts";
@@ -12,7 +12,7 @@ const CHECK_MS_MAX = 5_000;
 const LOOPBACK: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 export function readinessUrl({ host, port }: Pick<Config, "host" | "port">): string {
-  if (port === 0) throw new Error("port is 0, so nobody knows on which port the server listens. Set --port");
+  if (port === 0) throw new Error("port is 0, so the server's port is unknown. Set --port");
   const address = LOOPBACK[host] ?? host;
   return `http://${address.includes(":") ? `[${address}]` : address}:${port}/health/ready`;
 }

@@ -47,7 +47,7 @@ async function askTwice(input: NodeJS.ReadStream): Promise<string> {
   const terminal = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
   try {
     const password = await ask(terminal, "New admin password: ");
-    if ((await ask(terminal, "The same again: ")) !== password) throw new Error("the two passwords differ");
+    if ((await ask(terminal, "Repeat the password: ")) !== password) throw new Error("the two passwords differ");
     return password;
   } finally {
     terminal.close();

@@ -12,7 +12,7 @@ import { entriesOf, isMissing, type FileSystem } from "../files/file-system.ts";
 export const RESTORE_MARKER = "restore.unfinished";
 
 /** Why a folder without data is refused. */
-export const WITHOUT_DATA = { empty: "is empty", other: "is no data folder: it has neither events nor a secret" };
+export const WITHOUT_DATA = { empty: "is empty", other: "is not a data folder: it has neither events nor a secret" };
 
 export type FolderKind = "data folder" | "backup" | "unfinished restore" | "empty" | "other";
 

@@ -1,4 +1,4 @@
-/** Describes the check of an installation (docs/http-api.md, "Installation check"). */
+/** Describes the installation check (docs/http-api.md, "Installation check"). */
 import { OUTCOMES } from "../../runtime/ingest/event-outcomes.ts";
 import { BODY_BYTES_MAX, URL_CHARS_MAX } from "../../runtime/config/limits.ts";
 import { PAGE_PROBLEMS } from "../../runtime/installation/page-check.ts";

@@ -1,4 +1,4 @@
-/** Fixed bounds of the check of an installation (docs/http-api.md, "Installation check"). Names end with the unit. */
+/** Fixed bounds of the installation check (docs/http-api.md, "Installation check"). Names end with the unit. */
 
 /** Names whose events are counted. A new name beyond that searches all of them for the oldest, which takes about 5 µs. */
 export const OUTCOME_NAMES_MAX = 200;
@@ -15,5 +15,5 @@ export const PAGE_TIMEOUT_MS = 5_000;
 /** Redirects that are followed. Sites redirect to https, to `www` and to a language. */
 export const PAGE_REDIRECTS_MAX = 3;
 
-/** Checks of a page per second, one after the other: an administrator clicks, nobody polls. */
+/** Page checks per second, one after the other: an administrator clicks, nobody polls. */
 export const PAGE_CHECKS_PER_SEC = 0.5;

@@ -1,5 +1,5 @@
 /**
- * What became of the events of each site: for the check of an installation (docs/http-api.md, "Installation check").
+ * What became of the events of each site: for the installation check (docs/http-api.md, "Installation check").
  * Counts and times in memory, of names only: nothing about the page or its visitor (docs/privacy.md, "What is not stored").
  */
 import type { EpochMs } from "../../storage/event.ts";

@@ -1,4 +1,4 @@
-/** The check of a page: one at a time, follows redirects within the site, and returns findings, never the page (docs/privacy.md). */
+/** The page check: one at a time, follows redirects within the site, and returns findings, never the page (docs/privacy.md). */
 import { PAGE_CHECKS_PER_SEC, PAGE_REDIRECTS_MAX, PAGE_TIMEOUT_MS } from "../config/installation-limits.ts";
 import { AppError } from "../errors.ts";
 import { parseUrl } from "../ingest/parse-url.ts";

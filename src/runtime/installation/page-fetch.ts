@@ -1,4 +1,4 @@
-/** The port to pages of other hosts. The check of a page is the only request that the program itself sends (docs/privacy.md). */
+/** The port to pages of other hosts. The page check is the only request that the program itself sends (docs/privacy.md). */
 
 export interface FetchedPage {
   readonly status: number;

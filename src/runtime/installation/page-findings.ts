@@ -51,7 +51,7 @@ function findingOf(url: URL, { scriptUrl, proxiedPaths }: InstalledScript): Scri
   return url.host === scriptUrl.host ? "found" : "other_address";
 }
 
-/** A tag of the script, if `tag` is one. A tag of the same name elsewhere counts only if it names a site: others have scripts of that name, too. */
+/** A tag of the script, if `tag` is one. A script of the same name elsewhere counts only if it names a site: others use the name, too. */
 function scriptTagFrom({ name, attributes }: Tag, base: URL, installed: InstalledScript): ScriptTag | null {
   const src = attributes.get("src");
   if (name !== "script" || src === undefined) return null;

@@ -8,7 +8,7 @@ import type { VerifiedData } from "./verification.ts";
 
 /** The target of the copy, which is empty. */
 export interface BackupTarget {
-  /** Copies an object of the source, or uses a copy that the target has of the same content. Returns false if the source has no such object. */
+  /** Copies an object of the source, or uses an equal one that the target has. Returns false if the source has no such object. */
   copyObject(key: ObjectKey): Promise<boolean>;
   readonly segmentLog: Pick<SegmentLog, "create" | "append">;
   readonly records: Pick<RecordStore, "write">;

@@ -77,7 +77,8 @@ export class Flush {
     else late.addEventListener("abort", abort);
     await this.run();
     const events = eventStore.unflushedEvents;
-    if (late.aborted && events > 0) log.warn("the stop left events in the journal; the next start reads them from there", { events });
+    if (late.aborted && events > 0)
+      log.warn("stopped before all events were written to files; the next start reads the rest from the journal", { events });
   }
 
   /** How long the oldest unflushed event has waited, as far as this process knows. */

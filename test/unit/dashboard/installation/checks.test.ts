@@ -65,9 +65,9 @@ describe("the checks of events", () => {
     const checks = eventChecks("example.com", installation({ is_allowed: false, events: outcomes.map((outcome) => counted(outcome)) }));
     expect(saying(checks)).toEqual([
       "problem: No event of `example.com` was accepted",
-      "problem: 1 event was dropped as a bot's",
+      "problem: 1 event was dropped as bot traffic",
       "problem: 1 event for `example.com` was refused: it isn't in `site_ids`",
-      "problem: 1 event for `example.com` was refused: there are as many sites as `max_sites` allows",
+      "problem: 1 event for `example.com` was refused: the limit `max_sites` is reached",
       "problem: 1 event was refused by a rate limit",
       "problem: 1 event was invalid",
       "problem: 1 event could not be stored",

@@ -68,7 +68,7 @@ describe("a backup", () => {
     expect(entries).toEqual([...(await Promise.all(expected)), { sha256: sha256(lines) }]);
   });
 
-  it("shares unchanged event files with the backup before by hard links, and nothing with the data folder", async () => {
+  it("shares unchanged event files with the previous backup by hard links, and nothing with the data folder", async () => {
     const { dataFolder, keys, backUp } = await prepare();
     const first = await backUp();
     const [gone = "", ...kept] = keys;
@@ -105,7 +105,7 @@ describe("a backup", () => {
     await damage(join(first.folder, key));
     const second = await backUp();
     expect(second.isWhole).toBe(true);
-    expect(second.text).toContain("1 file of the backup before cannot be read or have changed; copied again");
+    expect(second.text).toContain("1 file of the previous backup cannot be read or have changed; copied again");
     expect(await linksOf(join(second.folder, key))).toBe(1);
     expect(await verifyFolder(second.folder)).toMatchObject({ isWhole: true });
     expect(await verifyFolder(first.folder)).toMatchObject({
@@ -243,7 +243,7 @@ describe("the source of a backup", () => {
     const other = await tempFolder();
     for (const name of ["events", "journal", "keys"]) await mkdir(join(other, name));
     for (const name of ["secret", "admin.json", "events/party.ics", "journal/monday.txt"]) await writeFile(join(other, name), "x");
-    const noData = "is no data folder: it has neither events nor a secret. Set data_dir to the folder that Sandpiper uses";
+    const noData = "is not a data folder: it has neither events nor a secret. Set data_dir to the folder that Sandpiper uses";
     await expect(backUp(join(above, "missing"))).rejects.toThrow(`${above}/missing does not exist`);
     await expect(backUp(await tempFolder())).rejects.toThrow("is empty. Set data_dir");
     for (const source of [above, other, target]) await expect(backUp(source)).rejects.toThrow(`${source} ${noData}`);

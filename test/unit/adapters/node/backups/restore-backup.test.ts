@@ -83,7 +83,7 @@ describe("a restore", () => {
     await writeFile(join(first, "journal", "9.journal"), "");
     await writeFile(join(first, "letter.txt"), "");
     const error = await restoreFolder(first, to).catch(String);
-    expect(error).toContain(`${first} is not as it was made, so nothing was restored:`);
+    expect(error).toContain(`${first} differs from its manifest, so nothing was restored:`);
     for (const line of [`${missing}: it is missing`, `${changed}: its content has changed`]) expect(error).toContain(`\n  - ${line}`);
     for (const name of ["journal/9.journal", "letter.txt"]) expect(error).toContain(`\n  - ${name}: it is not in the manifest`);
     await expect(stat(to)).rejects.toThrow("ENOENT");
@@ -91,12 +91,16 @@ describe("a restore", () => {
   });
 
   it.each<[string, (manifest: string) => string, RegExp]>([
-    ["is changed", (manifest) => manifest.replace(/"bytes":\d+,"sha256":"./, '"bytes":1,"sha256":"0'), /its checksum is another/],
-    ["lacks a file", (manifest) => manifest.replace(/\n[^\n]*3-3\.parquet[^\n]*/, ""), /its checksum is another/],
-    ["is cut short", (manifest) => manifest.slice(0, -90), /its checksum is another/],
-    ["is empty", () => "", /its checksum is another/],
+    ["is changed", (manifest) => manifest.replace(/"bytes":\d+,"sha256":"./, '"bytes":1,"sha256":"0'), /its checksum does not match/],
+    ["lacks a file", (manifest) => manifest.replace(/\n[^\n]*3-3\.parquet[^\n]*/, ""), /its checksum does not match/],
+    ["is cut short", (manifest) => manifest.slice(0, -90), /its checksum does not match/],
+    ["is empty", () => "", /its checksum does not match/],
     ["is no JSON", () => "x\ny\n", /cannot be used: /],
-    ["is of a newer version", (manifest) => manifest.replace('"format":1', '"format":2'), /Sandpiper 1\.2\.3 wrote it, which is newer/],
+    [
+      "is of a newer version",
+      (manifest) => manifest.replace('"format":1', '"format":2'),
+      /it was written by Sandpiper 1\.2\.3, which is newer/,
+    ],
   ])("refuses a backup whose manifest %s", async (_, change, message) => {
     const { first, to } = await prepare();
     const path = join(first, "manifest.jsonl");
@@ -120,7 +124,7 @@ describe("a restore", () => {
     const { first, to } = await prepare();
     await rm(join(first, "manifest.jsonl"));
     await expect(restoreFolder(first, to)).rejects.toThrow(/has no manifest, .* copy it to the data folder and run verify/);
-    await expect(restoreFolder(await tempFolder(), to)).rejects.toThrow("is no backup, and has none in it");
+    await expect(restoreFolder(await tempFolder(), to)).rejects.toThrow("is not a backup and contains none");
     await expect(restoreFolder(join(first, "missing"), to)).rejects.toThrow("does not exist");
   });
 
