@@ -42,7 +42,7 @@ describe("the first-party paths of docs/tracking.md", () => {
 
 const PROXIES: readonly ProxyName[] = ["nginx", "caddy"];
 
-/** How docs/reverse-proxy.md ("Two proxies") changes the snippet of a proxy that stands behind another one. */
+/** How docs/reverse-proxy.md ("A second proxy or CDN") changes the snippet of a proxy that stands behind another one. */
 const APPENDING: Readonly<Record<ProxyName, (text: string) => string>> = {
   nginx: (text) => text.replace("$remote_addr", "$proxy_add_x_forwarded_for").replace("$scheme", "$http_x_forwarded_proto"),
   caddy: (text) => text.replace(/\n$/, " {\n    trusted_proxies 127.0.0.1\n}\n"),
