@@ -1,16 +1,15 @@
 /** The commands of docs/backup.md work, one after the other, with the programs that are installed here. */
-import { execFile, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { fillDataFolder } from "../support/data-folder.ts";
+import { runProcess } from "../support/run-process.ts";
 import { startServer } from "../support/server-process.ts";
 import { skippedFor } from "../support/skipped.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { commandsIn, withBuiltProgram } from "./commands.ts";
 import { codeBlocksOf, readPage } from "./pages.ts";
-
-const COMMAND_MS_MAX = 60_000;
 
 const blocks = codeBlocksOf(readPage("docs/backup.md"));
 const [crontab = ""] = blocks.filter(({ language }) => language === "crontab").map(({ code }) => code.trim());
@@ -40,11 +39,10 @@ function here(command: string): string {
   return withBuiltProgram(command.replaceAll(new RegExp(Object.keys(places).join("|"), "g"), (found) => places[found] ?? found));
 }
 
-function run(script: string): Promise<{ readonly code: number; readonly printed: string }> {
+async function run(script: string): Promise<{ readonly code: number; readonly printed: string }> {
   // A restore with the configuration's data folder comes after the damaged one was moved away.
   const isRestore = /restore \S+ --config/.test(script);
-  const env = {
-    PATH: process.env["PATH"],
+  const environment = {
     HOME: folder,
     SVC_DATA_DIR: isRestore ? join(folder, "new") : dataFolder,
     RESTIC_REPOSITORY: join(folder, "restic"),
@@ -52,11 +50,8 @@ function run(script: string): Promise<{ readonly code: number; readonly printed:
     RCLONE_CONFIG_OFFSITE_TYPE: "alias",
     RCLONE_CONFIG_OFFSITE_REMOTE: join(folder, "offsite"),
   };
-  return new Promise((resolve) => {
-    execFile("bash", ["-euc", here(script)], { cwd: folder, env, timeout: COMMAND_MS_MAX }, (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code) : 0, printed: stdout + stderr });
-    });
-  });
+  const { code, stdout, stderr } = await runProcess(["bash", "-euc", here(script)], { cwd: folder, environment });
+  return { code, printed: stdout + stderr };
 }
 
 beforeAll(async () => {

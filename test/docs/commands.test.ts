@@ -1,17 +1,16 @@
 /** The shell commands of the docs work: each one that can run here is run against the program. */
-import { execFile, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { fillDataFolder } from "../support/data-folder.ts";
+import { runProcess } from "../support/run-process.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import type { Environment } from "../support/target.ts";
 import { makeTempFolder, removeFolder, tempFolder } from "../support/temp-folder.ts";
 import { BY_HAND, COMMANDS, commandsOfKind, CREDENTIAL, kindOf, withBuiltProgram } from "./commands.ts";
 import { codeBlocksOf, PAGES, readPage, ROOT } from "./pages.ts";
-
-const COMMAND_MS_MAX = 60_000;
 
 /** What stands for values of the reader's own in the documents. */
 const VISITOR: Environment = {
@@ -28,14 +27,10 @@ interface Ended {
 }
 
 /** Runs a command in bash to its end. A curl request that is not answered with 2xx fails. */
-function run(command: string, { folder, environment = {} }: { folder: string; environment?: Environment }): Promise<Ended> {
+async function run(command: string, { folder, environment }: { folder: string; environment?: Environment }): Promise<Ended> {
   const script = `curl() { command curl --fail-with-body -sS "$@"; }\n${command}`;
-  const env = { PATH: process.env["PATH"], ...environment };
-  return new Promise((resolve) => {
-    execFile("bash", ["-c", script], { cwd: folder, env, timeout: COMMAND_MS_MAX }, (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code) : 0, printed: stdout + stderr });
-    });
-  });
+  const { code, stdout, stderr } = await runProcess(["bash", "-c", script], { cwd: folder, ...(environment && { environment }) });
+  return { code, printed: stdout + stderr };
 }
 
 /** The command with the address of a running program in the place of those in the documents. */
