@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const MODULES = fileURLToPath(new URL("../node_modules/", import.meta.url));
 
-/** Licenses (SPDX) that allow to pass the package on in a bundle if its notice comes along. MPL and GPL ask for more. */
+/** Licenses (SPDX) that permit redistribution in a bundle together with their notice. MPL and GPL require more. */
 const ALLOWED = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "Unlicense"];
 
 /** Packages whose data the builds read themselves: no metafile names them. */

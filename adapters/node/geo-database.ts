@@ -13,7 +13,7 @@ export interface GeoDatabase {
   readonly lookup: GeoLookup;
   /** Whether there is a database behind `lookup`. */
   readonly loaded: boolean;
-  /** When the database was built, as its metadata say. */
+  /** When the database was built, by its metadata. */
   readonly builtMs: EpochMs | null;
 }
 
@@ -29,7 +29,7 @@ export function openGeoDatabase(option: GeoipDb, builtin: URL): GeoDatabase {
   return { lookup: lookupIn(reader), loaded: true, builtMs: buildTimeOf(reader) };
 }
 
-/** Null if the metadata have no time of the build, which the format requires. */
+/** Null if the metadata lacks the build time, which the format requires. */
 function buildTimeOf({ metadata }: Reader<CountryResponse>): EpochMs | null {
   const builtMs = metadata.buildEpoch.getTime();
   return Number.isNaN(builtMs) ? null : builtMs;

@@ -5,7 +5,7 @@
 
 const CHECK_INTERVAL_MS = 250;
 
-/** Never calls back in a program that npm has not started. */
+/** Does nothing if npm has not started the program. */
 export function onNpmShellEnd(callBack: () => void): void {
   if (process.env["npm_lifecycle_event"] === undefined) return;
   const shell = process.ppid;

@@ -2,7 +2,7 @@
 
 import { whole } from "./outcome.ts";
 
-/** How often the line is rewritten at most. */
+/** The shortest time between two rewrites of the line. */
 const REWRITE_MS = 100;
 
 /** ECMA-48: to the beginning of the line, and erase it. */

@@ -1,4 +1,4 @@
-/** How an instance stops within `STOP_MS_MAX`: its phases share the time. What is not done by then is left as by a kill. */
+/** How an instance stops within `STOP_MS_MAX`: its phases share the time. What is unfinished by then is as after a kill. */
 import { setTimeout } from "node:timers/promises";
 import { STOP_FLUSH_MS, STOP_WRITES_MS } from "../../src/runtime/config/stop-limits.ts";
 import type { Log } from "../../src/runtime/metrics/log.ts";

@@ -1,4 +1,4 @@
-/** Ends a process and all that it has started when what started it ends. wrangler and workerd would go on without anybody. */
+/** Ends a process and its descendants when its ancestors end. wrangler and workerd alone would keep running. */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -59,7 +59,7 @@ export function descendantsOf(running, ancestor) {
   return children.flatMap((child) => [child, ...descendantsOf(running, child[0])]);
 }
 
-/** From now on, this process ends with those that started it, and all that it has started ends with it. */
+/** From now on, this process ends with its ancestors, and its descendants end with it. */
 export function endWithStarters() {
   /** Remembered, because a process whose parent has ended is nobody's descendant. @type {Map<number, Process>} */
   const started = new Map();

@@ -2,7 +2,7 @@
 import { OPT_OUT_KEY } from "../names.ts";
 import type { BrowserFacts } from "./browser-checks.ts";
 
-/** Any answer will do: blockers make the request itself fail. */
+/** Any response will do: blockers make the request itself fail. */
 const isAnswered = (url: string, method: string): Promise<boolean> =>
   fetch(url, { method, cache: "no-store", credentials: "omit" }).then(
     () => true,
@@ -18,7 +18,7 @@ function hasOptedOut(siteId: string): boolean | null {
   }
 }
 
-/** Loads the script and asks at the address of events, which is beside it, with a request that records nothing. */
+/** Requests the script, and the event endpoint beside it by a request that records nothing. */
 async function blockedOf(scriptUrl: string): Promise<BrowserFacts["blocked"]> {
   if (new URL(scriptUrl).origin !== location.origin) return null;
   if (!(await isAnswered(scriptUrl, "GET"))) return "script";

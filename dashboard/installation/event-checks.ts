@@ -11,7 +11,7 @@ const OTHER_NAMES_MAX = 5;
 const events = ({ count }: OutcomeCount): string => countOf(count, "event");
 const were = ({ count }: OutcomeCount): string => (count === 1 ? "was" : "were");
 
-/** For every outcome but the good one. */
+/** For every outcome but `accepted`. */
 const REFUSALS: Readonly<Record<Exclude<Outcome, "accepted">, (counted: OutcomeCount) => Check>> = {
   bot: (counted) =>
     problem(

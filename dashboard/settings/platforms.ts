@@ -23,7 +23,7 @@ export const isLocalSite = (siteId: string): boolean => LOCAL.test(siteId);
 const scriptTag = ({ siteId, scriptUrl }: Installation): string =>
   `<script defer data-domain="${siteId}"${isLocalSite(siteId) ? " data-include-local" : ""} src="${scriptUrl}"></script>`;
 
-/** It prints the tag as it is: PHP passes on whatever stands outside its tags. */
+/** PHP outputs what stands outside its own tags as it is. */
 const phpAction = (installation: Installation): string => `<?php
 add_action('wp_head', function () { ?>
 ${scriptTag(installation)}

@@ -7,7 +7,7 @@ import type { Progress } from "../progress.ts";
 import { filesBelow } from "./folder-tree.ts";
 import { MANIFEST_FILE, type Manifest } from "./manifest.ts";
 
-/** Reads every file. Returns the differences; none if the backup is as it was made. */
+/** Reads every file. Returns the differences; none if the backup equals its manifest. */
 export async function checkBackup(folder: string, { entries }: Manifest, files: FileSystem, progress: Progress): Promise<Fault[]> {
   const differences: Fault[] = [];
   const present = new Set<string>();

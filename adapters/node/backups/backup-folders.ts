@@ -1,5 +1,5 @@
 /**
- * The folders of a backup target: a complete backup has the UTC time of its begin as its name, `2026-11-22T13-35-11Z`. One that is
+ * The folders of a backup target: a complete backup is named by the UTC time at which it began, `2026-11-22T13-35-11Z`. One that is
  * being made or removed has another name, so that it never counts as a backup.
  */
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(-\d+)?$/;
 
 const UNFINISHED = /^\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(-\d+)?\.unfinished$/;
 
-/** Names of one second that are tried. */
+/** How many names are tried for backups of one second. */
 const NAMES_MAX = 100;
 
 /** Without colons, which Windows does not allow. */
@@ -46,7 +46,7 @@ export interface UnfinishedBackup {
   finish(): Promise<string>;
 }
 
-/** Creates a folder for a backup that is begun at this time. */
+/** Creates a folder for a backup that begins at this time. */
 export async function beginBackup(target: string, begun: Date, files: FileSystem): Promise<UnfinishedBackup> {
   const taken = new Set(await backupNames(target, files));
   const names = Array.from({ length: NAMES_MAX }, (_, i) => (i === 0 ? nameAt(begun) : `${nameAt(begun)}-${i + 1}`));

@@ -22,7 +22,7 @@ export interface RestoreOptions {
   readonly lock?: typeof lockFolder;
 }
 
-/** Differences from the manifest that are told one by one. */
+/** How many differences from the manifest are listed. */
 const TOLD_MAX = 20;
 
 /** What a restore knows. Paths are absolute. */

@@ -8,7 +8,7 @@ import { createFileSecretStore } from "../files/file-secret-store.ts";
 import { isSegmentFile, JOURNAL_FOLDER } from "../files/file-segment-log.ts";
 import { entriesOf, isMissing, type FileSystem } from "../files/file-system.ts";
 
-/** In a data folder into which a backup is being restored. Whoever finds it there must not use the rest. */
+/** In a data folder into which a backup is being restored. While it is there, nothing else in the folder may be used. */
 export const RESTORE_MARKER = "restore.unfinished";
 
 /** Why a folder without data is refused. */

@@ -1,4 +1,4 @@
-/** Reads and checks everything in a data folder or a backup, also beside a process that uses it, and tells what it found in lines. */
+/** Reads and checks everything in a data folder or a backup, also beside a process that uses it, and describes what it found in lines of text. */
 import { parsePeriodSecret } from "../../../src/runtime/ingest/period-secret.ts";
 import type { RollupCounts } from "../../../src/runtime/jobs/rollup-verification/rollup-verification.ts";
 import { verifyData, type Fault, type VerificationOptions, type VerificationReport } from "../../../src/runtime/jobs/verification.ts";

@@ -50,7 +50,7 @@ class Cursor {
     return text;
   }
 
-  /** The text before the next `end`, or the rest; moves behind it. */
+  /** The text before the next `end`, or the rest; moves past it. */
   takeUntil(end: string): string {
     const found = this.#html.indexOf(end, this.at);
     const text = this.#html.slice(this.at, found === -1 ? undefined : found);
@@ -74,7 +74,7 @@ function valueAt(cursor: Cursor): string {
   return cursor.takeUntil(quote);
 }
 
-/** Moves behind the tag's `>`. */
+/** Moves past the tag's `>`. */
 function attributesAt(cursor: Cursor): Map<string, string> {
   const attributes = new Map<string, string>();
   for (;;) {
