@@ -1,4 +1,4 @@
-/** The commands of docs/containers.md that need Docker have arguments that fit to the program, to compose.yaml and to the image. */
+/** The commands of docs/containers.md that need Docker have arguments that fit the program, compose.yaml and the image. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";

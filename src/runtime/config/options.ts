@@ -211,7 +211,7 @@ export const OPTIONS = {
   }),
   journal_fsync: option(choice(["always", "interval", "off"]), {
     default: "interval",
-    description: "When the journal is fsynced: before each response, every second, or when the operating system decides.",
+    description: "When the journal is fsynced: before each response, twice a second, or when the operating system decides.",
     platform: "node",
   }),
   strip_referrer_query: option(boolean, {
