@@ -3,7 +3,7 @@
  * address to check here; addresses in URLs are checked before (`runtime/installation/page-check.ts`).
  */
 import { PAGE_BYTES_MAX } from "../../src/runtime/config/installation-limits.ts";
-import { PageFetchError, type FetchedPage, type PageFetch } from "../../src/runtime/installation/page-fetch.ts";
+import { isRedirect, PageFetchError, type FetchedPage, type PageFetch } from "../../src/runtime/installation/page-fetch.ts";
 
 /** The start of the body; the rest is not read. */
 async function startOf(response: Response): Promise<string> {
@@ -23,15 +23,17 @@ async function startOf(response: Response): Promise<string> {
 
 async function pageFrom(response: Response): Promise<FetchedPage> {
   const { status, headers } = response;
-  const location = headers.get("location");
-  if (location !== null) await response.body?.cancel();
-  return {
+  const page = {
     status,
-    location,
+    location: headers.get("location"),
     contentType: headers.get("content-type") ?? "",
     policy: headers.get("content-security-policy") ?? "",
-    html: location === null ? await startOf(response) : "",
   };
+  if (isRedirect(page)) {
+    await response.body?.cancel();
+    return { ...page, html: "" };
+  }
+  return { ...page, html: await startOf(response) };
 }
 
 export const createPageFetch =

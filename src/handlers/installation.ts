@@ -1,5 +1,6 @@
 /** The installation check: what became of a site's events, and what its page says (docs/http-api.md, "Installation check"). */
 import { OTHER_NAMES_MAX } from "../runtime/config/installation-limits.ts";
+import { URL_CHARS_MAX } from "../runtime/config/limits.ts";
 import { parseSiteId } from "../runtime/config/site-id.ts";
 import { invalidInput } from "../runtime/errors.ts";
 import type { OutcomeCount } from "../runtime/ingest/event-outcomes.ts";
@@ -30,7 +31,7 @@ export const getInstallation: Handler = async (_request, { services, url }) => {
 };
 
 function parseScriptUrl(text: string): URL {
-  const url = parseUrl(text);
+  const url = text.length > URL_CHARS_MAX ? null : parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol)) throw invalidInput('"script_url" must be an http or https URL');
   return url;
 }

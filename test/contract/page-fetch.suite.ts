@@ -30,6 +30,10 @@ export function describePageFetch(name: string, fetchPage: PageFetch): void {
         else if (request.url === "/slow") response.writeHead(200, { "content-type": "text/html" }).write("<p>");
         else if (request.url === "/silent") return;
         else if (request.url === "/broken") response.destroy();
+        else if (request.url === "/upgraded")
+          request.socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: a\r\n\r\n");
+        else if (request.url === "/created")
+          response.writeHead(201, { location: "/elsewhere", "content-type": "text/html" }).end("<p>made");
         else
           response
             .writeHead(
@@ -68,6 +72,10 @@ export function describePageFetch(name: string, fetchPage: PageFetch): void {
       expect(await page("/moved")).toMatchObject({ status: 301, location: "/elsewhere", html: "" });
     });
 
+    it("reads a page that names a location but is no redirect", async () => {
+      expect(await page("/created")).toMatchObject({ status: 201, location: "/elsewhere", html: "<p>made" });
+    });
+
     it("reads the first megabyte, in bytes", async () => {
       expect((await page("/long")).html).toBe("é".repeat(PAGE_BYTES_MAX / 2));
     });
@@ -76,8 +84,9 @@ export function describePageFetch(name: string, fetchPage: PageFetch): void {
       expect(await failureOf(page(path, 50))).toBe("timeout");
     });
 
-    it("calls a server that breaks the connection, or that is not there, unreachable", async () => {
+    it("calls a server that breaks the connection, changes the protocol, or is not there, unreachable", async () => {
       expect(await failureOf(page("/broken"))).toBe("unreachable");
+      expect(await failureOf(page("/upgraded"))).toBe("unreachable");
       expect(await failureOf(fetchPage(new URL("http://127.0.0.1:9/"), TIMEOUT_MS))).toBe("unreachable");
     });
   });

@@ -7,7 +7,13 @@ import { request as requestHttp, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP } from "node:net";
 import { PAGE_BYTES_MAX } from "../../../src/runtime/config/installation-limits.ts";
-import { PageFetchError, type FetchedPage, type FetchFailure, type PageFetch } from "../../../src/runtime/installation/page-fetch.ts";
+import {
+  isRedirect,
+  PageFetchError,
+  type FetchedPage,
+  type FetchFailure,
+  type PageFetch,
+} from "../../../src/runtime/installation/page-fetch.ts";
 import { ipOf, isPublicIp } from "../../../src/runtime/installation/public-ip.ts";
 
 export interface PageFetchOptions {
@@ -45,7 +51,7 @@ async function pageFrom(response: IncomingMessage): Promise<FetchedPage> {
   const { statusCode: status = 0, headers } = response;
   const policy = [headers["content-security-policy"] ?? []].flat().join(",");
   const page = { status, location: headers.location ?? null, contentType: headers["content-type"] ?? "", policy };
-  if (page.location !== null) {
+  if (isRedirect(page)) {
     response.destroy();
     return { ...page, html: "" };
   }
@@ -69,6 +75,11 @@ function get(url: URL, address: string, userAgent: string, signal: AbortSignal):
       pageFrom(response).then(resolve, reject);
     });
     request.on("error", reject);
+    // Without this, Node ends the connection without an error, and the promise would never settle.
+    request.on("upgrade", (_response, socket) => {
+      socket.destroy();
+      reject(new Error("the server changed the protocol"));
+    });
     request.end();
   });
 }
@@ -92,8 +103,8 @@ export function createPageFetch({ userAgent, resolve = resolveAll, isAllowed = i
     const timeout = rejectionOf(signal);
     timeout.catch(() => {});
     try {
-      const address = await Promise.race([checkedAddressOf(url), timeout]);
-      return await get(url, address, userAgent, signal);
+      const page = checkedAddressOf(url).then((address) => get(url, address, userAgent, signal));
+      return await Promise.race([page, timeout]);
     } catch (error) {
       if (error instanceof PageFetchError) throw error;
       throw new PageFetchError(signal.aborted ? "timeout" : failureOf(error), { cause: error });

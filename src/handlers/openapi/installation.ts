@@ -46,7 +46,7 @@ export const INSTALLATION_SCHEMAS = {
     url: text("An http or https URL of the site or a subdomain, at the scheme's own port or that of the site.", {
       maxLength: URL_CHARS_MAX,
     }),
-    script_url: text("The public address of the script, as in the tracking code. It is not requested."),
+    script_url: text("The public address of the script, as in the tracking code. It is not requested.", { maxLength: URL_CHARS_MAX }),
   }),
   InstallationPage: closed({
     problem: nullable(text("Why there are no findings; null if there are.", { enum: PAGE_PROBLEMS })),

@@ -1,9 +1,10 @@
 /** The page check: one at a time, follows redirects within the site, and returns findings, never the page (docs/privacy.md). */
 import { PAGE_CHECKS_PER_SEC, PAGE_REDIRECTS_MAX, PAGE_TIMEOUT_MS } from "../config/installation-limits.ts";
+import { URL_CHARS_MAX } from "../config/limits.ts";
 import { AppError } from "../errors.ts";
 import { parseUrl } from "../ingest/parse-url.ts";
 import { createRateLimit, type RateLimit } from "../ingest/rate-limit.ts";
-import { FETCH_FAILURES, PageFetchError, type FetchedPage, type PageFetch } from "./page-fetch.ts";
+import { FETCH_FAILURES, isRedirect, PageFetchError, type FetchedPage, type PageFetch } from "./page-fetch.ts";
 import { findingsIn, type HtmlFindings } from "./page-findings.ts";
 import { ipOf, isPublicIp } from "./public-ip.ts";
 import type { SitePages } from "./site-pages.ts";
@@ -52,11 +53,10 @@ interface ReachedPage extends FetchedPage {
   readonly url: URL;
 }
 
-const isRedirect = ({ status, location }: FetchedPage): boolean => status >= 300 && status < 400 && location !== null;
-
 const isHtml = ({ contentType }: FetchedPage): boolean => /^(?:text\/html|application\/xhtml\+xml)\b/i.test(contentType.trim());
 
 function relativeTo(location: string, url: URL): URL | null {
+  if (location.length > URL_CHARS_MAX) return null;
   try {
     return parseUrl(new URL(location, url).href);
   } catch {

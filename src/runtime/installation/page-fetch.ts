@@ -12,6 +12,10 @@ export interface FetchedPage {
   readonly html: string;
 }
 
+/** Whether the response leads to another page, so that its body does not matter. */
+export const isRedirect = ({ status, location }: Pick<FetchedPage, "status" | "location">): boolean =>
+  status >= 300 && status < 400 && location !== null;
+
 /**
  * `not_public`: the host has an address of this machine, a private network or another special range. `unresolvable`: the name
  * has no address. `certificate`: the TLS certificate is not valid for the host.

@@ -1,4 +1,5 @@
 /** What a page's HTML and headers say about the installation: its script tag, and what keeps the browser from using it. */
+import { URL_CHARS_MAX } from "../config/limits.ts";
 import { EVENT_PATH, SCRIPT_PATHS } from "../config/names.ts";
 import { isSiteId } from "../config/site-id.ts";
 import { parseUrl } from "../ingest/parse-url.ts";
@@ -41,14 +42,13 @@ interface ScriptTag {
 
 const TAG_MANAGER = "googletagmanager.com/";
 
-/** The address of a path of the service, which may be below a path of its host. */
-const beside = (scriptUrl: URL, path: string): URL => new URL(`.${path}`, scriptUrl);
+/** A path of the service, which may be below a path of its host, like the script. */
+const beside = ({ pathname }: URL, path: string): string => pathname.slice(0, pathname.lastIndexOf("/")) + path;
 
-function findingOf(url: URL, { scriptUrl, proxiedPaths }: InstalledScript): ScriptTag["finding"] | null {
-  if (proxiedPaths.includes(url.pathname)) return "found";
-  const isNamed = SCRIPT_PATHS.some((path) => url.pathname === path || url.pathname === beside(scriptUrl, path).pathname);
-  if (!isNamed) return null;
-  return url.host === scriptUrl.host ? "found" : "other_address";
+function findingOf({ pathname, host }: URL, { scriptUrl, proxiedPaths }: InstalledScript): ScriptTag["finding"] | null {
+  const isBeside = [...SCRIPT_PATHS, ...proxiedPaths].some((path) => pathname === beside(scriptUrl, path));
+  if (proxiedPaths.includes(pathname) || (isBeside && host === scriptUrl.host)) return "found";
+  return isBeside || SCRIPT_PATHS.some((path) => pathname === path) ? "other_address" : null;
 }
 
 /** A tag of the script, if `tag` is one. A script of the same name elsewhere counts only if it names a site: others use the name, too. */
@@ -61,7 +61,9 @@ function scriptTagFrom({ name, attributes }: Tag, base: URL, installed: Installe
   return { url, attributes, finding };
 }
 
+/** Null also for a long reference: as the base of many others, it would take quadratic time. */
 function resolve(reference: string, base: URL): URL | null {
+  if (reference.length > URL_CHARS_MAX) return null;
   const absolute = parseUrl(reference);
   if (absolute !== null) return absolute;
   try {
@@ -78,15 +80,15 @@ interface Scan {
 
 /** Of several tags, the first of this instance counts, else the first. */
 function scan(html: string, page: URL, installed: InstalledScript): Scan {
-  let base = page;
+  let base: URL | null = null;
   let scriptTag: ScriptTag | null = null;
   const policies: string[] = [];
   for (const tag of tagsIn(html)) {
     const { name, attributes } = tag;
-    if (name === "base" && base === page) base = resolve(attributes.get("href") ?? "", page) ?? page;
+    if (name === "base" && attributes.has("href")) base ??= resolve(attributes.get("href") ?? "", page) ?? page;
     if (name === "meta" && attributes.get("http-equiv")?.toLowerCase() === "content-security-policy")
       policies.push(attributes.get("content") ?? "");
-    const found = scriptTagFrom(tag, base, installed);
+    const found = scriptTagFrom(tag, base ?? page, installed);
     if (found && (scriptTag === null || (scriptTag.finding !== "found" && found.finding === "found"))) scriptTag = found;
   }
   return { scriptTag, policies };
@@ -97,8 +99,8 @@ const isMixedContent = (url: URL, page: URL): boolean => page.protocol === "http
 /** Where the tag sends events: to `data-api`, else to the path of events at the script's origin. */
 function eventUrlOf(tag: ScriptTag | null, page: URL, scriptUrl: URL): URL {
   const api = tag?.attributes.get("data-api");
-  const { pathname } = beside(scriptUrl, EVENT_PATH);
-  return (api ? resolve(api, page) : null) ?? new URL(pathname, tag?.finding === "found" ? tag.url : scriptUrl);
+  const path = beside(scriptUrl, EVENT_PATH);
+  return (api ? resolve(api, page) : null) ?? new URL(path, tag?.finding === "found" ? tag.url : scriptUrl);
 }
 
 const siteNamedBy = (tag: ScriptTag | null): string | null => {

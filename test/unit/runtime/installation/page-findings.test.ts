@@ -1,6 +1,7 @@
 /** What the HTML of a page says about the installation. */
 import { describe, expect, it } from "vitest";
 import { findingsIn, type HtmlFindings } from "../../../../src/runtime/installation/page-findings.ts";
+import { growthOf, GROWTH_MAX, SIZE_RATIO } from "../../../support/growth.ts";
 
 const SCRIPT = "https://stats.example.com/svc.js";
 const TAG = `<script defer data-domain="shop.example" src="${SCRIPT}"></script>`;
@@ -35,13 +36,42 @@ describe("the findings in a page", () => {
   it("know the script below a path of its host", () => {
     const findingsBelow = (html: string, policy: string) => {
       const fetched = { status: 200, location: null, contentType: "text/html", policy, html };
-      const installed = { scriptUrl: new URL("https://example.com/stats/svc.js"), proxiedPaths: [] };
+      const installed = { scriptUrl: new URL("https://example.com/stats/svc.js"), proxiedPaths: ["/lib/hello.js"] };
       return findingsIn(fetched, new URL("https://shop.example/"), installed);
     };
     const policy = "connect-src https://example.com/stats/api/event";
     expect(findingsBelow(TAG.replace(SCRIPT, "https://example.com/stats/svc.js"), policy)).toEqual(FOUND);
     expect(findingsBelow(TAG.replace(SCRIPT, "https://example.com/stats/js/script.js"), policy)).toEqual(FOUND);
+    expect(findingsBelow(TAG.replace(SCRIPT, "https://example.com/stats/lib/hello.js"), policy)).toEqual(FOUND);
+    expect(findingsBelow(TAG.replace(SCRIPT, "https://example.com/svc.js"), policy).script).toBe("other_address");
     expect(findingsBelow(TAG.replace(SCRIPT, "https://example.com/other/svc.js"), policy).script).toBe("absent");
+  });
+
+  it("ignore a second base element, and addresses that are too long", () => {
+    const bases = `<base href="https://["><base href="https://other.example/x/">`;
+    expect(findings(`${bases}${TAG.replace(SCRIPT, "/lib/hello.js")}`, { policy: "script-src 'self'" })).toMatchObject({
+      script: "found",
+      scriptBlockedBy: null,
+    });
+    expect(findings(TAG.replace("svc.js", `svc.js?${"a".repeat(5_000)}`)).script).not.toBe("found");
+  });
+
+  it.each([
+    [
+      "many scripts below a long base",
+      (n: number) => `<base href="https://a.example/${"a".repeat(n)}/">${"<script src=x></script>".repeat(n / 20)}`,
+    ],
+    ["many scripts", (n: number) => "<script src=/svc.js data-domain=a></script>".repeat(n / 20)],
+    [
+      "a long policy",
+      (n: number) => `<meta http-equiv="content-security-policy" content="script-src ${"https://a.b:1/c ".repeat(n / 10)}">`,
+    ],
+  ])("take time linear in the length of the page: %s", async (_name, pageOf) => {
+    const growth = await growthOf(
+      () => findings(pageOf(100_000 / SIZE_RATIO)),
+      () => findings(pageOf(100_000)),
+    );
+    expect(growth).toBeLessThan(GROWTH_MAX);
   });
 
   it("name the site of the tag, and none that is no site id", () => {
