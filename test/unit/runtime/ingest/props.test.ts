@@ -141,6 +141,7 @@ describe("parseProps", () => {
     ["many long numbers", (n: number) => `{"a":[${Array.from({ length: n / 18 }, () => "98765432109876543").join(",")}]}`],
     ["zeros in every place", (n: number) => `{"a":1${"0".repeat(n / 2)}.${"0".repeat(n / 2)}1}`],
     ["many escaped keys", (n: number) => `{${Array.from({ length: n / 10 }, (_, i) => `"\\n${i}":1`).join(",")}}`],
+    ["many keys with lone surrogates", (n: number) => `{${Array.from({ length: n / 10 }, (_, i) => `"\\ud800${i}":1`).join(",")}}`],
     ["escapes in every string of an array", (n: number) => `{"\\n":[${Array.from({ length: n / 6 }, () => '"\\n"').join(", ")}]}`],
     ["long strings beside a long number", (n: number) => `{"a":98765432109876543,"b":"${"\\n".repeat(n / 2)}"}`],
   ])("takes linear time for %s", async (_case, textOf) => {
