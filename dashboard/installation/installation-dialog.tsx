@@ -123,7 +123,7 @@ function PageForm({ siteId }: { readonly siteId: string }) {
         Page
         <input type="url" name="url" required value={url} onInput={(event) => setUrl(event.currentTarget.value)} />
       </label>
-      <p class="dim">This server requests the page once, looks for the script, and keeps nothing.</p>
+      <p class="dim">This server requests the page, looks for the script, and keeps nothing of the page.</p>
       <button type="submit" class="button" aria-disabled={isBusy}>
         {isBusy ? "Checking…" : "Check page"}
       </button>

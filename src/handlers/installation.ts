@@ -32,7 +32,8 @@ export const getInstallation: Handler = async (_request, { services, url }) => {
 
 function parseScriptUrl(text: string): URL {
   const url = text.length > URL_CHARS_MAX ? null : parseUrl(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) throw invalidInput('"script_url" must be an http or https URL');
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw invalidInput(`"script_url" must be an http or https URL of at most ${URL_CHARS_MAX} characters`);
   return url;
 }
 
