@@ -1,4 +1,4 @@
-/** The page fetch of each host. Workerd's uses the web's `fetch` alone, which Node has, too. */
+/** The page fetch of each host. Workerd's uses the web's `fetch` alone, which Node has, too: in workerd itself, see `workerd-ports.test.ts`. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";

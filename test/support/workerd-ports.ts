@@ -14,6 +14,7 @@ import {
   type StoredPartial,
   type PartialTable,
 } from "../../src/runtime/engine/engine.ts";
+import { PageFetchError, type FetchedPage, type FetchFailure, type PageFetch } from "../../src/runtime/installation/page-fetch.ts";
 import type { SqlRow } from "../../src/runtime/query/sql.ts";
 import type { Columns } from "../../src/storage/columns.ts";
 import type { SiteId } from "../../src/storage/event.ts";
@@ -29,6 +30,7 @@ export interface RemotePorts {
   readonly records: RecordStore;
   readonly objects: ObjectStore;
   readonly engine: Engine;
+  readonly fetchPage: PageFetch;
   /** Ends the object. The next call creates a new one with the same storage. */
   reopen(): Promise<void>;
 }
@@ -36,6 +38,7 @@ export interface RemotePorts {
 function errorFrom({ name, message }: { readonly name: string; readonly message: string }): Error {
   if (name === "EngineLostError") return new EngineLostError(message);
   if (name === "EngineFullError") return new EngineFullError(message);
+  if (name === "PageFetchError") return new PageFetchError(message.split(": ")[1] as FetchFailure);
   return new Error(message);
 }
 
@@ -124,6 +127,7 @@ export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
       loadExtension: (extension: EngineExtension) => engine("loadExtension", extension),
       close: () => engine("close"),
     },
+    fetchPage: (url, timeoutMs) => caller("pages")<FetchedPage>("fetchPage", url.href, timeoutMs),
     async reopen() {
       await send("", "abort").catch(() => {
         // The object ends while it handles this very request.

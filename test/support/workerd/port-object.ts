@@ -2,10 +2,12 @@
 import { createDuckdbEngine } from "../../../adapters/workerd/duckdb-instance.ts";
 import mainModule from "../../../adapters/workerd/duckdb-eh.wasm";
 import { IsolateEngine } from "../../../adapters/workerd/isolate-engine.ts";
+import { createPageFetch } from "../../../adapters/workerd/page-fetch.ts";
 import type { DurableObjectState, R2Bucket } from "../../../adapters/workerd/platform.ts";
 import { createR2ObjectStore } from "../../../adapters/workerd/r2-object-store.ts";
 import { openSqlRecordStore } from "../../../adapters/workerd/sql-record-store.ts";
 import { openSqlSegmentLog } from "../../../adapters/workerd/sql-segment-log.ts";
+import { installationCheckAgent } from "../../../src/runtime/config/names.ts";
 import type { Log } from "../../../src/runtime/metrics/log.ts";
 import { CONTROL_HEADER, type Control } from "./control.ts";
 import { decode, encode, type PortCall, type PortMessage, type PortName, type PortReply } from "./port-wire.ts";
@@ -37,6 +39,7 @@ export class PortObject {
       objects,
       segmentLog: openSqlSegmentLog(storage, objects),
       records: openSqlRecordStore(storage),
+      pages: { fetchPage: (url: string, timeoutMs: number) => createPageFetch(installationCheckAgent("1"))(new URL(url), timeoutMs) },
       engine: new IsolateEngine(() => createDuckdbEngine({ mainModule, memoryLimitMb: MEMORY_LIMIT_MB }), silentLog),
     };
   }

@@ -31,7 +31,7 @@ export const decode = (text: string): unknown =>
     return part;
   });
 
-export type PortName = "segmentLog" | "records" | "objects" | "engine";
+export type PortName = "segmentLog" | "records" | "objects" | "engine" | "pages";
 
 /** A call of a port's method. A later call can cancel it by its `id`. */
 export interface PortCall {
