@@ -1,11 +1,19 @@
 /** What every `PageFetch` does, against a web server of this machine. */
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PAGE_BYTES_MAX } from "../../src/runtime/config/installation-limits.ts";
 import { PageFetchError, type PageFetch } from "../../src/runtime/installation/page-fetch.ts";
 
 const TIMEOUT_MS = 10_000;
+
+const COMPRESSED: Readonly<Record<string, readonly [encoding: string, body: Uint8Array]>> = {
+  "/gzip": ["gzip", gzipSync("<p>small")],
+  "/brotli": ["br", brotliCompressSync("<p>small")],
+  "/bomb": ["gzip", gzipSync(Buffer.alloc(100 * PAGE_BYTES_MAX, "a"))],
+  "/garbled": ["gzip", Buffer.from("not compressed at all")],
+};
 
 export function describePageFetch(name: string, fetchPage: PageFetch): void {
   describe(`page fetch: ${name}`, () => {
@@ -25,6 +33,8 @@ export function describePageFetch(name: string, fetchPage: PageFetch): void {
     beforeAll(async () => {
       server = createServer((request, response) => {
         received = request.headers;
+        const [encoding, body] = COMPRESSED[request.url ?? ""] ?? [];
+        if (encoding !== undefined) return void response.writeHead(200, { "content-encoding": encoding }).end(body);
         if (request.url === "/moved") response.writeHead(301, { location: "/elsewhere" }).end("moved".repeat(100));
         else if (request.url === "/long") response.writeHead(200, { "content-type": "text/html" }).end("é".repeat(PAGE_BYTES_MAX));
         else if (request.url === "/slow") response.writeHead(200, { "content-type": "text/html" }).write("<p>");
@@ -78,6 +88,12 @@ export function describePageFetch(name: string, fetchPage: PageFetch): void {
 
     it("reads the first megabyte, in bytes", async () => {
       expect((await page("/long")).html).toBe("é".repeat(PAGE_BYTES_MAX / 2));
+    });
+
+    it("reads a page that is compressed although it was not asked to be, up to its first megabyte", async () => {
+      for (const path of ["/gzip", "/brotli"]) expect((await page(path)).html).toBe("<p>small");
+      expect((await page("/bomb")).html).toBe("a".repeat(PAGE_BYTES_MAX));
+      expect(await failureOf(page("/garbled"))).toBe("unreachable");
     });
 
     it.each(["/silent", "/slow"])("gives up on %s after its time", async (path) => {

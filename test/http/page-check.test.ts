@@ -296,6 +296,6 @@ describe("the page check", () => {
     expect((await checkedOf(unknown.check("http://shop.example:PORT/"))).problem).toBe("unresolvable");
     const { check } = await aTarget();
     // Of this server, but with TLS.
-    expect((await checkedOf(check("https://shop.example:PORT/"))).problem).toMatch(/unreachable|certificate/);
+    expect((await checkedOf(check("https://shop.example:PORT/"))).problem).toBe("unreachable");
   });
 });

@@ -6,6 +6,8 @@ import { lookup } from "node:dns/promises";
 import { request as requestHttp, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP } from "node:net";
+import { pipeline, type Readable, type Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { PAGE_BYTES_MAX } from "../../../src/runtime/config/installation-limits.ts";
 import {
   isRedirect,
@@ -32,14 +34,26 @@ const resolveAll = async (hostname: string): Promise<readonly string[]> =>
 function failureOf(error: unknown): FetchFailure {
   const { code = "", syscall } = error as NodeJS.ErrnoException;
   if (syscall === "getaddrinfo") return "unresolvable";
-  return /CERT|TLS|SSL|UNABLE_TO_/.test(code) ? "certificate" : "unreachable";
+  return /CERT|UNABLE_TO_/.test(code) ? "certificate" : "unreachable";
+}
+
+/** By content coding. */
+const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
+  ["gzip", createGunzip],
+  ["br", createBrotliDecompress],
+]);
+
+/** The body without compression, which some servers use although the request does not accept it. */
+function bodyOf(response: IncomingMessage): Readable {
+  const decoder = DECODERS.get(response.headers["content-encoding"]?.toLowerCase() ?? "")?.();
+  return decoder ? pipeline(response, decoder, () => {}) : response;
 }
 
 /** The start of the body; the rest is not read. */
 async function startOf(response: IncomingMessage): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Uint8Array>) {
+  for await (const chunk of bodyOf(response) as AsyncIterable<Uint8Array>) {
     chunks.push(chunk);
     bytes += chunk.length;
     if (bytes >= PAGE_BYTES_MAX) break;
