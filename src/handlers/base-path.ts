@@ -1,4 +1,7 @@
-/** The option `base_path`: where the service is within its host (docs/reverse-proxy.md, "Sub-path"). Only this file looks for it in the path of a request. */
+/**
+ * The option `base_path`: where the service is within its host (docs/reverse-proxy.md, "Sub-path"). Only this file looks for it in the
+ * path of a request.
+ */
 import { emptyReply, NO_STORE, type Reply } from "./reply.ts";
 
 /**
