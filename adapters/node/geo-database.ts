@@ -1,5 +1,4 @@
 /** Looks up the place of an address in a MaxMind database file, which is read into memory once. Owner of `mmdb-lib`. */
-import { readFileSync } from "node:fs";
 import { isIP, isIPv6 } from "node:net";
 import { fileURLToPath } from "node:url";
 import { Reader } from "mmdb-lib";
@@ -8,6 +7,7 @@ import { geoPlaceFromRecord, isPrivateAddress, NOWHERE } from "../../src/runtime
 import type { GeoLookup } from "../../src/runtime/ingest/geo.ts";
 import type { GeoipDb } from "../../src/runtime/config/option-kinds.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
+import { readNamedFile } from "./named-file.ts";
 
 export interface GeoDatabase {
   readonly lookup: GeoLookup;
@@ -61,7 +61,7 @@ function openReader(path: string): Reader<CountryResponse> {
 
 function readFile(path: string): Buffer {
   try {
-    return readFileSync(path);
+    return readNamedFile(path);
   } catch (cause) {
     throw new Error(`geoip_db: cannot read the geo database ${path}: ${messageOf(cause)}`, { cause });
   }

@@ -1,4 +1,5 @@
 /** The command line of the built program: help, usage errors, exit codes, and options that override the environment. */
+import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -96,5 +97,19 @@ describe("the exit code", () => {
     await makeDataFolder(folder);
     await writeFile(join(folder, "admin.json"), "{}");
     expect(await runProgram(["verify", "--data-dir", folder])).toMatchObject({ code: 1, stdout: expect.stringContaining("1 fault") });
+  });
+});
+
+describe("a pipe in place of a file", () => {
+  it.each([
+    ["SVC_SECRET_FILE", 2],
+    ["SVC_CONFIG", 2],
+    ["SVC_GEOIP_DB", 1],
+  ])("%s is refused at once: nobody may ever write to it", async (variable, code) => {
+    const folder = await tempFolder();
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const ended = await runProgram([], { environment: { [variable]: pipe, SVC_PORT: "0" }, cwd: folder });
+    expect(ended).toMatchObject({ code, stdout: "", stderr: expect.stringContaining("it is a pipe. Name a regular file") });
   });
 });

@@ -1,7 +1,7 @@
 /** Reads the TOML configuration file. Owner of smol-toml. */
-import { readFileSync } from "node:fs";
 import { parse, TomlError } from "smol-toml";
 import { ConfigError } from "../../../src/runtime/config/config.ts";
+import { readNamedFile } from "../named-file.ts";
 
 /** Throws `ConfigError`, which names the file and the position of a syntax error. */
 export function readConfigFile(fileName: string): Record<string, unknown> {
@@ -19,7 +19,7 @@ export function readConfigFile(fileName: string): Record<string, unknown> {
 function readText(fileName: string): string {
   let bytes: Uint8Array;
   try {
-    bytes = readFileSync(fileName);
+    bytes = readNamedFile(fileName);
   } catch (error) {
     throw new ConfigError([`${fileName} cannot be read: ${(error as Error).message}`]);
   }
