@@ -5,12 +5,21 @@ import { onNpmShellEnd } from "./npm-shell.ts";
 /** What service managers, Ctrl-C and a closed terminal send. */
 const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
+/**
+ * A signal this soon after the first is the same request. npm passes Ctrl-C on to a program that has it from the terminal already; a
+ * terminal that ends, and systemd with `SendSIGHUP`, send SIGHUP after SIGTERM.
+ */
+const SAME_REQUEST_MS = 500;
+
 /** `stop` resolves when everything is written and released. The process then exits with 0; with 1 if `stop` rejects or is cut short. */
 export function stopOnSignal(stop: () => Promise<void>, log: Log): void {
-  let isStopping = false;
+  let stoppingSinceMs: number | undefined;
   const onSignal = (signal: string) => {
-    if (isStopping) process.exit(1);
-    isStopping = true;
+    if (stoppingSinceMs !== undefined) {
+      if (performance.now() - stoppingSinceMs >= SAME_REQUEST_MS) process.exit(1);
+      return;
+    }
+    stoppingSinceMs = performance.now();
     log.info(`${signal}: stopping`);
     stop().then(
       () => {
@@ -25,6 +34,6 @@ export function stopOnSignal(stop: () => Promise<void>, log: Log): void {
   };
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
   onNpmShellEnd(() => {
-    if (!isStopping) onSignal("npm ended");
+    if (stoppingSinceMs === undefined) onSignal("npm ended");
   });
 }

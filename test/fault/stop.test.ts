@@ -144,8 +144,9 @@ describe.concurrent("a shutdown", () => {
       await once(hanging.socket, "data");
       const stopped = server.stop();
       await server.logged(/SIGTERM: stopping/);
-      expect(await server.stop()).toBe(1);
-      expect(await stopped).toBe(1);
+      // One right after the first would count as the same.
+      const repeated = setInterval(() => void server.stop(), 50);
+      expect(await stopped.finally(() => clearInterval(repeated))).toBe(1);
       expect(await readStoredEvents(dataFolder)).toEqual({ pages: new Map([["slow.test/slow", 1]]), inJournalOnly: 1 });
     }),
   );

@@ -110,8 +110,18 @@ describe("a stop", () => {
     await expect.poll(async () => (await fetch(`${server.origin}/health`)).status).toBe(200);
     const stopped = server.stop("SIGHUP");
     await server.logged(/SIGHUP: stopping/);
-    expect(await server.stop("SIGTERM")).toBe(1);
+    const repeated = setInterval(() => void server.stop("SIGTERM"), 50);
+    onTestFinished(() => clearInterval(repeated));
     expect(await stopped).toBe(1);
     expect(server.log()).not.toContain("stopped");
+  });
+
+  it("is not cut short by a signal right after the first, as npm and a terminal that ends send it", async () => {
+    const server = await startIn(await tempFolder());
+    await ready(server);
+    const stopped = server.stop("SIGINT");
+    for (const signal of ["SIGINT", "SIGHUP"] as const) void server.stop(signal);
+    expect(await stopped).toBe(0);
+    expect(server.log()).toContain(" INFO  stopped\n");
   });
 });
