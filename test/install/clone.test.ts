@@ -51,6 +51,15 @@ async function forbidWrites(): Promise<Pick<RunOptions, "uid">> {
   return {};
 }
 
+/** Kills what is left of the processes that this one has started. */
+function killGroup(leader = 0): void {
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch {
+    // Nothing is left.
+  }
+}
+
 /** All files of the clone but those of packages, each with the time of its last change. */
 async function filesOfClone(): Promise<string[]> {
   const names = (await readdir(clone, { recursive: true })).filter((name) => !name.startsWith("node_modules"));
@@ -92,6 +101,20 @@ it("a copy of a built clone, whose files all have new times, starts without buil
 it("`npm start` builds again after a change of the sources", async () => {
   await setVersion("2.0.0");
   expect(await start(["--version"])).toMatchObject({ code: 0, stdout: "2.0.0\n" });
+});
+
+it("npm that is stopped during the build starts no server", async () => {
+  await setVersion("3.1.0");
+  const environment = { PATH: process.env["PATH"], HOME: clone, SVC_PORT: "0", SVC_DATA_DIR: await tempFolder() };
+  const npm = spawn("npm", ["start"], { cwd: clone, env: environment, stdio: ["ignore", "pipe", "ignore"], detached: true });
+  onTestFinished(() => killGroup(npm.pid));
+  await expect.poll(() => readdir(dist()), { interval: 5, timeout: 10_000 }).toContainEqual(expect.stringMatching(/^\.build-/));
+  let printed = "";
+  npm.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  npm.kill();
+  // The last process that can write to its output has ended: no server is left.
+  await once(npm, "close");
+  expect(printed).not.toContain("listens");
 });
 
 it("a build that was killed half-way counts as none", async () => {
