@@ -118,6 +118,13 @@ describe("deploy/kubernetes.yaml", () => {
     expect(volume?.secret.defaultMode).toBe(0o440);
   });
 
+  it("has a Secret whose values have to be replaced: the program refuses them", () => {
+    const { admin_password: password = "", metrics_token: token = "" } = resource("Secret").stringData ?? {};
+    for (const values of [{ SVC_ADMIN_PASSWORD: password }, { SVC_METRICS_TOKEN: token }]) {
+      expect(() => configOfEnvironment(values)).toThrow("The configuration has a problem");
+    }
+  });
+
   it("probes the port of the image", () => {
     expect(container.ports).toEqual([{ name: "http", containerPort: image.ports[0] }]);
     for (const probe of [container.startupProbe, container.livenessProbe, container.readinessProbe]) {
