@@ -50,7 +50,7 @@ const REFUSALS: Readonly<Record<Exclude<Outcome, "accepted">, (counted: OutcomeC
 function acceptedCheck(siteId: string, { events: counts, has_events: hasEvents, since }: Installation): Check {
   const accepted = counts.find(({ outcome }) => outcome === "accepted");
   if (accepted) return ok(`${events(accepted)} since ${formatTimestamp(since)}, the latest at ${formatTimestamp(accepted.latest_at)}`);
-  if (hasEvents) return note(`No events since the program started at ${formatTimestamp(since)}`, "Earlier events are stored.");
+  if (hasEvents) return note(`No events since ${formatTimestamp(since)}`, "Earlier events are stored.");
   if (counts.length > 0) return problem(`No event of \`${siteId}\` was accepted`, "The reasons are below.");
   return problem(
     `No request yet: nothing has arrived for \`${siteId}\` since ${formatTimestamp(since)}`,

@@ -18,11 +18,11 @@ const timestampOf = (ms: number): string => new Date(ms).toISOString();
 const counted = ({ name, outcome, count, latestMs }: OutcomeCount) => ({ name, outcome, count, latest_at: timestampOf(latestMs) });
 
 export const getInstallation: Handler = async (_request, { services, url }) => {
-  const { config, knownSites, eventOutcomes, startedAtMs } = services;
+  const { config, knownSites, eventOutcomes } = services;
   const { site_id: siteId } = new Query(url).parse({ site_id: SCOPE_PARAMETERS.site_id });
   if (!knownSites.areListed) await knownSites.untilListed();
   return jsonReply({
-    since: timestampOf(startedAtMs),
+    since: timestampOf(eventOutcomes.sinceMsOf(siteId)),
     is_allowed: config.siteIds.length === 0 || config.siteIds.includes(siteId),
     has_events: knownSites.has(siteId),
     events: eventOutcomes.of(siteId).map(counted),

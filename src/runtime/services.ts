@@ -152,7 +152,7 @@ function createIngest(dependencies: Dependencies, visitors: Visitors, flush: Flu
   const { config, geo, log, now, unflushedBytesMax } = host;
   const knownSites = createKnownSites(dependencies);
   const ingestGate = new IngestGate({ eventStore, counters, log, unflushedBytesMax });
-  const eventOutcomes = new EventOutcomes({ hasAllowlist: config.siteIds.length > 0 });
+  const eventOutcomes = new EventOutcomes({ hasAllowlist: config.siteIds.length > 0, startedAtMs: now() });
   const accept = createAcceptEvent({
     allowlist: createAllowlist(config.siteIds),
     knownSites,

@@ -35,7 +35,7 @@ const PAGE_FINDINGS = closed({
 
 export const INSTALLATION_SCHEMAS = {
   Installation: closed({
-    since: timestamp("When the program started, and with it the counts."),
+    since: timestamp("Since when the counts of the site are complete: the start of the program, or later if names were dropped."),
     is_allowed: boolean("Whether `site_ids` allows the site."),
     has_events: boolean("Whether the site has events, from before the start, too."),
     events: list("The events of the site.", OUTCOME_COUNT),
@@ -60,7 +60,7 @@ export const INSTALLATION_OPERATIONS = {
     operationId: "getInstallation",
     tag: "Installation",
     summary: "What became of a site's events",
-    description: "Counts in memory since the start of the program, by site and outcome.",
+    description: "Counts in memory, by site and outcome.",
     parameters: [SITE],
     answers: {
       200: {

@@ -33,6 +33,8 @@ export interface OutcomeCount {
 }
 
 interface Name {
+  /** Since when its events are counted. */
+  readonly sinceMs: EpochMs;
   latestMs: EpochMs;
   readonly counts: Map<Outcome, { count: number; latestMs: EpochMs }>;
 }
@@ -46,6 +48,7 @@ const OUTCOME_OF_ERROR: Readonly<Partial<Record<AppErrorCode, Outcome>>> = {
 export interface EventOutcomesOptions {
   /** Whether `site_ids` is set. Otherwise a site is refused only because of `max_sites`. */
   readonly hasAllowlist: boolean;
+  readonly startedAtMs: EpochMs;
   /** By default `OUTCOME_NAMES_MAX`. */
   readonly namesMax?: number;
 }
@@ -53,9 +56,12 @@ export interface EventOutcomesOptions {
 export class EventOutcomes {
   readonly #names = new Map<string, Name>();
   readonly #hasAllowlist: boolean;
+  /** The latest event of all evicted names. A name that is not counted had none since. */
+  #evictedMs: EpochMs;
   readonly #namesMax: number;
 
-  constructor({ hasAllowlist, namesMax = OUTCOME_NAMES_MAX }: EventOutcomesOptions) {
+  constructor({ hasAllowlist, startedAtMs, namesMax = OUTCOME_NAMES_MAX }: EventOutcomesOptions) {
+    this.#evictedMs = startedAtMs;
     this.#hasAllowlist = hasAllowlist;
     this.#namesMax = namesMax;
   }
@@ -78,6 +84,11 @@ export class EventOutcomes {
   noteRefusal(siteId: string | null, origin: string | null, error: unknown, nowMs: EpochMs): void {
     const name = siteId ?? (origin === null ? null : (parseUrl(origin)?.hostname ?? null));
     if (name !== null) this.note(name, this.#outcomeOf(error, siteId !== null), nowMs);
+  }
+
+  /** Since when the counts of a name are complete: the start, or later if names have been evicted before it was counted. */
+  sinceMsOf(name: string): EpochMs {
+    return this.#names.get(name)?.sinceMs ?? this.#evictedMs;
   }
 
   of(name: string): OutcomeCount[] {
@@ -107,7 +118,7 @@ export class EventOutcomes {
     if (known) return known;
     if (!isSiteId(name)) return null;
     if (this.#names.size >= this.#namesMax) this.#evict();
-    const added: Name = { latestMs: 0, counts: new Map() };
+    const added: Name = { sinceMs: this.#evictedMs, latestMs: 0, counts: new Map() };
     this.#names.set(name, added);
     return added;
   }
@@ -117,5 +128,6 @@ export class EventOutcomes {
     let [oldest, oldestMs] = ["", Number.POSITIVE_INFINITY];
     for (const [name, { latestMs }] of this.#names) if (latestMs < oldestMs) [oldest, oldestMs] = [name, latestMs];
     this.#names.delete(oldest);
+    this.#evictedMs = Math.max(this.#evictedMs, oldestMs);
   }
 }

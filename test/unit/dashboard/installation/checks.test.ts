@@ -47,7 +47,7 @@ describe("the checks of events", () => {
   });
 
   it("say that events came before the start only", () => {
-    expect(eventsOf({ has_events: true })).toEqual(["note: No events since the program started at 15 Mar 2026, 12:00 UTC"]);
+    expect(eventsOf({ has_events: true })).toEqual(["note: No events since 15 Mar 2026, 12:00 UTC"]);
   });
 
   it("say under which name events came instead", () => {
