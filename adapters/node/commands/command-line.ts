@@ -62,6 +62,8 @@ export function parseCommandLine(argv: readonly string[], commands: Commands): C
 
 const isOwn = (option: CommandOption): boolean => option.sets === undefined && option !== CONFIG_OPTION;
 
+const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
+
 /** Tells words from options. Everything after `--` is a word. */
 function readArguments(argv: readonly string[], known: readonly CommandOption[]): Typed | "help" | "version" {
   const words: string[] = [];
@@ -90,7 +92,7 @@ function valueOf({ name, value }: CommandOption, argument: string, rest: string[
   }
   const text = isPair ? rest.shift() : argument.slice(name.length + 1);
   // An option in place of the value means that the value was forgotten. "--config=--x" can still name such a file.
-  if (!text || (isPair && text.startsWith("-"))) throw new UsageError(`${name} needs a ${value}`);
+  if (!text || (isPair && text.startsWith("-"))) throw new UsageError(`${name} needs ${withArticle(value)}`);
   return text;
 }
 
@@ -112,7 +114,7 @@ function commandNamed(name: string, commands: Commands): Command {
 
 function checkArguments(command: Command, words: readonly string[]): void {
   const missing = command.arguments[words.length];
-  if (missing !== undefined) throw new UsageError(`${command.name} needs a ${missing}`);
+  if (missing !== undefined) throw new UsageError(`${command.name} needs ${withArticle(missing)}`);
   const extra = words[command.arguments.length];
   if (extra === undefined) return;
   const allowed = command.arguments.length === 0 ? "no argument" : `only ${command.arguments.map((name) => `<${name}>`).join(" ")}`;

@@ -9,11 +9,14 @@ import type { Command } from "./command.ts";
 const CHECK_MS_MAX = 5_000;
 
 /** A server that listens on all addresses of the machine is asked on the loopback address. */
-const LOOPBACK: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+const LOOPBACK: ReadonlyMap<string, string> = new Map([
+  ["0.0.0.0", "127.0.0.1"],
+  ["::", "::1"],
+]);
 
 export function readinessUrl({ host, port }: Pick<Config, "host" | "port">): string {
   if (port === 0) throw new Error("port is 0, so the server's port is unknown. Set --port");
-  const address = LOOPBACK[host] ?? host;
+  const address = LOOPBACK.get(host) ?? host;
   return `http://${address.includes(":") ? `[${address}]` : address}:${port}/health/ready`;
 }
 

@@ -123,6 +123,7 @@ describe("the command line", () => {
     ["an option without its value", ["--config"], "--config needs a file"],
     ["an option with nothing after =", ["--config="], "--config needs a file"],
     ["an option with an empty value", ["--config", ""], "--config needs a file"],
+    ["an option whose value begins with a vowel", ["--host"], "--host needs an address"],
     ["an option before another option", ["--config", "--help"], "--config needs a file"],
     ["an option before an option of the command", ["verify", "--config", "--all-rollups"], "--config needs a file"],
     ["a value for an option without one", ["verify", "--all-rollups=no"], '--all-rollups takes no value, got "no"'],
