@@ -162,7 +162,7 @@ describe("the installation check in the dashboard", () => {
     const service = await startService({ SVC_ADMIN_PASSWORD: PASSWORD });
     const page = await open();
     await logIn(page, service);
-    // Of a network for documentation.
+    // An address for documentation (RFC 5737).
     await addSite(page, "203.0.113.7");
     await openCheck(page);
     await page.getByRole("button", { name: "Check page" }).click();

@@ -3,16 +3,9 @@ import { readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createKey, postSetup, tokenOf, withBearer, withSession } from "../support/auth-requests.ts";
-import { spawnServer, startServer, type ServerProcess } from "../support/server-process.ts";
-import type { Target } from "../support/target.ts";
+import { asTarget } from "../support/node-target.ts";
+import { spawnServer, startServer } from "../support/server-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
-
-const asTarget = (server: ServerProcess): Target => ({
-  name: "program",
-  fetch: (path, init) => fetch(new URL(path, server.origin), init),
-  nowMs: Date.now,
-  close: async () => {},
-});
 
 /** What the program prints when it cannot start with this folder. */
 async function refusalOf(dataFolder: string): Promise<string> {

@@ -1,10 +1,8 @@
 /** The commands `verify` and `backup` of the built program, while another process serves the same folder. */
-import { execFile } from "node:child_process";
 import { readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createKey, postSetup, tokenOf, withBearer, withSession } from "../support/auth-requests.ts";
-import { MAIN_PATH } from "../support/built.ts";
 import { ROLLUPS_COMPARED_PER_SITE } from "../../src/runtime/config/rollup-limits.ts";
 import { addDays } from "../../src/storage/calendar.ts";
 import { startOfDayMs, utcDayOf } from "../../src/storage/event.ts";
@@ -13,17 +11,16 @@ import { partitionKey } from "../../src/storage/partition-path.ts";
 import { encodeRollup, openRollup } from "../../src/storage/rollup-file.ts";
 import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
 import { makeRollup } from "../support/made-rollups.ts";
+import { asTarget } from "../support/node-target.ts";
+import { runProgram } from "../support/run-process.ts";
 import { anEvent, siteId } from "../support/stored-event.ts";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
-import type { Target } from "../support/target.ts";
+import { startServer } from "../support/server-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { expectEachOnce } from "./each-once.ts";
 import { EventLoad } from "./event-load.ts";
 import { readStoredEvents } from "./stored-events.ts";
 
 const SITES = 5;
-
-const COMMAND_MS_MAX = 60_000;
 
 /** The names of backups, in UTC; a second one of the same second has a number. */
 const DATED = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(-2)?$/;
@@ -37,25 +34,10 @@ interface CommandResult {
 }
 
 /** Runs a command of the program to its end. */
-function command(dataFolder: string, ...args: string[]): Promise<CommandResult> {
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [MAIN_PATH, ...args],
-      { timeout: COMMAND_MS_MAX, env: { SVC_DATA_DIR: dataFolder } },
-      (error, stdout, stderr) => {
-        resolve({ code: error ? Number(error.code) : 0, printed: stdout + stderr });
-      },
-    );
-  });
+async function command(dataFolder: string, ...args: string[]): Promise<CommandResult> {
+  const { code, stdout, stderr } = await runProgram(args, { environment: { SVC_DATA_DIR: dataFolder } });
+  return { code, printed: stdout + stderr };
 }
-
-const asTarget = (server: ServerProcess): Target => ({
-  name: "program",
-  fetch: (path, init) => fetch(new URL(path, server.origin), init),
-  nowMs: Date.now,
-  close: async () => {},
-});
 
 const newLoad = (): EventLoad => new EventLoad((count) => ({ siteId: `site-${count % SITES}.test`, pathname: `/e/${count}` }));
 

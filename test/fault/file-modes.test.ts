@@ -7,23 +7,16 @@ import { describe, expect, it } from "vitest";
 import { createKey, postSetup, tokenOf, withSession } from "../support/auth-requests.ts";
 import { MAIN_PATH } from "../support/built.ts";
 import { QUICK_ENGINE_FLAGS } from "../support/engine-flags.ts";
+import { asTarget } from "../support/node-target.ts";
 import { record, wireEvent } from "../support/requests.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { skippedFor } from "../support/skipped.ts";
-import type { Target } from "../support/target.ts";
 import { fillDataFolder } from "../support/data-folder.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const ENVIRONMENT = { SVC_FLUSH_EVENT_COUNT: "3" };
 
 const NOT_ROOT = process.getuid?.() === 0 ? null : "Only root can give folders to other users.";
-
-const asTarget = (server: ServerProcess): Target => ({
-  name: "program",
-  fetch: (path, init) => fetch(new URL(path, server.origin), init),
-  nowMs: Date.now,
-  close: async () => {},
-});
 
 /** The program as a shell with that umask starts it. */
 const withUmask = (umask: string): string[] => [

@@ -6,19 +6,13 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createKey, postLogin, postSetup, tokenOf, withBearer, withSession } from "../support/auth-requests.ts";
 import { MAIN_PATH } from "../support/built.ts";
+import { asTarget } from "../support/node-target.ts";
 import { runProgram, type RunOptions } from "../support/run-process.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import type { Target } from "../support/target.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const NEW_PASSWORD = "a new pässword of mine";
-
-const asTarget = (server: ServerProcess): Target => ({
-  name: "program",
-  fetch: (path, init) => fetch(new URL(path, server.origin), init),
-  nowMs: Date.now,
-  close: async () => {},
-});
 
 async function startIn(dataFolder: string): Promise<{ server: ServerProcess; target: Target }> {
   const server = await startServer({ dataFolder });

@@ -112,3 +112,11 @@ export function nodeTargets(): NodeTargets {
     },
   });
 }
+
+/** A started program, which the caller stops, as a target. */
+export const asTarget = (server: ServerProcess): Target => ({
+  name: "program",
+  fetch: (path, init) => fetch(new URL(path, server.origin), init),
+  nowMs: Date.now,
+  close: async () => {},
+});
