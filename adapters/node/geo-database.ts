@@ -7,7 +7,7 @@ import { geoPlaceFromRecord, isPrivateAddress, NOWHERE } from "../../src/runtime
 import type { GeoLookup } from "../../src/runtime/ingest/geo.ts";
 import type { GeoipDb } from "../../src/runtime/config/option-kinds.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
-import { readNamedFile } from "./named-file.ts";
+import { readNamedFile } from "./files/named-file.ts";
 
 export interface GeoDatabase {
   readonly lookup: GeoLookup;

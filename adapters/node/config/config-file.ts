@@ -1,7 +1,7 @@
 /** Reads the TOML configuration file. Owner of smol-toml. */
 import { parse, TomlError } from "smol-toml";
 import { ConfigError } from "../../../src/runtime/config/config.ts";
-import { readNamedFile } from "../named-file.ts";
+import { readNamedFile } from "../files/named-file.ts";
 
 /** Throws `ConfigError`, which names the file and the position of a syntax error. */
 export function readConfigFile(fileName: string): Record<string, unknown> {

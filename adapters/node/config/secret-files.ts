@@ -4,7 +4,7 @@ import { STRING_LENGTH_MAX } from "../../../src/runtime/config/option-kinds.ts";
 import { fileVariableOf, type OptionName, SECRET_OPTION_NAMES } from "../../../src/runtime/config/options.ts";
 import type { SecretFile } from "../../../src/runtime/config/secret-files.ts";
 import { reasonOf } from "../../../src/runtime/metrics/log.ts";
-import { readOpened } from "../named-file.ts";
+import { readOpened } from "../files/named-file.ts";
 
 /** Enough for the longest value in UTF-8, which has at most three bytes per UTF-16 unit, and a line break. */
 const FILE_BYTES_MAX = 3 * STRING_LENGTH_MAX + 2;
