@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { checkPage, getInstallation } from "../api/admin.ts";
 import { ServiceError } from "../api/http.ts";
-import { scriptUrl } from "../api/script-url.ts";
+import { scriptUrl } from "../api/tracking-script.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { Marked } from "../components/marked.tsx";
 import { Loading, Problem } from "../components/states.tsx";

@@ -1,7 +1,7 @@
 /** The tracking code of a site: the snippet, the form that makes one for a new site, and their dialog. */
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import { scriptUrl } from "../api/script-url.ts";
+import { scriptUrl } from "../api/tracking-script.ts";
 import { CopyButton } from "../components/copy-button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Marked } from "../components/marked.tsx";

@@ -44,7 +44,7 @@ export const postInstallationPage: Handler = async (request, { services }) => {
   const pages = new SitePages(parseSiteId(siteId, "site_id"));
   const checked = { pages, url: pages.parse(url), scriptUrl: parseScriptUrl(script) };
   const { problem, status, html } = await services.pageCheck.check(checked);
-  services.log.info("a page was requested for the installation check", {
+  services.log.info("page check of an installation", {
     siteId,
     status: status ?? "none",
     problem: problem ?? "none",

@@ -1,7 +1,7 @@
-/** The URL of the tracking script, as the tracking code names it. */
+/** The public URL of the tracking script. */
 import { scriptUrlOf } from "../format/script-url.ts";
 
-/** The service adds the link if `dashboard_origin` is set. */
+/** The canonical link is there if `dashboard_origin` is set. */
 const publicUrl = document.querySelector<HTMLLinkElement>('link[rel="canonical"]')?.href;
 
 export const scriptUrl = (): string => scriptUrlOf(publicUrl ?? location.href);
