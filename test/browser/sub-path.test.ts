@@ -67,7 +67,7 @@ describe("below a path of another site", () => {
         await page.getByLabel("Password (12+ characters)").fill(PASSWORD);
         await page.getByRole("button", { name: "Set password" }).click();
         await page.getByLabel("Domain").fill(site);
-        expect(await page.locator(".snippet code").textContent()).toBe(tagAt(proxy.port));
+        await page.locator(".snippet pre", { hasText: tagAt(proxy.port) }).waitFor();
         const cookies = (await context.cookies(`${origin}/stats/`)).map(({ name: cookie, path, httpOnly }) => ({ cookie, path, httpOnly }));
         expect(cookies).toEqual([{ cookie: "svc_session", path: "/stats/", httpOnly: true }]);
         expect(await context.cookies(`${origin}/pricing`)).toEqual([]);

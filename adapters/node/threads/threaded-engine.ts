@@ -7,6 +7,7 @@ import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import {
   EngineFullError,
+  EngineClosedError,
   EngineLostError,
   type Block,
   type BlockSource,
@@ -113,7 +114,7 @@ export class ThreadedEngine implements Engine {
       });
       running.worker.on("error", (error) => this.#log.error("the engine failed", { reason: reasonOf(error) }));
       running.worker.on("exit", () => {
-        reject(new EngineLostError("the engine thread exited"));
+        reject(this.#exitError("the engine thread exited"));
         this.#onExit(running);
       });
     });
@@ -142,9 +143,13 @@ export class ThreadedEngine implements Engine {
     else call.reject(errorFrom(reply.error));
   }
 
+  #exitError(message: string): EngineLostError {
+    return this.#closed ? new EngineClosedError("the engine is closed") : new EngineLostError(message);
+  }
+
   #onExit(running: RunningWorker): void {
     for (const timeout of running.cancelDeadlines.values()) clearTimeout(timeout);
-    for (const { reject } of running.pending.values()) reject(new EngineLostError("the engine thread exited during the call"));
+    for (const { reject } of running.pending.values()) reject(this.#exitError("the engine thread exited during the call"));
     running.pending.clear();
     if (this.#running !== running) return;
     this.#running = null;
@@ -152,7 +157,7 @@ export class ThreadedEngine implements Engine {
     if (this.#closed) return;
     this.#log.warn("the engine thread exited and is restarted; queries reload the events they need");
     this.#started = new Promise<void>((resolve) => setTimeout(resolve, RESTART_PAUSE_MS)).then(() => {
-      if (this.#closed) throw new EngineLostError("the engine is closed");
+      if (this.#closed) throw new EngineClosedError("the engine is closed");
       return this.#start();
     });
     this.#started.catch(() => {});
@@ -160,7 +165,7 @@ export class ThreadedEngine implements Engine {
 
   async #call<T>(call: EngineCall, signal?: AbortSignal): Promise<T> {
     const running = await this.#started;
-    if (this.#closed) throw new EngineLostError("the engine is closed");
+    if (this.#closed) throw new EngineClosedError("the engine is closed");
     signal?.throwIfAborted();
     return this.#send(running, call, signal);
   }

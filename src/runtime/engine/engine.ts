@@ -178,7 +178,12 @@ export interface Engine {
 
 /** The engine failed while the call was running. The engine restarts, so the call may be retried. */
 export class EngineLostError extends Error {
-  override readonly name = "EngineLostError";
+  override readonly name: string = "EngineLostError";
+}
+
+/** The instance is stopping and has closed its engine. */
+export class EngineClosedError extends EngineLostError {
+  override readonly name = "EngineClosedError";
 }
 
 /** The call needs more memory than the engine has. Loaded data is unchanged. */

@@ -1,5 +1,5 @@
 /** The behavioral extension: the SQL macros of funnels, retention and flows, and whether the engine has loaded them. */
-import { EngineFullError, EngineLostError, type Engine, type EngineExtension } from "../../engine.ts";
+import { EngineClosedError, EngineFullError, EngineLostError, type Engine, type EngineExtension } from "../../engine.ts";
 import { AppError } from "../../../errors.ts";
 import { reasonOf, type Log } from "../../../metrics/log.ts";
 
@@ -74,6 +74,7 @@ export class Behavioral {
       this.#version = BEHAVIORAL_EXTENSION.version;
       this.#isPending = false;
     } catch (error) {
+      if (error instanceof EngineClosedError) return;
       const reason = reasonOf(error);
       if (error instanceof EngineLostError || error instanceof EngineFullError) {
         // The engine failed, not the extension. The next call tries again.
