@@ -6,7 +6,7 @@ import { ADMIN_RECORD, replacePassword } from "../../../src/runtime/auth/admin-p
 import { createArgon2id } from "../../../src/runtime/auth/argon2id.ts";
 import type { Config } from "../../../src/runtime/config/config.ts";
 import type { Log } from "../../../src/runtime/metrics/log.ts";
-import { openDataDir } from "../data-dir/data-dir.ts";
+import { exitWhenLost, openDataDir } from "../data-dir/data-dir.ts";
 import { createFileRecordStore } from "../files/file-record-store.ts";
 import { isNotFound } from "../files/file-system.ts";
 import { readNewPassword } from "./new-password.ts";
@@ -30,11 +30,7 @@ async function replaceStored({ adminPassword, dataDir }: Config, log: Log): Prom
   }
   const folder = resolve(dataDir);
   await checkStoredPassword(folder);
-  const onLost = () => {
-    log.error("another process has taken the data folder while this one was paused; exiting", { dataFolder: folder });
-    process.exit(1);
-  };
-  const lock = await openDataDir(folder, onLost, (message) => log.warn(message));
+  const lock = await openDataDir(folder, exitWhenLost(folder, log), (message) => log.warn(message));
   try {
     await replacePassword({ records: createFileRecordStore(folder), hasher: createArgon2id(randomBytes) }, await readNewPassword());
   } finally {

@@ -2,6 +2,7 @@
 import { createAssets, unpackAsset } from "../../../src/runtime/assets.ts";
 import type { Config } from "../../../src/runtime/config/config.ts";
 import type { Log } from "../../../src/runtime/metrics/log.ts";
+import { exitWhenLost } from "../data-dir/data-dir.ts";
 import { startInstance } from "../instance.ts";
 import { PACKED_DASHBOARD, PACKED_TRACKER_SCRIPT, PROGRAM_VERSION } from "../build-constants.ts";
 import { logStart } from "../start-log.ts";
@@ -12,10 +13,6 @@ import type { Command } from "./command.ts";
 
 /** Resolves when the instance listens. */
 async function start(config: Config, log: Log): Promise<void> {
-  const onFolderLost = () => {
-    log.error("another process has taken the data folder while this one was paused; exiting", { dataFolder: config.dataDir });
-    process.exit(1);
-  };
   const starting = startInstance({
     config,
     log,
@@ -23,7 +20,7 @@ async function start(config: Config, log: Log): Promise<void> {
     assets: createAssets(PACKED_DASHBOARD),
     version: PROGRAM_VERSION,
     threads: THREADS,
-    onFolderLost,
+    onFolderLost: exitWhenLost(config.dataDir, log),
   });
   // Before the start ends: the first process of a container ignores signals that it does not handle.
   stopOnSignal(async () => (await starting).stop(), log);

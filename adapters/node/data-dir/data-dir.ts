@@ -1,6 +1,6 @@
 /** Opens the data folder for this process alone: creates and locks it, and removes the unfinished files of earlier processes. */
 import { join } from "node:path";
-import { reasonOf } from "../../../src/runtime/metrics/log.ts";
+import { reasonOf, type Log } from "../../../src/runtime/metrics/log.ts";
 import { isLeftover, syncFolder } from "../files/durable-file.ts";
 import { createFolder } from "../files/durable-folders.ts";
 import { makeFolderPrivate } from "../files/file-permissions.ts";
@@ -27,6 +27,12 @@ export async function tidyFolder(folder: string, files: FileSystem = nodeFileSys
   }
   await syncFolder(folder, files);
 }
+
+/** What a process does that has lost its folder: anything that it still writes is lost or does harm. */
+export const exitWhenLost = (dataFolder: string, log: Pick<Log, "error">) => (): never => {
+  log.error("another process has taken the data folder while this one was paused; exiting", { dataFolder });
+  process.exit(1);
+};
 
 /**
  * Locks the folder until the lock is released. Rejects with a message that names the folder if it cannot be created or written, or
