@@ -11,7 +11,6 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const FOLDER = "release";
 const NOTICE = "dist/THIRD-PARTY-LICENSES.txt";
-const REGISTRY = "https://registry.npmjs.org/";
 
 const VERSION = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
 
@@ -127,5 +126,5 @@ if (!process.argv.includes("--check")) {
   print(`Next, once the tests of this commit have passed:
   git tag --annotate ${tag} --message ${tag}
   git push origin ${tag}
-  npm publish ${archive} --registry ${REGISTRY}`);
+  npm publish ${archive}`);
 }
