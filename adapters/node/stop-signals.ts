@@ -1,4 +1,4 @@
-/** The signals that stop the program: the first one gracefully, the second one at once. None reloads the configuration. */
+/** The signals that stop the program: the first one gracefully, a later one at once. None reloads the configuration. */
 import { reasonOf, type Log } from "../../src/runtime/metrics/log.ts";
 import { onNpmShellEnd } from "./npm-shell.ts";
 
