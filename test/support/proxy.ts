@@ -1,5 +1,5 @@
 /** nginx and Caddy with the configurations of docs/reverse-proxy.md, if they are installed: neither is an npm package. */
-import { spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { request, type IncomingHttpHeaders } from "node:http";
@@ -71,9 +71,13 @@ export function whyMissing(name: ProxyName): string | null {
   return spawnSync(name, KINDS[name].versionArgs).error === undefined ? null : `no ${name} on this machine`;
 }
 
+/** Each process that runs tests looks in a block of its own: the numbers of two that run side by side may be neighbours. */
+const [FIRST_PORT, BLOCKS, BLOCK_PORTS] = [20_000, 600, 20];
+
 /** Below the ephemeral ports, so that no other process gets it before the proxy. */
 async function freePort(): Promise<number> {
-  for (let port = 20_000 + (process.pid % 10_000); port < 32_000; port++) {
+  const first = FIRST_PORT + (process.pid % BLOCKS) * BLOCK_PORTS;
+  for (let port = first; port < first + BLOCK_PORTS; port++) {
     const server = createServer().listen(port, "127.0.0.1");
     const isFree = await once(server, "listening").then(
       () => true,
@@ -86,6 +90,12 @@ async function freePort(): Promise<number> {
   throw new Error("no port is free");
 }
 
+/** All running proxies, so that those of a failed test can be killed. */
+const alive = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of alive) child.kill("SIGKILL");
+});
+
 /** Starts the proxy and waits until it listens. */
 export async function startProxy(name: ProxyName, { snippet, pages = {} }: ProxyOptions): Promise<Proxy> {
   const { args, config, page } = KINDS[name];
@@ -95,9 +105,10 @@ export async function startProxy(name: ProxyName, { snippet, pages = {} }: Proxy
   const served = Object.entries(pages).map(([path, html]) => page(path, html(port)));
   await writeFile(file, config(port, folder, [snippet, ...served].join("\n")));
   const child = spawn(name, args(file, folder), { stdio: ["ignore", "ignore", "pipe"], env: { PATH: process.env["PATH"], HOME: folder } });
+  alive.add(child);
   let printed = "";
   child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));
-  const ended = once(child, "close");
+  const ended = once(child, "close").then(() => alive.delete(child));
   const stop = async (): Promise<void> => {
     child.kill("SIGKILL");
     await ended;
