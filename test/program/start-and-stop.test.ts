@@ -28,8 +28,8 @@ describe("a start", () => {
   it("logs three lines: the address, the data folder, and how to set a password while there is none", async () => {
     const dataFolder = await tempFolder();
     const server = await startIn(dataFolder);
-    await server.logged(/setupCode=\S+/);
     // Warnings come through another pipe, so the order in which they arrive is open.
+    await Promise.all([server.logged(/setupCode=\S+/), server.logged(/dataFolder=\S+/)]);
     expect(linesOf(server).sort()).toEqual([
       expect.stringMatching(new RegExp(`^INFO  Sandpiper [0-9.]+ listens on ${server.origin}$`)),
       `INFO  all data is in one folder dataFolder=${dataFolder}`,
