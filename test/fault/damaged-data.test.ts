@@ -89,8 +89,8 @@ describe("foreign files in the events folder", () => {
     expect(await pagesOf(server, "b.test")).toEqual(upTo(3));
     const { sites } = (await (await fetch(`${server.origin}/api/sites`)).json()) as { sites: string[] };
     expect(sites).toEqual(["a.test", "b.test"]);
-    for (const name of strays.folders) expect(server.log()).toContain(`events/${name} is not the folder of a site; it is ignored`);
-    for (const name of strays.files) expect(server.log()).toContain(`events/${name} is not a partition file; it is ignored`);
+    for (const name of strays.folders) await expect.poll(server.log).toContain(`events/${name} is not the folder of a site; it is ignored`);
+    for (const name of strays.files) await expect.poll(server.log).toContain(`events/${name} is not a partition file; it is ignored`);
     expect(server.log()).not.toMatch(/ ERROR /);
     expect(await server.stop()).toBe(0);
   });
@@ -163,7 +163,7 @@ describe("a Parquet file damaged while the program runs", () => {
     await writeFile(path, "garbage");
     expect(await pagesOf(server, "a.test")).toEqual([6]);
     expect(await pagesOf(server, "b.test")).toEqual(upTo(3));
-    expect(server.log()).toMatch(/ ERROR a partition file cannot be read.* file="?events\/site_id=a\.test/);
+    await server.logged(/ ERROR a partition file cannot be read.* file="?events\/site_id=a\.test/);
     expect(await server.stop()).toBe(0);
     await writeFile(path, whole);
     const next = await startServer({ dataFolder, environment: ENVIRONMENT });
@@ -198,7 +198,7 @@ describe("the journal of a killed process", () => {
 
     const server = await startServer({ dataFolder, environment: ENVIRONMENT });
     expect(await pagesOf(server, "a.test")).toEqual([1, 2, 3, 4, 6, 8, 9, 10]);
-    expect(server.log()).toMatch(/ ERROR the journal is damaged.* damagedLines=2 keptAt=\S+/);
+    await server.logged(/ ERROR the journal is damaged.* damagedLines=2 keptAt=\S+/);
     const keptAt = /keptAt=(\S+)/.exec(server.log())?.[1] ?? "";
     expect(await readFile(keptAt, "utf8")).toBe(`${damaged}\n`);
 

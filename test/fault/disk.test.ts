@@ -40,7 +40,7 @@ describe("a disk that refuses writes", () => {
     await postThrough(load, server.origin, 500);
     expect(load.refusals.length).toBeGreaterThan(2);
     expect(new Set(load.refusals)).toEqual(new Set([503]));
-    expect(server.log()).toMatch(/ ERROR events are refused because they cannot be stored .*EFBIG/);
+    await server.logged(/ ERROR events are refused because they cannot be stored .*EFBIG/);
     const response = await fetch(`${server.origin}/api/stats/main?site_id=disk.test`);
     expect(((await response.json()) as { total_events: number }).total_events).toBe(load.acknowledged.length);
     await server.kill9();

@@ -108,6 +108,7 @@ describe("file modes", () => {
       await fill(server);
       expect((await openPaths(dataFolder)).filter((path) => path !== " 755")).toEqual([]);
       expect((await stat(dataFolder)).mode & 0o777).toBe(0o755);
+      await server.logged(/ WARN +other users can open/);
       expect(server.log().match(/ WARN +other users can open the data folder [^\n]* because it belongs to another user/g)).toHaveLength(1);
       expect(await server.stop()).toBe(0);
     },
@@ -118,7 +119,7 @@ describe("file modes", () => {
     await chmod(dataFolder, 0o1777);
     const server = await startServer({ dataFolder, environment: ENVIRONMENT });
     expect((await stat(dataFolder)).mode & 0o7777).toBe(0o1777);
-    expect(server.log()).toMatch(/ WARN +other users can open the data folder/);
+    await server.logged(/ WARN +other users can open the data folder/);
     expect(await server.stop()).toBe(0);
   });
 });

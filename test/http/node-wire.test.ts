@@ -354,7 +354,7 @@ describe("the data directory", () => {
     // The last one is refused by the lockout, which is told in the log.
     for (const password of [wrong, wrong, chosen]) await (await postLogin(kept, password, address)).arrayBuffer();
     await (await kept.fetch("/metrics", { headers: withBearer(token) })).arrayBuffer();
-    expect(kept.log()).toContain("locked out");
+    await expect.poll(kept.log).toContain("locked out");
 
     const marks = [address["x-forwarded-for"], wrong, chosen, token, sessionToken, unknownKey, reader.key, admin.key, revoked.key].map(
       (mark) => mark.replace(/^svc_/, ""),
