@@ -15,9 +15,9 @@ async function runCommand({ command, ...typed }: CommandRun): Promise<void> {
   const { config, warnings } = parseConfig(readConfigSources({ environment: process.env, ...typed }), problemsWithRoutes);
   const log = createConsoleLog(config);
   if (!command.leavesWarningsToServe) for (const warning of warnings) log.warn(warning);
-  const { isWhole, text } = await command.run({ config, log, ...typed });
+  const { succeeded, text } = await command.run({ config, log, ...typed });
   process.stdout.write(text);
-  process.exitCode = isWhole ? 0 : 1;
+  process.exitCode = succeeded ? 0 : 1;
 }
 
 /** Ends the process. Failures that a user can cause have a message that explains them, so no stack is printed. */

@@ -1,6 +1,6 @@
 /** The progress of a long command on a terminal: one line that is rewritten. Nothing is printed where the output is no terminal. */
 
-import { whole } from "./outcome.ts";
+import { formatCount } from "./counts.ts";
 
 /** The shortest time between two rewrites of the line. */
 const REWRITE_MS = 100;
@@ -32,11 +32,11 @@ export function createProgress(terminal: Terminal, monotonicMs: () => number = (
   let [step, total, files, bytes, writtenAtMs] = ["", "", 0, 0, 0];
   const write = (): void => {
     writtenAtMs = monotonicMs();
-    terminal.write(`${CLEAR_LINE}${step}: ${whole(files)}${total} files, ${whole(Math.round(bytes / MB))} MB`);
+    terminal.write(`${CLEAR_LINE}${step}: ${formatCount(files)}${total} files, ${formatCount(Math.round(bytes / MB))} MB`);
   };
   return {
     begin(name, filesTotal) {
-      [step, total, files, bytes] = [name, filesTotal === undefined ? "" : ` of ${whole(filesTotal)}`, 0, 0];
+      [step, total, files, bytes] = [name, filesTotal === undefined ? "" : ` of ${formatCount(filesTotal)}`, 0, 0];
       write();
     },
     fileDone(size) {

@@ -68,7 +68,7 @@ async function intactBackups(files: FileSystem): Promise<string[]> {
   for (const name of names) {
     const folder = join(BACKUPS, name);
     expect(await checkBackup(folder, await readManifest(folder, files), files, noProgress)).toEqual([]);
-    expect(await verifyFolder(folder, { files })).toMatchObject({ isWhole: true });
+    expect(await verifyFolder(folder, { files })).toMatchObject({ succeeded: true });
   }
   return names;
 }
@@ -136,7 +136,7 @@ describe("a backup that ends at any change", { timeout: SWEEP_MS_MAX }, () => {
     const machine = disk.boot();
     const names = await intactBackups(machine.files);
     expect([[FIRST], [FIRST, SECOND]]).toContainEqual(names);
-    expect(await backUp(machine.files, 3)).toMatchObject({ isWhole: true });
+    expect(await backUp(machine.files, 3)).toMatchObject({ succeeded: true });
     // What a killed process had not synced is durable now.
     if (kind === "kill") machine.losePower();
     const { files } = disk.boot();
@@ -187,7 +187,7 @@ describe("a restore that ends at any change", { timeout: SWEEP_MS_MAX }, () => {
       expect(await contentOf(RESTORED, files)).toEqual(wanted);
       // Every start does this first, so that the marker does not come back later.
       await tidyFolder(RESTORED, files);
-    } else expect(await restore(files)).toMatchObject({ isWhole: true });
+    } else expect(await restore(files)).toMatchObject({ succeeded: true });
     machine.losePower();
     const after = disk.boot();
     expect(await kindOf(RESTORED, after.files)).toBe("data folder");

@@ -146,11 +146,11 @@ const STEPS: readonly { readonly weight: number; readonly run: Step }[] = [
     async run({ target, machine, promised, lockBackups: lock }) {
       const events = promised.sent.filter(({ acknowledged, erased }) => acknowledged && erased === "no");
       const options = { version: "1.0.0", files: machine.files, now: target.nowMs, lock };
-      const { isWhole, text, folder } = await backUpFolder(DATA_FOLDER, BACKUPS_FOLDER, options);
+      const { succeeded, text, folder } = await backUpFolder(DATA_FOLDER, BACKUPS_FOLDER, options);
       if (machine.isOff()) return;
       // With `interval`, a loss may have left holes in the last second of the journal, which a backup tells of.
-      if (!isWhole && !/journal segment \d+: /.test(text)) throw new BrokenPromise(`a backup is not whole: ${text}`);
-      if (isWhole) promised.backups.push({ folder, events });
+      if (!succeeded && !/journal segment \d+: /.test(text)) throw new BrokenPromise(`a backup is not whole: ${text}`);
+      if (succeeded) promised.backups.push({ folder, events });
     },
   },
 ];
@@ -287,8 +287,8 @@ async function wrongWithCredentials({ services }: InProcessTarget, promised: Pro
 }
 
 async function wrongWithBackup({ folder, events }: Backup, files: FileSystem): Promise<string[]> {
-  const { isWhole, text } = await verifyFolder(folder, { files }).catch((error: unknown) => ({ isWhole: false, text: String(error) }));
-  if (!isWhole) return [`the backup ${folder} is not whole: ${text}`];
+  const { succeeded, text } = await verifyFolder(folder, { files }).catch((error: unknown) => ({ succeeded: false, text: String(error) }));
+  if (!succeeded) return [`the backup ${folder} is not whole: ${text}`];
   const segmentLog = await openFileSegmentLog(`${folder}/${JOURNAL_FOLDER}`, "off", files);
   const { pages } = await readStores({ objects: createFileObjectStore(folder, { files }), segmentLog });
   return wrongIn(
@@ -364,8 +364,8 @@ export async function playPowerLosses({
         await target.services.retention.settled();
         await target.services.compaction.run();
         if (!(await target.services.flush.run())) wrong.push("the last flush failed");
-        const { faults } = await verifyFolder(DATA_FOLDER, { files: machine.files }).then(({ isWhole, text }) => ({
-          faults: isWhole ? [] : [text],
+        const { faults } = await verifyFolder(DATA_FOLDER, { files: machine.files }).then(({ succeeded, text }) => ({
+          faults: succeeded ? [] : [text],
         }));
         wrong.push(...faults);
       } finally {

@@ -39,9 +39,9 @@ describe("a backup", () => {
     expect((await rollupsIn(dataFolder)).length).toBeGreaterThan(3);
 
     const backup = await backUpFolder(dataFolder, await tempFolder(), { version: "1.0.0" });
-    expect(backup.isWhole).toBe(true);
+    expect(backup.succeeded).toBe(true);
     expect(await readdir(backup.folder)).not.toContain(ROLLUPS_FOLDER);
-    for (const restored of [copy, beside]) expect(await restoreFolder(backup.folder, restored)).toMatchObject({ isWhole: true });
+    for (const restored of [copy, beside]) expect(await restoreFolder(backup.folder, restored)).toMatchObject({ succeeded: true });
     await appendLate(target, 2);
     await target.flush();
     await makeRollups(target);

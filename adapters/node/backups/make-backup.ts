@@ -13,7 +13,8 @@ import { nodeFileSystem, type FileSystem } from "../files/file-system.ts";
 import { kindOf, WITHOUT_DATA } from "../data-dir/folder-kind.ts";
 import { FolderLockedError, lockFolder } from "../data-dir/folder-lock.ts";
 import { noProgress, type Progress } from "../progress.ts";
-import { counted, type CommandOutcome } from "../outcome.ts";
+import { counted } from "../counts.ts";
+import type { CommandOutcome } from "../outcome.ts";
 import { findingsIn, linesOf } from "../data-dir/folder-verification.ts";
 
 export interface BackupOptions {
@@ -103,7 +104,7 @@ async function makeBackup(run: Run): Promise<BackupOutcome> {
     const folder = await finish();
     const expired = faultCount === 0 && run.keep !== undefined ? await removeExpired(target, run.source, run.keep, files) : 0;
     const told = [...linesOfCopy(run, folder, copied, copy), ...linesOfRemoved(interrupted, expired), ...lines];
-    return { isWhole: faultCount === 0, folder, text: `${told.join("\n")}\n` };
+    return { succeeded: faultCount === 0, folder, text: `${told.join("\n")}\n` };
   } catch (error) {
     // Otherwise a full disk would stay full. What cannot be removed now, the next run removes.
     if (!signal.aborted) await removeTree(unfinished, files).catch(() => {});

@@ -13,7 +13,8 @@ import { nodeFileSystem, type FileSystem } from "../files/file-system.ts";
 import { isNoData, kindOf, RESTORE_MARKER } from "../data-dir/folder-kind.ts";
 import { lockFolder } from "../data-dir/folder-lock.ts";
 import { noProgress, type Progress } from "../progress.ts";
-import { counted, whole, type CommandOutcome } from "../outcome.ts";
+import { counted, formatCount } from "../counts.ts";
+import type { CommandOutcome } from "../outcome.ts";
 import { findingsIn, linesOf } from "../data-dir/folder-verification.ts";
 
 export interface RestoreOptions {
@@ -97,7 +98,7 @@ async function mustBeEmpty(to: string, files: FileSystem): Promise<void> {
 
 function messageOf(from: string, differences: readonly Fault[]): string {
   const told = differences.slice(0, TOLD_MAX).map(({ file, reason }) => `  - ${file}: ${reason}`);
-  const more = differences.length > TOLD_MAX ? [`  - and ${whole(differences.length - TOLD_MAX)} more`] : [];
+  const more = differences.length > TOLD_MAX ? [`  - and ${formatCount(differences.length - TOLD_MAX)} more`] : [];
   return [`${from} differs from its manifest, so nothing was restored:`, ...told, ...more].join("\n");
 }
 
@@ -119,7 +120,7 @@ async function restore(run: Restore): Promise<CommandOutcome> {
     "Start Sandpiper now. Visitors of the current salt period are counted again when they return.",
     `Repeat the deletions that were made since ${createdAt}; retention_days repeats its own.`,
   ];
-  return { isWhole: findings.faultCount === 0, text: `${lines.join("\n")}\n` };
+  return { succeeded: findings.faultCount === 0, text: `${lines.join("\n")}\n` };
 }
 
 /** Copies all files, and syncs their content. */

@@ -46,6 +46,6 @@ export const healthcheck: Command = {
   async run({ config }) {
     const url = readinessUrl(config);
     const status = await statusOf(url);
-    return { isWhole: status === 200, text: `${url} answered ${status}\n` };
+    return { succeeded: status === 200, text: `${url} answered ${status}\n` };
   },
 };

@@ -46,6 +46,6 @@ export const resetPassword: Command = {
   help: "replace the admin password of a stopped server",
   async run({ config, log }) {
     await replaceStored(config, log);
-    return { isWhole: true, text: "the admin password is replaced; API keys stay valid\n" };
+    return { succeeded: true, text: "the admin password is replaced; API keys stay valid\n" };
   },
 };

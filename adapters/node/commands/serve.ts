@@ -36,6 +36,6 @@ export const serve: Command = {
   help: "start the server; this is the default",
   async run({ config, log }) {
     await start(config, log);
-    return { isWhole: true, text: "" };
+    return { succeeded: true, text: "" };
   },
 };

@@ -20,7 +20,7 @@ export async function verifyFolder(dataDir: string, options: FolderVerificationO
   const kind = await kindOf(folder, files);
   if (kind === "empty" || kind === "other") throw new Error(`${folder} ${WITHOUT_DATA[kind]}. Set data_dir to a data folder or a backup`);
   const findings = await findingsIn(folder, options);
-  return { isWhole: findings.faultCount === 0, text: `${[folder, ...linesOf(findings)].join("\n")}\n` };
+  return { succeeded: findings.faultCount === 0, text: `${[folder, ...linesOf(findings)].join("\n")}\n` };
 }
 
 const ALL_ROLLUPS: CommandOption = { name: "--all-rollups", help: "compare all rollups, not a sample" };

@@ -6,7 +6,7 @@ import { reasonOf } from "../../../src/runtime/metrics/log.ts";
 import type { ObjectStore } from "../../../src/storage/object-store.ts";
 import { checkBackup } from "../backups/backup-check.ts";
 import { MANIFEST_FILE, readManifest } from "../backups/manifest.ts";
-import { counted, whole } from "../outcome.ts";
+import { counted, formatCount } from "../counts.ts";
 import { openStores } from "./stores.ts";
 import { createFileSecretStore } from "../files/file-secret-store.ts";
 import { nodeFileSystem, type FileSystem } from "../files/file-system.ts";
@@ -16,7 +16,7 @@ import { noProgress, type Progress } from "../progress.ts";
 function rollupLinesOf({ rollups, compared, outdated, uncompared, uncomparedReason }: RollupCounts): string[] {
   if (rollups === 0) return [];
   return [
-    `  ${counted(rollups, "rollup")}: ${whole(compared)} compared with the events, ${whole(outdated)} outdated`,
+    `  ${counted(rollups, "rollup")}: ${formatCount(compared)} compared with the events, ${formatCount(outdated)} outdated`,
     ...(uncompared > 0 ? [`  ${counted(uncompared, "rollup")} that could not be compared: ${uncomparedReason}`] : []),
   ];
 }
@@ -33,14 +33,14 @@ export interface Findings {
 export function linesOf({ report, faults, faultCount }: Findings): string[] {
   const { events, files, bytes, days, sites, unflushedEvents, segments, tornSegments, supersededFiles, rollups } = report;
   return [
-    `  ${counted(sites, "site")}, ${counted(days, "day")} of sites, ${counted(files, "file")} of ${whole(bytes)} bytes, ${counted(events, "event")}`,
+    `  ${counted(sites, "site")}, ${counted(days, "day")} of sites, ${counted(files, "file")} of ${formatCount(bytes)} bytes, ${counted(events, "event")}`,
     `  journal: ${counted(segments, "segment")}, ${counted(unflushedEvents, "event")} in no file yet`,
     ...(tornSegments > 0 ? [`  ${counted(tornSegments, "segment")} with half a line at the end, which was never acknowledged`] : []),
     ...rollupLinesOf(rollups),
     ...(supersededFiles > 0 ? [`  ${counted(supersededFiles, "file")} that a merge has superseded and that count no more`] : []),
     faultCount === 0 ? "  no fault" : `  ${counted(faultCount, "fault")}:`,
     ...faults.map(({ file, reason }) => `  - ${file}: ${reason}`),
-    ...(faultCount > faults.length ? [`  - and ${whole(faultCount - faults.length)} more`] : []),
+    ...(faultCount > faults.length ? [`  - and ${formatCount(faultCount - faults.length)} more`] : []),
   ];
 }
 

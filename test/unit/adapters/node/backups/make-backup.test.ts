@@ -42,8 +42,8 @@ async function damage(path: string): Promise<void> {
 describe("a backup", () => {
   it("is a dated folder with everything but the secret, and its manifest has the SHA-256 of each file", async () => {
     const { dataFolder, target, keys, backUp } = await prepare();
-    const { folder, isWhole, text } = await backUp();
-    expect(isWhole).toBe(true);
+    const { folder, succeeded, text } = await backUp();
+    expect(succeeded).toBe(true);
     expect(await readdir(target)).toEqual(["2026-03-15T12-00-01Z"]);
     expect(folder).toBe(join(target, "2026-03-15T12-00-01Z"));
     expect(text.split("\n")[0]).toBe(`copied ${dataFolder} to ${folder}`);
@@ -83,7 +83,7 @@ describe("a backup", () => {
     const third = await backUp();
     for (const key of kept) expect([key, await linksOf(join(third.folder, key))]).toEqual([key, 3]);
     for (const key of await filesIn(dataFolder)) expect([key, await linksOf(join(dataFolder, key))]).toEqual([key, 1]);
-    for (const { folder } of [first, second, third]) expect(await verifyFolder(folder)).toMatchObject({ isWhole: true });
+    for (const { folder } of [first, second, third]) expect(await verifyFolder(folder)).toMatchObject({ succeeded: true });
   });
 
   it("copies what the file system cannot link", async () => {
@@ -91,10 +91,10 @@ describe("a backup", () => {
     await backUp();
     for (const code of ["EXDEV", "EPERM", "EMLINK"]) {
       const link = () => Promise.reject(Object.assign(new Error(code), { code }));
-      const { folder, isWhole, text } = await backUp({ files: { ...nodeFileSystem, link } });
-      expect([isWhole, text]).toEqual([true, expect.stringContaining("3 files of events, 0 files of them linked")]);
+      const { folder, succeeded, text } = await backUp({ files: { ...nodeFileSystem, link } });
+      expect([succeeded, text]).toEqual([true, expect.stringContaining("3 files of events, 0 files of them linked")]);
       for (const key of keys) expect(await linksOf(join(folder, key))).toBe(1);
-      expect(await verifyFolder(folder)).toMatchObject({ isWhole: true });
+      expect(await verifyFolder(folder)).toMatchObject({ succeeded: true });
     }
   });
 
@@ -104,12 +104,12 @@ describe("a backup", () => {
     const first = await backUp();
     await damage(join(first.folder, key));
     const second = await backUp();
-    expect(second.isWhole).toBe(true);
+    expect(second.succeeded).toBe(true);
     expect(second.text).toContain("1 file of the previous backup cannot be read or have changed; copied again");
     expect(await linksOf(join(second.folder, key))).toBe(1);
-    expect(await verifyFolder(second.folder)).toMatchObject({ isWhole: true });
+    expect(await verifyFolder(second.folder)).toMatchObject({ succeeded: true });
     expect(await verifyFolder(first.folder)).toMatchObject({
-      isWhole: false,
+      succeeded: false,
       text: expect.stringContaining(`${key}: its content has changed`) as unknown,
     });
   });
@@ -120,8 +120,8 @@ describe("a backup", () => {
     const good = await readFile(join(dataFolder, key));
     await backUp();
     await damage(join(dataFolder, key));
-    const { folder, isWhole } = await backUp();
-    expect(isWhole).toBe(true);
+    const { folder, succeeded } = await backUp();
+    expect(succeeded).toBe(true);
     expect((await readFile(join(folder, key))).equals(good)).toBe(true);
   });
 
@@ -131,10 +131,13 @@ describe("a backup", () => {
     const good = await readFile(join(dataFolder, key));
     await damage(join(dataFolder, key));
     const first = await backUp();
-    expect(first).toMatchObject({ isWhole: false, text: expect.stringMatching(`1 fault:\n {2}- ${key}: the file is damaged`) as unknown });
+    expect(first).toMatchObject({
+      succeeded: false,
+      text: expect.stringMatching(`1 fault:\n {2}- ${key}: the file is damaged`) as unknown,
+    });
     await writeFile(join(dataFolder, key), good);
-    const { folder, isWhole } = await backUp();
-    expect(isWhole).toBe(true);
+    const { folder, succeeded } = await backUp();
+    expect(succeeded).toBe(true);
     for (const name of keys) expect(await linksOf(join(folder, name))).toBe(1);
   });
 
@@ -196,7 +199,7 @@ describe("--keep", () => {
 
     const added = await addEventFile(dataFolder, 5);
     await damage(join(dataFolder, added));
-    expect(await backUp({ keep: 1 })).toMatchObject({ isWhole: false });
+    expect(await backUp({ keep: 1 })).toMatchObject({ succeeded: false });
     expect(await readdir(target)).toHaveLength(3);
     await rm(join(dataFolder, added));
     await backUp({ keep: 2 });
@@ -232,7 +235,7 @@ describe("the source of a backup", () => {
   ])("may be a folder with %s", async (_, fill) => {
     const source = await tempFolder();
     await fill(source);
-    expect(await backUp(source)).toMatchObject({ isWhole: true });
+    expect(await backUp(source)).toMatchObject({ succeeded: true });
   });
 
   it("is refused in one sentence if it is missing, empty, above a data folder, a backup, or not Sandpiper's", async () => {
@@ -252,7 +255,7 @@ describe("the source of a backup", () => {
     await expect(backUpFolder(dataFolder, dirname(folder.replace(/Z$/, "Z/x")), { version: "1.2.3" })).rejects.toThrow(
       "is itself a backup",
     );
-    await expect(backUpFolder(dataFolder, other, { version: "1.2.3" })).resolves.toMatchObject({ isWhole: true });
+    await expect(backUpFolder(dataFolder, other, { version: "1.2.3" })).resolves.toMatchObject({ succeeded: true });
     await expect(backUpFolder(dataFolder, join(dataFolder, "backups"), { version: "1.2.3" })).rejects.toThrow("inside the data folder");
   });
 });

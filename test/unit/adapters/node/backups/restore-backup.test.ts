@@ -41,8 +41,8 @@ async function interrupt(from: string, to: string): Promise<void> {
 describe("a restore", () => {
   it("makes a data folder with the content of the backup, without the manifest, for its owner only", async () => {
     const { first, to } = await prepare();
-    const { isWhole, text } = await restoreFolder(first, to);
-    expect(isWhole).toBe(true);
+    const { succeeded, text } = await restoreFolder(first, to);
+    expect(succeeded).toBe(true);
     expect(text).toMatch(`restored ${first} to ${to}\n`);
     expect(text).toMatch(/no fault\nStart Sandpiper now\.[^]*Repeat the deletions that were made since 2026-03-15T12:00:00\.000Z/);
     expect(await contentOf(to)).toEqual(await contentOf(first, ["manifest.jsonl"]));
@@ -64,14 +64,14 @@ describe("a restore", () => {
     const { first, to } = await prepare();
     const moved = join(await tempFolder(), "anywhere");
     await cp(first, moved, { recursive: true });
-    expect(await restoreFolder(moved, to)).toMatchObject({ isWhole: true });
+    expect(await restoreFolder(moved, to)).toMatchObject({ succeeded: true });
   });
 
   it("accepts an empty folder, also with the file system's own folder of a volume", async () => {
     const { first } = await prepare();
     const to = await tempFolder();
     await mkdir(join(to, "lost+found"));
-    expect(await restoreFolder(first, to)).toMatchObject({ isWhole: true });
+    expect(await restoreFolder(first, to)).toMatchObject({ succeeded: true });
     expect((await readdir(to)).sort()).toEqual(["clock.json", "events", "journal", "lost+found"]);
   });
 
@@ -149,7 +149,7 @@ describe("a restore", () => {
       if (flags === "wx" && path.endsWith("/3-3.parquet")) refusal = await openDataDir(to, () => {}).then(() => "", String);
       return nodeFileSystem.open(path, flags);
     };
-    expect(await restoreFolder(first, to, { files: { ...nodeFileSystem, open } })).toMatchObject({ isWhole: true });
+    expect(await restoreFolder(first, to, { files: { ...nodeFileSystem, open } })).toMatchObject({ succeeded: true });
     expect(refusal).toContain(`is in use by process ${process.pid}`);
   });
 
@@ -159,12 +159,12 @@ describe("a restore", () => {
     await expect(openDataDir(to, () => {})).rejects.toThrow(`a restore into the data folder ${to} was interrupted. Run it again`);
     await expect(backUpFolder(to, await tempFolder(), { version: "1.2.3" })).rejects.toThrow("has an unfinished restore");
     expect((await verifyFolder(to)).text).toContain("- restore.unfinished: a restore was interrupted; run it again");
-    expect(await restoreFolder(second, to)).toMatchObject({ isWhole: true });
+    expect(await restoreFolder(second, to)).toMatchObject({ succeeded: true });
     expect(await contentOf(to)).toEqual(await contentOf(second, ["manifest.jsonl"]));
 
     const other = join(await tempFolder(), "data");
     await interrupt(second, other);
-    expect(await restoreFolder(first, other)).toMatchObject({ isWhole: true });
+    expect(await restoreFolder(first, other)).toMatchObject({ succeeded: true });
     expect(await contentOf(other)).toEqual(await contentOf(first, ["manifest.jsonl"]));
     expect([...(await contentOf(other)).keys()]).not.toContain(`/${added}`);
   });

@@ -9,7 +9,7 @@ const command = (name: string, facts: Partial<Command> = {}): Command => ({
   arguments: [],
   options: [],
   help: "",
-  run: () => Promise.resolve({ isWhole: true, text: "" }),
+  run: () => Promise.resolve({ succeeded: true, text: "" }),
   ...facts,
 });
 
