@@ -10,7 +10,7 @@ export type Json = null | boolean | number | string | Json[] | JsonObject;
 const ESCAPED_KEY = /[{,]\s*"[^"\\]*\\/;
 
 /** The strings of valid JSON. A string followed by a colon is a key. */
-const STRINGS = /("(?:[^"\\]+|\\.)*")(\s*:)?/g;
+const STRINGS = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
 
 /** Throws a SyntaxError as `JSON.parse` does. */
 export function parseJson(text: string): Json {
