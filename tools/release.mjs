@@ -99,15 +99,13 @@ function fail(line) {
   process.exit(1);
 }
 
-/** Builds and packs. Returns the path of the archive. */
+/** Packs; npm builds first (the script "prepack"). Returns the path of the archive. */
 function pack() {
-  const built = npm("run", "build");
-  // It fails on a package whose license nobody has allowed.
-  if (!built.isDone) fail(`the build: ${built.message}`);
-  if (!existsSync(join(ROOT, NOTICE))) fail(`the build has written no ${NOTICE}`);
   mkdirSync(join(ROOT, FOLDER), { recursive: true });
   const packed = npm("pack", "--json", "--pack-destination", FOLDER);
+  // Also if a package has a license that nobody has allowed.
   if (!packed.isDone) fail(`npm pack: ${packed.message}`);
+  if (!existsSync(join(ROOT, NOTICE))) fail(`the build has written no ${NOTICE}`);
   const [{ filename, files }] = JSON.parse(packed.output.slice(packed.output.indexOf("[\n")));
   const paths = files.map((/** @type {{ path: string }} */ { path }) => path);
   const missing = ["LICENSE", NOTICE, "dist/main.js"].filter((path) => !paths.includes(path));
