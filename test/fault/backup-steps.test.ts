@@ -56,7 +56,7 @@ async function prepare(seed: number): Promise<SimulatedDisk> {
 
 async function contentOf(folder: string, files: FileSystem): Promise<Map<string, string>> {
   const content = new Map<string, string>();
-  for await (const name of filesBelow(folder, files)) {
+  for await (const { name } of filesBelow(folder, files)) {
     if (name !== MANIFEST_FILE) content.set(name, Buffer.from(await files.readFile(join(folder, name))).toString("hex"));
   }
   return content;

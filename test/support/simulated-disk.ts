@@ -325,6 +325,8 @@ export class SimulatedDisk {
           }));
         }),
       stat: (path) => call(() => statusOf(find(path))),
+      // It has no symbolic links.
+      realpath: (path) => call(() => (find(path), path)),
       mkdir: (path) =>
         call(() => {
           const { folder, name } = parentOf(path);

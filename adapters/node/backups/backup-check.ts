@@ -12,9 +12,14 @@ export async function checkBackup(folder: string, { entries }: Manifest, files: 
   const differences: Fault[] = [];
   const present = new Set<string>();
   progress.begin("checking", entries.size);
-  for await (const file of filesBelow(folder, files)) {
+  for await (const { name: file, isRegular } of filesBelow(folder, files)) {
     if (file === MANIFEST_FILE) continue;
     present.add(file);
+    if (!isRegular) {
+      // To read a pipe, for example, would never end.
+      differences.push({ file, reason: "it is not a regular file" });
+      continue;
+    }
     const recorded = entries.get(file);
     if (!recorded) {
       differences.push({ file, reason: "it is not in the manifest" });

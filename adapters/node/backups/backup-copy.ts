@@ -55,7 +55,7 @@ export class BackupCopy {
   async entries(): Promise<ManifestEntry[]> {
     const { folder, files } = this.#options;
     const names: string[] = [];
-    for await (const name of filesBelow(folder, files)) names.push(name);
+    for await (const { name } of filesBelow(folder, files)) names.push(name);
     const entries: ManifestEntry[] = [];
     for (const name of names.sort()) {
       const digest = this.#digests.get(name) ?? (await digestOf(join(folder, name), files));

@@ -1,22 +1,23 @@
 /**
- * The folders of a backup target: a complete backup is named by the UTC time at which it began, `2026-11-22T13-35-11Z`. One that is
- * being made or removed has another name, so that it never counts as a backup.
+ * The folders of a backup target: a complete backup is named by the UTC time at which it began, `2026-11-22T13-35-11Z`. The order of the
+ * names is that in which backups were made. One that is being made or removed has another name, so that it never counts as a backup.
  */
 import { join } from "node:path";
 import { syncFolder } from "../files/durable-file.ts";
 import { codeOf, type FileSystem } from "../files/file-system.ts";
 import { removeTree } from "./folder-tree.ts";
 
-/** A second backup of the same second has a number at its end. */
-const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(-\d+)?$/;
+const NAME = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\dZ)$/;
 
-const UNFINISHED = /^\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(-\d+)?\.unfinished$/;
+const UNFINISHED = /^\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.unfinished$/;
 
-/** How many names are tried for backups of one second. */
-const NAMES_MAX = 100;
+const SECOND_MS = 1000;
 
 /** Without colons, which Windows does not allow. */
-const nameAt = (date: Date): string => `${date.toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
+const nameAt = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
+
+/** The time in a name; NaN if the text is no name. */
+const timeOf = (name: string): number => (NAME.test(name) ? Date.parse(name.replace(NAME, "$1$2:$3:$4")) : Number.NaN);
 
 const unfinishedName = (name: string): string => `.${name}.unfinished`;
 
@@ -24,14 +25,15 @@ const unfinishedName = (name: string): string => `.${name}.unfinished`;
 export async function backupNames(target: string, files: FileSystem): Promise<string[]> {
   const entries = await files.readdir(target);
   return entries
-    .filter((entry) => entry.isDirectory() && NAME.test(entry.name))
+    .filter((entry) => entry.isDirectory() && !Number.isNaN(timeOf(entry.name)))
     .map(({ name }) => name)
     .sort();
 }
 
 /** Removes what killed runs have left unfinished. Nobody else may be writing in the target. Returns how many there were. */
 export async function removeUnfinished(target: string, files: FileSystem): Promise<number> {
-  const unfinished = (await files.readdir(target)).filter(({ name }) => UNFINISHED.test(name));
+  // A link of such a name is nothing that a run has left, and leads elsewhere.
+  const unfinished = (await files.readdir(target)).filter((entry) => entry.isDirectory() && UNFINISHED.test(entry.name));
   for (const { name } of unfinished) await removeTree(join(target, name), files);
   if (unfinished.length > 0) await syncFolder(target, files);
   return unfinished.length;
@@ -46,12 +48,13 @@ export interface UnfinishedBackup {
   finish(): Promise<string>;
 }
 
-/** Creates a folder for a backup that begins at this time. */
+/**
+ * Creates a folder for a backup that begins at this time. It is named by a later second if the newest backup has this name or a later
+ * one, as after the clock was ahead.
+ */
 export async function beginBackup(target: string, begun: Date, files: FileSystem): Promise<UnfinishedBackup> {
-  const taken = new Set(await backupNames(target, files));
-  const names = Array.from({ length: NAMES_MAX }, (_, i) => (i === 0 ? nameAt(begun) : `${nameAt(begun)}-${i + 1}`));
-  const name = names.find((candidate) => !taken.has(candidate));
-  if (name === undefined) throw new Error(`${target} has ${NAMES_MAX} backups of this second`);
+  const newest = (await backupNames(target, files)).at(-1);
+  const name = nameAt(newest === undefined ? begun.getTime() : Math.max(begun.getTime(), timeOf(newest) + SECOND_MS));
   const folder = join(target, unfinishedName(name));
   await files.mkdir(folder);
   return {

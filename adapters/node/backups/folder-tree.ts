@@ -3,12 +3,19 @@ import { dirname, join } from "node:path";
 import { syncFolder } from "../files/durable-file.ts";
 import { codeOf, type FileSystem } from "../files/file-system.ts";
 
-/** The paths below a folder of all that is no folder, with slashes. */
-export async function* filesBelow(folder: string, files: FileSystem, prefix = ""): AsyncGenerator<string> {
+export interface TreeFile {
+  /** The path below the folder, with slashes. */
+  readonly name: string;
+  /** False for links, pipes and devices. */
+  readonly isRegular: boolean;
+}
+
+/** All that is no folder below a folder. */
+export async function* filesBelow(folder: string, files: FileSystem, prefix = ""): AsyncGenerator<TreeFile> {
   for (const entry of await files.readdir(join(folder, prefix))) {
     const name = `${prefix}${entry.name}`;
     if (entry.isDirectory()) yield* filesBelow(folder, files, `${name}/`);
-    else yield name;
+    else yield { name, isRegular: entry.isFile() };
   }
 }
 

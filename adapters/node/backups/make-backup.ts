@@ -1,5 +1,5 @@
 /** Makes a backup: copies a data folder, also one in use, into a new folder of a target that has the earlier backups. */
-import { isAbsolute, relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { backUp, type BackupReport } from "../../../src/runtime/jobs/backup.ts";
 import { BackupCopy } from "./backup-copy.ts";
 import { beginBackup, removeUnfinished } from "./backup-folders.ts";
@@ -10,7 +10,8 @@ import { mustBeFolder, openStores } from "../data-dir/stores.ts";
 import { createFolder } from "../files/durable-folders.ts";
 import { makePrivate } from "../files/file-permissions.ts";
 import { nodeFileSystem, type FileSystem } from "../files/file-system.ts";
-import { kindOf, WITHOUT_DATA } from "../data-dir/folder-kind.ts";
+import { kindOf, mustBeOutsideBackups, WITHOUT_DATA } from "../data-dir/folder-kind.ts";
+import { realPathOf, withParents } from "../files/real-path.ts";
 import { FolderLockedError, lockFolder } from "../data-dir/folder-lock.ts";
 import { noProgress, type Progress } from "../progress.ts";
 import { counted } from "../counts.ts";
@@ -80,12 +81,12 @@ async function mustBeDataFolder(source: string, files: FileSystem): Promise<void
 }
 
 async function mustBeTarget(target: string, source: string, files: FileSystem): Promise<void> {
-  const path = relative(source, target);
-  if (!path.startsWith("..") && !isAbsolute(path))
+  if ((await withParents(target, files)).includes(await realPathOf(source, files)))
     throw new Error(`${target} is inside the data folder, which would be copied into itself`);
   const kind = await kindOf(target, files);
-  if (kind === "empty" || kind === "other") return;
-  throw new Error(`${target} is itself a ${kind}. Name a folder for backups: each gets a folder of its own in it`);
+  if (kind !== "empty" && kind !== "other")
+    throw new Error(`${target} is itself a ${kind}. Name a folder for backups: each gets a folder of its own in it`);
+  await mustBeOutsideBackups(target, files);
 }
 
 /** A new or empty folder becomes private; one with other files keeps its permissions. */

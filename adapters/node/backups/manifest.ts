@@ -99,7 +99,7 @@ export async function readHeader(folder: string, files: FileSystem): Promise<Bac
 }
 
 function parseHeader(line: string): BackupHeader {
-  const header = JSON.parse(line) as BackupHeader;
+  const header = (JSON.parse(line) ?? {}) as BackupHeader;
   if (header.format > FORMAT) throw new Error(`it was written by Sandpiper ${header.version}, which is newer than this version`);
   if (header.format !== FORMAT) throw new Error("it does not begin like a manifest");
   return header;

@@ -10,7 +10,7 @@ import { syncFolder, writeDurably } from "../files/durable-file.ts";
 import { createFolder } from "../files/durable-folders.ts";
 import { copyFile, isSameContent } from "../files/file-content.ts";
 import { nodeFileSystem, type FileSystem } from "../files/file-system.ts";
-import { isNoData, kindOf, RESTORE_MARKER } from "../data-dir/folder-kind.ts";
+import { isNoData, kindOf, mustBeOutsideBackups, RESTORE_MARKER } from "../data-dir/folder-kind.ts";
 import { lockFolder } from "../data-dir/folder-lock.ts";
 import { noProgress, type Progress } from "../progress.ts";
 import { counted, formatCount } from "../counts.ts";
@@ -48,6 +48,7 @@ export async function restoreFolder(backup: string, dataDir: string, options: Re
   const { progress = noProgress, files = nodeFileSystem, lock = lockFolder } = options;
   const [from, to] = [await findBackup(resolve(backup), files), resolve(dataDir)];
   const manifest = await readManifest(from, files);
+  await mustBeOutsideBackups(to, files);
   // Before everything is read, because that takes long. Once more under the lock.
   await mustBeFree(to, files, lock);
   try {

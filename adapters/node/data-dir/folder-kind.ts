@@ -7,6 +7,7 @@ import { isTemporary } from "../files/durable-file.ts";
 import { createFileSecretStore } from "../files/file-secret-store.ts";
 import { isSegmentFile, JOURNAL_FOLDER } from "../files/file-segment-log.ts";
 import { entriesOf, isMissing, type FileSystem } from "../files/file-system.ts";
+import { withParents } from "../files/real-path.ts";
 
 /** In a data folder into which a backup is being restored. While it is there, nothing else in the folder may be used. */
 export const RESTORE_MARKER = "restore.unfinished";
@@ -59,5 +60,17 @@ export async function mustBeUsable(folder: string, files: FileSystem): Promise<v
   }
   if (kind === "backup") {
     throw new UnusableFolderError(`${folder} (data_dir) is a backup. Set data_dir to another folder, and restore the backup into it`);
+  }
+}
+
+/** Rejects if the path is inside a backup: what is written there would change the backup. */
+export async function mustBeOutsideBackups(path: string, files: FileSystem): Promise<void> {
+  const [, ...parents] = await withParents(path, files);
+  for (const parent of parents) {
+    const isBackup = await files.stat(join(parent, MANIFEST_FILE)).then(
+      (status) => !status.isDirectory(),
+      () => false,
+    );
+    if (isBackup) throw new Error(`${path} is inside the backup ${parent}. Name a folder outside of it`);
   }
 }

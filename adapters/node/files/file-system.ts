@@ -1,7 +1,7 @@
 /** The file system port of the data folder: only the calls that are needed, so that tests can run on a disk that loses power. */
 import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
-import { chmod, link, mkdir, open, readFile, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
+import { chmod, link, mkdir, open, readFile, readdir, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
 
 /** Permissions of new folders and files: for their owner only. */
 export const FOLDER_MODE = 0o700;
@@ -48,6 +48,8 @@ export interface FileSystem {
   readFile(path: string): Promise<Uint8Array>;
   readdir(path: string): Promise<FolderEntry[]>;
   stat(path: string): Promise<FileStatus>;
+  /** The path without symbolic links. Rejects if it does not exist. */
+  realpath(path: string): Promise<string>;
   /** Creates one folder with `FOLDER_MODE`. Rejects with EEXIST if the path exists. */
   mkdir(path: string): Promise<void>;
   /** Gives a file another name on the same device: a hard link. Rejects with EEXIST if the new path exists. */
@@ -79,6 +81,7 @@ export const nodeFileSystem: FileSystem = {
   readFile: (path) => readFile(path),
   readdir: (path) => readdir(path, { withFileTypes: true }),
   stat: (path) => stat(path),
+  realpath: (path) => realpath(path),
   mkdir: (path) => mkdir(path, FOLDER_MODE),
   link,
   rename,

@@ -1,6 +1,6 @@
 /** Backups in real folders: what is copied, what is linked to earlier ones, what is refused, and what is deleted. */
 import { createHash } from "node:crypto";
-import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { backUpFolder, type BackupOptions } from "../../../../../adapters/node/backups/make-backup.ts";
@@ -162,15 +162,51 @@ describe("a backup", () => {
     expect(await readdir(target)).toEqual([]);
   });
 
-  it("refuses a target that another one is using, and two of the same second have two names", async () => {
+  it("refuses a target that another one is using, and a second one of the same second has the name of the next", async () => {
     const { target, backUp } = await prepare();
     const outcomes = await Promise.allSettled([backUp(), backUp()]);
     const reasons = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [String(outcome.reason)] : []));
     expect(reasons).toEqual([`Error: another backup into ${target} is running`]);
     await backUp({ now: () => NOON_MS });
     await backUp({ now: () => NOON_MS });
-    expect(await readdir(target)).toEqual(expect.arrayContaining(["2026-03-15T12-00-00Z", "2026-03-15T12-00-00Z-2"]));
+    expect(await readdir(target)).toEqual(expect.arrayContaining(["2026-03-15T12-00-02Z", "2026-03-15T12-00-03Z"]));
     expect(await readdir(target)).toHaveLength(3);
+  });
+
+  it("comes after those that were made while the clock was ahead, so that it is the newest", async () => {
+    const { target, backUp } = await prepare();
+    await backUp({ now: () => NOON_MS + 86_400_000 });
+    const { folder } = await backUp({ now: () => NOON_MS, keep: 1 });
+    expect(folder).toBe(join(target, "2026-03-16T12-00-01Z"));
+    expect(await readdir(target)).toEqual(["2026-03-16T12-00-01Z"]);
+    const [header = ""] = (await readFile(join(folder, "manifest.jsonl"), "utf8")).split("\n");
+    expect(JSON.parse(header)).toMatchObject({ createdAt: "2026-03-15T12:00:00.000Z" });
+  });
+
+  it("removes nothing behind a link that is named like an unfinished backup", async () => {
+    const { target, backUp } = await prepare();
+    const other = await tempFolder();
+    await writeFile(join(other, "letter.txt"), "x");
+    await symlink(other, join(target, ".2020-01-01T00-00-00Z.unfinished"));
+    await backUp();
+    expect(await readdir(other)).toEqual(["letter.txt"]);
+  });
+
+  it("is not made inside the data folder or a backup, also through links", async () => {
+    const { dataFolder, backUp } = await prepare();
+    const { folder } = await backUp();
+    const links = await tempFolder();
+    await symlink(join(dataFolder, "events"), join(links, "target"));
+    await symlink(dataFolder, join(links, "source"));
+    const make = (from: string, to: string) => backUpFolder(from, to, { version: "1.2.3" });
+    const before = await filesIn(dataFolder);
+    for (const to of [join(links, "target"), join(links, "source", "new", "deep"), join(dataFolder, "..new")])
+      await expect(make(dataFolder, to)).rejects.toThrow("is inside the data folder");
+    await expect(make(join(links, "source"), join(dataFolder, "new"))).rejects.toThrow("is inside the data folder");
+    await expect(make(dataFolder, join(folder, "new", "deep"))).rejects.toThrow(`is inside the backup ${folder}`);
+    expect(await filesIn(dataFolder)).toEqual(before);
+    await expect(make(dataFolder, join(dataFolder, "..", "new"))).resolves.toMatchObject({ succeeded: true });
+    await rm(join(dataFolder, "..", "new"), { recursive: true });
   });
 
   it("leaves the permissions of a target with other files, and makes a new or empty one private", async () => {

@@ -1,5 +1,6 @@
 /** Restores into real folders: what is restored, and everything that is refused before anything is written. */
-import { appendFile, cp, mkdir, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { appendFile, cp, mkdir, readFile, readdir, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { backUpFolder } from "../../../../../adapters/node/backups/make-backup.ts";
@@ -96,6 +97,7 @@ describe("a restore", () => {
     ["is cut short", (manifest) => manifest.slice(0, -90), /its checksum does not match/],
     ["is empty", () => "", /its checksum does not match/],
     ["is no JSON", () => "x\ny\n", /cannot be used: /],
+    ["has no header", () => "null\nnull\n", /cannot be used: it does not begin like a manifest/],
     [
       "is of a newer version",
       (manifest) => manifest.replace('"format":1', '"format":2'),
@@ -119,6 +121,28 @@ describe("a restore", () => {
     await writeManifest(first, manifest.header, [...entries, outside], nodeFileSystem);
     await expect(restoreFolder(first, to)).rejects.toThrow("../letter.txt: it is missing");
   });
+
+  it("refuses a data folder inside of a backup, which stays as it is", async () => {
+    const { first, second } = await prepare();
+    for (const from of [first, second])
+      await expect(restoreFolder(from, join(first, "data"))).rejects.toThrow(`inside the backup ${first}`);
+    expect((await verifyFolder(first)).succeeded).toBe(true);
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "refuses a backup in which a pipe or a link is in place of a file, without reading it",
+    async () => {
+      const { first, keys, to } = await prepare();
+      const [piped = "", linked = ""] = keys.map((key) => join(first, key));
+      const moved = join(await tempFolder(), "moved.parquet");
+      await rename(linked, moved);
+      await symlink(moved, linked);
+      await rm(piped);
+      execFileSync("mkfifo", [piped]);
+      const error = await restoreFolder(first, to).catch(String);
+      for (const key of keys.slice(0, 2)) expect(error).toContain(`\n  - ${key}: it is not a regular file`);
+    },
+  );
 
   it("refuses a folder without backups, and a backup of a version that wrote no manifest, with what to do", async () => {
     const { first, to } = await prepare();
