@@ -68,6 +68,7 @@ describe("the folder lock", () => {
     ["that an earlier version left as a file", () => "2147483647\nboot pid:[4026531836]\n1\n", "file"],
     ["stored as a file because the file system has no links", () => `2147483647 ${place} 1`, "file"],
     ["that a crash left empty", () => "", "file"],
+    ["whose content a power loss has cleared", () => "\0".repeat(30), "file"],
     ["with unknown content", () => "someone else", "link"],
   ];
 
@@ -85,6 +86,13 @@ describe("the folder lock", () => {
         expect(await readdir(dataFolder)).toEqual([]);
       }),
     );
+  });
+
+  it("is not taken where a file of its name is somebody else's, which stays as it is", async () => {
+    const dataFolder = await tempFolder();
+    await writeFile(lockOf(dataFolder), "the combination of my bicycle");
+    await expect(lockFolder(dataFolder, neverLost)).rejects.toThrow(`${lockOf(dataFolder)} is not Sandpiper's. Move it away`);
+    expect(await readFile(lockOf(dataFolder), "utf8")).toBe("the combination of my bicycle");
   });
 
   it.each(["link", "file"])(

@@ -96,6 +96,9 @@ async function readLock(path: string): Promise<string> {
   }
 }
 
+/** Whether a power loss or a kill may have left this of a lock that is a file. */
+const isUnwritten = (text: string): boolean => /^\0*$/.test(text);
+
 /**
  * Creates the lock for `us`, or replaces a stale one. Only one process can replace it: the holder of the next lock, which becomes the
  * lock. Nobody else replaces it meanwhile, and its former holder cannot remove it any more. Rejects with ENOENT if it was removed
@@ -109,6 +112,8 @@ async function take(path: string, us: LockHolder, folder: string, nextLocksMax: 
   }
   const text = await readLock(path);
   const holder = parseLockHolder(text);
+  if (!holder && !isUnwritten(text) && (await lstat(path)).isFile())
+    throw new Error(`${path} is not Sandpiper's. Move it away, or use another folder`);
   if (holder?.place === us.place ? await isAliveHere(holder) : await hasHeartbeat(path)) throw lockedBy(holder, us, folder);
   if (nextLocksMax === 0) throw new Error(`${path} is a stale lock, whose process no longer runs. Remove it`);
   const next = path + NEXT;
