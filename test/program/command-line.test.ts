@@ -43,6 +43,8 @@ describe("a wrong command line", () => {
     [["--prot=1"], 'unknown option "--prot"; did you mean --port?'],
     [["verify", "--port", "1"], "verify has no option --port"],
     [["backup"], "backup needs a folder"],
+    [["backup", ""], "backup needs a folder"],
+    [["restore", ""], "restore needs a backup"],
   ])("%j exits with 2 and says in two lines what is wrong", async (argv, message) => {
     expect(await runProgram(argv)).toEqual({ code: 2, stdout: "", stderr: `sandpiper: ${message}\nTry "sandpiper --help".\n` });
   });

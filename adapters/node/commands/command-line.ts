@@ -113,7 +113,8 @@ function commandNamed(name: string, commands: Commands): Command {
 }
 
 function checkArguments(command: Command, words: readonly string[]): void {
-  const missing = command.arguments[words.length];
+  // An empty word comes from a variable without a value, and would name the current folder.
+  const missing = command.arguments.find((_, i) => !words[i]);
   if (missing !== undefined) throw new UsageError(`${command.name} needs ${withArticle(missing)}`);
   const extra = words[command.arguments.length];
   if (extra === undefined) return;
