@@ -17,6 +17,9 @@ export interface GeoDatabase {
   readonly builtMs: EpochMs | null;
 }
 
+/** Several times the largest database there is. */
+const FILE_BYTES_MAX = 1024 ** 3;
+
 /** Looked up at the start, so that a damaged tree or record fails the start and not a visitor's event. */
 const PROBES = ["1.1.1.1", "8.8.8.8", "91.198.174.192", "203.0.113.1", "2001:4860:4860::8888", "2a02:ec80::1"];
 
@@ -61,7 +64,7 @@ function openReader(path: string): Reader<CountryResponse> {
 
 function readFile(path: string): Buffer {
   try {
-    return readNamedFile(path);
+    return readNamedFile(path, FILE_BYTES_MAX);
   } catch (cause) {
     throw new Error(`geoip_db: cannot read the geo database ${path}: ${messageOf(cause)}`, { cause });
   }

@@ -3,6 +3,9 @@ import { parse, TomlError } from "smol-toml";
 import { ConfigError } from "../../../src/runtime/config/config.ts";
 import { readNamedFile } from "../files/named-file.ts";
 
+/** Far more than every option at its limit. */
+const FILE_BYTES_MAX = 16 * 1024 * 1024;
+
 /** Throws `ConfigError`, which names the file and the position of a syntax error. */
 export function readConfigFile(fileName: string): Record<string, unknown> {
   const text = readText(fileName);
@@ -19,7 +22,7 @@ export function readConfigFile(fileName: string): Record<string, unknown> {
 function readText(fileName: string): string {
   let bytes: Uint8Array;
   try {
-    bytes = readNamedFile(fileName);
+    bytes = readNamedFile(fileName, FILE_BYTES_MAX);
   } catch (error) {
     throw new ConfigError([`${fileName} cannot be read: ${(error as Error).message}`]);
   }

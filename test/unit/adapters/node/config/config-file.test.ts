@@ -91,6 +91,10 @@ describe("the configuration file", () => {
     expect(refusal(latin1)).toContain(`${latin1} is not valid UTF-8`);
   });
 
+  it.skipIf(process.platform === "win32")("that has no end is not read to its end", () => {
+    expect(refusal("/dev/zero")).toContain("/dev/zero cannot be read: it has more than 16777216 bytes");
+  });
+
   it.each(["__proto__", "constructor", "toString"])("the key %s is rejected like any unknown option", (key) => {
     const fileName = fileWith("smuggle.toml", `${key} = 1\n`);
     expect(() => parseConfig(read(fileName))).toThrow(`"${key}" in ${fileName}: unknown option`);

@@ -44,11 +44,11 @@ describe("the file of a secret", () => {
   it("may be as long as the longest value", () => {
     const text = "密".repeat(STRING_LENGTH_MAX);
     expect(read(`${text}\r\n`)).toEqual({ text });
-    expect(read(`${text}\r\n!`)).toEqual({ fault: "has more than 12290 bytes" });
+    expect(read(`${text}\r\n!`)).toEqual({ fault: "cannot be read: it has more than 12290 bytes" });
   });
 
   it("that has no end is not read to its end", () => {
-    expect(readSecretFiles({ SVC_SECRET_FILE: "/dev/zero" }).secret).toEqual({ fault: "has more than 12290 bytes" });
+    expect(readSecretFiles({ SVC_SECRET_FILE: "/dev/zero" }).secret).toEqual({ fault: "cannot be read: it has more than 12290 bytes" });
   });
 
   it("that is empty, not UTF-8, missing or a folder is a fault that quotes no content", () => {
