@@ -19,3 +19,18 @@ export function parseUrl(text: string): URL | null {
     return null;
   }
 }
+
+/** A reference with a scheme, and one with a host but no scheme. The URL standard ignores control characters and spaces in front. */
+const ABSOLUTE = /^[\0-\x20]*[a-z][a-z\d+.\t\r\n-]*:/i;
+const WITH_HOST = /^[\0-\x20]*(?=[/\\][\t\r\n]*[/\\])/;
+
+/** Like `parseUrl`, for a reference that may be relative to `base`. */
+export function resolveUrl(reference: string, base: URL): URL | null {
+  const absolute = ABSOLUTE.test(reference) ? reference : WITH_HOST.test(reference) ? reference.replace(WITH_HOST, base.protocol) : "";
+  if (isHostTooLong(absolute)) return null;
+  try {
+    return new URL(reference, base);
+  } catch {
+    return null;
+  }
+}

@@ -13,6 +13,9 @@ export interface Wanted {
   readonly isAdded: boolean;
 }
 
+/** Policies of a page that are read: browsers take any number, sites send one or two. */
+const POLICIES_MAX = 100;
+
 /** [scheme://] host [:port] [path] */
 const HOST_SOURCE = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*|(?:\*\.)?[^/:*]+)(?::(\d+|\*))?(\/[^?#]*)?$/i;
 
@@ -74,7 +77,8 @@ export class ContentSecurityPolicy {
 
   /** From the values of headers and `meta` elements. Each may hold several policies, all of which must allow a request. */
   constructor(values: readonly string[]) {
-    this.#policies = values.flatMap((value) => value.split(",").map(parsePolicy));
+    const texts = values.flatMap((value) => value.split(",")).filter((text) => text.trim() !== "");
+    this.#policies = texts.slice(0, POLICIES_MAX).map(parsePolicy);
   }
 
   allowsScript(wanted: Wanted): boolean {

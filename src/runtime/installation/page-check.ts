@@ -2,7 +2,7 @@
 import { PAGE_CHECKS_PER_SEC, PAGE_REDIRECTS_MAX, PAGE_TIMEOUT_MS } from "../config/installation-limits.ts";
 import { URL_CHARS_MAX } from "../config/limits.ts";
 import { AppError } from "../errors.ts";
-import { parseUrl } from "../ingest/parse-url.ts";
+import { resolveUrl } from "../ingest/parse-url.ts";
 import { createRateLimit, type RateLimit } from "../ingest/rate-limit.ts";
 import { FETCH_FAILURES, isRedirect, PageFetchError, type FetchedPage, type PageFetch } from "./page-fetch.ts";
 import { findingsIn, type HtmlFindings } from "./page-findings.ts";
@@ -55,14 +55,7 @@ interface ReachedPage extends FetchedPage {
 
 const isHtml = ({ contentType }: FetchedPage): boolean => /^(?:text\/html|application\/xhtml\+xml)\b/i.test(contentType.trim());
 
-function relativeTo(location: string, url: URL): URL | null {
-  if (location.length > URL_CHARS_MAX) return null;
-  try {
-    return parseUrl(new URL(location, url).href);
-  } catch {
-    return null;
-  }
-}
+const relativeTo = (location: string, url: URL): URL | null => (location.length > URL_CHARS_MAX ? null : resolveUrl(location, url));
 
 const tooMany = (retryAfterSecs: number): AppError =>
   new AppError({ code: "too_many_requests", retryAfterSecs }, "Pages are checked one at a time. Try again in a moment.");

@@ -2,7 +2,7 @@
 import { URL_CHARS_MAX } from "../config/limits.ts";
 import { EVENT_PATH, SCRIPT_PATHS } from "../config/names.ts";
 import { isSiteId } from "../config/site-id.ts";
-import { parseUrl } from "../ingest/parse-url.ts";
+import { resolveUrl } from "../ingest/parse-url.ts";
 import { ContentSecurityPolicy } from "./content-security-policy.ts";
 import { tagsIn, type Tag } from "./html-tags.ts";
 import type { FetchedPage } from "./page-fetch.ts";
@@ -62,16 +62,7 @@ function scriptTagFrom({ name, attributes }: Tag, base: URL, installed: Installe
 }
 
 /** Null also for a long reference: as the base of many others, it would take quadratic time. */
-function resolve(reference: string, base: URL): URL | null {
-  if (reference.length > URL_CHARS_MAX) return null;
-  const absolute = parseUrl(reference);
-  if (absolute !== null) return absolute;
-  try {
-    return new URL(reference, base);
-  } catch {
-    return null;
-  }
-}
+const resolve = (reference: string, base: URL): URL | null => (reference.length > URL_CHARS_MAX ? null : resolveUrl(reference, base));
 
 interface Scan {
   readonly scriptTag: ScriptTag | null;

@@ -39,7 +39,8 @@ export class SitePages {
 
   /** 400 unless the text is the URL of a page of the site. */
   parse(text: string): URL {
-    const url = text.length > URL_CHARS_MAX ? null : parseUrl(text);
+    if (text.length > URL_CHARS_MAX) throw invalidInput(`"url" must have at most ${URL_CHARS_MAX} characters`);
+    const url = parseUrl(text);
     if (url === null || !this.has(url))
       throw invalidInput(`"url" must be an http or https URL of ${nameOf(this.#site)} or a subdomain, without another port`);
     return url;

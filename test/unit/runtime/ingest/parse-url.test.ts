@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseUrl } from "../../../../src/runtime/ingest/parse-url.ts";
+import { parseUrl, resolveUrl } from "../../../../src/runtime/ingest/parse-url.ts";
 import { URL_HOST_CHARS_MAX } from "../../../../src/runtime/config/limits.ts";
 import { GROWTH_MAX, growthOf } from "../../../support/growth.ts";
 
@@ -33,6 +33,22 @@ describe("the host of a URL", () => {
     expect(parseUrl(`https://a.test/${"@".repeat(5_000)}`)?.hostname).toBe("a.test");
     expect(parseUrl(`android-app://com.example/${"a".repeat(5_000)}`)?.hostname).toBe("com.example");
   });
+});
+
+it("resolveUrl resolves a reference whose host, if it has one, is as long as the limit at most", () => {
+  const base = new URL("https://a.test/b/c");
+  for (const [reference, href] of [
+    ["d?e", "https://a.test/b/d?e"],
+    ["//d.test/e", "https://d.test/e"],
+    [" \t/\\d.test", "https://d.test/"],
+    ["http://d.test", "http://d.test/"],
+    [`/d?e=f:${"g".repeat(URL_HOST_CHARS_MAX + 1)}`, `https://a.test/d?e=f:${"g".repeat(URL_HOST_CHARS_MAX + 1)}`],
+    [`/${"d".repeat(URL_HOST_CHARS_MAX + 1)}`, `https://a.test/${"d".repeat(URL_HOST_CHARS_MAX + 1)}`],
+  ] as const)
+    expect(resolveUrl(reference, base)?.href).toBe(href);
+  const long = "d".repeat(URL_HOST_CHARS_MAX + 1);
+  for (const reference of [`//${long}`, `http://${long}/e`, `\0 /\t\\${long}`, `//${long}?e`, `\t ht\ntp:/\t/${long}`, "http://", "//["])
+    expect(resolveUrl(reference, base)).toBeNull();
 });
 
 describe("the cost of parseUrl is linear in the length", () => {

@@ -26,6 +26,12 @@ const BLOCKING = ["script-src", "script-src 'none'", "script-src 'self'", "defau
 );
 
 describe("a Content Security Policy", () => {
+  it("is read up to the hundredth, blank ones not counted", () => {
+    const allowing = Array.from({ length: 99 }, () => "script-src *").join(" , ,");
+    expect(allowsScript(`${allowing},,, ,script-src 'none'`)).toBe(false);
+    expect(allowsScript(`${allowing},script-src *,script-src 'none'`)).toBe(true);
+  });
+
   it.each(ALLOWING)("lets the script load: %s", (policy) => {
     expect(allowsScript(policy)).toBe(true);
   });
