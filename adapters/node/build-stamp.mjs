@@ -1,6 +1,6 @@
 /** Tells whether a build is of the current sources: by their content, because copies and checkouts change times. */
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,14 +14,15 @@ const FILES = ["package.json", "package-lock.json"];
 /** Generated beside the sources, for the type check only. */
 const GENERATED = "dashboard/api/types.ts";
 
-/** The file of a build with the hash of its sources. */
+/** The file of a build with the hash of its sources, and the names of its files. */
 const STAMP = "sources.sha256";
 
 /** @param {string} folder @returns {string[]} paths relative to the repository, with slashes on every system */
 const filesBelow = (folder) =>
   readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
-    return entry.isDirectory() ? filesBelow(path) : [path];
+    // A link may lead nowhere: editors mark files that are being changed with one.
+    return entry.isDirectory() ? filesBelow(path) : entry.isFile() ? [path] : [];
   });
 
 /** A hash of the names and contents of all sources. */
@@ -41,14 +42,15 @@ export function hashOfSources() {
 /** Whether the folder has a complete build of the current sources. @param {string} folder */
 export function isCurrent(folder) {
   try {
-    return readFileSync(join(folder, STAMP), "utf8") === hashOfSources();
+    const [sources, ...names] = readFileSync(join(folder, STAMP), "utf8").split("\n");
+    return sources === hashOfSources() && names.every((name) => existsSync(join(folder, name)));
   } catch {
     return false;
   }
 }
 
-/** @param {string} folder @param {string} sources */
-export const writeStamp = (folder, sources) => writeFile(join(folder, STAMP), sources);
+/** @param {string} folder @param {string} sources @param {readonly string[]} names of the files of the build */
+export const writeStamp = (folder, sources, names) => writeFile(join(folder, STAMP), [sources, ...names].join("\n"));
 
 /** @param {string} folder */
 export const removeStamp = (folder) => rm(join(folder, STAMP), { force: true });

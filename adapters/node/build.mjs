@@ -85,7 +85,10 @@ const writeEngineModule = async (folder) => writeFile(join(folder, "engine.wasm"
 async function removeAbandoned(folder) {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    if (!name.startsWith(UNFINISHED) || Date.now() - (await stat(path)).mtimeMs < BUILD_MS_MAX) continue;
+    if (!name.startsWith(UNFINISHED)) continue;
+    // Another build may be removing its own.
+    const status = await stat(path).catch(() => null);
+    if (status === null || Date.now() - status.mtimeMs < BUILD_MS_MAX) continue;
     await rm(path, { recursive: true, force: true });
   }
 }
@@ -97,8 +100,9 @@ async function removeAbandoned(folder) {
  */
 async function replaceBuild(built, folder, sources) {
   await removeStamp(folder);
-  for (const name of await readdir(built)) await rename(join(built, name), join(folder, name));
-  await writeStamp(folder, sources);
+  const names = await readdir(built);
+  for (const name of names) await rename(join(built, name), join(folder, name));
+  await writeStamp(folder, sources, names);
 }
 
 /**

@@ -2,6 +2,7 @@
  * `npm run build:worker`: bundles the Worker into `dist/worker/`, unless that has been done: `wrangler dev` asks for the first build twice.
  * With `--size`, compares its size with the platform's limit.
  */
+import { readdir } from "node:fs/promises";
 import { hashOfSources, isCurrent, removeStamp, writeStamp } from "../node/build-stamp.mjs";
 import { buildWorker, sizeOf } from "./build.mjs";
 
@@ -16,7 +17,7 @@ if (!isCurrent(FOLDER)) {
   const sources = hashOfSources();
   await removeStamp(FOLDER);
   await buildWorker(FOLDER);
-  await writeStamp(FOLDER, sources);
+  await writeStamp(FOLDER, sources, await readdir(FOLDER));
   console.log(`${FOLDER}: built`);
 }
 if (process.argv.includes("--size")) {

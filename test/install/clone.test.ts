@@ -1,7 +1,7 @@
 /** `npm start` in a clone: builds when the sources differ from those of the last build, and then only. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, readdir, readFile, rename, stat, utimes, writeFile } from "node:fs/promises";
+import { chmod, chown, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { makeClone } from "../support/clone.ts";
@@ -104,6 +104,14 @@ it("a copy of a built clone, whose files all have new times, starts without buil
 it("`npm start` builds again after a change of the sources", async () => {
   await setVersion("2.0.0");
   expect(await start(["--version"])).toMatchObject({ code: 0, stdout: "2.0.0\n" });
+});
+
+it("a build that lacks a file is made again, also beside links that lead nowhere", async () => {
+  await rm(dist("engine.wasm"));
+  await symlink("nobody@nowhere.1", join(clone, "src", ".#locked.ts"));
+  onTestFinished(() => rm(join(clone, "src", ".#locked.ts")));
+  expect(await start(["--version"])).toMatchObject({ code: 0, stdout: "2.0.0\n" });
+  expect((await stat(dist("engine.wasm"))).isFile()).toBe(true);
 });
 
 it("npm that is stopped during the build starts no server", async () => {
