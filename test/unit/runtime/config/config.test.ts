@@ -585,6 +585,7 @@ describe("suggestions", () => {
     ["SVC_PASSWORD_FILE", "SVC_ADMIN_PASSWORD_FILE"],
     ["SVC_TOKEN_FILE", "SVC_METRICS_TOKEN_FILE"],
     ["SVC_SECRETFILE", "SVC_SECRET_FILE"],
+    ["SVC_ADMIN_PASS", "SVC_ADMIN_PASSWORD"],
     ["SVC_BASEPORT", undefined],
     ["SVC_SECS", undefined],
   ])("correct the variable %s to %s", (variable, meant) => {
