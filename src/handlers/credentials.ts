@@ -35,7 +35,7 @@ const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 /** Services that have logged the warning. */
 const warned = new WeakSet<Services>();
 
-/** Over plain http browsers reject `Secure` cookies, so login would not work at all. */
+/** Over plain http, browsers reject `Secure` cookies, so login would not work at all; at addresses of their own machine only Safari does. */
 function isSecure(request: Request, { services, url }: HostContext): boolean {
   const { secureCookies, trustProxy } = services.config;
   if (secureCookies !== "auto") return secureCookies;

@@ -17,6 +17,7 @@ const PACKED = [
   /^dist\/(main|engine-worker|parquet-worker|password-worker|rollup-worker)\.js$/,
   /^dist\/(engine\.wasm|countries\.mmdb|THIRD-PARTY-LICENSES\.txt)$/,
   /^deploy\/sandpiper\.service$/,
+  /^docs\/[\w-]+\.(md|png)$/,
   /^dist\/tracker\/(package\.json|module\.js|[\w-]+\.d\.ts)$/,
 ];
 
@@ -50,7 +51,7 @@ afterAll(async () => {
   await removeFolder(folder);
 });
 
-it("the package has built files only, needs no other package, and takes less than 60 MB", async () => {
+it("the package has built files and the documents, needs no other package, and takes less than 60 MB", async () => {
   const installed = join(folder, "site/node_modules");
   expect((await readdir(installed)).filter((name) => !name.startsWith("."))).toEqual(["sandpiper-analytics"]);
   let bytes = 0;
@@ -62,6 +63,8 @@ it("the package has built files only, needs no other package, and takes less tha
     if (!PACKED.some((pattern) => pattern.test(name))) strays.push(name);
   }
   expect(strays).toEqual([]);
+  // The help and the README name pages.
+  expect((await stat(join(installed, "sandpiper-analytics/docs/configuration.md"))).isFile()).toBe(true);
   expect(bytes).toBeLessThan(INSTALLED_BYTES_MAX);
 });
 

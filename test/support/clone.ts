@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** What a build and a package are made of. */
 const CLONED = [
-  ...["adapters", "dashboard", "deploy", "src", "tracker"],
+  ...["adapters", "dashboard", "deploy", "docs", "src", "tracker"],
   ...["package.json", "package-lock.json", "tsconfig.json", "README.md", "CHANGELOG.md", "LICENSE"],
 ];
 
