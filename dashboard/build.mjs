@@ -40,7 +40,10 @@ const uplotPlugin = {
   },
 };
 
-/** Scripts and styles as [name, text], and the output name of each entry point. */
+/**
+ * Scripts and styles as [name, text], the output name of an entry point, and the names of the scripts that the page's script
+ * imports, so that the browser requests them with it and not after it.
+ */
 async function bundle(mapName, plugins) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: here,
@@ -63,8 +66,15 @@ async function bundle(mapName, plugins) {
     tsconfigRaw: {},
     logLevel: "warning",
   });
-  const entries = Object.entries(metafile.outputs).flatMap(([path, { entryPoint }]) => (entryPoint ? [[entryPoint, basename(path)]] : []));
-  return { files: outputFiles.map(({ path, text }) => [basename(path), text]), entries: Object.fromEntries(entries) };
+  const entries = Object.entries(metafile.outputs).flatMap(([path, { entryPoint }]) => (entryPoint ? [[entryPoint, path]] : []));
+  const outputOf = Object.fromEntries(entries);
+  return {
+    files: outputFiles.map(({ path, text }) => [basename(path), text]),
+    nameOf: (entry) => basename(outputOf[entry]),
+    preloads: metafile.outputs[outputOf["main.tsx"]].imports
+      .filter(({ kind }) => kind === "import-statement")
+      .map(({ path }) => basename(path)),
+  };
 }
 
 /** `plugins` are further ones of esbuild. @returns the files by name; the page is index.html */
@@ -72,10 +82,12 @@ export async function buildDashboard(plugins = []) {
   const icon = await readFile(`${here}icon.svg`, "utf8");
   const map = JSON.stringify(await drawCountries());
   const [iconName, mapName] = [hashedName("icon", "svg", icon), hashedName("countries", "json", map)];
-  const { files, entries } = await bundle(mapName, plugins);
-  const urls = { icon: iconName, theme: entries["theme-before-paint.ts"], style: entries["styles/main.css"], script: entries["main.tsx"] };
+  const { files, nameOf, preloads } = await bundle(mapName, plugins);
+  const names = { icon: iconName, theme: nameOf("theme-before-paint.ts"), style: nameOf("styles/main.css"), script: nameOf("main.tsx") };
   const template = await readFile(`${here}index.html`, "utf8");
-  const page = template.replace(/%(\w+)%/g, (_, name) => `${PUBLIC_PATH}/${urls[name]}`);
+  const page = template
+    .replace(/%(\w+)%/g, (_, name) => `${PUBLIC_PATH}/${names[name]}`)
+    .replace("</head>", `${preloads.map((name) => `<link rel="modulepreload" href="${PUBLIC_PATH}/${name}" />`).join("")}</head>`);
   return Object.fromEntries(
     [...files, [iconName, icon], [mapName, map], ["index.html", page]].map(([name, text]) => [name, packAsset(contentTypeOf(name), text)]),
   );

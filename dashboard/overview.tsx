@@ -1,48 +1,26 @@
 /** The dashboard of a site: stats, chart and cards, or the realtime view; and the open dialog. */
 import { Behavior } from "./behavior/behavior.tsx";
 import { Cards } from "./cards/breakdown-cards.tsx";
-import { DetailsPanel } from "./cards/details-panel.tsx";
 import { MainChart } from "./charts/main-chart.tsx";
 import { TopStats } from "./charts/top-stats.tsx";
-import { isDimension } from "./format/dimensions.ts";
-import { InstallationPanel } from "./installation/installation-dialog.tsx";
+import { Dialog } from "./components/dialog.tsx";
+import { lazy, NotLoaded } from "./components/lazy.tsx";
 import { NoEventsNotice } from "./login/first-site.tsx";
-import { PasswordPanel } from "./login/login.tsx";
 import { isRealtime, RealtimeView } from "./realtime/realtime-view.tsx";
-import { DeletePanel } from "./settings/delete-panel.tsx";
-import { ExportPanel } from "./settings/export-panel.tsx";
-import { KeysPanel } from "./settings/keys-panel.tsx";
-import { TrackingCodePanel } from "./settings/tracking-code.tsx";
-import { FilterPanel, FilterPills } from "./shell/filters.tsx";
-import { HelpPanel } from "./shell/help-panel.tsx";
+import { FilterPills } from "./shell/filters.tsx";
 import { useKeyboard } from "./shell/keyboard.ts";
-import { CustomRangePanel } from "./shell/period-picker.tsx";
 import { TopBar } from "./shell/top-bar.tsx";
 import { authState, isOffline } from "./state/connection.ts";
 import { useReport } from "./state/use-report.ts";
-import { comparison, isFiltered, openPanel, panel, scope, site } from "./state/view.ts";
+import { closePanel, comparison, isFiltered, openPanel, panel, scope, site } from "./state/view.ts";
 
-/** By their names in the URL. */
-const PANELS = {
-  filter: FilterPanel,
-  days: CustomRangePanel,
-  help: HelpPanel,
-  keys: KeysPanel,
-  erase: DeletePanel,
-  export: ExportPanel,
-  snippet: TrackingCodePanel,
-  installation: InstallationPanel,
-  password: PasswordPanel,
-} as const;
+const FailedPanel = () => (
+  <Dialog title="Something went wrong" onClose={closePanel}>
+    <NotLoaded />
+  </Dialog>
+);
 
-/** Any other name is the dimension of a details panel. */
-function OpenPanel() {
-  const name = panel.value?.split(":")[0];
-  if (name === undefined) return null;
-  if (isDimension(name)) return <DetailsPanel key={name} dimension={name} />;
-  const Panel = Object.hasOwn(PANELS, name) ? PANELS[name as keyof typeof PANELS] : null;
-  return Panel && <Panel />;
-}
+const OpenPanel = lazy(async () => (await import("./panels.tsx")).OpenPanel, FailedPanel);
 
 const OpenInstanceNotice = () =>
   authState.value === "open" ? (
@@ -100,7 +78,7 @@ export function Overview({ sites }: { readonly sites: readonly string[] }) {
           </button>
         </footer>
       </main>
-      <OpenPanel />
+      {panel.value !== null && <OpenPanel />}
     </>
   );
 }

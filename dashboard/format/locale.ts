@@ -1,4 +1,4 @@
-/** Numbers, money, durations and UTC dates as the reader's locale writes them. Owner of every Intl formatter but that of region names. */
+/** Numbers, money, durations and UTC dates as English writes them where the reader lives. Owner of every Intl formatter but that of region names. */
 
 /** Browsers may list a tag that Intl rejects, e.g. `en-US@posix`. */
 function isSupported(tag: string): boolean {
@@ -9,7 +9,8 @@ function isSupported(tag: string): boolean {
   }
 }
 
-export const LOCALE: string = navigator.languages.find(isSupported) ?? "en";
+/** The reader's kind of English, because the interface is in English: 12.7% beside English text, not 12,7 %. */
+export const LOCALE: string = navigator.languages.find((tag) => /^en\b/i.test(tag) && isSupported(tag)) ?? "en";
 
 const integer = new Intl.NumberFormat(LOCALE);
 const compact = new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFractionDigits: 1 });

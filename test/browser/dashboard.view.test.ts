@@ -320,6 +320,13 @@ describe("the dashboard", () => {
     expect(await stat("visitors").textContent()).toBe("9");
   });
 
+  it("numbers are written in the language of the page, whatever the browser's", async () => {
+    await page.addInitScript('Object.defineProperty(navigator, "languages", { get: () => ["de-DE", "en-GB"] });');
+    await open("");
+    expect(await stat("views_per_visit").textContent()).toMatch(/^\d\.\d$/);
+    expect(await stat("bounce_rate").textContent()).toMatch(/^\d+(\.\d)?%$/);
+  });
+
   it("a chosen theme is kept, and without one the system's applies", async () => {
     await open("");
     await page.getByRole("button", { name: "Menu" }).click();

@@ -1,0 +1,37 @@
+/** Parts of the page whose code is fetched when they are first shown. Until then they show nothing. */
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+/** Files have the names of their version: after an update of the service, an open page no longer finds its own. */
+export const NotLoaded = () => (
+  <p class="problem" role="alert">
+    This part of the page could not be loaded.{" "}
+    <button type="button" class="link" onClick={() => location.reload()}>
+      Reload the page
+    </button>
+  </p>
+);
+
+/** `Failed` is shown where the code cannot be fetched. */
+export function lazy(load: () => Promise<ComponentType>, Failed: ComponentType = NotLoaded): ComponentType {
+  let Loaded: ComponentType | null = null;
+  return function Lazy() {
+    const [hasFailed, setFailed] = useState(false);
+    const [, setLoaded] = useState(Loaded !== null);
+    useEffect(() => {
+      let isShown = true;
+      load().then(
+        (component) => {
+          Loaded = component;
+          if (isShown) setLoaded(true);
+        },
+        () => isShown && setFailed(true),
+      );
+      return () => {
+        isShown = false;
+      };
+    }, []);
+    if (hasFailed) return <Failed />;
+    return Loaded && <Loaded />;
+  };
+}

@@ -1,0 +1,35 @@
+/** The dialogs by their names in the URL (`panel=…`). They are loaded together when the first of them opens. */
+import type { ComponentType } from "preact";
+import { DetailsPanel } from "./cards/details-panel.tsx";
+import { isDimension } from "./format/dimensions.ts";
+import { InstallationPanel } from "./installation/installation-dialog.tsx";
+import { PasswordPanel } from "./login/login.tsx";
+import { DeletePanel } from "./settings/delete-panel.tsx";
+import { ExportPanel } from "./settings/export-panel.tsx";
+import { KeysPanel } from "./settings/keys-panel.tsx";
+import { TrackingCodePanel } from "./settings/tracking-code.tsx";
+import { FilterPanel } from "./shell/filters.tsx";
+import { HelpPanel } from "./shell/help-panel.tsx";
+import { CustomRangePanel } from "./shell/period-picker.tsx";
+import { panel } from "./state/view.ts";
+
+const PANELS: Readonly<Record<string, ComponentType>> = {
+  filter: FilterPanel,
+  days: CustomRangePanel,
+  help: HelpPanel,
+  keys: KeysPanel,
+  erase: DeletePanel,
+  export: ExportPanel,
+  snippet: TrackingCodePanel,
+  installation: InstallationPanel,
+  password: PasswordPanel,
+};
+
+/** Any other name is the dimension of a details panel. */
+export function OpenPanel() {
+  const name = panel.value?.split(":")[0];
+  if (name === undefined) return null;
+  if (isDimension(name)) return <DetailsPanel key={name} dimension={name} />;
+  const Panel = Object.hasOwn(PANELS, name) ? PANELS[name] : undefined;
+  return Panel ? <Panel /> : null;
+}
