@@ -320,6 +320,17 @@ describe("the dashboard", () => {
     expect(await stat("visitors").textContent()).toBe("9");
   });
 
+  it("a dialog whose code cannot be fetched says so and offers to reload the page", async () => {
+    await page.route("**/assets/panels-*.js", (route) => route.abort());
+    await open("");
+    await page.keyboard.press("?");
+    const dialog = page.getByRole("dialog", { name: "Something went wrong" });
+    await dialog.getByRole("button", { name: "Reload the page" }).waitFor();
+    await page.unroute("**/assets/panels-*.js");
+    await dialog.getByRole("button", { name: "Reload the page" }).click();
+    await page.getByRole("dialog", { name: "Help" }).waitFor();
+  });
+
   it("numbers are written in the language of the page, whatever the browser's", async () => {
     await page.addInitScript('Object.defineProperty(navigator, "languages", { get: () => ["de-DE", "en-GB"] });');
     await open("");
