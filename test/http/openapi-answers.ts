@@ -117,6 +117,7 @@ const ask = (target: Target, { path, parameters = "" }: ReportRequest, siteId: s
 const VARIANTS: readonly ReportRequest[] = [
   aRequest("main", "&compare=previous_period"),
   aRequest("timeseries", "&period=day"),
+  aRequest("timeseries", "&include=events"),
   aRequest("export", "&format=json"),
   aRequest("export", "&kind=raw"),
   aRequest("export", "&kind=raw&format=json"),

@@ -62,6 +62,22 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
       expect(points.map(({ visitors, pageviews }) => ({ visitors, pageviews }))).toEqual([{ visitors: 3, pageviews: 3 }]);
     });
 
+    it("points have events only with include=events, which refuses anything else", async () => {
+      const site = siteName();
+      await record(target, wireEvent(site), visitor(1));
+      await record(target, wireEvent(site, { n: "Signup" }), visitor(1));
+      await record(target, wireEvent(site, { n: "Signup" }), visitor(2));
+      const last = async (parameters: Readonly<Record<string, string>>) => (await getSeries(target, site, parameters)).at(-1);
+      const counted = { visitors: 2, pageviews: 1 };
+      expect(await last({})).toEqual({ date: expect.any(String) as string, ...counted });
+      expect(await last({ include: "events" })).toEqual({ date: expect.any(String) as string, ...counted, events: 3 });
+      const signups = { filters: "events==Signup", include: "events" };
+      expect(await last(signups)).toMatchObject({ visitors: 2, pageviews: 0, events: 2 });
+      const refused = await target.fetch(`/api/stats/timeseries?site_id=${site}&include=visitors`);
+      expect(refused.status).toBe(400);
+      expect(await refused.json()).toEqual({ error: '"include" must be one of events' });
+    });
+
     it.each([
       ["7d", 7],
       ["30d", 30],

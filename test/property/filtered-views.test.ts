@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, it } from "vitest";
 import { sessionPagesOf } from "./behavioral-figures-model.ts";
 import { history, type History } from "./histories.ts";
-import { breakdownOf, mainOf, sessionTimeseriesOf, timeseriesOf, type Dimension, type Events } from "./model.ts";
+import { breakdownOf, eventSeriesOf, mainOf, sessionTimeseriesOf, timeseriesOf, type Dimension, type Events } from "./model.ts";
 import { playHistory, type PlayedHistory } from "./played-history.ts";
 import { condition, parametersOf, question, scopeOf, type Question } from "./questions.ts";
 import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
@@ -11,7 +11,7 @@ import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
 const MINUTE_MS = 60_000;
 const ROWS = 10;
 
-/** Fewer, because each step of a history gets eight requests for each view. */
+/** Fewer, because each step of a history gets nine requests for each view. */
 const RUNS = Math.ceil(PROPERTY_RUNS / 5);
 
 const BREAKDOWNS: readonly Dimension[] = ["pages", "sources", "countries", "browsers"];
@@ -21,13 +21,14 @@ const filtered = fc.tuple(question, condition).map(([asked, only]): Question => 
 
 const views = fc.array(filtered, { minLength: 1, maxLength: 2 });
 
-/** The eight reports of a view, all at once. */
+/** The nine reports of a view, all at once. */
 async function expectView(asked: Question, past: History, events: Events, expectAnswer: PlayedHistory["expectAnswer"]): Promise<void> {
   const [scope, parameters] = [scopeOf(asked, past.nowMs), parametersOf(asked, past.nowMs)];
   const gapMs = past.sessionWindowMinutes * MINUTE_MS;
   await Promise.all([
     expectAnswer("main", parameters, mainOf(events, scope, gapMs, null)),
     expectAnswer("timeseries", parameters, timeseriesOf(events, scope)),
+    expectAnswer("timeseries", { ...parameters, include: "events" }, eventSeriesOf(events, scope)),
     expectAnswer("session-timeseries", parameters, sessionTimeseriesOf(events, scope, gapMs)),
     expectAnswer("breakdown/entry-pages", parameters, sessionPagesOf(events, scope, gapMs, 0, ROWS)),
     ...BREAKDOWNS.map((dimension) => expectAnswer(`breakdown/${dimension}`, parameters, breakdownOf(events, scope, dimension, ROWS))),

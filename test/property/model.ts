@@ -175,6 +175,19 @@ export function timeseriesOf(events: Events, scope: Scope) {
   });
 }
 
+/** With `include=events`. */
+export function eventSeriesOf(events: Events, scope: Scope) {
+  const scoped = inScope(events, scope);
+  return pointsOf(scope, (isIn) => counts(scoped.filter(({ timestampMs }) => isIn(timestampMs)))).map(
+    ({ date, unique_visitors, total_pageviews, total_events }) => ({
+      date,
+      visitors: unique_visitors,
+      pageviews: total_pageviews,
+      events: total_events,
+    }),
+  );
+}
+
 /** Sessions by the bucket in which they begin. */
 export function sessionTimeseriesOf(events: Events, scope: Scope, gapMs: number) {
   const sessions = keptSessions(events, scope, gapMs);

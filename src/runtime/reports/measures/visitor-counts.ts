@@ -16,12 +16,25 @@ export const visitorCounts = (scope: Scope): AggregateQuery => ({
     FROM (${eventsIn(within(scope, range))}) AS scoped`,
 });
 
+const placedIn = (scope: Scope, bucket: SqlText): SqlText =>
+  sql`(SELECT visitor_id, event_name, ${bucket} AS bucket FROM (${eventsIn(scope)}) AS scoped) AS placed`;
+
 /** Rows `bucket`, `visitors`, `pageviews` of the buckets with events. `bucket` is an expression over the columns of an event. */
 export const visitorCountsBy = (scope: Scope, bucket: SqlText): AggregateQuery => ({
   keys: ["bucket"],
   counts: ["visitors", "pageviews"],
   partial: (range) => sql`
     SELECT bucket, count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews
-    FROM (SELECT visitor_id, event_name, ${bucket} AS bucket FROM (${eventsIn(within(scope, range))}) AS scoped) AS placed
+    FROM ${placedIn(within(scope, range), bucket)}
+    GROUP BY bucket`,
+});
+
+/** The same with `events`. Rollups do not have these rows. */
+export const eventCountsBy = (scope: Scope, bucket: SqlText): AggregateQuery => ({
+  keys: ["bucket"],
+  counts: ["visitors", "pageviews", "events"],
+  partial: (range) => sql`
+    SELECT bucket, count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews, count(*) AS events
+    FROM ${placedIn(within(scope, range), bucket)}
     GROUP BY bucket`,
 });
