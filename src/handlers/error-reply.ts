@@ -24,11 +24,15 @@ export const STATUS = {
 /** Tells the dashboard, without parsing messages, that setup requires the setup code. */
 const SETUP_CODE_REQUIRED = { "X-Setup-Code": "required" } as const;
 
+/** Tells the dashboard that a retry is no use, and tells this 503 from a proxy's. */
+const EXTENSION_MISSING = { "X-Behavioral-Extension": "missing" } as const;
+
 const INTERNAL_ERROR = "Internal error. The server's log tells more under this request's id.";
 
 function extraHeaders({ failure }: AppError): Record<string, string> {
   if ("retryAfterSecs" in failure) return { "Retry-After": String(failure.retryAfterSecs) };
   if (failure.code === "unverified_host") return SETUP_CODE_REQUIRED;
+  if (failure.code === "extension_missing") return EXTENSION_MISSING;
   if (failure.code === "method_not_allowed") return { Allow: failure.allow };
   // The rest of an unfinished body is not read, so the connection cannot be reused.
   if (failure.code === "request_timeout") return { Connection: "close" };

@@ -11,6 +11,7 @@ import {
   DASHBOARD_HEADERS,
   INGEST_HEADERS,
   NOT_STORED,
+  PERHAPS_EXTENSION_MISSING,
   PERHAPS_RETRY_AFTER,
   PERHAPS_SETUP_CODE,
   RETRY_AFTER,
@@ -73,6 +74,7 @@ const RETRYABLE: readonly RefusalCode[] = ["too_many_requests", "unavailable"];
 const headersOf = (codes: readonly RefusalCode[]): Headers => ({
   ...retryHeaders(codes),
   ...(codes.includes("unverified_host") && PERHAPS_SETUP_CODE),
+  ...(codes.includes("extension_missing") && PERHAPS_EXTENSION_MISSING),
 });
 
 function retryHeaders(codes: readonly RefusalCode[]): Headers {

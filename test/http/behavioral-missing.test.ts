@@ -59,8 +59,10 @@ describe.each([
 
   it.each(BEHAVIORAL_ENDPOINTS)("/api/stats/%s gives 503 and refers to the log", async (endpoint, parameters) => {
     const response = await askStats(target, endpoint, { site_id: SITE, ...parameters });
-    expect({ status: response.status, body: await response.json() }).toEqual({
+    expect(response.headers.has("retry-after")).toBe(false);
+    expect({ status: response.status, reason: response.headers.get("x-behavioral-extension"), body: await response.json() }).toEqual({
       status: 503,
+      reason: "missing",
       body: { error: "This needs the behavioral extension, which could not be loaded; the server's log tells why" },
     });
   });

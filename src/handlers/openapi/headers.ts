@@ -94,6 +94,11 @@ export const PERHAPS_SETUP_CODE: Headers = {
   "X-Setup-Code": sometimes("If the host name is refused until an admin password is set: setup requires the setup code.", only("required")),
 };
 
+/** For a status that also has other reasons. */
+export const PERHAPS_EXTENSION_MISSING: Headers = {
+  "X-Behavioral-Extension": sometimes("If the reason is the missing behavioral extension.", only("missing")),
+};
+
 export const ALLOW: Headers = { Allow: always("The methods that the path supports, separated by commas.", TEXT) };
 
 /** A header that is always present, with any value. */
