@@ -1,15 +1,7 @@
-/** A menu button (WAI-ARIA menu pattern) for the mouse and the arrow keys. */
+/** A menu button (WAI-ARIA menu button pattern): the mouse, the arrow keys or the first letter of an item lead through its items. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-
-interface MenuItem {
-  readonly label: ComponentChildren;
-  /** E.g. its keyboard shortcut. */
-  readonly hint?: string;
-  /** Makes it one of a group of which one is chosen. */
-  readonly isChosen?: boolean;
-  readonly onChoose: () => void;
-}
+import { MenuPopup, type MenuEnd, type MenuItem } from "./menu-popup.tsx";
 
 interface MenuProps {
   readonly label: string;
@@ -17,76 +9,53 @@ interface MenuProps {
   /** A null is a separator. */
   readonly items: readonly (MenuItem | null)[];
   readonly buttonClass?: string;
+  /** Label of a search field, which narrows the items of which one is chosen. */
+  readonly search?: string | undefined;
 }
 
-function MenuEntry({ item, onClose }: { readonly item: MenuItem; readonly onClose: () => void }) {
-  const { label, hint, isChosen, onChoose } = item;
-  return (
-    <button
-      type="button"
-      tabIndex={-1}
-      role={isChosen === undefined ? "menuitem" : "menuitemradio"}
-      aria-checked={isChosen}
-      onClick={() => {
-        onClose();
-        onChoose();
-      }}
-    >
-      <span>{label}</span>
-      {hint !== undefined && <kbd>{hint}</kbd>}
-    </button>
-  );
-}
+/** The arrow keys open a menu at this end. */
+const OPENING_KEYS: Readonly<Record<string, MenuEnd>> = { ArrowDown: "start", ArrowUp: "end" };
 
-export function Menu({ label, button, items, buttonClass = "bar-button" }: MenuProps) {
-  const [isOpen, setOpen] = useState(false);
+export function Menu({ label, button, items, buttonClass = "bar-button", search }: MenuProps) {
+  const [openAt, setOpenAt] = useState<MenuEnd | null>(null);
   const root = useRef<HTMLDivElement>(null);
+  const isOpen = openAt !== null;
 
   useEffect(() => {
     if (!isOpen) return;
-    root.current?.querySelector<HTMLElement>('[aria-checked="true"], [role^="menuitem"]')?.focus();
     const closeOutside = (event: Event) => {
-      if (!root.current?.contains(event.target as Node)) setOpen(false);
+      if (!root.current?.contains(event.target as Node)) setOpenAt(null);
     };
     document.addEventListener("pointerdown", closeOutside);
     return () => document.removeEventListener("pointerdown", closeOutside);
   }, [isOpen]);
 
   function close() {
-    setOpen(false);
+    setOpenAt(null);
     root.current?.querySelector("button")?.focus();
   }
 
   function onKeyDown(event: KeyboardEvent) {
-    if (!isOpen) return;
-    const entries = [...(root.current?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])];
-    const index = entries.indexOf(document.activeElement as HTMLElement);
-    const next = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: entries.length - 1 }[event.key];
-    if (event.key === "Tab") setOpen(false);
-    else event.stopPropagation();
-    if (event.key === "Escape") close();
-    if (next === undefined) return;
+    const end = OPENING_KEYS[event.key];
+    if (end === undefined) return;
     event.preventDefault();
-    entries[(next + entries.length) % entries.length]?.focus();
+    setOpenAt(end);
   }
 
   return (
-    <div class="menu" ref={root} onKeyDown={onKeyDown}>
+    <div class="menu" ref={root}>
       <button
         type="button"
         class={buttonClass}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-label={label}
-        onClick={() => setOpen(!isOpen)}
+        onClick={() => setOpenAt(isOpen ? null : "start")}
+        onKeyDown={onKeyDown}
       >
         {button}
       </button>
-      {isOpen && (
-        <div class="menu-list" role="menu" aria-label={label}>
-          {items.map((item, i) => (item === null ? <hr key={i} /> : <MenuEntry key={i} item={item} onClose={close} />))}
-        </div>
-      )}
+      {openAt !== null && <MenuPopup label={label} items={items} search={search} end={openAt} onClose={close} />}
     </div>
   );
 }
