@@ -22,7 +22,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   "`d`, `site_id`, `n`": each(Math.max(limits.SITE_ID_CHARS_MAX, limits.EVENT_NAME_CHARS_MAX), "characters"),
   "`u`, `r`": each(limits.URL_CHARS_MAX, "characters"),
   "Host in `u`, with port and credentials": `${count(limits.URL_HOST_CHARS_MAX)} characters`,
-  "`p`": `${count(limits.PROPS_CHARS_MAX)} characters`,
+  "`p`, `name` of a property": each(limits.PROPS_CHARS_MAX, "characters"),
   "`rc`": `${count(limits.CURRENCY_CHARS_MAX)} characters`,
   "`utm_` value": `${count(limits.UTM_CHARS_MAX)} characters`,
   "Recorded path": `${count(limits.PATHNAME_CHARS_MAX)} characters`,

@@ -1,6 +1,6 @@
 /** Goals, property keys and property values (docs/http-api.md, "Goals" and "Properties"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectError, post, expectAccepted, record, wireEvent } from "../support/requests.ts";
+import { expectError, getStats, post, expectAccepted, record, wireEvent } from "../support/requests.ts";
 import {
   askStats,
   eventWithProps,
@@ -296,6 +296,31 @@ export function describeStatsPropertyValues(makeTarget: MakeTarget): void {
 
     it("a missing key gives 400", async () => {
       await expectError(await askStats(target, "property-values", { site_id: siteName() }), 400, '"key"', /required/);
+    });
+
+    it("name takes any key that an event may have", async () => {
+      const site = siteName();
+      const keys = ["plan name", "gr\u00f6\u00dfe", "", "(unknown)", "it's", 'a"b', "a\\b", "$.a", "a\0b", "a\n", "%", "\u{1f600}", "plan"];
+      await record(target, eventWithProps(site, Object.fromEntries(keys.map((key, i) => [key, i]))));
+      await record(target, wireEvent(site, { p: '{"lone \\ud800":"\\udfff"}' }));
+      expect(await getProperties(target, site)).toEqual([...keys, "lone \ufffd"].sort());
+      const valuesOf = (name: string) => getStats(target, "property-values", { site_id: site, name });
+      for (const [i, key] of keys.entries()) expect(await valuesOf(key), key).toEqual([row(String(i))]);
+      expect(await valuesOf("lone \ufffd")).toEqual([row("\ufffd")]);
+    });
+
+    it("name takes the longest key that an event may have, and no longer one than its properties", async () => {
+      const site = siteName();
+      const key = "\u{1f600}".repeat(4096 - '{"":1}'.length);
+      await record(target, eventWithProps(site, { [key]: 1 }));
+      expect(await getStats(target, "property-values", { site_id: site, name: key })).toEqual([row("1")]);
+      const longer = await askStats(target, "property-values", { site_id: site, name: "k".repeat(4097) });
+      await expectError(longer, 400, '"name"', "4096");
+    });
+
+    it("key and name together give 400 with the rules of both", async () => {
+      const response = await askStats(target, "property-values", { site_id: siteName(), key: "plan", name: "plan" });
+      await expectError(response, 400, '"key"', "letters", "digits", '"_"', '"-"', '"."', '"name"', "4096");
     });
 
     it("a key or an event given twice gives 400", async () => {

@@ -83,6 +83,8 @@ export const ENDPOINTS: readonly (readonly [endpoint: string, parameters: Readon
   ["property-values", { key: "a.b" }],
   ["property-values", { key: "k39" }],
   ["property-values", { key: "a", event: "Signup" }],
+  ["property-values", { name: "a b" }],
+  ["property-values", { name: "" }],
   ["revenue", {}],
 ];
 

@@ -38,7 +38,10 @@ function expectedOf({ events, nowMs, settings }: RollupWorld, { endpoint, parame
   if (report === "timeseries") return timeseriesOf(events, scope);
   if (report === "goals") return goalsOf(events, scope);
   if (report === "properties") return propertiesOf(events, scope);
-  if (report === "property-values") return propertyValuesOf(events, scope, parameters["key"] ?? "", parameters["event"] ?? null);
+  if (report === "property-values") {
+    const { key, name, event } = parameters;
+    return propertyValuesOf(events, scope, key ?? name ?? "", event ?? null);
+  }
   if (report === "breakdown" && DIMENSION_NAMES.includes(dimension as Dimension))
     return breakdownOf(events, scope, dimension as Dimension, Number(parameters["limit"] ?? 10));
   // The model adds up numbers.

@@ -57,6 +57,7 @@ export const requiredValues = ({ parameters }: Documented): Values =>
 
 /** The alternative sets of parameters of some routes. The first set is used if the test concerns none of them. */
 const ALTERNATIVES: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  "GET /api/stats/property-values": [["key"], ["name"]],
   "GET /api/stats/sequences": [["steps"], ["pattern", "conditions"]],
 };
 

@@ -1,11 +1,9 @@
 /** Computes the measures of a rollup from the events of a range, which are in the engine's memory only as long as it takes. */
 import type { Columns } from "../../storage/columns.ts";
 import { propertyMeasure } from "../../storage/rollup.ts";
-import { PROPERTY_KEYS_MAX } from "../config/limits.ts";
 import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../config/rollup-limits.ts";
 import { EngineFullError, type Engine } from "../engine/engine.ts";
 import type { PartitionCache } from "../engine/partition-cache.ts";
-import { PROPERTY_KEY } from "../query/property-key.ts";
 import type { SiteRange } from "../query/scope.ts";
 import type { ComputedMeasures } from "../rollups/rollup-calculator.ts";
 import { allRows, singlePassSql, type AggregateQuery } from "./aggregate-query.ts";
@@ -82,10 +80,10 @@ export async function measuresOf(rolled: RolledMeasures, withProperties: boolean
   return { measures, hasAllProperties: areAll };
 }
 
-/** The keys whose values get a measure, and whether there are no others that a report may ask for. */
+/** The keys whose values get a measure, and whether there are no others. */
 function propertyKeysIn(measure: Columns | undefined): { readonly keys: readonly string[]; readonly areAll: boolean } {
   const found = measure?.["value"];
   if (!Array.isArray(found)) return { keys: [], areAll: false };
-  const keys = (found as readonly string[]).filter((key) => PROPERTY_KEY.test(key));
-  return { keys: keys.slice(0, ROLLUP_PROPERTIES_MAX), areAll: keys.length <= ROLLUP_PROPERTIES_MAX && found.length < PROPERTY_KEYS_MAX };
+  const keys = found as readonly string[];
+  return { keys: keys.slice(0, ROLLUP_PROPERTIES_MAX), areAll: keys.length <= ROLLUP_PROPERTIES_MAX };
 }

@@ -1,24 +1,60 @@
 /** GET /api/stats/property-values: visitors and events for each value of a custom property (docs/http-api.md, "Properties"). */
-import { PROPERTY_VALUES_MAX } from "../config/limits.ts";
+import { exceedsChars, wellFormed } from "../config/code-points.ts";
+import { PROPERTY_VALUES_MAX, PROPS_CHARS_MAX } from "../config/limits.ts";
 import { invalidInput } from "../errors.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
 import { text } from "../query/json-schema.ts";
-import { optional, required, type Parameter } from "../query/parameters.ts";
-import { PROPERTY_KEY } from "../query/property-key.ts";
+import { optional, type Values } from "../query/parameters.ts";
 import { numberIn, textIn } from "../query/row-values.ts";
 import { eventsIn, within, type Scope } from "../query/scope.ts";
 import { sql, textCode } from "../query/sql.ts";
 import { EVENTS, VISITORS, rows } from "./measures/fields.ts";
 import { report } from "./report.ts";
 
-const KEY: Parameter<string> = required(
-  { description: "The key of the property.", schema: text("A property key.", { pattern: PROPERTY_KEY.source }), example: "plan" },
-  (key, name) => {
-    if (!PROPERTY_KEY.test(key)) throw invalidInput(`"${name}" must consist of ASCII letters, digits, "_", "-" and "." only`);
-    return key;
-  },
-);
+/** What `key` takes. Events may have other keys, too. */
+const PROPERTY_KEY = /^[A-Za-z0-9_.-]+$/;
+
+const PARAMETERS = {
+  key: optional(
+    {
+      description: "The key of the property. Required without `name`.",
+      schema: text("A key of ASCII letters, digits, `_`, `-` and `.`.", { pattern: PROPERTY_KEY.source }),
+      example: "plan",
+    },
+    (key, name) => {
+      if (!PROPERTY_KEY.test(key)) throw invalidInput(`"${name}" must consist of ASCII letters, digits, "_", "-" and "." only`);
+      return key;
+    },
+  ),
+  name: optional(
+    {
+      description: "In place of `key`: any key that events may have.",
+      schema: text("A key of any characters.", { maxLength: PROPS_CHARS_MAX }),
+      example: "plan name",
+    },
+    (key, name) => {
+      if (exceedsChars(key, PROPS_CHARS_MAX)) throw invalidInput(`"${name}" must be at most ${PROPS_CHARS_MAX} characters`);
+      return wellFormed(key);
+    },
+  ),
+  event: optional(
+    { description: "Count only events of this name.", schema: text("An event's name."), example: "signup" },
+    (eventName) => eventName,
+  ),
+};
+
+/** The wanted key; 400 unless exactly one of the two parameters is given. */
+function keyOf({ key, name }: Pick<Values<typeof PARAMETERS>, "key" | "name">): string {
+  const wanted = key ?? name;
+  if (wanted === null) throw invalidInput('"key" is required, or "name" for a key with other characters than "key" takes');
+  if (key !== null && name !== null)
+    throw invalidInput(
+      'Either "key" (ASCII letters, digits, "_", "-" and "." only) or ' +
+        `"name" (any key of at most ${PROPS_CHARS_MAX} characters) is required, not both`,
+    );
+  return wanted;
+}
 
 /** Rows `value`, `visitors`, `events` of events with the key, and with the event name if there is one. */
 export function countsByPropertyValue(scope: Scope, key: string, eventName: string | null): AggregateQuery {
@@ -45,13 +81,9 @@ export const propertyValues = report({
   path: "/api/stats/property-values",
   operationId: "getPropertyValues",
   summary: "Values of one custom property",
-  parameters: {
-    key: KEY,
-    event: optional(
-      { description: "Count only events of this name.", schema: text("An event's name."), example: "signup" },
-      (eventName) => eventName,
-    ),
-  },
+  description: "Requires either `key` or `name`.",
+  parameters: PARAMETERS,
+  check: keyOf,
   result: {
     name: "PropertyValues",
     schema: rows("Most visitors first, then by value.", PROPERTY_VALUES_MAX, {
@@ -60,8 +92,8 @@ export const propertyValues = report({
       events: EVENTS,
     }),
   },
-  plan: ({ scope, values: { key, event } }) =>
-    planOf(scope, [countsByPropertyValue(scope, key, event)], (found) =>
+  plan: ({ scope, values }) =>
+    planOf(scope, [countsByPropertyValue(scope, keyOf(values), values.event)], (found) =>
       found.map((row) => ({
         value: textIn(row, "value"),
         visitors: numberIn(row, "visitors"),

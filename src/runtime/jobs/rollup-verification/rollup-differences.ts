@@ -5,26 +5,20 @@ import { PROPERTY_KEYS_MAX } from "../../config/limits.ts";
 import { ROLLUP_PROPERTIES_MAX } from "../../config/rollup-limits.ts";
 import { KEYS_MEASURE } from "../../execution/measure-computation.ts";
 import type { RolledMeasures } from "../../execution/rolled-measures.ts";
-import { PROPERTY_KEY } from "../../query/property-key.ts";
 import { isAskedFor } from "../../rollups/rollup-sum.ts";
 import type { MeasureSums } from "./measure-sums.ts";
 import { differenceOf } from "./row-comparison.ts";
 
 /** The measures of properties that the events have. */
 interface ExpectedProperties {
-  /** Those that reports can ask for. */
   readonly measures: readonly string[];
   /** Whether a rollup has room for all of them. */
   readonly fit: boolean;
 }
 
 function propertiesIn(sums: MeasureSums): ExpectedProperties {
-  const found = sums.sum(KEYS_MEASURE).toRows({ rowsMax: PROPERTY_KEYS_MAX });
-  const keys = found.map(({ value }) => String(value)).filter((key) => PROPERTY_KEY.test(key));
-  return {
-    measures: keys.map(propertyMeasure),
-    fit: keys.length <= ROLLUP_PROPERTIES_MAX && found.length < PROPERTY_KEYS_MAX,
-  };
+  const keys = sums.sum(KEYS_MEASURE).toRows({ rowsMax: PROPERTY_KEYS_MAX });
+  return { measures: keys.map(({ value }) => propertyMeasure(String(value))), fit: keys.length <= ROLLUP_PROPERTIES_MAX };
 }
 
 /**
