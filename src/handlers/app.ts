@@ -4,7 +4,7 @@ import { ASSETS_PATH, EVENT_PATH, SCRIPT_PATHS } from "../runtime/config/names.t
 import { REPORTS } from "../runtime/reports/registry.ts";
 import type { Services } from "../runtime/services.ts";
 import { getAsset, getDashboard, getScript } from "./assets.ts";
-import { getStatus, postLogin, postLogout, postSetup } from "./auth.ts";
+import { getStatus, postLogin, postLogout, postLogoutAll, postPassword, postSetup } from "./auth.ts";
 import type { Handler } from "./context.ts";
 import { preflight } from "./cors.ts";
 import { deleteEvents } from "./erase.ts";
@@ -40,6 +40,8 @@ export const ROUTES: readonly Route[] = [
   route("POST", "/api/auth/setup", "auth", postSetup),
   route("POST", "/api/auth/login", "auth", postLogin),
   route("POST", "/api/auth/logout", "auth", postLogout),
+  route("POST", "/api/auth/logout-all", "session", postLogoutAll),
+  route("POST", "/api/auth/password", "session", postPassword),
   route("GET", "/api/auth/status", "auth", getStatus),
   route("POST", "/api/keys", "admin", postKey),
   route("GET", "/api/keys", "admin", getKeys),

@@ -1,4 +1,4 @@
-/** The four routes of /api/auth: setup, login, logout and authentication status (docs/http-api.md, "Authentication"). */
+/** The routes of /api/auth: setup, login, logout, change of password and authentication status (docs/http-api.md, "Authentication"). */
 import { optionalText, parseObject, requiredText } from "../runtime/ingest/json-fields.ts";
 import { callerOf } from "./access.ts";
 import { readBody } from "./body.ts";
@@ -45,6 +45,27 @@ export const postLogin: Handler = async (request, context) => {
 export const postLogout: Handler = (request, context) => {
   for (const token of sessionTokensOf(request)) context.services.sessions.end(token);
   return jsonReply({ status: "logged_out" }, 200, endedSessionCookie(request, context));
+};
+
+/** POST /api/auth/logout-all ends every session, the caller's too (docs/http-api.md, "Login sessions"). */
+export const postLogoutAll: Handler = (request, context) => {
+  const { sessions, log } = context.services;
+  sessions.endOthers([]);
+  log.info("all sessions were ended on request");
+  return jsonReply({ status: "logged_out" }, 200, endedSessionCookie(request, context));
+};
+
+/** POST /api/auth/password replaces the admin password (docs/http-api.md, "Change of password"). */
+export const postPassword: Handler = async (request, context) => {
+  const { login, log } = context.services;
+  const address = clientAddressOfRequest(request, context);
+  login.check(address);
+  const body = parseObject(await readBody(request));
+  const [password, newPassword] = [requiredText(body, "current_password"), requiredText(body, "new_password")];
+  const sessionTokens = sessionTokensOf(request);
+  await login.changePassword({ password, newPassword, address, sessionTokens, signal: context.deadline.signal });
+  log.info("the admin password was changed, and all other sessions have ended");
+  return jsonReply({ status: "changed" });
 };
 
 /** GET /api/auth/status: whether a password is set, and whether the caller may read stats (docs/http-api.md, "Authentication status"). */

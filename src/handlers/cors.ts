@@ -15,7 +15,7 @@ const NONE: ReplyHeaders = {};
 export const ANY_ORIGIN = { "Access-Control-Allow-Origin": "*" } as const;
 
 /** Access levels of the routes that the dashboard uses, also from another origin. */
-const OF_DASHBOARD: readonly Access[] = ["auth", "stats", "admin"];
+const OF_DASHBOARD: readonly Access[] = ["auth", "stats", "admin", "session", "manage"];
 
 const isOfDashboardPage = (origin: string | null, { access }: Endpoint, { dashboardOrigin }: Config): boolean =>
   dashboardOrigin !== null && origin === dashboardOrigin && OF_DASHBOARD.some((level) => access.has(level));

@@ -64,6 +64,25 @@ const BY_ACCESS: Readonly<Record<Access, AccessRules>> = {
     },
     security: ANY_CREDENTIAL,
   },
+  session: {
+    headers: DASHBOARD_HEADERS,
+    refusals: {
+      unverified_host: UNVERIFIED_HOST,
+      unauthenticated: "The request has no valid credential, or no admin password is set yet.",
+      forbidden: "The request has an API key and no session, or was not sent by a page of the dashboard.",
+    },
+    security: [{ Session: [] }],
+  },
+  manage: {
+    headers: DASHBOARD_HEADERS,
+    refusals: {
+      unverified_host: UNVERIFIED_HOST,
+      unauthenticated: "The service has an admin password, and the request has no valid credential.",
+      forbidden: "The key is ReadOnly, or the request was sent by a page of another origin.",
+    },
+    // No credential is needed until an admin password is set.
+    security: [{}, ...ANY_CREDENTIAL],
+  },
 };
 
 const statusOf = (code: RefusalCode): number => (code === "internal" ? 500 : STATUS[code]);

@@ -6,10 +6,11 @@ export type Method = "GET" | "POST" | "DELETE" | "OPTIONS";
 /**
  * Who may call a route (docs/http-api.md, "Access"). `public`: everyone. `ingest`: everyone, for allowed sites. `auth`: everyone,
  * to log in and out. `stats`: everyone until an admin password is set, then callers with a session or any key. `admin`: callers
- * with an Admin key or, on a page of the dashboard, a session; nobody until an admin password is set. Until then, `host.ts`
- * restricts the host names of the last three.
+ * with an Admin key or, on a page of the dashboard, a session; nobody until an admin password is set. `session`: the same without
+ * the keys. `manage`: everyone but foreign pages until an admin password is set, then as `admin`. Until then, `host.ts` restricts the
+ * host names of all but the first two.
  */
-export type Access = "public" | "ingest" | "auth" | "stats" | "admin";
+export type Access = "public" | "ingest" | "auth" | "stats" | "admin" | "session" | "manage";
 
 /** A method and a path template, e.g. `DELETE /api/keys/:key_hash`. */
 export type RouteId = `${Method} /${string}`;

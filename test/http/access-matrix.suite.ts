@@ -2,7 +2,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/handlers/app.ts";
 import type { DescribedRouteId } from "../../src/handlers/openapi/operations.ts";
-import { CLOSED, createKey, deleteKey, logIn, PASSWORD, postLogout, withBearer, withKey, withSession } from "../support/auth-requests.ts";
+import {
+  CLOSED,
+  createKey,
+  deleteKey,
+  logIn,
+  ofItsOwn,
+  PASSWORD,
+  postLogout,
+  withBearer,
+  withKey,
+  withSession,
+} from "../support/auth-requests.ts";
 import { browserHeaders, type RequestHeaders } from "../support/requests.ts";
 import { able, itNeeds, type MakeTarget, type Target } from "../support/target.ts";
 
@@ -10,7 +21,7 @@ import { able, itNeeds, type MakeTarget, type Target } from "../support/target.t
  * What a caller needs once there is a password. Until then figures need nothing, and what needs an admin is for nobody.
  * Told here again, and not taken from the routes, so that neither can change alone.
  */
-type Need = "nothing" | "any credential" | "an admin";
+type Need = "nothing" | "any credential" | "an admin" | "an admin, once there is a password" | "a session";
 
 interface Asked {
   readonly need: Need;
@@ -51,6 +62,8 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
   "POST /api/auth/setup": { need: "nothing", path: "/api/auth/setup", body: { password: "too short" }, status: [400, 409] },
   "POST /api/auth/login": { need: "nothing", path: "/api/auth/login", body: [], status: [400, 422] },
   "POST /api/auth/logout": { need: "nothing", path: "/api/auth/logout", status: 200 },
+  "POST /api/auth/logout-all": { need: "a session", path: "/api/auth/logout-all", status: 200 },
+  "POST /api/auth/password": { need: "a session", path: "/api/auth/password", body: [], status: 422 },
   "GET /api/auth/status": open("/api/auth/status"),
   "POST /api/keys": { need: "an admin", path: "/api/keys", body: { name: "", scope: "Admin" }, status: 400 },
   "GET /api/keys": { need: "an admin", path: "/api/keys", status: 200 },
@@ -68,6 +81,8 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
   "GET /robots.txt": open("/robots.txt"),
   "GET /.well-known/security.txt": open("/.well-known/security.txt"),
 };
+
+const LOGOUT_ALL = "POST /api/auth/logout-all";
 
 const IDS = ROUTES.map(({ method, path }) => `${method} ${path}` as DescribedRouteId);
 
@@ -97,15 +112,18 @@ type Rank = "nobody" | "ReadOnly" | "an admin";
 
 interface Caller {
   readonly rank: Rank;
+  /** Whether an admin is one by a session. */
+  readonly hasSession?: true;
   readonly headers: RequestHeaders;
 }
 
 /** With a password: 401 without a credential, 403 with one that does not suffice. */
-function wantedStatus({ need, status }: Asked, rank: Rank): number {
+function wantedStatus({ need, status }: Asked, { rank, hasSession }: Pick<Caller, "rank" | "hasSession">): number {
   const letIn = typeof status === "number" ? status : status[1];
   if (need === "nothing") return letIn;
   if (rank === "nobody") return 401;
-  return need === "an admin" && rank === "ReadOnly" ? 403 : letIn;
+  if (need === "a session") return hasSession ? letIn : 403;
+  return need !== "any credential" && rank === "ReadOnly" ? 403 : letIn;
 }
 
 async function callersOf(target: Target): Promise<Readonly<Record<string, Caller>>> {
@@ -122,9 +140,10 @@ async function callersOf(target: Target): Promise<Readonly<Record<string, Caller
   const unfit = "x".repeat(20);
   return {
     ...Object.fromEntries(Object.entries(NO_CREDENTIALS).map(([name, headers]) => [name, { rank: "nobody", headers }])),
-    "a session": { rank: "an admin", headers: session },
+    "a session": { rank: "an admin", hasSession: true, headers: session },
     "a session among other cookies": {
       rank: "an admin",
+      hasSession: true,
       headers: { cookie: `a=b; svc_session=${unfit}; ${session.cookie}; svc_sessions=1` },
     },
     "a session that was logged out": { rank: "nobody", headers: ended },
@@ -143,7 +162,9 @@ async function callersOf(target: Target): Promise<Readonly<Record<string, Caller
     "an Admin key as a session": { rank: "nobody", headers: withSession(admin.key) },
     "a revoked key": { rank: "nobody", headers: withBearer(revoked.key) },
     "a revoked key in the other header": { rank: "nobody", headers: withKey(revoked.key) },
-    "a revoked key beside a session": { rank: "an admin", headers: { ...session, ...withBearer(revoked.key) } },
+    "a revoked key beside a session": { rank: "an admin", hasSession: true, headers: { ...session, ...withBearer(revoked.key) } },
+    "an Admin key beside a session": { rank: "an admin", hasSession: true, headers: { ...session, ...withBearer(admin.key) } },
+    "a ReadOnly key beside a session": { rank: "an admin", hasSession: true, headers: { ...session, ...withKey(reader.key) } },
     "an Admin key beside a ReadOnly one": { rank: "an admin", headers: { ...withBearer(reader.key), ...withKey(admin.key) } },
     "a ReadOnly key beside somebody else's token": {
       rank: "ReadOnly",
@@ -186,22 +207,34 @@ export function describeAccessMatrix(makeTarget: MakeTarget): void {
     it.each(IDS)("without a password, %s is open unless it requires admin access", async (id) => {
       const asked = ASKED[id];
       const letIn = typeof asked.status === "number" ? asked.status : asked.status[0];
-      const wanted = asked.need === "an admin" ? 401 : letIn;
+      const wanted = asked.need === "an admin" || asked.need === "a session" ? 401 : letIn;
       expect(await statusesOf(openTarget, id, asked, NO_CREDENTIALS)).toEqual(
         Object.fromEntries(Object.keys(NO_CREDENTIALS).map((name) => [name, wanted])),
       );
     });
 
-    // The logout of a session ends it, so it comes last.
-    it.each(IDS.toSorted((a, b) => Number(a.endsWith("logout")) - Number(b.endsWith("logout"))))(
+    // A logout ends the session, so it comes last; that of all sessions has a case of its own.
+    it.each(IDS.filter((id) => id !== LOGOUT_ALL).toSorted((a, b) => Number(a.endsWith("logout")) - Number(b.endsWith("logout"))))(
       "with a password, %s is open to exactly the callers of its access level",
       async (id) => {
         const headers = Object.fromEntries(Object.entries(callers).map(([name, caller]) => [name, caller.headers]));
         expect(await statusesOf(closedTarget, id, ASKED[id], headers)).toEqual(
-          Object.fromEntries(Object.entries(callers).map(([name, { rank }]) => [name, wantedStatus(ASKED[id], rank)])),
+          Object.fromEntries(Object.entries(callers).map(([name, caller]) => [name, wantedStatus(ASKED[id], caller)])),
         );
       },
     );
+
+    it(`with a password, ${LOGOUT_ALL} is open to sessions only`, async () => {
+      const asked = ASKED[LOGOUT_ALL];
+      const target = await makeTarget(ofItsOwn(CLOSED));
+      for (const name of Object.keys(await callersOf(target))) {
+        // Each success ends the sessions of all callers.
+        const caller = (await callersOf(target))[name];
+        const status = caller && (await statusOf(target, LOGOUT_ALL, asked, caller.headers));
+        expect({ name, status }).toEqual({ name, status: caller && wantedStatus(asked, caller) });
+      }
+      await target.close();
+    });
 
     itNeeds(makeTarget, "advance", "an expired session is rejected on every route", async () => {
       const target = await makeTarget(CLOSED);
@@ -209,7 +242,7 @@ export function describeAccessMatrix(makeTarget: MakeTarget): void {
       await able(target, "advance")(86_400_000);
       for (const id of IDS) {
         const status = await statusOf(target, id, ASKED[id], session);
-        expect({ id, status }).toEqual({ id, status: wantedStatus(ASKED[id], "nobody") });
+        expect({ id, status }).toEqual({ id, status: wantedStatus(ASKED[id], { rank: "nobody" }) });
       }
       await target.close();
     });

@@ -21,6 +21,7 @@ import { describeMaxSites } from "./ingest-sites.suite.ts";
 import { describeOpenapi } from "./openapi.suite.ts";
 import { describeHealthDetails, describeHttps, describeMetrics, describeWellKnown } from "./operations.suite.ts";
 import { describeOwnPages } from "./csrf.suite.ts";
+import { describePasswordChange } from "./password.suite.ts";
 import { describePixel } from "./pixel.suite.ts";
 import { describeRebinding, describeSetupCode } from "./rebinding.suite.ts";
 import { describeStatsFunnel, describeStatsSequences } from "./stats-behavioral-steps.suite.ts";
@@ -48,6 +49,7 @@ const OF_HOSTS: readonly DescribeSuite[] = [
   describeIngestCors,
   describePixel,
   describeKeptCredentials,
+  describePasswordChange,
   describeOwnPages,
   describeRebinding,
   describeHttps,

@@ -12,8 +12,12 @@ import {
   postKey,
   postLogin,
   postLogout,
+  postLogoutAll,
+  changePassword,
   postSetup,
+  tokenOf,
   withKey,
+  withSession,
 } from "../support/auth-requests.ts";
 import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
 import type { RequestHeaders } from "../support/requests.ts";
@@ -22,6 +26,8 @@ import type { Failing, Provoked } from "./openapi-answers.ts";
 
 const SETUP = "POST /api/auth/setup";
 const LOGIN = "POST /api/auth/login";
+const LOGOUT_ALL = "POST /api/auth/logout-all";
+const CHANGE = "POST /api/auth/password";
 const CREATE = "POST /api/keys";
 const LIST = "GET /api/keys";
 const REVOKE = "DELETE /api/keys/{key_hash}";
@@ -40,6 +46,11 @@ const UNSET = ofItsOwn();
 
 /** After one attempt to log in the next is refused, and so is a second event of a site within a hundred seconds. */
 export const LIMITED: Environment = { ...CLOSED, SVC_MAX_LOGIN_ATTEMPTS: "1", SVC_RATE_LIMIT_PER_SITE: "0.01" };
+
+/** Nobody else sets these up, and each has its first session at once. */
+const [SET_UP, SHORT] = [ofItsOwn(), ofItsOwn()];
+
+const firstSession = async (target: Target): Promise<RequestHeaders> => withSession(await tokenOf(await postSetup(target)));
 
 const LONG = JSON.stringify({ password: "x".repeat(65_536) });
 
@@ -106,6 +117,16 @@ export const AUTH_PROVOKED: readonly Provoked[] = [
     send: (target) => postLogin(target, PASSWORD, DASHBOARD),
   },
   { id: "POST /api/auth/logout", status: 200, send: (target) => postLogout(target) },
+  { id: LOGOUT_ALL, status: 200, environment: ofItsOwn(CLOSED), send: async (target) => postLogoutAll(target, await logIn(target)) },
+  closed(LOGOUT_ALL, 401, (target) => postLogoutAll(target)),
+  closed(LOGOUT_ALL, 403, async (target) => postLogoutAll(target, await asReader(target))),
+  { id: CHANGE, status: 200, environment: SET_UP, send: async (target) => changePassword(target, await firstSession(target)) },
+  { id: CHANGE, status: 400, environment: SHORT, send: async (target) => changePassword(target, await firstSession(target), "too short") },
+  closed(CHANGE, 401, (target) => changePassword(target)),
+  closed(CHANGE, 403, async (target) => changePassword(target, await asReader(target))),
+  closed(CHANGE, 409, async (target) => changePassword(target, await logIn(target))),
+  closed(CHANGE, 413, async (target) => post(target, "/api/auth/password", LONG, await logIn(target))),
+  closed(CHANGE, 422, async (target) => postJson(target, "/api/auth/password", {}, await logIn(target))),
   { id: "GET /api/auth/status", status: 200, send: (target) => target.fetch("/api/auth/status") },
   closed(CREATE, 201, async (target) => postKey(target, await logIn(target), NEW_KEY)),
   closed(CREATE, 400, async (target) => postKey(target, await logIn(target), { ...NEW_KEY, name: "" })),
@@ -163,6 +184,15 @@ interface KeyChange {
   readonly send: Send;
 }
 
+/** A change of the password whose hash is made, or whose record is written, by a part that hangs or fails once it has been set up. */
+async function passwordChange(work: () => Promise<never>): Promise<KeyChange> {
+  const records = createMemoryRecordStore();
+  const target = await createInProcessTarget({}, { records });
+  const session = await firstSession(target);
+  records.write = work;
+  return { target, send: () => changePassword(target, session) };
+}
+
 /** A change of keys whose record is written by a part that hangs or fails from then on. */
 async function keyChange(
   work: () => Promise<never>,
@@ -206,6 +236,30 @@ const keyFailures = (id: string, status: 500 | 503, change: Parameters<typeof ke
 export const AUTH_FAILING: readonly Failing[] = [
   ...passwordFailures(SETUP, {}, (target) => postSetup(target)),
   ...passwordFailures(LOGIN, CLOSED, (target) => postLogin(target)),
+  {
+    id: CHANGE,
+    status: 408,
+    async provoke() {
+      const { target, send } = await passwordChange(never);
+      return afterTheLimit(target, send);
+    },
+  },
+  {
+    id: CHANGE,
+    status: 429,
+    async provoke() {
+      const { target, send } = await passwordChange(never);
+      return pastTheCrowd(target, PASSWORD_CHECKS_WAITING_MAX, send);
+    },
+  },
+  {
+    id: CHANGE,
+    status: 500,
+    async provoke() {
+      const { target, send } = await passwordChange(broken);
+      return send(target);
+    },
+  },
   ...keyFailures(CREATE, 500, (target, session) => postKey(target, session, NEW_KEY)),
   ...keyFailures(REVOKE, 503, deleteKey),
 ];

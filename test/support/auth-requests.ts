@@ -28,6 +28,16 @@ export const postLogin = (target: Target, password: unknown = PASSWORD, headers:
 export const postLogout = (target: Target, headers: RequestHeaders = {}): Promise<Response> =>
   target.fetch("/api/auth/logout", { method: "POST", headers });
 
+export const postLogoutAll = (target: Target, headers: RequestHeaders = {}): Promise<Response> =>
+  target.fetch("/api/auth/logout-all", { method: "POST", headers });
+
+export const changePassword = (
+  target: Target,
+  headers: RequestHeaders = {},
+  newPassword: unknown = "another horse battery",
+  password: unknown = PASSWORD,
+): Promise<Response> => postJson(target, "/api/auth/password", { current_password: password, new_password: newPassword }, headers);
+
 /** The body of a successful response. Fails the test for any other response. */
 export async function bodyOf<T>(response: Response, status = 200): Promise<T> {
   const text = await response.text();

@@ -46,6 +46,14 @@ const NEW_PASSWORD: Schema = {
 export const AUTH_SCHEMAS = {
   NewPassword: NEW_PASSWORD,
   Password: open({ password: text(`The admin password. A password of more than ${PASSWORD_BYTES_MAX} bytes in UTF-8 is always wrong.`) }),
+  PasswordChange: open({
+    current_password: text("The admin password."),
+    new_password: text(`The new password: at most ${PASSWORD_BYTES_MAX} bytes in UTF-8.`, {
+      minLength: ADMIN_PASSWORD_CHARS_MIN,
+      maxLength: PASSWORD_BYTES_MAX,
+    }),
+  }),
+  PasswordChanged: closed({ status: text("Constant.", { const: "changed" }) }),
   Session: closed({ token: text("The session token, which is also in the cookie.", { pattern: HEX_256 }) }),
   LoggedOut: closed({ status: text("Constant.", { const: "logged_out" }) }),
   AuthStatus: closed({
@@ -161,6 +169,34 @@ export const AUTH_OPERATIONS = {
     description: "Succeeds without a session, too.",
     answers: {
       200: answer("The session has ended.", "LoggedOut", { ...NOT_STORED, ...sets("Deletes the session cookie.") }),
+    },
+  },
+  "POST /api/auth/logout-all": {
+    operationId: "logOutEverywhere",
+    tag: "Access",
+    summary: "Ends every session",
+    description: "The caller's session ends, too. API keys stay valid.",
+    answers: {
+      200: answer("All sessions have ended.", "LoggedOut", { ...NOT_STORED, ...sets("Deletes the session cookie.") }),
+    },
+  },
+  "POST /api/auth/password": {
+    operationId: "changePassword",
+    tag: "Access",
+    summary: "Replaces the admin password",
+    description: "Ends all other sessions. API keys stay valid.",
+    requestBody: body("PasswordChange"),
+    answers: { 200: answer("The new password is stored and in effect.", "PasswordChanged") },
+    refusals: {
+      ...BODY_REFUSALS,
+      invalid_input: "The body is not JSON, or the new password is too short or too long.",
+      forbidden:
+        "The current password is wrong, which counts as a failed login; or the request has an API key and no session, or was not sent by a " +
+        "page of the dashboard.",
+      already_configured: "The option `admin_password` sets the password.",
+      request_timeout: "The password did not arrive, or was not stored, within the time limit.",
+      too_many_requests: "The address has sent too many wrong passwords in a row, or too many passwords are waiting to be checked.",
+      not_stored: "The new password could not be hashed or stored. The current one stays.",
     },
   },
   "GET /api/auth/status": {

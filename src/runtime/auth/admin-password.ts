@@ -3,8 +3,9 @@ import type { RecordStore } from "../../storage/record-store.ts";
 import { AppError, invalidInput } from "../errors.ts";
 import { exceedsBytes, exceedsChars } from "../config/code-points.ts";
 import { ADMIN_PASSWORD_CHARS_MIN, PASSWORD_BYTES_MAX } from "../config/limits.ts";
+import { variableOf } from "../config/options.ts";
 import type { Secret } from "../config/secret.ts";
-import { createJsonRecord, damagedRecord, readJsonRecord, replaceJsonRecord } from "./json-record.ts";
+import { createJsonRecord, damagedRecord, readJsonRecord, replaceJsonRecord, updateJsonRecord } from "./json-record.ts";
 import { parsePhc, type PasswordHasher } from "./password-hasher.ts";
 import type { SerialQueue } from "./serial-queue.ts";
 
@@ -97,6 +98,28 @@ export class AdminPassword {
       });
       this.#hash = passwordHash;
     }, signal);
+  }
+
+  /** 400 when the new password is too short or too long, 409 when an option sets the password. */
+  checkChange(password: string): void {
+    if (this.#parts.configured !== null) {
+      const advice = `The admin password is set by admin_password (${variableOf("admin_password")}). Change it there, and restart.`;
+      throw new AppError({ code: "already_configured" }, advice);
+    }
+    checkLength(password);
+  }
+
+  /** Replaces the password once the hash of the new one is stored; 500 when it cannot be. Call it from within `queue`. */
+  async change(password: string): Promise<void> {
+    this.checkChange(password);
+    const { records, hasher } = this.#parts;
+    const passwordHash = await hasher.hash(password);
+    const change = { from: { passwordHash: this.#hash }, to: { passwordHash } };
+    await updateJsonRecord(records, ADMIN_RECORD, change).catch((cause: unknown) => {
+      const message = "The new password could not be stored, so the current one stays. The server's log says why.";
+      throw new AppError({ code: "not_stored" }, message, { cause });
+    });
+    this.#hash = passwordHash;
   }
 
   /** Whether this is the password. Call it from within `queue`. */

@@ -36,5 +36,21 @@ export async function createJsonRecord(records: RecordStore, name: string, value
   }
 }
 
+/** Replaces a record. When that fails, the earlier one must count at the next start. */
+export async function updateJsonRecord(
+  records: Pick<RecordStore, "write">,
+  name: string,
+  { from, to }: { readonly from: object; readonly to: object },
+): Promise<void> {
+  try {
+    await replaceJsonRecord(records, name, to);
+  } catch (error) {
+    await replaceJsonRecord(records, name, from).catch(() => {
+      // A disk that refuses writes refuses this one, too; the caller gets the error of the first.
+    });
+    throw error;
+  }
+}
+
 export const replaceJsonRecord = (records: Pick<RecordStore, "write">, name: string, value: object): Promise<void> =>
   records.write(name, new TextEncoder().encode(`${JSON.stringify(value)}\n`));

@@ -1,4 +1,7 @@
-/** How a password becomes a session (docs/http-api.md, "Login"). Attempts run one after the other, so that concurrent ones cannot evade the lockout. */
+/**
+ * What the password permits: a session, or another password (docs/http-api.md, "Login" and "Change of password"). Attempts run one
+ * after the other, so that concurrent ones cannot evade the lockout.
+ */
 import type { Counters } from "../metrics/counters.ts";
 import { AppError } from "../errors.ts";
 import type { Log } from "../metrics/log.ts";
@@ -23,6 +26,12 @@ export interface LoginAttempt {
   readonly signal: AbortSignal;
 }
 
+export interface PasswordChange extends LoginAttempt {
+  readonly newPassword: string;
+  /** The tokens of the caller's session, which stays. All others end. */
+  readonly sessionTokens: readonly string[];
+}
+
 export class Login {
   readonly #parts: LoginParts;
 
@@ -39,17 +48,34 @@ export class Login {
 
   /** The token of a new session. 401 for a wrong password, 429 when the address is locked out or too many attempts wait. */
   attempt({ password, address, signal }: LoginAttempt): Promise<string> {
-    const { adminPassword, lockout, sessions, queue, counters, log } = this.#parts;
+    const { sessions, queue } = this.#parts;
     return queue.run(async () => {
-      // Earlier attempts in the queue may have locked the address out.
-      lockout.check(address);
-      if (await adminPassword.matches(password)) {
-        lockout.clear(address);
-        return sessions.begin();
-      }
-      counters.loginFailures++;
-      if (lockout.fail(address)) log.warn("an address is locked out after too many wrong passwords");
+      if (await this.#isCorrect(password, address)) return sessions.begin();
       throw new AppError({ code: "unauthenticated" }, "Invalid password");
     }, signal);
+  }
+
+  /** Sets another password and ends all other sessions. 403 for a wrong password, 429 as for a login. */
+  async changePassword({ password, newPassword, address, sessionTokens, signal }: PasswordChange): Promise<void> {
+    const { adminPassword, sessions, queue } = this.#parts;
+    adminPassword.checkChange(newPassword);
+    await queue.run(async () => {
+      if (!(await this.#isCorrect(password, address))) throw new AppError({ code: "forbidden" }, "The current password is wrong");
+      await adminPassword.change(newPassword);
+      sessions.endOthers(sessionTokens);
+    }, signal);
+  }
+
+  /** Counts a wrong password. Call it from within the queue: earlier attempts may have locked the address out. */
+  async #isCorrect(password: string, address: string): Promise<boolean> {
+    const { adminPassword, lockout, counters, log } = this.#parts;
+    lockout.check(address);
+    if (await adminPassword.matches(password)) {
+      lockout.clear(address);
+      return true;
+    }
+    counters.loginFailures++;
+    if (lockout.fail(address)) log.warn("an address is locked out after too many wrong passwords");
+    return false;
   }
 }

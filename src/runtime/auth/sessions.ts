@@ -46,6 +46,12 @@ export class Sessions {
     if (TOKEN.test(token)) this.#endMs.delete(this.#hashOf(token));
   }
 
+  /** Ends all sessions but those of these tokens. */
+  endOthers(tokens: readonly string[]): void {
+    const kept = new Set(tokens.filter((token) => TOKEN.test(token)).map((token) => this.#hashOf(token)));
+    for (const hash of this.#endMs.keys()) if (!kept.has(hash)) this.#endMs.delete(hash);
+  }
+
   #hashOf(token: string): string {
     return toHex(this.#options.sha256(token));
   }

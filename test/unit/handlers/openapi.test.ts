@@ -185,10 +185,15 @@ describe("the document is OpenAPI 3.1", () => {
   it("requires only declared security schemes, and none for routes that ignore credentials", () => {
     const schemes = Object.keys(DOCUMENT.components.securitySchemes);
     const each = schemes.map((name) => ({ [name]: [] }));
-    const wanted = { stats: [{}, ...each], admin: each, public: undefined, ingest: undefined, auth: undefined } satisfies Record<
-      Access,
-      unknown
-    >;
+    const wanted = {
+      stats: [{}, ...each],
+      admin: each,
+      session: [{ Session: [] }],
+      manage: [{}, ...each],
+      public: undefined,
+      ingest: undefined,
+      auth: undefined,
+    } satisfies Record<Access, unknown>;
     for (const { method, path, access } of ROUTES) {
       const operation = DOCUMENT.paths[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
       expect({ path, security: operation?.security }).toEqual({ path, security: wanted[access] });
@@ -208,6 +213,7 @@ const OPEN_OBJECTS: Readonly<Record<string, string>> = {
   "#/components/schemas/Event": "fields of a request that the service does not know are ignored",
   "#/components/schemas/NewPassword": "as of an event",
   "#/components/schemas/Password": "as of an event",
+  "#/components/schemas/PasswordChange": "as of an event",
   "#/components/schemas/NewKey": "as of an event",
   "#/components/schemas/OpenApiDocument": "the specification of OpenAPI says what is in it",
   "#/components/schemas/RawExport/items/properties/props": "custom properties are whatever was sent",

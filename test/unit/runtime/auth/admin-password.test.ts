@@ -73,6 +73,26 @@ describe("the admin password", () => {
     expect(await password.matches(PASSWORD)).toBe(false);
   });
 
+  it("stays the same, now and after a restart, when the hash of another one cannot be stored for certain", async () => {
+    const records = createMemoryRecordStore();
+    const password = await open(records);
+    await password.setUp(PASSWORD, signal);
+    const write = records.write;
+    let isBroken = true;
+    records.write = async (name, bytes) => {
+      await write(name, bytes);
+      // Only the first write fails, behind the rename.
+      if (isBroken) isBroken = await fails().finally(() => (isBroken = false));
+    };
+    await expect(password.change("another password")).rejects.toThrow("The new password could not be stored");
+    for (const kept of [password, await open(records)]) expect(await kept.matches(PASSWORD)).toBe(true);
+    await password.change("another password");
+    for (const changed of [password, await open(records)]) {
+      expect(await changed.matches("another password")).toBe(true);
+      expect(await changed.matches(PASSWORD)).toBe(false);
+    }
+  });
+
   it("from the option overrides the stored one, is written nowhere, and is hashed once, on first use", async () => {
     const records = createMemoryRecordStore();
     await (await open(records)).setUp("the stored password", signal);
