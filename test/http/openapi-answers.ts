@@ -118,6 +118,7 @@ const VARIANTS: readonly ReportRequest[] = [
   aRequest("main", "&compare=previous_period"),
   aRequest("timeseries", "&period=day"),
   aRequest("timeseries", "&include=events"),
+  aRequest("realtime", "&minutes=30"),
   aRequest("export", "&format=json"),
   aRequest("export", "&kind=raw"),
   aRequest("export", "&kind=raw&format=json"),

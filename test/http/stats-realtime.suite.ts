@@ -1,6 +1,6 @@
 /** Realtime (docs/http-api.md, "Realtime"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectError, record, wireEvent } from "../support/requests.ts";
+import { expectError, getStats, record, wireEvent } from "../support/requests.ts";
 import { askStats, getRealtime, visitor } from "../support/stats-requests.ts";
 import { able, itNeeds, siteNames, type AbleTarget, type Environment, type MakeTarget, type Target } from "../support/target.ts";
 
@@ -20,6 +20,12 @@ export function describeStatsRealtime(makeTarget: MakeTarget): void {
   async function clockedTarget(environment: Environment = {}): Promise<AbleTarget<"advance">> {
     const target = await makeTarget({ SVC_TRUST_PROXY: "1", SVC_VISITOR_SALT_ROTATION_DAYS: "3650", ...environment });
     return { ...target, advance: able(target, "advance") };
+  }
+
+  /** The country of the tests' visitors, of whom all have addresses of one network. */
+  async function countryIn(target: Target, site: string): Promise<string> {
+    const [country] = await getStats<{ value: string }[]>(target, "breakdown/countries", { site_id: site });
+    return country?.value ?? "";
   }
 
   describe("realtime", () => {
@@ -230,6 +236,132 @@ export function describeStatsRealtime(makeTarget: MakeTarget): void {
         per_minute: [0, 0, 0, 0, 1, 1],
       });
       expect(await getRealtime(clocked, site, { filters: "utm-campaigns==winter" })).toEqual(NOTHING);
+      await clocked.close();
+    });
+
+    it("minutes must be a whole number from 1 to 60", async () => {
+      for (const minutes of ["0", "61", "-5", "5.5", "5m", ""]) {
+        await expectError(await askStats(target, "realtime", { site_id: siteName(), minutes }), 400, '"minutes"', /from 1 to 60/);
+      }
+      for (const minutes of [1, 60]) {
+        const { per_minute } = await getRealtime(target, siteName(), { minutes: String(minutes) });
+        expect(per_minute).toHaveLength(minutes + 1);
+      }
+    });
+
+    itNeeds(makeTarget, "advance", "minutes of a site without events are zero everywhere", async () => {
+      const clocked = await clockedTarget();
+      expect(await getRealtime(clocked, siteName(), { minutes: "5" })).toEqual({
+        ...NOTHING,
+        first_minute: "2026-03-15 11:55",
+        visitors: 0,
+        countries: [],
+        top_events: [],
+      });
+      await clocked.close();
+    });
+
+    itNeeds(makeTarget, "advance", "minutes widens lists and page views, and leaves the current visitors as they are", async () => {
+      const clocked = await clockedTarget();
+      const site = siteName();
+      await record(clocked, wireEvent(site, { u: "/early", r: "https://news.example/" }), visitor(1));
+      await record(clocked, wireEvent(site, { u: "/early", n: "Signup" }), visitor(2));
+      await clocked.advance(10 * MINUTE_MS + 30 * SECOND_MS);
+      await record(clocked, wireEvent(site, { u: "/late" }), visitor(1));
+      const narrow = { current_visitors: 1, pageviews: 1, per_minute: [0, 0, 0, 0, 0, 1], top_pages: [{ value: "/late", visitors: 1 }] };
+      expect(await getRealtime(clocked, site)).toMatchObject(narrow);
+      expect(await getRealtime(clocked, site, { minutes: "30" })).toEqual({
+        current_visitors: 1,
+        window_minutes: 5,
+        visitors: 2,
+        pageviews: 2,
+        first_minute: "2026-03-15 11:40",
+        per_minute: [...Array<number>(20).fill(0), 1, ...Array<number>(9).fill(0), 1],
+        top_pages: [
+          { value: "/early", visitors: 1 },
+          { value: "/late", visitors: 1 },
+        ],
+        top_sources: [
+          { value: "(direct)", visitors: 1 },
+          { value: "news.example", visitors: 1 },
+        ],
+        top_events: [{ value: "Signup", visitors: 1 }],
+        countries: [{ value: await countryIn(clocked, site), visitors: 2, current_visitors: 1 }],
+      });
+      await clocked.close();
+    });
+
+    itNeeds(makeTarget, "advance", "a window of minutes begins at a minute of the clock, and both of its ends are inclusive", async () => {
+      const clocked = await clockedTarget();
+      const site = siteName();
+      // 11:59:59.999 is before the first minute of the question below, 12:00:00.000 is its beginning.
+      await clocked.advance(-1);
+      await record(clocked, wireEvent(site, { u: "/before" }), visitor(1));
+      await clocked.advance(1);
+      await record(clocked, wireEvent(site, { u: "/first" }), visitor(2));
+      await clocked.advance(30 * MINUTE_MS + 59_999);
+      await record(clocked, wireEvent(site, { u: "/now" }), visitor(3));
+      await clocked.advance(1);
+      await record(clocked, wireEvent(site, { u: "/future" }), visitor(4));
+      await clocked.advance(-1);
+      expect(await getRealtime(clocked, site, { minutes: "30" })).toMatchObject({
+        current_visitors: 1,
+        visitors: 2,
+        pageviews: 2,
+        first_minute: "2026-03-15 12:00",
+        per_minute: [1, ...Array<number>(29).fill(0), 1],
+        top_pages: [
+          { value: "/first", visitors: 1 },
+          { value: "/now", visitors: 1 },
+        ],
+      });
+      // 12:31:00.000: the first minute is 12:01.
+      await clocked.advance(1);
+      expect(await getRealtime(clocked, site, { minutes: "30" })).toMatchObject({
+        visitors: 2,
+        pageviews: 2,
+        first_minute: "2026-03-15 12:01",
+      });
+      await clocked.close();
+    });
+
+    itNeeds(makeTarget, "advance", "minutes shorter than realtime_window_minutes narrow everything but the current visitors", async () => {
+      const clocked = await clockedTarget({ SVC_REALTIME_WINDOW_MINUTES: "60" });
+      const site = siteName();
+      await record(clocked, wireEvent(site, { u: "/early" }), visitor(1));
+      await record(clocked, wireEvent(site, { n: "Signup" }), visitor(1));
+      await clocked.advance(20 * MINUTE_MS);
+      await record(clocked, wireEvent(site, { u: "/late" }), visitor(2));
+      expect(await getRealtime(clocked, site, { minutes: "10" })).toMatchObject({
+        current_visitors: 2,
+        window_minutes: 60,
+        visitors: 1,
+        pageviews: 1,
+        top_pages: [{ value: "/late", visitors: 1 }],
+        top_sources: [{ value: "(direct)", visitors: 1 }],
+        top_events: [],
+        countries: [{ value: await countryIn(clocked, site), visitors: 1, current_visitors: 2 }],
+      });
+      await clocked.close();
+    });
+
+    itNeeds(makeTarget, "advance", "filters narrow every field of a window of minutes, which may span midnight", async () => {
+      const clocked = await clockedTarget();
+      const site = siteName();
+      await clocked.advance(12 * HOUR_MS - MINUTE_MS);
+      await record(clocked, wireEvent(site, { u: "/a" }), visitor(1));
+      await record(clocked, wireEvent(site, { u: "/b" }), visitor(2));
+      await clocked.advance(11 * MINUTE_MS);
+      await record(clocked, wireEvent(site, { u: "/a", n: "Signup" }), visitor(3));
+      expect(await getRealtime(clocked, site, { minutes: "30", filters: "pages==/a" })).toMatchObject({
+        current_visitors: 1,
+        visitors: 2,
+        pageviews: 1,
+        first_minute: "2026-03-15 23:40",
+        top_pages: [{ value: "/a", visitors: 1 }],
+        top_events: [{ value: "Signup", visitors: 1 }],
+        countries: [{ value: await countryIn(clocked, site), visitors: 2, current_visitors: 1 }],
+      });
       await clocked.close();
     });
 

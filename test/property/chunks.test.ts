@@ -22,6 +22,7 @@ const ENDPOINTS: readonly (readonly [endpoint: string, parameters: Readonly<Reco
   ["breakdown/entry-pages", { limit: "2" }],
   ["breakdown/exit-pages", {}],
   ["realtime", {}],
+  ["realtime", { minutes: "30" }],
   ["goals", {}],
   ["properties", {}],
   ["property-values", { key: "plan" }],

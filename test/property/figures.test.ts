@@ -22,12 +22,14 @@ const askMain =
 const askTimeseries: Ask = ({ history: { nowMs }, events, expectAnswer }, asked) =>
   expectAnswer("timeseries", parametersOf(asked, nowMs), timeseriesOf(events, scopeOf(asked, nowMs)));
 
-const askRealtime: Ask = ({ history: { nowMs, realtimeWindowMinutes }, events, expectAnswer }, { siteId, conditions }) =>
-  expectAnswer(
-    "realtime",
-    { site_id: siteId, ...filtersParameter(conditions) },
-    realtimeOf(events, { siteId, conditions, nowMs, windowMinutes: realtimeWindowMinutes }),
-  );
+const askRealtime =
+  (minutes: number | null): Ask =>
+  ({ history: { nowMs, realtimeWindowMinutes }, events, expectAnswer }, { siteId, conditions }) =>
+    expectAnswer(
+      "realtime",
+      { site_id: siteId, ...filtersParameter(conditions), ...(minutes !== null && { minutes: String(minutes) }) },
+      realtimeOf(events, { siteId, conditions, nowMs, windowMinutes: realtimeWindowMinutes, minutes }),
+    );
 
 const askGoals: Ask = ({ history: { nowMs }, events, expectAnswer }, asked) =>
   expectAnswer("goals", parametersOf(asked, nowMs), goalsOf(events, scopeOf(asked, nowMs)));
@@ -53,6 +55,7 @@ const questions = fc.record({
   compare: fc.constantFrom(null, "previous_period" as const, "year_over_year" as const),
   timeseries: question,
   realtime: question,
+  minutes: fc.constantFrom(null, 1, 5, 30, 60),
   goals: question,
   properties: question,
   propertyValues: question,
@@ -65,11 +68,11 @@ describe("the statistics endpoints", () => {
   it(
     "equal the model for totals, time series, realtime, goals, properties and revenue",
     async () => {
-      const holds = fc.asyncProperty(history, questions, async (past, { compare, key, event, ...asked }) => {
+      const holds = fc.asyncProperty(history, questions, async (past, { compare, minutes, key, event, ...asked }) => {
         const played = await playHistory(past);
         await askMain(compare)(played, asked.main);
         await askTimeseries(played, asked.timeseries);
-        await askRealtime(played, asked.realtime);
+        await askRealtime(minutes)(played, asked.realtime);
         await askGoals(played, asked.goals);
         await askProperties(played, asked.properties);
         await askPropertyValues(key, event)(played, asked.propertyValues);

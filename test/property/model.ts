@@ -209,6 +209,8 @@ export interface RealtimeQuestion {
   readonly conditions: readonly Condition[];
   readonly nowMs: number;
   readonly windowMinutes: number;
+  /** The parameter, or null without it. */
+  readonly minutes: number | null;
 }
 
 function topTen(pageviews: Events, valueOfEvent: (event: StoredEvent) => string) {
@@ -218,20 +220,23 @@ function topTen(pageviews: Events, valueOfEvent: (event: StoredEvent) => string)
     .slice(0, 10);
 }
 
-export function realtimeOf(events: Events, { siteId, conditions, nowMs, windowMinutes }: RealtimeQuestion) {
-  const current = events.filter(
-    (event) =>
-      event.siteId === siteId &&
-      nowMs - windowMinutes * MINUTE_MS <= event.timestampMs &&
-      event.timestampMs <= nowMs &&
-      meets(event, conditions),
-  );
-  const pageviews = current.filter(isPageview);
+export function realtimeOf(events: Events, { siteId, conditions, nowMs, windowMinutes, minutes }: RealtimeQuestion) {
+  const matching = events.filter((event) => event.siteId === siteId && meets(event, conditions));
+  const between = (startMs: number) => matching.filter(({ timestampMs }) => startMs <= timestampMs && timestampMs <= nowMs);
+  const current = between(nowMs - windowMinutes * MINUTE_MS);
   const minuteOf = (ms: number) => Math.floor(ms / MINUTE_MS);
+  const firstMinute = minuteOf(nowMs) - (minutes ?? windowMinutes);
+  const recent = minutes === null ? current : between(firstMinute * MINUTE_MS);
+  const pageviews = recent.filter(isPageview);
   const perMinute: number[] = [];
-  for (let minute = minuteOf(nowMs) - windowMinutes; minute <= minuteOf(nowMs); minute++) {
+  for (let minute = firstMinute; minute <= minuteOf(nowMs); minute++) {
     perMinute.push(pageviews.filter(({ timestampMs }) => minuteOf(timestampMs) === minute).length);
   }
+  const countryOf = (event: StoredEvent) => valueOf(event, "countries");
+  const countries = [...new Set([...recent, ...current].map(countryOf))].map((value) => {
+    const visitorsOf = (some: Events) => visitorsIn(some.filter((event) => countryOf(event) === value));
+    return { value, visitors: visitorsOf(recent), current_visitors: visitorsOf(current) };
+  });
   return {
     current_visitors: visitorsIn(current),
     pageviews: pageviews.length,
@@ -239,6 +244,15 @@ export function realtimeOf(events: Events, { siteId, conditions, nowMs, windowMi
     top_pages: topTen(pageviews, (event) => valueOf(event, "pages")),
     top_sources: topTen(pageviews, ({ referrerSource }) => referrerSource ?? "(direct)"),
     per_minute: perMinute,
+    ...(minutes !== null && {
+      first_minute: new Date(firstMinute * MINUTE_MS).toISOString().slice(0, 16).replace("T", " "),
+      visitors: visitorsIn(recent),
+      countries: countries.sort(byVisitors(({ value }) => value)),
+      top_events: topTen(
+        recent.filter((event) => !isPageview(event)),
+        ({ eventName }) => eventName,
+      ),
+    }),
   };
 }
 

@@ -65,6 +65,11 @@ export interface RealtimeFigures {
   readonly top_pages: readonly TopRow[];
   readonly top_sources: readonly TopRow[];
   readonly per_minute: readonly number[];
+  /** With `minutes` only, like all that follows. */
+  readonly first_minute?: string;
+  readonly visitors?: number;
+  readonly countries?: readonly (TopRow & { readonly current_visitors: number })[];
+  readonly top_events?: readonly TopRow[];
 }
 
 export interface Goal {

@@ -216,8 +216,13 @@ export const FILTER_VALUE_CHARS_MAX = 512;
 export const BREAKDOWN_ROWS_DEFAULT = 10;
 export const BREAKDOWN_ROWS_MAX = 1000;
 
+/** The parameter `minutes` of realtime. */
+export const REALTIME_MINUTES_MAX = 60;
+
 /** Rows of lists without a `limit` parameter. */
 export const REALTIME_ROWS_MAX = 10;
+/** More than there are country codes. */
+export const REALTIME_COUNTRIES_MAX = 300;
 export const REVENUE_ROWS_MAX = 100;
 export const GOAL_ROWS_MAX = 1000;
 export const PROPERTY_KEYS_MAX = 1000;

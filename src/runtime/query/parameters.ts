@@ -62,23 +62,37 @@ export const optionalOneOf = <const Word extends string>(
 ): Parameter<Word | null> =>
   optional({ description, schema: text(meaning, { enum: words }) }, (value, name) => valueIn(words, value, name));
 
-export interface IntegerRules {
+export interface IntegerBounds {
   readonly min: number;
   readonly max: number;
+}
+
+export interface IntegerRules extends IntegerBounds {
   readonly default: number;
+}
+
+type IntegerDescription = Omit<ParameterDescription, "schema"> & { readonly meaning: string };
+
+function integerIn({ min, max }: IntegerBounds, value: string, name: string): number {
+  const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number >= min && number <= max)) throw invalidInput(`"${name}" must be a whole number from ${min} to ${max}`);
+  return number;
 }
 
 /** An integer within the bounds, never clamped. `meaning` is the description of its schema. */
 export const integer = (
-  { meaning, ...description }: Omit<ParameterDescription, "schema"> & { readonly meaning: string },
-  { min, max, default: byDefault }: IntegerRules,
+  { meaning, ...description }: IntegerDescription,
+  { default: byDefault, ...bounds }: IntegerRules,
 ): Parameter<number> =>
-  parameter({ ...description, schema: count(meaning, { minimum: min, maximum: max, default: byDefault }) }, (value, name) => {
-    if (value === null) return byDefault;
-    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
-    if (!(number >= min && number <= max)) throw invalidInput(`"${name}" must be a whole number from ${min} to ${max}`);
-    return number;
-  });
+  parameter({ ...description, schema: count(meaning, { minimum: bounds.min, maximum: bounds.max, default: byDefault }) }, (value, name) =>
+    value === null ? byDefault : integerIn(bounds, value, name),
+  );
+
+/** An integer within the bounds, or null. */
+export const optionalInteger = ({ meaning, ...description }: IntegerDescription, bounds: IntegerBounds): Parameter<number | null> =>
+  optional({ ...description, schema: count(meaning, { minimum: bounds.min, maximum: bounds.max }) }, (value, name) =>
+    integerIn(bounds, value, name),
+  );
 
 /** The maximum number of rows of a result. */
 export const rowLimit = (description: string, max: number, byDefault: number): Parameter<number> =>

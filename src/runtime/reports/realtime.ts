@@ -1,122 +1,103 @@
-/** GET /api/stats/realtime: visitors, page views, top pages and top sources of the last minutes; never cached (docs/http-api.md, "Realtime"). */
-import { REALTIME_ROWS_MAX } from "../config/limits.ts";
-import { PAGEVIEW } from "../config/names.ts";
-import type { AggregateQuery } from "../execution/aggregate-query.ts";
+/** GET /api/stats/realtime: current visitors, and the page views, lists and countries of the last minutes; never cached (docs/http-api.md, "Realtime"). */
+import { REALTIME_COUNTRIES_MAX, REALTIME_MINUTES_MAX, REALTIME_ROWS_MAX } from "../config/limits.ts";
 import { planOf } from "../execution/plan.ts";
 import { closed, count, list, text } from "../query/json-schema.ts";
-import { rangeOfDays, type DateRange } from "../query/date-range.ts";
-import { matchesSql, type Condition } from "../query/filters.ts";
+import { rangeOfDays } from "../query/date-range.ts";
+import { optionalInteger } from "../query/parameters.ts";
 import { numberIn, rowsBy, textIn } from "../query/row-values.ts";
-import { column, sql, textCode, type SqlText, type SqlRow } from "../query/sql.ts";
+import type { SqlRow } from "../query/sql.ts";
 import { utcDayOf, type EpochMs } from "../../storage/event.ts";
 import { PAGEVIEWS, VISITORS, rows } from "./measures/fields.ts";
-import { COUNT_PAGEVIEWS } from "./measures/visitor-counts.ts";
+import { MINUTE_MS, recentActivity, FACETS, type Windows } from "./measures/recent-activity.ts";
 import { report } from "./report.ts";
 
-const MINUTE_MS = 60_000;
+const TOP_FIELDS = { value: text("A value."), visitors: VISITORS };
 
-/** Both ends are inclusive. */
-interface Window {
-  readonly startMs: EpochMs;
-  readonly endMs: EpochMs;
-  readonly conditions: readonly Condition[];
-}
+const COUNTRY_FIELDS = { ...TOP_FIELDS, current_visitors: count("Those of `current_visitors`.") };
 
-/** The events of the window that are in the range. */
-function eventsInWindow({ startMs, endMs, conditions }: Window, range: DateRange): SqlText {
-  const [firstMs, lastMs] = [Math.max(startMs, range.startMs), Math.min(endMs, range.endMs - 1)];
-  return sql`SELECT * FROM events WHERE timestamp >= ${firstMs} AND timestamp <= ${lastMs} AND ${matchesSql(conditions)}`;
-}
-
-/** One row: `visitors` with any event, `pageviews`. */
-const windowCounts = (window: Window): AggregateQuery => ({
-  keys: [],
-  counts: ["visitors", "pageviews"],
-  partial: (range) => sql`
-    SELECT count(DISTINCT visitor_id) AS visitors, ${COUNT_PAGEVIEWS} AS pageviews
-    FROM (${eventsInWindow(window, range)}) AS current`,
-});
-
-/** Rows `minute` (minutes since the epoch), `pageviews`, of the minutes with page views. */
-const pageviewsByMinute = (window: Window): AggregateQuery => ({
-  keys: ["minute"],
-  counts: ["pageviews"],
-  partial: (range) => sql`
-    SELECT timestamp // ${MINUTE_MS} AS minute, count(*) AS pageviews
-    FROM (${eventsInWindow(window, range)}) AS current
-    WHERE event_name = ${textCode(PAGEVIEW)}
-    GROUP BY ALL`,
-});
-
-/** Rows `value`, `visitors` of page views; visitors descending, then value. `unrecorded` is the SQL literal for values that were not recorded. */
-const topValues = (window: Window, name: "pathname" | "referrer_source", unrecorded: SqlText): AggregateQuery => ({
-  keys: ["code"],
-  counts: ["visitors"],
-  partial: (range) => sql`
-    SELECT ${column(name)} AS code, count(DISTINCT visitor_id) AS visitors
-    FROM (${eventsInWindow(window, range)}) AS current
-    WHERE event_name = ${textCode(PAGEVIEW)}
-    GROUP BY ${column(name)}`,
-  finalize: sql`
-    SELECT coalesce(texts.text, ${unrecorded}) AS value, visitors
-    FROM totals LEFT JOIN texts ON texts.code = totals.code
-    ORDER BY visitors DESC, value ASC
-    LIMIT ${REALTIME_ROWS_MAX}`,
-});
-
-const topRow = (row: SqlRow) => ({ value: textIn(row, "value"), visitors: numberIn(row, "visitors") });
+const RESULT = closed(
+  {
+    current_visitors: count("Distinct visitors with any event in the last `window_minutes`."),
+    pageviews: PAGEVIEWS,
+    window_minutes: count("`realtime_window_minutes`: the length of the window, unless `minutes` is given.", { minimum: 1 }),
+    top_pages: rows("Paths of page views, most visitors first.", REALTIME_ROWS_MAX, TOP_FIELDS),
+    top_sources: rows("Sources of page views, most visitors first; `(direct)` for page views without one.", REALTIME_ROWS_MAX, TOP_FIELDS),
+    per_minute: list("Page views by minute of the clock, oldest first; their sum is `pageviews`.", count("Page views."), { minItems: 2 }),
+    first_minute: text("The UTC minute of the first entry of `per_minute`. With `minutes` only.", {
+      pattern: "^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}$",
+    }),
+    visitors: count("Distinct visitors with any event in the window. With `minutes` only."),
+    countries: rows(
+      "Countries of visitors with any event, most visitors first; `(unknown)` where it was not recorded. With `minutes` only.",
+      REALTIME_COUNTRIES_MAX,
+      COUNTRY_FIELDS,
+    ),
+    top_events: rows("Events other than page views, most visitors first. With `minutes` only.", REALTIME_ROWS_MAX, TOP_FIELDS),
+  },
+  { optional: ["first_minute", "visitors", "countries", "top_events"] },
+);
 
 const minuteOf = (ms: EpochMs): number => Math.floor(ms / MINUTE_MS);
 
-const TOP_FIELDS = { value: text("A value."), visitors: VISITORS };
+/** `minutes` counts whole minutes of the clock before the current one, so that only the last entry of `per_minute` still grows. */
+function windowsOf(nowMs: EpochMs, currentMinutes: number, minutes: number | null): Windows {
+  const currentStartMs = nowMs - currentMinutes * MINUTE_MS;
+  return { startMs: minutes === null ? currentStartMs : (minuteOf(nowMs) - minutes) * MINUTE_MS, currentStartMs, endMs: nowMs };
+}
+
+const topRow = (row: SqlRow) => ({ value: textIn(row, "value"), visitors: numberIn(row, "visitors") });
+
+const countryRow = (row: SqlRow) => ({ ...topRow(row), current_visitors: numberIn(row, "current_visitors") });
+
+/** Page views of each minute of the window, oldest first. */
+function perMinute(minutes: readonly SqlRow[], { startMs, endMs }: Windows): number[] {
+  const [first, last] = [minuteOf(startMs), minuteOf(endMs)];
+  const byMinute = rowsBy("code", minutes);
+  return Array.from({ length: last - first + 1 }, (_, i) => numberIn(byMinute.get(first + i), "events"));
+}
+
+const minuteText = (ms: EpochMs): string => new Date(ms).toISOString().slice(0, 16).replace("T", " ");
 
 export const realtime = report({
   path: "/api/stats/realtime",
   operationId: "getRealtime",
   summary: "The last minutes, never cached",
   hasDates: false,
-  parameters: {},
-  result: {
-    name: "Realtime",
-    schema: closed({
-      current_visitors: count("Distinct visitors with any event in the window."),
-      pageviews: PAGEVIEWS,
-      window_minutes: count("Length of the window (`realtime_window_minutes`).", { minimum: 1 }),
-      top_pages: rows("Paths of page views, most visitors first.", REALTIME_ROWS_MAX, TOP_FIELDS),
-      top_sources: rows(
-        "Sources of page views, most visitors first; `(direct)` for page views without one.",
-        REALTIME_ROWS_MAX,
-        TOP_FIELDS,
-      ),
-      per_minute: list("Page views by minute of the clock, oldest first; their sum is `pageviews`.", count("Page views."), {
-        minItems: 2,
-      }),
-    }),
-  },
-  plan({ scope: { siteId, conditions }, nowMs }, { realtimeWindowMinutes }) {
-    const window = { startMs: nowMs - realtimeWindowMinutes * MINUTE_MS, endMs: nowMs, conditions };
-    const firstMinute = minuteOf(window.startMs);
-    return planOf(
-      { siteId, range: rangeOfDays(utcDayOf(window.startMs), utcDayOf(window.endMs)) },
-      [
-        windowCounts(window),
-        pageviewsByMinute(window),
-        topValues(window, "pathname", sql`'(unknown)'`),
-        topValues(window, "referrer_source", sql`'(direct)'`),
-      ],
-      ([current], minutes, pages, sources) => {
-        const byMinute = rowsBy("minute", minutes);
-        return {
-          current_visitors: numberIn(current, "visitors"),
-          pageviews: numberIn(current, "pageviews"),
-          window_minutes: realtimeWindowMinutes,
-          top_pages: pages.map(topRow),
-          top_sources: sources.map(topRow),
-          per_minute: Array.from({ length: minuteOf(nowMs) - firstMinute + 1 }, (_, i) =>
-            numberIn(byMinute.get(firstMinute + i), "pageviews"),
-          ),
-        };
+  parameters: {
+    minutes: optionalInteger(
+      {
+        description:
+          "The window of everything except `current_visitors`: so many whole minutes of the clock, and the current one. " +
+          "Adds `first_minute`, `visitors`, `countries` and `top_events`.",
+        meaning: "Values outside the bounds are refused.",
+        example: 30,
       },
-    );
+      { min: 1, max: REALTIME_MINUTES_MAX },
+    ),
+  },
+  result: { name: "Realtime", schema: RESULT },
+  plan({ scope: { siteId, conditions }, values: { minutes }, nowMs }, { realtimeWindowMinutes }) {
+    const windows = windowsOf(nowMs, realtimeWindowMinutes, minutes);
+    const firstDay = utcDayOf(Math.min(windows.startMs, windows.currentStartMs));
+    const siteRange = { siteId, range: rangeOfDays(firstDay, utcDayOf(nowMs)) };
+    return planOf(siteRange, [recentActivity(windows, conditions)], (found) => {
+      const of = (facet: keyof typeof FACETS) => found.filter((row) => numberIn(row, "facet") === FACETS[facet]);
+      const [total] = of("total");
+      const pageviews = perMinute(of("minute"), windows);
+      return {
+        current_visitors: numberIn(total, "current_visitors"),
+        pageviews: pageviews.reduce((sum, each) => sum + each, 0),
+        window_minutes: realtimeWindowMinutes,
+        top_pages: of("page").map(topRow),
+        top_sources: of("source").map(topRow),
+        per_minute: pageviews,
+        ...(minutes !== null && {
+          first_minute: minuteText(windows.startMs),
+          visitors: numberIn(total, "visitors"),
+          countries: of("country").map(countryRow),
+          top_events: of("event").map(topRow),
+        }),
+      };
+    });
   },
 });

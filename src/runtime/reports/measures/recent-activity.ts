@@ -1,0 +1,84 @@
+/** Visitors, page views and events of the last minutes by minute, page, source, country and event, in one pass over the events. */
+import { REALTIME_COUNTRIES_MAX, REALTIME_ROWS_MAX } from "../../config/limits.ts";
+import { PAGEVIEW } from "../../config/names.ts";
+import type { AggregateQuery } from "../../execution/aggregate-query.ts";
+import type { DateRange } from "../../query/date-range.ts";
+import { matchesSql, type Condition } from "../../query/filters.ts";
+import { sql, textCode, type SqlText } from "../../query/sql.ts";
+import type { EpochMs } from "../../../storage/event.ts";
+
+export const MINUTE_MS = 60_000;
+
+/** Two windows with the same end. Both ends of each are inclusive. */
+export interface Windows {
+  readonly startMs: EpochMs;
+  /** The window of current visitors. */
+  readonly currentStartMs: EpochMs;
+  readonly endMs: EpochMs;
+}
+
+/**
+ * What a row counts: all events of both windows, or those with one value of a column. The numbers are those of SQL's GROUPING,
+ * which has a 0 in place of the column by which a row is grouped.
+ */
+export const FACETS = {
+  total: 0b11111,
+  minute: 0b01111,
+  page: 0b10111,
+  source: 0b11011,
+  country: 0b11101,
+  event: 0b11110,
+} as const;
+
+/**
+ * The events of both windows that are in the range. `minute`, `page` and `source` are those of page views, and `event` is the name
+ * of other events; they are null for events before the first window.
+ */
+function recentEvents({ startMs, currentStartMs, endMs }: Windows, conditions: readonly Condition[], range: DateRange): SqlText {
+  const firstMs = Math.max(Math.min(startMs, currentStartMs), range.startMs);
+  const isRecent = sql`timestamp >= ${startMs}`;
+  const isViewed = sql`${isRecent} AND event_name = ${textCode(PAGEVIEW)}`;
+  return sql`
+    SELECT visitor_id, country_code,
+      ${isRecent} AS is_recent,
+      timestamp >= ${currentStartMs} AS is_current,
+      CASE WHEN ${isViewed} THEN timestamp // ${MINUTE_MS} END AS minute,
+      CASE WHEN ${isViewed} THEN pathname END AS page,
+      CASE WHEN ${isViewed} THEN referrer_source END AS source,
+      CASE WHEN ${isRecent} AND event_name <> ${textCode(PAGEVIEW)} THEN event_name END AS event
+    FROM events
+    WHERE timestamp >= ${firstMs} AND timestamp <= ${Math.min(endMs, range.endMs - 1)} AND ${matchesSql(conditions)}`;
+}
+
+/**
+ * Rows `facet`, `code` (the minute since the epoch, or of `value`), `value`, `visitors` and `events` of the first window,
+ * `current_visitors`. Those of a facet have most visitors first, then are ordered by value.
+ */
+export const recentActivity = (windows: Windows, conditions: readonly Condition[]): AggregateQuery => ({
+  keys: ["facet", "code"],
+  counts: ["visitors", "current_visitors", "events"],
+  partial: (range) => sql`
+    SELECT facet, code, visitors, current_visitors, events
+    FROM (
+      SELECT GROUPING(minute, page, source, country_code, event) AS facet,
+        coalesce(minute, page, source, country_code, event) AS code,
+        count(DISTINCT visitor_id) FILTER (WHERE is_recent) AS visitors,
+        count(DISTINCT visitor_id) FILTER (WHERE is_current) AS current_visitors,
+        count(*) FILTER (WHERE is_recent) AS events
+      FROM (${recentEvents(windows, conditions, range)}) AS recent
+      GROUP BY GROUPING SETS ((), (minute), (page), (source), (country_code), (event))
+    ) AS counted
+    WHERE code IS NOT NULL OR facet = ${FACETS.total}`,
+  finalize: sql`
+    SELECT facet, code, value, visitors, current_visitors, events
+    FROM (
+      SELECT *, row_number() OVER (PARTITION BY facet ORDER BY visitors DESC, value ASC) AS place
+      FROM (
+        SELECT totals.*, coalesce(texts.text, CASE WHEN facet = ${FACETS.source} THEN '(direct)' ELSE '(unknown)' END) AS value
+        FROM totals LEFT JOIN texts ON texts.code = totals.code
+      ) AS named
+    ) AS ranked
+    WHERE facet IN (${FACETS.total}, ${FACETS.minute}) OR place <= ${REALTIME_ROWS_MAX}
+      OR (facet = ${FACETS.country} AND place <= ${REALTIME_COUNTRIES_MAX})
+    ORDER BY facet, place`,
+});
