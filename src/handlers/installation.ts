@@ -18,13 +18,15 @@ const timestampOf = (ms: number): string => new Date(ms).toISOString();
 const counted = ({ name, outcome, count, latestMs }: OutcomeCount) => ({ name, outcome, count, latest_at: timestampOf(latestMs) });
 
 export const getInstallation: Handler = async (_request, { services, url }) => {
-  const { config, knownSites, eventOutcomes } = services;
+  const { config, knownSites, eventOutcomes, eventStore } = services;
   const { site_id: siteId } = new Query(url).parse({ site_id: SCOPE_PARAMETERS.site_id });
   if (!knownSites.areListed) await knownSites.untilListed();
+  const hasEvents = knownSites.has(siteId);
   return jsonReply({
     since: timestampOf(eventOutcomes.sinceMsOf(siteId)),
     is_allowed: config.siteIds.length === 0 || config.siteIds.includes(siteId),
-    has_events: knownSites.has(siteId),
+    has_events: hasEvents,
+    last_event_date: hasEvents ? ((await eventStore.days(siteId)).at(-1) ?? null) : null,
     events: eventOutcomes.of(siteId).map(counted),
     other_events: eventOutcomes.ofOthers(siteId, OTHER_NAMES_MAX).map(counted),
   });

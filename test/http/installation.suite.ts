@@ -16,6 +16,7 @@ interface Installation {
   readonly since: string;
   readonly is_allowed: boolean;
   readonly has_events: boolean;
+  readonly last_event_date: string | null;
   readonly events: readonly OutcomeCount[];
   readonly other_events: readonly OutcomeCount[];
 }
@@ -41,6 +42,7 @@ export function describeInstallation(makeTarget: MakeTarget): void {
       expect(await getInstallation(target, "new.test")).toMatchObject({
         is_allowed: true,
         has_events: false,
+        last_event_date: null,
         events: [],
         other_events: [],
       });
@@ -52,7 +54,8 @@ export function describeInstallation(makeTarget: MakeTarget): void {
       await expectError(await post(target, wireEvent("new.test", { u: "nowhere" })), 400);
 
       const installation = await getInstallation(target, "new.test");
-      expect(installation).toMatchObject({ is_allowed: true, has_events: true, other_events: [] });
+      const lastEventDate = installation.events[0]?.latest_at.slice(0, 10);
+      expect(installation).toMatchObject({ is_allowed: true, has_events: true, last_event_date: lastEventDate, other_events: [] });
       expect(countsIn(installation.events)).toEqual({ "new.test accepted": 2, "new.test bot": 1, "new.test invalid": 2 });
       const latestMs = Date.parse(installation.events[0]?.latest_at ?? "");
       expect(latestMs).toBeGreaterThanOrEqual(beforeMs);
