@@ -3,12 +3,13 @@ import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Sites } from "./api/types.ts";
 import { Failure, Loading } from "./components/states.tsx";
+import { arrival } from "./first-event/arrival.ts";
 import { FirstSitePage } from "./login/first-site.tsx";
 import { FirstRunPage, LoginPage, SetupCodePage } from "./login/login.tsx";
 import { PRODUCT_NAME } from "./names.ts";
 import { Overview } from "./overview.tsx";
 import { authState, checkAuth, isOffline, refreshAll } from "./state/connection.ts";
-import { clearReportCache, useRequest } from "./state/use-report.ts";
+import { useRequest } from "./state/use-report.ts";
 import { navigate, site } from "./state/view.ts";
 
 /** A page that was hidden for this long refreshes its reports when it is visible again. */
@@ -48,11 +49,6 @@ const LoadingPage = () => (
   <main class="login">{isOffline.value ? <p role="alert">Server unreachable. Retrying…</p> : <Loading rows={3} />}</main>
 );
 
-function reload(): void {
-  clearReportCache();
-  refreshAll();
-}
-
 /** The dashboard for a logged-in user, or on an instance without a password. */
 function Home() {
   const report = useRequest<Sites>("/api/sites");
@@ -67,9 +63,11 @@ function Home() {
     );
   }
   if (sites === undefined) return <LoadingPage />;
-  if (sites.length > 0) return site.value === null ? <LoadingPage /> : <Overview sites={sites} />;
-  if (authState.value === "open" && !hasSkipped) return <FirstRunPage onSkip={() => setSkipped(true)} />;
-  return <FirstSitePage onSite={reload} />;
+  const isFirstRun = sites.length === 0 && arrival.value === null;
+  if (isFirstRun && authState.value === "open" && !hasSkipped) return <FirstRunPage onSkip={() => setSkipped(true)} />;
+  // A site without events has a dashboard, too, so that the menu stays when the events of the only site are deleted.
+  if (site.value !== null) return <Overview sites={sites} />;
+  return isFirstRun ? <FirstSitePage /> : <LoadingPage />;
 }
 
 function App() {

@@ -5,7 +5,9 @@ import { MainChart } from "./charts/main-chart.tsx";
 import { TopStats } from "./charts/top-stats.tsx";
 import { Dialog } from "./components/dialog.tsx";
 import { lazy, NotLoaded } from "./components/lazy.tsx";
-import { NoEventsNotice } from "./login/first-site.tsx";
+import { arrival } from "./first-event/arrival.ts";
+import { FirstVisitor } from "./first-event/first-visitor.tsx";
+import { EmptyPeriod, SiteWithoutEvents } from "./first-event/no-data.tsx";
 import { isRealtime, RealtimeView } from "./realtime/realtime-view.tsx";
 import { FilterPills } from "./shell/filters.tsx";
 import { useKeyboard } from "./shell/keyboard.ts";
@@ -32,17 +34,11 @@ const OpenInstanceNotice = () =>
     </p>
   ) : null;
 
-/** Rendered when the period is empty; shows its notice if the last twelve months are empty, too. */
-function NoEvents() {
-  const report = useReport("main", { site_id: site.value, period: "12mo" });
-  return report.data?.total_events === 0 && site.value !== null ? <NoEventsNotice siteId={site.value} /> : null;
-}
-
-function Statistics() {
+function Statistics({ siteId }: { readonly siteId: string }) {
   const report = useReport("main", { ...scope.value, compare: comparison.value === "none" ? null : comparison.value });
   return (
     <>
-      {report.data?.total_events === 0 && !report.isStale && !isFiltered.value && <NoEvents />}
+      {report.data?.total_events === 0 && !report.isStale && !isFiltered.value && <EmptyPeriod siteId={siteId} />}
       <section class="panel" aria-label="Overview">
         <TopStats report={report} />
         <MainChart />
@@ -51,6 +47,14 @@ function Statistics() {
       <Behavior />
     </>
   );
+}
+
+/** A site that is not among those with events has no reports to ask for. */
+function SiteView({ sites }: { readonly sites: readonly string[] }) {
+  const siteId = site.value ?? "";
+  if (isRealtime()) return <RealtimeView />;
+  if (sites.includes(siteId) || arrival.value?.siteId === siteId) return <Statistics siteId={siteId} />;
+  return <SiteWithoutEvents key={siteId} siteId={siteId} />;
 }
 
 export function Overview({ sites }: { readonly sites: readonly string[] }) {
@@ -69,8 +73,9 @@ export function Overview({ sites }: { readonly sites: readonly string[] }) {
       <main id="content" class="content" tabIndex={-1}>
         <h1 class="unseen">Stats of {site.value}</h1>
         <OpenInstanceNotice />
+        <FirstVisitor />
         <FilterPills />
-        {isRealtime() ? <RealtimeView /> : <Statistics />}
+        <SiteView sites={sites} />
         <footer class="page-foot">
           <span>All times are in UTC.</span>
           <button type="button" class="link" onClick={() => openPanel("help")}>

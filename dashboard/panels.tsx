@@ -1,6 +1,7 @@
 /** The dialogs by their names in the URL (`panel=…`). They are loaded together when the first of them opens. */
 import type { ComponentType } from "preact";
 import { DetailsPanel } from "./cards/details-panel.tsx";
+import { AddSitePanel } from "./first-event/add-site.tsx";
 import { isDimension } from "./format/dimensions.ts";
 import { InstallationPanel } from "./installation/installation-dialog.tsx";
 import { PasswordPanel } from "./login/login.tsx";
@@ -21,6 +22,7 @@ const PANELS: Readonly<Record<string, ComponentType>> = {
   erase: DeletePanel,
   export: ExportPanel,
   snippet: TrackingCodePanel,
+  "add-site": AddSitePanel,
   installation: InstallationPanel,
   password: PasswordPanel,
 };

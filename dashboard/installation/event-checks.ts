@@ -59,7 +59,7 @@ function acceptedCheck(siteId: string, { events: counts, has_events: hasEvents, 
 }
 
 /** Subdomains of one another, the same name in another case or with another port, are probably one site. */
-function areRelated(siteId: string, other: string): boolean {
+export function areRelated(siteId: string, other: string): boolean {
   const [a = "", b = ""] = [siteId, other].map((name) => name.toLowerCase().replace(/:\d+$/, ""));
   return a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);
 }
@@ -68,33 +68,47 @@ const isRefused = (counted: OutcomeCount): counted is OutcomeCount & { outcome: 
 
 const listOf = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
 
+const relatedOf = (siteId: string, { other_events: others }: Installation): readonly OutcomeCount[] =>
+  others.filter(({ name }) => areRelated(siteId, name));
+
+const refusalsIn = (counts: readonly OutcomeCount[]): Check[] =>
+  counts.filter(isRefused).map((counted) => REFUSALS[counted.outcome](counted));
+
+function ownRefusals(siteId: string, { is_allowed: isAllowed, events: counts }: Installation): Check[] {
+  const isRefusedAlready = counts.some(({ outcome }) => outcome === "site_not_allowed");
+  const notAllowed = problem(`\`${siteId}\` isn't in \`site_ids\``, "Add it and restart, or use one of the names there.");
+  return [...(isAllowed || isRefusedAlready ? [] : [notAllowed]), ...refusalsIn(counts)];
+}
+
+/** Why events of the site, or of a name that is probably the same site, are refused. */
+export const refusalChecks = (siteId: string, installation: Installation): Check[] => [
+  ...ownRefusals(siteId, installation),
+  ...refusalsIn(relatedOf(siteId, installation)),
+];
+
 /** Names of other sites say nothing about a site whose own events arrive. */
-function otherNamesChecks(siteId: string, { events: counts, other_events: others }: Installation): Check[] {
-  const related = others.filter(({ name }) => areRelated(siteId, name));
-  const [arriving = [], refused = []] = [related.filter((counted) => !isRefused(counted)), related.filter(isRefused)];
-  const checks = arriving.map((counted) =>
-    problem(
-      `${events(counted)} arrived as \`${counted.name}\``,
-      `Set \`data-domain="${siteId}"\` in the tracking code of these pages, or open \`${counted.name}\` in the list of sites.`,
-    ),
-  );
+function otherNamesChecks(siteId: string, installation: Installation): Check[] {
+  const { events: counts, other_events: others } = installation;
+  const checks = relatedOf(siteId, installation)
+    .filter((counted) => !isRefused(counted))
+    .map((counted) =>
+      problem(
+        `${events(counted)} arrived as \`${counted.name}\``,
+        `Set \`data-domain="${siteId}"\` in the tracking code of these pages, or open \`${counted.name}\` in the list of sites.`,
+      ),
+    );
   const hasAccepted = counts.some(({ outcome }) => outcome === "accepted");
   const unrelated = [...new Set(others.map(({ name }) => name))].filter((name) => !areRelated(siteId, name)).slice(0, OTHER_NAMES_MAX);
   if (!hasAccepted && unrelated.length > 0)
     checks.push(
       note(`Events arrive under other names: ${listOf(unrelated)}`, "If one of them is this site, its tag has another `data-domain`."),
     );
-  return [...checks, ...refused.map((counted) => REFUSALS[counted.outcome](counted))];
+  return checks;
 }
 
-export function eventChecks(siteId: string, installation: Installation): Check[] {
-  const { is_allowed: isAllowed, events: counts } = installation;
-  const isRefusedAlready = counts.some(({ outcome }) => outcome === "site_not_allowed");
-  const notAllowed = problem(`\`${siteId}\` isn't in \`site_ids\``, "Add it and restart, or use one of the names there.");
-  return [
-    acceptedCheck(siteId, installation),
-    ...(isAllowed || isRefusedAlready ? [] : [notAllowed]),
-    ...counts.filter(isRefused).map((counted) => REFUSALS[counted.outcome](counted)),
-    ...otherNamesChecks(siteId, installation),
-  ];
-}
+export const eventChecks = (siteId: string, installation: Installation): Check[] => [
+  acceptedCheck(siteId, installation),
+  ...ownRefusals(siteId, installation),
+  ...otherNamesChecks(siteId, installation),
+  ...refusalsIn(relatedOf(siteId, installation)),
+];

@@ -1,52 +1,19 @@
 /** The dialog that checks a site's installation: what the service knows, what this browser does, and, on a click, what the page says. */
 import { useEffect, useState } from "preact/hooks";
 import { checkPage, getInstallation } from "../api/admin.ts";
-import { ServiceError } from "../api/http.ts";
+import { ServiceError, type FailureKind } from "../api/http.ts";
 import { scriptUrl } from "../api/tracking-script.ts";
 import { Dialog } from "../components/dialog.tsx";
-import { Marked } from "../components/marked.tsx";
 import { Loading, Problem } from "../components/states.tsx";
 import { isLocalSite } from "../settings/platforms.ts";
 import { authState, handleFailure } from "../state/connection.ts";
 import { closePanel, openPanel, site } from "../state/view.ts";
 import { addressChecks, browserChecks } from "./browser-checks.ts";
 import { browserFacts } from "./browser-facts.ts";
+import { CheckList } from "./check-list.tsx";
 import type { Check } from "./check.ts";
 import { eventChecks } from "./event-checks.ts";
 import { pageChecks } from "./page-checks.ts";
-
-const VERDICTS: Readonly<Record<Check["verdict"], readonly [mark: string, word: string]>> = {
-  ok: ["✓", "OK"],
-  problem: ["✗", "Problem"],
-  note: ["i", "Note"],
-};
-
-const CheckItem = ({ verdict, finding, advice }: Check) => (
-  <li class="check" data-verdict={verdict}>
-    <span class="check-mark" aria-hidden="true">
-      {VERDICTS[verdict][0]}
-    </span>
-    <div>
-      <p>
-        <span class="unseen">{VERDICTS[verdict][1]}: </span>
-        <Marked text={finding} />
-      </p>
-      {advice !== undefined && (
-        <p class="dim">
-          <Marked text={advice} />
-        </p>
-      )}
-    </div>
-  </li>
-);
-
-const CheckList = ({ label, checks }: { readonly label: string; readonly checks: readonly Check[] }) => (
-  <ul class="checks" aria-label={label}>
-    {checks.map((check) => (
-      <CheckItem key={check.finding} {...check} />
-    ))}
-  </ul>
-);
 
 interface Checking {
   readonly checks: readonly Check[] | null;
@@ -55,8 +22,14 @@ interface Checking {
   readonly run: () => Promise<void>;
 }
 
-/** The checks of the last run; those before stay while it runs. */
-function useChecks(find: () => Promise<readonly Check[]>): Checking {
+const PROBLEMS: Readonly<Partial<Record<FailureKind, string>>> = {
+  offline: "Server unreachable.",
+  timeout: "The check took too long. Try again.",
+  busy: "A page was checked a moment ago. Try again in a few seconds.",
+};
+
+/** The checks of the last run; those before stay while it runs. `invalid` is the problem of input that the service refuses. */
+function useChecks(invalid: string, find: () => Promise<readonly Check[]>): Checking {
   const [checks, setChecks] = useState<readonly Check[] | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
@@ -67,7 +40,9 @@ function useChecks(find: () => Promise<readonly Check[]>): Checking {
       setChecks(await find());
     } catch (error) {
       handleFailure(error);
-      setProblem(error instanceof ServiceError ? error.message : "Something went wrong.");
+      setChecks(null);
+      const kind = error instanceof ServiceError ? error.kind : "failed";
+      setProblem(kind === "invalid" ? invalid : (PROBLEMS[kind] ?? "Something went wrong. Try again."));
     }
     setBusy(false);
   }
@@ -80,7 +55,7 @@ async function siteChecks(siteId: string): Promise<readonly Check[]> {
 }
 
 function SiteSection({ siteId }: { readonly siteId: string }) {
-  const { checks, isBusy, problem, run } = useChecks(() => siteChecks(siteId));
+  const { checks, isBusy, problem, run } = useChecks("Not the name of a site.", () => siteChecks(siteId));
   useEffect(() => void run(), [siteId]);
   return (
     <section aria-label={`Checks of ${siteId}`}>
@@ -108,7 +83,7 @@ const PasswordFirst = () => (
 
 function PageForm({ siteId }: { readonly siteId: string }) {
   const [url, setUrl] = useState(`https://${siteId}/`);
-  const { checks, isBusy, problem, run } = useChecks(async () =>
+  const { checks, isBusy, problem, run } = useChecks(`Enter the address of a page of ${siteId}.`, async () =>
     pageChecks(siteId, scriptUrl(), await checkPage(siteId, url, scriptUrl())),
   );
   return (

@@ -1,25 +1,11 @@
-/** The tracking code of a site: the snippet, the form that makes one for a new site, and their dialog. */
+/** The tracking code of a site for the chosen platform, and its dialog. */
 import { signal } from "@preact/signals";
-import { useState } from "preact/hooks";
 import { scriptUrl } from "../api/tracking-script.ts";
 import { CopyButton } from "../components/copy-button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Marked } from "../components/marked.tsx";
 import { closePanel, site } from "../state/view.ts";
 import { PLATFORMS } from "./platforms.ts";
-
-/** docs/http-api.md, "Site ids". */
-const SITE_ID = /^[A-Za-z0-9.\-_:]{1,256}$/;
-
-/** The domain of a pasted URL; null if it is no site id. */
-function siteIdFrom(typed: string): string | null {
-  const domain = typed
-    .trim()
-    .replace(/^https?:\/\//i, "")
-    .replace(/^www\./i, "")
-    .replace(/\/.*$/, "");
-  return SITE_ID.test(domain) ? domain : null;
-}
 
 /** The chosen platform, the same wherever the code is shown. */
 const platform = signal(PLATFORMS[0]);
@@ -60,36 +46,6 @@ export function Snippet({ siteId }: { readonly siteId: string }) {
   );
 }
 
-/** `onChange` gets the site id while the domain is valid, else null. */
-export function NewSiteForm({ onChange }: { readonly onChange?: (siteId: string | null) => void }) {
-  const [typed, setTyped] = useState("");
-  const siteId = siteIdFrom(typed);
-  return (
-    <>
-      <div class="form">
-        <label>
-          Domain
-          <input
-            type="text"
-            name="site"
-            placeholder="example.com"
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-            value={typed}
-            onInput={(event) => {
-              setTyped(event.currentTarget.value);
-              onChange?.(siteIdFrom(event.currentTarget.value));
-            }}
-          />
-        </label>
-        {typed !== "" && siteId === null && <p class="problem">Enter a domain like example.com</p>}
-      </div>
-      {siteId !== null && <Snippet siteId={siteId} />}
-    </>
-  );
-}
-
 export const TrackingCodePanel = () => (
   <Dialog title="Tracking code" onClose={closePanel}>
     {site.value !== null && (
@@ -98,8 +54,5 @@ export const TrackingCodePanel = () => (
         <Snippet siteId={site.value} />
       </>
     )}
-    <h3>Add a site</h3>
-    <NewSiteForm />
-    <p class="dim">It appears in the list of sites with its first event.</p>
   </Dialog>
 );

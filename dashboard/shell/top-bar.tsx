@@ -25,7 +25,7 @@ const SiteSwitcher = ({ sites }: { readonly sites: readonly string[] }) => (
     items={[
       ...sites.map((id) => ({ label: id, isChosen: id === site.value, onChoose: () => chooseSite(id) })),
       null,
-      { label: "Add a site…", onChoose: () => openPanel("snippet") },
+      { label: "Add a site…", onChoose: () => openPanel("add-site") },
     ]}
   />
 );

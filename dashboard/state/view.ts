@@ -31,12 +31,21 @@ export function navigate(changes: Changes, replace = false): void {
   searchParams.value = new URLSearchParams(location.search);
 }
 
+/** The view as a text: changes with every navigation. */
+export const search = computed(() => searchParams.value.toString());
+
 export const param = (name: string): string | null => searchParams.value.get(name);
 
 /** Today in UTC, `YYYY-MM-DD`. Updated by the realtime polling. */
 export const today = signal(new Date().toISOString().slice(0, 10));
 
 export const site = computed(() => param("site"));
+
+/** Opens another site with nothing of the view before, except for `changes`. */
+export function openSite(id: string, changes: Changes = {}, replace = false): void {
+  const cleared = Object.fromEntries([...searchParams.value.keys()].map((name) => [name, null]));
+  navigate({ ...cleared, site: id, ...changes }, replace);
+}
 
 export type Comparison = "previous_period" | "year_over_year" | "none";
 

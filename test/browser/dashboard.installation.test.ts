@@ -169,7 +169,9 @@ describe("the installation check in the dashboard", () => {
     expect(await checksIn(page, "Your page")).toEqual(["Problem: The page isn't on a public address"]);
     await page.getByLabel("Page", { exact: true }).fill("http://elsewhere.example/");
     await page.getByRole("button", { name: "Check page" }).click();
-    await page.getByText(/"url" must be an http or https URL of 203\.0\.113\.7/).waitFor();
+    await page.getByText("Enter the address of a page of 203.0.113.7.").waitFor();
+    // The result of the page before is gone.
+    expect(await page.getByRole("list", { name: "Your page" }).count()).toBe(0);
 
     // No page of a public address can be reached from a test.
     const answer: InstallationPage = {

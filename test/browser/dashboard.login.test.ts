@@ -63,7 +63,7 @@ describe("the dashboard's login", () => {
     await page.getByRole("button", { name: "Set password" }).click();
 
     await text("Add your first site").waitFor();
-    await page.getByLabel("Domain").fill("https://www.first.example/shop");
+    await page.getByLabel("Domain").fill("https://First.example/shop");
     // The confirmation disappears again.
     const confirmed = text("Copied").waitFor();
     await page.getByRole("button", { name: "Copy tracking code" }).click();

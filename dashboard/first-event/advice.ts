@@ -1,0 +1,25 @@
+/** What a reader who waits for the first event should know: names that events arrive for, and what to check. */
+import type { Installation } from "../api/types.ts";
+import { addressChecks } from "../installation/browser-checks.ts";
+import { areRelated } from "../installation/event-checks.ts";
+import { SCRIPT_PATH } from "../names.ts";
+import { isLocalSite } from "../settings/platforms.ts";
+
+const NAMES_MAX = 3;
+
+/** Names whose events may be those of the site. Other sites that were there before are named only when the first event is late. */
+export function arrivingNames(siteId: string, { other_events: others }: Installation, sites: readonly string[], isLate: boolean): string[] {
+  const accepted = new Set(others.filter(({ outcome }) => outcome === "accepted").map(({ name }) => name));
+  return [...accepted].filter((name) => isLate || areRelated(siteId, name) || !sites.includes(name)).slice(0, NAMES_MAX);
+}
+
+/** What to check when nothing comes, most likely first. Texts between backticks are code. */
+export function thingsToCheck(siteId: string, scriptUrl: string): string[] {
+  const address = addressChecks(siteId, scriptUrl).find(({ verdict }) => verdict === "problem");
+  return [
+    `The page is published, and its source has \`${SCRIPT_PATH.slice(1)}\` and \`data-domain="${siteId}"\`.`,
+    ...(address ? [`${address.finding}. ${address.advice ?? ""}`] : []),
+    "No ad blocker stops it. Try a private window or another browser.",
+    ...(isLocalSite(siteId) ? [] : ["You visit the public page. On `localhost`, the tag needs `data-include-local`."]),
+  ];
+}

@@ -1,0 +1,49 @@
+/** In place of the stats: the tracking code of a site without events; or, where the period is empty, the way to the last events. */
+import { urlOf } from "../api/http.ts";
+import type { Installation } from "../api/types.ts";
+import { formatRange } from "../format/locale.ts";
+import { Snippet } from "../settings/tracking-code.tsx";
+import { dayAfter } from "../state/range.ts";
+import { useRequest } from "../state/use-report.ts";
+import { navigate, range } from "../state/view.ts";
+import { Waiting } from "./waiting.tsx";
+
+/** The period that is offered, up to the last event. */
+const DAYS = 30;
+
+interface SiteWithoutEventsProps {
+  readonly siteId: string;
+  /** Of a site that is known to have no events. */
+  readonly installation?: Installation;
+}
+
+export const SiteWithoutEvents = ({ siteId, installation }: SiteWithoutEventsProps) => (
+  <section class="panel" aria-label="First event">
+    <Waiting siteId={siteId} before={installation ?? null} />
+    <Snippet siteId={siteId} />
+  </section>
+);
+
+function LastEvents({ date }: { readonly date: string }) {
+  if (range.value.start <= date && date <= range.value.end) return null;
+  return (
+    <>
+      The last event was on {formatRange(date, date)}.{" "}
+      <button type="button" class="link" onClick={() => navigate({ period: null, start: dayAfter(date, 1 - DAYS), end: date })}>
+        Show the {DAYS} days before
+      </button>
+    </>
+  );
+}
+
+/** For a period without events. */
+export function EmptyPeriod({ siteId }: { readonly siteId: string }) {
+  const { data } = useRequest<Installation>(urlOf("/api/installation", { site_id: siteId }));
+  if (data === undefined) return null;
+  if (!data.has_events) return <SiteWithoutEvents key={siteId} siteId={siteId} installation={data} />;
+  return (
+    <p class="notice" role="status">
+      No data for this period. {data.last_event_date !== null && <LastEvents date={data.last_event_date} />}
+    </p>
+  );
+}

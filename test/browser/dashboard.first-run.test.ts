@@ -1,0 +1,251 @@
+/** From a new site to its first visitor: adding a site, waiting for its first event, and the dashboard that it opens. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { startServer, type ServerProcess } from "../support/server-process.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { GOOGLEBOT } from "../support/user-agents.ts";
+import { launchBrowser, VISITOR_USER_AGENT } from "./support/browser.ts";
+import { DAY_MS, utcDay, writeVisits } from "./support/dashboard.ts";
+
+const PASSWORD = "correct horse battery";
+const START_MS_MAX = 60_000;
+const ACTION_MS_MAX = 15_000;
+
+/** An address of a German network. */
+const GERMAN_ADDRESS = "5.9.0.1";
+
+describe("the first run", () => {
+  let browser: Browser;
+  let axe: string;
+  let context: BrowserContext;
+  let page: Page;
+  let requests: string[];
+  const services: ServerProcess[] = [];
+  const folders: string[] = [];
+
+  beforeAll(async () => {
+    axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+    browser = await launchBrowser();
+  }, START_MS_MAX);
+
+  afterAll(async () => {
+    await browser.close();
+    for (const service of services) await service.stop();
+    for (const folder of folders) await removeFolder(folder);
+  });
+
+  beforeEach(async () => {
+    context = await browser.newContext({ locale: "en-GB" });
+    context.setDefaultTimeout(ACTION_MS_MAX);
+    page = await context.newPage();
+    requests = [];
+    page.on("request", (request) => requests.push(new URL(request.url()).pathname));
+  });
+  afterEach(() => context.close());
+
+  async function startService(
+    environment: Readonly<Record<string, string>>,
+    prepare: (dataFolder: string) => Promise<void> = () => Promise.resolve(),
+  ): Promise<ServerProcess> {
+    const dataFolder = await makeTempFolder();
+    folders.push(dataFolder);
+    await prepare(dataFolder);
+    const service = await startServer({ dataFolder, environment: { SVC_TRUST_PROXY: "1", ...environment } });
+    services.push(service);
+    return service;
+  }
+
+  const send = (service: ServerProcess, d: string, path = "/", headers: Readonly<Record<string, string>> = {}) =>
+    fetch(`${service.origin}/api/event`, {
+      method: "POST",
+      headers: { "user-agent": VISITOR_USER_AGENT, "x-forwarded-for": "127.0.0.1", ...headers },
+      body: JSON.stringify({ d, n: "pageview", u: `https://${d}${path}` }),
+    });
+
+  const text = (words: string | RegExp) => page.getByText(words).first();
+  const domain = () => page.getByLabel("Domain");
+  const code = () => page.getByLabel("Tracking code", { exact: true });
+  const visitorsAre = (count: number) =>
+    page.locator('[data-metric="visitors"] .top-stat-value', { hasText: new RegExp(`^${count}$`) }).waitFor();
+  const inUrl = (name: string) => new URL(page.url()).searchParams.get(name);
+  const firstVisitor = () => page.locator(".first-visitor [role=status]");
+
+  async function open(service: ServerProcess, query: string): Promise<void> {
+    await context.request.post(`${service.origin}/api/auth/login`, { data: { password: PASSWORD } });
+    await page.goto(`${service.origin}/${query}`);
+  }
+
+  /** Light and dark. */
+  async function expectAccessible(): Promise<void> {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.evaluate(axe);
+      expect(
+        await page.evaluate(
+          "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)))",
+        ),
+      ).toEqual([]);
+    }
+  }
+
+  describe("without any site", () => {
+    let service: ServerProcess;
+    beforeAll(async () => {
+      service = await startService({ SVC_ADMIN_PASSWORD: PASSWORD });
+    }, START_MS_MAX);
+
+    it("after the login the domain has the focus, and what is typed becomes the name that browsers send", async () => {
+      await page.goto(service.origin);
+      await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+      await page.keyboard.press("Enter");
+      await page.locator("input[name=site]:focus").waitFor();
+      for (const [typed, siteId] of [
+        ["Example.com", "example.com"],
+        ["https://www.Example.com/shop?a=b", "www.example.com"],
+        ["Bücher.example", "xn--bcher-kva.example"],
+        ["http://localhost:3000/", "localhost:3000"],
+      ] as const) {
+        await domain().fill(typed);
+        await code()
+          .filter({ hasText: `data-domain="${siteId}"` })
+          .waitFor();
+      }
+      expect(await code().textContent()).toContain(" data-include-local ");
+      await domain().fill("example .com");
+      await text("Enter a domain like example.com").waitFor();
+      await expectAccessible();
+    });
+
+    it("says after 20 seconds what to check, and not before", async () => {
+      await page.clock.install();
+      await open(service, "");
+      await domain().fill("shop.example");
+      await text("Waiting for the first event").waitFor();
+      await page.clock.fastForward(19_000);
+      expect(await text("Nothing yet?").count()).toBe(0);
+      await page.clock.fastForward(1000);
+      await text("Nothing yet?").waitFor();
+      await text('its source has svc.js and data-domain="shop.example"').waitFor();
+      await text("No ad blocker stops it").waitFor();
+      await expectAccessible();
+    });
+
+    it("asks only while the page is visible, and more rarely after a while", async () => {
+      await page.clock.install();
+      await page.addInitScript(`
+        window.isHidden = false;
+        Object.defineProperty(document, "visibilityState", { get: () => (window.isHidden ? "hidden" : "visible") });
+      `);
+      await open(service, "?site=shop.example");
+      const isPoll = (path: string) => path === "/api/installation";
+      const polled = () => page.waitForResponse((response) => isPoll(new URL(response.url()).pathname));
+      await Promise.all([polled(), page.clock.fastForward(1000)]);
+      await Promise.all([polled(), page.clock.fastForward(2000)]);
+      await page.evaluate("window.isHidden = true");
+      const before = requests.filter(isPoll).length;
+      for (let polls = 0; polls < 150; polls++) await page.clock.fastForward(2000);
+      expect(requests.filter(isPoll).length).toBe(before);
+      await page.evaluate("window.isHidden = false");
+      await page.clock.fastForward(2000);
+      expect(requests.filter(isPoll).length).toBe(before);
+      await Promise.all([polled(), page.clock.fastForward(13_000)]);
+    });
+
+    it("shows at once why events are refused, and the name under which they arrive instead, which one click opens", async () => {
+      await open(service, "");
+      await domain().fill("shop.example");
+      await send(service, "shop.example", "/", { "user-agent": GOOGLEBOT });
+      await text("1 event was dropped as bot traffic").waitFor();
+      await send(service, "www.shop.example", "/pricing", { "x-forwarded-for": GERMAN_ADDRESS });
+      await text("Events arrive for www.shop.example.").waitFor();
+      await expectAccessible();
+      await page.getByRole("button", { name: "Open that site" }).click();
+      await visitorsAre(1);
+      expect(inUrl("site")).toBe("www.shop.example");
+      await firstVisitor().filter({ hasText: "Your first visitor: Germany, /pricing, just now." }).waitFor();
+      await expectAccessible();
+    });
+
+    it("after the events of the only site are deleted, its dashboard and the menu stay", async () => {
+      await open(service, `?site=www.shop.example&panel=erase`);
+      await page.getByLabel("Type www.shop.example to confirm").fill("www.shop.example");
+      await page.getByRole("button", { name: "Delete permanently" }).click();
+      await text("Deleted 1 event").waitFor();
+      await page.keyboard.press("Escape");
+      await text("Waiting for the first event").waitFor();
+      await page.getByRole("button", { name: "Menu" }).click();
+      await page.getByRole("menuitem", { name: "API keys" }).waitFor();
+    });
+  });
+
+  describe("of a further site", () => {
+    let service: ServerProcess;
+    const lastDay = utcDay(Date.now() - 800 * DAY_MS);
+    beforeAll(async () => {
+      service = await startService({ SVC_ADMIN_PASSWORD: PASSWORD }, (dataFolder) =>
+        writeVisits(dataFolder, "old.example", [{ atMs: Date.parse(lastDay) + DAY_MS / 2, steps: ["/"] }]),
+      );
+    }, START_MS_MAX);
+
+    it("a site whose last event is long ago shows its empty period, and leads to the last events", async () => {
+      await open(service, "?site=old.example");
+      await text("No data for this period. The last event was on").waitFor();
+      expect(await text("Waiting for the first event").count()).toBe(0);
+      await page.getByRole("button", { name: "Show the 30 days before" }).click();
+      await visitorsAre(1);
+      expect(inUrl("end")).toBe(lastDay);
+    });
+
+    it("an address that names a site without events waits without a report, and becomes its dashboard with the first event", async () => {
+      await open(service, "?site=new.example&filters=pages==/nowhere");
+      await text("Waiting for the first event").waitFor();
+      await page.waitForResponse("**/api/installation?*");
+      expect(requests.filter((path) => path.startsWith("/api/stats/") && !path.endsWith("/realtime"))).toEqual([]);
+      await send(service, "new.example", "/hello");
+      await visitorsAre(1);
+      await firstVisitor().filter({ hasText: "Your first visitor: /hello, just now." }).waitFor();
+      await page.getByRole("button", { name: "Site: new.example" }).click();
+      await page.getByRole("menuitemradio", { name: "new.example" }).waitFor();
+      await page.keyboard.press("Escape");
+      // The first event is not awaited any more.
+      expect(requests.filter((path) => path === "/api/sites").length).toBe(2);
+
+      await page.keyboard.press("w");
+      await firstVisitor().waitFor({ state: "detached" });
+      await page.goBack();
+      await page.locator('[data-metric="visitors"]').waitFor();
+      expect(await firstVisitor().count()).toBe(0);
+    });
+
+    it("a site is added in a dialog of its own, which becomes its dashboard with the first event", async () => {
+      await open(service, "?site=old.example&period=7d");
+      await page.getByRole("button", { name: "Site: old.example" }).click();
+      await page.getByRole("menuitem", { name: "Add a site" }).click();
+      const dialog = page.getByRole("dialog", { name: "Add a site" });
+      await page.locator("input[name=site]:focus").waitFor();
+      expect(await dialog.locator(".snippet").count()).toBe(0);
+      await domain().fill("Old.example");
+      await dialog.getByText("old.example has events already.").waitFor();
+      await domain().fill("second.example");
+      await dialog.getByText("Waiting for the first event").waitFor();
+      await expectAccessible();
+      await send(service, "second.example", "/");
+      await dialog.waitFor({ state: "detached" });
+      await visitorsAre(1);
+      expect(inUrl("site")).toBe("second.example");
+      await page.getByRole("button", { name: "Dismiss" }).click();
+      await firstVisitor().waitFor({ state: "detached" });
+    });
+  });
+
+  it("a site of site_ids becomes its dashboard at once, although its empty reports are cached", async () => {
+    const service = await startService({ SVC_ADMIN_PASSWORD: PASSWORD, SVC_SITE_IDS: "listed.example" });
+    await open(service, "?site=listed.example&period=day");
+    await text("Waiting for the first event").waitFor();
+    await send(service, "listed.example", "/");
+    await visitorsAre(1);
+    expect(inUrl("period")).toBe("7d");
+  });
+});
