@@ -1,6 +1,5 @@
 /** What a reader who waits for the first event should know: names that events arrive for, and what to check. */
 import type { Installation } from "../api/types.ts";
-import { addressChecks } from "../installation/browser-checks.ts";
 import { areRelated } from "../installation/event-checks.ts";
 import { SCRIPT_PATH } from "../names.ts";
 import { isLocalSite } from "../settings/platforms.ts";
@@ -15,10 +14,12 @@ export function arrivingNames(siteId: string, { other_events: others }: Installa
 
 /** What to check when nothing comes, most likely first. Texts between backticks are code. */
 export function thingsToCheck(siteId: string, scriptUrl: string): string[] {
-  const address = addressChecks(siteId, scriptUrl).find(({ verdict }) => verdict === "problem");
+  const { host } = new URL(scriptUrl);
   return [
     `The page is published, and its source has \`${SCRIPT_PATH.slice(1)}\` and \`data-domain="${siteId}"\`.`,
-    ...(address ? [`${address.finding}. ${address.advice ?? ""}`] : []),
+    ...(isLocalSite(host) && !isLocalSite(siteId)
+      ? [`The script's address is public, not \`${host}\`. Open the dashboard under its public address and copy the code again.`]
+      : []),
     "No ad blocker stops it. Try a private window or another browser.",
     ...(isLocalSite(siteId) ? [] : ["You visit the public page. On `localhost`, the tag needs `data-include-local`."]),
   ];

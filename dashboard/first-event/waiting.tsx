@@ -51,7 +51,7 @@ const OtherNames = ({ names, sites }: OtherNamesProps) => (
 
 const ThingsToCheck = ({ siteId }: { readonly siteId: string }) => (
   <div class="to-check">
-    <p>Nothing yet? Check that:</p>
+    <p>Nothing has arrived yet. Check that:</p>
     <ol>
       {thingsToCheck(siteId, scriptUrl()).map((text) => (
         <li key={text}>
@@ -62,12 +62,17 @@ const ThingsToCheck = ({ siteId }: { readonly siteId: string }) => (
   </div>
 );
 
+interface CheckLinkProps {
+  readonly siteId: string;
+  readonly isLate: boolean;
+}
+
 /** In the dashboard of the site, the dialog is part of the view. */
-function CheckLink({ siteId }: { readonly siteId: string }) {
+function CheckLink({ siteId, isLate }: CheckLinkProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <div>
-      No events yet?{" "}
+      {isLate ? "Still no events?" : "No events yet?"}{" "}
       <button type="button" class="link" onClick={() => (site.value === siteId ? openPanel("installation") : setOpen(true))}>
         Check the installation
       </button>
@@ -123,7 +128,7 @@ export function Waiting({ siteId, before = null }: WaitingProps) {
         {problems.length > 0 && <CheckList label="Problems" checks={problems} />}
         {isLate && <ThingsToCheck siteId={siteId} />}
       </div>
-      <CheckLink siteId={siteId} />
+      <CheckLink siteId={siteId} isLate={isLate} />
     </div>
   );
 }

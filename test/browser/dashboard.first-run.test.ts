@@ -40,6 +40,7 @@ describe("the first run", () => {
     context = await browser.newContext({ locale: "en-GB" });
     context.setDefaultTimeout(ACTION_MS_MAX);
     page = await context.newPage();
+    await page.clock.install();
     requests = [];
     page.on("request", (request) => requests.push(new URL(request.url()).pathname));
   });
@@ -57,6 +58,8 @@ describe("the first run", () => {
     return service;
   }
 
+  /** So that a test need not wait for the next request of the page. */
+  const nextPoll = () => page.clock.fastForward(2000);
   const send = (service: ServerProcess, d: string, path = "/", headers: Readonly<Record<string, string>> = {}) =>
     fetch(`${service.origin}/api/event`, {
       method: "POST",
@@ -88,6 +91,7 @@ describe("the first run", () => {
         ),
       ).toEqual([]);
     }
+    await page.emulateMedia({ colorScheme: null, reducedMotion: null });
   }
 
   describe("without any site", () => {
@@ -119,21 +123,19 @@ describe("the first run", () => {
     });
 
     it("says after 20 seconds what to check, and not before", async () => {
-      await page.clock.install();
       await open(service, "");
       await domain().fill("shop.example");
-      await text("Waiting for the first event").waitFor();
-      await page.clock.fastForward(19_000);
-      expect(await text("Nothing yet?").count()).toBe(0);
-      await page.clock.fastForward(1000);
-      await text("Nothing yet?").waitFor();
+      await page.waitForResponse("**/api/installation?*");
+      await page.clock.fastForward(15_000);
+      expect(await text("Nothing has arrived yet").count()).toBe(0);
+      await page.clock.fastForward(5000);
+      await text("Nothing has arrived yet").waitFor();
       await text('its source has svc.js and data-domain="shop.example"').waitFor();
       await text("No ad blocker stops it").waitFor();
       await expectAccessible();
     });
 
     it("asks only while the page is visible, and more rarely after a while", async () => {
-      await page.clock.install();
       await page.addInitScript(`
         window.isHidden = false;
         Object.defineProperty(document, "visibilityState", { get: () => (window.isHidden ? "hidden" : "visible") });
@@ -157,15 +159,21 @@ describe("the first run", () => {
       await open(service, "");
       await domain().fill("shop.example");
       await send(service, "shop.example", "/", { "user-agent": GOOGLEBOT });
+      await nextPoll();
       await text("1 event was dropped as bot traffic").waitFor();
       await send(service, "www.shop.example", "/pricing", { "x-forwarded-for": GERMAN_ADDRESS });
+      await nextPoll();
       await text("Events arrive for www.shop.example.").waitFor();
       await expectAccessible();
       await page.getByRole("button", { name: "Open that site" }).click();
       await visitorsAre(1);
       expect(inUrl("site")).toBe("www.shop.example");
       await firstVisitor().filter({ hasText: "Your first visitor: Germany, /pricing, just now." }).waitFor();
+      const animation = () => page.evaluate(`getComputedStyle(document.querySelector(".landed .logo-bird")).animationName`);
+      expect(await animation()).toBe("land");
       await expectAccessible();
+      await page.emulateMedia({ reducedMotion: "reduce" });
+      expect(await animation()).toBe("none");
     });
 
     it("after the events of the only site are deleted, its dashboard and the menu stay", async () => {
@@ -204,6 +212,7 @@ describe("the first run", () => {
       await page.waitForResponse("**/api/installation?*");
       expect(requests.filter((path) => path.startsWith("/api/stats/") && !path.endsWith("/realtime"))).toEqual([]);
       await send(service, "new.example", "/hello");
+      await nextPoll();
       await visitorsAre(1);
       await firstVisitor().filter({ hasText: "Your first visitor: /hello, just now." }).waitFor();
       await page.getByRole("button", { name: "Site: new.example" }).click();
@@ -232,6 +241,7 @@ describe("the first run", () => {
       await dialog.getByText("Waiting for the first event").waitFor();
       await expectAccessible();
       await send(service, "second.example", "/");
+      await nextPoll();
       await dialog.waitFor({ state: "detached" });
       await visitorsAre(1);
       expect(inUrl("site")).toBe("second.example");
@@ -245,6 +255,7 @@ describe("the first run", () => {
     await open(service, "?site=listed.example&period=day");
     await text("Waiting for the first event").waitFor();
     await send(service, "listed.example", "/");
+    await nextPoll();
     await visitorsAre(1);
     expect(inUrl("period")).toBe("7d");
   });

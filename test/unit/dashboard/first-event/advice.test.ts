@@ -56,8 +56,8 @@ describe("what to check", () => {
   });
 
   it("includes an address of the script that visitors cannot reach", () => {
-    expect(thingsToCheck("example.com", "http://localhost:8000/svc.js")[1]).toMatch(
-      /^The script's address is local: visitors can't load it from `localhost:8000`\. Open/,
-    );
+    const local = "http://localhost:8000/svc.js";
+    expect(thingsToCheck("example.com", local)[1]).toMatch(/^The script's address is public, not `localhost:8000`\. Open/);
+    expect(thingsToCheck("localhost:3000", local)).toHaveLength(2);
   });
 });
