@@ -2,13 +2,13 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Sites } from "./api/types.ts";
-import { Failure, Loading } from "./components/states.tsx";
+import { Failure, Loading, OutageBanner } from "./components/states.tsx";
 import { arrival } from "./first-event/arrival.ts";
 import { FirstSitePage } from "./login/first-site.tsx";
 import { FirstRunPage, LoginPage, SetupCodePage } from "./login/login.tsx";
 import { PRODUCT_NAME } from "./names.ts";
 import { Overview } from "./overview.tsx";
-import { authState, checkAuth, isOffline, refreshAll } from "./state/connection.ts";
+import { authState, checkAuth, outage, refreshAll } from "./state/connection.ts";
 import { useRequest } from "./state/use-report.ts";
 import { navigate, site } from "./state/view.ts";
 
@@ -45,9 +45,7 @@ function useSite(sites: readonly string[] | undefined): void {
   }, [site.value]);
 }
 
-const LoadingPage = () => (
-  <main class="login">{isOffline.value ? <p role="alert">Server unreachable. Retrying…</p> : <Loading rows={3} />}</main>
-);
+const LoadingPage = () => <main class="login">{outage.value === null ? <Loading rows={3} /> : <OutageBanner />}</main>;
 
 /** The dashboard for a logged-in user, or on an instance without a password. */
 function Home() {

@@ -5,6 +5,7 @@ import { MainChart } from "./charts/main-chart.tsx";
 import { TopStats } from "./charts/top-stats.tsx";
 import { Dialog } from "./components/dialog.tsx";
 import { lazy, NotLoaded } from "./components/lazy.tsx";
+import { OutageBanner } from "./components/states.tsx";
 import { arrival } from "./first-event/arrival.ts";
 import { FirstVisitor } from "./first-event/first-visitor.tsx";
 import { EmptyPeriod, SiteWithoutEvents } from "./first-event/no-data.tsx";
@@ -12,7 +13,7 @@ import { isRealtime, RealtimeView } from "./realtime/realtime-view.tsx";
 import { FilterPills } from "./shell/filters.tsx";
 import { useKeyboard } from "./shell/keyboard.ts";
 import { TopBar } from "./shell/top-bar.tsx";
-import { authState, isOffline } from "./state/connection.ts";
+import { authState } from "./state/connection.ts";
 import { useReport } from "./state/use-report.ts";
 import { closePanel, comparison, isFiltered, openPanel, panel, scope, site } from "./state/view.ts";
 
@@ -65,11 +66,7 @@ export function Overview({ sites }: { readonly sites: readonly string[] }) {
         Skip to content
       </a>
       <TopBar sites={sites} />
-      {isOffline.value && (
-        <p class="offline" role="alert">
-          Server unreachable. Retrying…
-        </p>
-      )}
+      <OutageBanner />
       <main id="content" class="content" tabIndex={-1}>
         <h1 class="unseen">Stats of {site.value}</h1>
         <OpenInstanceNotice />

@@ -18,12 +18,6 @@ export const setPassword = (password: string, code?: string): Promise<unknown> =
 export const logIn = (password: string): Promise<unknown> => sendJson("/api/auth/login", json("POST", { password }));
 export const logOut = (): Promise<unknown> => sendJson("/api/auth/logout", json("POST"));
 
-export const isReachable = (): Promise<boolean> =>
-  send("/health", {}).then(
-    () => true,
-    () => false,
-  );
-
 export type KeyScope = Keys[number]["scope"];
 
 export const listKeys = (): Promise<Keys> => sendJson("/api/keys", {});

@@ -1,8 +1,14 @@
 /** HTTP requests to the service, and every way in which one can fail. */
 
 /**
- * Why a request failed. `offline`: no connection; `timeout`: the report took too long (408); `setup_code_required`: the host
- * name is not known, so a password must be set with the setup code first (docs/http-api.md, "Unverified hosts").
+ * Why a request failed.
+ * - `offline`: no connection
+ * - `unavailable`: a proxy answered in place of the service
+ * - `busy`: the service asks for a retry (429, or 503 with Retry-After)
+ * - `timeout`: the report took too long (408)
+ * - `extension_missing`: it needs the behavioral extension, which is not loaded
+ * - `setup_code_required`: the host name is not known, so a password must be set with the setup code first (docs/http-api.md,
+ *   "Unverified hosts")
  */
 export type FailureKind =
   | "offline"
@@ -13,6 +19,7 @@ export type FailureKind =
   | "busy"
   | "timeout"
   | "unavailable"
+  | "extension_missing"
   | "invalid"
   | "failed";
 
@@ -26,6 +33,11 @@ export class ServiceError extends Error {
     this.kind = kind;
     this.retryAfterSecs = retryAfterSecs;
   }
+
+  /** Whether the service may be down: another request may tell. */
+  get isOutage(): boolean {
+    return this.kind === "offline" || this.kind === "unavailable";
+  }
 }
 
 const KINDS: Readonly<Record<number, FailureKind>> = {
@@ -35,16 +47,28 @@ const KINDS: Readonly<Record<number, FailureKind>> = {
   404: "not_found",
   408: "timeout",
   429: "busy",
-  503: "unavailable",
 };
 
-const messageOf = (status: number): string => (status >= 500 ? `Server unavailable (${status}).` : `The request failed (${status}).`);
+const messageOf = (status: number): string => (status > 500 ? `Server unavailable (${status}).` : `The request failed (${status}).`);
+
+/**
+ * The service itself answers no status above 500 but 503, with a JSON error, and with Retry-After unless the behavioral extension is
+ * missing (docs/http-api.md, "Statuses"). All others are a proxy's.
+ */
+function kindOf({ status, headers }: Response, hasReason: boolean): FailureKind {
+  if (headers.has("x-setup-code")) return "setup_code_required";
+  if (headers.has("x-behavioral-extension")) return "extension_missing";
+  if (status === 503 && hasReason && headers.has("retry-after")) return "busy";
+  return status > 500 ? "unavailable" : (KINDS[status] ?? "failed");
+}
 
 async function errorFrom(response: Response): Promise<ServiceError> {
   const retryAfterSecs = Number(response.headers.get("retry-after"));
-  const body = (await response.json().catch(() => null)) as { readonly error?: string } | null;
-  const kind = response.headers.has("x-setup-code") ? "setup_code_required" : (KINDS[response.status] ?? "failed");
-  return new ServiceError(kind, body?.error ?? messageOf(response.status), retryAfterSecs > 0 ? retryAfterSecs : null);
+  const body = (await response.json().catch(() => null)) as { readonly error?: unknown } | null;
+  const reason = typeof body?.error === "string" ? body.error : null;
+  const kind = kindOf(response, reason !== null);
+  const message = kind === "unavailable" ? null : reason;
+  return new ServiceError(kind, message ?? messageOf(response.status), retryAfterSecs > 0 ? retryAfterSecs : null);
 }
 
 /** Relative to the page, which may be below a path of its host (`base_path`). `path` begins with a slash. */

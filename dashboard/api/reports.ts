@@ -24,6 +24,9 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     });
   });
 
+/** Whether the service, or a proxy in front of it, asks for a retry. */
+const isBusy = ({ kind, retryAfterSecs }: ServiceError): boolean => kind === "busy" || (kind === "unavailable" && retryAfterSecs !== null);
+
 async function sendWithRetries(url: string, signal: AbortSignal, timeoutRetriesMax: number): Promise<Response> {
   for (let busyRetries = 0, timeoutRetries = 0; ;) {
     try {
@@ -31,7 +34,7 @@ async function sendWithRetries(url: string, signal: AbortSignal, timeoutRetriesM
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       if (error.kind === "timeout" && timeoutRetries++ < timeoutRetriesMax) continue;
-      if (error.kind !== "busy" || busyRetries++ === BUSY_RETRIES_MAX) throw error;
+      if (!isBusy(error) || busyRetries++ === BUSY_RETRIES_MAX) throw error;
       await pause(Math.min(error.retryAfterSecs ?? 1, PAUSE_SECS_MAX) * 1000, signal);
     }
   }

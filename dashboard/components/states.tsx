@@ -1,5 +1,6 @@
 /** What a report shows around its data: loading, empty, error, and dimmed while newer data loads. */
 import type { ComponentChildren } from "preact";
+import { outage } from "../state/connection.ts";
 import type { Report } from "../state/use-report.ts";
 import { isFiltered, setFilters } from "../state/view.ts";
 
@@ -29,10 +30,10 @@ export const Empty = ({ children }: { readonly children?: ComponentChildren }) =
   </p>
 );
 
-/** An error in place of data. Retrying is no use where the behavioral extension is missing: its 503 has no Retry-After. */
+/** An error in place of data. Retrying is no use where the behavioral extension is missing. */
 export function Failure({ report }: { readonly report: Pick<Report<unknown>, "error" | "retry"> }) {
   const { error, retry } = report;
-  const isExtensionMissing = error?.kind === "unavailable" && error.retryAfterSecs === null;
+  const isExtensionMissing = error?.kind === "extension_missing";
   return (
     <div class="failure" role="alert">
       <p>{isExtensionMissing ? "Visits are unavailable: the behavioral extension is not loaded." : error?.message}</p>
@@ -44,6 +45,14 @@ export function Failure({ report }: { readonly report: Pick<Report<unknown>, "er
     </div>
   );
 }
+
+/** The one message of an outage, for all reports. */
+export const OutageBanner = () =>
+  outage.value === null ? null : (
+    <p class="offline" role="alert">
+      {outage.value} Retrying…
+    </p>
+  );
 
 export const Problem = ({ text }: { readonly text: string | null }) =>
   text === null ? null : (

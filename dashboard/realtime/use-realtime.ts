@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { urlOf } from "../api/http.ts";
 import { fetchReport } from "../api/reports.ts";
 import type { Reports } from "../api/types.ts";
-import { handleFailure, refreshCount } from "../state/connection.ts";
+import { handleFailure, outage, refreshCount } from "../state/connection.ts";
 import { scope, today } from "../state/view.ts";
 
 const INTERVAL_MS = 10_000;
@@ -20,7 +20,7 @@ export function useRealtime(): Realtime | null {
     if (url === null) return;
     const controller = new AbortController();
     const poll = () => {
-      if (document.visibilityState !== "visible") return;
+      if (document.visibilityState !== "visible" || outage.peek() !== null) return;
       today.value = new Date().toISOString().slice(0, 10);
       fetchReport<Realtime>(url, controller.signal).then(setRealtime, (error: unknown) => {
         if (!controller.signal.aborted) handleFailure(error);

@@ -1,16 +1,18 @@
 /** Whether the service is reachable and the browser logged in, and the refresh of every report once that changes. */
 import { signal } from "@preact/signals";
-import { authStatus, isReachable, logOut } from "../api/admin.ts";
+import { authStatus, logOut } from "../api/admin.ts";
 import { ServiceError } from "../api/http.ts";
 
 /** Every report is fetched again when this number grows. */
 export const refreshCount = signal(0);
 
-export const refreshAll = (): void => {
-  refreshCount.value++;
-};
+/** Why the service cannot be reached, as a sentence; null while it can. */
+export const outage = signal<string | null>(null);
 
-export const isOffline = signal(false);
+/** The end of an outage refreshes everything; until then, nothing can be. */
+export const refreshAll = (): void => {
+  if (outage.value === null) refreshCount.value++;
+};
 
 /** `open`: no password is set, everybody may read. `setup_code`: no password is set, and under this host name one must be. */
 export type AuthState = "unknown" | "open" | "setup_code" | "logged_out" | "logged_in";
@@ -23,41 +25,70 @@ export const hasExpired = signal(false);
 /** While a logout is under way, a report that is refused does not mean that the session has expired. */
 let isLoggingOut = false;
 
-const RETRY_MS = [1000, 2000, 4000, 8000, 15_000];
+/** Pauses between the attempts to reach the service; the last is repeated. */
+const RETRY_MS = [1000, 2000, 4000, 8000, 15_000, 30_000];
 
-function pollUntilReachable(tries = 0): void {
-  setTimeout(
-    () => {
-      void isReachable().then((reachable) => {
-        if (!reachable) return pollUntilReachable(tries + 1);
-        isOffline.value = false;
-        void checkAuth().then(refreshAll);
-      });
-    },
-    RETRY_MS[Math.min(tries, RETRY_MS.length - 1)],
-  );
+/** Resolves after the pause, and not before the page is visible. */
+async function pauseUntilVisible(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  while (document.visibilityState === "hidden")
+    await new Promise((resolve) => document.addEventListener("visibilitychange", resolve, { once: true }));
 }
 
-/** To be called with the error of every failed request: a lost connection starts polling, an ended session shows the login. */
+async function retryUntilReachable(): Promise<void> {
+  for (let tries = 0; outage.value !== null; tries++) {
+    await pauseUntilVisible(RETRY_MS[Math.min(tries, RETRY_MS.length - 1)] ?? 0);
+    if (!(await checkAuth())) continue;
+    outage.value = null;
+    refreshAll();
+  }
+}
+
+function beginOutage(reason: string): void {
+  const isNew = outage.value === null;
+  outage.value = reason;
+  if (isNew) void retryUntilReachable();
+}
+
+let checking: Promise<boolean> | null = null;
+
+/** Whether the service answers, although a request has failed as if it were down. If not, there is an outage. */
+export async function isReachable(): Promise<boolean> {
+  if (outage.value !== null) return false;
+  checking ??= checkAuth().finally(() => {
+    checking = null;
+  });
+  return checking;
+}
+
+function requireLogin(): void {
+  if (authState.value === "logged_in" && !isLoggingOut) hasExpired.value = true;
+  authState.value = "logged_out";
+}
+
+/** To be called with the error of every failed request: an outage starts polling, an ended session shows the login. */
 export function handleFailure(error: unknown): void {
   if (!(error instanceof ServiceError)) return;
-  if (error.kind === "offline" && !isOffline.value) {
-    isOffline.value = true;
-    pollUntilReachable();
-  }
+  if (error.isOutage) void isReachable();
   if (error.kind === "setup_code_required") authState.value = "setup_code";
-  if (error.kind === "unauthenticated" && authState.value === "logged_in" && !isLoggingOut) hasExpired.value = true;
-  if (error.kind === "unauthenticated") authState.value = "logged_out";
+  if (error.kind === "unauthenticated") requireLogin();
 }
 
-export async function checkAuth(): Promise<void> {
+/** Updates `authState`. Resolves to whether the service answered; if it did not, there is an outage. */
+export async function checkAuth(): Promise<boolean> {
   try {
     const { setup_required, authenticated } = await authStatus();
     if (setup_required) authState.value = "open";
-    else authState.value = authenticated ? "logged_in" : "logged_out";
+    else if (authenticated) authState.value = "logged_in";
+    else requireLogin();
   } catch (error) {
+    if (error instanceof ServiceError && error.isOutage) {
+      beginOutage(error.message);
+      return false;
+    }
     handleFailure(error);
   }
+  return true;
 }
 
 /** After a login or setup: shows the view of the URL with fresh reports. */

@@ -3,13 +3,14 @@ import { useEffect, useState } from "preact/hooks";
 import { ServiceError, urlOf, type Parameters } from "../api/http.ts";
 import { fetchReport } from "../api/reports.ts";
 import type { Dimension, Reports } from "../api/types.ts";
-import { handleFailure, refreshCount } from "./connection.ts";
+import { handleFailure, isReachable, outage, refreshCount } from "./connection.ts";
 
 export interface Report<T> {
   /** The last response, possibly to an earlier request; undefined before the first. */
   readonly data: T | undefined;
-  /** Whether `data` belongs to an earlier request. */
+  /** Whether `data` belongs to an earlier request, or cannot be refreshed because of an outage. */
   readonly isStale: boolean;
+  /** Null during an outage, which the page shows once for all reports. */
   readonly error: ServiceError | null;
   readonly retry: () => void;
 }
@@ -44,6 +45,17 @@ export const clearReportCache = (): void => cache.clear();
 const toServiceError = (error: unknown): ServiceError =>
   error instanceof ServiceError ? error : new ServiceError("failed", String(error));
 
+/** Fetches a report, again if it failed as in an outage although the service answers. */
+async function fetchUnlessDown<T>(url: string, signal: AbortSignal): Promise<T> {
+  try {
+    return await fetchReport<T>(url, signal);
+  } catch (error) {
+    const isAlone = error instanceof ServiceError && error.isOutage && !signal.aborted && (await isReachable());
+    if (!isAlone) throw error;
+    return fetchReport<T>(url, signal);
+  }
+}
+
 /** Fetches a URL; null fetches nothing. */
 export function useRequest<T>(url: string | null): Report<T> {
   const [result, setResult] = useState<Result<T> | null>(null);
@@ -57,7 +69,7 @@ export function useRequest<T>(url: string | null): Report<T> {
       return;
     }
     const controller = new AbortController();
-    fetchReport<T>(url, controller.signal).then(
+    fetchUnlessDown<T>(url, controller.signal).then(
       (data) => {
         cacheSet(key, data);
         if (!controller.signal.aborted) setResult({ key, data, error: null });
@@ -74,10 +86,12 @@ export function useRequest<T>(url: string | null): Report<T> {
     );
     return () => controller.abort();
   }, [key, tries]);
+  const isDown = outage.value !== null;
+  const error = result?.key === key ? (result?.error ?? null) : null;
   return {
     data: result?.data,
-    isStale: key !== null && result !== null && result.key !== key,
-    error: result?.key === key ? (result?.error ?? null) : null,
+    isStale: key !== null && result !== null && (isDown || result.key !== key),
+    error: isDown && error?.isOutage === true ? null : error,
     retry: () => setTries((count) => count + 1),
   };
 }

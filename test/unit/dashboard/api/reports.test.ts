@@ -45,6 +45,34 @@ describe("a report of the dashboard", () => {
     expect(counts.requests).toBe(1);
   });
 
+  it("waits for Retry-After of a 503, whether the service or a proxy sent it", async () => {
+    const counts = stubAnswers([503, { "retry-after": "0.001" }], [200]);
+    expect(await fetchReport("/api/stats/main", signal)).toEqual({ n: 1 });
+    expect(counts.requests).toBe(2);
+  });
+
+  const REASON = JSON.stringify({ error: "The query engine has too little memory" });
+  const HTML = "<html><body>Bad gateway</body></html>";
+  it.each([
+    [500, {}, REASON, "failed", "The query engine has too little memory"],
+    [502, {}, HTML, "unavailable", "Server unavailable (502)."],
+    [502, {}, REASON, "unavailable", "Server unavailable (502)."],
+    [503, {}, HTML, "unavailable", "Server unavailable (503)."],
+    [503, {}, REASON, "unavailable", "Server unavailable (503)."],
+    [503, { "retry-after": "0.001" }, REASON, "busy", "The query engine has too little memory"],
+    [503, { "retry-after": "0.001" }, HTML, "unavailable", "Server unavailable (503)."],
+    [503, { "x-behavioral-extension": "missing" }, REASON, "extension_missing", "The query engine has too little memory"],
+    [504, {}, "", "unavailable", "Server unavailable (504)."],
+    [522, {}, HTML, "unavailable", "Server unavailable (522)."],
+  ] as const)("fails after a %i with %o and the body %s as %s", async (status, headers, body, kind, message) => {
+    vi.stubGlobal("fetch", async () => new Response(body, { status, headers }));
+    onTestFinished(() => {
+      vi.unstubAllGlobals();
+    });
+    const failure = await fetchReport("/api/stats/main", signal).catch((error: unknown) => error as ServiceError);
+    expect(failure).toMatchObject({ kind, message, isOutage: kind === "unavailable" });
+  });
+
   it("that is an exported file is not requested again after a 408, because it would start over", async () => {
     const counts = stubAnswers([408], [200]);
     await expect(fetchFile("/api/stats/export", signal)).rejects.toBeInstanceOf(ServiceError);

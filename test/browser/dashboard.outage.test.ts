@@ -1,0 +1,189 @@
+/** The dashboard behind a proxy while the service is down, overloaded or without the behavioral extension. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startServer, type ServerProcess } from "../support/server-process.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { launchBrowser, VISITOR_USER_AGENT } from "./support/browser.ts";
+import { cardOf, DAY_MS, rowsOf, writeVisits } from "./support/dashboard.ts";
+import { startFaultyProxy, type FaultyProxy } from "./support/faulty-proxy.ts";
+
+const SITE = "shop.example";
+const START_MS_MAX = 60_000;
+const ACTION_MS_MAX = 15_000;
+const MINUTE_MS = 60_000;
+
+const yesterdayNoon = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS / 2;
+
+describe("the dashboard in an outage", () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let service: ServerProcess;
+  let proxy: FaultyProxy;
+  let dataFolder: string;
+  let visitors = 2;
+
+  beforeAll(async () => {
+    dataFolder = await makeTempFolder();
+    await writeVisits(dataFolder, SITE, [
+      { atMs: yesterdayNoon, steps: ["/", "/pricing"] },
+      { atMs: yesterdayNoon, steps: ["/"] },
+    ]);
+    [browser, service] = await Promise.all([
+      launchBrowser(),
+      startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0", SVC_TRUST_PROXY: "1" } }),
+    ]);
+    proxy = await startFaultyProxy(service.origin);
+    context = await browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 1600 } });
+    context.setDefaultTimeout(ACTION_MS_MAX);
+    await context.request.get(`${service.origin}/health/ready`);
+  }, START_MS_MAX);
+
+  afterAll(async () => {
+    await browser.close();
+    await proxy.close();
+    await service.stop();
+    await removeFolder(dataFolder);
+  });
+
+  beforeEach(async () => {
+    page = await context.newPage();
+  });
+
+  afterEach(async () => {
+    proxy.fault = null;
+    await page.close();
+  });
+
+  const banner = (text: string | RegExp) => page.locator(".offline", { hasText: text });
+
+  async function settled(): Promise<void> {
+    await page.locator('[data-metric="visitors"] .top-stat-value', { hasText: new RegExp(`^${visitors}$`) }).waitFor();
+    await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
+  }
+
+  async function open(query = ""): Promise<void> {
+    await page.goto(`${proxy.origin}/?site=${SITE}&period=7d${query}`);
+    await settled();
+  }
+
+  /** A visitor whom only a refresh can show. */
+  async function newVisitor(): Promise<void> {
+    visitors++;
+    await fetch(`${service.origin}/api/event`, {
+      method: "POST",
+      headers: { "user-agent": VISITOR_USER_AGENT, "x-forwarded-for": `198.51.100.${visitors}` },
+      body: JSON.stringify({ d: SITE, n: "pageview", u: `https://${SITE}/` }),
+    });
+  }
+
+  it.each([
+    [502, "Server unavailable (502). Retrying…"],
+    [503, "Server unavailable (503). Retrying…"],
+    ["dropped", "Server unreachable. Retrying…"],
+  ] as const)("%s: one banner, the old numbers stay dimmed, and everything is refreshed afterwards", async (status, text) => {
+    await open();
+    proxy.fault = { status };
+    const before = String(visitors);
+    await newVisitor();
+    await page.keyboard.press("m");
+    await banner(text).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(1);
+    expect(await page.locator(".failure").count()).toBe(0);
+    expect(await page.locator('[data-metric="visitors"] .top-stat-value').textContent()).toBe(before);
+    expect(await page.locator(".top-stats.stale").count()).toBe(1);
+    expect(await page.locator(".card .report:not(.stale)").count()).toBe(0);
+    proxy.fault = null;
+    await settled();
+    expect(await page.getByRole("alert").count()).toBe(0);
+    expect((await rowsOf(page, "pages"))[0]).toEqual(["/", String(visitors)]);
+  });
+
+  it("a page that is opened during an outage says so, and opens once the service is back", async () => {
+    proxy.fault = { status: 504 };
+    await page.goto(`${proxy.origin}/?site=${SITE}&period=7d`);
+    await banner("Server unavailable (504). Retrying…").waitFor();
+    proxy.fault = null;
+    await settled();
+  });
+
+  it("a 503 with Retry-After is retried without a message", async () => {
+    await open();
+    const alerts: string[] = [];
+    await page.exposeFunction("alerted", (text: string) => alerts.push(text));
+    await page.evaluate(
+      `new MutationObserver(() => document.querySelectorAll("[role=alert]").forEach((alert) => alerted(alert.textContent)))
+        .observe(document.body, { childList: true, subtree: true })`,
+    );
+    proxy.fault = { status: 503, headers: { "Retry-After": "1" }, urls: /stats\/(?:main|breakdown)/, requestsMax: 3 };
+    await page.keyboard.press("m");
+    await page.locator(".top-stats.stale").waitFor();
+    await settled();
+    expect(alerts).toEqual([]);
+  });
+
+  it("a single report that fails while the service answers says so in its card, and can be tried again", async () => {
+    proxy.fault = { status: 504, urls: /breakdown\/pages/ };
+    await page.goto(`${proxy.origin}/?site=${SITE}&period=7d`);
+    await cardOf(page, "pages").getByText("Server unavailable (504).").waitFor();
+    await settled();
+    expect(await page.locator(".offline").count()).toBe(0);
+    expect(proxy.requested.filter((url) => url.includes("breakdown/pages")).length).toBeGreaterThan(1);
+    proxy.fault = null;
+    await cardOf(page, "pages").getByRole("button", { name: "Try again" }).click();
+    expect((await rowsOf(page, "pages"))[0]).toEqual(["/", String(visitors)]);
+  });
+
+  it("a hidden page waits, and a visible one polls less and less often", async () => {
+    await page.clock.install();
+    await open();
+    proxy.fault = { status: 502 };
+    await page.keyboard.press("m");
+    await banner("502").waitFor();
+    await page.evaluate(`Object.defineProperty(document, "visibilityState", { get: () => self.seen ?? "hidden", configurable: true })`);
+    await page.clock.runFor(5000);
+    proxy.requested.length = 0;
+    await page.clock.runFor(10 * MINUTE_MS);
+    expect(proxy.requested).toEqual([]);
+    await page.evaluate(`self.seen = "visible"; document.dispatchEvent(new Event("visibilitychange"))`);
+    await expect.poll(() => proxy.requested).toEqual(["/api/auth/status"]);
+    for (let secs = 0; secs < 120; secs++) await page.clock.runFor(1000);
+    // After pauses of 2, 4, 8, 15, 30, 30 and 30 seconds.
+    expect(proxy.requested.length).toBeLessThanOrEqual(8);
+    expect(proxy.requested.length).toBeGreaterThan(4);
+  });
+
+  it("axe finds no violation in an outage, light and dark", async () => {
+    const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+    await open();
+    proxy.fault = { status: 502 };
+    await page.keyboard.press("m");
+    await banner("502").waitFor();
+    await page.evaluate(axe);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      // Dimmed numbers are meant to recede.
+      expect(await page.evaluate(`axe.run({ exclude: [".stale"] }).then(({ violations }) => violations.map(({ id }) => id))`)).toEqual([]);
+    }
+  });
+
+  it("the missing behavioral extension is not taken for an outage, nor an outage for it", async () => {
+    const otherFolder = await makeTempFolder();
+    await writeVisits(otherFolder, SITE, [{ atMs: yesterdayNoon, steps: ["/"] }]);
+    const other = await startServer({ dataFolder: otherFolder, environment: { SVC_BEHAVIORAL: "false" } });
+    const missing = cardOf(page, "pages").getByText("Visits are unavailable: the behavioral extension is not loaded.");
+    await page.goto(`${other.origin}/?site=${SITE}&period=7d&pages=entry-pages`);
+    await missing.waitFor();
+    expect(await cardOf(page, "pages").getByRole("button", { name: "Try again" }).count()).toBe(0);
+    expect(await page.locator(".offline").count()).toBe(0);
+    await open("&pages=entry-pages");
+    proxy.fault = { status: 503 };
+    await page.keyboard.press("m");
+    await banner("503").waitFor();
+    expect(await missing.count()).toBe(0);
+    await other.stop();
+    await removeFolder(otherFolder);
+  });
+});
