@@ -15,7 +15,7 @@ import { useKeyboard } from "./shell/keyboard.ts";
 import { TopBar } from "./shell/top-bar.tsx";
 import { authState } from "./state/connection.ts";
 import { useReport } from "./state/use-report.ts";
-import { closePanel, comparison, isFiltered, openPanel, panel, scope, site } from "./state/view.ts";
+import { closePanel, comparison, everybodyScope, filterKind, isFiltered, openPanel, panel, scope, site } from "./state/view.ts";
 
 const FailedPanel = () => (
   <Dialog title="Something went wrong" onClose={closePanel}>
@@ -36,12 +36,14 @@ const OpenInstanceNotice = () =>
   ) : null;
 
 function Statistics({ siteId }: { readonly siteId: string }) {
-  const report = useReport("main", { ...scope.value, compare: comparison.value === "none" ? null : comparison.value });
+  const compare = comparison.value === "none" ? null : comparison.value;
+  const report = useReport("main", { ...scope.value, compare });
+  const everybody = useReport("main", filterKind.value === "goal" ? { ...everybodyScope.value, compare } : null);
   return (
     <>
       {report.data?.total_events === 0 && !report.isStale && !isFiltered.value && <EmptyPeriod siteId={siteId} />}
       <section class="panel" aria-label="Overview">
-        <TopStats report={report} />
+        <TopStats report={report} everybody={everybody} />
         <MainChart />
       </section>
       <Cards />

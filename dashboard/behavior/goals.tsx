@@ -4,18 +4,24 @@ import { Empty, ReportView } from "../components/states.tsx";
 import { formatCount, formatRate } from "../format/locale.ts";
 import { TRACK_FUNCTION } from "../names.ts";
 import { useReport } from "../state/use-report.ts";
-import { hasFilter, navigate, scope, toggleFilter } from "../state/view.ts";
+import { hasEvent } from "../state/filter-kind.ts";
+import { everybodyScope, filters, hasFilter, isFiltered, navigate, toggleFilter } from "../state/view.ts";
 
-const NoGoals = () => (
-  <Empty>
-    No goals yet. Track one with <code>{TRACK_FUNCTION}("Signup")</code>.
-  </Empty>
-);
+const NoGoals = () =>
+  isFiltered.value ? (
+    <Empty />
+  ) : (
+    <Empty>
+      No goals yet. Track one with <code>{TRACK_FUNCTION}("Signup")</code>.
+    </Empty>
+  );
 
+/** Conversion rates are shares of all visitors, so a filter on a goal chooses among the rows instead of narrowing the report. */
 export function Goals() {
-  const report = useReport("goals", scope.value);
+  const report = useReport("goals", everybodyScope.value);
+  const shown = report.data?.filter(({ name }) => hasEvent(filters.value, name));
   return (
-    <ReportView report={report}>
+    <ReportView report={{ ...report, data: shown }}>
       {(goals) =>
         goals.length === 0 ? (
           <NoGoals />

@@ -8,7 +8,7 @@ import type { DimensionCard } from "../format/dimensions.ts";
 import type { Dimension, Reports } from "../api/types.ts";
 import { canFilterBy } from "../state/filters.ts";
 import { useBreakdown } from "../state/use-report.ts";
-import { filters, hasFilter, openPanel, scope, site, toggleFilter } from "../state/view.ts";
+import { filterKind, filters, hasFilter, openPanel, scope, site, toggleFilter, visitorNoun } from "../state/view.ts";
 import { CountryMap } from "./country-map.tsx";
 import { RowList, type Row } from "./row-list.tsx";
 
@@ -50,7 +50,7 @@ function rowsOf(dimension: Dimension, breakdown: Reports["breakdown"]): Row[] {
       mark: dimension === "countries" && value !== UNKNOWN ? value : "",
       count: visitors,
       share: total !== null && total > 0 ? Math.min(visitors / total, 1) : null,
-      unit: "visitors",
+      unit: `${visitorNoun.value}s`,
       title: isChosen ? `Remove the filter ${label}` : `Filter by ${label}`,
       href: hrefOf(dimension, value),
       isChosen,
@@ -93,7 +93,7 @@ function DimensionTab({ dimension, isNear }: { readonly dimension: Dimension; re
     <>
       <p class="column-heads">
         <span>{DIMENSIONS[shown].singular}</span>
-        <span>Visitors</span>
+        <span>{filterKind.value === "goal" ? "Conversions" : "Visitors"}</span>
       </p>
       {isNear && <BreakdownList key={shown} dimension={shown} />}
     </>

@@ -5,7 +5,7 @@ import { Empty, ReportView } from "../components/states.tsx";
 import { countryName, UNKNOWN } from "../format/dimensions.ts";
 import { countOf, formatShare } from "../format/locale.ts";
 import { useBreakdown } from "../state/use-report.ts";
-import { hasFilter, openPanel, scope, toggleFilter } from "../state/view.ts";
+import { hasFilter, openPanel, scope, toggleFilter, visitorNoun } from "../state/view.ts";
 
 /** Defined by the build. */
 declare const COUNTRY_MAP_URL: string;
@@ -51,7 +51,7 @@ function CountryTooltip({ hovered: { code, x, y }, visitors }: { readonly hovere
     <div class="tooltip" style={{ left: `${x}px`, top: `${y}px` }}>
       <strong>{countryName(code)}</strong>
       <span>
-        {countOf(visitors, "visitor")}
+        {countOf(visitors, visitorNoun.value)}
         {total !== null && total > 0 && visitors > 0 ? `, ${formatShare(visitors / total)}` : ""}
       </span>
     </div>
@@ -122,7 +122,7 @@ export function CountryMap() {
                   Details<span class="unseen"> of Countries</span>
                 </button>
               )}
-              {unknown > 0 && <small>{countOf(unknown, "visitor")} with unknown location</small>}
+              {unknown > 0 && <small>{countOf(unknown, visitorNoun.value)} with unknown location</small>}
             </footer>
           </>
         );

@@ -5,13 +5,21 @@ import { Empty } from "../components/states.tsx";
 import { DIMENSIONS, filterDimensionOf, UNKNOWN } from "../format/dimensions.ts";
 import { formatCount, formatShare, LOCALE } from "../format/locale.ts";
 import { canFilterBy } from "../state/filters.ts";
-import { hasFilter, toggleFilter } from "../state/view.ts";
+import { filterKind, hasFilter, toggleFilter } from "../state/view.ts";
 
 const COLUMNS = [
   { id: "visitors", label: "Visitors" },
   { id: "pageviews", label: "Pageviews" },
   { id: "events", label: "Events" },
 ] as const;
+
+/** Under a filter on a goal. */
+const CONVERSION_COLUMNS = [
+  { id: "visitors", label: "Conversions" },
+  { id: "events", label: "Total conversions" },
+] as const;
+
+const shownColumns = () => (filterKind.value === "goal" ? CONVERSION_COLUMNS : COLUMNS);
 
 export type Order = "label" | (typeof COLUMNS)[number]["id"];
 export type DetailsRow = Reports["breakdown"][number] & { readonly label: string };
@@ -78,7 +86,7 @@ export function DetailsTable({ dimension, rows, order, onOrder }: DetailsTablePr
         <thead>
           <tr>
             <HeadCell id="label" label={DIMENSIONS[dimension].singular} order={order} onOrder={onOrder} />
-            {COLUMNS.map(({ id, label }) => (
+            {shownColumns().map(({ id, label }) => (
               <HeadCell key={id} id={id} label={label} order={order} onOrder={onOrder} />
             ))}
             <th scope="col">Share</th>
@@ -88,7 +96,7 @@ export function DetailsTable({ dimension, rows, order, onOrder }: DetailsTablePr
           {rows.map((row) => (
             <tr key={row.value}>
               <ValueCell dimension={dimension} row={row} />
-              {COLUMNS.map(({ id }) => (
+              {shownColumns().map(({ id }) => (
                 <td key={id}>{formatCount(row[id])}</td>
               ))}
               <td>{total === null || total === 0 ? "" : formatShare(Math.min(row.visitors / total, 1))}</td>

@@ -1,10 +1,10 @@
 /** The main chart's data as a table, for screen readers and for exact values. */
 import { formatBucket, isHourBucket } from "../format/locale.ts";
 import type { ChartPoint } from "./line-chart.tsx";
-import { METRICS, type Metric } from "./metrics.ts";
+import type { ShownMetric } from "./shown-metrics.ts";
 
 interface ChartTableProps {
-  readonly metric: Metric;
+  readonly metric: ShownMetric;
   readonly points: readonly ChartPoint[];
   /** Head of the column of the compared period; null without one. */
   readonly beforeTitle: string | null;
@@ -12,7 +12,7 @@ interface ChartTableProps {
 }
 
 export function ChartTable({ metric, points, beforeTitle, onDay }: ChartTableProps) {
-  const { title, format } = METRICS[metric];
+  const { title, format } = metric;
   const isDaily = points.length > 1 && !isHourBucket(points[0]?.label ?? "");
   const cell = (value: number | null | undefined) => <td>{value == null ? "–" : format(value)}</td>;
   return (

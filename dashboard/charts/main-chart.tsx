@@ -3,15 +3,12 @@ import { useMemo, useState } from "preact/hooks";
 import { ReportView } from "../components/states.tsx";
 import { formatBucket, formatHour, formatRange, formatShortDay, isHourBucket } from "../format/locale.ts";
 import { comparedRange, type Range } from "../state/range.ts";
-import { useReport } from "../state/use-report.ts";
 import { comparison, navigate, param, range, scope, today } from "../state/view.ts";
 import { Change } from "./change.tsx";
 import { ChartTable } from "./chart-table.tsx";
 import { LineChart, type ChartPoint } from "./line-chart.tsx";
-import { METRICS, type Metric } from "./metrics.ts";
-import { chosenMetric } from "./top-stats.tsx";
-
-type Bucket = Readonly<Record<string, string | number>> & { readonly date: string };
+import { chosenMetric, type ShownMetric } from "./shown-metrics.ts";
+import { useMetricSeries, type Bucket } from "./use-metric-series.ts";
 
 function currentBucket(isHourly: boolean): string {
   const now = new Date().toISOString();
@@ -34,12 +31,12 @@ function pointsOf(buckets: readonly Bucket[], compared: readonly Bucket[], field
 }
 
 interface ChartProps {
-  readonly metric: Metric;
+  readonly metric: ShownMetric;
   readonly points: readonly ChartPoint[];
 }
 
-function ChartTooltip({ metric, point: { label, value, before } }: { readonly metric: Metric; readonly point: ChartPoint }) {
-  const { title, format, isLessBetter } = METRICS[metric];
+function ChartTooltip({ metric, point: { label, value, before } }: { readonly metric: ShownMetric; readonly point: ChartPoint }) {
+  const { title, format, isLessBetter } = metric;
   return (
     <>
       <span class="tooltip-title">{title}</span>
@@ -59,7 +56,7 @@ function ChartTooltip({ metric, point: { label, value, before } }: { readonly me
 const showDay = (day: string): void => navigate({ start: day, end: day, period: null });
 
 function summaryOf({ metric, points }: ChartProps): string {
-  const { title, format } = METRICS[metric];
+  const { title, format } = metric;
   const values = points.flatMap(({ value }) => value ?? []);
   return values.length === 0 ? title : `${title}: highest ${format(Math.max(...values))}, lowest ${format(Math.min(...values))}`;
 }
@@ -73,7 +70,7 @@ function ChartView({ metric, points }: ChartProps) {
       <LineChart
         points={points}
         isUnfinished={points.some(({ label }) => label === currentBucket(isHourly))}
-        format={METRICS[metric].format}
+        format={metric.format}
         onHover={(index, left) => setHovered(index === null || left < 0 ? null : { index, left })}
         onChoose={isHourly || points.length < 2 ? null : (index) => showDay(points[index]?.label ?? today.value)}
       />
@@ -93,21 +90,16 @@ function ChartView({ metric, points }: ChartProps) {
 const comparedTitle = (): string => (comparison.value === "year_over_year" ? "Same period last year" : "Previous period");
 
 /** The metric's series as points; no data until it has loaded. */
-function useSeries(metric: Metric, compared: Range | null) {
-  const { series, field } = METRICS[metric];
-  const report = useReport(series, scope.value);
-  const comparedReport = useReport(
-    series,
+function useSeries(metric: ShownMetric, compared: Range | null) {
+  const { field } = metric;
+  const report = useMetricSeries(metric, scope.value);
+  const comparedReport = useMetricSeries(
+    metric,
     compared && { site_id: scope.value.site_id, start_date: compared.start, end_date: compared.end, filters: scope.value.filters },
   );
-  const buckets = report.data as readonly Bucket[] | undefined;
-  const comparedBuckets = compared ? (comparedReport.data as readonly Bucket[] | undefined) : undefined;
-  // After a change of the metric, the data is another report's until the new one has loaded.
-  const isLoaded = buckets !== undefined && (buckets[0] === undefined || field in buckets[0]);
-  const points = useMemo(
-    () => (isLoaded ? pointsOf(buckets, comparedBuckets ?? [], field) : undefined),
-    [isLoaded, buckets, comparedBuckets, field],
-  );
+  const buckets = report.data;
+  const comparedBuckets = compared ? comparedReport.data : undefined;
+  const points = useMemo(() => buckets && pointsOf(buckets, comparedBuckets ?? [], field), [buckets, comparedBuckets, field]);
   return { ...report, data: points };
 }
 

@@ -1,80 +1,102 @@
-/** The six metrics: title, definition, format, and where their total and their series come from. */
+/** The metrics: how they are computed from the totals of a period, their format, and where their values by hour or day come from. */
 import type { Reports } from "../api/types.ts";
 import { compactCount, formatAverage, formatDuration, formatRate } from "../format/locale.ts";
+import type { FilterKind } from "../state/filter-kind.ts";
 
-export const METRIC_IDS = ["visitors", "visits", "pageviews", "views_per_visit", "bounce_rate", "visit_duration"] as const;
-export type Metric = (typeof METRIC_IDS)[number];
+export type Metric =
+  | "visitors"
+  | "visits"
+  | "pageviews"
+  | "views_per_visit"
+  | "bounce_rate"
+  | "visit_duration"
+  | "unique_conversions"
+  | "total_conversions"
+  | "conversion_rate";
 
 export type MainReport = Reports["main"];
-type Compared = NonNullable<MainReport["comparison"]>;
 
-interface MetricInfo {
-  readonly title: string;
-  readonly definition: string;
+/** The totals of a period: a report's own or those of its comparison, which may lack the average. */
+export type Totals = NonNullable<MainReport["comparison"]> & { readonly views_per_visit?: number | null };
+
+export interface MetricInfo {
   readonly format: (value: number) => string;
-  readonly now: (report: MainReport) => number | null;
-  readonly before: (comparison: Compared, isFiltered: boolean) => number | null;
+  /**
+   * Null where it is not known. `everybody` has the totals without the filters on events; null unless there is a filter on a goal, and
+   * until they have loaded.
+   */
+  readonly value: (
+    totals: Omit<Totals, "start_date" | "end_date">,
+    kind: FilterKind,
+    everybody: { unique_visitors: number } | null,
+  ) => number | null;
   readonly isLessBetter?: boolean;
-  /** The report with the values by hour or day, and their field in it. */
+  /** The report with the values by hour or day, its parameters, and their field in it. */
   readonly series: "timeseries" | "session-timeseries";
+  readonly parameters?: { readonly include: "events" };
   readonly field: string;
 }
 
+export const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
+
 export const METRICS: Readonly<Record<Metric, MetricInfo>> = {
   visitors: {
-    title: "Unique visitors",
-    definition: "People, counted once per day: nobody is recognized from one day to the next.",
     format: compactCount,
-    now: ({ unique_visitors }) => unique_visitors,
-    before: ({ unique_visitors }) => unique_visitors,
+    value: ({ unique_visitors }) => unique_visitors,
     series: "timeseries",
     field: "visitors",
   },
   visits: {
-    title: "Visits",
-    definition: "Sessions of a visitor, ending after 30 minutes of inactivity unless configured otherwise.",
     format: compactCount,
-    now: ({ total_sessions }) => total_sessions,
-    before: ({ total_sessions }) => total_sessions,
+    value: ({ total_sessions }) => total_sessions,
     series: "session-timeseries",
     field: "sessions",
   },
   pageviews: {
-    title: "Pageviews",
-    definition: "Total page loads and navigations, including repeated views of a page.",
     format: compactCount,
-    now: ({ total_pageviews }) => total_pageviews,
-    before: ({ total_pageviews }) => total_pageviews,
+    value: ({ total_pageviews }) => total_pageviews,
     series: "timeseries",
     field: "pageviews",
   },
   views_per_visit: {
-    title: "Views per visit",
-    definition: "Pageviews divided by visits.",
     format: formatAverage,
-    now: ({ views_per_visit }) => views_per_visit,
-    // Not in the comparison; without filters it follows from the totals.
-    before: ({ total_pageviews, total_sessions }, isFiltered) => (isFiltered || !total_sessions ? null : total_pageviews / total_sessions),
+    // It follows from the totals unless the filters leave a part of a visit.
+    value: ({ views_per_visit, total_pageviews, total_sessions }, kind) =>
+      views_per_visit ?? (kind !== "visitors" || !total_sessions ? null : total_pageviews / total_sessions),
     series: "session-timeseries",
     field: "views_per_visit",
   },
   bounce_rate: {
-    title: "Bounce rate",
-    definition: "Share of visits with a single pageview and no other event. Lower is better.",
     format: formatRate,
-    now: ({ bounce_rate }) => bounce_rate,
-    before: ({ bounce_rate }) => bounce_rate,
+    value: ({ bounce_rate }) => bounce_rate,
     isLessBetter: true,
     series: "session-timeseries",
     field: "bounce_rate",
   },
   visit_duration: {
-    title: "Visit duration",
-    definition: "Average time from the first to the last event of a visit. Time spent on the last page is not measured.",
     format: formatDuration,
-    now: ({ avg_visit_duration_secs }) => avg_visit_duration_secs,
-    before: ({ avg_visit_duration_secs }) => avg_visit_duration_secs,
+    value: ({ avg_visit_duration_secs }) => avg_visit_duration_secs,
     series: "session-timeseries",
     field: "avg_visit_duration_secs",
+  },
+  unique_conversions: {
+    format: compactCount,
+    value: ({ unique_visitors }) => unique_visitors,
+    series: "timeseries",
+    field: "visitors",
+  },
+  total_conversions: {
+    format: compactCount,
+    value: ({ total_events }) => total_events,
+    series: "timeseries",
+    parameters: { include: "events" },
+    field: "events",
+  },
+  conversion_rate: {
+    format: formatRate,
+    value: ({ unique_visitors }, _kind, everybody) => everybody && ratio(unique_visitors, everybody.unique_visitors),
+    series: "timeseries",
+    // Made by `useMetricSeries`.
+    field: "conversion_rate",
   },
 };

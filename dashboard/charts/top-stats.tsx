@@ -1,57 +1,70 @@
-/** The stats on top: six totals, each a button that selects the metric of the chart. */
+/** The stats on top: totals of the period, each a button that selects the metric of the chart. */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Failure } from "../components/states.tsx";
 import { formatCount, formatRange } from "../format/locale.ts";
 import type { Report } from "../state/use-report.ts";
-import { comparison, isFiltered, navigate, param } from "../state/view.ts";
+import { comparison, filterKind, navigate } from "../state/view.ts";
 import { Change } from "./change.tsx";
-import { METRIC_IDS, METRICS, type MainReport, type Metric } from "./metrics.ts";
+import type { MainReport } from "./metrics.ts";
+import { chosenMetric, shownMetrics, type ShownMetric } from "./shown-metrics.ts";
 
 /** The total that shares in the cards are of; null until loaded. */
 export const totalVisitors = signal<number | null>(null);
 
-export const chosenMetric = (): Metric => METRIC_IDS.find((metric) => metric === param("metric")) ?? "visitors";
+interface StatProps {
+  readonly metric: ShownMetric;
+  readonly data: MainReport;
+  /** Without the filters on events; only under a filter on a goal. */
+  readonly everybody: MainReport | undefined;
+}
 
-function StatChange({ metric, data }: { readonly metric: Metric; readonly data: MainReport }) {
-  const { now: nowOf, before: beforeOf, format, isLessBetter } = METRICS[metric];
+function StatChange({ metric: { value, format, isLessBetter }, data, everybody }: StatProps) {
   const compared = comparison.value === "none" ? undefined : data.comparison;
-  const now = nowOf(data);
-  const before = compared ? beforeOf(compared, isFiltered.value) : null;
+  const now = value(data, filterKind.value, everybody ?? null);
+  const before = compared ? value(compared, filterKind.value, everybody?.comparison ?? null) : null;
   if (!compared || now === null || before === null) return null;
   const title = `${format(before)} in ${formatRange(compared.start_date, compared.end_date)}`;
   return <Change now={now} before={before} isLessBetter={isLessBetter} title={title} />;
 }
 
-function TopStat({ metric, data }: { readonly metric: Metric; readonly data: MainReport | undefined }) {
-  const { title, definition, format, now: nowOf } = METRICS[metric];
-  const now = data ? nowOf(data) : null;
-  const isChosen = chosenMetric() === metric;
+function TopStat({ metric, data, everybody }: Omit<StatProps, "data"> & { readonly data: MainReport | undefined }) {
+  const { id, title, definition, format, value } = metric;
+  const now = data ? value(data, filterKind.value, everybody ?? null) : null;
+  const isChosen = chosenMetric().id === id;
   return (
     <button
       type="button"
       class={isChosen ? "top-stat chosen" : "top-stat"}
       aria-pressed={isChosen}
-      data-metric={metric}
+      data-metric={id}
       title={definition}
       disabled={data !== undefined && now === null}
-      onClick={() => navigate({ metric: metric === "visitors" ? null : metric })}
+      onClick={() => navigate({ metric: id === shownMetrics()[0]?.id ? null : id })}
     >
       <span class="top-stat-title">{title}</span>
       <span class="top-stat-value" title={now !== null && Number.isInteger(now) ? formatCount(now) : undefined}>
         {now === null ? "–" : format(now)}
       </span>
-      <span class="top-stat-change">{data && <StatChange metric={metric} data={data} />}</span>
+      <span class="top-stat-change">{data && <StatChange metric={metric} data={data} everybody={everybody} />}</span>
     </button>
   );
 }
 
-export function TopStats({ report }: { readonly report: Report<MainReport> }) {
-  const { data, error, isStale } = report;
+interface TopStatsProps {
+  readonly report: Report<MainReport>;
+  /** The same report without the filters on events; fetched only under a filter on a goal. */
+  readonly everybody: Report<MainReport>;
+}
+
+export function TopStats({ report, everybody }: TopStatsProps) {
+  const { data } = report;
+  const isStale = report.isStale || everybody.isStale;
   useEffect(() => {
     totalVisitors.value = data?.unique_visitors ?? null;
   }, [data]);
-  if (error) return <Failure report={report} />;
+  if (report.error) return <Failure report={report} />;
+  if (everybody.error) return <Failure report={everybody} />;
   return (
     <div
       class={isStale ? "top-stats stale" : "top-stats"}
@@ -59,8 +72,8 @@ export function TopStats({ report }: { readonly report: Report<MainReport> }) {
       role="group"
       aria-label="Stats of the period"
     >
-      {METRIC_IDS.map((metric) => (
-        <TopStat key={metric} metric={metric} data={data} />
+      {shownMetrics().map((metric) => (
+        <TopStat key={metric.id} metric={metric} data={data} everybody={everybody.data} />
       ))}
     </div>
   );

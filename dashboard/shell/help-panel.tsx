@@ -1,5 +1,5 @@
 /** The help dialog: keyboard shortcuts and the definitions of the metrics. */
-import { METRIC_IDS, METRICS } from "../charts/metrics.ts";
+import { shownMetrics } from "../charts/shown-metrics.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { closePanel } from "../state/view.ts";
 import { SHORTCUTS } from "./keyboard.ts";
@@ -19,10 +19,10 @@ export const HelpPanel = () => (
     </dl>
     <h3>Definitions</h3>
     <dl class="definitions">
-      {METRIC_IDS.map((metric) => (
-        <div key={metric}>
-          <dt>{METRICS[metric].title}</dt>
-          <dd>{METRICS[metric].definition}</dd>
+      {shownMetrics().map(({ id, title, definition }) => (
+        <div key={id}>
+          <dt>{title}</dt>
+          <dd>{definition}</dd>
         </div>
       ))}
     </dl>

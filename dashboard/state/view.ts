@@ -1,5 +1,6 @@
 /** The view is the URL: site, period, filters, tabs and the open dialog are read from it and changed through it. */
 import { computed, signal } from "@preact/signals";
+import { filterKindOf, withoutEventFilters, type FilterKind } from "./filter-kind.ts";
 import { parseFilters, printFilters, toggled, type Filter } from "./filters.ts";
 import { rangeOf, type Period, PERIODS, type Range } from "./range.ts";
 
@@ -63,6 +64,9 @@ export const range = computed((): Range => rangeOf(period.value, param("start"),
 
 export const filters = computed((): readonly Filter[] => parseFilters(param("filters")));
 export const isFiltered = computed(() => filters.value.length > 0);
+export const filterKind = computed((): FilterKind => filterKindOf(filters.value));
+/** What the visitors of a report are under the filters. */
+export const visitorNoun = computed(() => (filterKind.value === "goal" ? "conversion" : "visitor"));
 export const hasFilter = (dimension: string, value: string): boolean =>
   filters.value.some((filter) => filter.dimension === dimension && !filter.isNot && filter.value === value);
 
@@ -79,6 +83,9 @@ export const unfilteredScope = computed(() => ({
 
 /** Site, period and filters as parameters of a report. */
 export const scope = computed(() => ({ ...unfilteredScope.value, filters: printFilters(filters.value) }));
+
+/** The same without the filters on events. */
+export const everybodyScope = computed(() => ({ ...unfilteredScope.value, filters: printFilters(withoutEventFilters(filters.value)) }));
 
 /** The open dialog, e.g. `keys` or `filter:pages==/pricing`. */
 export const panel = computed(() => param("panel"));

@@ -1,0 +1,42 @@
+/** A metric's values by hour or day. The conversion rate is computed from two series: of the conversions and of all visitors. */
+import { useMemo } from "preact/hooks";
+import type { Parameters } from "../api/http.ts";
+import { useReport, type Report } from "../state/use-report.ts";
+import { everybodyScope } from "../state/view.ts";
+import { ratio } from "./metrics.ts";
+import type { ShownMetric } from "./shown-metrics.ts";
+
+export type Bucket = Readonly<Record<string, string | number>> & { readonly date: string };
+
+/** Each bucket of conversions with `conversion_rate`. */
+const withRates = (conversions: readonly Bucket[], everybody: readonly Bucket[]): Bucket[] =>
+  conversions.map((bucket, i) => ({
+    ...bucket,
+    conversion_rate: ratio(Number(bucket["visitors"]), Number(everybody[i]?.["visitors"] ?? 0)),
+  }));
+
+/** After a change of the metric, the data is another report's until the new one has loaded. */
+const ofMetric = (data: unknown, field: string): readonly Bucket[] | undefined => {
+  const buckets = data as readonly Bucket[] | undefined;
+  return buckets?.[0] !== undefined && field in buckets[0] ? buckets : undefined;
+};
+
+/** `parameters` are those of the range and the filters; null fetches nothing. */
+export function useMetricSeries(
+  { id, series, field, parameters: own }: ShownMetric,
+  parameters: Parameters | null,
+): Report<readonly Bucket[]> {
+  const isRate = id === "conversion_rate";
+  const report = useReport(series, parameters && { ...parameters, ...own });
+  const everybody = useReport(series, isRate && parameters ? { ...parameters, filters: everybodyScope.value.filters } : null);
+  const buckets = ofMetric(report.data, isRate ? "visitors" : field);
+  const all = ofMetric(everybody.data, "visitors");
+  const rates = useMemo(() => (isRate && buckets && all ? withRates(buckets, all) : undefined), [isRate, buckets, all]);
+  if (!isRate) return { ...report, data: buckets };
+  return {
+    data: rates,
+    isStale: report.isStale || everybody.isStale,
+    error: report.error ?? everybody.error,
+    retry: report.error ? report.retry : everybody.retry,
+  };
+}

@@ -1,0 +1,226 @@
+/** The stats, chart and cards under filters, compared with counts over the visits that were written. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startServer, type ServerProcess } from "../support/server-process.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { launchBrowser } from "./support/browser.ts";
+import { cardOf, DAY_MS, rowsOf, writeVisits, type Visit } from "./support/dashboard.ts";
+
+const SITE = "shop.example";
+const START_MS_MAX = 60_000;
+const ACTION_MS_MAX = 15_000;
+
+/** Between two steps of a visit. */
+const STEP_SECS = 30;
+
+const noonDaysAgo = (days: number): number => Math.floor(Date.now() / DAY_MS) * DAY_MS - days * DAY_MS + DAY_MS / 2;
+const times = (count: number, visit: Visit): Visit[] => Array.from({ length: count }, () => visit);
+const german = { countryCode: "DE" } as const;
+
+const THIS_WEEK: readonly Visit[] = [
+  ...times(3, { atMs: noonDaysAgo(1), steps: ["/", "/pricing", "/pricing", "!Signup"], fields: german }),
+  { atMs: noonDaysAgo(1), steps: ["/", "/join", "!Signup", "!Signup"] },
+  ...times(4, { atMs: noonDaysAgo(2), steps: ["/pricing"], fields: german }),
+  ...times(2, { atMs: noonDaysAgo(3), steps: ["/", "/blog", "!Login"] }),
+];
+const WEEK_BEFORE: readonly Visit[] = [
+  { atMs: noonDaysAgo(8), steps: ["/", "/pricing", "!Signup"], fields: german },
+  ...times(3, { atMs: noonDaysAgo(9), steps: ["/pricing", "/"] }),
+];
+
+const isPageview = (step: string): boolean => !step.startsWith("!");
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+const percent = (rate: number): string => `${Math.round(rate * 1000) / 10}%`;
+
+/** What the stats on top are to show of visits with a step that matches: of each visitor there is one visit. */
+function statsOf(visits: readonly Visit[], matches: (step: string) => boolean) {
+  const matching = visits.filter(({ steps }) => steps.some(matches));
+  const stepsOf = (wanted: (step: string) => boolean) => sum(matching.map(({ steps }) => steps.filter(wanted).length));
+  const secs = Math.round(sum(matching.map(({ steps }) => (steps.length - 1) * STEP_SECS)) / matching.length);
+  return {
+    "Unique visitors": String(matching.length),
+    Visits: String(matching.length),
+    "Matching pageviews": String(stepsOf((step) => isPageview(step) && matches(step))),
+    "Pages per visit": (stepsOf(isPageview) / matching.length).toFixed(1),
+    "Bounce rate": percent(matching.filter(({ steps }) => steps.length === 1).length / matching.length),
+    "Visit duration": secs < 60 ? `${secs}s` : `${Math.floor(secs / 60)}m ${String(secs % 60).padStart(2, "0")}s`,
+  };
+}
+
+function conversionsOf(visits: readonly Visit[], name: string) {
+  const counts = visits.map(({ steps }) => steps.filter((step) => step === `!${name}`).length);
+  const unique = counts.filter((count) => count > 0).length;
+  return { unique, total: sum(counts), rate: unique / visits.length };
+}
+
+const isGerman = ({ fields }: Visit): boolean => fields?.countryCode === "DE";
+
+describe("the dashboard under filters", () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let service: ServerProcess;
+  let dataFolder: string;
+
+  beforeAll(async () => {
+    dataFolder = await makeTempFolder();
+    await writeVisits(dataFolder, SITE, [...THIS_WEEK, ...WEEK_BEFORE]);
+    [browser, service] = await Promise.all([launchBrowser(), startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0" } })]);
+    context = await browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 1600 } });
+    context.setDefaultTimeout(ACTION_MS_MAX);
+    await context.request.get(`${service.origin}/health/ready`);
+  }, START_MS_MAX);
+
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+    await removeFolder(dataFolder);
+  });
+
+  beforeEach(async () => {
+    await page?.close();
+    page = await context.newPage();
+  });
+
+  async function open(filters: string, query = ""): Promise<void> {
+    await page.goto(`${service.origin}/?site=${SITE}&period=7d&filters=${encodeURIComponent(filters)}${query}`);
+    await page.locator(".top-stat-value", { hasText: /\d/ }).first().waitFor();
+    await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
+  }
+
+  const textsOf = (part: string) => page.locator(`.top-stat ${part}`).allTextContents();
+
+  /** Title and value of each stat, once all have loaded. */
+  async function stats(): Promise<Record<string, string>> {
+    await expect.poll(() => textsOf(".top-stat-value"), { timeout: ACTION_MS_MAX }).not.toContain("–");
+    const [titles, values] = [await textsOf(".top-stat-title"), await textsOf(".top-stat-value")];
+    return Object.fromEntries(titles.map((title, i) => [title, values[i] ?? ""]));
+  }
+
+  const definitionOf = (metric: string) => page.locator(`[data-metric="${metric}"]`).getAttribute("title");
+  const changeOf = (metric: string) => page.locator(`[data-metric="${metric}"] .change`);
+
+  it("a filter on a page tells matching pageviews from the pages of whole visits", async () => {
+    await open("pages==/pricing");
+    expect(await stats()).toEqual(statsOf(THIS_WEEK, (step) => step === "/pricing"));
+    expect(await definitionOf("pageviews")).toContain("match the filters");
+    expect(await definitionOf("views_per_visit")).toContain("whether they match the filters or not");
+  });
+
+  it("a filter on a country leaves all six stats as they are, each with its change", async () => {
+    await open("countries==DE");
+    const {
+      "Matching pageviews": pageviews,
+      "Pages per visit": viewsPerVisit,
+      ...others
+    } = statsOf(THIS_WEEK.filter(isGerman), () => true);
+    expect(await stats()).toEqual({ ...others, Pageviews: String(13), "Views per visit": viewsPerVisit });
+    expect([pageviews, viewsPerVisit]).toEqual(["13", "1.9"]);
+    expect(await page.locator(".change").count()).toBe(6);
+    expect(await changeOf("views_per_visit").getAttribute("title")).toMatch(/^2\.0 in /);
+  });
+
+  it("a filter on a goal shows its conversions and their rate among all visitors, compared with the period before", async () => {
+    await open("events==Signup");
+    const [now, before] = [conversionsOf(THIS_WEEK, "Signup"), conversionsOf(WEEK_BEFORE, "Signup")];
+    expect(await stats()).toEqual({
+      "Unique conversions": String(now.unique),
+      "Total conversions": String(now.total),
+      "Conversion rate": percent(now.rate),
+    });
+    expect(await changeOf("conversion_rate").getAttribute("data-direction")).toBe("up");
+    expect(await changeOf("conversion_rate").getAttribute("title")).toMatch(new RegExp(`^${percent(before.rate)} in `));
+    expect(await page.locator(".change").count()).toBe(3);
+  });
+
+  it("other filters narrow the conversions and the visitors of their rate alike", async () => {
+    await open("countries==DE;events==Signup");
+    const { unique, total, rate } = conversionsOf(THIS_WEEK.filter(isGerman), "Signup");
+    expect(Object.values(await stats())).toEqual([unique, total, percent(rate)].map(String));
+  });
+
+  it("the chart of a goal shows its conversions and rates by day, beside those of the period before", async () => {
+    await open("events==Signup", "&chart=table");
+    const table = page.getByRole("region", { name: /as a table/ });
+    const columns = async (title: string) => {
+      await page
+        .getByRole("region", { name: `${title} as a table` })
+        .locator("tbody tr")
+        .nth(6)
+        .waitFor();
+      await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
+      const cells = (column: number) => table.locator(`tbody tr td:nth-child(${column})`).allTextContents();
+      return [(await cells(2)).slice(-4), (await cells(3)).slice(-4)];
+    };
+    // Oldest first: three days ago to today, and the same a week before.
+    const total = [
+      ["0", "0", "5", "0"],
+      ["0", "0", "1", "0"],
+    ];
+    expect(await columns("Unique conversions")).toEqual([["0", "0", "4", "0"], total[1]]);
+    await page.locator('[data-metric="total_conversions"]').click();
+    expect(await columns("Total conversions")).toEqual(total);
+    await page.locator('[data-metric="conversion_rate"]').click();
+    expect(await columns("Conversion rate")).toEqual([
+      ["0%", "0%", "100%", "0%"],
+      ["0%", "0%", "100%", "0%"],
+    ]);
+    expect(new URL(page.url()).searchParams.get("metric")).toBe("conversion_rate");
+    await page.getByRole("button", { name: "Remove filter: Event is Signup" }).click();
+    await page.locator('[data-metric="visitors"].chosen').waitFor();
+  });
+
+  it("cards count conversions under a filter on a goal, and goals keep their rates among all visitors", async () => {
+    const { unique, rate } = conversionsOf(THIS_WEEK, "Signup");
+    await open("events==Signup", "&places=countries");
+    expect(await cardOf(page, "places").locator(".column-heads").textContent()).toBe("CountryConversions");
+    expect(await rowsOf(page, "places")).toEqual([
+      ["DEGermany", "3"],
+      ["Unknown", "1"],
+    ]);
+    expect(await rowsOf(page, "did")).toEqual([["Signup", `${percent(rate)}  ·  ${unique}`]]);
+    await cardOf(page, "places")
+      .getByRole("button", { name: /Details/ })
+      .click();
+    const heads = page.getByRole("dialog").getByRole("columnheader");
+    await heads.first().waitFor();
+    expect((await heads.allTextContents()).map((text) => text.replace("↓", "").trim())).toEqual([
+      "Country",
+      "Conversions",
+      "Total conversions",
+      "Share",
+    ]);
+  });
+
+  it("goals that the filters leave out are no invitation to track the first one", async () => {
+    await open("events==Nothing");
+    await cardOf(page, "did").getByText("No results.").waitFor();
+  });
+
+  it("the help defines the stats that are shown", async () => {
+    await open("events==Signup", "&panel=help");
+    const terms = page.getByRole("dialog", { name: "Help" }).locator(".definitions dt");
+    expect(await terms.allTextContents()).toEqual(["Unique conversions", "Total conversions", "Conversion rate"]);
+  });
+
+  it("axe finds no violation under filters, light and dark, and nothing is wider than the screen", async () => {
+    const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+    for (const [filters, colorScheme, width] of [
+      ["pages==/pricing", "light", 320],
+      ["pages==/pricing", "dark", 1280],
+      ["events==Signup", "light", 1280],
+      ["events==Signup", "dark", 390],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await open(filters);
+      await page.evaluate(axe);
+      expect(await page.evaluate("axe.run().then(({ violations }) => violations.map(({ id }) => id))")).toEqual([]);
+      expect(
+        await page.evaluate(`document.querySelector(".top-stats").scrollWidth <= document.querySelector(".top-stats").clientWidth`),
+      ).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,92 @@
+/** The metrics of the dashboard that it computes itself, compared with counts over plain events. */
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { filterKindOf, withoutEventFilters } from "../../../../dashboard/state/filter-kind.ts";
+import type { Filter } from "../../../../dashboard/state/filters.ts";
+import { keptSessions, mainOf, meets, type Condition, type Scope } from "../../../property/model.ts";
+import { anEvent, siteId } from "../../../support/stored-event.ts";
+
+vi.hoisted(() => vi.stubGlobal("navigator", { languages: ["en-GB"] }));
+const { METRICS } = await import("../../../../dashboard/charts/metrics.ts");
+vi.unstubAllGlobals();
+
+const DAY = "2026-03-15";
+const GAP_MS = 1_800_000;
+const COUNTRIES = ["DE", "FR", null] as const;
+
+/** Each visitor has one country. */
+const events = fc
+  .array(
+    fc.record({
+      visitor: fc.nat(4),
+      minute: fc.nat(600),
+      pathname: fc.constantFrom("/", "/pricing", "/join"),
+      eventName: fc.constantFrom("pageview", "Signup", "Login"),
+    }),
+    { maxLength: 30 },
+  )
+  .map((rows) =>
+    rows.map(({ visitor, minute, pathname, eventName }) =>
+      anEvent({
+        siteId: siteId("a.test"),
+        visitorId: BigInt(visitor),
+        timestampMs: Date.parse(DAY) + minute * 60_000,
+        countryCode: COUNTRIES[visitor % COUNTRIES.length] ?? null,
+        pathname,
+        eventName,
+      }),
+    ),
+  );
+
+const conditionOf = (dimension: Condition["dimension"], values: readonly string[]) =>
+  fc.record({
+    dimension: fc.constant(dimension),
+    operator: fc.constantFrom("==" as const, "!=" as const),
+    value: fc.constantFrom(...values),
+  });
+const country = conditionOf("countries", ["DE", "FR", "(unknown)"]);
+const page = conditionOf("pages", ["/", "/pricing"]);
+const event = conditionOf("events", ["Signup", "Login"]);
+
+const scopeOf = (conditions: readonly Condition[]): Scope => ({ siteId: "a.test", firstDay: DAY, lastDay: DAY, conditions });
+const filtersOf = (conditions: readonly Condition[]): Filter[] =>
+  conditions.map(({ dimension, operator, value }) => ({ dimension, isNot: operator === "!=", value }));
+
+describe("metrics", () => {
+  it("the conversion rate is the share of visitors, under the other filters, with a matching event", () => {
+    const goal = fc.constantFrom("Signup", "Login").map((value) => ({ dimension: "events", operator: "==", value }) as const);
+    fc.assert(
+      fc.property(events, fc.array(fc.oneof(country, page), { maxLength: 2 }), goal, (all, others, converted) => {
+        const conditions = [...others, converted];
+        const left = withoutEventFilters(filtersOf(conditions));
+        expect(left).toEqual(filtersOf(others));
+        expect(filterKindOf(filtersOf(conditions))).toBe("goal");
+        const [main, everybody] = [mainOf(all, scopeOf(conditions), GAP_MS, null), mainOf(all, scopeOf(others), GAP_MS, null)];
+        const visitors = new Set(all.filter((each) => meets(each, others)).map(({ visitorId }) => visitorId));
+        const converting = [...visitors].filter((id) => all.some((each) => each.visitorId === id && meets(each, conditions)));
+        const rate = METRICS.conversion_rate.value(main, "goal", everybody);
+        expect(rate).toBe(visitors.size === 0 ? 0 : converting.length / visitors.size);
+        expect(METRICS.unique_conversions.value(main, "goal", everybody)).toBe(converting.length);
+        expect(METRICS.total_conversions.value(main, "goal", everybody)).toBe(all.filter((each) => meets(each, conditions)).length);
+      }),
+    );
+  });
+
+  it("views per visit of a comparison follow from its totals while filters select whole visitors, and are not made up otherwise", () => {
+    fc.assert(
+      fc.property(events, fc.array(fc.oneof(country, page, event), { maxLength: 2 }), (all, conditions) => {
+        const scope = scopeOf(conditions);
+        const { views_per_visit, ...totals } = mainOf(all, scope, GAP_MS, null);
+        const kind = filterKindOf(filtersOf(conditions));
+        const value = METRICS.views_per_visit.value(totals, kind, null);
+        if (kind === "visitors" && keptSessions(all, scope, GAP_MS).length > 0) expect(value).toBe(views_per_visit);
+        else expect(value).toBeNull();
+        expect(METRICS.views_per_visit.value({ ...totals, views_per_visit }, kind, null)).toBe(views_per_visit);
+      }),
+    );
+  });
+
+  it("the conversion rate is not known before the visitors are", () => {
+    expect(METRICS.conversion_rate.value(mainOf([], scopeOf([]), GAP_MS, null), "goal", null)).toBeNull();
+  });
+});
