@@ -73,9 +73,16 @@ function spellingsFor(pattern: string): string[] {
   ];
 }
 
-/** A date alone is refused, and a pair must be in order. */
-const together = (name: string, value: string): Values =>
-  name === "start_date" || name === "end_date" ? { start_date: value, end_date: value } : { [name]: value };
+const COMPARED = { compare: "custom", compare_start_date: "2026-01-01", compare_end_date: "2026-01-01" };
+
+/** A date alone is refused, and a pair must be in order. The dates of a comparison need one with custom dates. */
+function together(name: string, value: string): Values {
+  if (name === "start_date" || name === "end_date") return { start_date: value, end_date: value };
+  if (name === "compare_start_date" || name === "compare_end_date")
+    return { ...COMPARED, compare_start_date: value, compare_end_date: value };
+  if (name === "compare_same_time" || value === "custom") return { ...COMPARED, [name]: value };
+  return { [name]: value };
+}
 
 /** Dimensions of sessions need an extension that a target may lack. */
 const successesOf = (value: string): readonly number[] => ((SESSION_DIMENSIONS as readonly string[]).includes(value) ? [200, 503] : [200]);

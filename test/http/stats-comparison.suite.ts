@@ -1,7 +1,7 @@
 /** Comparison with an earlier window (docs/http-api.md, "Comparison"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectError, getMain, record, wireEvent, type StatsParameters } from "../support/requests.ts";
-import { FILTERED_ENDPOINTS, askStats, getComparison, getStatsText, visitor } from "../support/stats-requests.ts";
+import { expectError, getMain, getStats, record, wireEvent, type StatsParameters } from "../support/requests.ts";
+import { FILTERED_ENDPOINTS, askStats, getComparison, getStatsText, visitor, type Comparison } from "../support/stats-requests.ts";
 import { able, itNeeds, siteNames, type MakeTarget, type Target } from "../support/target.ts";
 
 const siteName = siteNames("comparison");
@@ -93,6 +93,56 @@ const NOTHING = {
   avg_visit_duration_secs: 0,
 };
 
+const dated = (start_date: string, end_date: string): StatsParameters => ({ start_date, end_date });
+
+const customOf = (compare_start_date: string, compare_end_date: string): StatsParameters => ({
+  compare: "custom",
+  compare_start_date,
+  compare_end_date,
+});
+
+const CUSTOM = customOf("2026-01-01", "2026-01-31");
+
+const BAD_CUSTOM: readonly { readonly name: string; readonly parameters: StatsParameters; readonly says: readonly (string | RegExp)[] }[] =
+  [
+    { name: "compare=custom without dates", parameters: { compare: "custom" }, says: ['"compare_start_date"', /required/] },
+    {
+      name: "compare=custom without a first date",
+      parameters: { compare: "custom", compare_end_date: "2026-01-31" },
+      says: ['"compare_start_date"', /required/],
+    },
+    {
+      name: "compare=custom without a last date",
+      parameters: { compare: "custom", compare_start_date: "2026-01-31" },
+      says: ['"compare_end_date"', /required/],
+    },
+    {
+      name: "a first date that does not exist",
+      parameters: customOf("2026-02-30", "2026-03-01"),
+      says: ['"compare_start_date"', "YYYY-MM-DD"],
+    },
+    { name: "a last date in another form", parameters: customOf("2026-02-01", "2026-3-1"), says: ['"compare_end_date"', "YYYY-MM-DD"] },
+    { name: "an empty date", parameters: customOf("", "2026-03-01"), says: ['"compare_start_date"', "YYYY-MM-DD"] },
+    { name: "an end before the start", parameters: customOf("2026-03-02", "2026-03-01"), says: ['"compare_end_date"', /before/] },
+    { name: "a window of 367 days", parameters: customOf("2024-01-01", "2025-01-01"), says: ['"compare_start_date"', "366"] },
+    { name: "compare_same_time=1", parameters: { ...CUSTOM, compare_same_time: "1" }, says: ['"compare_same_time"', "true", "false"] },
+    {
+      name: "a date without compare",
+      parameters: { compare_start_date: "2026-01-01" },
+      says: ['"compare_start_date"', '"compare"', "custom"],
+    },
+    {
+      name: "a date with another comparison",
+      parameters: { ...CUSTOM, compare: "previous_period" },
+      says: ['"compare_start_date"', '"compare"', "custom"],
+    },
+    {
+      name: "the same time with another comparison",
+      parameters: { compare: "year_over_year", compare_same_time: "true" },
+      says: ['"compare_same_time"', '"compare"', "custom"],
+    },
+  ];
+
 export function describeStatsComparison(makeTarget: MakeTarget): void {
   describe("comparison", () => {
     let target: Target;
@@ -138,6 +188,32 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
 
     it("without compare the result has no comparison", async () => {
       expect(Object.keys(await getMain(target, siteName()))).not.toContain("comparison");
+    });
+
+    it.each(BAD_CUSTOM)("$name gives 400 with the parameter and the rule", async ({ parameters, says }) => {
+      await expectError(await askStats(target, "main", { site_id: siteName(), ...parameters }), 400, ...says);
+    });
+
+    it("a custom window may be of any length up to 366 days, before, after or across the range", async () => {
+      const range = { start_date: "2026-03-01", end_date: "2026-03-07", compare: "custom" };
+      for (const [compare_start_date, compare_end_date] of [
+        ["2026-02-28", "2026-02-28"],
+        ["2026-03-05", "2026-03-20"],
+        ["2023-06-01", "2024-05-31"],
+        ["0001-01-01", "0001-01-02"],
+      ] as const) {
+        expect(await getComparison(target, siteName(), { ...range, compare_start_date, compare_end_date })).toEqual({
+          start_date: compare_start_date,
+          end_date: compare_end_date,
+          ...NOTHING,
+          views_per_visit: 0,
+        });
+      }
+    });
+
+    it("a custom window is whole if the range does not include the current date", async () => {
+      const parameters = { ...dated("2026-01-01", "2026-01-07"), ...customOf("2025-12-25", "2025-12-31"), compare_same_time: "true" };
+      expect(Object.keys(await getComparison(target, siteName(), parameters))).not.toContain("ends_at");
     });
 
     it.each(["", "previous", "PREVIOUS_PERIOD", "previous_period ", "previous_period,year_over_year", "none", "null", "toString", "365"])(
@@ -190,6 +266,8 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
           avg_visit_duration_secs: null,
         },
       });
+      const { compare: _replaced, ...range } = parameters;
+      expect(await getComparison(plain, site, { ...range, ...CUSTOM })).toMatchObject({ total_sessions: null, views_per_visit: null });
       await plain.close();
     });
 
@@ -250,6 +328,83 @@ export function describeStatsComparison(makeTarget: MakeTarget): void {
           avg_visit_duration_secs: 600,
         },
       });
+      await clocked.close();
+    });
+
+    itNeeds(makeTarget, "advance", "a custom window ends at the time of day that it is now, and sessions with it", async () => {
+      const clocked = await makeTarget({ SVC_TRUST_PROXY: "1" });
+      const advance = able(clocked, "advance");
+      const site = siteName();
+      // 2026-03-15, 12:00: a session of two pages, and 12:20: one that goes on at 12:40.
+      await record(clocked, wireEvent(site, { u: "/a" }), visitor(1));
+      await advance(10 * MINUTE_MS);
+      await record(clocked, wireEvent(site, { u: "/b" }), visitor(1));
+      await advance(10 * MINUTE_MS);
+      await record(clocked, wireEvent(site, { u: "/a" }), visitor(2));
+      await advance(20 * MINUTE_MS);
+      await record(clocked, wireEvent(site, { u: "/b" }), visitor(2));
+      const cut = (more: StatsParameters = {}) => {
+        const window = customOf("2026-03-15", "2026-03-15");
+        return getComparison(clocked, site, { period: "day", ...window, compare_same_time: "true", ...more });
+      };
+      await advance(DAY_MS - 20 * MINUTE_MS);
+      expect(await cut()).toMatchObject({
+        unique_visitors: 1,
+        total_pageviews: 2,
+        views_per_visit: 2,
+        ends_at: "2026-03-15T12:20:00.000Z",
+      });
+      await advance(20 * MINUTE_MS);
+      const day = { start_date: "2026-03-15", end_date: "2026-03-15", unique_visitors: 2, total_sessions: 2 };
+      expect(await cut()).toEqual({
+        ...day,
+        total_pageviews: 3,
+        total_events: 3,
+        bounce_rate: 0.5,
+        avg_visit_duration_secs: 300,
+        views_per_visit: 1.5,
+        ends_at: "2026-03-15T12:40:00.000Z",
+      });
+      // Whether a session matches is decided by its events before that time, too.
+      expect(await cut({ filters: "pages==/b" })).toMatchObject({ total_sessions: 1, avg_visit_duration_secs: 600 });
+      expect(await cut({ compare_same_time: "false" })).toMatchObject({ total_pageviews: 4, views_per_visit: 2 });
+      expect(await cut({ compare_start_date: "2026-03-01" })).toMatchObject({ total_pageviews: 3, ends_at: "2026-03-15T12:40:00.000Z" });
+      await advance(1);
+      expect(await cut()).toEqual({
+        ...day,
+        total_pageviews: 4,
+        total_events: 4,
+        bounce_rate: 0,
+        avg_visit_duration_secs: 900,
+        views_per_visit: 2,
+        ends_at: "2026-03-15T12:40:00.001Z",
+      });
+      await clocked.close();
+    });
+
+    itNeeds(makeTarget, "advance", "a cached comparison stays that of its moment: both of its windows grow together", async () => {
+      const clocked = await makeTarget({ SVC_CACHE_TTL_SECS: "60" });
+      const advance = able(clocked, "advance");
+      const site = siteName();
+      for (let minute = 0; minute < 3; minute++) {
+        await record(clocked, wireEvent(site));
+        await advance(MINUTE_MS / 2);
+      }
+      await advance(DAY_MS - (3 * MINUTE_MS) / 2);
+      const at = async () => {
+        const parameters = { period: "day", ...customOf("2026-03-15", "2026-03-15"), compare_same_time: "true" };
+        const asked = { site_id: site, ...parameters };
+        const { total_events, comparison } = await getStats<{ total_events: number; comparison: Comparison }>(clocked, "main", asked);
+        return [total_events, comparison.total_events, comparison.ends_at];
+      };
+      await advance(1000);
+      await record(clocked, wireEvent(site));
+      expect(await at()).toEqual([1, 1, "2026-03-15T12:00:01.000Z"]);
+      await advance(59_000);
+      await record(clocked, wireEvent(site));
+      expect(await at()).toEqual([1, 1, "2026-03-15T12:00:01.000Z"]);
+      await advance(1000);
+      expect(await at()).toEqual([2, 3, "2026-03-15T12:01:01.000Z"]);
       await clocked.close();
     });
 

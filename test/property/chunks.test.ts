@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DIMENSIONS } from "../../src/runtime/query/dimensions.ts";
-import type { SiteId, StoredEvent, UtcDay } from "../../src/storage/event.ts";
+import type { SiteId, UtcDay } from "../../src/storage/event.ts";
 import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
-import { DAY_MS, SITES, history, type History } from "./histories.ts";
+import { SITES, history, withPeriods, type History } from "./histories.ts";
 import { dayOf, dayPlus } from "./model.ts";
 import { parametersOf, question, type Question } from "./questions.ts";
 import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
@@ -59,15 +59,6 @@ const turn = fc.record({
 });
 
 const turns = fc.array(turn, { minLength: 4, maxLength: 4 });
-
-/** The same events, with visitors that get another id in every period, as real ones do. */
-function withPeriods({ steps, ...rest }: History, rotationDays: number): History {
-  const renewed = (event: StoredEvent): StoredEvent => {
-    const period = BigInt(Math.floor(Math.floor(event.timestampMs / DAY_MS) / rotationDays));
-    return { ...event, visitorId: BigInt.asUintN(64, event.visitorId * 0x9e37_79b9_7f4a_7c15n + (period + 1n) * 0xd1b5_4a32_d192_ed03n) };
-  };
-  return { ...rest, steps: steps.map(({ events, ...step }) => ({ ...step, events: events.map(renewed) })) };
-}
 
 async function answerOf(target: InProcessTarget, { endpoint, about }: Asked): Promise<{ path: string; status: number; body: string }> {
   const [name, parameters] = ENDPOINTS[endpoint] ?? ["main", {}];

@@ -138,20 +138,43 @@ function comparedScope(scope: Scope, comparison: Comparison): Scope {
   return { ...scope, firstDay: dayPlus(scope.firstDay, -days), lastDay: dayPlus(scope.lastDay, -days) };
 }
 
+const metricsOf = (events: Events, scope: Scope, sessionGapMs: number) => {
+  const { views_per_visit, ...sessions } = sessionFigures(events, scope, sessionGapMs);
+  return { totals: { ...counts(inScope(events, scope)), ...sessions }, views_per_visit };
+};
+
 export function mainOf(events: Events, scope: Scope, sessionGapMs: number, comparison: Comparison | null) {
-  const scoped = inScope(events, scope);
+  const { totals, views_per_visit } = metricsOf(events, scope, sessionGapMs);
   const main = {
-    ...counts(scoped),
-    views_per_visitor: ratio(pageviewsIn(scoped), visitorsIn(scoped)),
-    ...sessionFigures(events, scope, sessionGapMs),
+    ...totals,
+    views_per_visitor: ratio(totals.total_pageviews, totals.unique_visitors),
+    views_per_visit,
     behavioral_available: true,
   };
   if (comparison === null) return main;
   const compared = comparedScope(scope, comparison);
-  const { views_per_visit: _left, ...figures } = sessionFigures(events, compared, sessionGapMs);
   return {
     ...main,
-    comparison: { start_date: compared.firstDay, end_date: compared.lastDay, ...counts(inScope(events, compared)), ...figures },
+    comparison: { start_date: compared.firstDay, end_date: compared.lastDay, ...metricsOf(events, compared, sessionGapMs).totals },
+  };
+}
+
+/** First and last day of a window of `compare=custom`. */
+export interface CustomWindow extends Pick<Scope, "firstDay" | "lastDay"> {
+  /** Whether its last day ends at the time of day that it is now, if the range includes today. */
+  readonly isSameTime: boolean;
+}
+
+export function customMainOf(events: Events, scope: Scope, sessionGapMs: number, window: CustomWindow, nowMs: number) {
+  const { firstDay, lastDay, isSameTime } = window;
+  const isCut = isSameTime && scope.firstDay <= dayOf(nowMs) && dayOf(nowMs) <= scope.lastDay;
+  const endMs = Date.parse(lastDay) + (isCut ? nowMs - Date.parse(dayOf(nowMs)) : DAY_MS);
+  const early = events.filter(({ timestampMs }) => timestampMs < endMs);
+  const { totals, views_per_visit } = metricsOf(early, { ...scope, firstDay, lastDay }, sessionGapMs);
+  const comparison = { start_date: firstDay, end_date: lastDay, ...totals, views_per_visit };
+  return {
+    ...mainOf(events, scope, sessionGapMs, null),
+    comparison: { ...comparison, ...(isCut && { ends_at: new Date(endMs).toISOString() }) },
   };
 }
 

@@ -51,6 +51,10 @@ export interface Comparison {
   readonly total_sessions: number | null;
   readonly bounce_rate: number | null;
   readonly avg_visit_duration_secs: number | null;
+  /** With `compare=custom` only. */
+  readonly views_per_visit?: number | null;
+  /** If the window is cut at the time of day. */
+  readonly ends_at?: string;
 }
 
 export interface TopRow {

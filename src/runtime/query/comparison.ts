@@ -1,16 +1,90 @@
-/** The earlier window that a range is compared with (docs/http-api.md, "Comparison"). */
-import { DAY_MS, utcDayOf, type EpochMs } from "../../storage/event.ts";
-import { rangeOfDays, type DateRange } from "./date-range.ts";
-
-export const COMPARISONS = ["previous_period", "year_over_year"] as const;
-export type Comparison = (typeof COMPARISONS)[number];
+/** The window that a range is compared with: its parameters, its dates, and where it is cut (docs/http-api.md, "Comparison"). */
+import { addDays, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
+import { DAY_MS, startOfDayMs, utcDayOf, type EpochMs } from "../../storage/event.ts";
+import { RANGE_DAYS_MAX } from "../config/limits.ts";
+import { invalidInput } from "../errors.ts";
+import { parseDates, rangeOfDays, type DateRange } from "./date-range.ts";
+import { optionalOneOf, type Values } from "./parameters.ts";
+import { dateParameter } from "./scope-parameters.ts";
+import { within, type Scope } from "./scope.ts";
 
 /** The offset of `year_over_year`: the same in every year, so that both windows have the same length. */
 const YEAR_DAYS = 365;
 
-/** The window of the same length before the range. */
-export function comparedRange(range: DateRange, comparison: Comparison): DateRange {
+export const COMPARISONS = ["previous_period", "year_over_year", "custom"] as const;
+
+export const COMPARISON_PARAMETERS = {
+  compare: optionalOneOf(
+    "Adds the metrics of another window. `previous_period` and `year_over_year` are as long as the range: the one directly before, " +
+      "or the same dates 365 days earlier. Other routes ignore it.",
+    COMPARISONS,
+    "The other window. `custom` requires `compare_start_date` and `compare_end_date`.",
+  ),
+  compare_start_date: dateParameter("With `compare=custom` only: the first UTC date of the other window, inclusive."),
+  compare_end_date: dateParameter(
+    `With \`compare=custom\` only: the last UTC date of the other window, inclusive; it has at most ${RANGE_DAYS_MAX} days.`,
+  ),
+  compare_same_time: optionalOneOf(
+    "With `compare=custom` only. `true`: if the range includes the current date, the last date of the other window counts only until " +
+      "the current time of day.",
+    ["true", "false"],
+    "By default `false`.",
+  ),
+};
+
+type ComparisonValues = Values<typeof COMPARISON_PARAMETERS>;
+
+export interface ComparedWindow {
+  readonly range: DateRange;
+  /** Only events before this instant count; null if all do. */
+  readonly endsAtMs: EpochMs | null;
+}
+
+/** The dates of `compare=custom`, null for another comparison; 400 for invalid dates, and for those that no comparison takes. */
+export function customRange({ compare, compare_same_time, ...dates }: ComparisonValues): DateRange | null {
+  if (compare !== "custom") {
+    for (const [name, value] of Object.entries({ ...dates, compare_same_time })) {
+      if (value !== null) throw invalidInput(`"${name}" requires "compare" to be custom`);
+    }
+    return null;
+  }
+  const { compare_start_date: first, compare_end_date: last } = dates;
+  if (first === null) throw invalidInput('"compare_start_date" is required when "compare" is custom');
+  if (last === null) throw invalidInput('"compare_end_date" is required when "compare" is custom');
+  return parseDates({ name: "compare_start_date", value: first }, { name: "compare_end_date", value: last });
+}
+
+/** The window as long as the range and before it. */
+export function comparedRange(range: DateRange, comparison: "previous_period" | "year_over_year"): DateRange {
   const shiftMs = (comparison === "previous_period" ? range.dayCount : YEAR_DAYS) * DAY_MS;
   const dayBefore = (ms: EpochMs) => utcDayOf(ms - shiftMs);
   return rangeOfDays(dayBefore(range.startMs), dayBefore(range.endMs - DAY_MS));
+}
+
+/** The last date of the window until the time of day of `nowMs`; null if that date is whole. */
+function cutOf(values: ComparisonValues, range: DateRange, window: DateRange, nowMs: EpochMs): EpochMs | null {
+  const isCut = values.compare_same_time === "true" && range.startMs <= nowMs && nowMs < range.endMs;
+  return isCut ? startOfDayMs(window.lastDay) + nowMs - startOfDayMs(utcDayOf(nowMs)) : null;
+}
+
+/** Null without a comparison. */
+export function comparedWindow(values: ComparisonValues, range: DateRange, nowMs: EpochMs): ComparedWindow | null {
+  const { compare } = values;
+  if (compare === null) return null;
+  if (compare !== "custom") return { range: comparedRange(range, compare), endsAtMs: null };
+  const custom = customRange(values);
+  return custom && { range: custom, endsAtMs: cutOf(values, range, custom, nowMs) };
+}
+
+/**
+ * Scopes of which the window's sums are the totals. If it is cut, the events of its last salt period have to be read; rollups may
+ * cover the periods before.
+ */
+export function scopesOf(scope: Scope, { range, endsAtMs }: ComparedWindow, rotationDays: number): readonly Scope[] {
+  if (endsAtMs === null) return [within(scope, range)];
+  const { firstDay, lastDay } = range;
+  const lastStart = firstDateOfPeriod(periodOf(lastDay, rotationDays), rotationDays);
+  const cut = { ...scope, endsAtMs };
+  if (lastStart <= firstDay) return [within(cut, range)];
+  return [within(scope, rangeOfDays(firstDay, addDays(lastStart, -1))), within(cut, rangeOfDays(lastStart, lastDay))];
 }

@@ -31,12 +31,28 @@ function rangeOfPeriod(period: string, nowMs: EpochMs): DateRange {
   return rangeOfDays(utcDayOf(nowMs - (days - 1) * DAY_MS), utcDayOf(nowMs));
 }
 
-function parseDay(name: string, text: string): UtcDay {
-  if (!isUtcDay(text)) throw invalidInput(`"${name}" must be a real calendar date in the form YYYY-MM-DD`);
-  return text;
+/** The value of a parameter. */
+interface DateText {
+  readonly name: string;
+  readonly value: string;
 }
 
-/** The range of the parameters; 400 for invalid dates, one date without the other, or more than 366 days. */
+function parseDay({ name, value }: DateText): UtcDay {
+  if (!isUtcDay(value)) throw invalidInput(`"${name}" must be a real calendar date in the form YYYY-MM-DD`);
+  return value;
+}
+
+/** 400 for invalid dates, an end before the start, or more than 366 days. */
+export function parseDates(first: DateText, last: DateText): DateRange {
+  const range = rangeOfDays(parseDay(first), parseDay(last));
+  if (range.dayCount < 1) throw invalidInput(`"${last.name}" must not be before "${first.name}"`);
+  if (range.dayCount > RANGE_DAYS_MAX) {
+    throw invalidInput(`"${first.name}" to "${last.name}" must span at most ${RANGE_DAYS_MAX} days, both included`);
+  }
+  return range;
+}
+
+/** The range of the parameters; 400 for invalid dates, or one date without the other. */
 export function parseDateRange(
   { period, startDate, endDate }: { period: string | null; startDate: string | null; endDate: string | null },
   nowMs: EpochMs,
@@ -44,10 +60,5 @@ export function parseDateRange(
   if (startDate === null && endDate === null) return rangeOfPeriod(period ?? PERIOD_DEFAULT, nowMs);
   if (startDate === null) throw invalidInput('"start_date" is required when "end_date" is given');
   if (endDate === null) throw invalidInput('"end_date" is required when "start_date" is given');
-  const range = rangeOfDays(parseDay("start_date", startDate), parseDay("end_date", endDate));
-  if (range.dayCount < 1) throw invalidInput('"end_date" must not be before "start_date"');
-  if (range.dayCount > RANGE_DAYS_MAX) {
-    throw invalidInput(`"start_date" to "end_date" must span at most ${RANGE_DAYS_MAX} days, both included`);
-  }
-  return range;
+  return parseDates({ name: "start_date", value: startDate }, { name: "end_date", value: endDate });
 }

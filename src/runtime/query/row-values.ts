@@ -4,6 +4,13 @@ import type { SqlRow } from "./sql.ts";
 /** A count; 0 without a row. */
 export const numberIn = (row: SqlRow | undefined, name: string): number => Number(row?.[name] ?? 0);
 
+/** Rows of counts, added up by column. */
+export const sumOfRows = (rows: readonly SqlRow[]): SqlRow => {
+  const sums: Record<string, number> = {};
+  for (const row of rows) for (const name of Object.keys(row)) sums[name] = (sums[name] ?? 0) + numberIn(row, name);
+  return sums;
+};
+
 export const textIn = (row: SqlRow, name: string): string => String(row[name]);
 
 /** Rates and averages over nothing are 0 (docs/http-api.md, "Numbers"). */

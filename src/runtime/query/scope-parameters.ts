@@ -28,8 +28,9 @@ const PERIOD: Parameter<string | null> = optional(
   unchanged,
 );
 
-const day = (description: string, example: string): Parameter<string | null> =>
-  optional({ description, schema: text("A calendar date, YYYY-MM-DD.", { format: "date" }), example }, unchanged);
+/** The text of a date, which is checked together with the other date of its range. */
+export const dateParameter = (description: string, example?: string): Parameter<string | null> =>
+  optional({ description, schema: text("A calendar date, YYYY-MM-DD.", { format: "date" }), ...(example && { example }) }, unchanged);
 
 const CONDITION = `(?:${DIMENSIONS.join("|")})(?:==|!=)[^;]{1,${FILTER_VALUE_CHARS_MAX}}`;
 
@@ -52,8 +53,11 @@ const FILTERS: Parameter<readonly Condition[]> = parameter(
 export const SCOPE_PARAMETERS = {
   site_id: SITE,
   period: PERIOD,
-  start_date: day("The first UTC date, inclusive. Requires `end_date`.", "2026-01-01"),
-  end_date: day(`The last UTC date, inclusive. Requires \`start_date\`; the range has at most ${RANGE_DAYS_MAX} days.`, "2026-01-31"),
+  start_date: dateParameter("The first UTC date, inclusive. Requires `end_date`.", "2026-01-01"),
+  end_date: dateParameter(
+    `The last UTC date, inclusive. Requires \`start_date\`; the range has at most ${RANGE_DAYS_MAX} days.`,
+    "2026-01-31",
+  ),
   filters: FILTERS,
 };
 

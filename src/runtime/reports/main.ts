@@ -1,12 +1,9 @@
 /** GET /api/stats/main: visitors, page views, events and session metrics of a range, with an optional comparison (docs/http-api.md, "Main"). */
-import type { SqlRow } from "../query/sql.ts";
 import { combinePlans, planOf, type Plan } from "../execution/plan.ts";
-import { boolean, closed, count, fraction, number, orNull, reference, type Described } from "../query/json-schema.ts";
-import { COMPARISONS, comparedRange } from "../query/comparison.ts";
-import type { DateRange } from "../query/date-range.ts";
-import { optionalOneOf } from "../query/parameters.ts";
-import { numberIn, ratio } from "../query/row-values.ts";
-import { within, type Scope } from "../query/scope.ts";
+import { boolean, closed, count, fraction, number, orNull, reference, text, type Described } from "../query/json-schema.ts";
+import { COMPARISON_PARAMETERS, comparedWindow, customRange, scopesOf, type ComparedWindow } from "../query/comparison.ts";
+import { numberIn, ratio, sumOfRows } from "../query/row-values.ts";
+import type { Scope } from "../query/scope.ts";
 import { DAY, EVENTS, PAGEVIEWS, VISITORS } from "./measures/fields.ts";
 import { sessionAverages, sessionSums, type SessionAverages } from "./measures/sessions.ts";
 import { visitorCounts } from "./measures/visitor-counts.ts";
@@ -22,14 +19,26 @@ const SESSIONS = {
   ),
 };
 
-const COMPARED = closed({ start_date: DAY, end_date: DAY, ...COUNTS, ...SESSIONS });
+const VIEWS_PER_VISIT = orNull(number("Mean number of page views per session. Null without the behavioral extension.", { minimum: 0 }));
+
+const COMPARED = closed(
+  {
+    start_date: DAY,
+    end_date: DAY,
+    ...COUNTS,
+    ...SESSIONS,
+    views_per_visit: VIEWS_PER_VISIT,
+    ends_at: text("Only events before this instant count.", { format: "date-time" }),
+  },
+  { optional: ["views_per_visit", "ends_at"] },
+);
 
 const HEADLINE = closed(
   {
     ...COUNTS,
     views_per_visitor: number("Page views divided by visitors; 0 without visitors.", { minimum: 0 }),
     ...SESSIONS,
-    views_per_visit: orNull(number("Mean number of page views per session. Null without the behavioral extension.", { minimum: 0 })),
+    views_per_visit: VIEWS_PER_VISIT,
     behavioral_available: boolean("Whether the behavioral extension is available."),
     comparison: reference<Described<typeof COMPARED>>("Comparison"),
   },
@@ -37,7 +46,6 @@ const HEADLINE = closed(
 );
 
 interface Headline {
-  readonly range: DateRange;
   readonly visitors: number;
   readonly pageviews: number;
   readonly events: number;
@@ -45,19 +53,21 @@ interface Headline {
   readonly sessions: SessionAverages | null;
 }
 
-/** `sessionGapMs` is null without the behavioral extension. */
-const headline = (scope: Scope, sessionGapMs: number | null): Plan<Headline> =>
-  planOf(
-    scope,
-    [visitorCounts(scope), ...(sessionGapMs === null ? [] : [sessionSums(scope, sessionGapMs)])],
-    ([counts], [sums]: readonly SqlRow[] = []) => ({
-      range: scope.range,
+/** Of scopes that share no salt period. `sessionGapMs` is null without the behavioral extension. */
+function headline(scopes: readonly Scope[], sessionGapMs: number | null): Plan<Headline> {
+  const sums = scopes.map((scope) =>
+    planOf(scope, [visitorCounts(scope), ...(sessionGapMs === null ? [] : [sessionSums(scope, sessionGapMs)])], (...rows) => rows),
+  );
+  return combinePlans(sums, (parts) => {
+    const counts = sumOfRows(parts.flatMap(([ofVisitors = []]) => ofVisitors));
+    return {
       visitors: numberIn(counts, "visitors"),
       pageviews: numberIn(counts, "pageviews"),
       events: numberIn(counts, "events"),
-      sessions: sessionGapMs === null ? null : sessionAverages(sums),
-    }),
-  );
+      sessions: sessionGapMs === null ? null : sessionAverages(sumOfRows(parts.flatMap(([, ofSessions = []]) => ofSessions))),
+    };
+  });
+}
 
 const countFields = ({ visitors, pageviews, events }: Headline) => ({
   unique_visitors: visitors,
@@ -71,39 +81,43 @@ const sessionFields = ({ sessions }: Headline) => ({
   avg_visit_duration_secs: sessions?.durationSecs ?? null,
 });
 
-const comparison = (compared: Headline) => ({
-  start_date: compared.range.firstDay,
-  end_date: compared.range.lastDay,
+const comparison = (compared: Headline, { range, endsAtMs }: ComparedWindow, isCustom: boolean) => ({
+  start_date: range.firstDay,
+  end_date: range.lastDay,
   ...countFields(compared),
   ...sessionFields(compared),
+  ...(isCustom && { views_per_visit: compared.sessions?.pageviews ?? null }),
+  ...(endsAtMs !== null && { ends_at: new Date(endsAtMs).toISOString() }),
 });
 
 export const main = report({
   path: "/api/stats/main",
   operationId: "getMain",
   summary: "Main metrics",
-  parameters: {
-    compare: optionalOneOf(
-      "Adds the metrics of an earlier window of the same length: the one directly before, or the same dates 365 days earlier. " +
-        "Other routes ignore it.",
-      COMPARISONS,
-      "The earlier window.",
-    ),
-  },
+  parameters: COMPARISON_PARAMETERS,
+  check: customRange,
   result: {
     name: "Headline",
     schema: HEADLINE,
-    components: { Comparison: { description: "The same metrics of the earlier window; present only with `compare`.", ...COMPARED } },
+    components: {
+      Comparison: {
+        description:
+          "The same metrics of the other window; present only with `compare`. `views_per_visit` is present only with `compare=custom`, " +
+          "`ends_at` only if `compare_same_time` cuts the window.",
+        ...COMPARED,
+      },
+    },
   },
   extension: "used",
   rolled: (scope, { sessionGapMs, hasExtension }) => ({
     visits: visitorCounts(scope),
     ...(hasExtension && { sessions: sessionSums(scope, sessionGapMs) }),
   }),
-  plan({ scope, values: { compare } }, { sessionGapMs, hasExtension }) {
-    const scopes = compare === null ? [scope] : [scope, within(scope, comparedRange(scope.range, compare))];
-    const plans = scopes.map((each) => headline(each, hasExtension ? sessionGapMs : null));
-    return combinePlans(plans, ([current, compared]) => {
+  plan({ scope, values, nowMs }, { sessionGapMs, hasExtension, rotationDays }) {
+    const window = comparedWindow(values, scope.range, nowMs);
+    const compared = window ? [scopesOf(scope, window, rotationDays)] : [];
+    const plans = [[scope], ...compared].map((scopes) => headline(scopes, hasExtension ? sessionGapMs : null));
+    return combinePlans(plans, ([current, before]) => {
       if (!current) throw new Error("a headline is missing");
       return {
         ...countFields(current),
@@ -111,7 +125,7 @@ export const main = report({
         ...sessionFields(current),
         views_per_visit: current.sessions?.pageviews ?? null,
         behavioral_available: current.sessions !== null,
-        ...(compared && { comparison: comparison(compared) }),
+        ...(window && before && { comparison: comparison(before, window, values.compare === "custom") }),
       };
     });
   },

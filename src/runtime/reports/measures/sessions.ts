@@ -1,15 +1,35 @@
 /** A session is a run of one visitor's events without a pause longer than the session window; a filter keeps sessions with a matching event (docs/reports.md, "Sessions"). */
-import { DAY_MS } from "../../../storage/event.ts";
+import { dayNumberOf } from "../../../storage/calendar.ts";
+import { DAY_MS, utcDayOf } from "../../../storage/event.ts";
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
 import { numberIn, ratio } from "../../query/row-values.ts";
 import { eventsIn, inRange, within, type Scope } from "../../query/scope.ts";
 import { sql, type SqlText, type SqlRow } from "../../query/sql.ts";
+import { COUNT_PAGEVIEWS } from "./visitor-counts.ts";
 
 /** Whether a session may continue past midnight: it begins or ends within one session window of it. */
 const isNearMidnight = (sessionGapMs: number): SqlText => {
   const dayMs = sql`CAST(day AS BIGINT) * ${DAY_MS}`;
   return sql`first_ms - ${dayMs} <= ${sessionGapMs} OR last_ms - ${dayMs} >= ${DAY_MS - sessionGapMs}`;
 };
+
+/**
+ * Sessions that end with the day: the relation `sessions`, except on the day on which a scope is cut, whose sessions are made from its
+ * events before the cut.
+ */
+function daySessions(scope: Scope): SqlText {
+  const { endsAtMs } = scope;
+  if (endsAtMs === undefined) return sql`sessions`;
+  const cutDay = dayNumberOf(utcDayOf(endsAtMs));
+  return sql`(
+    SELECT session, visitor_id, day, first_ms, last_ms, events, pageviews FROM sessions WHERE day < ${cutDay}
+    UNION ALL
+    SELECT session, min(visitor_id), day, min(timestamp), max(timestamp), CAST(count(*) AS INTEGER), CAST(${COUNT_PAGEVIEWS} AS INTEGER)
+    FROM (${eventsIn({ ...scope, conditions: [] })}) AS early
+    WHERE day = ${cutDay}
+    GROUP BY session, day
+  ) AS day_sessions`;
+}
 
 /**
  * Relations for a `WITH`, in terms of the relation `sessions` (see `EngineQuery`), whose sessions end with the day. Both have
@@ -25,7 +45,7 @@ export const sessionParts = (scope: Scope, sessionGapMs: number, columns: SqlTex
   ranged AS MATERIALIZED (
     SELECT session, visitor_id, day, first_ms, last_ms, ${columns},
       ${scope.conditions.length > 0 ? sql`session IN (SELECT session FROM matched)` : sql`true`} AS matching
-    FROM sessions
+    FROM ${daySessions(scope)}
     WHERE ${inRange(scope)}
   ),
   near_midnight AS MATERIALIZED (SELECT * FROM ranged WHERE ${isNearMidnight(sessionGapMs)}),
