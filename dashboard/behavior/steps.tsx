@@ -1,4 +1,5 @@
 /** The steps of funnels and sequences: how the URL encodes them, and the builder that picks them from the site's pages and events. */
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Picker, type Choice } from "../components/picker.tsx";
 import { formatCount } from "../format/locale.ts";
 import { useBreakdown, useReport } from "../state/use-report.ts";
@@ -72,39 +73,56 @@ const StepPicker = ({ number, choices, value, onPick, onRemove }: StepPickerProp
       onPick={onPick}
     />
     {onRemove && (
-      <button type="button" class="icon-button" aria-label={`Remove step ${number}`} onClick={onRemove}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={`Remove step ${number}`}
+        onClick={(event) => {
+          // The button of the next step takes its place; that of the last step goes.
+          const item = event.currentTarget.closest("li");
+          if (!item?.nextElementSibling?.querySelector("button")) item?.querySelector("input")?.focus();
+          onRemove();
+        }}
+      >
         ×
       </button>
     )}
   </li>
 );
 
+/** `add` changes the steps and then moves the focus to the field of the next one. */
+function useAdding(count: number) {
+  const list = useRef<HTMLOListElement>(null);
+  const isAdding = useRef(false);
+  useLayoutEffect(() => {
+    if (isAdding.current) list.current?.querySelector<HTMLElement>("li:last-child input")?.focus();
+    isAdding.current = false;
+  }, [count]);
+  function add(change: () => void) {
+    isAdding.current = true;
+    change();
+  }
+  return { list, add };
+}
+
 export function StepBuilder() {
   const choices = useStepChoices();
   const steps = stepsInUrl();
+  const { list, add } = useAdding(steps.length);
   const set = (next: readonly string[]) => navigate({ steps: next.join(",") });
   return (
     <div class="steps">
-      <ol>
-        {steps.map((step, i) => (
+      <ol ref={list}>
+        {[...steps, ""].slice(0, STEPS_MAX).map((step, i) => (
           <StepPicker
-            key={`${i} ${step}`}
+            key={i}
             number={i + 1}
             choices={choices}
             value={step}
-            onPick={(picked) => set(steps.with(i, picked))}
-            onRemove={() => set(steps.toSpliced(i, 1))}
+            onPick={(picked) => (step === "" ? add(() => set([...steps, picked])) : set(steps.with(i, picked)))}
+            {...(step !== "" && { onRemove: () => set(steps.toSpliced(i, 1)) })}
           />
         ))}
-        {steps.length < STEPS_MAX && (
-          <StepPicker
-            key={`new ${steps.length}`}
-            number={steps.length + 1}
-            choices={choices}
-            value=""
-            onPick={(picked) => set([...steps, picked])}
-          />
-        )}
       </ol>
     </div>
   );

@@ -1,6 +1,7 @@
 /** A modal dialog: the browser keeps the focus inside; Escape, × and a click on the backdrop close it. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { isTouchScreen } from "./touch-screen.ts";
 
 interface DialogProps {
   readonly title: string;
@@ -9,21 +10,41 @@ interface DialogProps {
   readonly children: ComponentChildren;
 }
 
-export function Dialog({ title, onClose, isWide = false, children }: DialogProps) {
-  const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const dialog = ref.current;
-    if (!dialog) return;
-    const focused = document.activeElement;
-    dialog.showModal();
+const CONTROLS = "input:not([hidden]):enabled, select:enabled, textarea:enabled, button:enabled, a[href]";
+
+/** Returns the focus to what opened the dialog, or to the page if that is gone. */
+function restoreFocus(opener: Element | null): void {
+  const target = opener?.isConnected === true ? opener : document.querySelector("main");
+  if (target instanceof HTMLElement) target.focus();
+}
+
+/** Opens the dialog. The focus goes to the first control after ×, possibly one that appears later; until then it is on the title. */
+function useModal() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const title = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => {
+    const opener = document.activeElement;
+    const opened = dialog.current;
+    opened?.showModal();
+    title.current?.focus();
     return () => {
-      dialog.close();
-      if (focused instanceof HTMLElement) focused.focus();
+      opened?.close();
+      // Once the view behind the dialog has changed, too.
+      queueMicrotask(() => restoreFocus(opener));
     };
   }, []);
+  useEffect(() => {
+    if (document.activeElement !== title.current || isTouchScreen()) return;
+    dialog.current?.querySelectorAll<HTMLElement>(CONTROLS)[1]?.focus();
+  });
+  return { dialog, title };
+}
+
+export function Dialog({ title, onClose, isWide = false, children }: DialogProps) {
+  const refs = useModal();
   return (
     <dialog
-      ref={ref}
+      ref={refs.dialog}
       class={isWide ? "dialog wide" : "dialog"}
       aria-label={title}
       onCancel={(event) => {
@@ -31,12 +52,14 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
         onClose();
       }}
       onMouseDown={(event) => {
-        if (event.target === ref.current) onClose();
+        if (event.target === refs.dialog.current) onClose();
       }}
     >
       <div class="dialog-body">
         <header class="dialog-head">
-          <h2>{title}</h2>
+          <h2 ref={refs.title} tabIndex={-1}>
+            {title}
+          </h2>
           <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
             ×
           </button>

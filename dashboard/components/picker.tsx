@@ -1,4 +1,4 @@
-/** A combobox (WAI-ARIA combobox pattern): typing narrows the list of choices, and only a choice can be picked. */
+/** A combobox (WAI-ARIA combobox pattern): typing narrows the list of choices, and only a choice can be picked. Tab picks what was typed. */
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 
 export interface Choice {
@@ -53,39 +53,63 @@ function Options({ id, choices, active, onPick }: OptionsProps) {
   ));
 }
 
+/** The choices whose label contains the text, after the additional one. */
+function matching(choices: readonly Choice[], text: string, choiceOf: PickerProps["choiceOf"]): Choice[] {
+  const additional = text === "" ? null : (choiceOf?.(text) ?? null);
+  const matches = choices.filter((choice) => choice.label.toLowerCase().includes(text.toLowerCase()));
+  return [...(additional ? [additional] : []), ...matches].slice(0, SHOWN_MAX);
+}
+
+/** `typed` is null before anything is, `moved` the choice that the arrow keys have highlighted. */
+interface Opened {
+  readonly typed: string | null;
+  readonly moved: number | null;
+}
+
 export function Picker({ label, choices, value, placeholder, onPick, choiceOf }: PickerProps) {
   const id = useId();
-  const [typed, setTyped] = useState<string | null>(null);
-  const [active, setActive] = useState(0);
+  const [opened, setOpened] = useState<Opened | null>(null);
   const list = useRef<HTMLUListElement>(null);
-  const isOpen = typed !== null;
-  const search = (typed ?? "").trim();
-  const additional = search === "" ? null : (choiceOf?.(search) ?? null);
-  const matches = choices.filter((choice) => choice.label.toLowerCase().includes(search.toLowerCase()));
-  const shown = [...(additional ? [additional] : []), ...matches].slice(0, SHOWN_MAX);
+  const isOpen = opened !== null;
+  const shown = matching(choices, opened?.typed?.trim() ?? "", choiceOf);
+  /** The highlighted choice: at first the picked one, or the first that matches. */
+  const active = opened?.moved ?? Math.max(opened?.typed == null ? shown.findIndex((choice) => choice.value === value) : 0, 0);
   const current = choices.find((choice) => choice.value === value)?.label ?? choiceOf?.(value)?.label ?? value;
 
   useEffect(() => {
     list.current?.children[active]?.scrollIntoView({ block: "nearest" });
-  }, [active]);
+  }, [active, isOpen]);
+
+  function open() {
+    if (!isOpen) setOpened({ typed: null, moved: null });
+  }
+
+  const close = () => setOpened(null);
 
   function pick(choice: Choice | undefined) {
-    setTyped(null);
+    close();
     if (choice) onPick(choice.value);
   }
 
+  function onArrow(event: KeyboardEvent, step: 1 | -1) {
+    event.preventDefault();
+    if (!opened) open();
+    else if (event.altKey) close();
+    else setOpened({ ...opened, moved: (active + step + shown.length) % Math.max(shown.length, 1) });
+  }
+
   function onKeyDown(event: KeyboardEvent) {
-    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-      event.preventDefault();
-      if (!isOpen) setTyped("");
-      else setActive((active + (event.key === "ArrowDown" ? 1 : shown.length - 1)) % Math.max(shown.length, 1));
-    } else if (event.key === "Enter" && isOpen) {
+    if (event.key === "ArrowDown") onArrow(event, 1);
+    else if (event.key === "ArrowUp") onArrow(event, -1);
+    else if (!opened) return;
+    else if (event.key === "Tab" && opened.typed) pick(shown[active]);
+    else if (event.key === "Enter") {
       event.preventDefault();
       pick(shown[active]);
-    } else if (event.key === "Escape" && isOpen) {
+    } else if (event.key === "Escape") {
       event.preventDefault();
       event.stopPropagation();
-      setTyped(null);
+      close();
     }
   }
 
@@ -102,15 +126,12 @@ export function Picker({ label, choices, value, placeholder, onPick, choiceOf }:
         autocomplete="off"
         spellcheck={false}
         placeholder={placeholder}
-        value={typed ?? current}
+        value={opened?.typed ?? current}
         onFocus={(event) => event.currentTarget.select()}
-        onClick={() => setTyped(typed ?? "")}
-        onInput={(event) => {
-          setTyped(event.currentTarget.value);
-          setActive(0);
-        }}
+        onClick={open}
+        onInput={(event) => setOpened({ typed: event.currentTarget.value, moved: null })}
         onKeyDown={onKeyDown}
-        onBlur={() => setTyped(null)}
+        onBlur={close}
       />
       <ul id={`${id}-list`} role="listbox" aria-label={label} ref={list} hidden={!isOpen}>
         {isOpen && <Options id={id} choices={shown} active={active} onPick={pick} />}

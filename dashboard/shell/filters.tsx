@@ -15,6 +15,25 @@ const VALUES_MAX = 1000;
 
 const without = (filter: Filter | null): Filter[] => filters.value.filter((known) => filter === null || !isSameFilter(known, filter));
 
+const FILTER_BUTTON_ID = "add-filter";
+
+export const FilterButton = () => (
+  <button type="button" id={FILTER_BUTTON_ID} class="bar-button" title="Add a filter (F)" onClick={() => openPanel("filter")}>
+    Filter
+  </button>
+);
+
+/** Moves the focus from a pill that is about to be removed to the next one, or to the Filter button. */
+function leavePill(pill: Element | null | undefined): void {
+  const next = [pill?.nextElementSibling, pill?.previousElementSibling].map((other) => other?.querySelector<HTMLElement>(".pill-remove"));
+  (next.find((found) => found != null) ?? document.getElementById(FILTER_BUTTON_ID))?.focus();
+}
+
+export function clearFilters(): void {
+  if (document.activeElement?.closest(".pills")) leavePill(null);
+  setFilters([]);
+}
+
 function FilterPill({ filter }: { readonly filter: Filter }) {
   const { dimension, isNot, value } = filter;
   const isKnown = isDimension(dimension);
@@ -29,7 +48,10 @@ function FilterPill({ filter }: { readonly filter: Filter }) {
         type="button"
         class="pill-remove"
         aria-label={`Remove filter: ${condition} ${valueText}`}
-        onClick={() => setFilters(without(filter))}
+        onClick={(event) => {
+          leavePill(event.currentTarget.closest("li"));
+          setFilters(without(filter));
+        }}
       >
         ×
       </button>
@@ -44,7 +66,7 @@ export const FilterPills = () =>
         <FilterPill key={printFilter(filter)} filter={filter} />
       ))}
       <li>
-        <button type="button" class="link" onClick={() => setFilters([])}>
+        <button type="button" class="link" onClick={clearFilters}>
           Clear all
         </button>
       </li>

@@ -2,8 +2,9 @@
 import { useLayoutEffect } from "preact/hooks";
 import { isRealtime, toggleRealtime } from "../realtime/realtime-view.tsx";
 import { PERIODS } from "../state/range.ts";
-import { openPanel, panel, setFilters } from "../state/view.ts";
+import { openPanel, panel } from "../state/view.ts";
 import { toggleComparison } from "./comparison-picker.tsx";
+import { clearFilters } from "./filters.tsx";
 import { choosePeriod, PERIOD_LABELS, shiftPeriod } from "./period-picker.tsx";
 
 const ACTIONS: Readonly<Record<string, () => void>> = {
@@ -14,7 +15,7 @@ const ACTIONS: Readonly<Record<string, () => void>> = {
   f: () => openPanel("filter"),
   "/": () => openPanel("filter"),
   r: toggleRealtime,
-  Escape: () => (isRealtime() ? toggleRealtime() : setFilters([])),
+  Escape: () => (isRealtime() ? toggleRealtime() : clearFilters()),
   "?": () => openPanel("help"),
 };
 

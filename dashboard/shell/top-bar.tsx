@@ -6,6 +6,7 @@ import { authState, endSession } from "../state/connection.ts";
 import { chooseTheme, theme, THEMES, type Theme } from "../state/theme.ts";
 import { navigate, openPanel, site } from "../state/view.ts";
 import { ComparisonPicker } from "./comparison-picker.tsx";
+import { FilterButton } from "./filters.tsx";
 import { PeriodPicker } from "./period-picker.tsx";
 
 const THEME_LABELS: Readonly<Record<Theme, string>> = { system: "Theme: System", light: "Theme: Light", dark: "Theme: Dark" };
@@ -61,9 +62,7 @@ export const TopBar = ({ sites }: { readonly sites: readonly string[] }) => (
         <CurrentVisitors />
       </div>
       <div class="bar-side end">
-        <button type="button" class="bar-button" title="Add a filter (F)" onClick={() => openPanel("filter")}>
-          Filter
-        </button>
+        <FilterButton />
         <PeriodPicker />
         <ComparisonPicker />
         <MoreMenu />

@@ -44,7 +44,7 @@ describe("navigation in the dashboard", () => {
       launchBrowser(),
       startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0", SVC_ADMIN_PASSWORD: PASSWORD } }),
     ]);
-    context = await browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 900 } });
+    context = await browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 1600 } });
     context.setDefaultTimeout(ACTION_MS_MAX);
     await context.request.post(`${service.origin}/api/auth/login`, { data: { password: PASSWORD } });
     await context.request.get(`${service.origin}/health/ready`);
@@ -67,9 +67,9 @@ describe("navigation in the dashboard", () => {
   }
 
   const button = (name: string | RegExp) => page.getByRole("button", { name });
-  /** The accessible text of what has the focus. */
+  /** The label of what has the focus. */
   const focused = (): Promise<unknown> =>
-    page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent.trim()");
+    page.evaluate(`(({ ariaLabel, labels, textContent }) => ariaLabel ?? labels?.[0]?.textContent ?? textContent)(document.activeElement)`);
   const press = (key: string) => page.keyboard.press(key);
   const focusIs = (text: string | RegExp) => expect.poll(focused, { timeout: ACTION_MS_MAX }).toMatch(text);
   const query = () => new URL(page.url()).search;
@@ -106,5 +106,108 @@ describe("navigation in the dashboard", () => {
     expect(await page.getByRole("menuitemradio", { name: "Theme: System" }).getAttribute("aria-checked")).toBe("true");
     await press("?");
     await page.getByRole("dialog", { name: "Help" }).waitFor();
+  });
+
+  it("a dialog opened by key focuses its first field, and closing it returns the focus to what opened it", async () => {
+    await open();
+    await button("Filter").focus();
+    await press("f");
+    await focusIs("Filter by");
+    await press("Escape");
+    await focusIs("Filter");
+    for (const [item, control] of [
+      ["API keys…", "Name"],
+      ["Export…", "Daily totals"],
+      ["Delete data…", "Start date"],
+      ["Check the installation…", "Check again"],
+      ["Help", "Help"],
+    ] as const) {
+      await button("Menu").click();
+      await page.getByRole("menuitem", { name: item }).click();
+      await page.getByRole("dialog").waitFor();
+      await focusIs(control);
+      await press("Escape");
+      await focusIs("Menu");
+    }
+  });
+
+  it("a dialog focuses a field that appears once its report has loaded", async () => {
+    await open();
+    await button("Details of Top pages").focus();
+    await press("Enter");
+    await focusIs("Search");
+    await press("Escape");
+    await focusIs("Details of Top pages");
+  });
+
+  it("removing a filter moves the focus to the next one, and after the last to the Filter button", async () => {
+    await open("&filters=pages==/;browsers==Chrome;os!=Windows");
+    await button(/Remove filter: Page/).focus();
+    await press("Enter");
+    await focusIs(/Remove filter: Browser/);
+    await press("End");
+    await button(/Remove filter: OS/).focus();
+    await press("Enter");
+    await focusIs(/Remove filter: Browser/);
+    await press("Enter");
+    await focusIs("Filter");
+    await page.goBack();
+    await button(/Remove filter: Browser/).focus();
+    await press("Escape");
+    await focusIs("Filter");
+    expect(query()).not.toContain("filters");
+  });
+
+  it("a filter changed from its pill leaves the focus on the page", async () => {
+    await open("&filters=pages==/");
+    await page.getByTitle("Change this filter").click();
+    await page.getByLabel("Operator").selectOption("is not");
+    await page.getByRole("dialog").getByRole("button", { name: "Filter" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await page.evaluate("document.activeElement.id")).toBe("content");
+  });
+
+  it("picking a step moves the focus to the next one, and removing a step keeps it in the builder", async () => {
+    await open("&did=funnel");
+    const step = (number: number) => page.getByRole("combobox", { name: `Step ${number}` });
+    await step(1).focus();
+    await press("ArrowDown");
+    await page.getByRole("option", { name: /pricing/ }).waitFor();
+    await page.keyboard.type("pric");
+    await press("Enter");
+    await focusIs("Step 2");
+    await page.keyboard.type("sign");
+    await press("Enter");
+    await focusIs("Step 3");
+    await page.keyboard.type("/b*");
+    await press("Enter");
+    await focusIs("Step 4");
+    expect(new URLSearchParams(query()).get("steps")).toBe("page:/pricing,event:Signup,page:/b*");
+    await button("Remove step 1").focus();
+    await press("Enter");
+    await focusIs("Remove step 1");
+    await button("Remove step 2").focus();
+    await press("Enter");
+    await focusIs("Step 2");
+    expect(new URLSearchParams(query()).get("steps")).toBe("event:Signup");
+  });
+
+  it("a field with choices opens on the picked one, moves with the arrows, and closes without a change on Escape", async () => {
+    await open("&did=flow&page=/pricing");
+    const field = page.getByRole("combobox", { name: "Page" });
+    const highlighted = () => page.getByRole("option", { selected: true }).locator("span").textContent();
+    await page.getByRole("region", { name: "Next pages" }).waitFor();
+    await field.focus();
+    await press("ArrowDown");
+    await expect.poll(highlighted).toBe("/pricing");
+    expect(await field.inputValue()).toBe("/pricing");
+    await press("ArrowUp");
+    await expect.poll(highlighted).toBe("/blog");
+    await press("Escape");
+    expect(await field.getAttribute("aria-expanded")).toBe("false");
+    expect(query()).toContain("page=/pricing");
+    await page.keyboard.type("bl");
+    await press("Tab");
+    await expect.poll(() => new URLSearchParams(query()).get("page")).toBe("/blog");
   });
 });
