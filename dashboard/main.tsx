@@ -9,6 +9,7 @@ import { FirstRunPage, LoginPage, SetupCodePage } from "./login/login.tsx";
 import { PRODUCT_NAME } from "./names.ts";
 import { Overview } from "./overview.tsx";
 import { authState, checkAuth, outage, refreshAll } from "./state/connection.ts";
+import { remembered } from "./state/remembered.ts";
 import { useRequest } from "./state/use-report.ts";
 import { navigate, site } from "./state/view.ts";
 
@@ -30,12 +31,12 @@ function useRefreshOnReturn(): void {
   }, []);
 }
 
-/** Chooses a site where the URL names none, and remembers the one it names. */
+/** Chooses a site where the URL names none, with the period and tabs of the last visit, and remembers the one it names. */
 function useSite(sites: readonly string[] | undefined): void {
   useEffect(() => {
     if (sites?.[0] === undefined || site.value !== null) return;
     const stored = localStorage.getItem(SITE_STORAGE_KEY);
-    navigate({ site: sites.find((known) => known === stored) ?? sites[0] }, true);
+    navigate({ ...remembered(), site: sites.find((known) => known === stored) ?? sites[0] }, true);
   }, [sites, site.value]);
 
   useEffect(() => {

@@ -2,34 +2,57 @@
 import { computed, signal } from "@preact/signals";
 import { filterKindOf, withoutEventFilters, type FilterKind } from "./filter-kind.ts";
 import { parseFilters, printFilters, toggled, type Filter } from "./filters.ts";
+import { remember } from "./remembered.ts";
 import { rangeOf, type Period, PERIODS, type Range } from "./range.ts";
 
-const searchParams = signal(new URLSearchParams(location.search));
+const paramsInUrl = () => new URLSearchParams(location.search);
+
+const searchParams = signal(paramsInUrl());
+
+/** Between `history.back()` and its `popstate`: the view has changed already, the URL not yet. */
+let isGoingBack = false;
 
 addEventListener("popstate", () => {
-  searchParams.value = new URLSearchParams(location.search);
+  if (isGoingBack && urlOf(searchParams.value) !== urlOf(paramsInUrl())) push(searchParams.value);
+  isGoingBack = false;
+  searchParams.value = paramsInUrl();
 });
 
 /** New values of URL parameters; null removes one. */
 export type Changes = Readonly<Record<string, string | null>>;
 
-function urlWith(changes: Changes): string {
-  const next = new URLSearchParams(searchParams.value);
+function urlOf(params: URLSearchParams): string {
+  const query = params.toString();
+  return query === "" ? location.pathname : `?${query}`;
+}
+
+function changed(params: URLSearchParams, changes: Changes): URLSearchParams {
+  const next = new URLSearchParams(params);
   for (const [name, value] of Object.entries(changes)) {
     if (value === null || value === "") next.delete(name);
     else next.set(name, value);
   }
-  const query = next.toString();
-  return query === "" ? location.pathname : `?${query}`;
+  return next;
 }
 
-/** Changes the URL. `replace` adds no entry to the history. */
+/** The state of a dialog's entry is the URL before it. */
+const push = (next: URLSearchParams): void =>
+  history.pushState(next.has("panel") ? { before: urlOf(paramsInUrl()) } : null, "", urlOf(next));
+
+/**
+ * Changes the URL. `replace` adds no entry to the history, as for what the reader did not choose. An open dialog is one entry:
+ * closing it goes back to the one before, if that is the same view, and all else replaces it, so that Back never reopens a dialog.
+ */
 export function navigate(changes: Changes, replace = false): void {
-  const url = urlWith(changes);
-  if (url === (location.search === "" ? location.pathname : location.search)) return;
-  if (replace) history.replaceState(null, "", url);
-  else history.pushState(null, "", url);
-  searchParams.value = new URLSearchParams(location.search);
+  const [current, next] = [searchParams.value, changed(searchParams.value, changes)];
+  if (!replace) remember(changes);
+  if (urlOf(next) === urlOf(current)) return;
+  searchParams.value = next;
+  if (isGoingBack) return;
+  isGoingBack = current.has("panel") && !next.has("panel") && history.state?.before === urlOf(next);
+  if (isGoingBack) history.back();
+  else if (replace || current.has("panel")) history.replaceState(next.has("panel") ? history.state : null, "", urlOf(next));
+  else push(next);
 }
 
 /** The view as a text: changes with every navigation. */

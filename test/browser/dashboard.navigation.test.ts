@@ -210,4 +210,94 @@ describe("navigation in the dashboard", () => {
     await press("Tab");
     await expect.poll(() => new URLSearchParams(query()).get("page")).toBe("/blog");
   });
+
+  it("Back after a closed dialog leaves the view, and never opens the dialog again", async () => {
+    await open();
+    await press("w");
+    for (const close of [() => press("Escape"), () => button("Close").click()]) {
+      await press("f");
+      await page.getByRole("dialog", { name: "Add filter" }).waitFor();
+      await close();
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    }
+    await expect.poll(query).toBe(`?site=${SITE}&period=7d`);
+    await page.goBack();
+    expect(query()).toBe(`?site=${SITE}`);
+    await page.goForward();
+    expect(query()).toBe(`?site=${SITE}&period=7d`);
+  });
+
+  it("Back closes a dialog, and Forward opens it again, after a reload too", async () => {
+    await open();
+    await press("?");
+    await page.getByRole("dialog").waitFor();
+    await page.goBack();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.goForward();
+    await page.getByRole("dialog", { name: "Help" }).waitFor();
+    await page.reload();
+    await page.getByRole("dialog", { name: "Help" }).waitFor();
+    await press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await expect.poll(query).toBe(`?site=${SITE}`);
+    expect(await page.evaluate("history.length")).toBe(3);
+  });
+
+  it("a dialog opened by its link closes onto its view, and Back leaves the dashboard", async () => {
+    await page.goto("about:blank");
+    await open("&filters=pages==/&panel=help");
+    await press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(new URLSearchParams(query()).get("filters")).toBe("pages==/");
+    await page.goBack();
+    expect(page.url()).toBe("about:blank");
+  });
+
+  it("Back after a filter was added in its dialog shows the view without the filter", async () => {
+    await open();
+    await press("f");
+    await page.getByRole("combobox", { name: "Value" }).fill("/pricing");
+    await page.getByRole("option", { name: /pricing/ }).waitFor();
+    await press("Enter");
+    await page.getByRole("dialog").getByRole("button", { name: "Filter" }).click();
+    await button(/Remove filter/).waitFor();
+    await page.goBack();
+    await button(/Remove filter/).waitFor({ state: "detached" });
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  it("a key pressed while a dialog closes changes the view, and Back undoes just that", async () => {
+    await open();
+    await press("?");
+    await page.getByRole("dialog").waitFor();
+    await page.evaluate(`
+      document.querySelector("dialog .icon-button").click();
+      document.dispatchEvent(new KeyboardEvent("keydown", { key: "q", bubbles: true }));
+    `);
+    await button("Period: Last 90 days").waitFor();
+    await expect.poll(query).toBe(`?site=${SITE}&period=90d`);
+    await page.goBack();
+    expect(query()).toBe(`?site=${SITE}`);
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  it("the next visit begins with the last site, period and tabs, while a link shows what it says", async () => {
+    await open("&period=12mo&did=flow");
+    await page.evaluate("localStorage.removeItem('sandpiper.view')");
+    await page.getByRole("tab", { name: "Entry" }).click();
+    await page.getByRole("tab", { name: "Retention" }).click();
+    await press("w");
+    await button(/^Previous period$/).click();
+    await page.goto(service.origin);
+    await button("Period: Last 7 days").waitFor();
+    expect(query()).toBe(`?pages=entry-pages&did=retention&period=7d&site=${SITE}`);
+    await open();
+    await button("Period: Last 30 days").waitFor();
+    expect(await page.getByRole("tab", { name: "Top" }).getAttribute("aria-selected")).toBe("true");
+    await page.goto(service.origin);
+    await button("Period: Last 7 days").waitFor();
+    await press("m");
+    await page.goto(service.origin);
+    await button("Period: Last 30 days").waitFor();
+  });
 });
