@@ -43,14 +43,5 @@ async function sendWithRetries(url: string, signal: AbortSignal, timeoutRetriesM
 export const fetchReport = <T>(url: string, signal: AbortSignal): Promise<T> =>
   queue.run(async () => (await (await sendWithRetries(url, signal, TIMEOUT_RETRIES_MAX)).json()) as T, signal);
 
-export interface Download {
-  readonly name: string;
-  readonly content: Blob;
-}
-
-export const fetchFile = (url: string, signal: AbortSignal): Promise<Download> =>
-  queue.run(async () => {
-    const response = await sendWithRetries(url, signal, 0);
-    const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "export";
-    return { name, content: await response.blob() };
-  }, signal);
+export const fetchFile = (url: string, signal: AbortSignal): Promise<Blob> =>
+  queue.run(async () => (await sendWithRetries(url, signal, 0)).blob(), signal);

@@ -1,5 +1,7 @@
 /** The Behavior card: a tab for each report on what visitors do. */
 import type { ComponentChildren } from "preact";
+import { Skeleton } from "../components/states.tsx";
+import { useSteadyHeight } from "../components/steady-height.ts";
 import { chosenTab, Tabs } from "../components/tabs.tsx";
 import { useNear } from "../components/use-near.ts";
 import { Flow } from "./flow.tsx";
@@ -28,6 +30,7 @@ const TABS: readonly BehaviorTab[] = [
 
 export function Behavior() {
   const { ref, isNear } = useNear<HTMLElement>();
+  const body = useSteadyHeight<HTMLDivElement>();
   const tab = chosenTab("did", TABS);
   return (
     <section class="card behavior" aria-label="Behavior" ref={ref} data-card="did">
@@ -35,7 +38,9 @@ export function Behavior() {
         <h2>Behavior</h2>
         <Tabs label="Behavior" param="did" tabs={TABS} />
       </header>
-      <div class="card-body">{isNear && <div key={tab}>{TABS.find(({ id }) => id === tab)?.content()}</div>}</div>
+      <div class="card-body" ref={body}>
+        {isNear ? TABS.find(({ id }) => id === tab)?.content() : <Skeleton />}
+      </div>
     </section>
   );
 }

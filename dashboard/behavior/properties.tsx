@@ -1,15 +1,23 @@
 /** The properties report: the values of one custom property, for all events or one. */
+import { urlOf } from "../api/http.ts";
+import type { Reports } from "../api/types.ts";
 import { RowList } from "../cards/row-list.tsx";
 import { Empty, ReportView } from "../components/states.tsx";
 import { countOf, formatCount } from "../format/locale.ts";
 import { TRACK_FUNCTION } from "../names.ts";
-import { useReport } from "../state/use-report.ts";
+import { useReport, useRequest } from "../state/use-report.ts";
 import { navigate, param, scope } from "../state/view.ts";
 
 const VALUES_SHOWN = 50;
 
+/** An event may have the empty key, which `urlOf` would leave out. */
+const valuesUrl = (name: string, event: string | null): string =>
+  `${urlOf("/api/stats/property-values", { ...scope.value, event })}&${new URLSearchParams({ name }).toString()}`;
+
+const labelOf = (name: string): string => (name === "" ? "(empty)" : name);
+
 function PropertyValues({ name, event }: { readonly name: string; readonly event: string | null }) {
-  const report = useReport("property-values", { ...scope.value, key: name, event });
+  const report = useRequest<Reports["property-values"]>(valuesUrl(name, event));
   return (
     <ReportView report={report}>
       {(values) =>
@@ -18,11 +26,11 @@ function PropertyValues({ name, event }: { readonly name: string; readonly event
         ) : (
           <>
             <p class="column-heads">
-              <span>{name}</span>
+              <span title={name}>{labelOf(name)}</span>
               <span>Visitors</span>
             </p>
             <RowList
-              label={`Values of ${name}`}
+              label={`Values of ${labelOf(name)}`}
               rows={values.slice(0, VALUES_SHOWN).map(({ value, visitors, events }) => ({
                 key: value,
                 label: value,
@@ -60,9 +68,11 @@ function PropertyForm({ names, chosen }: PropertyFormProps) {
     <div class="form inline">
       <label>
         Property
-        <select value={chosen} onChange={(event) => navigate({ key: event.currentTarget.value })}>
+        <select value={chosen} title={chosen} onChange={(event) => navigate({ key: event.currentTarget.value })}>
           {names.map((name) => (
-            <option key={name}>{name}</option>
+            <option key={name} value={name}>
+              {labelOf(name)}
+            </option>
           ))}
         </select>
       </label>

@@ -1,6 +1,7 @@
 /** The cards of breakdowns: a tab for each dimension, its top values, and a link to all of them. */
 import { totalVisitors } from "../charts/top-stats.tsx";
-import { Empty, ReportView } from "../components/states.tsx";
+import { Empty, ReportView, Skeleton } from "../components/states.tsx";
+import { useSteadyHeight } from "../components/steady-height.ts";
 import { chosenTab, Tabs, type Tab } from "../components/tabs.tsx";
 import { useNear } from "../components/use-near.ts";
 import { DIMENSIONS, dimensionsOf, filterDimensionOf, formatValue, isDimension, tabLabelOf, UNKNOWN } from "../format/dimensions.ts";
@@ -27,7 +28,7 @@ const MAP_TAB: Tab = { id: "map", label: "Map" };
 
 const tabsOf = (card: DimensionCard): Tab[] => [
   ...(card === "locations" ? [MAP_TAB] : []),
-  ...dimensionsOf(card).map((dimension) => ({ id: dimension, label: tabLabelOf(dimension) })),
+  ...dimensionsOf(card).map((dimension) => ({ id: dimension, label: tabLabelOf(dimension), menu: DIMENSIONS[dimension].menu })),
 ];
 
 /** The page or referrer that a value stands for. */
@@ -42,7 +43,7 @@ function rowsOf(dimension: Dimension, breakdown: Reports["breakdown"]): Row[] {
   // Entry and exit pages count visits, which are no share of visitors.
   const total = filterDimension === dimension ? totalVisitors.value : null;
   return breakdown.map(({ value, visitors }) => {
-    const label = formatValue(dimension, value);
+    const label = formatValue(dimension, value, filters.value);
     const isChosen = hasFilter(filterDimension, value);
     return {
       key: value,
@@ -95,13 +96,14 @@ function DimensionTab({ dimension, isNear }: { readonly dimension: Dimension; re
         <span>{DIMENSIONS[shown].singular}</span>
         <span>{filterKind.value === "goal" ? "Conversions" : "Visitors"}</span>
       </p>
-      {isNear && <BreakdownList key={shown} dimension={shown} />}
+      {isNear ? <BreakdownList key={shown} dimension={shown} /> : <Skeleton />}
     </>
   );
 }
 
 function BreakdownCard({ card }: { readonly card: DimensionCard }) {
   const { ref, isNear } = useNear<HTMLElement>();
+  const body = useSteadyHeight<HTMLDivElement>();
   const { title, param } = CARDS[card];
   const tabs = tabsOf(card);
   const tab = chosenTab(param, tabs);
@@ -111,7 +113,9 @@ function BreakdownCard({ card }: { readonly card: DimensionCard }) {
         <h2>{title}</h2>
         <Tabs label={title} param={param} tabs={tabs} />
       </header>
-      <div class="card-body">{isDimension(tab) ? <DimensionTab dimension={tab} isNear={isNear} /> : isNear && <CountryMap />}</div>
+      <div class="card-body" ref={body}>
+        {isDimension(tab) ? <DimensionTab dimension={tab} isNear={isNear} /> : isNear ? <CountryMap /> : <Skeleton />}
+      </div>
     </section>
   );
 }

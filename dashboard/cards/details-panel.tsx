@@ -1,13 +1,13 @@
 /** The dialog with all values of a dimension: search, pages and CSV around a sortable table. */
 import { useState } from "preact/hooks";
 import { Dialog } from "../components/dialog.tsx";
-import { saveCsv } from "../components/download.ts";
+import { fileNameOf, saveCsv } from "../components/download.ts";
 import { ReportView } from "../components/states.tsx";
-import { DIMENSIONS, formatValue } from "../format/dimensions.ts";
+import { DIMENSIONS, filterOfVersions, formatValue } from "../format/dimensions.ts";
 import { countOf, formatRange } from "../format/locale.ts";
 import type { Dimension } from "../api/types.ts";
 import { useBreakdown } from "../state/use-report.ts";
-import { closePanel, navigate, param, range, scope, site } from "../state/view.ts";
+import { closePanel, filters, navigate, param, range, scope, site } from "../state/view.ts";
 import { compareRows, DetailsTable, type DetailsRow, type Order } from "./details-table.tsx";
 
 /** The service's limit for one request. */
@@ -16,8 +16,20 @@ const PAGE_ROWS = 25;
 
 function saveRows(dimension: Dimension, rows: readonly DetailsRow[]): void {
   const cells = rows.map((row) => [row.value, row.label, row.visitors, row.pageviews, row.events]);
-  saveCsv(`sandpiper-${dimension}-${range.value.start}.csv`, [["value", "label", "visitors", "pageviews", "events"], ...cells]);
+  saveCsv(fileNameOf(dimension, "csv"), [["value", "label", "visitors", "pageviews", "events"], ...cells]);
 }
+
+/** A version without its browser stands for those of all browsers. */
+const MixedVersions = ({ dimension }: { readonly dimension: Dimension }) => {
+  const { versionOf } = DIMENSIONS[dimension];
+  if (versionOf === undefined || filterOfVersions(dimension, filters.value)) return null;
+  const { singular, plural } = DIMENSIONS[versionOf];
+  return (
+    <p class="dim">
+      Equal versions of several {plural.toLowerCase()} are added up. Filter by {singular} to see them apart.
+    </p>
+  );
+};
 
 interface PagingProps {
   readonly page: number;
@@ -77,9 +89,13 @@ export function DetailsPanel({ dimension }: { readonly dimension: Dimension }) {
       <p class="dim">
         {site.value}, {formatRange(range.value.start, range.value.end)} (UTC)
       </p>
+      <MixedVersions dimension={dimension} />
       <ReportView report={report} rows={12}>
         {(breakdown) => (
-          <DetailsView dimension={dimension} rows={breakdown.map((row) => ({ ...row, label: formatValue(dimension, row.value) }))} />
+          <DetailsView
+            dimension={dimension}
+            rows={breakdown.map((row) => ({ ...row, label: formatValue(dimension, row.value, filters.value) }))}
+          />
         )}
       </ReportView>
     </Dialog>

@@ -1,4 +1,5 @@
 /** The table of a dimension's values: its columns, their order, and the filter behind each value. */
+import { useState } from "preact/hooks";
 import type { Dimension, Reports } from "../api/types.ts";
 import { totalVisitors } from "../charts/top-stats.tsx";
 import { Empty } from "../components/states.tsx";
@@ -49,24 +50,44 @@ function HeadCell({ id, label, order, onOrder }: HeadCellProps) {
   );
 }
 
-function ValueCell({ dimension, row }: { readonly dimension: Dimension; readonly row: DetailsRow }) {
+/** Of a longer label, only the first lines are shown at first. */
+const LABEL_CHARS_MAX = 120;
+
+interface ValueProps {
+  readonly dimension: Dimension;
+  readonly row: DetailsRow;
+}
+
+function Value({ dimension, row }: ValueProps) {
   const filterDimension = filterDimensionOf(dimension);
-  if (!canFilterBy(row.value)) return <th scope="row">{row.label}</th>;
+  if (!canFilterBy(row.value)) return <span class="value">{row.label}</span>;
   return (
-    <th scope="row">
-      <button
-        type="button"
-        class="link"
-        aria-pressed={hasFilter(filterDimension, row.value)}
-        onClick={() => toggleFilter(filterDimension, row.value)}
-      >
-        {dimension === "countries" && row.value !== UNKNOWN && (
-          <span class="row-mark" aria-hidden="true">
-            {row.value}
-          </span>
-        )}
-        {row.label}
-      </button>
+    <button
+      type="button"
+      class="link value"
+      aria-pressed={hasFilter(filterDimension, row.value)}
+      onClick={() => toggleFilter(filterDimension, row.value)}
+    >
+      {dimension === "countries" && row.value !== UNKNOWN && (
+        <span class="row-mark" aria-hidden="true">
+          {row.value}
+        </span>
+      )}
+      {row.label}
+    </button>
+  );
+}
+
+function ValueCell({ dimension, row }: ValueProps) {
+  const [isWhole, setWhole] = useState(row.label.length <= LABEL_CHARS_MAX);
+  return (
+    <th scope="row" class={isWhole ? "" : "cut"}>
+      <Value dimension={dimension} row={row} />
+      {row.label.length > LABEL_CHARS_MAX && (
+        <button type="button" class="link more" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? "Show less" : "Show all"}
+        </button>
+      )}
     </th>
   );
 }
@@ -82,7 +103,7 @@ export function DetailsTable({ dimension, rows, order, onOrder }: DetailsTablePr
   const total = totalVisitors.value;
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label="All values">
-      <table class="table">
+      <table class="table values">
         <thead>
           <tr>
             <HeadCell id="label" label={DIMENSIONS[dimension].singular} order={order} onOrder={onOrder} />

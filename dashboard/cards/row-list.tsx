@@ -1,4 +1,5 @@
 /** A list of rows: label, a bar proportional to the largest, a number, and on hover the share of the total. */
+import { useState } from "preact/hooks";
 import { formatCount, formatShare, compactCount } from "../format/locale.ts";
 
 export interface Row {
@@ -42,6 +43,26 @@ function RowText({ row }: { readonly row: Row }) {
   );
 }
 
+/** Longer labels may be cut, so a click shows them whole. */
+const LABEL_CHARS_MAX = 30;
+
+/** A row whose click does nothing else. */
+function PlainRow({ row }: { readonly row: Row }) {
+  const [isWhole, setWhole] = useState(false);
+  const title = row.title ?? row.label;
+  if (row.label.length <= LABEL_CHARS_MAX)
+    return (
+      <div class="row-button" title={title}>
+        <RowText row={row} />
+      </div>
+    );
+  return (
+    <button type="button" class="row-button" title={title} aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+      <RowText row={row} />
+    </button>
+  );
+}
+
 export function RowList({ rows, label }: { readonly rows: readonly Row[]; readonly label: string }) {
   const largest = Math.max(...rows.map(({ count }) => count), 1);
   return (
@@ -60,9 +81,7 @@ export function RowList({ rows, label }: { readonly rows: readonly Row[]; readon
               <RowText row={row} />
             </button>
           ) : (
-            <div class="row-button" title={row.title ?? row.label}>
-              <RowText row={row} />
-            </div>
+            <PlainRow row={row} />
           )}
           {row.href != null && (
             <a class="row-link" href={row.href} target="_blank" rel="noreferrer noopener" aria-label={`Open ${row.label} in a new tab`}>

@@ -4,15 +4,24 @@ import { outage } from "../state/connection.ts";
 import type { Report } from "../state/use-report.ts";
 import { isFiltered, setFilters } from "../state/view.ts";
 
-export function Loading({ rows = 9 }: { readonly rows?: number }) {
-  return (
-    <div class="loading" role="status" aria-label="Loading">
-      {Array.from({ length: rows }, (_, i) => (
-        <div key={i} class="loading-row" />
-      ))}
-    </div>
-  );
+interface SkeletonProps {
+  readonly rows?: number | undefined;
 }
+
+/** In place of rows that load, or that will once they are near the viewport. */
+export const Skeleton = ({ rows = 9 }: SkeletonProps) => (
+  <div class="skeleton" aria-hidden="true">
+    {Array.from({ length: rows }, (_, i) => (
+      <div key={i} class="loading-row" />
+    ))}
+  </div>
+);
+
+export const Loading = ({ rows }: SkeletonProps) => (
+  <div class="loading" role="status" aria-label="Loading">
+    <Skeleton rows={rows} />
+  </div>
+);
 
 const NoResults = () => (
   <>

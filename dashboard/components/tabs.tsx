@@ -1,9 +1,12 @@
-/** Tabs (WAI-ARIA tabs pattern) whose choice is a URL parameter. */
+/** Tabs (WAI-ARIA tabs pattern) whose choice is a URL parameter. Tabs that belong together may be the items of a menu behind them. */
 import { navigate, param } from "../state/view.ts";
+import { Menu } from "./menu.tsx";
 
 export interface Tab {
   readonly id: string;
   readonly label: string;
+  /** The menu that offers it. */
+  readonly menu?: string | undefined;
 }
 
 interface TabsProps {
@@ -16,32 +19,69 @@ interface TabsProps {
 export const chosenTab = (paramName: string, tabs: readonly Tab[]): string =>
   tabs.find(({ id }) => id === param(paramName))?.id ?? tabs[0]?.id ?? "";
 
-export function Tabs({ label, param: paramName, tabs }: TabsProps) {
-  const chosen = chosenTab(paramName, tabs);
-  const choose = (id: string) => navigate({ [paramName]: id === tabs[0]?.id ? null : id });
+interface ChoiceProps {
+  readonly tabs: readonly Tab[];
+  readonly chosen: string;
+  readonly onChoose: (id: string) => void;
+}
+
+function TabList({ label, tabs, chosen, onChoose }: ChoiceProps & { readonly label: string }) {
+  const index = tabs.findIndex(({ id }) => id === chosen);
   function onKeyDown(event: KeyboardEvent) {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    const index = tabs.findIndex(({ id }) => id === chosen);
-    const next = (index + step + tabs.length) % tabs.length;
-    choose(tabs[next]?.id ?? "");
+    const next = (Math.max(index, 0) + step + tabs.length) % tabs.length;
+    onChoose(tabs[next]?.id ?? "");
     (event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role="tab"]')[next]?.focus();
   }
   return (
-    <div class="tabs" role="tablist" aria-label={label} onKeyDown={onKeyDown}>
-      {tabs.map(({ id, label: text }) => (
+    <div class="tab-list" role="tablist" aria-label={label} onKeyDown={onKeyDown}>
+      {tabs.map(({ id, label: text }, i) => (
         <button
           key={id}
           type="button"
           role="tab"
-          aria-selected={id === chosen}
-          tabIndex={id === chosen ? 0 : -1}
-          onClick={() => choose(id)}
+          aria-selected={i === index}
+          tabIndex={i === Math.max(index, 0) ? 0 : -1}
+          onClick={() => onChoose(id)}
         >
           {text}
         </button>
+      ))}
+    </div>
+  );
+}
+
+/** Shows its chosen item, if it has it. */
+function TabMenu({ name, tabs, chosen, onChoose }: ChoiceProps & { readonly name: string }) {
+  const shown = tabs.find(({ id }) => id === chosen);
+  const text = shown?.label ?? name;
+  return (
+    <Menu
+      label={text}
+      button={
+        <>
+          {text} <span class="caret" aria-hidden="true" />
+        </>
+      }
+      buttonClass={shown ? "tab-menu chosen" : "tab-menu"}
+      items={tabs.map(({ id, label }) => ({ label, isChosen: id === chosen, onChoose: () => onChoose(id) }))}
+    />
+  );
+}
+
+export function Tabs({ label, param: paramName, tabs }: TabsProps) {
+  const chosen = chosenTab(paramName, tabs);
+  const onChoose = (id: string) => navigate({ [paramName]: id === tabs[0]?.id ? null : id });
+  const menus = [...new Set(tabs.flatMap(({ menu }) => menu ?? []))];
+  const tabsIn = (wanted: string | undefined) => tabs.filter(({ menu }) => menu === wanted);
+  return (
+    <div class="tabs">
+      <TabList label={label} tabs={tabsIn(undefined)} chosen={chosen} onChoose={onChoose} />
+      {menus.map((name) => (
+        <TabMenu key={name} name={name} tabs={tabsIn(name)} chosen={chosen} onChoose={onChoose} />
       ))}
     </div>
   );

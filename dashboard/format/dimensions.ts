@@ -1,5 +1,6 @@
 /** Every dimension: its labels, its card and how its values are written. A dimension new to the API does not compile without an entry. */
 import type { Dimension } from "../api/types.ts";
+import type { Filter } from "../state/filters.ts";
 import { LOCALE } from "./locale.ts";
 
 export type DimensionCard = "sources" | "pages" | "locations" | "devices";
@@ -11,8 +12,12 @@ interface DimensionInfo {
   readonly card?: DimensionCard;
   /** The tab's text, where it is not the plural. */
   readonly tab?: string;
+  /** The menu that offers it in place of a tab of its own. */
+  readonly menu?: string;
   /** Shown in its place once filtered by one of its values. */
   readonly drillDown?: Dimension;
+  /** Its values mean something only beside a value of this dimension, as a version does beside its browser. */
+  readonly versionOf?: Dimension;
   /** What a click on a value filters by, where it cannot be filtered by itself (docs/http-api.md, "Filters"). */
   readonly filterBy?: Dimension;
   /** What `(unknown)` means. */
@@ -22,6 +27,7 @@ interface DimensionInfo {
 
 const DIRECT = "Direct / none";
 const UNTAGGED = "Not tagged";
+const UTM = "UTM";
 
 const regionNames = new Intl.DisplayNames(LOCALE, { type: "region", fallback: "code" });
 
@@ -39,11 +45,18 @@ const deviceName = (type: string): string => (type === "tv" ? "TV" : type.slice(
 export const DIMENSIONS: Readonly<Record<Dimension, DimensionInfo>> = {
   sources: { singular: "Source", plural: "Sources", card: "sources", unknown: DIRECT },
   referrers: { singular: "Referrer", plural: "Referrers", card: "sources", unknown: DIRECT },
-  "utm-campaigns": { singular: "UTM campaign", plural: "UTM campaigns", card: "sources", tab: "UTM campaign", unknown: UNTAGGED },
-  "utm-sources": { singular: "UTM source", plural: "UTM sources", card: "sources", tab: "UTM source", unknown: UNTAGGED },
-  "utm-mediums": { singular: "UTM medium", plural: "UTM mediums", card: "sources", tab: "UTM medium", unknown: UNTAGGED },
-  "utm-contents": { singular: "UTM content", plural: "UTM contents", card: "sources", tab: "UTM content", unknown: UNTAGGED },
-  "utm-terms": { singular: "UTM term", plural: "UTM terms", card: "sources", tab: "UTM term", unknown: UNTAGGED },
+  "utm-campaigns": {
+    singular: "UTM campaign",
+    plural: "UTM campaigns",
+    card: "sources",
+    tab: "UTM campaign",
+    menu: UTM,
+    unknown: UNTAGGED,
+  },
+  "utm-sources": { singular: "UTM source", plural: "UTM sources", card: "sources", tab: "UTM source", menu: UTM, unknown: UNTAGGED },
+  "utm-mediums": { singular: "UTM medium", plural: "UTM mediums", card: "sources", tab: "UTM medium", menu: UTM, unknown: UNTAGGED },
+  "utm-contents": { singular: "UTM content", plural: "UTM contents", card: "sources", tab: "UTM content", menu: UTM, unknown: UNTAGGED },
+  "utm-terms": { singular: "UTM term", plural: "UTM terms", card: "sources", tab: "UTM term", menu: UTM, unknown: UNTAGGED },
   pages: { singular: "Page", plural: "Top pages", card: "pages", tab: "Top" },
   "entry-pages": { singular: "Entry page", plural: "Entry pages", card: "pages", tab: "Entry", filterBy: "pages" },
   "exit-pages": { singular: "Exit page", plural: "Exit pages", card: "pages", tab: "Exit", filterBy: "pages" },
@@ -52,9 +65,9 @@ export const DIMENSIONS: Readonly<Record<Dimension, DimensionInfo>> = {
   regions: { singular: "Region", plural: "Regions", card: "locations" },
   cities: { singular: "City", plural: "Cities", card: "locations" },
   browsers: { singular: "Browser", plural: "Browsers", card: "devices", drillDown: "browser-versions" },
-  "browser-versions": { singular: "Browser version", plural: "Browser versions" },
+  "browser-versions": { singular: "Browser version", plural: "Browser versions", versionOf: "browsers" },
   os: { singular: "OS", plural: "Operating systems", card: "devices", tab: "OS", drillDown: "os-versions" },
-  "os-versions": { singular: "OS version", plural: "OS versions" },
+  "os-versions": { singular: "OS version", plural: "OS versions", versionOf: "os" },
   "screen-sizes": { singular: "Screen size", plural: "Screen sizes", card: "devices", tab: "Screen size", format: (px) => `${px} px` },
   devices: { singular: "Device", plural: "Devices", card: "devices", tab: "Device", format: deviceName },
   events: { singular: "Event", plural: "Events", format: (name) => (name === "pageview" ? "Pageview" : name) },
@@ -78,9 +91,16 @@ export const UNKNOWN = "(unknown)";
 /** What the realtime report writes for visitors without a source. No filter matches it. */
 export const DIRECT_SOURCE = "(direct)";
 
-export function formatValue(dimension: Dimension, value: string): string {
-  const { unknown = "Unknown", format } = DIMENSIONS[dimension];
+/** The filter by one browser, say, under which versions are those of that browser. */
+export const filterOfVersions = (dimension: Dimension, filters: readonly Filter[]): Filter | undefined =>
+  filters.find((filter) => !filter.isNot && filter.dimension === DIMENSIONS[dimension].versionOf);
+
+/** As it stands in a report under these filters: `Chrome 147` where they let only one browser through. */
+export function formatValue(dimension: Dimension, value: string, filters: readonly Filter[] = []): string {
+  const { unknown = "Unknown", format, versionOf } = DIMENSIONS[dimension];
   if (value === UNKNOWN) return unknown;
   if (value === DIRECT_SOURCE) return DIRECT;
+  const whole = filterOfVersions(dimension, filters);
+  if (whole && versionOf) return `${formatValue(versionOf, whole.value)} ${value}`;
   return format ? format(value) : value;
 }

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { ServiceError, urlOf } from "../api/http.ts";
 import { fetchFile } from "../api/reports.ts";
 import { Dialog } from "../components/dialog.tsx";
-import { saveFile } from "../components/download.ts";
+import { fileNameOf, saveFile } from "../components/download.ts";
 import { Problem } from "../components/states.tsx";
 import { formatRange } from "../format/locale.ts";
 import { handleFailure } from "../state/connection.ts";
@@ -46,8 +46,7 @@ export function ExportPanel() {
     setProblem(null);
     try {
       const url = urlOf("/api/stats/export", { ...scope.value, kind, format, limit: kind === "raw" ? EVENTS_MAX : null });
-      const { name, content } = await fetchFile(url, new AbortController().signal);
-      saveFile(name, content);
+      saveFile(fileNameOf(kind, format), await fetchFile(url, new AbortController().signal));
       setState("done");
     } catch (error) {
       handleFailure(error);

@@ -4,7 +4,7 @@ import type { Dimension } from "../api/types.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { Picker } from "../components/picker.tsx";
 import { Failure } from "../components/states.tsx";
-import { DIMENSIONS, FILTERABLE, formatValue, isDimension } from "../format/dimensions.ts";
+import { DIMENSIONS, FILTERABLE, filterOfVersions, formatValue, isDimension } from "../format/dimensions.ts";
 import { formatCount } from "../format/locale.ts";
 import { canFilterBy, FILTERS_MAX, isSameFilter, parseFilters, printFilter, type Filter } from "../state/filters.ts";
 import { useBreakdown } from "../state/use-report.ts";
@@ -38,7 +38,7 @@ function FilterPill({ filter }: { readonly filter: Filter }) {
   const { dimension, isNot, value } = filter;
   const isKnown = isDimension(dimension);
   const condition = `${isKnown ? DIMENSIONS[dimension].singular : dimension} ${isNot ? "is not" : "is"}`;
-  const valueText = isKnown ? formatValue(dimension, value) : value;
+  const valueText = isKnown ? formatValue(dimension, value, filters.value) : value;
   return (
     <li class="pill">
       <button type="button" class="pill-text" title="Change this filter" onClick={() => openPanel(`filter:${printFilter(filter)}`)}>
@@ -79,9 +79,10 @@ interface ValuePickerProps {
   readonly onPick: (value: string) => void;
 }
 
-/** Picks from the values of the period, whatever the other filters. */
+/** Picks from the values of the period, whatever the other filters; from versions of the filtered browser only. */
 function ValuePicker({ dimension, value, onPick }: ValuePickerProps) {
-  const report = useBreakdown(dimension, { ...unfilteredScope.value, limit: VALUES_MAX });
+  const whole = filterOfVersions(dimension, filters.value);
+  const report = useBreakdown(dimension, { ...unfilteredScope.value, filters: whole && printFilter(whole), limit: VALUES_MAX });
   const rows = report.isStale ? [] : (report.data ?? []);
   return (
     <>
@@ -89,7 +90,7 @@ function ValuePicker({ dimension, value, onPick }: ValuePickerProps) {
         label="Value"
         choices={rows
           .filter((row) => canFilterBy(row.value))
-          .map((row) => ({ value: row.value, label: formatValue(dimension, row.value), hint: formatCount(row.visitors) }))}
+          .map((row) => ({ value: row.value, label: formatValue(dimension, row.value, filters.value), hint: formatCount(row.visitors) }))}
         value={value}
         placeholder={report.data ? "Select a value" : "Loading…"}
         onPick={onPick}
@@ -98,6 +99,10 @@ function ValuePicker({ dimension, value, onPick }: ValuePickerProps) {
     </>
   );
 }
+
+/** Versions only beside a filter by what they are versions of. */
+const isOffered = (dimension: Dimension): boolean =>
+  DIMENSIONS[dimension].versionOf === undefined || filterOfVersions(dimension, filters.value) !== undefined;
 
 /** The filter to change, from the URL's `panel=filter:…`; null for a new one. */
 const filterToChange = (): Filter | null => parseFilters(panel.value?.slice("filter:".length) ?? null)[0] ?? null;
@@ -128,7 +133,7 @@ export function FilterPanel() {
                 setValue("");
               }}
             >
-              {FILTERABLE.map((slug) => (
+              {FILTERABLE.filter((slug) => slug === dimension || isOffered(slug)).map((slug) => (
                 <option key={slug} value={slug}>
                   {DIMENSIONS[slug].singular}
                 </option>

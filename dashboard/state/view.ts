@@ -28,6 +28,8 @@ function urlOf(params: URLSearchParams): string {
 
 function changed(params: URLSearchParams, changes: Changes): URLSearchParams {
   const next = new URLSearchParams(params);
+  // A search belongs to the open dialog.
+  if ("panel" in changes) next.delete("search");
   for (const [name, value] of Object.entries(changes)) {
     if (value === null || value === "") next.delete(name);
     else next.set(name, value);
@@ -113,4 +115,4 @@ export const everybodyScope = computed(() => ({ ...unfilteredScope.value, filter
 /** The open dialog, e.g. `keys` or `filter:pages==/pricing`. */
 export const panel = computed(() => param("panel"));
 export const openPanel = (name: string): void => navigate({ panel: name });
-export const closePanel = (): void => navigate({ panel: null, search: null });
+export const closePanel = (): void => navigate({ panel: null });

@@ -1,0 +1,261 @@
+/** Cards and details in a real browser: long values, odd property names, small sites, the UTM menu, versions, and names of downloads. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createDeferred } from "../support/deferred.ts";
+import { startServer, type ServerProcess } from "../support/server-process.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { launchBrowser } from "./support/browser.ts";
+import { cardOf, DAY_MS, rowsOf, utcDay, writeVisits, type Visit } from "./support/dashboard.ts";
+
+const SITE = "shop.example:8080";
+const SMALL_SITE = "small.example";
+const START_MS_MAX = 60_000;
+const ACTION_MS_MAX = 15_000;
+
+/** A row of a list, in CSS pixels. */
+const ROW_HEIGHT = 34;
+
+const NOON_YESTERDAY = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS / 2;
+
+const LONG_PATH = `/docs/${"a-segment-of-a-long-path/".repeat(40)}end`;
+const LONG_VALUE = `${"x".repeat(900)} end`;
+
+const visit = (steps: readonly string[], fields: Visit["fields"] = {}): Visit => ({ atMs: NOON_YESTERDAY, steps, fields });
+
+const VISITS: readonly Visit[] = [
+  ...Array.from({ length: 10 }, (_, i) => visit([`/page/${i}`], { referrerSource: `Source ${i}`, hostname: "www.shop.example" })),
+  visit([LONG_PATH, "/pricing"], { utmCampaign: "autumn", utmMedium: "email", os: "Windows", osVersion: "11" }),
+  visit(["/", "!Signup"], { props: JSON.stringify({ "plan name": LONG_VALUE, größe: 42, "": "nameless", "it's": "quoted" }) }),
+  visit(["/pricing"], { browser: "Safari", browserVersion: "147" }),
+  visit(["/pricing"], { browser: "Safari", browserVersion: "17" }),
+];
+
+describe("the cards of the dashboard", () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let service: ServerProcess;
+  let dataFolder: string;
+
+  beforeAll(async () => {
+    dataFolder = await makeTempFolder();
+    await writeVisits(dataFolder, SITE, VISITS);
+    await writeVisits(dataFolder, SMALL_SITE, [visit(["/"])]);
+    [browser, service] = await Promise.all([launchBrowser(), startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0" } })]);
+    context = await browser.newContext({ locale: "en-GB", reducedMotion: "reduce", viewport: { width: 1280, height: 1600 } });
+    context.setDefaultTimeout(ACTION_MS_MAX);
+    await context.request.get(`${service.origin}/health/ready`);
+  }, START_MS_MAX);
+
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+    await removeFolder(dataFolder);
+  });
+
+  beforeEach(async () => {
+    await page?.close();
+    page = await context.newPage();
+  });
+
+  async function open(query: string, site = SITE): Promise<void> {
+    await page.goto(`${service.origin}/?site=${site}&period=7d${query}`);
+    await page.locator("[data-card=from] .report").waitFor();
+    await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
+  }
+
+  const inUrl = (name: string) => new URL(page.url()).searchParams.get(name);
+  const heightOf = async (element: Locator): Promise<number> => (await element.boundingBox())?.height ?? 0;
+  const numberOf = (element: Locator, property: "clientHeight" | "clientWidth" | "scrollHeight" | "scrollWidth"): Promise<number> =>
+    element.evaluate((node, name) => Number((node as unknown as Record<string, unknown>)[name]), property);
+  const details = (card: string) => cardOf(page, card).getByRole("button", { name: /^Details/ });
+
+  async function expectAccessible(): Promise<void> {
+    await page.evaluate(await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      const problems = await page.evaluate<string[]>(
+        "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)))",
+      );
+      expect({ colorScheme, problems }).toEqual({ colorScheme, problems: [] });
+    }
+    await page.emulateMedia({ colorScheme: null });
+  }
+
+  it("the search of a details dialog ends with the dialog", async () => {
+    await open("");
+    await details("pages").click();
+    const dialog = page.getByRole("dialog", { name: "Top pages" });
+    await dialog.getByLabel("Search").fill("pricing");
+    expect(inUrl("search")).toBe("pricing");
+    await dialog.getByRole("button", { name: "/pricing" }).click();
+    expect([inUrl("panel"), inUrl("search")]).toEqual([null, null]);
+    await details("devices").click();
+    expect(await page.getByRole("dialog").getByLabel("Search").inputValue()).toBe("");
+  });
+
+  it("a long value takes one line of a card, and can be read whole by its tooltip and in the details, by keyboard and on a phone", async () => {
+    await page.setViewportSize({ width: 320, height: 700 });
+    await open("");
+    await cardOf(page, "pages").scrollIntoViewIfNeeded();
+    const row = cardOf(page, "pages").locator(".row", { hasText: "/docs/" });
+    expect(await heightOf(row)).toBe(ROW_HEIGHT);
+    expect(await row.locator(".row-button").getAttribute("title")).toContain(LONG_PATH);
+    await details("pages").click();
+    const cell = page.getByRole("dialog").getByRole("rowheader", { name: /docs/ });
+    const value = cell.locator(".value");
+    const [shown, needed] = [await numberOf(value, "clientHeight"), await numberOf(value, "scrollHeight")];
+    expect(needed).toBeGreaterThan(5 * shown);
+    await expectAccessible();
+    await cell.getByRole("button", { name: "Show all" }).focus();
+    await page.keyboard.press("Enter");
+    await cell.getByRole("button", { name: "Show less", expanded: true }).waitFor();
+    // Lines of a cut text are a fraction of a pixel higher.
+    expect(await heightOf(value)).toBeGreaterThan(0.99 * needed);
+    expect(await numberOf(cell, "scrollWidth")).toBe(await numberOf(cell, "clientWidth"));
+    expect(await numberOf(page.locator("html"), "scrollWidth")).toBe(320);
+  });
+
+  it("every property that is listed shows its values, whatever its name, and a long value whole on request", async () => {
+    await open("&did=properties");
+    const card = cardOf(page, "did");
+    const property = card.getByLabel("Property");
+    expect(await property.locator("option").allTextContents()).toEqual(["(empty)", "größe", "it's", "plan name"].sort());
+    for (const [name, value] of [
+      ["größe", "42"],
+      ["it's", "quoted"],
+      ["", "nameless"],
+    ] as const) {
+      await property.selectOption(name);
+      await card.locator(".report:not(.stale) .row", { hasText: value }).waitFor();
+    }
+    await property.selectOption("plan name");
+    const row = card.locator(".row", { hasText: "xxx" });
+    expect(await heightOf(row)).toBe(ROW_HEIGHT);
+    await row.getByRole("button").press("Enter");
+    expect(await heightOf(row)).toBeGreaterThan(3 * ROW_HEIGHT);
+    expect(await numberOf(row.locator(".row-label"), "scrollWidth")).toBe(await numberOf(row.locator(".row-label"), "clientWidth"));
+    await expectAccessible();
+  });
+
+  it("cards of a small site are low, those of a row equally so, and a sentence with code is one sentence", async () => {
+    await open("", SMALL_SITE);
+    const heights = await Promise.all(["from", "pages", "places", "devices"].map((card) => heightOf(cardOf(page, card))));
+    expect(heights[0]).toBe(heights[1]);
+    expect(heights[2]).toBe(heights[3]);
+    expect(heights[0]).toBeGreaterThan(4 * ROW_HEIGHT);
+    expect(heights[0]).toBeLessThan(9 * ROW_HEIGHT);
+    await cardOf(page, "did").scrollIntoViewIfNeeded();
+    const sentence = cardOf(page, "did").locator(".empty");
+    await sentence.waitFor();
+    expect(await sentence.innerText()).toBe('No goals yet. Track one with svc("Signup").');
+  });
+
+  it("a card below the screen shows where its rows will be, and keeps its height while another tab loads", async () => {
+    await page.setViewportSize({ width: 1280, height: 600 });
+    await open("&devices=os");
+    await cardOf(page, "did").locator(".skeleton").waitFor();
+    expect(await cardOf(page, "did").locator(".loading").count()).toBe(0);
+    const card = cardOf(page, "pages");
+    await card.scrollIntoViewIfNeeded();
+    await card.locator(".row").first().waitFor();
+    const before = await heightOf(card);
+    const asked = createDeferred<void>();
+    const answered = createDeferred<void>();
+    await page.route("**/breakdown/hostnames?*", async (route) => {
+      asked.resolve();
+      await answered.promise;
+      await route.continue();
+    });
+    await card.getByRole("tab", { name: "Hostnames" }).click();
+    await asked.promise;
+    await card.getByRole("status", { name: "Loading" }).waitFor();
+    expect(await heightOf(card)).toBe(before);
+    answered.resolve();
+    await card.locator(".row", { hasText: "www.shop.example" }).waitFor();
+  });
+
+  it("one menu has the UTM breakdowns and shows the chosen one, by keyboard and on a phone", async () => {
+    await page.setViewportSize({ width: 320, height: 700 });
+    await open("");
+    const card = cardOf(page, "from");
+    await card.getByRole("button", { name: "UTM" }).press("Enter");
+    const items = card.getByRole("menuitemradio");
+    expect(await items.allTextContents()).toEqual(["UTM campaign", "UTM source", "UTM medium", "UTM content", "UTM term"]);
+    const menu = (await card.getByRole("menu").boundingBox()) ?? { x: -1, width: 0 };
+    expect(menu.x).toBeGreaterThanOrEqual(0);
+    expect(menu.x + menu.width).toBeLessThanOrEqual(320);
+    await expectAccessible();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    expect(inUrl("from")).toBe("utm-mediums");
+    await card.getByRole("button", { name: "UTM medium" }).waitFor();
+    await card.locator(".row", { hasText: "email" }).waitFor();
+    expect(await card.getByRole("tab", { selected: true }).count()).toBe(0);
+    await card.getByRole("tab", { name: "Sources" }).focus();
+    await page.keyboard.press("ArrowRight");
+    expect(inUrl("from")).toBe("referrers");
+  });
+
+  it("tabs are whole at every width from 320 to 1600 pixels", async () => {
+    await open("&from=utm-campaigns");
+    for (const width of [320, 360, 390, 480, 640, 641, 768, 900, 901, 1024, 1280, 1600]) {
+      await page.setViewportSize({ width, height: 900 });
+      const cut = await page.evaluate<string[]>(`[...document.querySelectorAll(".card")].flatMap((card) => {
+        const box = card.getBoundingClientRect();
+        return [...card.querySelectorAll(".tab-list button, .tab-menu")]
+          .filter((tab) => {
+            const { left, right } = tab.getBoundingClientRect();
+            return left < box.left || right > box.right || tab.scrollWidth > tab.clientWidth;
+          })
+          .map((tab) => tab.textContent);
+      })`);
+      expect({ width, cut }).toEqual({ width, cut: [] });
+    }
+  });
+
+  it("a version is named with its browser, and offered as a filter only beside one", async () => {
+    await open("&filters=browsers==Safari");
+    expect(await rowsOf(page, "devices")).toEqual([
+      ["Safari 147", "1"],
+      ["Safari 17", "1"],
+    ]);
+    await details("devices").click();
+    const dialog = page.getByRole("dialog", { name: "Browser versions" });
+    await dialog.getByRole("button", { name: "Safari 17" }).click();
+    await page.getByRole("button", { name: "Remove filter: Browser version is Safari 17" }).waitFor();
+    await open("&filters=os==Windows&devices=os");
+    expect(await rowsOf(page, "devices")).toEqual([["Windows 11", "1"]]);
+    const offered = async (query: string) => {
+      await open(`${query}&panel=filter`);
+      return page.getByLabel("Filter by").locator("option", { hasText: "version" }).allTextContents();
+    };
+    expect(await offered("")).toEqual([]);
+    expect(await offered("&filters=browsers==Safari")).toEqual(["Browser version"]);
+    await page.getByLabel("Filter by").selectOption("browser-versions");
+    await page.getByRole("combobox", { name: "Value" }).click();
+    await page
+      .getByRole("listbox")
+      .getByRole("option", { name: /Safari 17/ })
+      .waitFor();
+    expect(await page.getByRole("listbox").getByRole("option").count()).toBe(2);
+    await open("&panel=browser-versions");
+    await page.getByText("Equal versions of several browsers are added up.").waitFor();
+  });
+
+  it("downloads are named by site, report and days", async () => {
+    const [start, end] = [utcDay(Date.now() - 6 * DAY_MS), utcDay(Date.now())];
+    const nameOf = async (button: string): Promise<string> => {
+      const download = page.waitForEvent("download");
+      await page.getByRole("dialog").getByRole("button", { name: button }).click();
+      return (await download).suggestedFilename();
+    };
+    await open("&panel=pages");
+    expect(await nameOf("Download CSV")).toBe(`shop.example_8080-pages-${start}-to-${end}.csv`);
+    await open(`&panel=export&filters=pages==/pricing&start=${end}&end=${end}`);
+    expect(await nameOf("Download")).toBe(`shop.example_8080-daily-${end}-filtered.csv`);
+  });
+});
