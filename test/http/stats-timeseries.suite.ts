@@ -1,6 +1,6 @@
 /** Timeseries (docs/http-api.md, "Timeseries"). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { getSeries, record, wireEvent, type RequestHeaders, type SeriesPoint } from "../support/requests.ts";
+import { getSeries, getStats, record, wireEvent, type RequestHeaders, type SeriesPoint } from "../support/requests.ts";
 import { able, itNeeds, siteNames, type MakeTarget, type Target } from "../support/target.ts";
 
 const siteName = siteNames("series");
@@ -88,6 +88,31 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
       expect(labelsOf(points)).toEqual(daysFrom(points[0]?.date ?? "", count));
     });
 
+    it.each([
+      ["weeks from Monday, the first one cut", "2026-03-15", "2026-03-24", "week", ["2026-03-15", "2026-03-16", "2026-03-23"]],
+      ["months, the first one cut", "2025-12-24", "2026-02-10", "month", ["2025-12-24", "2026-01-01", "2026-02-01"]],
+      ["a single day by the day", "2026-03-15", "2026-03-15", "day", ["2026-03-15"]],
+      ["31 days by the hour", "2026-01-01", "2026-01-31", "hour", hoursFrom("2026-01-01", 744)],
+    ])("an interval chooses the buckets: %s", async (_name, start_date, end_date, interval, labels) => {
+      const site = siteName();
+      const points = await getSeries(target, site, { start_date, end_date, interval });
+      expect(points).toEqual(labels.map((date) => ({ date, visitors: 0, pageviews: 0 })));
+      const sessions = await getStats<{ date: string }[]>(target, "session-timeseries", { site_id: site, start_date, end_date, interval });
+      expect(sessions.map(({ date }) => date)).toEqual(labels);
+    });
+
+    it.each([
+      [{ interval: "year" }, '"interval" must be one of hour, day, week, month'],
+      [{ interval: "" }, '"interval" must be one of hour, day, week, month'],
+      [{ interval: "hour", period: "90d" }, '"interval" must be day, week or month for a range of more than 31 days'],
+    ])("an invalid interval is refused: %o", async (parameters, error) => {
+      for (const route of ["timeseries", "session-timeseries"]) {
+        const query = new URLSearchParams({ site_id: siteName(), ...parameters }).toString();
+        const response = await target.fetch(`/api/stats/${route}?${query}`);
+        expect({ status: response.status, body: await response.json() }).toEqual({ status: 400, body: { error } });
+      }
+    });
+
     it("the last bucket of a period is today", async () => {
       const today = (): string => new Date(target.nowMs()).toISOString().slice(0, 10);
       const before = today();
@@ -153,6 +178,24 @@ export function describeStatsTimeseries(makeTarget: MakeTarget): void {
         { date: "2026-03-16", visitors: 1, pageviews: 1 },
       ]);
       await clocked.close();
+    });
+
+    itNeeds(makeTarget, "advance", "a visitor of several days counts once in a week, or once for each salt period in it", async () => {
+      // 2026-03-15 is a Sunday; salt periods of seven days begin on Thursday.
+      for (const [rotation, weeks] of [
+        ["1", [1, 5]],
+        ["7", [1, 2]],
+      ] as const) {
+        const clocked = await makeTarget({ SVC_VISITOR_SALT_ROTATION_DAYS: rotation });
+        const site = siteName();
+        for (let day = 0; day < 6; day++) {
+          await record(clocked, wireEvent(site));
+          await able(clocked, "advance")(DAY_MS);
+        }
+        const points = await getSeries(clocked, site, { start_date: "2026-03-15", end_date: "2026-03-31", interval: "week" });
+        expect(points.slice(0, 2).map(({ visitors }) => visitors)).toEqual(weeks);
+        await clocked.close();
+      }
     });
 
     itNeeds(makeTarget, "advance", "events outside the range are not in the timeseries", async () => {

@@ -115,7 +115,7 @@ export const keptSessions = (events: Events, scope: Scope, gapMs: number): Store
 
 export const sessionFigures = (events: Events, scope: Scope, sessionGapMs: number) => figuresOf(keptSessions(events, scope, sessionGapMs));
 
-function figuresOf(sessions: readonly Events[]) {
+export function figuresOf(sessions: readonly Events[]) {
   const bounces = sessions.filter((session) => session.length === 1 && pageviewsIn(session) === 1);
   return {
     total_sessions: sessions.length,

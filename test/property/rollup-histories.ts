@@ -73,6 +73,8 @@ export const ENDPOINTS: readonly (readonly [endpoint: string, parameters: Readon
   ["main", { compare: "year_over_year" }],
   ["timeseries", {}],
   ["session-timeseries", {}],
+  ["timeseries", { interval: "week" }],
+  ["session-timeseries", { interval: "month" }],
   ...DIMENSIONS.map((dimension) => [`breakdown/${dimension}`, {}] as const),
   ["breakdown/pages", { limit: "2" }],
   ["breakdown/entry-pages", {}],

@@ -8,6 +8,7 @@ import { HUGE_CENTS, ENDPOINTS, rollupHistory, type Asked, type RollupHistory, t
 import { met } from "./rollup-program.ts";
 import { RollupWorld } from "./rollup-world.ts";
 import { SITES } from "./histories.ts";
+import { timeseriesBy, type Interval } from "./interval-model.ts";
 import {
   breakdownOf,
   goalsOf,
@@ -35,7 +36,10 @@ function expectedOf({ events, nowMs, settings }: RollupWorld, { endpoint, parame
   const [report, dimension] = endpoint.split("/");
   if (report === "main")
     return mainOf(events, scope, settings.sessionWindowMinutes * MINUTE_MS, (parameters["compare"] ?? null) as Comparison | null);
-  if (report === "timeseries") return timeseriesOf(events, scope);
+  if (report === "timeseries") {
+    const interval = parameters["interval"] as Interval | undefined;
+    return interval ? timeseriesBy(interval, events, scope) : timeseriesOf(events, scope);
+  }
   if (report === "goals") return goalsOf(events, scope);
   if (report === "properties") return propertiesOf(events, scope);
   if (report === "property-values") {

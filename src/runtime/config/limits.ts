@@ -207,8 +207,11 @@ assertLimits(WARM_BYTES_MAX <= LOAD_BYTES_MAX, "the cache warmer delays a query 
 /** Longest date range, both ends included. */
 export const RANGE_DAYS_MAX = 366;
 
-/** Ranges of at most this many days have hourly buckets, longer ones daily. */
+/** By default, ranges of at most this many days have hourly buckets, longer ones daily. */
 export const HOURLY_DAYS_MAX = 2;
+
+/** Longest range with hourly buckets, if a request asks for them. */
+export const INTERVAL_HOUR_DAYS_MAX = 31;
 
 export const FILTER_CONDITIONS_MAX = 12;
 export const FILTER_VALUE_CHARS_MAX = 512;

@@ -1,20 +1,40 @@
-/** Time buckets of a range: hours up to two days, days for longer ranges (docs/http-api.md, "Timeseries"). */
+/** Time buckets of a range: hours, days, ISO weeks or months (docs/http-api.md, "Timeseries"). */
 import { dayNumberOf } from "../../storage/calendar.ts";
 import { utcDayOf, DAY_MS, type UtcDay } from "../../storage/event.ts";
-import { HOURLY_DAYS_MAX } from "../config/limits.ts";
+import { invalidInput } from "../errors.ts";
+import { HOURLY_DAYS_MAX, INTERVAL_HOUR_DAYS_MAX } from "../config/limits.ts";
 import { type DateRange } from "./date-range.ts";
+import { optionalOneOf, type Parameter } from "./parameters.ts";
 import { sql, type SqlText } from "./sql.ts";
 
+export const INTERVALS = ["hour", "day", "week", "month"] as const;
+export type Interval = (typeof INTERVALS)[number];
+
 export interface Bucket {
-  /** Hours or days since the epoch, as in `bucketSql`. */
+  /** Hours, days, weeks or months, as in `bucketSql`. */
   readonly key: number;
-  /** `YYYY-MM-DD HH:00` or `YYYY-MM-DD`. */
+  /** `YYYY-MM-DD HH:00`, or the bucket's first day in the range. */
   readonly label: string;
 }
 
 const HOUR_MS = 3_600_000;
 
-const isHourly = ({ dayCount }: DateRange): boolean => dayCount <= HOURLY_DAYS_MAX;
+/** The length of the buckets; null for hours in ranges up to two days and days in longer ones. */
+export const INTERVAL: Parameter<Interval | null> = optionalOneOf(
+  `The length of the buckets: at most ${INTERVAL_HOUR_DAYS_MAX} days by the hour. Weeks begin on Monday.`,
+  INTERVALS,
+  `By default \`hour\` for ranges up to ${HOURLY_DAYS_MAX} days, \`day\` for longer ones.`,
+);
+
+/** 400 for hours in a range that is too long for them. */
+export function checkInterval({ interval }: { readonly interval: Interval | null }, { dayCount }: DateRange): void {
+  if (interval === "hour" && dayCount > INTERVAL_HOUR_DAYS_MAX) {
+    throw invalidInput(`"interval" must be day, week or month for a range of more than ${INTERVAL_HOUR_DAYS_MAX} days`);
+  }
+}
+
+export const intervalOf = ({ dayCount }: DateRange, interval: Interval | null): Interval =>
+  interval ?? (dayCount <= HOURLY_DAYS_MAX ? "hour" : "day");
 
 const hourLabel = (hour: number): string => {
   const instant = new Date(hour * HOUR_MS).toISOString();
@@ -31,12 +51,39 @@ const hoursOf = ({ startMs, endMs }: DateRange): readonly Bucket[] =>
     return { key, label: hourLabel(key) };
   });
 
-/** Oldest first, without gaps. */
-export const bucketsOf = (range: DateRange): readonly Bucket[] => (isHourly(range) ? hoursOf(range) : daysOf(range));
+/** 1970-01-01 was a Thursday, so the week that begins on Monday, 1969-12-29 has number 0 (ISO 8601). */
+const DAYS_BEFORE_1970 = 3;
+
+/** Weeks or months since 1970 of a day since 1970, as in `bucketSql`. */
+const KEY_OF_DAY = {
+  week: (day: number): number => Math.floor((day + DAYS_BEFORE_1970) / 7),
+  month(day: number): number {
+    const date = new Date(day * DAY_MS);
+    return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
+  },
+} as const;
+
+/** The bucket that a day lies in. */
+export const bucketOfDay = (day: number, interval: Exclude<Interval, "hour">): number =>
+  interval === "day" ? day : KEY_OF_DAY[interval](day);
+
+/** Oldest first, without gaps. The first and the last week or month may be cut by the range. */
+export function bucketsOf(range: DateRange, interval: Interval): readonly Bucket[] {
+  if (interval === "hour") return hoursOf(range);
+  const days = daysOf(range).map(({ key, label }) => ({ key: bucketOfDay(key, interval), label }));
+  return days.filter(({ key }, i) => key !== days[i - 1]?.key);
+}
 
 /** The keys of an event's buckets, from its columns. */
 export const HOUR_BUCKET = sql`timestamp // ${HOUR_MS}`;
 export const DAY_BUCKET = sql`day`;
 
-/** The bucket key of an event in a range. */
-export const bucketSql = (range: DateRange): SqlText => (isHourly(range) ? HOUR_BUCKET : DAY_BUCKET);
+const BUCKETS: Readonly<Record<Interval, SqlText>> = {
+  hour: HOUR_BUCKET,
+  day: DAY_BUCKET,
+  week: sql`(day + ${DAYS_BEFORE_1970}) // 7`,
+  month: sql`date_diff('month', DATE '1970-01-01', DATE '1970-01-01' + CAST(day AS INTEGER))`,
+};
+
+/** The bucket key of an event. */
+export const bucketSql = (interval: Interval): SqlText => BUCKETS[interval];

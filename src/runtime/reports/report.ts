@@ -3,6 +3,7 @@ import type { AppErrorCode } from "../errors.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { mapPlan, type Plan } from "../execution/plan.ts";
 import type { CacheKey } from "../execution/result-cache.ts";
+import type { DateRange } from "../query/date-range.ts";
 import type { Schema } from "../query/json-schema.ts";
 import { parseParameters, type Parameter, type Parameters, type Values } from "../query/parameters.ts";
 import type { Scope } from "../query/scope.ts";
@@ -44,7 +45,7 @@ export interface ReportDeclaration<Path extends string, P extends Parameters, Re
   /** In addition to the parameters of the scope. */
   readonly parameters: P;
   /** Throws a 400 for an invalid combination of values. */
-  readonly check?: (values: Values<P>) => unknown;
+  readonly check?: (values: Values<P>, range: DateRange) => unknown;
   /** The result's name and schema in the OpenAPI document, and further schemas that it references. */
   readonly result: { readonly name: string; readonly schema: Schema<Result>; readonly components?: Readonly<Record<string, Schema>> };
   /** By default `unused`. A function if it depends on the parameters. */
@@ -101,7 +102,7 @@ export function report<const Path extends string, P extends Parameters, Result>(
     prepare(read, nowMs) {
       const scope = scopeOf(parseParameters(scopeParameters, read), nowMs);
       const values = parseParameters(parameters, read);
-      check?.(values);
+      check?.(values, scope.range);
       const { siteId, range, conditions } = scope;
       return {
         extension: typeof extension === "function" ? extension(values) : extension,

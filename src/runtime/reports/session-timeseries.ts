@@ -1,10 +1,9 @@
-/** GET /api/stats/session-timeseries: session metrics by the hour or day in which sessions begin, empty buckets included (docs/http-api.md, "Sessions"). */
+/** GET /api/stats/session-timeseries: session metrics by the bucket in which sessions begin, empty buckets included (docs/http-api.md, "Sessions"). */
 import { planOf } from "../execution/plan.ts";
-import { HOURLY_DAYS_MAX } from "../config/limits.ts";
 import { closed, count, fraction, number } from "../query/json-schema.ts";
-import { DAY_BUCKET, HOUR_BUCKET, bucketSql, bucketsOf } from "../query/buckets.ts";
-import { rowsBy } from "../query/row-values.ts";
+import { DAY_BUCKET, HOUR_BUCKET, INTERVAL, checkInterval } from "../query/buckets.ts";
 import { BUCKET, pointsOf } from "./measures/fields.ts";
+import { seriesOf } from "./measures/series.ts";
 import { sessionAverages, sessionSumsBy } from "./measures/sessions.ts";
 import { report } from "./report.ts";
 
@@ -12,11 +11,11 @@ export const sessionTimeseries = report({
   path: "/api/stats/session-timeseries",
   operationId: "getSessionTimeseries",
   summary: "Session metrics over time",
-  parameters: {},
+  parameters: { interval: INTERVAL },
+  check: checkInterval,
   result: {
     name: "SessionSeries",
     schema: pointsOf(
-      `Every hour of ranges up to ${HOURLY_DAYS_MAX} days, every day of longer ones; oldest first, empty ones included.`,
       closed({
         date: BUCKET,
         sessions: count("Sessions that begin in the bucket and have at least one matching event."),
@@ -33,12 +32,14 @@ export const sessionTimeseries = report({
       "sessions-by-hour": sessionSumsBy(scope, sessionGapMs, HOUR_BUCKET),
     }),
   }),
-  plan: ({ scope }, { sessionGapMs }) =>
-    planOf(scope, [sessionSumsBy(scope, sessionGapMs, bucketSql(scope.range))], (found) => {
-      const byBucket = rowsBy("bucket", found);
-      return bucketsOf(scope.range).map(({ key, label }) => {
-        const { sessions, bounceRate, durationSecs, pageviews } = sessionAverages(byBucket.get(key));
-        return { date: label, sessions, bounce_rate: bounceRate, avg_visit_duration_secs: durationSecs, views_per_visit: pageviews };
-      });
-    }),
+  plan({ scope, values: { interval } }, { sessionGapMs }) {
+    const series = seriesOf(scope.range, interval, true);
+    const sums = sessionSumsBy(scope, sessionGapMs, series.bucket);
+    return planOf(scope, [sums], (found) =>
+      series.points(found, sums.counts, (row) => {
+        const { sessions, bounceRate, durationSecs, pageviews } = sessionAverages(row);
+        return { sessions, bounce_rate: bounceRate, avg_visit_duration_secs: durationSecs, views_per_visit: pageviews };
+      }),
+    );
+  },
 });

@@ -7,12 +7,12 @@ import { daysOf } from "../../query/buckets.ts";
 import { numberIn, rowsBy } from "../../query/row-values.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
 import { column, sql, textCode, type SqlText } from "../../query/sql.ts";
-import { DAY, PAGEVIEWS, VISITORS, pointsOf } from "../measures/fields.ts";
+import { DAY, PAGEVIEWS, VISITORS, dailyPoints } from "../measures/fields.ts";
 import { visitorCountsBy } from "../measures/visitor-counts.ts";
 import type { ExportFormat } from "./export-format.ts";
 
 /** The schema of the JSON form. */
-export const DAILY_EXPORT = pointsOf(
+export const DAILY_EXPORT = dailyPoints(
   "`daily`: every date of the range, oldest first.",
   closed({
     date: DAY,

@@ -1,5 +1,5 @@
 /** Result fields that several reports share (docs/http-api.md, "Numbers"). */
-import { RANGE_DAYS_MAX } from "../../config/limits.ts";
+import { HOURLY_DAYS_MAX, INTERVAL_HOUR_DAYS_MAX, RANGE_DAYS_MAX } from "../../config/limits.ts";
 import { PAGEVIEW } from "../../config/names.ts";
 import { closed, count, exactNumber, list, text, type Described, type Properties, type Schema } from "../../query/json-schema.ts";
 
@@ -9,12 +9,24 @@ export const EVENTS = count("All events.");
 export const CURRENCY = text("ISO 4217 code; `(unknown)` if it was not recorded.");
 export const MONEY = exactNumber("In units of the currency, exact to the hundredth. It may have more digits than a double holds.");
 export const DAY = text("A UTC date.", { format: "date" });
-export const BUCKET = text("`YYYY-MM-DD HH:00` or `YYYY-MM-DD`, UTC.", { pattern: "^\\d{4}-\\d{2}-\\d{2}( \\d{2}:00)?$" });
+export const BUCKET = text("`YYYY-MM-DD HH:00`, or `YYYY-MM-DD`: the first day of the bucket in the range. UTC.", {
+  pattern: "^\\d{4}-\\d{2}-\\d{2}( \\d{2}:00)?$",
+});
 
 /** A list of objects with these fields. */
 export const rows = <const P extends Properties>(description: string, rowsMax: number, fields: P) =>
   list(`${description} At most ${rowsMax}.`, closed(fields), { maxItems: rowsMax });
 
-/** A point for each bucket of a range. */
-export const pointsOf = <Point extends Schema>(description: string, point: Point) =>
+/** A point for each day of a range. */
+export const dailyPoints = <Point extends Schema>(description: string, point: Point) =>
   list(description, point as Schema<Described<Point>>, { minItems: 1, maxItems: RANGE_DAYS_MAX });
+
+const BUCKETS_MAX = Math.max(RANGE_DAYS_MAX, INTERVAL_HOUR_DAYS_MAX * 24);
+
+/** A point for each bucket of a range. */
+export const pointsOf = <Point extends Schema>(point: Point) =>
+  list(
+    `Every bucket of the range: hours up to ${HOURLY_DAYS_MAX} days and days beyond, or those of \`interval\`; oldest first, empty ones included.`,
+    point as Schema<Described<Point>>,
+    { minItems: 1, maxItems: BUCKETS_MAX },
+  );

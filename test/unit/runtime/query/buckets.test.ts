@@ -1,11 +1,14 @@
 /** How ranges of days are cut for charts. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bucketsOf, daysOf } from "../../../../src/runtime/query/buckets.ts";
+import { bucketOfDay, bucketsOf, checkInterval, daysOf, intervalOf, type Interval } from "../../../../src/runtime/query/buckets.ts";
+import { dayNumberOf } from "../../../../src/storage/calendar.ts";
 import { rangeOfDays, type DateRange } from "../../../../src/runtime/query/date-range.ts";
 import { DAY_MS, isUtcDay, utcDayOf, type UtcDay } from "../../../../src/storage/event.ts";
 
 const HOUR_MS = 3_600_000;
+
+const byDefault = (range: DateRange) => bucketsOf(range, intervalOf(range, null));
 
 const rangeOf = (first: string, last: string): DateRange => rangeOfDays(first as UtcDay, last as UtcDay);
 
@@ -17,22 +20,22 @@ const isHourly = ({ dayCount }: DateRange): boolean => dayCount <= 2;
 
 describe("bucketsOf", () => {
   it("has hourly buckets for one and two days", () => {
-    const one = bucketsOf(rangeOf("2026-03-15", "2026-03-15"));
+    const one = byDefault(rangeOf("2026-03-15", "2026-03-15"));
     expect([one.length, one[0], one[9]?.label, one[23]?.label]).toEqual([
       24,
       { key: Date.parse("2026-03-15") / HOUR_MS, label: "2026-03-15 00:00" },
       "2026-03-15 09:00",
       "2026-03-15 23:00",
     ]);
-    const two = bucketsOf(rangeOf("2026-02-28", "2026-03-01"));
+    const two = byDefault(rangeOf("2026-02-28", "2026-03-01"));
     expect([two.length, two[24]?.label, two[47]?.label]).toEqual([48, "2026-03-01 00:00", "2026-03-01 23:00"]);
   });
 
   it("has daily buckets for three and more days", () => {
-    const three = bucketsOf(rangeOf("2026-02-27", "2026-03-01"));
+    const three = byDefault(rangeOf("2026-02-27", "2026-03-01"));
     expect(three.map(({ label }) => label)).toEqual(["2026-02-27", "2026-02-28", "2026-03-01"]);
     expect(three[0]?.key).toBe(Date.parse("2026-02-27") / DAY_MS);
-    expect(bucketsOf(rangeOf("2024-01-01", "2024-12-31"))).toHaveLength(366);
+    expect(byDefault(rangeOf("2024-01-01", "2024-12-31"))).toHaveLength(366);
   });
 
   it("covers the range without gaps or overlaps, with unique labels", () => {
@@ -41,7 +44,7 @@ describe("bucketsOf", () => {
         const last = utcDayOf(Date.parse(first) + (days - 1) * DAY_MS);
         fc.pre(isUtcDay(last));
         const range = rangeOfDays(first, last);
-        const buckets = bucketsOf(range);
+        const buckets = byDefault(range);
         const sizeMs = isHourly(range) ? HOUR_MS : DAY_MS;
         expect(buckets.length * sizeMs).toBe(days * DAY_MS);
         expect(buckets.map(({ key }) => key * sizeMs)).toEqual(buckets.map((_, i) => range.startMs + i * sizeMs));
@@ -54,5 +57,36 @@ describe("bucketsOf", () => {
 
   it("has daily buckets in daysOf, however short the range", () => {
     expect(daysOf(rangeOf("2026-02-28", "2026-03-01")).map(({ label }) => label)).toEqual(["2026-02-28", "2026-03-01"]);
+  });
+
+  const labels = (first: string, last: string, interval: Interval) => bucketsOf(rangeOf(first, last), interval).map(({ label }) => label);
+
+  it("begins weeks on Monday, and labels a week that the range cuts by its first day in the range", () => {
+    expect(labels("2026-03-15", "2026-03-30", "week")).toEqual(["2026-03-15", "2026-03-16", "2026-03-23", "2026-03-30"]);
+    expect(labels("2024-12-30", "2025-01-05", "week")).toEqual(["2024-12-30"]);
+    expect(labels("1969-12-28", "1970-01-05", "week")).toEqual(["1969-12-28", "1969-12-29", "1970-01-05"]);
+  });
+
+  it("begins months on their first day, and labels a month that the range cuts by its first day in the range", () => {
+    expect(labels("2024-02-29", "2024-03-02", "month")).toEqual(["2024-02-29", "2024-03-01"]);
+    expect(labels("2025-11-15", "2026-01-01", "month")).toEqual(["2025-11-15", "2025-12-01", "2026-01-01"]);
+  });
+
+  it("places each day in the bucket of its week or month", () => {
+    fc.assert(
+      fc.property(anyDay, fc.constantFrom("day" as const, "week" as const, "month" as const), (day, interval) => {
+        const next = utcDayOf(Date.parse(day) + DAY_MS);
+        const begins = { day: true, week: new Date(next).getUTCDay() === 1, month: next.endsWith("-01") }[interval];
+        const [bucket, following] = [bucketOfDay(dayNumberOf(day), interval), bucketOfDay(dayNumberOf(next), interval)];
+        expect(following - bucket).toBe(begins ? 1 : 0);
+      }),
+    );
+  });
+
+  it("has at most 31 days of hours", () => {
+    expect(() => checkInterval({ interval: "hour" }, rangeOf("2026-01-01", "2026-01-31"))).not.toThrow();
+    expect(labels("2026-01-01", "2026-01-31", "hour")).toHaveLength(744);
+    expect(() => checkInterval({ interval: "hour" }, rangeOf("2026-01-01", "2026-02-01"))).toThrow(/"interval" must be day, week or month/);
+    expect(() => checkInterval({ interval: "week" }, rangeOf("2026-01-01", "2026-12-31"))).not.toThrow();
   });
 });

@@ -6,6 +6,9 @@ import type { Scope } from "../../../../src/runtime/query/scope.ts";
 import { countsByPropertyValue } from "../../../../src/runtime/reports/property-values.ts";
 import { visitorCounts } from "../../../../src/runtime/reports/measures/visitor-counts.ts";
 import { sessionSums } from "../../../../src/runtime/reports/measures/sessions.ts";
+import type { Report } from "../../../../src/runtime/reports/report.ts";
+import { sessionTimeseries } from "../../../../src/runtime/reports/session-timeseries.ts";
+import { timeseries } from "../../../../src/runtime/reports/timeseries.ts";
 import { rolledMeasures } from "../../../../src/runtime/reports/rolled-measures.ts";
 import { ROLLUP_COLUMNS } from "../../../../src/storage/rollup.ts";
 import type { SiteId, UtcDay } from "../../../../src/storage/event.ts";
@@ -43,6 +46,17 @@ describe("measures of rollups", () => {
     expect(rolled.nameOf(visitorCounts(scope))).toBe("visits");
     expect(rolled.nameOf(sessionSums(scope, 1_800_000))).toBe("sessions");
     expect(rolled.nameOf(countsByPropertyValue(scope, "plan", null))).toBe("property-values/plan");
+  });
+
+  it("are found by time series of weeks and months, for visitors only if their ids live a day", () => {
+    const read = (name: string) => ({ site_id: "example.com", period: "12mo", interval: "week" })[name] ?? null;
+    const settings = { sessionGapMs: 1_800_000, realtimeWindowMinutes: 5, hasExtension: true };
+    const measures = (report: Report, rotationDays: number) => {
+      const plan = report.prepare(read, Date.parse("2026-03-31")).plan({ ...settings, rotationDays });
+      return plan.steps.flatMap(({ queries }) => queries.map((query) => rolled.nameOf(query)));
+    };
+    expect([measures(timeseries, 1), measures(timeseries, 7)]).toEqual([["visits-by-day"], [null]]);
+    expect([measures(sessionTimeseries, 1), measures(sessionTimeseries, 7)]).toEqual([["sessions-by-day"], ["sessions-by-day"]]);
   });
 
   it("are not found by queries with a filter, another session window or another event", () => {
