@@ -8,6 +8,7 @@ import { PasswordPanel } from "./login/login.tsx";
 import { DeletePanel } from "./settings/delete-panel.tsx";
 import { ExportPanel } from "./settings/export-panel.tsx";
 import { KeysPanel } from "./settings/keys-panel.tsx";
+import { ChangePasswordPanel, LogOutEverywherePanel } from "./settings/password-and-sessions.tsx";
 import { TrackingCodePanel } from "./settings/tracking-code.tsx";
 import { FilterPanel } from "./shell/filters.tsx";
 import { HelpPanel } from "./shell/help-panel.tsx";
@@ -25,6 +26,8 @@ const PANELS: Readonly<Record<string, ComponentType>> = {
   "add-site": AddSitePanel,
   installation: InstallationPanel,
   password: PasswordPanel,
+  "change-password": ChangePasswordPanel,
+  "logout-all": LogOutEverywherePanel,
 };
 
 /** Any other name is the dimension of a details panel. */

@@ -18,6 +18,13 @@ export const setPassword = (password: string, code?: string): Promise<unknown> =
 export const logIn = (password: string): Promise<unknown> => sendJson("/api/auth/login", json("POST", { password }));
 export const logOut = (): Promise<unknown> => sendJson("/api/auth/logout", json("POST"));
 
+/** Ends the sessions of all browsers. */
+export const logOutEverywhere = (): Promise<unknown> => sendJson("/api/auth/logout-all", json("POST"));
+
+/** Ends all other sessions. */
+export const changePassword = (current: string, next: string): Promise<unknown> =>
+  sendJson("/api/auth/password", json("POST", { current_password: current, new_password: next }));
+
 export type KeyScope = Keys[number]["scope"];
 
 export const listKeys = (): Promise<Keys> => sendJson("/api/keys", {});

@@ -7,10 +7,7 @@ import { Logo } from "../components/logo.tsx";
 import { PRODUCT_NAME } from "../names.ts";
 import { completeLogin, hasExpired } from "../state/connection.ts";
 import { closePanel } from "../state/view.ts";
-import { PasswordForm } from "./password-form.tsx";
-
-/** The service's limit. */
-const PASSWORD_CHARS_MIN = 12;
+import { PasswordForm, PASSWORD_CHARS_MIN } from "./password-form.tsx";
 
 export const LoginFrame = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
   <main class="login">

@@ -1,7 +1,10 @@
 /** The form for a password, and for the setup code where one is needed; errors appear at their field. */
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ServiceError } from "../api/http.ts";
+import { ServiceError, type FailureKind } from "../api/http.ts";
+
+/** The service's limit. */
+export const PASSWORD_CHARS_MIN = 12;
 
 interface PasswordFormProps {
   readonly label: string;
@@ -14,9 +17,9 @@ interface PasswordFormProps {
   readonly onSubmit: (password: string, code: string) => Promise<void>;
 }
 
-interface Problem {
+export interface Problem {
   readonly text: string;
-  readonly field: "password" | "code";
+  readonly field: "password" | "code" | "current";
 }
 
 function textOf(error: unknown): string {
@@ -26,10 +29,19 @@ function textOf(error: unknown): string {
   return `${message} (in ${retryAfterSecs < 90 ? `${retryAfterSecs} seconds` : `${Math.ceil(retryAfterSecs / 60)} minutes`})`;
 }
 
-const problemFrom = (error: unknown): Problem => ({
+/** What is refused as forbidden is the current password, where one is asked for. */
+const FIELDS: Readonly<Partial<Record<FailureKind, Problem["field"]>>> = { setup_code_required: "code", forbidden: "current" };
+
+export const problemFrom = (error: unknown): Problem => ({
   text: textOf(error),
-  field: error instanceof ServiceError && error.kind === "setup_code_required" ? "code" : "password",
+  field: (error instanceof ServiceError && FIELDS[error.kind]) || "password",
 });
+
+export const ProblemText = ({ problem }: { readonly problem: Problem | null }) => (
+  <p class="problem" id="password-problem" role="alert">
+    {problem?.text}
+  </p>
+);
 
 interface FieldProps {
   readonly input: RefObject<HTMLInputElement | null>;
@@ -59,11 +71,12 @@ const CodeField = ({ input, label, value, isInvalid, onInput }: FieldProps) => (
 );
 
 interface PasswordFieldProps extends FieldProps {
+  readonly id?: string;
   readonly kind: PasswordFormProps["kind"];
-  readonly minLength: number;
+  readonly minLength?: number;
 }
 
-function PasswordField({ input, label, value, isInvalid, kind, minLength, onInput }: PasswordFieldProps) {
+export function PasswordField({ id = "password", input, label, value, isInvalid, kind, minLength = 1, onInput }: PasswordFieldProps) {
   const [isShown, setShown] = useState(false);
   // The types of JSX let no attribute `type` change.
   useEffect(() => {
@@ -71,13 +84,13 @@ function PasswordField({ input, label, value, isInvalid, kind, minLength, onInpu
   }, [isShown]);
   return (
     <div class="labelled">
-      <label for="password">{label}</label>
+      <label for={id}>{label}</label>
       <span class="password-field">
         <input
-          id="password"
+          id={id}
           ref={input}
           type="password"
-          name="password"
+          name={id}
           required
           minLength={minLength}
           autocomplete={kind}
@@ -86,7 +99,13 @@ function PasswordField({ input, label, value, isInvalid, kind, minLength, onInpu
           value={value}
           onInput={(event) => onInput(event.currentTarget.value)}
         />
-        <button type="button" class="link" aria-label="Show password" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
+        <button
+          type="button"
+          class="link"
+          aria-label={`Show ${id.replace("-", " ")}`}
+          aria-pressed={isShown}
+          onClick={() => setShown(!isShown)}
+        >
           {isShown ? "Hide" : "Show"}
         </button>
       </span>
@@ -101,7 +120,7 @@ export function PasswordForm({ label, codeLabel, action, kind, minLength = 1, on
   const [password, setPassword] = useState("");
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const isInvalid = (field: Problem["field"]) => problem?.field === field;
+  const isInvalid = (field: "password" | "code") => problem !== null && (problem.field === "code") === (field === "code");
 
   useEffect(() => (codeInput.current ?? input.current)?.focus(), []);
 
@@ -132,9 +151,7 @@ export function PasswordForm({ label, codeLabel, action, kind, minLength = 1, on
         minLength={minLength}
         onInput={setPassword}
       />
-      <p class="problem" id="password-problem" role="alert">
-        {problem?.text}
-      </p>
+      <ProblemText problem={problem} />
       <button type="submit" class="button primary" disabled={isBusy}>
         {action}
       </button>

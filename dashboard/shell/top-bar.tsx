@@ -31,6 +31,12 @@ const SiteSwitcher = ({ sites }: { readonly sites: readonly string[] }) => (
   />
 );
 
+const ACCOUNT_ITEMS = [
+  { label: "Change password…", onChoose: () => openPanel("change-password") },
+  { label: "Log out", onChoose: () => void endSession() },
+  { label: "Log out everywhere…", onChoose: () => openPanel("logout-all") },
+];
+
 const MoreMenu = () => (
   <Menu
     label="Menu"
@@ -46,9 +52,7 @@ const MoreMenu = () => (
       ...THEMES.map((name) => ({ label: THEME_LABELS[name], isChosen: theme.value === name, onChoose: () => chooseTheme(name) })),
       null,
       { label: "Help", hint: "?", onChoose: () => openPanel("help") },
-      authState.value === "logged_in"
-        ? { label: "Log out", onChoose: () => void endSession() }
-        : { label: "Set a password…", onChoose: () => openPanel("password") },
+      ...(authState.value === "logged_in" ? ACCOUNT_ITEMS : [{ label: "Set a password…", onChoose: () => openPanel("password") }]),
     ]}
   />
 );

@@ -1,6 +1,6 @@
 /** Whether the service is reachable and the browser logged in, and the refresh of every report once that changes. */
 import { signal } from "@preact/signals";
-import { authStatus, logOut } from "../api/admin.ts";
+import { authStatus, logOut, logOutEverywhere } from "../api/admin.ts";
 import { ServiceError } from "../api/http.ts";
 
 /** Every report is fetched again when this number grows. */
@@ -98,12 +98,12 @@ export function completeLogin(): void {
   refreshAll();
 }
 
-/** Logs out; when the request fails, the session stays. */
-export async function endSession(): Promise<void> {
+/** Logs out, this browser or all of them; when the request fails, the session stays. */
+export async function endSession(where: "here" | "everywhere" = "here"): Promise<void> {
   isLoggingOut = true;
   hasExpired.value = false;
   try {
-    await logOut();
+    await (where === "here" ? logOut() : logOutEverywhere());
     authState.value = "logged_out";
   } catch (error) {
     handleFailure(error);

@@ -80,7 +80,7 @@ describe("the dashboard's login", () => {
 
   it("after a logout the login refuses a wrong password and accepts the right one", async () => {
     await page.getByRole("button", { name: "Menu" }).click();
-    await page.getByRole("menuitem", { name: "Log out" }).click();
+    await page.getByRole("menuitem", { name: "Log out", exact: true }).click();
     await page.getByRole("heading", { name: "Log in" }).waitFor();
     await logIn("a wrong password");
     await text("Invalid password").waitFor();
@@ -98,7 +98,7 @@ describe("the dashboard's login", () => {
       await route.fulfill({ response });
     });
     await page.getByRole("button", { name: "Menu" }).click();
-    await page.getByRole("menuitem", { name: "Log out" }).click();
+    await page.getByRole("menuitem", { name: "Log out", exact: true }).click();
     await heard.promise;
     await page.keyboard.press("w");
     await page.getByRole("heading", { name: "Log in" }).waitFor();
@@ -134,7 +134,7 @@ describe("the dashboard's login", () => {
 
   it("a lockout says how long it lasts", async () => {
     await page.getByRole("button", { name: "Menu" }).click();
-    await page.getByRole("menuitem", { name: "Log out" }).click();
+    await page.getByRole("menuitem", { name: "Log out", exact: true }).click();
     for (let tries = 0; tries < 4; tries++) {
       await page.getByRole("heading", { name: "Log in" }).waitFor();
       const answer = page.waitForResponse("**/api/auth/login");

@@ -96,7 +96,7 @@ describe("below a path of another site", () => {
           .waitFor();
         await page.goto(`${origin}/stats/?site=${site}&period=7d`, { waitUntil: "networkidle" });
         await page.getByRole("button", { name: "Menu" }).click();
-        await page.getByRole("menuitem", { name: "Log out" }).click();
+        await page.getByRole("menuitem", { name: "Log out", exact: true }).click();
         await page.getByRole("heading", { name: "Log in" }).waitFor();
         expect(await context.cookies(`${origin}/stats/`)).toEqual([]);
         await page.reload();

@@ -1,0 +1,93 @@
+/** The dialogs that change the password, and that end all sessions. */
+import { useRef, useState } from "preact/hooks";
+import { changePassword } from "../api/admin.ts";
+import { Dialog } from "../components/dialog.tsx";
+import { PasswordField, PASSWORD_CHARS_MIN, problemFrom, ProblemText, type Problem } from "../login/password-form.tsx";
+import { endSession, handleFailure } from "../state/connection.ts";
+import { closePanel } from "../state/view.ts";
+
+function ChangePasswordForm({ onDone }: { readonly onDone: () => void }) {
+  const currentInput = useRef<HTMLInputElement>(null);
+  const newInput = useRef<HTMLInputElement>(null);
+  const [current, setCurrent] = useState("");
+  const [next, setNext] = useState("");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+
+  async function submit(event: Event) {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(null);
+    try {
+      await changePassword(current, next);
+      return onDone();
+    } catch (error) {
+      handleFailure(error);
+      const found = problemFrom(error);
+      setProblem(found);
+      (found.field === "current" ? currentInput : newInput).current?.focus();
+    }
+    setBusy(false);
+  }
+
+  return (
+    <form class="form" onSubmit={(event) => void submit(event)}>
+      <input type="text" name="username" autocomplete="username" value="admin" hidden readOnly />
+      <PasswordField
+        id="current-password"
+        input={currentInput}
+        label="Current password"
+        kind="current-password"
+        value={current}
+        isInvalid={problem?.field === "current"}
+        onInput={setCurrent}
+      />
+      <PasswordField
+        id="new-password"
+        input={newInput}
+        label={`New password (${PASSWORD_CHARS_MIN}+ characters)`}
+        kind="new-password"
+        minLength={PASSWORD_CHARS_MIN}
+        value={next}
+        isInvalid={problem?.field === "password"}
+        onInput={setNext}
+      />
+      <ProblemText problem={problem} />
+      <button type="submit" class="button primary" disabled={isBusy}>
+        Change password
+      </button>
+    </form>
+  );
+}
+
+export function ChangePasswordPanel() {
+  const [isDone, setDone] = useState(false);
+  return (
+    <Dialog title="Change password" onClose={closePanel}>
+      {isDone ? (
+        <p role="status">Password changed. All other sessions have ended.</p>
+      ) : (
+        <>
+          <p class="dim">All other sessions will end. API keys stay valid.</p>
+          <ChangePasswordForm onDone={() => setDone(true)} />
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+export const LogOutEverywherePanel = () => (
+  <Dialog title="Log out everywhere" onClose={closePanel}>
+    <p>All sessions end at once, on this device, too. API keys stay valid.</p>
+    <button
+      type="button"
+      class="button danger"
+      onClick={() => {
+        closePanel();
+        void endSession("everywhere");
+      }}
+    >
+      Log out everywhere
+    </button>
+  </Dialog>
+);

@@ -1,0 +1,96 @@
+/** Change of the password, and logout of all browsers, in a real browser against the built program. */
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Browser, Page } from "playwright-core";
+import { startServer, type ServerProcess } from "../support/server-process.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { violationsOf } from "./support/accessibility.ts";
+import { launchBrowser } from "./support/browser.ts";
+import { DAY_MS, writeVisits } from "./support/dashboard.ts";
+
+const FIRST = "correct horse battery";
+const SECOND = "another horse battery";
+const SITE = "password.example";
+const START_MS_MAX = 60_000;
+const ACTION_MS_MAX = 15_000;
+
+describe("the password in the dashboard's menu", () => {
+  let browser: Browser;
+  let service: ServerProcess;
+  let dataFolder: string;
+
+  beforeAll(async () => {
+    dataFolder = await makeTempFolder();
+    await writeVisits(dataFolder, SITE, [{ atMs: Date.now() - DAY_MS, steps: ["/"] }]);
+    [browser, service] = await Promise.all([launchBrowser(), startServer({ dataFolder })]);
+    await fetch(`${service.origin}/api/auth/setup`, { method: "POST", body: JSON.stringify({ password: FIRST }) });
+  }, START_MS_MAX);
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+    await removeFolder(dataFolder);
+  });
+
+  async function logIn(page: Page, password: string): Promise<void> {
+    await page.getByRole("heading", { name: /Log in|session has ended/ }).waitFor();
+    await page.getByLabel("Password", { exact: true }).fill(password);
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.locator('[data-metric="visitors"]').waitFor();
+  }
+
+  /** A browser of its own that is logged in. */
+  async function open(password: string, width = 1280): Promise<Page> {
+    const context = await browser.newContext({ locale: "en-GB", viewport: { width, height: 800 } });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    page.setDefaultTimeout(ACTION_MS_MAX);
+    await page.goto(service.origin);
+    await logIn(page, password);
+    return page;
+  }
+
+  async function choose(page: Page, item: string): Promise<void> {
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("menuitem", { name: item, exact: true }).click();
+  }
+
+  async function fillForm(page: Page, current: string, next: string): Promise<void> {
+    await page.getByLabel("Current password", { exact: true }).fill(current);
+    await page.getByLabel("New password (12+ characters)").fill(next);
+    await page.getByRole("button", { name: "Change password" }).click();
+  }
+
+  it("a change of the password says what is wrong at its field, keeps this session and ends the others", async () => {
+    const [page, other] = [await open(FIRST), await open(FIRST)];
+    await choose(page, "Change password…");
+    await fillForm(page, "a wrong password", SECOND);
+    await page.getByText("The current password is wrong").waitFor();
+    const field = page.getByLabel("Current password", { exact: true });
+    expect(await field.getAttribute("aria-invalid")).toBe("true");
+    expect(await field.evaluate((input) => input.matches(":focus"))).toBe(true);
+    expect(await violationsOf(page)).toEqual([]);
+
+    await fillForm(page, FIRST, SECOND);
+    await page.getByText("Password changed. All other sessions have ended.").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.keyboard.press("w");
+    await page.locator(".top-stats, [data-metric]").first().waitFor();
+
+    await other.keyboard.press("w");
+    await other.getByRole("heading", { name: "Your session has ended" }).waitFor();
+    await logIn(other, SECOND);
+  });
+
+  it("log out everywhere ends the session of every browser with one confirmation", async () => {
+    const [page, other] = [await open(SECOND, 390), await open(SECOND)];
+    await choose(page, "Log out everywhere…");
+    await page.getByText("All sessions end at once").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Log out everywhere" }).click();
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("panel")).toBeNull();
+    await other.keyboard.press("w");
+    await other.getByRole("heading", { name: "Your session has ended" }).waitFor();
+    await logIn(page, SECOND);
+  });
+});
