@@ -7,36 +7,60 @@ import { handleFailure } from "../state/connection.ts";
 const FIRST_MS = 500;
 const OFTEN_MS = 2000;
 const RARELY_MS = 15_000;
-const OFTEN_POLLS = 150;
+/** How long to poll often, from the start and from each return to the page. */
+const OFTEN_FOR_MS = 300_000;
 
-/** Null polls nothing. A request is sent only after the response to the one before. */
+const isVisible = (): boolean => document.visibilityState === "visible";
+
+/** Runs one request at a time; `stop` aborts it. */
+function poller(request: (signal: AbortSignal) => Promise<void>): { readonly resume: () => void; readonly stop: () => void } {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let sinceMs = performance.now();
+  let isRunning = false;
+  let timer = setTimeout(poll, FIRST_MS);
+  function poll() {
+    if (isRunning || !isVisible()) return;
+    isRunning = true;
+    void request(signal).finally(() => {
+      isRunning = false;
+      if (!signal.aborted) timer = setTimeout(poll, performance.now() - sinceMs < OFTEN_FOR_MS ? OFTEN_MS : RARELY_MS);
+    });
+  }
+  return {
+    resume() {
+      if (!isVisible()) return;
+      sinceMs = performance.now();
+      clearTimeout(timer);
+      poll();
+    },
+    stop() {
+      clearTimeout(timer);
+      controller.abort();
+    },
+  };
+}
+
+/** Null polls nothing. */
 export function usePolling<T>(url: string | null, onData: (data: T) => void): void {
   const latest = useRef(onData);
   latest.current = onData;
   useEffect(() => {
     if (url === null) return;
-    const controller = new AbortController();
-    let polls = 0;
-    let timer = setTimeout(poll, FIRST_MS);
-    function poll() {
-      if (document.visibilityState !== "visible") return scheduleNext();
-      fetchReport<T>(url ?? "", controller.signal)
-        .then(
-          (data) => {
-            if (!controller.signal.aborted) latest.current(data);
-          },
-          (error: unknown) => {
-            if (!controller.signal.aborted) handleFailure(error);
-          },
-        )
-        .finally(scheduleNext);
-    }
-    function scheduleNext() {
-      if (!controller.signal.aborted) timer = setTimeout(poll, polls++ < OFTEN_POLLS ? OFTEN_MS : RARELY_MS);
-    }
+    const { resume, stop } = poller((signal) =>
+      fetchReport<T>(url, signal).then(
+        (data) => {
+          if (!signal.aborted) latest.current(data);
+        },
+        (error: unknown) => {
+          if (!signal.aborted) handleFailure(error);
+        },
+      ),
+    );
+    document.addEventListener("visibilitychange", resume);
     return () => {
-      clearTimeout(timer);
-      controller.abort();
+      document.removeEventListener("visibilitychange", resume);
+      stop();
     };
   }, [url]);
 }
