@@ -1,5 +1,5 @@
 /** GET /api/stats/export: a site's dates or events as a file, never cached (docs/http-api.md, "Export"). */
-import { EXPORT_ROWS_DEFAULT, EXPORT_ROWS_MAX } from "../runtime/config/limits.ts";
+import { EXPORT_ROWS_DEFAULT, EXPORT_ROWS_MAX } from "../runtime/config/report-limits.ts";
 import { PRODUCT_NAME } from "../runtime/config/names.ts";
 import { oneOf, rowLimit } from "../runtime/query/parameters.ts";
 import { SCOPE_PARAMETERS, scopeOf } from "../runtime/query/scope-parameters.ts";

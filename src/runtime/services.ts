@@ -5,13 +5,8 @@ import { EventStore } from "../storage/event-store.ts";
 import type { JournalDamage } from "../storage/journal-replay.ts";
 import { addressedAssets, addressedScript } from "./assets.ts";
 import { createAuth, type AuthServices } from "./auth/auth-services.ts";
-import {
-  EXPORTS_BYTES_ALLOWED_MIN,
-  EXPORTS_SHARE_MAX,
-  FLUSH_BYTES_SHARE,
-  PARTITION_LISTINGS_MAX,
-  RATE_LIMIT_BUCKETS_MAX,
-} from "./config/limits.ts";
+import { FLUSH_BYTES_SHARE, PARTITION_LISTINGS_MAX, RATE_LIMIT_BUCKETS_MAX } from "./config/limits.ts";
+import { EXPORTS_BYTES_ALLOWED_MIN, EXPORTS_SHARE_MAX } from "./config/report-limits.ts";
 import { isSiteId } from "./config/site-id.ts";
 import { QueryLimiter } from "./execution/query-limiter.ts";
 import { budgetBytesOf, createQueryServices, type QueryServices } from "./execution/query-services.ts";

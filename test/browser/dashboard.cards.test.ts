@@ -192,7 +192,7 @@ describe("the cards of the dashboard", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     expect(inUrl("from")).toBe("utm-mediums");
-    await card.getByRole("button", { name: "UTM medium" }).waitFor();
+    await card.getByRole("button", { name: "UTM medium", exact: true }).waitFor();
     await card.locator(".row", { hasText: "email" }).waitFor();
     expect(await card.getByRole("tab", { selected: true }).count()).toBe(0);
     await card.getByRole("tab", { name: "Sources" }).focus();

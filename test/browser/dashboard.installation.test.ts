@@ -94,7 +94,7 @@ describe("the installation check in the dashboard", () => {
 
     await send(service, "first.example", GOOGLEBOT);
     await page.getByRole("button", { name: "Check again" }).click();
-    await page.getByText("dropped as bot traffic").waitFor();
+    await page.getByRole("dialog").getByText("dropped as bot traffic").waitFor();
     expect((await problemsIn(page))[0]).toBe("Problem: No event of first.example was accepted");
 
     await page.evaluate(await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));

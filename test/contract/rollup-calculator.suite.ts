@@ -1,7 +1,7 @@
 /** The contract of the rollup calculator port, for each way of running it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFileObjectStore } from "../../adapters/node/files/file-object-store.ts";
-import { HOURLY_DAYS_MAX } from "../../src/runtime/config/limits.ts";
+import { HOURLY_DAYS_MAX } from "../../src/runtime/config/report-limits.ts";
 import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../../src/runtime/config/rollup-limits.ts";
 import { fileOf } from "../../src/runtime/rollups/rollup-origin.ts";
 import type { ComputedMeasures, RollupCalculator } from "../../src/runtime/rollups/rollup-calculator.ts";

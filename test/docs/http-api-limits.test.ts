@@ -5,6 +5,7 @@ import { NO_CLIENT_HINTS } from "../../src/runtime/ingest/client-hints.ts";
 import { detectDevice, parseScreenWidth } from "../../src/runtime/ingest/device.ts";
 import * as installation from "../../src/runtime/config/installation-limits.ts";
 import * as limits from "../../src/runtime/config/limits.ts";
+import * as reports from "../../src/runtime/config/report-limits.ts";
 import { isOptionName, optionNamed } from "../../src/runtime/config/options.ts";
 import { PAGE, codesIn, count, rowsOf, sectionOf } from "./http-api-page.ts";
 
@@ -29,26 +30,26 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Parsed part of the `User-Agent`": `${count(limits.USER_AGENT_CHARS_MAX)} characters`,
   "Revenue amount, either sign": count(limits.REVENUE_CENTS_MAX / 100),
   "Events that wait to be written to files": `${count(limits.UNFLUSHED_EVENTS_MAX)}, or ${mebibytes(limits.UNFLUSHED_BYTES_MAX)} (workerd: ${mebibytes(limits.UNFLUSHED_BYTES_MAX_IN_WORKERD)})`,
-  "Date range": `${count(limits.RANGE_DAYS_MAX)} days`,
-  "Range with hourly buckets by default": `${count(limits.HOURLY_DAYS_MAX)} days`,
-  "Range with `interval=hour`": `${count(limits.INTERVAL_HOUR_DAYS_MAX)} days`,
-  "Conditions of `filters`": `${count(limits.FILTER_CONDITIONS_MAX)} conditions`,
-  "Value of a condition": `${count(limits.FILTER_VALUE_CHARS_MAX)} characters`,
-  "Rows of a breakdown": rows(limits.BREAKDOWN_ROWS_DEFAULT, limits.BREAKDOWN_ROWS_MAX),
-  "Rows of a raw export": rows(limits.EXPORT_ROWS_DEFAULT, limits.EXPORT_ROWS_MAX),
-  "Rows of a flow": rows(limits.FLOW_ROWS_DEFAULT, limits.FLOW_ROWS_MAX),
-  "Rows of each list of realtime": `${count(limits.REALTIME_ROWS_MAX)}; ${count(limits.REALTIME_COUNTRIES_MAX)} countries`,
-  "`minutes` of realtime": `${between(1, limits.REALTIME_MINUTES_MAX)} minutes`,
-  "Rows of each list of revenue": count(limits.REVENUE_ROWS_MAX),
-  "Goals, property keys, property values": `${count(Math.max(limits.GOAL_ROWS_MAX, limits.PROPERTY_KEYS_MAX, limits.PROPERTY_VALUES_MAX))} each`,
-  "Steps of a funnel or a sequence": `${between(limits.STEPS_MIN, limits.CONDITIONS_MAX)} steps`,
-  "Conditions of a pattern": `${between(1, limits.CONDITIONS_MAX)} conditions`,
-  "Path or event name of a step": `${count(limits.STEP_CHARS_MAX)} characters`,
-  "`pattern`": `${count(limits.PATTERN_CHARS_MAX)} characters and ${limits.PATTERN_EVENTS_MAX} events`,
-  "`window` of a funnel": `${count(limits.FUNNEL_WEEKS_MAX)} weeks`,
-  "`weeks` of retention": `${between(limits.RETENTION_WEEKS_MIN, limits.RETENTION_WEEKS_MAX)} weeks`,
-  "Queries that wait for a slot": count(limits.QUERIES_WAITING_MAX),
-  "Cached results": `${count(limits.CACHE_CHARS_MAX)} characters together`,
+  "Date range": `${count(reports.RANGE_DAYS_MAX)} days`,
+  "Range with hourly buckets by default": `${count(reports.HOURLY_DAYS_MAX)} days`,
+  "Range with `interval=hour`": `${count(reports.INTERVAL_HOUR_DAYS_MAX)} days`,
+  "Conditions of `filters`": `${count(reports.FILTER_CONDITIONS_MAX)} conditions`,
+  "Value of a condition": `${count(reports.FILTER_VALUE_CHARS_MAX)} characters`,
+  "Rows of a breakdown": rows(reports.BREAKDOWN_ROWS_DEFAULT, reports.BREAKDOWN_ROWS_MAX),
+  "Rows of a raw export": rows(reports.EXPORT_ROWS_DEFAULT, reports.EXPORT_ROWS_MAX),
+  "Rows of a flow": rows(reports.FLOW_ROWS_DEFAULT, reports.FLOW_ROWS_MAX),
+  "Rows of each list of realtime": `${count(reports.REALTIME_ROWS_MAX)}; ${count(reports.REALTIME_COUNTRIES_MAX)} countries`,
+  "`minutes` of realtime": `${between(1, reports.REALTIME_MINUTES_MAX)} minutes`,
+  "Rows of each list of revenue": count(reports.REVENUE_ROWS_MAX),
+  "Goals, property keys, property values": `${count(Math.max(reports.GOAL_ROWS_MAX, reports.PROPERTY_KEYS_MAX, reports.PROPERTY_VALUES_MAX))} each`,
+  "Steps of a funnel or a sequence": `${between(reports.STEPS_MIN, reports.CONDITIONS_MAX)} steps`,
+  "Conditions of a pattern": `${between(1, reports.CONDITIONS_MAX)} conditions`,
+  "Path or event name of a step": `${count(reports.STEP_CHARS_MAX)} characters`,
+  "`pattern`": `${count(reports.PATTERN_CHARS_MAX)} characters and ${reports.PATTERN_EVENTS_MAX} events`,
+  "`window` of a funnel": `${count(reports.FUNNEL_WEEKS_MAX)} weeks`,
+  "`weeks` of retention": `${between(reports.RETENTION_WEEKS_MIN, reports.RETENTION_WEEKS_MAX)} weeks`,
+  "Queries that wait for a slot": count(reports.QUERIES_WAITING_MAX),
+  "Cached results": `${count(reports.CACHE_CHARS_MAX)} characters together`,
   "Response of which the client takes nothing": `${limits.RESPONSE_STALL_MS / 1000} seconds`,
   "Admin password": `${limits.ADMIN_PASSWORD_CHARS_MIN} characters to ${count(limits.PASSWORD_BYTES_MAX)} bytes of UTF-8`,
   "Passwords that wait to be checked": count(limits.PASSWORD_CHECKS_WAITING_MAX),
@@ -77,7 +78,7 @@ describe("the limits of the page", () => {
 
   it("that share a row are equal", () => {
     expect(limits.SITE_ID_CHARS_MAX).toBe(limits.EVENT_NAME_CHARS_MAX);
-    expect(new Set([limits.GOAL_ROWS_MAX, limits.PROPERTY_KEYS_MAX, limits.PROPERTY_VALUES_MAX]).size).toBe(1);
+    expect(new Set([reports.GOAL_ROWS_MAX, reports.PROPERTY_KEYS_MAX, reports.PROPERTY_VALUES_MAX]).size).toBe(1);
   });
 
   it("are the same wherever else they appear", () => {

@@ -1,6 +1,6 @@
 /** Limits concurrent stats queries; further ones are refused, at once or after a short wait (docs/http-api.md, "Concurrency"). */
 import { AppError } from "../errors.ts";
-import { QUERIES_WAITING_MAX } from "../config/limits.ts";
+import { QUERIES_WAITING_MAX } from "../config/report-limits.ts";
 
 const RETRY_SECS = 1;
 

@@ -1,6 +1,6 @@
 /** The cache of results: LRU eviction, and invalidation by site when events are erased (docs/http-api.md, "Caching"). */
 import type { SiteId } from "../../storage/event.ts";
-import { CACHE_CHARS_MAX } from "../config/limits.ts";
+import { CACHE_CHARS_MAX } from "../config/report-limits.ts";
 
 /** The cache key, from the parsed request: two requests share a result if and only if their keys are equal. */
 export interface CacheKey {

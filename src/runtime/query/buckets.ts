@@ -2,7 +2,7 @@
 import { dayNumberOf } from "../../storage/calendar.ts";
 import { utcDayOf, DAY_MS, type UtcDay } from "../../storage/event.ts";
 import { invalidInput } from "../errors.ts";
-import { HOURLY_DAYS_MAX, INTERVAL_HOUR_DAYS_MAX } from "../config/limits.ts";
+import { HOURLY_DAYS_MAX, INTERVAL_HOUR_DAYS_MAX } from "../config/report-limits.ts";
 import { type DateRange } from "./date-range.ts";
 import { optionalOneOf, type Parameter } from "./parameters.ts";
 import { sql, type SqlText } from "./sql.ts";

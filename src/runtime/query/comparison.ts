@@ -1,7 +1,7 @@
 /** The window that a range is compared with: its parameters, its dates, and where it is cut (docs/http-api.md, "Comparison"). */
 import { addDays, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
 import { DAY_MS, startOfDayMs, utcDayOf, type EpochMs } from "../../storage/event.ts";
-import { RANGE_DAYS_MAX } from "../config/limits.ts";
+import { RANGE_DAYS_MAX } from "../config/report-limits.ts";
 import { invalidInput } from "../errors.ts";
 import { parseDates, rangeOfDays, type DateRange } from "./date-range.ts";
 import { optionalOneOf, type Values } from "./parameters.ts";

@@ -1,7 +1,7 @@
 /** The dates of a report (docs/http-api.md, "Date ranges"). */
 import { DAY_MS, isUtcDay, startOfDayMs, utcDayOf, type EpochMs, type UtcDay } from "../../storage/event.ts";
 import { invalidInput } from "../errors.ts";
-import { RANGE_DAYS_MAX } from "../config/limits.ts";
+import { RANGE_DAYS_MAX } from "../config/report-limits.ts";
 
 /** Whole days, both included; `endMs` is the first instant after them. */
 export interface DateRange {

@@ -1,7 +1,7 @@
 /** Filters: their syntax and SQL. All conditions on dimensions must hold (docs/http-api.md, "Filters"). */
 import { AppError, invalidInput } from "../errors.ts";
 import { exceedsChars } from "../config/code-points.ts";
-import { FILTER_CONDITIONS_MAX, FILTER_VALUE_CHARS_MAX } from "../config/limits.ts";
+import { FILTER_CONDITIONS_MAX, FILTER_VALUE_CHARS_MAX } from "../config/report-limits.ts";
 import { DIMENSIONS, columnOf, isDimension, isSessionDimension, type Dimension } from "./dimensions.ts";
 import { column, joinSql, sql, textCode, type SqlText } from "./sql.ts";
 

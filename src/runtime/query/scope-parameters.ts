@@ -1,5 +1,6 @@
 /** The parameters of a report's scope: site, dates and filters (docs/http-api.md, "Common parameters"). */
-import { FILTER_CONDITIONS_MAX, FILTER_VALUE_CHARS_MAX, RANGE_DAYS_MAX, SITE_ID_CHARS_MAX } from "../config/limits.ts";
+import { SITE_ID_CHARS_MAX } from "../config/limits.ts";
+import { FILTER_CONDITIONS_MAX, FILTER_VALUE_CHARS_MAX, RANGE_DAYS_MAX } from "../config/report-limits.ts";
 import { SITE_ID, parseSiteId } from "../config/site-id.ts";
 import { text, type Schema } from "./json-schema.ts";
 import type { EpochMs, SiteId } from "../../storage/event.ts";

@@ -1,5 +1,5 @@
 /** The notation of steps and pages in requests: `page:/pricing` or `event:signup`, joined by commas (docs/http-api.md, "Funnel"). */
-import { CONDITIONS_MAX, STEP_CHARS_MAX } from "../config/limits.ts";
+import { CONDITIONS_MAX, STEP_CHARS_MAX } from "../config/report-limits.ts";
 import { invalidInput } from "../errors.ts";
 import { exceedsChars } from "../config/code-points.ts";
 import { text } from "./json-schema.ts";

@@ -1,5 +1,5 @@
 /** GET /api/stats/breakdown/{dimension}: visitors, page views and events for each value of a dimension (docs/http-api.md, "Breakdowns"). */
-import { BREAKDOWN_ROWS_DEFAULT, BREAKDOWN_ROWS_MAX } from "../config/limits.ts";
+import { BREAKDOWN_ROWS_DEFAULT, BREAKDOWN_ROWS_MAX } from "../config/report-limits.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
 import { text } from "../query/json-schema.ts";

@@ -1,5 +1,5 @@
 /** GET /api/stats/flow: the page viewed right after or before each visitor's first view of a page, in the same session (docs/http-api.md, "Flow"). */
-import { FLOW_ROWS_DEFAULT, FLOW_ROWS_MAX } from "../config/limits.ts";
+import { FLOW_ROWS_DEFAULT, FLOW_ROWS_MAX } from "../config/report-limits.ts";
 import { PAGEVIEW } from "../config/names.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";

@@ -1,5 +1,5 @@
 /** GET /api/stats/goals: every event other than a page view; the conversion rate is the share of all visitors who triggered it (docs/http-api.md, "Goals"). */
-import { GOAL_ROWS_MAX } from "../config/limits.ts";
+import { GOAL_ROWS_MAX } from "../config/report-limits.ts";
 import { PAGEVIEW } from "../config/names.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";

@@ -1,5 +1,5 @@
 /** GET /api/stats/properties: the keys of custom properties, those of nested objects joined by dots (docs/http-api.md, "Properties"). */
-import { PROPERTY_KEYS_MAX } from "../config/limits.ts";
+import { PROPERTY_KEYS_MAX } from "../config/report-limits.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
 import { list, text } from "../query/json-schema.ts";

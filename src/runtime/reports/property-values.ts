@@ -1,6 +1,7 @@
 /** GET /api/stats/property-values: visitors and events for each value of a custom property (docs/http-api.md, "Properties"). */
 import { exceedsChars, wellFormed } from "../config/code-points.ts";
-import { PROPERTY_VALUES_MAX, PROPS_CHARS_MAX } from "../config/limits.ts";
+import { PROPS_CHARS_MAX } from "../config/limits.ts";
+import { PROPERTY_VALUES_MAX } from "../config/report-limits.ts";
 import { invalidInput } from "../errors.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";

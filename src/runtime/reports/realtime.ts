@@ -1,5 +1,5 @@
 /** GET /api/stats/realtime: current visitors, and the page views, lists and countries of the last minutes; never cached (docs/http-api.md, "Realtime"). */
-import { REALTIME_COUNTRIES_MAX, REALTIME_MINUTES_MAX, REALTIME_ROWS_MAX } from "../config/limits.ts";
+import { REALTIME_COUNTRIES_MAX, REALTIME_MINUTES_MAX, REALTIME_ROWS_MAX } from "../config/report-limits.ts";
 import { planOf } from "../execution/plan.ts";
 import { closed, count, list, text } from "../query/json-schema.ts";
 import { rangeOfDays } from "../query/date-range.ts";

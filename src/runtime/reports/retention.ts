@@ -1,6 +1,6 @@
 /** GET /api/stats/retention: how many of a week's new visitors return in later weeks (docs/http-api.md, "Retention"). */
 import { dayNumberOf } from "../../storage/calendar.ts";
-import { RETENTION_WEEKS_DEFAULT, RETENTION_WEEKS_MAX, RETENTION_WEEKS_MIN } from "../config/limits.ts";
+import { RETENTION_WEEKS_DEFAULT, RETENTION_WEEKS_MAX, RETENTION_WEEKS_MIN } from "../config/report-limits.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
 import { boolean, closed, count, fraction, list, orNull, text } from "../query/json-schema.ts";

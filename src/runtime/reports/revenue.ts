@@ -1,5 +1,5 @@
 /** GET /api/stats/revenue: revenue by currency, event and page, never added up across currencies (docs/http-api.md, "Revenue"). */
-import { REVENUE_ROWS_MAX } from "../config/limits.ts";
+import { REVENUE_ROWS_MAX } from "../config/report-limits.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
 import { closed, count, number, text } from "../query/json-schema.ts";

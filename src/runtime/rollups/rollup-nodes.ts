@@ -4,7 +4,7 @@
  */
 import { addDays, daysBetween, firstDateOfPeriod, periodOf } from "../../storage/calendar.ts";
 import type { UtcDay } from "../../storage/event.ts";
-import { RANGE_DAYS_MAX } from "../config/limits.ts";
+import { RANGE_DAYS_MAX } from "../config/report-limits.ts";
 import type { PartitionVersion } from "../engine/partition-version.ts";
 
 export interface RollupNode {

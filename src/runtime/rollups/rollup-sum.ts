@@ -3,7 +3,7 @@ import { daysBetween } from "../../storage/calendar.ts";
 import { compareCodePoints } from "../../storage/code-point-order.ts";
 import type { Columns } from "../../storage/columns.ts";
 import { isPropertyMeasure, type Rollup, type RollupOrigin } from "../../storage/rollup.ts";
-import { HOURLY_DAYS_MAX } from "../config/limits.ts";
+import { HOURLY_DAYS_MAX } from "../config/report-limits.ts";
 import { ROLLUP_MEASURE_ROWS_MAX, ROLLUP_PROPERTIES_MAX } from "../config/rollup-limits.ts";
 import { MeasureSum } from "./measure-sum.ts";
 

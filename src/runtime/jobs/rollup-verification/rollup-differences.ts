@@ -1,7 +1,7 @@
 /** Compares a rollup with its events: every row of every measure, and whether it has every measure that it must have. */
 import { isPropertyMeasure, propertyMeasure } from "../../../storage/rollup.ts";
 import type { OpenedRollup } from "../../../storage/rollup-file.ts";
-import { PROPERTY_KEYS_MAX } from "../../config/limits.ts";
+import { PROPERTY_KEYS_MAX } from "../../config/report-limits.ts";
 import { ROLLUP_PROPERTIES_MAX } from "../../config/rollup-limits.ts";
 import { KEYS_MEASURE } from "../../execution/measure-computation.ts";
 import type { RolledMeasures } from "../../execution/rolled-measures.ts";

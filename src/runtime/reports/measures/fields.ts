@@ -1,5 +1,5 @@
 /** Result fields that several reports share (docs/http-api.md, "Numbers"). */
-import { HOURLY_DAYS_MAX, INTERVAL_HOUR_DAYS_MAX, RANGE_DAYS_MAX } from "../../config/limits.ts";
+import { HOURLY_DAYS_MAX, INTERVAL_HOUR_DAYS_MAX, RANGE_DAYS_MAX } from "../../config/report-limits.ts";
 import { PAGEVIEW } from "../../config/names.ts";
 import { closed, count, exactNumber, list, text, type Described, type Properties, type Schema } from "../../query/json-schema.ts";
 

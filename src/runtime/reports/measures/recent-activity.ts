@@ -1,5 +1,5 @@
 /** Visitors, page views and events of the last minutes by minute, page, source, country and event, in one pass over the events. */
-import { REALTIME_COUNTRIES_MAX, REALTIME_ROWS_MAX } from "../../config/limits.ts";
+import { REALTIME_COUNTRIES_MAX, REALTIME_ROWS_MAX } from "../../config/report-limits.ts";
 import { PAGEVIEW } from "../../config/names.ts";
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
 import type { DateRange } from "../../query/date-range.ts";

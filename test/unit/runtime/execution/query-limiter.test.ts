@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/runtime/errors.ts";
-import { QUERIES_WAITING_MAX } from "../../../../src/runtime/config/limits.ts";
+import { QUERIES_WAITING_MAX } from "../../../../src/runtime/config/report-limits.ts";
 import { QueryLimiter } from "../../../../src/runtime/execution/query-limiter.ts";
 import { createDeferred } from "../../../support/deferred.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CACHE_CHARS_MAX } from "../../../../src/runtime/config/limits.ts";
+import { CACHE_CHARS_MAX } from "../../../../src/runtime/config/report-limits.ts";
 import { ResultCache, type CacheKey } from "../../../../src/runtime/execution/result-cache.ts";
 import type { SiteId } from "../../../../src/storage/event.ts";
 import { createDeferred } from "../../../support/deferred.ts";
