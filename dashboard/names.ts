@@ -10,3 +10,6 @@ export const TRACK_FUNCTION = "svc";
 
 /** The local storage key with which visitors opt out. */
 export const OPT_OUT_KEY = `${TRACK_FUNCTION}_ignore`;
+
+/** The environment variable of an option. */
+export const environmentVariable = (option: string): string => `SVC_${option.toUpperCase()}`;

@@ -5,6 +5,7 @@ import { countOf, formatCount, formatShare, formatShortDay } from "../format/loc
 import { dayAfter } from "../state/range.ts";
 import { useReport } from "../state/use-report.ts";
 import { navigate, param, scope, today } from "../state/view.ts";
+import { RetentionSetup, ShortIdsNotice } from "./retention-setup.tsx";
 
 const WEEKS = ["4", "8", "12", "26"] as const;
 const WEEKS_DEFAULT = "4";
@@ -62,6 +63,10 @@ function RetentionTable({ cohorts, weeks }: { readonly cohorts: readonly Cohort[
   );
 }
 
+/** Nobody in a later week, because no visitor ID lasts until then. */
+const hasOnlyZeros = ({ identity_supports_cohorts, cohorts }: Reports["retention"]): boolean =>
+  !identity_supports_cohorts && cohorts.every(({ retained }) => retained.slice(1).every((visitors) => visitors === 0));
+
 export function Retention() {
   const weeks = WEEKS.find((known) => known === param("weeks")) ?? WEEKS_DEFAULT;
   const report = useReport("retention", { ...scope.value, weeks });
@@ -79,12 +84,16 @@ export function Retention() {
         </select>
       </label>
       <ReportView report={report} rows={5}>
-        {({ cohorts, caveat }) => (
-          <>
-            {caveat !== null && caveat !== "" && <p class="notice">{caveat}</p>}
-            {cohorts.length === 0 ? <Empty /> : <RetentionTable cohorts={cohorts} weeks={Number(weeks)} />}
-          </>
-        )}
+        {(retention) => {
+          if (hasOnlyZeros(retention)) return <RetentionSetup weeks={Number(weeks)} />;
+          const { cohorts, identity_supports_cohorts } = retention;
+          return (
+            <>
+              {!identity_supports_cohorts && <ShortIdsNotice weeks={Number(weeks)} />}
+              {cohorts.length === 0 ? <Empty /> : <RetentionTable cohorts={cohorts} weeks={Number(weeks)} />}
+            </>
+          );
+        }}
       </ReportView>
     </>
   );

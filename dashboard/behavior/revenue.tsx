@@ -1,4 +1,4 @@
-/** The revenue report: totals per currency, by event and by page. */
+/** The revenue report: for each currency its totals, by event and by page. Amounts of two currencies share no scale. */
 import type { Reports } from "../api/types.ts";
 import { RowList } from "../cards/row-list.tsx";
 import { Empty, ReportView } from "../components/states.tsx";
@@ -11,36 +11,44 @@ const ROWS = 9;
 
 type Revenue = Reports["revenue"];
 
-const RevenueRows = ({ title, rows }: { readonly title: string; readonly rows: Revenue["by_event"] }) => (
-  <section aria-label={title}>
-    <h3>{title}</h3>
+type CurrencyTotals = Revenue["by_currency"][number];
+
+interface RevenueRowsProps {
+  readonly title: string;
+  readonly currency: string;
+  readonly rows: Revenue["by_event"];
+}
+
+/** The rows of one currency, so that their bars have one scale. */
+const RevenueRows = ({ title, currency, rows }: RevenueRowsProps) => (
+  <section aria-label={`${title}, ${currency}`}>
+    <h4>{title}</h4>
     <RowList
-      label={title}
-      rows={rows.slice(0, ROWS).map(({ value, currency, total, transactions }) => ({
-        key: `${value} ${currency}`,
-        label: value,
-        count: total,
-        share: null,
-        unit: `in ${countOf(transactions, "transaction")}`,
-        text: formatMoney(total, currency),
-      }))}
+      label={`${title}, ${currency}`}
+      rows={rows
+        .filter((row) => row.currency === currency)
+        .slice(0, ROWS)
+        .map(({ value, total, transactions }) => ({
+          key: value,
+          label: value,
+          count: total,
+          share: null,
+          unit: `in ${countOf(transactions, "transaction")}`,
+          text: formatMoney(total, currency),
+        }))}
     />
   </section>
 );
 
-const CurrencyTotals = ({ rows }: { readonly rows: Revenue["by_currency"] }) => (
-  <ul class="currencies">
-    {rows.map(({ currency, total, transactions, paying_visitors, average_order_value }) => (
-      <li key={currency}>
-        <span class="dim">{currency}</span>
-        <strong>{formatMoney(total, currency)}</strong>
-        <span class="dim">
-          {countOf(transactions, "transaction")}, {countOf(paying_visitors, "paying visitor")}, {formatMoney(average_order_value, currency)}{" "}
-          on average
-        </span>
-      </li>
-    ))}
-  </ul>
+const CurrencyHead = ({ currency, total, transactions, paying_visitors, average_order_value }: CurrencyTotals) => (
+  <header class="currency">
+    <h3>{currency}</h3>
+    <strong>{formatMoney(total, currency)}</strong>
+    <span class="dim">
+      {countOf(transactions, "transaction")}, {countOf(paying_visitors, "paying visitor")}, {formatMoney(average_order_value, currency)} on
+      average
+    </span>
+  </header>
 );
 
 const NoRevenue = () => (
@@ -61,13 +69,15 @@ export function Revenue() {
         by_currency.length === 0 ? (
           <NoRevenue />
         ) : (
-          <>
-            <CurrencyTotals rows={by_currency} />
-            <div class="halves">
-              <RevenueRows title="By event" rows={by_event} />
-              <RevenueRows title="By page" rows={by_page} />
-            </div>
-          </>
+          by_currency.map((totals) => (
+            <section key={totals.currency} class="currency-group" aria-label={totals.currency}>
+              <CurrencyHead {...totals} />
+              <div class="halves">
+                <RevenueRows title="By event" currency={totals.currency} rows={by_event} />
+                <RevenueRows title="By page" currency={totals.currency} rows={by_page} />
+              </div>
+            </section>
+          ))
         )
       }
     </ReportView>

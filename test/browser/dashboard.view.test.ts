@@ -240,7 +240,7 @@ describe("the dashboard", () => {
     await page.getByRole("tab", { name: "Sequences" }).click();
     await page.locator('[data-stat="converting"]', { hasText: "4" }).waitFor();
     await page.getByRole("tab", { name: "Retention" }).click();
-    await page.getByRole("region", { name: "Retention by week" }).getByText("100%").first().waitFor();
+    await page.getByRole("heading", { name: "Retention needs visitor IDs that last longer than 1 day" }).waitFor();
     await page.getByRole("tab", { name: "Flow" }).click();
     await page.getByRole("region", { name: "Next pages" }).getByText("/pricing").waitFor();
     await page.getByRole("tab", { name: "Revenue" }).click();
