@@ -12,10 +12,11 @@ import { EmptyPeriod, SiteWithoutEvents } from "./first-event/no-data.tsx";
 import { isRealtime, RealtimeView } from "./realtime/realtime-view.tsx";
 import { FilterPills } from "./shell/filters.tsx";
 import { useKeyboard } from "./shell/keyboard.ts";
+import { RangeNotice } from "./shell/period-picker.tsx";
 import { TopBar } from "./shell/top-bar.tsx";
 import { authState } from "./state/connection.ts";
 import { useReport } from "./state/use-report.ts";
-import { closePanel, comparison, everybodyScope, filterKind, isFiltered, openPanel, panel, scope, site } from "./state/view.ts";
+import { closePanel, comparisonParameters, everybodyScope, filterKind, isFiltered, openPanel, panel, scope, site } from "./state/view.ts";
 
 const FailedPanel = () => (
   <Dialog title="Something went wrong" onClose={closePanel}>
@@ -36,11 +37,12 @@ const OpenInstanceNotice = () =>
   ) : null;
 
 function Statistics({ siteId }: { readonly siteId: string }) {
-  const compare = comparison.value === "none" ? null : comparison.value;
-  const report = useReport("main", { ...scope.value, compare });
-  const everybody = useReport("main", filterKind.value === "goal" ? { ...everybodyScope.value, compare } : null);
+  const compared = comparisonParameters.value;
+  const report = useReport("main", { ...scope.value, ...compared });
+  const everybody = useReport("main", filterKind.value === "goal" ? { ...everybodyScope.value, ...compared } : null);
   return (
     <>
+      <RangeNotice />
       {report.data?.total_events === 0 && !report.isStale && !isFiltered.value && <EmptyPeriod siteId={siteId} />}
       <section class="panel" aria-label="Overview">
         <TopStats report={report} everybody={everybody} />

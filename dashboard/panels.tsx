@@ -12,12 +12,13 @@ import { ChangePasswordPanel, LogOutEverywherePanel } from "./settings/password-
 import { TrackingCodePanel } from "./settings/tracking-code.tsx";
 import { FilterPanel } from "./shell/filters.tsx";
 import { HelpPanel } from "./shell/help-panel.tsx";
-import { CustomRangePanel } from "./shell/period-picker.tsx";
+import { ComparedRangePanel, CustomRangePanel } from "./shell/range-panel.tsx";
 import { panel } from "./state/view.ts";
 
 const PANELS: Readonly<Record<string, ComponentType>> = {
   filter: FilterPanel,
   days: CustomRangePanel,
+  "compared-days": ComparedRangePanel,
   help: HelpPanel,
   keys: KeysPanel,
   erase: DeletePanel,

@@ -1,4 +1,4 @@
-/** The change of a metric against the compared period: an arrow for the direction, green or red by meaning, and the same in text. */
+/** The change of a metric against the compared period: an arrow for the direction, green or red by meaning, and the same in text. Nothing from zero. */
 import { formatRate } from "../format/locale.ts";
 
 const ARROWS = { up: "↑", down: "↓", same: "→" } as const;
@@ -16,13 +16,12 @@ export function Change({ now, before, isLessBetter = false, title }: ChangeProps
   const direction = now > before ? "up" : now < before ? "down" : "same";
   const tone = direction === "same" ? "" : (direction === "up") !== isLessBetter ? " better" : " worse";
   // From nothing there is no percentage.
-  const isNew = before === 0 && now !== 0;
-  const amount = direction === "same" ? "0 %" : formatRate(Math.abs((now - before) / before));
+  if (before === 0) return null;
   return (
     <span class={`change${tone}`} title={title} data-direction={direction}>
       <span aria-hidden="true">{ARROWS[direction]} </span>
-      {!isNew && <span class="unseen">{LABELS[direction]}</span>}
-      {isNew ? "new" : amount}
+      <span class="unseen">{LABELS[direction]}</span>
+      {formatRate(Math.abs((now - before) / before))}
     </span>
   );
 }

@@ -22,7 +22,12 @@ export function ChartTable({ metric, points, beforeTitle, onDay }: ChartTablePro
           <tr>
             <th scope="col">Time (UTC)</th>
             <th scope="col">{title}</th>
-            {beforeTitle !== null && <th scope="col">{beforeTitle}</th>}
+            {beforeTitle !== null && (
+              <>
+                <th scope="col">Compared with</th>
+                <th scope="col">{beforeTitle}</th>
+              </>
+            )}
           </tr>
         </thead>
         <tbody>
@@ -38,7 +43,12 @@ export function ChartTable({ metric, points, beforeTitle, onDay }: ChartTablePro
                 )}
               </th>
               {cell(value)}
-              {beforeTitle !== null && cell(before?.value)}
+              {beforeTitle !== null && (
+                <>
+                  <td>{before ? formatBucket(before.label) : "–"}</td>
+                  {cell(before?.value)}
+                </>
+              )}
             </tr>
           ))}
         </tbody>

@@ -2,8 +2,9 @@
 import { useMemo, useState } from "preact/hooks";
 import { ReportView } from "../components/states.tsx";
 import { formatBucket, formatHour, formatRange, formatShortDay, isHourBucket } from "../format/locale.ts";
-import { comparedRange, type Range } from "../state/range.ts";
-import { comparison, navigate, param, range, scope, today } from "../state/view.ts";
+import type { Range } from "../state/range.ts";
+import { COMPARISON_LABELS } from "../shell/comparison-picker.tsx";
+import { comparedRange, comparison, navigate, param, scope, today } from "../state/view.ts";
 import { Change } from "./change.tsx";
 import { ChartTable } from "./chart-table.tsx";
 import { LineChart, type ChartPoint } from "./line-chart.tsx";
@@ -15,8 +16,14 @@ function currentBucket(isHourly: boolean): string {
   return isHourly ? `${now.slice(0, 10)} ${now.slice(11, 13)}:00` : now.slice(0, 10);
 }
 
+/** Whether the other series has events, and buckets of the same size. */
+const isComparable = (buckets: readonly Bucket[], compared: readonly Bucket[]): boolean =>
+  isHourBucket(buckets[0]?.date ?? "") === isHourBucket(compared[0]?.date ?? "") &&
+  compared.some(({ visitors, sessions }) => Number(visitors ?? sessions) > 0);
+
 /** Future buckets have no value. */
-function pointsOf(buckets: readonly Bucket[], compared: readonly Bucket[], field: string): ChartPoint[] {
+function pointsOf(buckets: readonly Bucket[], comparedBuckets: readonly Bucket[], field: string): ChartPoint[] {
+  const compared = isComparable(buckets, comparedBuckets) ? comparedBuckets : [];
   const isHourly = isHourBucket(buckets[0]?.date ?? "");
   const current = currentBucket(isHourly);
   return buckets.map((bucket, i) => {
@@ -48,7 +55,9 @@ function ChartTooltip({ metric, point: { label, value, before } }: { readonly me
           <i class="swatch before" /> {formatBucket(before.label)} <strong>{format(before.value)}</strong>
         </span>
       )}
-      {before && value !== null && <Change now={value} before={before.value} isLessBetter={isLessBetter} />}
+      {before && value !== null && label !== currentBucket(isHourBucket(label)) && (
+        <Change now={value} before={before.value} isLessBetter={isLessBetter} />
+      )}
     </>
   );
 }
@@ -87,8 +96,6 @@ function ChartView({ metric, points }: ChartProps) {
   );
 }
 
-const comparedTitle = (): string => (comparison.value === "year_over_year" ? "Same period last year" : "Previous period");
-
 /** The metric's series as points; no data until it has loaded. */
 function useSeries(metric: ShownMetric, compared: Range | null) {
   const { field } = metric;
@@ -105,16 +112,17 @@ function useSeries(metric: ShownMetric, compared: Range | null) {
 
 export function MainChart() {
   const metric = chosenMetric();
-  const compared = comparison.value === "none" ? null : comparedRange(range.value, comparison.value);
+  const compared = comparedRange.value;
   const report = useSeries(metric, compared);
-  const beforeTitle = compared && `${comparedTitle()} (${formatRange(compared.start, compared.end)})`;
+  const comparedTitle = report.data?.some(({ before }) => before) ? COMPARISON_LABELS[comparison.value] : null;
+  const beforeTitle = compared && comparedTitle && `${comparedTitle} (${formatRange(compared.start, compared.end)})`;
   const isTable = param("chart") === "table";
   return (
     <div class="chart-place">
       <div class="chart-foot">
-        {compared && (
+        {comparedTitle !== null && (
           <span class="legend">
-            <i class="swatch now" /> This period <i class="swatch before" /> {comparedTitle()}
+            <i class="swatch now" /> This period <i class="swatch before" /> {comparedTitle}
           </span>
         )}
         <button type="button" class="link" aria-pressed={isTable} onClick={() => navigate({ chart: isTable ? null : "table" })}>

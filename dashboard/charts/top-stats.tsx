@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Failure } from "../components/states.tsx";
-import { formatCount, formatRange } from "../format/locale.ts";
+import { formatCount, formatHour, formatRange } from "../format/locale.ts";
 import type { Report } from "../state/use-report.ts";
 import { comparison, filterKind, navigate } from "../state/view.ts";
 import { Change } from "./change.tsx";
@@ -23,8 +23,10 @@ function StatChange({ metric: { value, format, isLessBetter }, data, everybody }
   const compared = comparison.value === "none" ? undefined : data.comparison;
   const now = value(data, filterKind.value, everybody ?? null);
   const before = compared ? value(compared, filterKind.value, everybody?.comparison ?? null) : null;
-  if (!compared || now === null || before === null) return null;
-  const title = `${format(before)} in ${formatRange(compared.start_date, compared.end_date)}`;
+  if (!compared || compared.total_events === 0 || now === null || before === null) return null;
+  const { start_date, end_date, ends_at } = compared;
+  const until = ends_at === undefined ? "" : `, until ${formatHour(`${ends_at.slice(0, 10)} ${ends_at.slice(11, 16)}`)} UTC`;
+  const title = `${format(before)} in ${formatRange(start_date, end_date)}${until}`;
   return <Change now={now} before={before} isLessBetter={isLessBetter} title={title} />;
 }
 

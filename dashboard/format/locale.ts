@@ -65,6 +65,13 @@ export const formatBucket = (label: string): string =>
   isHourBucket(label) ? `${formatShortDay(label)}, ${formatHour(label)} UTC` : dayWithWeekday.format(dateOf(label));
 export const formatTimestamp = (iso: string): string => `${dateAndTime.format(new Date(iso))} UTC`;
 
+/** Both days are included. Without the year if it is the present one. */
+export const formatShortRange = (start: string, end: string): string =>
+  (start.slice(0, 4) === new Date().toISOString().slice(0, 4) && start.slice(0, 4) === end.slice(0, 4) ? dayAndMonth : day).formatRange(
+    dateOf(start),
+    dateOf(end),
+  );
+
 /** Both days are included. */
 export const formatRange = (start: string, end: string): string =>
   start === end ? dayWithWeekday.format(dateOf(start)) : day.formatRange(dateOf(start), dateOf(end));

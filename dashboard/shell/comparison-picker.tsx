@@ -1,33 +1,57 @@
 /** The menu that chooses the compared period. */
 import { Menu } from "../components/menu.tsx";
-import { comparison, navigate, type Comparison } from "../state/view.ts";
+import { formatShortRange } from "../format/locale.ts";
+import type { Comparison } from "../state/compared-range.ts";
+import { comparedBy, comparison, matchWeekdays, navigate, openPanel } from "../state/view.ts";
 
-const LABELS: Readonly<Record<Comparison, string>> = {
+export const COMPARISON_LABELS: Readonly<Record<Comparison, string>> = {
   previous_period: "Previous period",
   year_over_year: "Same period last year",
+  custom: "Custom period",
   none: "No comparison",
 };
 
-const chooseComparison = (chosen: Comparison): void => navigate({ compare: chosen === "previous_period" ? null : chosen });
+const chooseComparison = (chosen: Comparison): void =>
+  navigate({ compare: chosen === "previous_period" ? null : chosen, compare_start: null, compare_end: null });
 
 export const toggleComparison = (): void => chooseComparison(comparison.value === "none" ? "previous_period" : "none");
 
+/** With its dates, e.g. `Previous period (13 Oct – 11 Nov)`. */
+function labelOf(choice: Comparison): string {
+  const compared = comparedBy(choice);
+  return compared ? `${COMPARISON_LABELS[choice]} (${formatShortRange(compared.start, compared.end)})` : COMPARISON_LABELS[choice];
+}
+
+const item = (choice: Exclude<Comparison, "custom">) => ({
+  label: labelOf(choice),
+  isChosen: comparison.value === choice,
+  onChoose: () => chooseComparison(choice),
+});
+
 export function ComparisonPicker() {
-  const isCompared = comparison.value !== "none";
+  const chosen = comparison.value;
+  const isCompared = chosen !== "none";
   return (
     <Menu
-      label={isCompared ? `Comparison: vs. ${LABELS[comparison.value]}` : "Compare"}
+      label={isCompared ? `Comparison: vs. ${COMPARISON_LABELS[chosen]}` : "Compare"}
       button={
         <>
           {isCompared ? "vs." : "Compare"}
-          {isCompared && <span class="comparison-label"> {LABELS[comparison.value]}</span>} <span class="caret" aria-hidden="true" />
+          {isCompared && <span class="comparison-label"> {COMPARISON_LABELS[chosen]}</span>} <span class="caret" aria-hidden="true" />
         </>
       }
-      items={(Object.keys(LABELS) as Comparison[]).map((id) => ({
-        label: LABELS[id],
-        isChosen: comparison.value === id,
-        onChoose: () => chooseComparison(id),
-      }))}
+      items={[
+        item("previous_period"),
+        item("year_over_year"),
+        { label: `${labelOf("custom")}…`, isChosen: chosen === "custom", onChoose: () => openPanel("compared-days") },
+        item("none"),
+        null,
+        {
+          label: "Match weekdays",
+          isChecked: matchWeekdays.value,
+          onChoose: () => navigate({ weekdays: matchWeekdays.value ? "off" : null }),
+        },
+      ]}
     />
   );
 }

@@ -1,14 +1,8 @@
-/** The period: a menu of named ones, arrows to the previous and next, and the dialog for a custom range. */
-import { useState } from "preact/hooks";
-import { Dialog } from "../components/dialog.tsx";
+/** The period: a menu of named ones, and arrows to the previous and next. */
 import { Menu } from "../components/menu.tsx";
-import { Problem } from "../components/states.tsx";
 import { formatRange } from "../format/locale.ts";
-import { dayAfter, daysBetween, PERIODS, shifted, type Period } from "../state/range.ts";
-import { closePanel, navigate, openPanel, period, range, today } from "../state/view.ts";
-
-/** The service's limit (docs/http-api.md, "Date ranges"). */
-const DAYS_MAX = 366;
+import { dayAfter, PERIODS, shifted, type Period } from "../state/range.ts";
+import { navigate, openPanel, period, range, today, urlRangeProblem } from "../state/view.ts";
 
 /** `key` is the keyboard shortcut. */
 export const PERIOD_LABELS: Readonly<Record<Period, { readonly label: string; readonly key: string }>> = {
@@ -88,40 +82,13 @@ export const PeriodPicker = () => (
   </div>
 );
 
-function problemOf(start: string, end: string): string | null {
-  const days = daysBetween(start, end);
-  if (!(days >= 1)) return "The start date must not be after the end date.";
-  return days > DAYS_MAX ? `Choose up to ${DAYS_MAX} days.` : null;
-}
-
-export function CustomRangePanel() {
-  const [start, setStart] = useState(range.value.start);
-  const [end, setEnd] = useState(range.value.end);
-  const problem = problemOf(start, end);
-  return (
-    <Dialog title="Custom range" onClose={closePanel}>
-      <form
-        class="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (problem === null) navigate({ start, end, period: null, panel: null });
-        }}
-      >
-        <div class="form-row">
-          <label>
-            Start date (UTC)
-            <input type="date" required value={start} max={today.value} onInput={(event) => setStart(event.currentTarget.value)} />
-          </label>
-          <label>
-            End date
-            <input type="date" required value={end} max={today.value} onInput={(event) => setEnd(event.currentTarget.value)} />
-          </label>
-        </div>
-        <Problem text={problem} />
-        <button type="submit" class="button primary" disabled={problem !== null}>
-          Apply
-        </button>
-      </form>
-    </Dialog>
+/** In place of reports that would fail: the dates of a link that cannot be shown. */
+export const RangeNotice = () =>
+  urlRangeProblem.value && (
+    <p class="notice" role="status">
+      The dates in this link can’t be shown. {urlRangeProblem.value.text} Showing {formatRange(range.value.start, range.value.end)}.{" "}
+      <button type="button" class="link" onClick={() => openPanel("days")}>
+        Choose other dates
+      </button>
+    </p>
   );
-}

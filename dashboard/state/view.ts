@@ -2,8 +2,9 @@
 import { computed, signal } from "@preact/signals";
 import { filterKindOf, withoutEventFilters, type FilterKind } from "./filter-kind.ts";
 import { parseFilters, printFilters, toggled, type Filter } from "./filters.ts";
+import { comparedRangeOf, type ComparedRange, type Comparison } from "./compared-range.ts";
+import { customRange, PERIODS, rangeOf, rangeProblem, type Period, type Range } from "./range.ts";
 import { remember } from "./remembered.ts";
-import { rangeOf, type Period, PERIODS, type Range } from "./range.ts";
 
 const paramsInUrl = () => new URLSearchParams(location.search);
 
@@ -73,19 +74,59 @@ export function openSite(id: string, changes: Changes = {}, replace = false): vo
   navigate({ ...cleared, site: id, ...changes }, replace);
 }
 
-export type Comparison = "previous_period" | "year_over_year" | "none";
+/** The dates of a custom range in the URL; null unless both are there. */
+function datesIn(startName: string, endName: string): { readonly start: string; readonly end: string } | null {
+  const [start, end] = [param(startName), param(endName)];
+  return start === null || end === null ? null : { start, end };
+}
+
+const customDates = computed(() => datesIn("start", "end"));
+const comparedDates = computed(() => datesIn("compare_start", "compare_end"));
+
+const namedPeriod = (): Period => PERIODS.find((known) => known === param("period")) ?? "30d";
+
+export const period = computed((): Period | "custom" => (customDates.value ? "custom" : namedPeriod()));
+
+export const range = computed((): Range => {
+  const dates = customDates.value;
+  return dates ? customRange(dates.start, dates.end, today.value) : rangeOf(namedPeriod(), today.value);
+});
+
+/** Why the dates in the URL are not the range. */
+export const urlRangeProblem = computed(() => customDates.value && rangeProblem(customDates.value.start, customDates.value.end));
 
 export const comparison = computed((): Comparison => {
   const chosen = param("compare");
+  if (chosen === "custom" && comparedDates.value) return chosen;
   return chosen === "year_over_year" || chosen === "none" ? chosen : "previous_period";
 });
 
-export const period = computed((): Period | "custom" => {
-  if (param("start") !== null && param("end") !== null) return "custom";
-  return PERIODS.find((known) => known === param("period")) ?? "30d";
-});
+/** Only the choice against it is in the URL. */
+export const matchWeekdays = computed(() => param("weekdays") !== "off");
 
-export const range = computed((): Range => rangeOf(period.value, param("start"), param("end"), today.value));
+const customComparison = computed(
+  () => comparedDates.value && customRange(comparedDates.value.start, comparedDates.value.end, today.value),
+);
+
+/** The window that the range would be compared with. */
+export const comparedBy = (chosen: Comparison): ComparedRange | null =>
+  comparedRangeOf(range.value, { comparison: chosen, matchWeekdays: matchWeekdays.value, custom: customComparison.value }, today.value);
+
+/** The window that the range is compared with; null without a comparison. */
+export const comparedRange = computed(() => comparedBy(comparison.value));
+
+/** The compared window as parameters of the report `main`. */
+export const comparisonParameters = computed(() => {
+  const compared = comparedRange.value;
+  if (!compared) return {};
+  const { start, end, today: until } = compared;
+  return {
+    compare: "custom",
+    compare_start_date: start,
+    compare_end_date: until ?? end,
+    ...(until !== null && { compare_same_time: "true" }),
+  };
+});
 
 export const filters = computed((): readonly Filter[] => parseFilters(param("filters")));
 export const isFiltered = computed(() => filters.value.length > 0);

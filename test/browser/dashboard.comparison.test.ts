@@ -1,0 +1,227 @@
+/** The dashboard's comparison and custom ranges in a real browser: which window is compared, what is shown of it, and dates that cannot be shown. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startServer, type ServerProcess } from "../support/server-process.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { launchBrowser } from "./support/browser.ts";
+import { DAY_MS, utcDay, writeVisits, type Visit } from "./support/dashboard.ts";
+
+/** Has visits today and on the same weekday a week ago, before and after the present time of day. */
+const SITE = "compared.example";
+/** Has visits today only. */
+const NEW_SITE = "new.example";
+const START_MS_MAX = 60_000;
+const ACTION_MS_MAX = 15_000;
+
+const midnightDaysAgo = (days: number): number => (Math.floor(Date.now() / DAY_MS) - days) * DAY_MS;
+const daysAgo = (days: number): string => utcDay(midnightDaysAgo(days));
+
+const times = (count: number, visit: Visit): Visit[] => Array.from({ length: count }, () => visit);
+
+const endOfDay = (daysBack: number): number => midnightDaysAgo(daysBack - 1) - 1;
+
+const VISITS: readonly Visit[] = [
+  ...times(3, { atMs: midnightDaysAgo(0), steps: ["/"] }),
+  ...times(2, { atMs: midnightDaysAgo(7), steps: ["/"] }),
+  ...times(9, { atMs: endOfDay(7), steps: ["/"] }),
+  ...times(20, { atMs: midnightDaysAgo(1), steps: ["/"] }),
+];
+
+describe("the comparison of the dashboard", () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let service: ServerProcess;
+  let dataFolder: string;
+  let axe: string;
+
+  beforeAll(async () => {
+    dataFolder = await makeTempFolder();
+    await writeVisits(dataFolder, SITE, VISITS);
+    await writeVisits(dataFolder, NEW_SITE, times(2, { atMs: midnightDaysAgo(0), steps: ["/"] }));
+    [browser, service, axe] = await Promise.all([
+      launchBrowser(),
+      startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0" } }),
+      readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"),
+    ]);
+    context = await browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 1000 }, reducedMotion: "reduce" });
+    context.setDefaultTimeout(ACTION_MS_MAX);
+    await context.request.get(`${service.origin}/health/ready`);
+  }, START_MS_MAX);
+
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+    await removeFolder(dataFolder);
+  });
+
+  beforeEach(async () => {
+    await page?.close();
+    page = await context.newPage();
+  });
+
+  async function open(query: string, site = SITE): Promise<void> {
+    await page.goto(`${service.origin}/?site=${site}${query}`);
+    await settled();
+  }
+
+  async function settled(): Promise<void> {
+    await page.locator('[data-metric="visitors"] .top-stat-value', { hasText: /\d/ }).waitFor();
+    await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
+  }
+
+  const inUrl = (name: string) => new URL(page.url()).searchParams.get(name);
+  const change = (metric: string) => page.locator(`[data-metric="${metric}"] .change`);
+  const comparisonMenu = () => page.getByRole("button", { name: /^Compar/ });
+  const menuItem = (name: RegExp) => page.getByRole("menu").getByRole("menuitemradio", { name });
+
+  /** The parameters of the first request for the totals after the action. */
+  async function comparedBy(action: () => Promise<unknown>): Promise<Readonly<Record<string, string>>> {
+    const asked = page.waitForRequest((request) => request.url().includes("/api/stats/main?") && request.url().includes("compare="));
+    await action();
+    const parameters = new URL((await asked).url()).searchParams;
+    return Object.fromEntries([...parameters].filter(([name]) => name.startsWith("compare")));
+  }
+
+  async function expectAccessible(state: string): Promise<void> {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.evaluate(axe);
+      const violations = await page.evaluate<string[]>(
+        "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)))",
+      );
+      expect({ state, colorScheme, violations }).toEqual({ state, colorScheme, violations: [] });
+    }
+  }
+
+  it("today is compared with the same hours of the same weekday a week ago", async () => {
+    await open("&period=day");
+    expect(await change("visitors").textContent()).toBe("↑ up by 50%");
+    expect(await change("visitors").getAttribute("title")).toMatch(/^2 in .*, until \d\d:\d\d UTC$/);
+    // The chart draws the rest of that day, too.
+    await page.getByRole("button", { name: "Show as table" }).click();
+    const rows = page.getByRole("region", { name: /as a table/ }).locator("tbody tr");
+    expect(await rows.first().locator("td").allTextContents()).toEqual(["3", expect.stringMatching(/ 0:00 UTC$/), "2"]);
+    expect((await rows.last().locator("td").allTextContents()).at(-1)).toBe("9");
+    expect(await page.getByRole("columnheader").allTextContents()).toEqual([
+      "Time (UTC)",
+      "Unique visitors",
+      "Compared with",
+      expect.stringMatching(/^Previous period \(\w{3}, /),
+    ]);
+    await expectAccessible("table with a comparison");
+  });
+
+  it("the menu names the dates of each comparison, and its switch matches weekdays or not", async () => {
+    expect(await comparedBy(() => open("&period=30d"))).toEqual({
+      compare: "custom",
+      compare_start_date: daysAgo(64),
+      compare_end_date: daysAgo(35),
+      compare_same_time: "true",
+    });
+    await comparisonMenu().click();
+    await menuItem(/^Previous period \(\d.* – .*\d{4}\)$|^Previous period \(\d+ \w+ – \d+ \w+\)$/).waitFor();
+    await menuItem(/^Same period last year \(.*\d{4}\)$/).waitFor();
+    await menuItem(/^No comparison$/).waitFor();
+    const weekdays = page.getByRole("menuitemcheckbox", { name: "Match weekdays" });
+    expect(await weekdays.getAttribute("aria-checked")).toBe("true");
+    await expectAccessible("menu of comparisons");
+    expect(await comparedBy(() => weekdays.click())).toMatchObject({ compare_start_date: daysAgo(59), compare_end_date: daysAgo(30) });
+    expect(inUrl("weekdays")).toBe("off");
+    await comparisonMenu().click();
+    await weekdays.focus();
+    await page.keyboard.press("Enter");
+    expect(inUrl("weekdays")).toBeNull();
+    await settled();
+    await comparisonMenu().click();
+    expect(await comparedBy(() => menuItem(/^Same period last year/).click())).toMatchObject({
+      compare_start_date: daysAgo(393),
+      compare_end_date: daysAgo(364),
+    });
+    expect(inUrl("compare")).toBe("year_over_year");
+  });
+
+  it("a past period is compared whole, and X switches the comparison off and on", async () => {
+    const yesterday = daysAgo(1);
+    expect(await comparedBy(() => open(`&start=${yesterday}&end=${yesterday}&compare=previous_period`))).toEqual({
+      compare: "custom",
+      compare_start_date: daysAgo(8),
+      compare_end_date: daysAgo(8),
+    });
+    await page.keyboard.press("x");
+    await page.getByRole("button", { name: "Compare", exact: true }).waitFor();
+    expect(inUrl("compare")).toBe("none");
+    await page.keyboard.press("x");
+    expect(inUrl("compare")).toBeNull();
+  });
+
+  it("where there is nothing to compare with, no change and no other series is shown", async () => {
+    await open("&period=7d&chart=table", NEW_SITE);
+    expect(await page.locator(".change").count()).toBe(0);
+    expect(await page.locator(".legend").count()).toBe(0);
+    expect(await page.getByRole("columnheader").allTextContents()).toEqual(["Time (UTC)", "Unique visitors"]);
+  });
+
+  it("a change of nothing is written like all percentages", async () => {
+    await open(`&start=${daysAgo(0)}&end=${daysAgo(0)}&compare=custom&compare_start=${daysAgo(0)}&compare_end=${daysAgo(0)}`);
+    expect(await change("visitors").textContent()).toBe("→ unchanged 0%");
+  });
+
+  it("any dates can be compared with", async () => {
+    await open("&period=7d");
+    await comparisonMenu().click();
+    await menuItem(/^Custom period…$/).click();
+    await page.getByLabel("Start date (UTC)").fill(daysAgo(1));
+    await page.getByLabel("End date").fill(daysAgo(1));
+    expect(await comparedBy(() => page.getByRole("button", { name: "Apply" }).click())).toMatchObject({
+      compare_start_date: daysAgo(1),
+      compare_end_date: daysAgo(1),
+    });
+    await comparisonMenu().click();
+    expect(await menuItem(/^Custom period \(.+\)…$/).getAttribute("aria-checked")).toBe("true");
+  });
+
+  it("the dialog of a custom range refuses more than 366 days at its field", async () => {
+    await open("&period=7d&panel=days");
+    const start = page.getByLabel("Start date (UTC)");
+    await start.fill(daysAgo(366));
+    const apply = page.getByRole("button", { name: "Apply" });
+    expect(await apply.isDisabled()).toBe(true);
+    expect(await start.getAttribute("aria-invalid")).toBe("true");
+    expect(await page.locator(`#${await start.getAttribute("aria-describedby")}`).textContent()).toBe(
+      "Choose up to 366 days: this range has 367.",
+    );
+    await expectAccessible("custom range with a problem");
+    await page.getByLabel("End date").fill(daysAgo(400));
+    expect(await page.getByRole("alert").textContent()).toBe("The end date must not be before the start date.");
+    await page.getByLabel("End date").fill("");
+    expect(await page.getByRole("alert").textContent()).toBe("Enter a date from 1 January 1970 on.");
+    await page.getByLabel("End date").fill(daysAgo(1));
+    expect(await page.getByRole("alert").count()).toBe(0);
+    await apply.click();
+    await settled();
+    expect(inUrl("start")).toBe(daysAgo(366));
+    expect(await page.getByRole("status").filter({ hasText: "can’t be shown" }).count()).toBe(0);
+  });
+
+  it.each([
+    ["2019-01-01", "2024-12-31", /Choose up to 366 days: this range has 2192\. Showing 1 Jan\s–\s31 Dec 2024\./],
+    ["2024-12-31", "2024-01-01", /The end date must not be before the start date\. Showing /],
+    ["1969-12-31", "1970-01-31", /Enter a date from 1 January 1970 on\. Showing /],
+    ["2024-02-31", "2024-03-01", /Enter a date from 1 January 1970 on\. Showing /],
+    ["12024-01-01", "12024-03-01", /Enter a date from 1 January 1970 on\. Showing /],
+    ["yesterday", "today", /Enter a date from 1 January 1970 on\. Showing /],
+  ])("a link from %s to %s shows one notice and a range that can be shown", async (start, end, says) => {
+    await open(`&start=${start}&end=${end}`);
+    const notice = page.getByRole("status").filter({ hasText: "can’t be shown" });
+    expect(await notice.textContent()).toMatch(says);
+    expect(await page.locator(".failure").count()).toBe(0);
+    if (start === "yesterday") {
+      await expectAccessible("notice of a range");
+      await notice.getByRole("button", { name: "Choose other dates" }).click();
+      await page.getByRole("dialog", { name: "Custom range" }).waitFor();
+    }
+  });
+});
