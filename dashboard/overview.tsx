@@ -63,7 +63,7 @@ function SiteView({ sites }: { readonly sites: readonly string[] }) {
 }
 
 export function Overview({ sites }: { readonly sites: readonly string[] }) {
-  useKeyboard();
+  useKeyboard(sites);
   return (
     <>
       <a class="skip" href="#content">

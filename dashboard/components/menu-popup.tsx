@@ -91,10 +91,12 @@ export function MenuPopup({ label, items, search, end, onClose }: MenuPopupProps
   /** In the search field, Enter chooses the first match. */
   function onSearchKey(event: KeyboardEvent) {
     const [first] = entries();
-    if (event.key === "Enter" && wanted !== "" && first?.role === "menuitemradio") first.click();
-    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    if (!["Enter", "ArrowDown", "ArrowUp"].includes(event.key)) return;
+    // Else Enter would open the menu again, whose button then has the focus.
     event.preventDefault();
-    (event.key === "ArrowUp" ? entries().at(-1) : (wanted === "" && chosen()) || first)?.focus();
+    if (event.key === "ArrowUp") entries().at(-1)?.focus();
+    else if (event.key === "ArrowDown") ((wanted === "" && chosen()) || first)?.focus();
+    else if (wanted !== "" && first?.role === "menuitemradio") first.click();
   }
 
   function onItemKey(event: KeyboardEvent) {

@@ -49,26 +49,35 @@ interface KeysTableProps {
   readonly onRevoke: (hash: string) => void;
 }
 
+/** The roles are written because on a phone the rows are stacked, and browsers take a table that is laid out as a grid for none. */
 const KeysTable = ({ keys, onRevoke }: KeysTableProps) => (
   <div class="table-scroll" tabIndex={0} role="region" aria-label="Keys">
-    <table class="table text">
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Permission</th>
-          <th scope="col">Created</th>
-          <th scope="col">
+    <table class="table text keys-table" role="table">
+      <thead role="rowgroup">
+        <tr role="row">
+          <th scope="col" role="columnheader">
+            Name
+          </th>
+          <th scope="col" role="columnheader">
+            Permission
+          </th>
+          <th scope="col" role="columnheader">
+            Created
+          </th>
+          <th scope="col" role="columnheader">
             <span class="unseen">Revoke</span>
           </th>
         </tr>
       </thead>
-      <tbody>
+      <tbody role="rowgroup">
         {keys.map(({ key_hash, name, scope, created_at, revoked }) => (
-          <tr key={key_hash} class={revoked ? "revoked" : ""}>
-            <th scope="row">{name}</th>
-            <td>{PERMISSIONS[scope]}</td>
-            <td>{formatTimestamp(created_at)}</td>
-            <td>{revoked ? "Revoked" : <RevokeButton name={name} onRevoke={() => onRevoke(key_hash)} />}</td>
+          <tr key={key_hash} role="row" class={revoked ? "revoked" : ""}>
+            <th scope="row" role="rowheader">
+              {name}
+            </th>
+            <td role="cell">{PERMISSIONS[scope]}</td>
+            <td role="cell">{formatTimestamp(created_at)}</td>
+            <td role="cell">{revoked ? "Revoked" : <RevokeButton name={name} onRevoke={() => onRevoke(key_hash)} />}</td>
           </tr>
         ))}
       </tbody>

@@ -36,8 +36,11 @@ export function ComparisonPicker() {
       label={isCompared ? `Comparison: vs. ${COMPARISON_LABELS[chosen]}` : "Compare"}
       button={
         <>
-          {isCompared ? "vs." : "Compare"}
-          {isCompared && <span class="comparison-label"> {COMPARISON_LABELS[chosen]}</span>} <span class="caret" aria-hidden="true" />
+          <span>
+            {isCompared ? "vs." : "Compare"}
+            {isCompared && <span class="comparison-label"> {COMPARISON_LABELS[chosen]}</span>}
+          </span>
+          <span class="caret" aria-hidden="true" />
         </>
       }
       items={[

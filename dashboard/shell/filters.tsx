@@ -19,7 +19,10 @@ const FILTER_BUTTON_ID = "add-filter";
 
 export const FilterButton = () => (
   <button type="button" id={FILTER_BUTTON_ID} class="bar-button" title="Add a filter (F)" onClick={() => openPanel("filter")}>
-    Filter
+    <svg class="filter-icon" viewBox="0 0 16 16" aria-hidden="true">
+      <path d="M2 4h12M4.500 8h7M7 12h2" />
+    </svg>
+    <span class="filter-label">Filter</span>
   </button>
 );
 

@@ -6,6 +6,7 @@ import { openPanel, panel } from "../state/view.ts";
 import { toggleComparison } from "./comparison-picker.tsx";
 import { clearFilters } from "./filters.tsx";
 import { choosePeriod, PERIOD_LABELS, shiftPeriod } from "./period-picker.tsx";
+import { actionOfSiteKey } from "./site-switcher.tsx";
 
 const ACTIONS: Readonly<Record<string, () => void>> = {
   ...Object.fromEntries(PERIODS.map((period) => [PERIOD_LABELS[period].key.toLowerCase(), () => choosePeriod(period)])),
@@ -26,6 +27,7 @@ export const SHORTCUTS: readonly (readonly [keys: string, meaning: string])[] = 
   ["X", "Turn the comparison on or off"],
   ["F or /", "Add a filter"],
   ["R", "Realtime"],
+  ["1 to 9", "The site with this number in the menu"],
   ["Esc", "Clear filters, close a dialog"],
   ["?", "Help"],
 ];
@@ -33,18 +35,20 @@ export const SHORTCUTS: readonly (readonly [keys: string, meaning: string])[] = 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest("input, select, textarea, [contenteditable]") !== null;
 
-function onKeyDown(event: KeyboardEvent): void {
+function onKeyDown(event: KeyboardEvent, sites: readonly string[]): void {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || panel.value !== null) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  if (!Object.hasOwn(ACTIONS, key)) return;
+  const action = actionOfSiteKey(key, sites) ?? (Object.hasOwn(ACTIONS, key) ? ACTIONS[key] : undefined);
+  if (!action) return;
   event.preventDefault();
-  ACTIONS[key]?.();
+  action();
 }
 
 /** Listens before the first paint, so that no key pressed on a visible page is lost. */
-export function useKeyboard(): void {
+export function useKeyboard(sites: readonly string[]): void {
   useLayoutEffect(() => {
-    document.addEventListener("keydown", onKeyDown);
-    return () => document.removeEventListener("keydown", onKeyDown);
-  }, []);
+    const listener = (event: KeyboardEvent) => onKeyDown(event, sites);
+    document.addEventListener("keydown", listener);
+    return () => document.removeEventListener("keydown", listener);
+  }, [sites]);
 }

@@ -51,7 +51,7 @@ function PeriodMenu() {
       label={`Period: ${label}`}
       button={
         <>
-          {label} <span class="caret" aria-hidden="true" />
+          <span>{label}</span> <span class="caret" aria-hidden="true" />
         </>
       }
       items={[

@@ -4,32 +4,13 @@ import { Menu } from "../components/menu.tsx";
 import { CurrentVisitors } from "../realtime/realtime-view.tsx";
 import { authState, endSession } from "../state/connection.ts";
 import { chooseTheme, theme, THEMES, type Theme } from "../state/theme.ts";
-import { navigate, openPanel, site } from "../state/view.ts";
+import { openPanel } from "../state/view.ts";
 import { ComparisonPicker } from "./comparison-picker.tsx";
 import { FilterButton } from "./filters.tsx";
 import { PeriodPicker } from "./period-picker.tsx";
+import { SiteSwitcher } from "./site-switcher.tsx";
 
 const THEME_LABELS: Readonly<Record<Theme, string>> = { system: "Theme: System", light: "Theme: Light", dark: "Theme: Dark" };
-
-/** Filters, steps and the like belong to one site. */
-const chooseSite = (id: string): void => navigate({ site: id, filters: null, steps: null, page: null, key: null, event: null });
-
-const SiteSwitcher = ({ sites }: { readonly sites: readonly string[] }) => (
-  <Menu
-    label={`Site: ${site.value ?? "none"}`}
-    buttonClass="bar-button site-button"
-    button={
-      <>
-        <strong>{site.value}</strong> <span class="caret" aria-hidden="true" />
-      </>
-    }
-    items={[
-      ...sites.map((id) => ({ label: id, isChosen: id === site.value, onChoose: () => chooseSite(id) })),
-      null,
-      { label: "Add a site…", onChoose: () => openPanel("add-site") },
-    ]}
-  />
-);
 
 const ACCOUNT_ITEMS = [
   { label: "Change password…", onChoose: () => openPanel("change-password") },

@@ -171,17 +171,16 @@ describe("navigation in the dashboard", () => {
     await open("&did=funnel");
     const step = (number: number) => page.getByRole("combobox", { name: `Step ${number}` });
     await step(1).focus();
-    await press("ArrowDown");
-    await page.getByRole("option", { name: /pricing/ }).waitFor();
-    await page.keyboard.type("pric");
-    await press("Enter");
-    await focusIs("Step 2");
-    await page.keyboard.type("sign");
-    await press("Enter");
-    await focusIs("Step 3");
-    await page.keyboard.type("/b*");
-    await press("Enter");
-    await focusIs("Step 4");
+    for (const [number, typed] of [
+      [2, "pric"],
+      [3, "sign"],
+      [4, "/b*"],
+    ] as const) {
+      await page.keyboard.type(typed);
+      await page.getByRole("option", { name: new RegExp(typed.replace("*", "."), "i") }).waitFor();
+      await press("Enter");
+      await focusIs(`Step ${number}`);
+    }
     expect(new URLSearchParams(query()).get("steps")).toBe("page:/pricing,event:Signup,page:/b*");
     await button("Remove step 1").focus();
     await press("Enter");
@@ -299,5 +298,41 @@ describe("navigation in the dashboard", () => {
     await press("m");
     await page.goto(service.origin);
     await button("Period: Last 30 days").waitFor();
+  });
+
+  it("the menu of many sites has a search field, and Enter chooses the first match", async () => {
+    await open("&filters=pages==/&period=7d");
+    await button(/^Site:/).focus();
+    await press("Enter");
+    await focusIs("Search sites");
+    await page.keyboard.type("AN");
+    expect(await page.getByRole("menuitemradio").allTextContents()).toEqual(["Bbanana.example2"]);
+    await press("Enter");
+    await focusIs("Site: banana.example");
+    await expect.poll(query).toBe("?site=banana.example&period=7d");
+    await press("Enter");
+    await press("ArrowDown");
+    await focusIs("Bbanana.example");
+    await press("ArrowUp");
+    await press("ArrowUp");
+    await focusIs("Add a site…");
+    await press("g");
+    await press("q");
+    await focusIs("Search sites");
+    await page.getByRole("status").getByText("No matches").waitFor();
+  });
+
+  it("the keys 1 to 9 choose a site by its number, which the menu and the help show", async () => {
+    await open("&filters=pages==/");
+    await press("2");
+    await button("Site: banana.example").waitFor();
+    expect(query()).toBe("?site=banana.example");
+    await press("2");
+    expect(query()).toBe("?site=banana.example");
+    await button(/^Site:/).click();
+    expect(await page.getByRole("menuitemradio").locator("kbd").allTextContents()).toEqual([..."123456789"]);
+    await press("Escape");
+    await press("?");
+    await page.getByRole("dialog", { name: "Help" }).getByText("1 to 9").waitFor();
   });
 });

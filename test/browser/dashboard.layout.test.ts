@@ -1,0 +1,175 @@
+/** The layout of the dashboard in a real browser at all widths: nothing overflows, overlaps or is cut; and its icons, phone and print forms. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { startServer, type ServerProcess } from "../support/server-process.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { launchBrowser } from "./support/browser.ts";
+import { DAY_MS, watchRequests, writeVisits } from "./support/dashboard.ts";
+import { misplaced } from "./support/layout.ts";
+
+const PASSWORD = "correct horse battery";
+const START_MS_MAX = 60_000;
+const ACTION_MS_MAX = 15_000;
+
+/** As long as a label of a host name may be, and more. */
+const LONG_SITE = `${"a-very-long-name".repeat(4)}.shop.example.com`;
+const SITES = [LONG_SITE, ...Array.from({ length: 9 }, (_, i) => `site${i + 1}.example`)];
+const LONG_PATH = `/${"a-long-path-without-any-space".repeat(6)}`;
+const LONG_PERIOD = "31 December 2025 – 31 January 2026";
+
+const WIDTHS = [...Array.from({ length: 33 }, (_, i) => 320 + 40 * i), 361, 390, 480, 481, 640, 641, 768, 900, 901, 1180, 1181].sort(
+  (a, b) => a - b,
+);
+const DIALOG_WIDTHS = [320, 360, 390, 480, 641, 768, 901, 1440];
+const DIALOGS = ["filter", "days", "help", "keys", "erase", "export", "snippet", "installation", "pages", "browser-versions"];
+
+/** The lowest contrast of letter and background that a hue gives the icon of a site (WCAG 2.2, "contrast ratio"). */
+const LOWEST_ICON_CONTRAST = `(() => {
+  const icon = document.querySelector(".site-icon");
+  const linear = (value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+  const luminance = (color) => {
+    const [red, green, blue] = color.match(/[\\d.]+/g).map((value) => linear(value / 255));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const contrasts = Array.from({ length: 72 }, (_, i) => {
+    icon.style.setProperty("--hue", String(5 * i));
+    const { color, backgroundColor } = getComputedStyle(icon);
+    const [dark, light] = [luminance(color), luminance(backgroundColor)].sort((a, b) => a - b);
+    return (light + 0.05) / (dark + 0.05);
+  });
+  return Math.min(...contrasts);
+})()`;
+
+describe("the layout of the dashboard", () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let service: ServerProcess;
+  let dataFolder: string;
+
+  beforeAll(async () => {
+    dataFolder = await makeTempFolder();
+    const atMs = Date.now() - DAY_MS;
+    const fields = { countryCode: "DE", referrer: `https://${LONG_SITE}/`, referrerSource: LONG_SITE };
+    for (const site of SITES) {
+      await writeVisits(dataFolder, site, [
+        { atMs, steps: ["/", LONG_PATH, `!${"LongEventName".repeat(6)}`], fields },
+        { atMs, steps: ["/", "/pricing"] },
+      ]);
+    }
+    [browser, service] = await Promise.all([
+      launchBrowser(),
+      startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0", SVC_ADMIN_PASSWORD: PASSWORD } }),
+    ]);
+    context = await browser.newContext({ locale: "en-GB", viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" });
+    context.setDefaultTimeout(ACTION_MS_MAX);
+    const { origin } = service;
+    await context.request.post(`${origin}/api/auth/login`, { data: { password: PASSWORD } });
+    await context.request.get(`${origin}/health/ready`);
+  }, START_MS_MAX);
+
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+    await removeFolder(dataFolder);
+  });
+
+  beforeEach(async () => {
+    await page?.close();
+    page = await context.newPage();
+  });
+
+  async function open(query = "", site = LONG_SITE): Promise<void> {
+    await page.goto(`${service.origin}/?site=${site}${query}`);
+    await page.locator('[data-metric="visitors"] .top-stat-value', { hasText: /\d/ }).waitFor();
+  }
+
+  const resize = (width: number) => page.setViewportSize({ width, height: 900 });
+  /** What is misplaced at any of the widths. */
+  async function misplacedAt(widths: readonly number[], within: string): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const width of widths) {
+      await resize(width);
+      found.push(...(await page.evaluate<string[]>(misplaced(within))).map((problem) => `${width} px: ${problem}`));
+    }
+    return found;
+  }
+
+  it("nothing in the bar or on the page overflows or overlaps from 320 to 1600 px, however long its labels are", async () => {
+    await page.route("**/api/stats/realtime*", async (route) => {
+      const response = await route.fetch();
+      const report = (await response.json()) as object;
+      await route.fulfill({ response, json: { ...report, current_visitors: 1234 } });
+    });
+    await open("&start=2025-12-31&end=2026-01-31&filters=pages!=/none&places=countries");
+    await page.getByText("1,234").waitFor();
+    for (const label of [LONG_PERIOD, "Last 30 days"]) {
+      await page.evaluate(`document.querySelector(".period .menu span").textContent = ${JSON.stringify(label)}`);
+      expect(await misplacedAt(WIDTHS, ".bar")).toEqual([]);
+    }
+    expect(await misplacedAt(DIALOG_WIDTHS, "main")).toEqual([]);
+  });
+
+  it("an open menu is within the window at every width", async () => {
+    await open();
+    for (const width of DIALOG_WIDTHS) {
+      await resize(width);
+      for (const name of [/^Site:/, /^Period:/, /^Comparison:/, "Menu"]) {
+        await page.getByRole("button", { name }).click();
+        expect(await page.evaluate(misplaced(".menu-list")), `${String(name)} at ${width} px`).toEqual([]);
+        await page.keyboard.press("Escape");
+      }
+    }
+  });
+
+  const createKey = () =>
+    page.evaluate(`fetch("/api/keys", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ name: "k".repeat(128), scope: "Admin" }),
+    }).then(({ status }) => status)`);
+
+  it("no dialog overflows the window or cuts its content", async () => {
+    await open();
+    expect(await createKey()).toBe(201);
+    for (const dialog of DIALOGS) {
+      await open(`&panel=${dialog}`);
+      await page.locator(".dialog .loading").first().waitFor({ state: "detached" });
+      expect(await misplacedAt(DIALOG_WIDTHS, ".dialog"), dialog).toEqual([]);
+    }
+  });
+
+  it("on a phone, the button that revokes an API key is in sight, and the table stays one for screen readers", async () => {
+    await resize(320);
+    await open();
+    expect(await createKey()).toBe(201);
+    await open("&panel=keys");
+    const revoke = page
+      .getByRole("row")
+      .getByRole("button", { name: /Revoke/ })
+      .first();
+    await revoke.waitFor();
+    const box = await revoke.boundingBox();
+    expect((box?.x ?? 0) + (box?.width ?? 999)).toBeLessThanOrEqual(320);
+    const row = page.getByRole("table").getByRole("row").nth(1);
+    expect(await row.getByRole("rowheader").count()).toBe(1);
+    expect(await row.getByRole("cell").count()).toBe(3);
+  });
+
+  it("the icons of sites are letters that can be read in both themes, and nothing is requested from the sites", async () => {
+    const watched = watchRequests(page);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await open();
+      await page.getByRole("button", { name: /^Site:/ }).click();
+      const icons = page.getByRole("menu").locator(".site-icon");
+      expect(await icons.allTextContents()).toEqual(SITES.map((site) => site.slice(0, 1).toUpperCase()));
+      expect(await page.evaluate<number>(LOWEST_ICON_CONTRAST)).toBeGreaterThanOrEqual(4.5);
+    }
+    expect(
+      new Set(await page.locator(".menu-list .site-icon").evaluateAll((icons) => icons.map((icon) => String(icon.getAttribute("style")))))
+        .size,
+    ).toBeGreaterThan(6);
+    expect(watched.all.filter((url) => !url.startsWith(service.origin) || url.includes("favicon"))).toEqual([]);
+  });
+});
