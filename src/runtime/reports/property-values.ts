@@ -1,5 +1,5 @@
 /** GET /api/stats/property-values: visitors and events for each value of a custom property (docs/http-api.md, "Properties"). */
-import { exceedsChars, wellFormed } from "../config/code-points.ts";
+import { exceedsChars } from "../config/code-points.ts";
 import { PROPS_CHARS_MAX } from "../config/limits.ts";
 import { PROPERTY_VALUES_MAX } from "../config/report-limits.ts";
 import { invalidInput } from "../errors.ts";
@@ -36,7 +36,7 @@ const PARAMETERS = {
     },
     (key, name) => {
       if (exceedsChars(key, PROPS_CHARS_MAX)) throw invalidInput(`"${name}" must be at most ${PROPS_CHARS_MAX} characters`);
-      return wellFormed(key);
+      return key;
     },
   ),
   event: optional(
