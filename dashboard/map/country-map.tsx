@@ -1,0 +1,48 @@
+/** The tab Map of the locations: visitors by country. The tab Countries lists the same data for screen readers. */
+import { useMemo } from "preact/hooks";
+import { totalVisitors } from "../charts/top-stats.tsx";
+import { Empty, ReportView } from "../components/states.tsx";
+import type { Reports } from "../api/types.ts";
+import { UNKNOWN } from "../format/dimensions.ts";
+import { countOf } from "../format/locale.ts";
+import { useBreakdown } from "../state/use-report.ts";
+import { openPanel, scope, visitorNoun } from "../state/view.ts";
+import { WorldMap } from "./world-map.tsx";
+import { useWorldShapes } from "./world-shapes.ts";
+
+/** More than there are. */
+const COUNTRIES_MAX = 300;
+
+function CountryVisitors({ breakdown }: { readonly breakdown: Reports["breakdown"] }) {
+  const shapes = useWorldShapes();
+  const visitors = useMemo(() => new Map(breakdown.map((row) => [row.value, row.visitors])), [breakdown]);
+  const unknown = visitors.get(UNKNOWN) ?? 0;
+  return (
+    <>
+      <div class="map-place">
+        {shapes && (
+          <WorldMap
+            shapes={shapes}
+            label="Visitors by country. The tab Countries lists them."
+            visitors={visitors}
+            total={totalVisitors.value}
+          />
+        )}
+      </div>
+      {breakdown.length === 0 && <Empty />}
+      <footer class="card-foot">
+        {breakdown.length > 0 && (
+          <button type="button" class="link" onClick={() => openPanel("countries")}>
+            Details<span class="unseen"> of Countries</span>
+          </button>
+        )}
+        {unknown > 0 && <small>{countOf(unknown, visitorNoun.value)} with unknown location</small>}
+      </footer>
+    </>
+  );
+}
+
+export function CountryMap() {
+  const report = useBreakdown("countries", { ...scope.value, limit: COUNTRIES_MAX });
+  return <ReportView report={report}>{(breakdown) => <CountryVisitors breakdown={breakdown} />}</ReportView>;
+}

@@ -1,0 +1,79 @@
+/**
+ * The map's zoom by buttons, keys, two fingers, and Ctrl with the wheel (which is also how browsers report a touchpad's pinch). A
+ * map that is zoomed in can be dragged. The wheel alone scrolls the page, and so does one finger on the whole map.
+ */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { movedBy, pinched, WHOLE_MAP, zoomedBy, zoomedByKey, type Point, type Size } from "./zoom.ts";
+
+/** Per pixel of the wheel. */
+const WHEEL_STEP = 0.01;
+
+/** A pointer that moves less has clicked. */
+const DRAG_PX_MIN = 4;
+
+export function useZoom(size: Size) {
+  const [zoom, setZoom] = useState(WHOLE_MAP);
+  const svg = useRef<SVGSVGElement>(null);
+  const isZoomed = useRef(false);
+  isZoomed.current = zoom.scale > 1;
+  /** The pressed pointers. */
+  const pressed = useRef(new Map<number, Point>());
+  const isDragged = useRef(false);
+
+  function pointOf(event: MouseEvent): Point {
+    const box = svg.current?.getBoundingClientRect() ?? { left: 0, top: 0, width: size.width };
+    const unit = size.width / box.width;
+    return { x: (event.clientX - box.left) * unit, y: (event.clientY - box.top) * unit };
+  }
+
+  useEffect(() => {
+    const element = svg.current;
+    if (!element) return;
+    const onWheel = (event: WheelEvent) => {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      setZoom((current) => zoomedBy(current, Math.exp(-event.deltaY * WHEEL_STEP), pointOf(event), size));
+    };
+    // The browser would scroll, and end the pointers.
+    const onTouchMove = (event: TouchEvent) => {
+      if (event.cancelable && (event.touches.length > 1 || isZoomed.current)) event.preventDefault();
+    };
+    element.addEventListener("wheel", onWheel, { passive: false });
+    element.addEventListener("touchmove", onTouchMove, { passive: false });
+    return () => {
+      element.removeEventListener("wheel", onWheel);
+      element.removeEventListener("touchmove", onTouchMove);
+    };
+  }, []);
+
+  function onPointerDown(event: PointerEvent) {
+    if (event.button === 0) pressed.current.set(event.pointerId, pointOf(event));
+    isDragged.current = pressed.current.size > 1;
+  }
+
+  function onPointerMove(event: PointerEvent) {
+    const [from, to] = [pressed.current.get(event.pointerId), pointOf(event)];
+    if (!from || !svg.current) return;
+    const minimum = (DRAG_PX_MIN * size.width) / svg.current.clientWidth;
+    if (!isDragged.current && Math.hypot(to.x - from.x, to.y - from.y) < minimum) return;
+    isDragged.current = true;
+    // The click that follows is then no country's.
+    svg.current.setPointerCapture(event.pointerId);
+    pressed.current.set(event.pointerId, to);
+    const other = [...pressed.current].find(([id]) => id !== event.pointerId)?.[1];
+    setZoom((current) =>
+      other ? pinched(current, { from, to, other }, size) : movedBy(current, { x: to.x - from.x, y: to.y - from.y }, size),
+    );
+  }
+
+  const onPointerEnd = (event: PointerEvent) => void pressed.current.delete(event.pointerId);
+
+  /** Whether the key did something. */
+  function onKey(key: string): boolean {
+    const next = zoomedByKey(zoom, key, size);
+    if (next) setZoom(next);
+    return next !== null;
+  }
+
+  return { zoom, svg, onKey, onPointerDown, onPointerMove, onPointerEnd };
+}

@@ -1,0 +1,66 @@
+/** The map has a place for every country that an event can have. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { gzipSync } from "node:zlib";
+import { beforeAll, describe, expect, it } from "vitest";
+import { encodeCountryRanges } from "../../../../adapters/workerd/encode-country-ranges.mjs";
+import { drawCountries } from "../../../../dashboard/map/draw-countries.mjs";
+import type { WorldShapes } from "../../../../dashboard/map/world-shapes.ts";
+
+const require = createRequire(import.meta.url);
+
+/** It was 39 KiB with fewer countries. */
+const GZIPPED_BYTES_MAX = 28 * 1024;
+
+/** All codes of the built-in database: the packed one begins with two numbers, its time and the length of the codes, and the codes. */
+function databaseCodes(): string[] {
+  const packed = encodeCountryRanges(
+    readFileSync(require.resolve("@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb")),
+  );
+  const numberEnd = (from: number): number => packed.findIndex((byte, i) => i >= from && byte < 0x80) + 1;
+  const [lengthAt, codesAt] = [numberEnd(0), numberEnd(numberEnd(0))];
+  const length = packed.subarray(lengthAt, codesAt).reduce((sum, byte, i) => sum + (byte & 0x7f) * 128 ** i, 0);
+  return new TextDecoder().decode(packed.subarray(codesAt, codesAt + length)).match(/[A-Z]{2}/g) ?? [];
+}
+
+describe("the world map", () => {
+  let map: WorldShapes;
+  beforeAll(async () => {
+    map = await drawCountries();
+  });
+
+  const isVisible = (code: string): boolean => map.countries[code] !== undefined || map.dots.includes(code);
+
+  it("has a shape or a dot for every country of the address database, and a point within the map to label it", () => {
+    const codes = databaseCodes();
+    expect(codes.length).toBeGreaterThan(245);
+    expect(codes.filter((code) => !isVisible(code))).toEqual([]);
+    const isWithin = (code: string) => {
+      const [x, y] = map.points[code] ?? [-1, -1];
+      return x > 0 && x < map.width && y > 0 && y < map.height;
+    };
+    expect(codes.filter((code) => !isWithin(code))).toEqual([]);
+  });
+
+  it("has a shape or a dot for every ISO 3166 code", () => {
+    const iso = require("i18n-iso-countries/codes.json") as readonly (readonly [alpha2: string])[];
+    expect(iso.length).toBeGreaterThan(245);
+    expect(iso.map(([code]) => code).filter((code) => !isVisible(code))).toEqual([]);
+  });
+
+  it("draws countries that are too small to see as dots, and only those", () => {
+    for (const code of ["SG", "MT", "MC", "HK", "LI", "BH", "MV", "LU", "XK"])
+      expect([code, map.dots.includes(code)]).toEqual([code, true]);
+    for (const code of ["DE", "FR", "US", "CH", "GF", "SJ"]) expect([code, map.dots.includes(code)]).toEqual([code, false]);
+  });
+
+  it("labels a country on its largest part", () => {
+    const [[franceX, franceY], [guianaX, guianaY]] = [map.points["FR"] ?? [0, 0], map.points["GF"] ?? [0, 0]];
+    expect(franceX - guianaX).toBeGreaterThan(map.width / 10);
+    expect(guianaY - franceY).toBeGreaterThan(map.height / 5);
+  });
+
+  it("is small", () => {
+    expect(gzipSync(JSON.stringify(map)).length).toBeLessThan(GZIPPED_BYTES_MAX);
+  });
+});
