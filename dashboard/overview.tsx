@@ -9,14 +9,24 @@ import { OutageBanner } from "./components/states.tsx";
 import { arrival } from "./first-event/arrival.ts";
 import { FirstVisitor } from "./first-event/first-visitor.tsx";
 import { EmptyPeriod, SiteWithoutEvents } from "./first-event/no-data.tsx";
-import { isRealtime, RealtimeView } from "./realtime/realtime-view.tsx";
 import { FilterPills } from "./shell/filters.tsx";
 import { useKeyboard } from "./shell/keyboard.ts";
 import { RangeNotice } from "./shell/period-picker.tsx";
 import { TopBar } from "./shell/top-bar.tsx";
 import { authState } from "./state/connection.ts";
 import { useReport } from "./state/use-report.ts";
-import { closePanel, comparisonParameters, everybodyScope, filterKind, isFiltered, openPanel, panel, scope, site } from "./state/view.ts";
+import {
+  closePanel,
+  comparisonParameters,
+  everybodyScope,
+  filterKind,
+  isFiltered,
+  isRealtime,
+  openPanel,
+  panel,
+  scope,
+  site,
+} from "./state/view.ts";
 
 const FailedPanel = () => (
   <Dialog title="Something went wrong" onClose={closePanel}>
@@ -25,6 +35,8 @@ const FailedPanel = () => (
 );
 
 const OpenPanel = lazy(async () => (await import("./panels.tsx")).OpenPanel, FailedPanel);
+
+const RealtimeView = lazy(async () => (await import("./realtime/realtime-view.tsx")).RealtimeView);
 
 const OpenInstanceNotice = () =>
   authState.value === "open" ? (

@@ -1,106 +1,72 @@
-/** The last minutes: current visitors in the bar, and the view with pageviews per minute, pages and sources. */
-import type { Dimension } from "../api/types.ts";
-import { RowList } from "../cards/row-list.tsx";
+/** The realtime view: current visitors, and the last half hour by minute, page, source, country and event. */
 import { Empty, Loading } from "../components/states.tsx";
-import { DIRECT_SOURCE, formatValue } from "../format/dimensions.ts";
-import { countOf, formatCount } from "../format/locale.ts";
-import { navigate, param, toggleFilter } from "../state/view.ts";
-import { useRealtime, type Realtime } from "./use-realtime.ts";
+import { formatCount } from "../format/locale.ts";
+import { isFiltered, toggleRealtime } from "../state/view.ts";
+import { windowMinutes } from "./current-visitors.tsx";
+import { MinuteBars } from "./minute-bars.tsx";
+import { RealtimeMap } from "./realtime-map.tsx";
+import { RecentList } from "./recent-list.tsx";
+import { isRealtimeStale, lastMinutes, MINUTES, realtime, type Realtime } from "./use-realtime.ts";
 
-/** Until the report tells. */
-const WINDOW_MINUTES = 5;
-
-export const isRealtime = (): boolean => param("view") === "realtime";
-export const toggleRealtime = (): void => navigate({ view: isRealtime() ? null : "realtime" });
-
-export function CurrentVisitors() {
-  const realtime = useRealtime();
-  return (
-    <button
-      type="button"
-      class="bar-button current"
-      aria-pressed={isRealtime()}
-      title={`Visitors in the last ${realtime?.window_minutes ?? WINDOW_MINUTES} minutes (R)`}
-      onClick={toggleRealtime}
-    >
-      <i class="pulse" aria-hidden="true" />
-      <span>
-        <b>{realtime === null ? "–" : formatCount(realtime.current_visitors)}</b>
-        <span class="current-label"> current visitor{realtime?.current_visitors === 1 ? "" : "s"}</span>
-      </span>
-    </button>
-  );
+/** The button that is about to go had the focus; the one in the bar does the same. */
+function leave(): void {
+  toggleRealtime();
+  document.querySelector<HTMLElement>(".bar .current")?.focus();
 }
 
-function MinuteBars({ minutes }: { readonly minutes: readonly number[] }) {
-  const most = Math.max(...minutes, 1);
-  return (
-    <ol class="minutes" aria-label="Pageviews per minute, oldest first">
-      {minutes.map((count, i) => {
-        const ago = minutes.length - 1 - i;
-        return (
-          <li key={ago} title={`${countOf(count, "pageview")} ${ago === 0 ? "this minute" : `${ago} min ago`}`}>
-            <span class="minute-count">{formatCount(count)}</span>
-            <span class="minute-bar" aria-hidden="true" style={{ height: `${(count / most) * 100}%` }} />
-            <span class="minute-when">{ago === 0 ? "now" : `−${ago} min`}</span>
-          </li>
-        );
-      })}
-    </ol>
-  );
-}
+const numberOr = (count: number | undefined): string => (count === undefined ? "–" : formatCount(count));
 
-interface TopListProps {
-  readonly title: string;
-  readonly dimension: Dimension;
-  readonly rows: Realtime["top_pages"];
-}
-
-const TopList = ({ title, dimension, rows }: TopListProps) => (
-  <section class="card" aria-label={title}>
-    <header class="card-head">
-      <h2>{title}</h2>
-    </header>
-    <div class="card-body">
-      {rows.length === 0 && <Empty>No visitors right now</Empty>}
-      <RowList
-        label={title}
-        rows={rows.map(({ value, visitors }) => ({
-          key: value,
-          label: formatValue(dimension, value),
-          count: visitors,
-          share: null,
-          unit: "visitors",
-          ...(value !== DIRECT_SOURCE && { onChoose: () => toggleFilter(dimension, value) }),
-        }))}
-      />
+const Head = () => (
+  <header class="realtime-head">
+    <div>
+      <p class="dim">Visitors in the last {windowMinutes()} minutes</p>
+      <p class="realtime-count" data-current>
+        {numberOr(realtime.value?.current_visitors)}
+      </p>
     </div>
-  </section>
+    <dl class="realtime-totals">
+      <div>
+        <dt>Visitors, {MINUTES} min</dt>
+        <dd>{numberOr(lastMinutes.value?.visitors)}</dd>
+      </div>
+      <div>
+        <dt>Pageviews, {MINUTES} min</dt>
+        <dd>{numberOr(lastMinutes.value?.pageviews)}</dd>
+      </div>
+    </dl>
+    <button type="button" class="button" onClick={leave}>
+      Back to dashboard
+    </button>
+  </header>
+);
+
+const Lists = ({ recent }: { readonly recent: Required<Realtime> }) => (
+  <div class="cards">
+    {recent.top_pages.length > 0 && <RecentList title="Pages" dimension="pages" rows={recent.top_pages} />}
+    {recent.top_sources.length > 0 && <RecentList title="Sources" dimension="sources" rows={recent.top_sources} />}
+    <RealtimeMap countries={recent.countries} />
+    <RecentList title="Countries" dimension="countries" rows={recent.countries} />
+    {recent.top_events.length > 0 && <RecentList title="Goals" dimension="events" rows={recent.top_events} />}
+  </div>
 );
 
 export function RealtimeView() {
-  const realtime = useRealtime();
+  const recent = lastMinutes.value;
   return (
-    <section class="realtime" aria-label="Realtime">
+    <section
+      class={isRealtimeStale.value ? "realtime report stale" : "realtime report"}
+      aria-label="Realtime"
+      aria-busy={isRealtimeStale.value}
+    >
       <div class="panel">
-        <header class="realtime-head">
-          <div>
-            <p class="dim">Visitors in the last {realtime?.window_minutes ?? WINDOW_MINUTES} minutes</p>
-            <p class="realtime-count" data-current>
-              {realtime === null ? "–" : formatCount(realtime.current_visitors)}
-            </p>
-            <p class="dim">{realtime === null ? "" : `${countOf(realtime.pageviews, "pageview")} · updates every 10 s`}</p>
-          </div>
-          <button type="button" class="button" onClick={toggleRealtime}>
-            Back to dashboard
-          </button>
-        </header>
-        {realtime ? <MinuteBars minutes={realtime.per_minute} /> : <Loading rows={4} />}
+        <Head />
+        {recent ? <MinuteBars firstMinute={recent.first_minute} perMinute={recent.per_minute} /> : <Loading rows={4} />}
+        <p class="realtime-note dim">Updates every 10 seconds. The last bar is the current minute, so far.</p>
       </div>
-      <div class="cards">
-        <TopList title="Current pages" dimension="pages" rows={realtime?.top_pages ?? []} />
-        <TopList title="Current sources" dimension="sources" rows={realtime?.top_sources ?? []} />
-      </div>
+      {recent?.visitors === 0 && (
+        <Empty>{isFiltered.value ? undefined : `Nobody in the last ${MINUTES} minutes. The next visitor shows up here.`}</Empty>
+      )}
+      {recent !== null && recent.visitors > 0 && <Lists recent={recent} />}
     </section>
   );
 }

@@ -1,30 +1,53 @@
-/** Polling of the realtime report while the page is visible. */
-import { useEffect, useState } from "preact/hooks";
+/** The realtime report, polled while the page is visible: current visitors for the bar, and the last half hour for the realtime view. */
+import { computed, signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { urlOf } from "../api/http.ts";
 import { fetchReport } from "../api/reports.ts";
 import type { Reports } from "../api/types.ts";
 import { handleFailure, outage, refreshCount } from "../state/connection.ts";
-import { scope, today } from "../state/view.ts";
+import { isRealtime, scope, today } from "../state/view.ts";
 
 const INTERVAL_MS = 10_000;
 
+/** Whole minutes in the view; the current one comes on top. */
+export const MINUTES = 30;
+
 export type Realtime = Reports["realtime"];
 
-/** Null until loaded. Each poll also updates `today`, so that a page left open moves on at midnight. */
-export function useRealtime(): Realtime | null {
-  const [realtime, setRealtime] = useState<Realtime | null>(null);
+const url = computed(() => {
   const { site_id, filters } = scope.value;
-  const url = site_id === null ? null : urlOf("/api/stats/realtime", { site_id, filters });
+  return site_id === null ? null : urlOf("/api/stats/realtime", { site_id, filters, minutes: isRealtime() ? String(MINUTES) : null });
+});
+
+const response = signal<{ readonly url: string; readonly data: Realtime } | null>(null);
+
+/** The last response, possibly for another site or other filters; null before the first. */
+export const realtime = computed(() => response.value?.data ?? null);
+
+/** Whether `realtime` is the response to an earlier view. */
+export const isRealtimeStale = computed(() => response.value?.url !== url.value);
+
+/** The fields that only the realtime view requests; null until they are there. */
+export const lastMinutes = computed(() => (realtime.value?.countries === undefined ? null : (realtime.value as Required<Realtime>)));
+
+/** For one component that is always shown. Each poll also updates `today`, so that a page left open moves on at midnight. */
+export function useRealtimePolling(): void {
+  const wanted = url.value;
   const refresh = refreshCount.value;
   useEffect(() => {
-    if (url === null) return;
+    if (wanted === null) return;
     const controller = new AbortController();
     const poll = () => {
       if (document.visibilityState !== "visible" || outage.peek() !== null) return;
       today.value = new Date().toISOString().slice(0, 10);
-      fetchReport<Realtime>(url, controller.signal).then(setRealtime, (error: unknown) => {
-        if (!controller.signal.aborted) handleFailure(error);
-      });
+      fetchReport<Realtime>(wanted, controller.signal).then(
+        (data) => {
+          if (!controller.signal.aborted) response.value = { url: wanted, data };
+        },
+        (error: unknown) => {
+          if (!controller.signal.aborted) handleFailure(error);
+        },
+      );
     };
     poll();
     const timer = setInterval(poll, INTERVAL_MS);
@@ -34,6 +57,5 @@ export function useRealtime(): Realtime | null {
       clearInterval(timer);
       document.removeEventListener("visibilitychange", poll);
     };
-  }, [url, refresh]);
-  return realtime;
+  }, [wanted, refresh]);
 }

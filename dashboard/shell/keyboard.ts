@@ -1,8 +1,7 @@
 /** Keyboard shortcuts of the page. They are off while a field has the focus or a dialog is open. */
 import { useLayoutEffect } from "preact/hooks";
-import { isRealtime, toggleRealtime } from "../realtime/realtime-view.tsx";
 import { PERIODS } from "../state/range.ts";
-import { openPanel, panel } from "../state/view.ts";
+import { isRealtime, openPanel, panel, toggleRealtime } from "../state/view.ts";
 import { toggleComparison } from "./comparison-picker.tsx";
 import { clearFilters } from "./filters.tsx";
 import { choosePeriod, PERIOD_LABELS, shiftPeriod } from "./period-picker.tsx";

@@ -2,7 +2,7 @@
 import { Menu } from "../components/menu.tsx";
 import { formatRange } from "../format/locale.ts";
 import { dayAfter, PERIODS, shifted, type Period } from "../state/range.ts";
-import { navigate, openPanel, period, range, today, urlRangeProblem } from "../state/view.ts";
+import { isRealtime, navigate, openPanel, period, range, today, urlRangeProblem } from "../state/view.ts";
 
 /** `key` is the keyboard shortcut. */
 export const PERIOD_LABELS: Readonly<Record<Period, { readonly label: string; readonly key: string }>> = {
@@ -17,8 +17,8 @@ export const choosePeriod = (chosen: Period): void => navigate({ period: chosen 
 
 /** By so many of its lengths; negative into the past. */
 export function shiftPeriod(lengths: number): void {
-  const changes = shifted(range.value, lengths, today.value);
-  if (changes) navigate(changes);
+  // Without a next period, the realtime view is left for the current one.
+  navigate(shifted(range.value, lengths, today.value) ?? { view: null });
 }
 
 interface ArrowProps {
@@ -44,7 +44,7 @@ const Arrow = ({ name, text, shortcut, lengths }: ArrowProps) => (
 function PeriodMenu() {
   const { start, end } = range.value;
   const chosen = period.value;
-  const label = chosen === "custom" ? formatRange(start, end) : PERIOD_LABELS[chosen].label;
+  const label = isRealtime() ? "Realtime" : chosen === "custom" ? formatRange(start, end) : PERIOD_LABELS[chosen].label;
   const yesterday = dayAfter(today.value, -1);
   return (
     <Menu
@@ -58,17 +58,17 @@ function PeriodMenu() {
         ...PERIODS.map((id) => ({
           label: PERIOD_LABELS[id].label,
           hint: PERIOD_LABELS[id].key,
-          isChosen: id === chosen,
+          isChosen: id === chosen && !isRealtime(),
           onChoose: () => choosePeriod(id),
         })),
         {
           label: "Yesterday",
-          isChosen: start === yesterday && end === yesterday,
+          isChosen: start === yesterday && end === yesterday && !isRealtime(),
           onChoose: () => navigate({ start: yesterday, end: yesterday, period: null }),
         },
         null,
         { label: "Custom range…", onChoose: () => openPanel("days") },
-        { label: "Realtime", onChoose: () => navigate({ view: "realtime" }) },
+        { label: "Realtime", hint: "R", isChosen: isRealtime(), onChoose: () => navigate({ view: "realtime" }) },
       ]}
     />
   );

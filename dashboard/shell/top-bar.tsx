@@ -1,10 +1,10 @@
 /** The sticky bar: site switcher, current visitors, filter, period, comparison and the menu. */
 import { Logo } from "../components/logo.tsx";
 import { Menu } from "../components/menu.tsx";
-import { CurrentVisitors } from "../realtime/realtime-view.tsx";
+import { CurrentVisitors } from "../realtime/current-visitors.tsx";
 import { authState, endSession } from "../state/connection.ts";
 import { chooseTheme, theme, THEMES, type Theme } from "../state/theme.ts";
-import { openPanel } from "../state/view.ts";
+import { isRealtime, openPanel } from "../state/view.ts";
 import { ComparisonPicker } from "./comparison-picker.tsx";
 import { FilterButton } from "./filters.tsx";
 import { PeriodPicker } from "./period-picker.tsx";
@@ -49,7 +49,7 @@ export const TopBar = ({ sites }: { readonly sites: readonly string[] }) => (
       <div class="bar-side end">
         <FilterButton />
         <PeriodPicker />
-        <ComparisonPicker />
+        {!isRealtime() && <ComparisonPicker />}
         <MoreMenu />
       </div>
     </div>

@@ -27,8 +27,12 @@ function urlOf(params: URLSearchParams): string {
   return query === "" ? location.pathname : `?${query}`;
 }
 
+/** The parameters of the period. Choosing one leaves the realtime view, which has no period. */
+const PERIOD_PARAMS = ["period", "start", "end"];
+
 function changed(params: URLSearchParams, changes: Changes): URLSearchParams {
   const next = new URLSearchParams(params);
+  if (PERIOD_PARAMS.some((name) => name in changes)) next.delete("view");
   // A search belongs to the open dialog.
   if ("panel" in changes) next.delete("search");
   for (const [name, value] of Object.entries(changes)) {
@@ -62,6 +66,9 @@ export function navigate(changes: Changes, replace = false): void {
 export const search = computed(() => searchParams.value.toString());
 
 export const param = (name: string): string | null => searchParams.value.get(name);
+
+export const isRealtime = (): boolean => param("view") === "realtime";
+export const toggleRealtime = (): void => navigate({ view: isRealtime() ? null : "realtime" });
 
 /** Today in UTC, `YYYY-MM-DD`. Updated by the realtime polling. */
 export const today = signal(new Date().toISOString().slice(0, 10));

@@ -1,0 +1,112 @@
+/** Pageviews of each minute as bars. The current minute is hatched, because it is not over. A hidden table has the same numbers. */
+import { useState } from "preact/hooks";
+import { countOf, formatCount, formatHour } from "../format/locale.ts";
+
+const MINUTE_MS = 60_000;
+
+interface Bar {
+  /** Its UTC time, as the service writes times. */
+  readonly minute: string;
+  readonly pageviews: number;
+  /** Minutes before the current one. */
+  readonly ago: number;
+}
+
+const minuteAfter = (first: string, minutes: number): string =>
+  new Date(Date.parse(`${first.replace(" ", "T")}Z`) + minutes * MINUTE_MS).toISOString().slice(0, 16).replace("T", " ");
+
+const barsOf = (firstMinute: string, perMinute: readonly number[]): Bar[] =>
+  perMinute.map((pageviews, i) => ({ minute: minuteAfter(firstMinute, i), pageviews, ago: perMinute.length - 1 - i }));
+
+const whenOf = ({ minute, ago }: Bar): string =>
+  `${formatHour(minute)} UTC, ${ago === 0 ? "this minute, so far" : countOf(ago, "minute") + " ago"}`;
+
+const MinuteTable = ({ bars }: { readonly bars: readonly Bar[] }) => (
+  <div class="unseen">
+    <table>
+      <caption>Pageviews per minute</caption>
+      <thead>
+        <tr>
+          <th scope="col">Minute</th>
+          <th scope="col">Pageviews</th>
+        </tr>
+      </thead>
+      <tbody>
+        {bars.toReversed().map((bar) => (
+          <tr key={bar.minute}>
+            <th scope="row">{whenOf(bar)}</th>
+            <td>{formatCount(bar.pageviews)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+function BarTooltip({ bar, share }: { readonly bar: Bar; readonly share: number }) {
+  return (
+    <div class="tooltip minute-tooltip" style={{ left: `clamp(88px, ${share * 100}%, 100% - 88px)` }}>
+      <strong>{countOf(bar.pageviews, "pageview")}</strong>
+      <span class="dim">{whenOf(bar)}</span>
+    </div>
+  );
+}
+
+/** The index after a key; undefined for another key. */
+const indexAfter = (key: string, index: number, last: number): number | undefined =>
+  ({ ArrowLeft: Math.max(index - 1, 0), ArrowRight: Math.min(index + 1, last), Home: 0, End: last })[key];
+
+export function MinuteBars({ firstMinute, perMinute }: { readonly firstMinute: string; readonly perMinute: readonly number[] }) {
+  const [chosen, setChosen] = useState<number | null>(null);
+  const bars = barsOf(firstMinute, perMinute);
+  const last = bars.length - 1;
+  const most = Math.max(...perMinute);
+  const shown = bars[chosen ?? last];
+  const pointAt = (event: PointerEvent) => {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    setChosen(Math.min(Math.max(Math.floor(((event.clientX - box.left) / box.width) * bars.length), 0), last));
+  };
+  return (
+    <div class="minutes">
+      {most > 0 && (
+        <span class="minute-most" aria-hidden="true">
+          {formatCount(most)}
+        </span>
+      )}
+      <div
+        class="minute-bars"
+        role="slider"
+        tabIndex={0}
+        aria-label="Pageviews per minute: choose a minute"
+        aria-valuemin={-last}
+        aria-valuemax={0}
+        aria-valuenow={(chosen ?? last) - last}
+        aria-valuetext={shown && `${countOf(shown.pageviews, "pageview")}, ${whenOf(shown)}`}
+        onPointerDown={pointAt}
+        onPointerMove={pointAt}
+        onPointerLeave={(event) => event.pointerType !== "touch" && setChosen(null)}
+        onFocus={() => setChosen(chosen ?? last)}
+        onBlur={() => setChosen(null)}
+        onKeyDown={(event) => {
+          const next = indexAfter(event.key, chosen ?? last, last);
+          if (next === undefined) return;
+          event.preventDefault();
+          setChosen(next);
+        }}
+      >
+        {bars.map(({ minute, pageviews, ago }, i) => (
+          <span key={minute} class={ago === 0 ? "minute unfinished" : "minute"} data-chosen={i === chosen}>
+            <span class="minute-bar" style={{ height: `${most === 0 ? 0 : (pageviews / most) * 100}%` }} />
+          </span>
+        ))}
+      </div>
+      <div class="minute-axis" aria-hidden="true">
+        <span>{last} min ago</span>
+        <span>{Math.round(last / 2)} min ago</span>
+        <span>now</span>
+      </div>
+      {chosen !== null && shown && <BarTooltip bar={shown} share={(chosen + 0.5) / bars.length} />}
+      <MinuteTable bars={bars} />
+    </div>
+  );
+}
