@@ -7,6 +7,7 @@ import { getAsset, getDashboard, getScript } from "./assets.ts";
 import { getStatus, postLogin, postLogout, postLogoutAll, postPassword, postSetup } from "./auth.ts";
 import type { Handler } from "./context.ts";
 import { preflight } from "./cors.ts";
+import { deleteDemo, postDemo } from "./demo.ts";
 import { deleteEvents } from "./erase.ts";
 import { getDetails, getHealth, getReady } from "./health.ts";
 import { getPixel, postEvent } from "./ingest.ts";
@@ -47,6 +48,8 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/keys", "admin", getKeys),
   route("DELETE", "/api/keys/:key_hash", "admin", deleteKey),
   route("DELETE", "/api/gdpr/erase", "admin", deleteEvents),
+  route("POST", "/api/demo", "manage", postDemo),
+  route("DELETE", "/api/demo", "manage", deleteDemo),
   route("GET", "/api/installation", "stats", getInstallation),
   route("POST", "/api/installation/page", "admin", postInstallationPage),
   route("GET", "/", "public", getDashboard),

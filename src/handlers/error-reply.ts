@@ -11,6 +11,7 @@ export const STATUS = {
   unauthenticated: 401,
   forbidden: 403,
   unverified_host: 403,
+  demo_site: 403,
   not_found: 404,
   method_not_allowed: 405,
   already_configured: 409,

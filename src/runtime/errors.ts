@@ -14,6 +14,8 @@ type Failure =
   | { code: "forbidden" }
   /** No password is set, and the host name may be an attacker's (DNS rebinding). Setup requires the setup code (docs/http-api.md, "Unverified hosts"). */
   | { code: "unverified_host" }
+  /** An event of the demo site, whose events are made up. */
+  | { code: "demo_site" }
   | { code: "not_found" }
   | { code: "method_not_allowed"; allow: string }
   /** An admin password is already set (docs/http-api.md, "Setup"). */

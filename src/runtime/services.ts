@@ -22,6 +22,7 @@ import { createRateLimit } from "./ingest/rate-limit.ts";
 import { createUserAgentCache } from "./ingest/user-agent-cache.ts";
 import { createVisitorIds, type VisitorIds } from "./ingest/visitor-id.ts";
 import { VisitorSalt } from "./ingest/visitor-salt.ts";
+import { DemoSite } from "./installation/demo/demo-site.ts";
 import { PageCheck } from "./installation/page-check.ts";
 import { CacheWarmer } from "./jobs/cache-warmer.ts";
 import { Compaction } from "./jobs/compaction.ts";
@@ -44,6 +45,7 @@ interface IngestServices {
   readonly visitorSalt: VisitorSalt;
   readonly acceptEvent: AcceptEvent;
   readonly eventOutcomes: EventOutcomes;
+  readonly demoSite: DemoSite;
 }
 
 interface JobServices {
@@ -125,7 +127,10 @@ function createKnownSites({ host: { config, log, wait }, counters, eventStore }:
     log,
     wait,
   });
-  eventStore.observe({ onSiteWithoutFiles: (siteId) => knownSites.forgetUnlessJournaled(siteId) });
+  eventStore.observe({
+    beforeRelease: async (siteId) => knownSites.add(siteId),
+    onSiteWithoutFiles: (siteId) => knownSites.forgetUnlessJournaled(siteId),
+  });
   return knownSites;
 }
 
@@ -141,16 +146,23 @@ async function createVisitors({ config, secrets, randomBytes, log, now }: Host):
   return { visitorSalt, visitorIds: createVisitorIds({ hmac, salt: visitorSalt }) };
 }
 
+function createDemoSite({ host: { config, now, wait }, eventStore }: Dependencies, erasure: Erasure, knownSites: KnownSites): DemoSite {
+  const { retentionDays } = config;
+  return new DemoSite({ eventStore, erasure, knownSites, calendar: utcCalendar, now, pause: () => wait(0), retentionDays });
+}
+
 /** Accepted events are reported to `flush`, which starts early when there are many. */
-function createIngest(dependencies: Dependencies, visitors: Visitors, flush: Flush): IngestServices {
+function createIngest(dependencies: Dependencies, visitors: Visitors, { flush, erasure }: JobServices): IngestServices {
   const { host, counters, eventStore } = dependencies;
   const { config, geo, log, now, unflushedBytesMax } = host;
   const knownSites = createKnownSites(dependencies);
+  const demoSite = createDemoSite(dependencies, erasure, knownSites);
   const ingestGate = new IngestGate({ eventStore, counters, log, unflushedBytesMax });
   const eventOutcomes = new EventOutcomes({ hasAllowlist: config.siteIds.length > 0, startedAtMs: now() });
   const accept = createAcceptEvent({
     allowlist: createAllowlist(config.siteIds),
     knownSites,
+    refuseDemoEvent: () => demoSite.refuseEvent(),
     siteRateLimit: createRateLimit({ perSecond: config.rateLimitPerSite, bucketsMax: RATE_LIMIT_BUCKETS_MAX }),
     addressRateLimit: createRateLimit({ perSecond: config.rateLimitPerIp, bucketsMax: RATE_LIMIT_BUCKETS_MAX }),
     filterBots: config.filterBots,
@@ -169,7 +181,7 @@ function createIngest(dependencies: Dependencies, visitors: Visitors, flush: Flu
     flush.noteEvent();
     return outcome;
   };
-  return { knownSites, ingestGate, visitorSalt: visitors.visitorSalt, acceptEvent, eventOutcomes };
+  return { knownSites, ingestGate, visitorSalt: visitors.visitorSalt, acceptEvent, eventOutcomes, demoSite };
 }
 
 /** The memory that all exports share. */
@@ -236,7 +248,7 @@ export async function createServices(host: Host): Promise<Services> {
   const limiter = new QueryLimiter({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait });
   const queries = createQueryServices({ ...host, ...stored, eventStore, counters, limiter });
   const jobServices = await createJobs(dependencies, queries, limiter, stored);
-  const ingest = createIngest(dependencies, visitors, jobServices.flush);
+  const ingest = createIngest(dependencies, visitors, jobServices);
   const jobs = jobsOf(jobServices, ingest, now);
   warnOfOldGeoDatabase(host);
 
@@ -262,7 +274,7 @@ export async function createServices(host: Host): Promise<Services> {
     },
     async stop(requestsEnded, late) {
       const { flush, compaction, retention, rollups, cacheWarmer } = jobServices;
-      await Promise.all([requestsEnded, ...[cacheWarmer, rollups, retention, compaction].map((job) => job.stop())]);
+      await Promise.all([requestsEnded, ...[ingest.demoSite, cacheWarmer, rollups, retention, compaction].map((job) => job.stop())]);
       await flush.stop(late);
       await ingest.visitorSalt.settled();
       await eventStore.close();

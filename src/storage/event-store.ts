@@ -8,7 +8,7 @@ import { Journal } from "./journal.ts";
 import type { JournalDamage } from "./journal-replay.ts";
 import type { ObjectKey } from "./object-store.ts";
 import { isInFiles, type Partition, type PartitionFile } from "./partition.ts";
-import { Partitions, type PartitionsOptions } from "./partitions.ts";
+import { Partitions, type FileOfDay, type PartitionsOptions } from "./partitions.ts";
 import type { Segment } from "./segment.ts";
 import type { SegmentLog } from "./segment-log.ts";
 import { SiteLocks } from "./site-locks.ts";
@@ -23,7 +23,7 @@ export interface EventStoreOptions extends PartitionsOptions {
 
 /** Called on changes of a site while its lock is held, so it must not call the store for that site. */
 export interface StoreObserver {
-  /** A segment's events of a site are in files, and the journal is about to release them. Must not reject. */
+  /** A segment's events of a site are in files, and the journal, if it has them, is about to release them. Must not reject. */
   beforeRelease?(siteId: SiteId, segment: number, days: ReadonlyMap<UtcDay, readonly EventText[]>): Promise<void>;
   /** Some of a day's files, which are all of these, are about to be replaced by their merge. A rejection keeps them. */
   beforeMerge?(siteId: SiteId, day: UtcDay, files: readonly PartitionFile[]): Promise<void>;
@@ -156,12 +156,25 @@ export class EventStore {
   async commitFlush(segment: Segment, siteId: SiteId): Promise<void> {
     const days = segment.sites.get(siteId) ?? new Map<UtcDay, EventText[]>();
     const files: PartitionFile[] = [];
-    for (const [day, events] of days) files.push(await this.#partitions.write(siteId, day, segment.number, events));
+    const { number } = segment;
+    for (const [day, events] of days) files.push(await this.#partitions.write(siteId, { day, first: number, last: number }, events));
     await this.#locks.run(siteId, async () => {
       // First, because it may reject: observers that were told would take the same events once more when it is repeated.
       await this.#partitions.register(siteId, files);
       for (const observer of this.#observers) await observer.beforeRelease?.(siteId, segment.number, days);
       this.#journal.release(segment, siteId);
+    });
+  }
+
+  /**
+   * Stores events that never were in the journal, in a file of their own. Its range of numbers must be below those of all segments.
+   * Writing the same again replaces the same file.
+   */
+  async addFile(siteId: SiteId, file: FileOfDay, events: readonly EventText[]): Promise<void> {
+    const written = await this.#partitions.write(siteId, file, events);
+    await this.#locks.run(siteId, async () => {
+      await this.#partitions.register(siteId, [written]);
+      for (const observer of this.#observers) await observer.beforeRelease?.(siteId, file.first, new Map([[file.day, events]]));
     });
   }
 

@@ -27,6 +27,9 @@ export interface PartitionsOptions {
   readonly onStray: (key: string, fault: string) => void;
 }
 
+/** A file by its day and range of segments. */
+export type FileOfDay = Pick<PartitionFile, "day" | "first" | "last">;
+
 type Listing = Map<UtcDay, PartitionFile[]>;
 
 /** Calls for one site that read and write must not overlap: `EventStore` ensures that. */
@@ -91,12 +94,12 @@ export class Partitions {
     return bytes && countEvents(bytes);
   }
 
-  /** Writes one segment's events of a site and day. Writing the same again replaces the same file. */
-  async write(siteId: SiteId, day: UtcDay, segment: number, events: readonly EventText[]): Promise<PartitionFile> {
+  /** Writes the events of a site and day that segments `first` to `last` have. Writing the same again replaces the same file. */
+  async write(siteId: SiteId, { day, first, last }: FileOfDay, events: readonly EventText[]): Promise<PartitionFile> {
     const bytes = await this.#options.parquet.encode(events);
-    const key = partitionKey(siteId, day, segment, segment);
+    const key = partitionKey(siteId, day, first, last);
     await this.#put(siteId, key, bytes);
-    return { day, first: segment, last: segment, key, sizeBytes: bytes.length };
+    return { day, first, last, key, sizeBytes: bytes.length };
   }
 
   /** A failed write may still have created the file, so the site is listed again: an erasure must find it. */

@@ -100,7 +100,7 @@ describe("Parquet files read by DuckDB itself", () => {
           [1, events.slice(0, 5)],
           [2, events.slice(5)],
         ] as const) {
-          await partitions.write(site, day, segment, eventTexts(part));
+          await partitions.write(site, { day, first: segment, last: segment }, eventTexts(part));
           writtenCount += part.length;
         }
       }

@@ -71,6 +71,8 @@ const ASKED: Readonly<Record<DescribedRouteId, Asked>> = {
   "GET /": open("/"),
   "GET /assets/:name": open("/assets/nothing.js", 404),
   "DELETE /api/gdpr/erase": { need: "an admin", path: "/api/gdpr/erase?site_id=matrix.test", status: 400 },
+  "POST /api/demo": { need: "an admin, once there is a password", path: "/api/demo", status: 200 },
+  "DELETE /api/demo": { need: "an admin, once there is a password", path: "/api/demo", status: 200 },
   "GET /api/installation": figure("/api/installation?site_id=matrix.test", 200),
   "POST /api/installation/page": { need: "an admin", path: "/api/installation/page", body: { site_id: "" }, status: 422 },
   "GET /api/openapi.json": open("/api/openapi.json"),

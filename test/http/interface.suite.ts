@@ -9,6 +9,7 @@ import { describeAccessMatrix } from "./access-matrix.suite.ts";
 import { describeLockout, describeSessions, describeSetup } from "./auth.suite.ts";
 import { describeBasePath } from "./base-path.suite.ts";
 import { describeDashboardFiles } from "./dashboard-files.suite.ts";
+import { describeDemoSite } from "./demo.suite.ts";
 import { describeDurability } from "./durability.suite.ts";
 import { describeErasure } from "./erasure.suite.ts";
 import { describeExtraPaths } from "./extra-paths.suite.ts";
@@ -58,6 +59,7 @@ const OF_HOSTS: readonly DescribeSuite[] = [
   describeBasePath,
   describeOpenapi,
   describeDurability,
+  describeDemoSite,
 ];
 
 /** The rest, in the order of the document. */

@@ -1,9 +1,12 @@
 /** Requests for the documented statuses of data deletion and operations (see `openapi-answers.ts`). */
+import { utcDayOf, type SiteId } from "../../src/storage/event.ts";
+import { eventText } from "../../src/storage/event-text.ts";
 import { createMemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { CLOSED, createKey, logIn, ofItsOwn, postJson, withKey } from "../support/auth-requests.ts";
 import { deleteEvents } from "../support/erasure-requests.ts";
 import { createInProcessTarget } from "../support/in-process-target.ts";
 import { record, wireEvent, type RequestHeaders } from "../support/requests.ts";
+import { anEvent } from "../support/stored-event.ts";
 import type { Environment, Target, TargetRequest } from "../support/target.ts";
 import type { Failing, Provoked } from "./openapi-answers.ts";
 
@@ -43,7 +46,37 @@ export const GUARDED: Environment = { SVC_SITE_IDS: "listed.test", SVC_METRICS_T
 
 const erasing = (status: number, send: Provoked["send"]): Provoked => ({ id: ERASE, status, environment: CLOSED, send });
 
+const demo = (target: Target, method: "POST" | "DELETE", init: TargetRequest = {}): Promise<Response> =>
+  target.fetch("/api/demo", { ...init, method });
+
+/** Few days suffice. */
+const WITH_DEMO = ofItsOwn({ SVC_RETENTION_DAYS: "2" });
+
+/** Other events have the name of the demo site. */
+const TAKEN = ofItsOwn();
+
+const demoAnswers = (method: "POST" | "DELETE"): Provoked[] => {
+  const id = `${method} /api/demo`;
+  return [
+    { id, status: 200, environment: WITH_DEMO, send: (target) => demo(target, method) },
+    { id, status: 401, environment: CLOSED, send: (target) => demo(target, method) },
+    { id, status: 403, environment: WITH_DEMO, send: (target) => demo(target, method, { headers: { origin: "https://foreign.test" } }) },
+    { id, status: 403, way: "under an unknown host name", send: (target) => demo(target, method, UNVERIFIED) },
+  ];
+};
+
 export const SERVICE_PROVOKED: readonly Provoked[] = [
+  ...demoAnswers("POST"),
+  ...demoAnswers("DELETE"),
+  {
+    id: "POST /api/demo",
+    status: 409,
+    environment: TAKEN,
+    async send(target) {
+      await record(target, wireEvent("demo.example"));
+      return demo(target, "POST");
+    },
+  },
   erasing(200, async (target) => {
     await record(target, wireEvent(SITE));
     return ask(target, await logIn(target));
@@ -114,7 +147,40 @@ const hangingPage: Failing = {
   },
 };
 
+/** A demo site whose files are listed by a part that hangs or fails. */
+const demoThat = (method: "POST" | "DELETE", status: 408 | 503, list: () => Promise<never>): Failing => ({
+  id: `${method} /api/demo`,
+  status,
+  async provoke() {
+    const target = await createInProcessTarget({}, { objects: { ...createMemoryObjectStore(), list } });
+    const answer = demo(target, method);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    await target.advance(target.services.config.requestTimeoutSecs * 1000);
+    return answer;
+  },
+});
+
+/** A file of other events that somebody has put beside those of the demo site. */
+const mixedDemo: Failing = {
+  id: "DELETE /api/demo",
+  status: 409,
+  async provoke() {
+    const target = await createInProcessTarget({ SVC_RETENTION_DAYS: "2" });
+    await (await demo(target, "POST")).arrayBuffer();
+    const siteId = "demo.example" as SiteId;
+    const date = utcDayOf(target.nowMs());
+    const event = anEvent({ siteId, date, timestampMs: target.nowMs() });
+    await target.services.eventStore.addFile(siteId, { day: date, first: target.nowMs(), last: target.nowMs() }, [eventText(event)]);
+    return demo(target, "DELETE");
+  },
+};
+
 export const SERVICE_FAILING: readonly Failing[] = [
+  mixedDemo,
+  ...(["POST", "DELETE"] as const).flatMap((method) => [
+    demoThat(method, 408, () => new Promise(() => {})),
+    demoThat(method, 503, () => Promise.reject(new Error("broken"))),
+  ]),
   hangingPage,
   erasureThat(408, () => new Promise(() => {})),
   erasureThat(503, () => Promise.reject(new Error("broken"))),

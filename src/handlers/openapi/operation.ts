@@ -44,6 +44,7 @@ export const TAGS = {
   Statistics: "Reports of a site.",
   Access: "Setup, login and API keys.",
   Erasure: "Deleting stored events.",
+  Demo: "A made-up site to explore.",
   Installation: "Checking that the pages of a site send events.",
   Service: "The tracking script, the dashboard, health, metrics, and this document.",
 } as const;

@@ -3,6 +3,7 @@ import { closed, text } from "../../runtime/query/json-schema.ts";
 import type { Method, RouteId } from "../route.ts";
 import { AUTH_OPERATIONS, AUTH_SCHEMAS } from "./auth.ts";
 import { DASHBOARD_OPERATIONS } from "./dashboard.ts";
+import { DEMO_OPERATIONS, DEMO_SCHEMAS } from "./demo.ts";
 import { ERASURE_OPERATIONS, ERASURE_SCHEMAS } from "./erasure.ts";
 import { INGEST_OPERATIONS, INGEST_SCHEMAS } from "./ingest.ts";
 import { INSTALLATION_OPERATIONS, INSTALLATION_SCHEMAS } from "./installation.ts";
@@ -18,6 +19,7 @@ const DESCRIBED = {
   ...AUTH_OPERATIONS,
   ...DASHBOARD_OPERATIONS,
   ...ERASURE_OPERATIONS,
+  ...DEMO_OPERATIONS,
   ...INSTALLATION_OPERATIONS,
   ...SERVICE_OPERATIONS,
 };
@@ -39,6 +41,7 @@ export const SCHEMAS = {
   ...REPORT_SCHEMAS,
   ...AUTH_SCHEMAS,
   ...ERASURE_SCHEMAS,
+  ...DEMO_SCHEMAS,
   ...INSTALLATION_SCHEMAS,
   ...SERVICE_SCHEMAS,
 };

@@ -1,4 +1,4 @@
-/** Fixed bounds of the installation check (docs/http-api.md, "Installation check"). Names end with the unit. */
+/** Fixed bounds of the installation check and the demo site (docs/http-api.md, "Installation check" and "Demo site"). Names end with the unit. */
 
 /** Names whose events are counted. A new name beyond that searches all of them for the oldest, which takes about 5 µs. */
 export const OUTCOME_NAMES_MAX = 200;
@@ -17,3 +17,9 @@ export const PAGE_REDIRECTS_MAX = 3;
 
 /** Page checks per second, one after the other: an administrator clicks, nobody polls. */
 export const PAGE_CHECKS_PER_SEC = 0.5;
+
+/** Days of the demo site that are made at a time: a year, up to today. */
+export const DEMO_DAYS = 365;
+
+/** Files of it that are written at the same time: each waits for the disk. */
+export const DEMO_FILES_AT_ONCE = 4;

@@ -6,6 +6,9 @@ import { SITE_ID_CHARS_MAX } from "./limits.ts";
 /** Its form, without its length. */
 export const SITE_ID = /^[A-Za-z0-9._:-]+$/;
 
+/** The made-up site (docs/http-api.md, "Demo site"). A name that nobody can own (RFC 2606, 3). */
+export const DEMO_SITE = "demo.example" as SiteId;
+
 export function isSiteId(value: string): value is SiteId {
   return value.length <= SITE_ID_CHARS_MAX && SITE_ID.test(value);
 }

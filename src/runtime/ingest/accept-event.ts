@@ -2,6 +2,7 @@
 import type { Calendar } from "../../storage/calendar.ts";
 import type { EpochMs, StoredEvent } from "../../storage/event.ts";
 import { SALT_RENEWALS_PER_EVENT_MAX } from "../config/limits.ts";
+import { DEMO_SITE } from "../config/site-id.ts";
 import { AppError } from "../errors.ts";
 import type { Counters } from "../metrics/counters.ts";
 import type { Allowlist } from "./allowlist.ts";
@@ -46,6 +47,8 @@ export type AcceptEvent = (context: IngestContext) => Promise<"accepted" | "bot"
 export interface AcceptEventOptions {
   readonly allowlist: Allowlist;
   readonly knownSites: KnownSites;
+  /** Rejects with the reason if the demo site has taken its name. */
+  readonly refuseDemoEvent: () => Promise<void>;
   readonly siteRateLimit: RateLimit;
   readonly addressRateLimit: RateLimit;
   readonly filterBots: boolean;
@@ -74,6 +77,7 @@ export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
       allowlist.checkSite(siteId);
       checkRate(siteId, context, options);
       const input = checkEventInput(fields);
+      if (input.siteId === DEMO_SITE) await options.refuseDemoEvent();
       if (!knownSites.has(input.siteId)) {
         if (!knownSites.areListed) await knownSites.untilListed();
         knownSites.check(input.siteId);

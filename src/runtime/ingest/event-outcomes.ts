@@ -43,6 +43,7 @@ const OUTCOME_OF_ERROR: Readonly<Partial<Record<AppErrorCode, Outcome>>> = {
   invalid_input: "invalid",
   malformed_body: "invalid",
   too_many_requests: "rate_limited",
+  demo_site: "site_not_allowed",
 };
 
 export interface EventOutcomesOptions {

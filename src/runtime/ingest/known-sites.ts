@@ -1,6 +1,7 @@
 /** Which sites have events, and whether an event may add a site: the `max_sites` option. */
 import type { SiteId } from "../../storage/event.ts";
 import { SITES_LISTING_WAIT_MS } from "../config/limits.ts";
+import { DEMO_SITE } from "../config/site-id.ts";
 import { AppError } from "../errors.ts";
 import type { Counters } from "../metrics/counters.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
@@ -56,11 +57,11 @@ export class KnownSites {
   }
 
   /**
-   * 403 when the site is new and `max_sites` is reached. Before the sites are listed, every site is accepted, because one that
+   * 403 when the site is new and `max_sites` is reached, without the demo site, which no event made. Before the sites are listed, every site is accepted, because one that
    * has files must not be refused. The caller stores the event at once: until then the site takes no place.
    */
   check(siteId: SiteId): void {
-    const count = this.#known.size + this.#pending.size;
+    const count = this.#known.size + this.#pending.size - (this.#known.has(DEMO_SITE) ? 1 : 0);
     if (this.has(siteId) || count < this.#options.sitesMax || !this.#areListed) return;
     this.#refuse();
   }
@@ -82,6 +83,11 @@ export class KnownSites {
       if (left > 0) this.#pending.set(siteId, left);
       else this.#pending.delete(siteId);
     }
+  }
+
+  /** Adds a site that has files. */
+  add(siteId: SiteId): void {
+    this.#known.add(siteId);
   }
 
   /** Removes a site without files, unless it has new events in the journal. */

@@ -1,0 +1,170 @@
+/**
+ * The demo site: made, brought up to date and removed on request (docs/http-api.md, "Demo site"). Its days are files that appear one by
+ * one, so that a crash leaves a shorter demo, which the next call completes or removes. Nothing of it is in the journal.
+ */
+import { addDays, dayNumberOf, daysBetween, type Calendar } from "../../../storage/calendar.ts";
+import type { EpochMs, UtcDay } from "../../../storage/event.ts";
+import type { DeletedDays, EventStore } from "../../../storage/event-store.ts";
+import { eventText } from "../../../storage/event-text.ts";
+import { DEMO_DAYS, DEMO_FILES_AT_ONCE } from "../../config/installation-limits.ts";
+import { DEMO_SITE } from "../../config/site-id.ts";
+import { AppError } from "../../errors.ts";
+import type { KnownSites } from "../../ingest/known-sites.ts";
+import { demoDay } from "./demo-day.ts";
+import { demoFile, MINUTES_OF_DAY, storedDemo, type StoredDemo } from "./demo-files.ts";
+
+const MINUTE_MS = 60_000;
+const FIRST_DAY = "0001-01-01" as UtcDay;
+const LAST_DAY = "9999-12-31" as UtcDay;
+
+export interface DemoSiteOptions {
+  readonly eventStore: EventStore;
+  readonly erasure: { erase(siteId: typeof DEMO_SITE, firstDay: UtcDay, lastDay: UtcDay): Promise<Pick<DeletedDays, "events" | "days">> };
+  readonly knownSites: Pick<KnownSites, "has">;
+  readonly calendar: Calendar;
+  readonly now: () => EpochMs;
+  /** Lets requests be answered between two days. */
+  readonly pause: () => Promise<void>;
+  /** Older days are not made; 0 makes all. */
+  readonly retentionDays: number;
+}
+
+/** Minutes of a day that are not stored yet. */
+interface MissingMinutes {
+  readonly day: UtcDay;
+  /** Days since the first of the demo. */
+  readonly index: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+const nameIsTaken = (): AppError => {
+  const message = `${DEMO_SITE} has events that were not made up, so it cannot be the demo site. Delete them first.`;
+  return new AppError({ code: "already_configured" }, message);
+};
+
+export class DemoSite {
+  readonly #options: DemoSiteOptions;
+  /** Null until the files were looked at. */
+  #exists: boolean | null = null;
+  #making: { readonly done: Promise<number>; readonly abort: AbortController } | null = null;
+  #removing: Promise<unknown> = Promise.resolve();
+
+  constructor(options: DemoSiteOptions) {
+    this.#options = options;
+    options.eventStore.observe({
+      onSiteWithoutFiles: (siteId) => {
+        if (siteId === DEMO_SITE) this.#exists = false;
+      },
+    });
+  }
+
+  /** 403 for an event of the demo site while there is one: events of pages do not mix with made-up ones. */
+  async refuseEvent(): Promise<void> {
+    if (this.#making === null && !(await this.#isStored())) return;
+    throw new AppError(
+      { code: "demo_site" },
+      `Field "d" must not be ${DEMO_SITE}: it is this service's demo site, whose events are made up. Remove the demo site to use its name.`,
+    );
+  }
+
+  async #isStored(): Promise<boolean> {
+    this.#exists ??= (await this.#stored()).firstDay !== null;
+    return this.#exists;
+  }
+
+  #stored(): Promise<StoredDemo> {
+    return this.#options.eventStore.withSnapshot(DEMO_SITE, FIRST_DAY, LAST_DAY, async (partitions) => storedDemo(partitions));
+  }
+
+  /**
+   * Makes the demo site, or the days and hours that it lacks; returns how many events were added. 409 if its name is taken. Calls at
+   * the same time share one run. After a rejection some days may be there; may be retried.
+   */
+  make(): Promise<number> {
+    if (this.#making === null) {
+      const abort = new AbortController();
+      const done = this.#removing.then(() => this.#makeMissing(abort.signal)).finally(() => (this.#making = null));
+      this.#making = { done, abort };
+    }
+    return this.#making.done;
+  }
+
+  /** Removes the demo site. 409 if its name has other events, too, which were added by hand. */
+  remove(): Promise<Pick<DeletedDays, "events" | "days">> {
+    const stopped = this.stop();
+    const removed = Promise.all([stopped, this.#removing]).then(() => this.#remove());
+    this.#removing = removed.catch(() => {
+      // The caller gets the error.
+    });
+    return removed;
+  }
+
+  /** Ends making it after the current files. */
+  async stop(): Promise<void> {
+    this.#making?.abort.abort();
+    await this.#making?.done.catch(() => {
+      // Whoever called for it gets the error.
+    });
+  }
+
+  async #remove(): Promise<Pick<DeletedDays, "events" | "days">> {
+    const { firstDay, hasOthers } = await this.#stored();
+    if (hasOthers && firstDay !== null) throw nameIsTaken();
+    if (hasOthers) return { events: 0, days: 0 };
+    // Also without files: a crash before the first one leaves folders.
+    return this.#options.erasure.erase(DEMO_SITE, FIRST_DAY, LAST_DAY);
+  }
+
+  async #makeMissing(signal: AbortSignal): Promise<number> {
+    const stored = await this.#stored();
+    // An event that was accepted before `make` was called may still be on its way to the journal.
+    const isNameKnown = stored.firstDay === null && this.#options.knownSites.has(DEMO_SITE);
+    if (stored.hasOthers || isNameKnown) throw nameIsTaken();
+    const missing = this.#missingIn(stored);
+    let added = 0;
+    const addOneByOne = async () => {
+      for (let next = missing.shift(); next; next = missing.shift()) {
+        if (signal.aborted) throw new AppError({ code: "unavailable", retryAfterSecs: 1 }, "The demo site is not made: it was stopped.");
+        const events = await this.#add(next);
+        added += events;
+        await this.#options.pause();
+      }
+    };
+    const outcomes = await Promise.allSettled(Array.from({ length: DEMO_FILES_AT_ONCE }, addOneByOne));
+    if (added > 0) this.#exists = true;
+    const failure = outcomes.find((outcome) => outcome.status === "rejected");
+    if (failure) throw failure.reason;
+    return added;
+  }
+
+  /** Oldest first. */
+  #missingIn({ firstDay, minutes }: StoredDemo): MissingMinutes[] {
+    const { calendar, now, retentionDays } = this.#options;
+    const nowMs = now();
+    const today = calendar.dateOf(nowMs);
+    const minutesOfToday = Math.floor((nowMs - calendar.startOf(today)) / MINUTE_MS);
+    const beginning = firstDay ?? dayNumberOf(today) - (DEMO_DAYS - 1);
+    const daysKept = Math.min(DEMO_DAYS - 1, dayNumberOf(today) - beginning, retentionDays === 0 ? DEMO_DAYS : retentionDays);
+    const days = Array.from({ length: daysKept + 1 }, (_, i) => addDays(today, i - daysKept));
+    return days
+      .map((day) => ({
+        day,
+        index: dayNumberOf(day) - beginning,
+        from: minutes.get(day) ?? 0,
+        to: daysBetween(day, today) === 0 ? minutesOfToday : MINUTES_OF_DAY,
+      }))
+      .filter(({ from, to }) => from < to);
+  }
+
+  async #add({ day, index, from, to }: MissingMinutes): Promise<number> {
+    const { eventStore, calendar } = this.#options;
+    const minuteOf = (timestampMs: EpochMs): number => Math.floor((timestampMs - calendar.startOf(day)) / MINUTE_MS);
+    const events = demoDay({ siteId: DEMO_SITE, date: day, index }).filter(({ timestampMs }) => {
+      const minute = minuteOf(timestampMs);
+      return from <= minute && minute < to;
+    });
+    if (events.length > 0) await eventStore.addFile(DEMO_SITE, demoFile(day, index, { from, to }), events.map(eventText));
+    return events.length;
+  }
+}

@@ -1,0 +1,177 @@
+/** The demo site (docs/http-api.md, "Demo site"). */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { bodyOf, CLOSED, createKey, logIn, ofItsOwn, withKey } from "../support/auth-requests.ts";
+import { deleteEvents } from "../support/erasure-requests.ts";
+import { expectError, getPixel, post, record, wireEvent, type RequestHeaders } from "../support/requests.ts";
+import { able, itNeeds, type Environment, type MakeTarget, type Target } from "../support/target.ts";
+
+const DEMO = "demo.example";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** Few days: what does not depend on their number is tested with these. */
+const SHORT: Environment = { SVC_RETENTION_DAYS: "3" };
+
+interface Answer {
+  readonly status: "ready" | "removed";
+  readonly site_id: string;
+  readonly events_added?: number;
+  readonly events_removed?: number;
+}
+
+const ask = (target: Target, method: "POST" | "DELETE", headers: RequestHeaders = {}): Promise<Response> =>
+  target.fetch("/api/demo", { method, headers });
+
+const make = async (target: Target, headers: RequestHeaders = {}): Promise<number> => {
+  const answer = await bodyOf<Answer>(await ask(target, "POST", headers));
+  expect(answer).toMatchObject({ status: "ready", site_id: DEMO });
+  return answer.events_added ?? Number.NaN;
+};
+
+const remove = async (target: Target, headers: RequestHeaders = {}): Promise<number> => {
+  const answer = await bodyOf<Answer>(await ask(target, "DELETE", headers));
+  expect(answer).toMatchObject({ status: "removed", site_id: DEMO });
+  return answer.events_removed ?? Number.NaN;
+};
+
+const sitesOf = async (target: Target): Promise<string[]> => (await bodyOf<{ sites: string[] }>(await target.fetch("/api/sites"))).sites;
+
+const eventsOf = async (target: Target, siteId: string, period = "12mo"): Promise<number> =>
+  (await bodyOf<{ total_events: number }>(await target.fetch(`/api/stats/main?site_id=${siteId}&period=${period}`))).total_events;
+
+export function describeDemoSite(makeTarget: MakeTarget): void {
+  describe("the demo site", () => {
+    async function aTarget(environment: Environment = SHORT): Promise<Target> {
+      const target = await makeTarget(ofItsOwn(environment));
+      onTestFinished(() => target.close());
+      return target;
+    }
+
+    it("has a year of events up to now, all of which reports count, and is gone after its removal", async () => {
+      const target = await aTarget({});
+      await record(target, wireEvent("own.test"));
+      const added = await make(target);
+      expect(added).toBeGreaterThan(100_000);
+      expect(added).toBeLessThan(150_000);
+      expect(await sitesOf(target)).toEqual([DEMO, "own.test"]);
+      expect(await eventsOf(target, DEMO)).toBe(added);
+      expect(await eventsOf(target, "own.test")).toBe(1);
+      const days = await bodyOf<{ date: string; pageviews: number }[]>(
+        await target.fetch(`/api/stats/timeseries?site_id=${DEMO}&period=12mo`),
+      );
+      expect(days).toHaveLength(365);
+      expect(days.slice(0, -1).filter(({ pageviews }) => pageviews < 50)).toEqual([]);
+
+      expect(await remove(target)).toBe(added);
+      expect(await sitesOf(target)).toEqual(["own.test"]);
+      expect(await eventsOf(target, DEMO)).toBe(0);
+      expect(await eventsOf(target, "own.test")).toBe(1);
+    });
+
+    it("is made once, whoever calls at the same time, and has the same events after it was removed and made again", async () => {
+      const target = await aTarget();
+      const added = await Promise.all([make(target), make(target), make(target)]);
+      expect(new Set(added).size).toBe(1);
+      expect(await eventsOf(target, DEMO)).toBe(added[0]);
+      const before = await bodyOf<unknown>(await target.fetch(`/api/stats/breakdown/pages?site_id=${DEMO}&period=7d`));
+      expect(await remove(target)).toBe(added[0]);
+      expect(await remove(target)).toBe(0);
+      await make(target);
+      const again = await bodyOf<{ value: string }[]>(await target.fetch(`/api/stats/breakdown/pages?site_id=${DEMO}&period=7d`));
+      // A minute may have passed.
+      expect(again.map(({ value }) => value).toSorted()).toEqual((before as typeof again).map(({ value }) => value).toSorted());
+    });
+
+    itNeeds(
+      makeTarget,
+      "advance",
+      "gets the hours and days since it was made, also after a restart, and counts each event once",
+      async () => {
+        const target = await aTarget({});
+        const first = await make(target);
+        expect(await make(target)).toBe(0);
+        await able(target, "advance")(20 * MINUTE_MS);
+        const second = await make(target);
+        await target.restart?.();
+        await able(target, "advance")(DAY_MS);
+        const third = await make(target);
+        expect(third).toBeGreaterThan(50);
+        expect(await eventsOf(target, DEMO, "day")).toBeGreaterThan(0);
+        expect(await remove(target)).toBe(first + second + third);
+        expect(await sitesOf(target)).toEqual([]);
+      },
+    );
+
+    itNeeds(makeTarget, "restart", "is there after a restart, still refuses events, and can still be removed", async () => {
+      const target = await aTarget();
+      const added = await make(target);
+      await able(target, "restart")();
+      expect(await eventsOf(target, DEMO, "7d")).toBe(added);
+      await expectError(await post(target, wireEvent(DEMO)), 403, "demo site");
+      expect(await remove(target)).toBe(added);
+      await able(target, "restart")();
+      expect(await sitesOf(target)).toEqual([]);
+    });
+
+    it("refuses the events of pages while it is there, and its name is like any other before and after", async () => {
+      const target = await aTarget();
+      const added = await make(target);
+      await expectError(await post(target, wireEvent(DEMO)), 403, "demo site");
+      expect((await getPixel(target, { d: DEMO, u: "/" })).status).toBe(403);
+      expect(await eventsOf(target, DEMO, "7d")).toBe(added);
+      await remove(target);
+      await record(target, wireEvent(DEMO));
+      expect(await eventsOf(target, DEMO, "7d")).toBe(1);
+    });
+
+    it("is not mixed with other events of its name, and its removal does not delete those", async () => {
+      const target = await aTarget();
+      await record(target, wireEvent(DEMO));
+      await expectError(await ask(target, "POST"), 409, DEMO);
+      await target.flush?.();
+      await expectError(await ask(target, "POST"), 409, DEMO);
+      expect(await remove(target)).toBe(0);
+      expect(await eventsOf(target, DEMO, "7d")).toBe(1);
+    });
+
+    it("is neither prevented nor counted by site_ids and max_sites", async () => {
+      const listed = await aTarget({ ...SHORT, SVC_SITE_IDS: "mine.test" });
+      await make(listed);
+      expect(await sitesOf(listed)).toEqual([DEMO, "mine.test"]);
+      const small = await aTarget({ ...SHORT, SVC_MAX_SITES: "1" });
+      await make(small);
+      await record(small, wireEvent("one.test"));
+      await expectError(await post(small, wireEvent("two.test")), 403, "max_sites");
+    });
+
+    it("is deleted by data deletion, too, after which its name is free", async () => {
+      const target = await aTarget({ ...SHORT, ...CLOSED });
+      const session = await logIn(target);
+      const added = await make(target, session);
+      const day = (agoMs: number) => new Date(target.nowMs() - agoMs).toISOString().slice(0, 10);
+      const dates = { site_id: DEMO, start_date: day(10 * DAY_MS), end_date: day(0) };
+      expect(await bodyOf(await deleteEvents(target, session, dates))).toMatchObject({ db_records_deleted: added });
+      await record(target, wireEvent(DEMO));
+    });
+
+    it("is for everyone but foreign pages until there is a password, then for admins", async () => {
+      const foreign = { origin: "https://foreign.test" };
+      const open = await aTarget();
+      for (const method of ["POST", "DELETE"] as const) await expectError(await ask(open, method, foreign), 403, "dashboard");
+      await make(open);
+      expect(await remove(open)).toBeGreaterThan(0);
+
+      const closed = await aTarget({ ...SHORT, ...CLOSED });
+      const session = await logIn(closed);
+      const [reader, admin] = [await createKey(closed, session, "ReadOnly"), await createKey(closed, session, "Admin")];
+      for (const method of ["POST", "DELETE"] as const) {
+        await expectError(await ask(closed, method), 401);
+        await expectError(await ask(closed, method, withKey(reader.key)), 403, "ReadOnly");
+        await expectError(await ask(closed, method, { ...session, ...foreign }), 403, "dashboard");
+      }
+      await make(closed, withKey(admin.key));
+      expect(await remove(closed, session)).toBeGreaterThan(0);
+    });
+  });
+}
