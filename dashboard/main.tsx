@@ -6,7 +6,7 @@ import { Failure, Loading, OutageBanner } from "./components/states.tsx";
 import { arrival } from "./first-event/arrival.ts";
 import { FirstSitePage } from "./login/first-site.tsx";
 import { FirstRunPage, LoginPage, SetupCodePage } from "./login/login.tsx";
-import { PRODUCT_NAME } from "./names.ts";
+import { DEMO_SITE, PRODUCT_NAME } from "./names.ts";
 import { Overview } from "./overview.tsx";
 import { authState, checkAuth, outage, refreshAll } from "./state/connection.ts";
 import { remembered } from "./state/remembered.ts";
@@ -36,7 +36,8 @@ function useSite(sites: readonly string[] | undefined): void {
   useEffect(() => {
     if (sites?.[0] === undefined || site.value !== null) return;
     const stored = localStorage.getItem(SITE_STORAGE_KEY);
-    navigate({ ...remembered(), site: sites.find((known) => known === stored) ?? sites[0] }, true);
+    const own = sites.find((known) => known !== DEMO_SITE);
+    navigate({ ...remembered(), site: sites.find((known) => known === stored) ?? own ?? sites[0] }, true);
   }, [sites, site.value]);
 
   useEffect(() => {

@@ -2,6 +2,9 @@
 
 export const PRODUCT_NAME = "Sandpiper";
 
+/** The site whose data is made up. */
+export const DEMO_SITE = "demo.example";
+
 /** The tracking script's path. */
 export const SCRIPT_PATH = "/svc.js";
 

@@ -9,6 +9,7 @@ import { OutageBanner } from "./components/states.tsx";
 import { arrival } from "./first-event/arrival.ts";
 import { FirstVisitor } from "./first-event/first-visitor.tsx";
 import { EmptyPeriod, SiteWithoutEvents } from "./first-event/no-data.tsx";
+import { DemoNotice } from "./login/demo-site.tsx";
 import { FilterPills } from "./shell/filters.tsx";
 import { useKeyboard } from "./shell/keyboard.ts";
 import { RangeNotice } from "./shell/period-picker.tsx";
@@ -87,6 +88,7 @@ export function Overview({ sites }: { readonly sites: readonly string[] }) {
         <h1 class="unseen">Stats of {site.value}</h1>
         <OpenInstanceNotice />
         <FirstVisitor />
+        <DemoNotice sites={sites} />
         <FilterPills />
         <SiteView sites={sites} />
         <footer class="page-foot">

@@ -41,3 +41,7 @@ export const getInstallation = (siteId: string): Promise<Installation> => sendJs
 /** What the page at this URL says; the service requests it. */
 export const checkPage = (siteId: string, url: string, scriptUrl: string): Promise<InstallationPage> =>
   sendJson("/api/installation/page", json("POST", { site_id: siteId, url, script_url: scriptUrl }));
+
+/** Takes some seconds. */
+export const makeDemo = (): Promise<unknown> => sendJson("/api/demo", json("POST"));
+export const removeDemo = (): Promise<unknown> => sendJson("/api/demo", json("DELETE"));

@@ -5,11 +5,14 @@ import { AddSite } from "../first-event/add-site.tsx";
 import { openArrivedSite } from "../first-event/arrival.ts";
 import { usePolling } from "../first-event/polling.ts";
 import { WaitingLine } from "../first-event/waiting.tsx";
+import { DEMO_SITE } from "../names.ts";
+import { ExploreDemo } from "./demo-site.tsx";
 import { LoginFrame } from "./login.tsx";
 
 /** Until a domain is entered, the first event of any site opens its dashboard. */
 function AnySite() {
-  usePolling<Sites>("/api/sites", ({ sites: [first] }) => {
+  usePolling<Sites>("/api/sites", ({ sites }) => {
+    const first = sites.find((known) => known !== DEMO_SITE);
     if (first !== undefined) openArrivedSite(first);
   });
   return <WaitingLine />;
@@ -22,6 +25,7 @@ export function FirstSitePage() {
       <AddSite onChange={setSiteId} />
       {siteId === null && <AnySite />}
       <p class="dim">Deploy, then visit your site. Your dashboard opens automatically.</p>
+      <ExploreDemo />
     </LoginFrame>
   );
 }

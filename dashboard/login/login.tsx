@@ -7,6 +7,7 @@ import { Logo } from "../components/logo.tsx";
 import { PRODUCT_NAME } from "../names.ts";
 import { completeLogin, hasExpired } from "../state/connection.ts";
 import { closePanel } from "../state/view.ts";
+import { ExploreDemo } from "./demo-site.tsx";
 import { PasswordForm, PASSWORD_CHARS_MIN } from "./password-form.tsx";
 
 export const LoginFrame = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
@@ -83,6 +84,7 @@ export function FirstRunPage({ onSkip }: { readonly onSkip: () => void }) {
           Skip for now
         </button>
       )}
+      <ExploreDemo />
     </LoginFrame>
   );
 }

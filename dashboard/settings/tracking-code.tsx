@@ -4,6 +4,7 @@ import { scriptUrl } from "../api/tracking-script.ts";
 import { CopyButton } from "../components/copy-button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Marked } from "../components/marked.tsx";
+import { DEMO_SITE } from "../names.ts";
 import { closePanel, site } from "../state/view.ts";
 import { PLATFORMS } from "./platforms.ts";
 
@@ -48,7 +49,7 @@ export function Snippet({ siteId }: { readonly siteId: string }) {
 
 export const TrackingCodePanel = () => (
   <Dialog title="Tracking code" onClose={closePanel}>
-    {site.value !== null && (
+    {site.value !== null && site.value !== DEMO_SITE && (
       <>
         <h3>{site.value}</h3>
         <Snippet siteId={site.value} />

@@ -75,8 +75,8 @@ export const today = signal(new Date().toISOString().slice(0, 10));
 
 export const site = computed(() => param("site"));
 
-/** Opens another site with nothing of the view before, except for `changes`. */
-export function openSite(id: string, changes: Changes = {}, replace = false): void {
+/** Opens another site with nothing of the view before, except for `changes`. Null opens the site that a URL without one does. */
+export function openSite(id: string | null, changes: Changes = {}, replace = false): void {
   const cleared = Object.fromEntries([...searchParams.value.keys()].map((name) => [name, null]));
   navigate({ ...cleared, site: id, ...changes }, replace);
 }

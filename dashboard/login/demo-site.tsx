@@ -1,0 +1,70 @@
+/** The demo site: the offer to make it on the first pages, and the notice that marks it and removes it. */
+import { useState } from "preact/hooks";
+import { makeDemo, removeDemo } from "../api/admin.ts";
+import { ServiceError } from "../api/http.ts";
+import { Problem } from "../components/states.tsx";
+import { DEMO_SITE } from "../names.ts";
+import { handleFailure, refreshAll } from "../state/connection.ts";
+import { clearReportCache } from "../state/use-report.ts";
+import { openSite, site } from "../state/view.ts";
+
+/** Runs the change, and then loads the list of sites and all reports again. */
+function useChange(change: () => Promise<unknown>, onDone: () => void) {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  async function run() {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await change();
+      clearReportCache();
+      onDone();
+      refreshAll();
+    } catch (error) {
+      handleFailure(error);
+      setProblem(error instanceof ServiceError ? error.message : "Something went wrong.");
+    }
+    setBusy(false);
+  }
+  return { isBusy, problem, run: () => void run() };
+}
+
+export function ExploreDemo() {
+  const { isBusy, problem, run } = useChange(makeDemo, () => openSite(DEMO_SITE, {}, true));
+  return (
+    <div class="explore-demo">
+      {isBusy ? (
+        <p class="dim" role="status">
+          Making a year of made-up visits…
+        </p>
+      ) : (
+        <button type="button" class="link" onClick={run}>
+          Explore a demo site
+        </button>
+      )}
+      <Problem text={problem} />
+    </div>
+  );
+}
+
+/** Without another site, the first page follows. */
+function leaveDemo(sites: readonly string[]): void {
+  openSite(sites.find((id) => id !== DEMO_SITE) ?? null);
+  document.getElementById("content")?.focus();
+}
+
+export function DemoNotice({ sites }: { readonly sites: readonly string[] }) {
+  const { isBusy, problem, run } = useChange(removeDemo, () => leaveDemo(sites));
+  if (site.value !== DEMO_SITE || !sites.includes(DEMO_SITE)) return null;
+  return (
+    <div class="notice demo-notice">
+      <p>
+        Demo data: this site is made up.{" "}
+        <button type="button" class="link" disabled={isBusy} onClick={run}>
+          {isBusy ? "Removing…" : "Remove it"}
+        </button>
+      </p>
+      <Problem text={problem} />
+    </div>
+  );
+}

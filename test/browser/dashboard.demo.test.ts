@@ -1,0 +1,117 @@
+/** The demo site in a real browser: made on the first page with one click, marked, and removed with one click. */
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Browser, Page } from "playwright-core";
+import { DEMO_SITE } from "../../dashboard/names.ts";
+import * as service from "../../src/runtime/config/site-id.ts";
+import { startServer, type ServerProcess } from "../support/server-process.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { violationsOf } from "./support/accessibility.ts";
+import { launchBrowser, VISITOR_USER_AGENT } from "./support/browser.ts";
+
+const PASSWORD = "correct horse battery";
+const START_MS_MAX = 60_000;
+/** The year takes a few seconds on an idle machine. */
+const ACTION_MS_MAX = 60_000;
+
+describe("the demo site in the dashboard", () => {
+  let browser: Browser;
+  let server: ServerProcess;
+  let dataFolder: string;
+
+  beforeAll(async () => {
+    dataFolder = await makeTempFolder();
+    [browser, server] = await Promise.all([
+      launchBrowser(),
+      startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0", SVC_RETENTION_DAYS: "70" } }),
+    ]);
+  }, START_MS_MAX);
+  afterAll(async () => {
+    await browser.close();
+    await server.stop();
+    await removeFolder(dataFolder);
+  });
+
+  async function open(width = 1280): Promise<Page> {
+    const context = await browser.newContext({ locale: "en-GB", viewport: { width, height: 800 } });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    page.setDefaultTimeout(ACTION_MS_MAX);
+    await page.goto(server.origin);
+    return page;
+  }
+
+  const explore = (page: Page) => page.getByRole("button", { name: "Explore a demo site" });
+  const notice = (page: Page) => page.getByText("Demo data: this site is made up.");
+  const siteOf = (page: Page) => new URL(page.url()).searchParams.get("site");
+  const sendEvent = (d: string) =>
+    fetch(`${server.origin}/api/event`, {
+      method: "POST",
+      headers: { "user-agent": VISITOR_USER_AGENT },
+      body: JSON.stringify({ d, n: "pageview", u: `https://${d}/` }),
+    });
+
+  it("has the name that the service gives it", () => {
+    expect(DEMO_SITE).toBe(service.DEMO_SITE);
+  });
+
+  it("the first page makes it before there is a password, shows it with a notice, and returns when it is removed", async () => {
+    const page = await open();
+    await page.getByRole("heading", { name: "Welcome" }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await explore(page).click();
+    await notice(page).waitFor();
+    expect(siteOf(page)).toBe(DEMO_SITE);
+    await page.locator('[data-metric="visitors"] .top-stat-value', { hasText: /[1-9]/ }).waitFor();
+    await page.waitForLoadState("networkidle");
+    expect(await violationsOf(page)).toEqual([]);
+
+    await page.reload();
+    await page.getByRole("button", { name: "Remove it" }).click();
+    await page.getByRole("heading", { name: "Welcome" }).waitFor();
+    await explore(page).waitFor();
+  });
+
+  it("is also offered beside the first site's tracking code, and another site is chosen before it", async () => {
+    const page = await open(390);
+    await page.getByLabel("Password (12+ characters)").fill(PASSWORD);
+    await page.getByRole("button", { name: "Set password" }).click();
+    await page.getByRole("heading", { name: "Add your first site" }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await explore(page).click();
+    await notice(page).waitFor();
+
+    await page.getByRole("button", { name: `Site: ${DEMO_SITE}` }).click();
+    await page.getByRole("menuitem", { name: "Add a site…" }).click();
+    await page.getByLabel("Domain").waitFor();
+    expect(await page.locator('pre[aria-label="Tracking code"]').count(), "the demo site has no tracking code").toBe(0);
+    await page.getByRole("button", { name: "Close" }).click();
+
+    expect((await sendEvent("own.example")).status).toBe(202);
+    await page.evaluate("localStorage.clear()");
+    await page.goto(server.origin);
+    await page.locator('[data-metric="visitors"]').waitFor();
+    expect(siteOf(page)).toBe("own.example");
+    expect(await notice(page).count()).toBe(0);
+  });
+
+  it("its removal leads to another site, and what is refused is said", async () => {
+    const page = await open();
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.locator('[data-metric="visitors"]').waitFor();
+    await page.goto(`${server.origin}/?site=${DEMO_SITE}`);
+    await notice(page).waitFor();
+    await page.route("**/api/demo", (route) =>
+      route.fulfill({ status: 503, headers: { "retry-after": "10" }, json: { error: "Not removed completely." } }),
+    );
+    await page.getByRole("button", { name: "Remove it" }).click();
+    await page.getByText("Not removed completely.").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.unrouteAll();
+    await page.getByRole("button", { name: "Remove it" }).click();
+    await notice(page).waitFor({ state: "detached" });
+    expect(siteOf(page)).toBe("own.example");
+    await page.getByRole("button", { name: "Site: own.example" }).click();
+    expect(await page.getByRole("menuitemradio").allTextContents()).toEqual(["own.example"]);
+  });
+});
