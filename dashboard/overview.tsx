@@ -5,7 +5,6 @@ import { MainChart } from "./charts/main-chart.tsx";
 import { TopStats } from "./charts/top-stats.tsx";
 import { Dialog } from "./components/dialog.tsx";
 import { lazy, NotLoaded } from "./components/lazy.tsx";
-import { OutageBanner } from "./components/states.tsx";
 import { arrival } from "./first-event/arrival.ts";
 import { FirstVisitor } from "./first-event/first-visitor.tsx";
 import { EmptyPeriod, SiteWithoutEvents } from "./first-event/no-data.tsx";
@@ -83,7 +82,6 @@ export function Overview({ sites }: { readonly sites: readonly string[] }) {
         Skip to content
       </a>
       <TopBar sites={sites} />
-      <OutageBanner />
       <main id="content" class="content" tabIndex={-1}>
         <h1 class="unseen">Stats of {site.value}</h1>
         <OpenInstanceNotice />

@@ -17,7 +17,7 @@ export type Metric =
 export type MainReport = Reports["main"];
 
 /** The totals of a period: a report's own or those of its comparison, which may lack the average. */
-export type Totals = NonNullable<MainReport["comparison"]> & { readonly views_per_visit?: number | null };
+type Totals = Omit<NonNullable<MainReport["comparison"]>, "start_date" | "end_date" | "ends_at">;
 
 export interface MetricInfo {
   readonly format: (value: number) => string;
@@ -25,11 +25,7 @@ export interface MetricInfo {
    * Null where it is not known. `everybody` has the totals without the filters on events; null unless there is a filter on a goal, and
    * until they have loaded.
    */
-  readonly value: (
-    totals: Omit<Totals, "start_date" | "end_date">,
-    kind: FilterKind,
-    everybody: { unique_visitors: number } | null,
-  ) => number | null;
+  readonly value: (totals: Totals, kind: FilterKind, everybody: { unique_visitors: number } | null) => number | null;
   readonly isLessBetter?: boolean;
   /** The report with the values by hour or day, its parameters, and their field in it. */
   readonly series: "timeseries" | "session-timeseries";

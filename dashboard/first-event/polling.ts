@@ -1,7 +1,7 @@
 /** Polling while something is awaited: often at first, then rarely, and only while the page is visible. */
 import { useEffect, useRef } from "preact/hooks";
 import { fetchReport } from "../api/reports.ts";
-import { handleFailure } from "../state/connection.ts";
+import { handleFailure, outage } from "../state/connection.ts";
 
 /** Before the first request, so that typing a name does not send one for each letter. */
 const FIRST_MS = 500;
@@ -22,7 +22,8 @@ function poller(request: (signal: AbortSignal) => Promise<void>): { readonly res
   function poll() {
     if (isRunning || !isVisible()) return;
     isRunning = true;
-    void request(signal).finally(() => {
+    // In an outage, another request finds out when the service is back.
+    void (outage.peek() === null ? request(signal) : Promise.resolve()).finally(() => {
       isRunning = false;
       if (!signal.aborted) timer = setTimeout(poll, performance.now() - sinceMs < OFTEN_FOR_MS ? OFTEN_MS : RARELY_MS);
     });

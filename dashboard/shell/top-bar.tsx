@@ -1,6 +1,7 @@
 /** The sticky bar: site switcher, current visitors, filter, period, comparison and the menu. */
 import { Logo } from "../components/logo.tsx";
 import { Menu } from "../components/menu.tsx";
+import { OutageBanner } from "../components/states.tsx";
 import { CurrentVisitors } from "../realtime/current-visitors.tsx";
 import { authState, endSession } from "../state/connection.ts";
 import { chooseTheme, theme, THEMES, type Theme } from "../state/theme.ts";
@@ -53,5 +54,6 @@ export const TopBar = ({ sites }: { readonly sites: readonly string[] }) => (
         <MoreMenu />
       </div>
     </div>
+    <OutageBanner />
   </header>
 );

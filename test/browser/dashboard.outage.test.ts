@@ -165,6 +165,15 @@ describe("the dashboard in an outage", () => {
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       // Dimmed numbers are meant to recede.
+      // The banner stays in sight below a bar of two rows.
+      await page.setViewportSize({ width: colorScheme === "dark" ? 390 : 1280, height: 700 });
+      await page.mouse.wheel(0, 900);
+      await expect.poll(() => page.evaluate("scrollY")).toBeGreaterThan(300);
+      const isInSight = `(() => {
+        const shown = document.querySelector(".offline");
+        return shown.contains(document.elementFromPoint(innerWidth / 2, shown.getBoundingClientRect().bottom - 4));
+      })()`;
+      expect(await page.evaluate(isInSight)).toBe(true);
       expect(await page.evaluate(`axe.run({ exclude: [".stale"] }).then(({ violations }) => violations.map(({ id }) => id))`)).toEqual([]);
     }
   });
