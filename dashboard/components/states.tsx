@@ -45,7 +45,7 @@ export function Failure({ report }: { readonly report: Pick<Report<unknown>, "er
   const isExtensionMissing = error?.kind === "extension_missing";
   return (
     <div class="failure" role="alert">
-      <p>{isExtensionMissing ? "Visits are unavailable: the behavioral extension is not loaded." : error?.message}</p>
+      <p>{error?.message}</p>
       {!isExtensionMissing && (
         <button type="button" class="button small" onClick={retry}>
           Try again
