@@ -18,7 +18,7 @@ const nameOf = ({ path }: Report): string => path.replace("/api/stats/", "").rep
 
 /** A request with what the report cannot do without: its required parameters, or one of several. */
 function prepare(report: Report, given: Readonly<Record<string, string>>) {
-  const needs = (name: string): boolean => report.parameters[name]?.required === true || name === "steps";
+  const needs = (name: string): boolean => report.parameters[name]?.required === true || ["key", "steps"].includes(name);
   return report.prepare((name) => given[name] ?? (needs(name) ? String(report.parameters[name]?.example) : null), NOW_MS);
 }
 
