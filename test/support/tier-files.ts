@@ -53,6 +53,7 @@ export const MORE_IN_ALL: readonly string[] = [
   "test/property/breakdowns.test.ts",
   "test/property/chunks.test.ts",
   "test/property/figures.test.ts",
+  "test/property/property-keys.test.ts",
   "test/property/rollups.test.ts",
   "test/property/rollup-totals.test.ts",
   "test/property/filtered-views.test.ts",
