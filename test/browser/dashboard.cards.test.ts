@@ -1,11 +1,10 @@
 /** Cards and details in a real browser: long values, odd property names, small sites, the UTM menu, versions, and names of downloads. */
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createDeferred } from "../support/deferred.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { violationsOf } from "./support/accessibility.ts";
 import { launchBrowser } from "./support/browser.ts";
 import { cardOf, DAY_MS, rowsOf, utcDay, writeVisits, type Visit } from "./support/dashboard.ts";
 
@@ -72,18 +71,6 @@ describe("the cards of the dashboard", () => {
     element.evaluate((node, name) => Number((node as unknown as Record<string, unknown>)[name]), property);
   const details = (card: string) => cardOf(page, card).getByRole("button", { name: /^Details/ });
 
-  async function expectAccessible(): Promise<void> {
-    await page.evaluate(await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      const problems = await page.evaluate<string[]>(
-        "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)))",
-      );
-      expect({ colorScheme, problems }).toEqual({ colorScheme, problems: [] });
-    }
-    await page.emulateMedia({ colorScheme: null });
-  }
-
   it("the search of a details dialog ends with the dialog", async () => {
     await open("");
     await details("pages").click();
@@ -108,7 +95,7 @@ describe("the cards of the dashboard", () => {
     const value = cell.locator(".value");
     const [shown, needed] = [await numberOf(value, "clientHeight"), await numberOf(value, "scrollHeight")];
     expect(needed).toBeGreaterThan(5 * shown);
-    await expectAccessible();
+    expect(await violationsOf(page)).toEqual([]);
     await cell.getByRole("button", { name: "Show all" }).focus();
     await page.keyboard.press("Enter");
     await cell.getByRole("button", { name: "Show less", expanded: true }).waitFor();
@@ -137,7 +124,7 @@ describe("the cards of the dashboard", () => {
     await row.getByRole("button").press("Enter");
     expect(await heightOf(row)).toBeGreaterThan(3 * ROW_HEIGHT);
     expect(await numberOf(row.locator(".row-label"), "scrollWidth")).toBe(await numberOf(row.locator(".row-label"), "clientWidth"));
-    await expectAccessible();
+    expect(await violationsOf(page)).toEqual([]);
   });
 
   it("cards of a small site are low, those of a row equally so, and a sentence with code is one sentence", async () => {
@@ -187,7 +174,7 @@ describe("the cards of the dashboard", () => {
     const menu = (await card.getByRole("menu").boundingBox()) ?? { x: -1, width: 0 };
     expect(menu.x).toBeGreaterThanOrEqual(0);
     expect(menu.x + menu.width).toBeLessThanOrEqual(320);
-    await expectAccessible();
+    expect(await violationsOf(page)).toEqual([]);
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
