@@ -1,7 +1,6 @@
 /** The metrics: how they are computed from the totals of a period, their format, and where their values by hour or day come from. */
 import type { Reports } from "../api/types.ts";
 import { compactCount, formatAverage, formatDuration, formatRate } from "../format/locale.ts";
-import type { FilterKind } from "../state/filter-kind.ts";
 
 export type Metric =
   | "visitors"
@@ -16,7 +15,7 @@ export type Metric =
 
 export type MainReport = Reports["main"];
 
-/** The totals of a period: a report's own or those of its comparison, which may lack the average. */
+/** The totals of a period: a report's own or those of its comparison. */
 type Totals = Omit<NonNullable<MainReport["comparison"]>, "start_date" | "end_date" | "ends_at">;
 
 export interface MetricInfo {
@@ -25,7 +24,7 @@ export interface MetricInfo {
    * Null where it is not known. `everybody` has the totals without the filters on events; null unless there is a filter on a goal, and
    * until they have loaded.
    */
-  readonly value: (totals: Totals, kind: FilterKind, everybody: { unique_visitors: number } | null) => number | null;
+  readonly value: (totals: Totals, everybody: { unique_visitors: number } | null) => number | null;
   readonly isLessBetter?: boolean;
   /** The report with the values by hour or day, its parameters, and their field in it. */
   readonly series: "timeseries" | "session-timeseries";
@@ -56,9 +55,7 @@ export const METRICS: Readonly<Record<Metric, MetricInfo>> = {
   },
   views_per_visit: {
     format: formatAverage,
-    // It follows from the totals unless the filters leave a part of a visit.
-    value: ({ views_per_visit, total_pageviews, total_sessions }, kind) =>
-      views_per_visit ?? (kind !== "visitors" || !total_sessions ? null : total_pageviews / total_sessions),
+    value: ({ views_per_visit = null }) => views_per_visit,
     series: "session-timeseries",
     field: "views_per_visit",
   },
@@ -90,7 +87,7 @@ export const METRICS: Readonly<Record<Metric, MetricInfo>> = {
   },
   conversion_rate: {
     format: formatRate,
-    value: ({ unique_visitors }, _kind, everybody) => everybody && ratio(unique_visitors, everybody.unique_visitors),
+    value: ({ unique_visitors }, everybody) => everybody && ratio(unique_visitors, everybody.unique_visitors),
     series: "timeseries",
     // Made by `useMetricSeries`.
     field: "conversion_rate",

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { Failure } from "../components/states.tsx";
 import { formatCount, formatHour, formatRange } from "../format/locale.ts";
 import type { Report } from "../state/use-report.ts";
-import { comparison, filterKind, navigate } from "../state/view.ts";
+import { comparison, navigate } from "../state/view.ts";
 import { Change } from "./change.tsx";
 import type { MainReport } from "./metrics.ts";
 import { chosenMetric, shownMetrics, type ShownMetric } from "./shown-metrics.ts";
@@ -21,8 +21,8 @@ interface StatProps {
 
 function StatChange({ metric: { value, format, isLessBetter }, data, everybody }: StatProps) {
   const compared = comparison.value === "none" ? undefined : data.comparison;
-  const now = value(data, filterKind.value, everybody ?? null);
-  const before = compared ? value(compared, filterKind.value, everybody?.comparison ?? null) : null;
+  const now = value(data, everybody ?? null);
+  const before = compared ? value(compared, everybody?.comparison ?? null) : null;
   if (!compared || compared.total_events === 0 || now === null || before === null) return null;
   const { start_date, end_date, ends_at } = compared;
   const until = ends_at === undefined ? "" : `, until ${formatHour(`${ends_at.slice(0, 10)} ${ends_at.slice(11, 16)}`)} UTC`;
@@ -32,7 +32,7 @@ function StatChange({ metric: { value, format, isLessBetter }, data, everybody }
 
 function TopStat({ metric, data, everybody }: Omit<StatProps, "data"> & { readonly data: MainReport | undefined }) {
   const { id, title, definition, format, value } = metric;
-  const now = data ? value(data, filterKind.value, everybody ?? null) : null;
+  const now = data ? value(data, everybody ?? null) : null;
   const isChosen = chosenMetric().id === id;
   return (
     <button

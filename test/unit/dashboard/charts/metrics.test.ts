@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { filterKindOf, withoutEventFilters } from "../../../../dashboard/state/filter-kind.ts";
 import type { Filter } from "../../../../dashboard/state/filters.ts";
-import { keptSessions, mainOf, meets, type Condition, type Scope } from "../../../property/model.ts";
+import { mainOf, meets, type Condition, type Scope } from "../../../property/model.ts";
 import { anEvent, siteId } from "../../../support/stored-event.ts";
 
 vi.hoisted(() => vi.stubGlobal("navigator", { languages: ["en-GB"] }));
@@ -46,7 +46,6 @@ const conditionOf = (dimension: Condition["dimension"], values: readonly string[
   });
 const country = conditionOf("countries", ["DE", "FR", "(unknown)"]);
 const page = conditionOf("pages", ["/", "/pricing"]);
-const event = conditionOf("events", ["Signup", "Login"]);
 
 const scopeOf = (conditions: readonly Condition[]): Scope => ({ siteId: "a.test", firstDay: DAY, lastDay: DAY, conditions });
 const filtersOf = (conditions: readonly Condition[]): Filter[] =>
@@ -64,29 +63,15 @@ describe("metrics", () => {
         const [main, everybody] = [mainOf(all, scopeOf(conditions), GAP_MS, null), mainOf(all, scopeOf(others), GAP_MS, null)];
         const visitors = new Set(all.filter((each) => meets(each, others)).map(({ visitorId }) => visitorId));
         const converting = [...visitors].filter((id) => all.some((each) => each.visitorId === id && meets(each, conditions)));
-        const rate = METRICS.conversion_rate.value(main, "goal", everybody);
+        const rate = METRICS.conversion_rate.value(main, everybody);
         expect(rate).toBe(visitors.size === 0 ? 0 : converting.length / visitors.size);
-        expect(METRICS.unique_conversions.value(main, "goal", everybody)).toBe(converting.length);
-        expect(METRICS.total_conversions.value(main, "goal", everybody)).toBe(all.filter((each) => meets(each, conditions)).length);
-      }),
-    );
-  });
-
-  it("views per visit of a comparison follow from its totals while filters select whole visitors, and are not made up otherwise", () => {
-    fc.assert(
-      fc.property(events, fc.array(fc.oneof(country, page, event), { maxLength: 2 }), (all, conditions) => {
-        const scope = scopeOf(conditions);
-        const { views_per_visit, ...totals } = mainOf(all, scope, GAP_MS, null);
-        const kind = filterKindOf(filtersOf(conditions));
-        const value = METRICS.views_per_visit.value(totals, kind, null);
-        if (kind === "visitors" && keptSessions(all, scope, GAP_MS).length > 0) expect(value).toBe(views_per_visit);
-        else expect(value).toBeNull();
-        expect(METRICS.views_per_visit.value({ ...totals, views_per_visit }, kind, null)).toBe(views_per_visit);
+        expect(METRICS.unique_conversions.value(main, everybody)).toBe(converting.length);
+        expect(METRICS.total_conversions.value(main, everybody)).toBe(all.filter((each) => meets(each, conditions)).length);
       }),
     );
   });
 
   it("the conversion rate is not known before the visitors are", () => {
-    expect(METRICS.conversion_rate.value(mainOf([], scopeOf([]), GAP_MS, null), "goal", null)).toBeNull();
+    expect(METRICS.conversion_rate.value(mainOf([], scopeOf([]), GAP_MS, null), null)).toBeNull();
   });
 });
