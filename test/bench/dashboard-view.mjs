@@ -18,20 +18,28 @@ const MAP_ROWS = 300;
 const pathOf = (report, parameters) =>
   `/api/stats/${report}?${new URLSearchParams(Object.entries({ site_id: SITE, ...parameters }).map(([name, value]) => [name, String(value)]))}`;
 
-/** The period before, with which the chart compares. @param {number} days */
+const WEEK_DAYS = 7;
+
+/**
+ * The period before on the same weekdays, with which the dashboard compares. It is whole here: a window that ends at the present time
+ * of day would differ between two runs.
+ * @param {number} days
+ */
 function previousPeriod(days) {
+  const back = Math.ceil(days / WEEK_DAYS) * WEEK_DAYS;
   const dayBefore = (/** @type {number} */ count) => new Date(Date.now() - count * DAY_MS).toISOString().slice(0, 10);
-  return { start_date: dayBefore(2 * days - 1), end_date: dayBefore(days) };
+  return { start: dayBefore(back + days - 1), end: dayBefore(back) };
 }
 
 /** The eight reports of a view, in the order in which the components of the page send them. @param {View} view */
 export function reportsOf({ period, filters }) {
   const filtered = filters === undefined ? {} : { filters };
   const scope = { period, ...filtered };
+  const { start, end } = previousPeriod(DAYS[period]);
   return [
     pathOf("timeseries", scope),
-    pathOf("timeseries", { ...previousPeriod(DAYS[period]), ...filtered }),
-    pathOf("main", { ...scope, compare: "previous_period" }),
+    pathOf("timeseries", { start_date: start, end_date: end, ...filtered }),
+    pathOf("main", { ...scope, compare: "custom", compare_start_date: start, compare_end_date: end }),
     pathOf("breakdown/browsers", { ...scope, limit: LIST_ROWS }),
     pathOf("breakdown/sources", { ...scope, limit: LIST_ROWS }),
     pathOf("breakdown/pages", { ...scope, limit: LIST_ROWS }),

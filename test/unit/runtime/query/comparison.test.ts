@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { comparedRange } from "../../../../src/runtime/query/comparison.ts";
+import { comparedRange, comparedWindow, scopesOf } from "../../../../src/runtime/query/comparison.ts";
 import { rangeOfDays, type DateRange } from "../../../../src/runtime/query/date-range.ts";
-import { DAY_MS, utcDayOf, type UtcDay } from "../../../../src/storage/event.ts";
+import { DAY_MS, utcDayOf, type SiteId, type UtcDay } from "../../../../src/storage/event.ts";
 
 const rangeOf = (first: string, last: string): DateRange => rangeOfDays(first as UtcDay, last as UtcDay);
 
@@ -69,5 +69,62 @@ describe("comparedRange", () => {
         ],
       },
     );
+  });
+});
+
+const NOON_MS = Date.parse("2026-03-15T12:00:00.000Z");
+
+const custom = (first: string, last: string, compare_same_time: "true" | "false" | null = "true") => ({
+  compare: "custom" as const,
+  compare_start_date: first,
+  compare_end_date: last,
+  compare_same_time,
+});
+
+describe("comparedWindow", () => {
+  it.each<[name: string, first: string, last: string, endsAt: string | null]>([
+    ["today", "2026-03-15", "2026-03-15", "2026-03-08T12:00:00.000Z"],
+    ["a range that ends today", "2026-03-01", "2026-03-15", "2026-03-08T12:00:00.000Z"],
+    ["a range that goes on after today", "2026-03-01", "2026-03-31", "2026-03-08T12:00:00.000Z"],
+    ["a range before today", "2026-03-01", "2026-03-14", null],
+    ["a range after today", "2026-03-16", "2026-03-17", null],
+  ])("of %s ends at the present time of day only if the range includes today", (_name, first, last, endsAt) => {
+    const window = comparedWindow(custom("2026-03-02", "2026-03-08"), rangeOf(first, last), NOON_MS);
+    expect(window?.endsAtMs).toBe(endsAt === null ? null : Date.parse(endsAt));
+  });
+
+  it.each(["false", null] as const)("is whole with compare_same_time=%s", (isSameTime) => {
+    const window = comparedWindow(custom("2026-03-08", "2026-03-08", isSameTime), rangeOf("2026-03-15", "2026-03-15"), NOON_MS);
+    expect(window).toEqual({ range: rangeOf("2026-03-08", "2026-03-08"), endsAtMs: null });
+  });
+});
+
+describe("scopesOf", () => {
+  const scope = { siteId: "a.test" as SiteId, range: rangeOf("2026-03-01", "2026-03-15"), conditions: [] };
+  const endsAtMs = Date.parse("2026-03-08T12:00:00.000Z");
+  const partsOf = (first: string, last: string, rotationDays: number, cutMs: number | null) =>
+    scopesOf(scope, { range: rangeOf(first, last), endsAtMs: cutMs }, rotationDays).map(({ range: part, ...rest }) => [
+      `${part.firstDay} ${part.lastDay}`,
+      "endsAtMs" in rest ? rest.endsAtMs : null,
+    ]);
+
+  it("leaves a whole window to rollups", () => {
+    expect(partsOf("2026-03-01", "2026-03-08", 1, null)).toEqual([["2026-03-01 2026-03-08", null]]);
+  });
+
+  it.each<[rotationDays: number, whole: string | null, cut: string]>([
+    [1, "2026-02-20 2026-03-07", "2026-03-08 2026-03-08"],
+    // Periods of seven days begin on Thursdays, as the epoch.
+    [7, "2026-02-20 2026-03-04", "2026-03-05 2026-03-08"],
+    [100_000, null, "2026-02-20 2026-03-08"],
+  ])("cuts only the last salt period of %d days, and leaves the others to rollups", (rotationDays, whole, cut) => {
+    expect(partsOf("2026-02-20", "2026-03-08", rotationDays, endsAtMs)).toEqual([
+      ...(whole === null ? [] : [[whole, null]]),
+      [cut, endsAtMs],
+    ]);
+  });
+
+  it("cuts a window within one salt period as one", () => {
+    expect(partsOf("2026-03-08", "2026-03-08", 1, endsAtMs)).toEqual([["2026-03-08 2026-03-08", endsAtMs]]);
   });
 });
