@@ -9,6 +9,7 @@ import { arrival } from "./first-event/arrival.ts";
 import { FirstVisitor } from "./first-event/first-visitor.tsx";
 import { EmptyPeriod, SiteWithoutEvents } from "./first-event/no-data.tsx";
 import { DemoNotice } from "./login/demo-site.tsx";
+import { formatRange } from "./format/locale.ts";
 import { FilterPills } from "./shell/filters.tsx";
 import { useKeyboard } from "./shell/keyboard.ts";
 import { RangeNotice } from "./shell/period-picker.tsx";
@@ -24,6 +25,7 @@ import {
   isRealtime,
   openPanel,
   panel,
+  range,
   scope,
   site,
 } from "./state/view.ts";
@@ -83,7 +85,9 @@ export function Overview({ sites }: { readonly sites: readonly string[] }) {
       </a>
       <TopBar sites={sites} />
       <main id="content" class="content" tabIndex={-1}>
-        <h1 class="unseen">Stats of {site.value}</h1>
+        <h1 class="unseen">
+          Stats of {site.value}, {formatRange(range.value.start, range.value.end)}
+        </h1>
         <OpenInstanceNotice />
         <FirstVisitor />
         <DemoNotice sites={sites} />

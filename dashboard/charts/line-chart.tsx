@@ -123,6 +123,8 @@ export function LineChart(props: LineChartProps) {
       if (width === 0 || chart?.width === width) return;
       chart?.destroy();
       chart = new uPlot(optionsOf(props, width), columnsOf(points, isUnfinished), element);
+      // Paper is light: what was drawn in dark colors is inverted for it.
+      element.dataset["palette"] = getComputedStyle(document.documentElement).colorScheme;
     };
     const observer = new ResizeObserver(draw);
     observer.observe(element);

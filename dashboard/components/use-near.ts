@@ -1,4 +1,4 @@
-/** Lazy loading: whether an element has come near the viewport. */
+/** Lazy loading: whether an element has come near the viewport, or is about to be printed. */
 import { useEffect, useRef, useState } from "preact/hooks";
 
 /** How far below the viewport loading starts. */
@@ -11,7 +11,12 @@ export function useNear<E extends HTMLElement>() {
     if (!ref.current || isNear) return;
     const observer = new IntersectionObserver((entries) => setNear(entries.some((entry) => entry.isIntersecting)), { rootMargin: MARGIN });
     observer.observe(ref.current);
-    return () => observer.disconnect();
+    const onPrint = () => setNear(true);
+    addEventListener("beforeprint", onPrint);
+    return () => {
+      observer.disconnect();
+      removeEventListener("beforeprint", onPrint);
+    };
   }, [isNear]);
   return { ref, isNear };
 }

@@ -23,6 +23,8 @@ const WIDTHS = [...Array.from({ length: 33 }, (_, i) => 320 + 40 * i), 361, 390,
 const DIALOG_WIDTHS = [320, 360, 390, 480, 641, 768, 901, 1440];
 const DIALOGS = ["filter", "days", "help", "keys", "erase", "export", "snippet", "installation", "pages", "browser-versions"];
 
+const FILTER_OF_CHART = "getComputedStyle(document.querySelector('.line-chart canvas')).filter";
+
 /** The lowest contrast of letter and background that a hue gives the icon of a site (WCAG 2.2, "contrast ratio"). */
 const LOWEST_ICON_CONTRAST = `(() => {
   const icon = document.querySelector(".site-icon");
@@ -84,6 +86,8 @@ describe("the layout of the dashboard", () => {
     await page.locator('[data-metric="visitors"] .top-stat-value', { hasText: /\d/ }).waitFor();
   }
 
+  const pagesOfPdf = async () =>
+    (await page.pdf({ format: "A4", preferCSSPageSize: true })).toString("latin1").match(/\/Type \/Page\b/g)?.length;
   const resize = (width: number) => page.setViewportSize({ width, height: 900 });
   /** What is misplaced at any of the widths. */
   async function misplacedAt(widths: readonly number[], within: string): Promise<readonly string[]> {
@@ -172,5 +176,38 @@ describe("the layout of the dashboard", () => {
         .size,
     ).toBeGreaterThan(6);
     expect(watched.all.filter((url) => !url.startsWith(service.origin) || url.includes("favicon"))).toEqual([]);
+  });
+
+  it("a print of the dark dashboard is light, and has the numbers, the chart and the cards, but no controls", async () => {
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.setViewportSize({ width: 1280, height: 3000 });
+    await open("&filters=pages!=/none");
+    for (const card of ["from", "pages", "places", "devices", "did"]) await page.locator(`[data-card="${card}"] .report`).waitFor();
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.card')).backgroundColor")).toBe("rgb(255, 255, 255)");
+    for (const shown of ["h1", ".top-stats", ".line-chart canvas", ".pill-text", '[data-card="pages"] .row', '[data-card="did"] .row'])
+      expect(await page.locator(shown).first().isVisible(), shown).toBe(true);
+    for (const hidden of [".bar", ".pill-remove", ".card-foot", ".tabs [aria-selected=false]", ".content button.link"])
+      expect(await page.locator(hidden).first().isVisible(), hidden).toBe(false);
+    // The chart is in light colors: drawn so in its new width, or inverted if the print comes first.
+    await expect.poll(() => page.locator(".line-chart").getAttribute("data-palette"), { timeout: ACTION_MS_MAX }).toBe("light");
+    expect(await page.evaluate(FILTER_OF_CHART)).toBe("none");
+    await page.evaluate("document.querySelector('.line-chart').dataset.palette = 'dark'");
+    expect(await page.evaluate(FILTER_OF_CHART)).toContain("invert(1)");
+    await page.evaluate("document.querySelector('.line-chart').dataset.palette = 'light'");
+    // Of A4 at 96 px to the inch, without the margins.
+    await page.setViewportSize({ width: 688, height: 1000 });
+    expect(await page.evaluate(misplaced("main"))).toEqual([]);
+    expect(await pagesOfPdf()).toBe(2);
+  });
+
+  it("a print of an open dialog has all of its rows, and nothing of the page behind it", async () => {
+    await open("&panel=pages");
+    await page.getByRole("rowheader", { name: "/pricing" }).waitFor();
+    await page.emulateMedia({ media: "print" });
+    expect(await page.locator("main").isVisible()).toBe(false);
+    expect(await page.getByRole("dialog").getByRole("rowheader").count()).toBe(3);
+    expect(await page.getByRole("button", { name: "Close" }).isVisible()).toBe(false);
+    expect(await pagesOfPdf()).toBe(1);
   });
 });
