@@ -6,7 +6,7 @@ const hueOf = (siteId: string): number =>
 
 const letterOf = (siteId: string): string => /[a-z0-9]/i.exec(siteId.replace(/^www\./i, ""))?.[0]?.toUpperCase() ?? "?";
 
-/** The style draws the letter: as text it would be the beginning of a button's visible name. */
+/** The letter is drawn by the style sheet, so that it is no part of a button's text. */
 export const SiteIcon = ({ siteId }: { readonly siteId: string }) => (
   <span class="site-icon" aria-hidden="true" data-letter={letterOf(siteId)} style={{ "--hue": String(hueOf(siteId)) }} />
 );

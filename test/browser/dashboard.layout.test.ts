@@ -1,4 +1,6 @@
 /** The layout of the dashboard in a real browser at all widths: nothing overflows, overlaps or is cut; and its icons, phone and print forms. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
@@ -107,10 +109,9 @@ describe("the layout of the dashboard", () => {
     });
     await open("&start=2025-12-31&end=2026-01-31&filters=pages!=/none&places=countries");
     await page.getByText("1,234").waitFor();
-    for (const label of [LONG_PERIOD, "Last 30 days"]) {
-      await page.evaluate(`document.querySelector(".period .menu span").textContent = ${JSON.stringify(label)}`);
-      expect(await misplacedAt(WIDTHS, ".bar")).toEqual([]);
-    }
+    expect(await misplacedAt(DIALOG_WIDTHS, ".bar")).toEqual([]);
+    await page.evaluate(`document.querySelector(".period .menu span").textContent = ${JSON.stringify(LONG_PERIOD)}`);
+    expect(await misplacedAt(WIDTHS, ".bar")).toEqual([]);
     expect(await misplacedAt(DIALOG_WIDTHS, "main")).toEqual([]);
   });
 
@@ -167,7 +168,7 @@ describe("the layout of the dashboard", () => {
       await open();
       await page.getByRole("button", { name: /^Site:/ }).click();
       const icons = page.getByRole("menu").locator(".site-icon");
-      const letters = await icons.evaluateAll((all) => all.map((icon) => icon.getAttribute("data-letter")));
+      const letters = await icons.evaluateAll((found) => found.map((icon) => icon.getAttribute("data-letter")));
       expect(letters).toEqual(SITES.map((site) => site.slice(0, 1).toUpperCase()));
       expect(await page.evaluate<number>(LOWEST_ICON_CONTRAST)).toBeGreaterThanOrEqual(4.5);
     }
@@ -209,5 +210,46 @@ describe("the layout of the dashboard", () => {
     expect(await page.getByRole("dialog").getByRole("rowheader").count()).toBe(3);
     expect(await page.getByRole("button", { name: "Close" }).isVisible()).toBe(false);
     expect(await pagesOfPdf()).toBe(1);
+  });
+
+  it("axe finds no accessibility violation in open menus and stacked keys, light, dark and on a phone", async () => {
+    const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+    const states = [
+      [/^Site:/, "", "light", 1280],
+      [/^Site:/, "", "dark", 390],
+      [/^Period:/, "", "dark", 1280],
+      [null, "&panel=keys", "light", 390],
+    ] as const;
+    for (const [menu, query, colorScheme, width] of states) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await resize(width);
+      await open(query);
+      await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
+      if (menu) await page.getByRole("button", { name: menu }).click();
+      await page.evaluate(axe);
+      const problems = await page.evaluate<string[]>(
+        "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)))",
+      );
+      expect({ menu, width, problems }).toEqual({ menu, width, problems: [] });
+    }
+  });
+
+  it("on a touch screen, a menu with a search field and a dialog with fields open without the screen's keyboard", async () => {
+    const phone = await browser.newContext({
+      storageState: await context.storageState(),
+      viewport: { width: 390, height: 800 },
+      isMobile: true,
+      hasTouch: true,
+    });
+    page = await phone.newPage();
+    await open();
+    await page.getByRole("button", { name: /^Site:/ }).tap();
+    const focused = () => page.evaluate("document.activeElement.getAttribute('role') ?? document.activeElement.localName");
+    expect(await focused()).toBe("menuitemradio");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Filter" }).tap();
+    await page.getByRole("dialog").waitFor();
+    expect(await focused()).toBe("h2");
+    await phone.close();
   });
 });
