@@ -51,9 +51,13 @@ export function useZoom(size: Size) {
     isDragged.current = pressed.current.size > 1;
   }
 
+  const onPointerEnd = (event: PointerEvent) => void pressed.current.delete(event.pointerId);
+
   function onPointerMove(event: PointerEvent) {
     const [from, to] = [pressed.current.get(event.pointerId), pointOf(event)];
     if (!from || !svg.current) return;
+    // Released beside the map.
+    if (event.buttons === 0) return onPointerEnd(event);
     const minimum = (DRAG_PX_MIN * size.width) / svg.current.clientWidth;
     if (!isDragged.current && Math.hypot(to.x - from.x, to.y - from.y) < minimum) return;
     isDragged.current = true;
@@ -65,8 +69,6 @@ export function useZoom(size: Size) {
       other ? pinched(current, { from, to, other }, size) : movedBy(current, { x: to.x - from.x, y: to.y - from.y }, size),
     );
   }
-
-  const onPointerEnd = (event: PointerEvent) => void pressed.current.delete(event.pointerId);
 
   /** Whether the key did something. */
   function onKey(key: string): boolean {

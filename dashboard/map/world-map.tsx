@@ -25,8 +25,8 @@ const shadeOf = (visitors: number, most: number): number => (visitors === 0 ? 0 
 
 /** Each shape and dot carries its code, by which the map finds what a pointer is on. */
 function Countries({ shapes, visitors }: Pick<WorldMapProps, "shapes" | "visitors">) {
-  const most = Math.max(...visitors.values(), 1);
   const countIn = (code: string) => visitors.get(code) ?? 0;
+  const most = Math.max(...Object.keys(shapes.points).map(countIn), 1);
   const attributesOf = (code: string) => ({
     class: hasFilter("countries", code) ? "country chosen" : countIn(code) > 0 ? "country counted" : "country",
     style: { "--shade": String(shadeOf(countIn(code), most)) },
