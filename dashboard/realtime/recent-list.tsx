@@ -13,6 +13,9 @@ interface Recent {
 
 const ROWS = 8;
 
+/** A list with more has room for all from then on. */
+const SHORT_ROWS = 4;
+
 /** The newest numbers in the order of before. Values that are new come last, those that are gone stay with 0. */
 function inPlace(before: readonly Recent[], rows: readonly Recent[]): Recent[] {
   const known = before.map(({ value }) => rows.find((row) => row.value === value) ?? { value, visitors: 0 });
@@ -57,9 +60,11 @@ export function RecentList({ title, dimension, rows }: RecentListProps) {
   const [isPointed, setPointed] = useState(false);
   const [isFocused, setFocused] = useState(false);
   const shown = useSteadyRows(rows, isPointed || isFocused);
+  const isLong = useRef(false);
+  isLong.current ||= shown.length > SHORT_ROWS;
   return (
     <section
-      class="card"
+      class={isLong.current ? "card long" : "card"}
       aria-label={title}
       onPointerEnter={() => setPointed(true)}
       onPointerLeave={() => setPointed(false)}
