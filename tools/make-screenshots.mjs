@@ -1,4 +1,4 @@
-/** `node tools/make-screenshots.mjs [folder]`: the README's screenshots of the dashboard, taken with a demo site's data. */
+/** `node tools/make-screenshots.mjs [folder]`: the screenshots of the dashboard in docs/, taken with the data of the demo site. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,21 +7,49 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 import { buildBenchProgram, startProgram } from "../test/bench/bench-server.mjs";
-import { DEMO_SITE, writeDemo } from "./demo-events.mjs";
+import { writeDemo } from "./demo-events.mjs";
+import { recompress } from "./recompress-png.mjs";
 
 const OUT = process.argv[2] ?? fileURLToPath(new URL("../docs/", import.meta.url));
 const FUNNEL = "did=funnel&steps=page:/,page:/pricing,event:Signup,event:Purchase";
+const PASSWORD = "correct horse battery";
+const BYTES_MAX = 150_000;
 
-/** @type {readonly { name: string, query: string, dark?: boolean, phone?: boolean, scrollTo?: string, height?: number }[]} */
+/**
+ * @typedef {object} Screenshot
+ * @property {string} name
+ * @property {"empty" | "day two" | "year"} site
+ * @property {string} [query]
+ * @property {boolean} [dark]
+ * @property {number} [width]
+ * @property {number} [height]
+ * @property {number} [scale]
+ * @property {string} [scrollTo]
+ */
+
+/** @type {readonly Screenshot[]} */
 const SCREENSHOTS = [
-  { name: "dashboard-light", query: "" },
-  { name: "dashboard-dark", query: "", dark: true },
-  { name: "dashboard-phone", query: "", phone: true },
-  { name: "dashboard-funnel", query: FUNNEL, scrollTo: "[data-card=did]", height: 640 },
-  { name: "dashboard-realtime", query: "view=realtime", height: 860 },
+  { name: "dashboard-first-run", site: "empty", height: 800 },
+  { name: "dashboard-day-two", site: "day two", query: "period=7d", height: 1100 },
+  { name: "dashboard-light", site: "year", height: 1380 },
+  { name: "dashboard-dark", site: "year", height: 1380, dark: true },
+  { name: "dashboard-phone", site: "year", width: 390, height: 844, scale: 1.5 },
+  { name: "dashboard-tablet", site: "year", width: 820, height: 1180 },
+  { name: "dashboard-funnel", site: "year", query: FUNNEL, scrollTo: "[data-card=did]", height: 640 },
+  { name: "dashboard-realtime", site: "year", query: "view=realtime", height: 860 },
 ];
 
-/** Launches the Chromium of @sparticuz/chromium, unpacked into the folder with its fonts. */
+/** How each site comes to its data. @type {Readonly<Record<Screenshot["site"], (folder: string) => Promise<string | null>>>} */
+const SITES = {
+  empty: async () => null,
+  "day two": (folder) => writeDemo(folder, { days: 2, visitorsMax: 14 }),
+  year: (folder) => writeDemo(folder, { days: 365 }),
+};
+
+/** The tracking code shows where an instance of its own would be. @type {Readonly<Record<string, Record<string, string>>>} */
+const PUBLIC = { empty: { SVC_DASHBOARD_ORIGIN: "https://stats.lighthouse.example" } };
+
+/** Launches the Chromium of @sparticuz/chromium, unpacked into the folder with its fonts. @param {string} folder */
 async function browserFor(folder) {
   const code = `import("@sparticuz/chromium").then(async ({ default: chromium }) => { process.stdout.write(await chromium.executablePath()); })`;
   const { stdout } = await promisify(execFile)(process.execPath, ["--eval", code], {
@@ -40,35 +68,59 @@ async function browserFor(folder) {
   });
 }
 
+/** The first page with the tracking code of a domain. @param {import("playwright-core").Page} page */
+async function addFirstSite(page) {
+  await page.getByLabel("Domain").fill("lighthouse.example");
+  await page.getByRole("button", { name: "Copy tracking code" }).waitFor();
+}
+
+/**
+ * @param {import("playwright-core").Browser} browser
+ * @param {string} origin
+ * @param {string | null} siteId
+ * @param {Screenshot} screenshot
+ */
+async function take(browser, origin, siteId, { name, query = "", dark, width = 1280, height = 900, scale = 1, scrollTo }) {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    deviceScaleFactor: scale,
+    colorScheme: dark ? "dark" : "light",
+    reducedMotion: "reduce",
+    locale: "en-GB",
+  });
+  const page = await context.newPage();
+  await page.request.post(`${origin}/api/auth/login`, { data: { password: PASSWORD } });
+  await page.goto(siteId === null ? origin : `${origin}/?site=${siteId}&${query}`);
+  if (siteId === null) await addFirstSite(page);
+  else await page.waitForLoadState("networkidle");
+  if (scrollTo)
+    await page
+      .locator(scrollTo)
+      .evaluate((element) => window.scrollTo({ top: element.getBoundingClientRect().top + scrollY - 78, behavior: "instant" }));
+  await page.waitForLoadState(siteId === null ? "load" : "networkidle");
+  await page.waitForTimeout(600);
+  const png = recompress(await page.screenshot());
+  await writeFile(join(OUT, `${name}.png`), png);
+  process.stdout.write(`${name}.png: ${png.length} bytes${png.length > BYTES_MAX ? ", more than it should have" : ""}\n`);
+  await context.close();
+}
+
 const folder = await mkdtemp(join(tmpdir(), "sandpiper-screenshots-"));
 await mkdir(OUT, { recursive: true });
 await buildBenchProgram();
-await writeDemo(join(folder, "data"));
-const server = await startProgram(join(folder, "data"), { SVC_CACHE_TTL_SECS: "60", SVC_ADMIN_PASSWORD: "correct horse battery" });
 const browser = await browserFor(folder);
 try {
-  for (const { name, query, dark, phone, scrollTo, height = 1500 } of SCREENSHOTS) {
-    const context = await browser.newContext({
-      viewport: phone ? { width: 390, height: 844 } : { width: 1280, height },
-      deviceScaleFactor: phone ? 1.5 : 1,
-      colorScheme: dark ? "dark" : "light",
-      locale: "en-GB",
-    });
-    const page = await context.newPage();
-    await page.request.post(`${server.origin}/api/auth/login`, { data: { password: "correct horse battery" } });
-    await page.goto(`${server.origin}/?site=${DEMO_SITE}&${query}`);
-    await page.waitForLoadState("networkidle");
-    if (scrollTo)
-      await page
-        .locator(scrollTo)
-        .evaluate((element) => window.scrollTo({ top: element.getBoundingClientRect().top + scrollY - 78, behavior: "instant" }));
-    await page.waitForLoadState("networkidle");
-    await page.waitForTimeout(600);
-    await page.screenshot({ path: join(OUT, `${name}.png`) });
-    await context.close();
+  for (const [site, write] of Object.entries(SITES)) {
+    const dataFolder = join(folder, site.replace(" ", "-"));
+    const siteId = await write(dataFolder);
+    const server = await startProgram(dataFolder, { SVC_CACHE_TTL_SECS: "60", SVC_ADMIN_PASSWORD: PASSWORD, ...PUBLIC[site] });
+    try {
+      for (const screenshot of SCREENSHOTS) if (screenshot.site === site) await take(browser, server.origin, siteId, screenshot);
+    } finally {
+      await server.stop();
+    }
   }
 } finally {
   await browser.close();
-  await server.stop();
   await rm(folder, { recursive: true, force: true });
 }
