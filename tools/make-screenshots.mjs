@@ -31,8 +31,8 @@ const BYTES_MAX = 150_000;
 const SCREENSHOTS = [
   { name: "dashboard-first-run", site: "empty", height: 800 },
   { name: "dashboard-day-two", site: "day two", query: "period=7d", height: 1100 },
-  { name: "dashboard-light", site: "year", height: 1380 },
-  { name: "dashboard-dark", site: "year", height: 1380, dark: true },
+  { name: "dashboard-light", site: "year", height: 1260 },
+  { name: "dashboard-dark", site: "year", height: 1260, dark: true },
   { name: "dashboard-phone", site: "year", width: 390, height: 844, scale: 1.5 },
   { name: "dashboard-tablet", site: "year", width: 820, height: 1180 },
   { name: "dashboard-funnel", site: "year", query: FUNNEL, scrollTo: "[data-card=did]", height: 640 },
