@@ -15,7 +15,7 @@ const LAST_PAGE = "Time spent on the last page is not measured.";
 
 const SHOWN: Readonly<Record<FilterKind, readonly [ShownMetric, ...ShownMetric[]]>> = {
   visitors: [
-    shown("visitors", "Unique visitors", "People, counted once per day unless configured otherwise: nobody is recognized the next day."),
+    shown("visitors", "Unique visitors", "People, counted once per day: nobody is recognized the next day, unless configured otherwise."),
     shown("visits", "Visits", "Sessions of a visitor, ending after 30 minutes of inactivity unless configured otherwise."),
     shown("pageviews", "Pageviews", "Total page loads and navigations, including repeated views of a page."),
     shown("views_per_visit", "Views per visit", "Pageviews divided by visits."),
