@@ -1,6 +1,7 @@
 /** The main chart's data as a table, for screen readers and for exact values. */
-import { formatBucket, isHourBucket } from "../format/locale.ts";
-import type { ChartPoint } from "./line-chart.tsx";
+import type { Bucket } from "./buckets.ts";
+import { canOpen } from "./chart-view.tsx";
+import type { ChartPoint } from "./points.ts";
 import type { ShownMetric } from "./shown-metrics.ts";
 
 interface ChartTableProps {
@@ -8,12 +9,11 @@ interface ChartTableProps {
   readonly points: readonly ChartPoint[];
   /** Head of the column of the compared period; null without one. */
   readonly beforeTitle: string | null;
-  readonly onDay: (day: string) => void;
+  readonly onOpen: (bucket: Bucket) => void;
 }
 
-export function ChartTable({ metric, points, beforeTitle, onDay }: ChartTableProps) {
+export function ChartTable({ metric, points, beforeTitle, onOpen }: ChartTableProps) {
   const { title, format } = metric;
-  const isDaily = points.length > 1 && !isHourBucket(points[0]?.label ?? "");
   const cell = (value: number | null | undefined) => <td>{value == null ? "–" : format(value)}</td>;
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label={`${title} as a table`}>
@@ -31,21 +31,22 @@ export function ChartTable({ metric, points, beforeTitle, onDay }: ChartTablePro
           </tr>
         </thead>
         <tbody>
-          {points.map(({ label, value, before }) => (
+          {points.map(({ label, title: time, part, bucket, value, before }) => (
             <tr key={label}>
               <th scope="row">
-                {isDaily ? (
-                  <button type="button" class="link" onClick={() => onDay(label)}>
-                    {formatBucket(label)}
+                {canOpen(bucket) ? (
+                  <button type="button" class="link" onClick={() => onOpen(bucket)}>
+                    {time}
                   </button>
                 ) : (
-                  formatBucket(label)
+                  time
                 )}
+                {part !== null && <em class="part"> {part}</em>}
               </th>
               {cell(value)}
               {beforeTitle !== null && (
                 <>
-                  <td>{before ? formatBucket(before.label) : "–"}</td>
+                  <td>{before ? before.title : "–"}</td>
                   {cell(before?.value)}
                 </>
               )}

@@ -1,138 +1,137 @@
-/** A line chart on a canvas. Owner of uPlot; `styles/main.css` imports its stylesheet. */
+/**
+ * A line chart on a canvas. The mouse, the arrow keys or a touch lead through its points (WAI-ARIA slider pattern). A click, Enter or
+ * a second touch chooses one.
+ */
 import { useEffect, useRef } from "preact/hooks";
-import uPlot from "uplot";
 import { paletteVersion } from "../state/theme.ts";
+import { cssColor, drawChart, type Chart } from "./chart-drawing.ts";
+import type { ChartPoint } from "./points.ts";
 
-export interface ChartPoint {
-  readonly label: string;
-  /** Its text on the axis. */
-  readonly tick: string;
-  readonly value: number | null;
-  /** The bucket it is compared with. */
-  readonly before: { readonly label: string; readonly value: number } | null;
+/** The point that the pointer or the arrow keys are at. */
+export interface Cursor {
+  readonly index: number;
+  /** In CSS pixels from the left edge of the plot. */
+  readonly left: number;
+  readonly isTouch: boolean;
 }
 
 interface LineChartProps {
   readonly points: readonly ChartPoint[];
-  /** Whether the last point with a value is the current hour or day, whose value still grows. */
-  readonly isUnfinished: boolean;
   readonly format: (value: number) => string;
-  /** `left` is in CSS pixels from the chart's left edge. */
-  readonly onHover: (index: number | null, left: number) => void;
+  readonly label: string;
+  readonly cursor: Cursor | null;
+  /** The text of a point for screen readers. */
+  readonly textOf: (index: number) => string;
+  readonly onCursor: (cursor: Cursor | null) => void;
+  /** Null if points cannot be chosen. */
   readonly onChoose: ((index: number) => void) | null;
 }
 
 const HEIGHT_PX = 300;
 
-/** Least width of a tick's text. */
-const TICK_PX_MIN = 74;
+/** Outside of the plot. */
+const AWAY = { left: -10, top: -10 };
 
-const cssColor = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
-/** Columns: index, compared period, finished part, unfinished part. */
-function columnsOf(points: readonly ChartPoint[], isUnfinished: boolean): uPlot.AlignedData {
-  const last = points.findLastIndex(({ value }) => value !== null);
-  const solidTo = isUnfinished && last > 0 ? last - 1 : last;
-  return [
-    points.map((_, i) => i),
-    points.map(({ before }) => before?.value ?? null),
-    points.map(({ value }, i) => (i <= solidTo ? value : null)),
-    points.map(({ value }, i) => (isUnfinished && i >= solidTo && i <= last ? value : null)),
-  ];
+/** A click is that of a touch if a touch came right before it. */
+function listen(chart: Chart, { onCursor, onChoose }: Pick<LineChartProps, "onCursor" | "onChoose">): void {
+  let isTouch = false;
+  let touched: number | null = null;
+  chart.over.style.cursor = onChoose ? "pointer" : "default";
+  chart.over.addEventListener("pointerdown", ({ pointerType }) => (isTouch = pointerType === "touch"));
+  chart.over.addEventListener("click", () => {
+    const index = chart.cursor.idx ?? null;
+    if (index !== null && (!isTouch || touched === index)) onChoose?.(index);
+    touched = index;
+  });
+  (chart.hooks.setCursor ??= []).push(({ cursor: { idx, left = -1 } }) => {
+    const isAway = idx == null || left < 0;
+    if (isAway) touched = null;
+    onCursor(isAway ? null : { index: idx, left, isTouch });
+  });
 }
 
-function areaFill(chart: uPlot, name: string): CanvasGradient {
-  const gradient = chart.ctx.createLinearGradient(0, chart.bbox.top, 0, chart.bbox.top + chart.bbox.height);
-  gradient.addColorStop(0, cssColor(name));
-  gradient.addColorStop(1, cssColor("--area-end"));
-  return gradient;
+function draw(element: HTMLElement, props: LineChartProps): Chart {
+  const drawing = { points: props.points, format: props.format, width: element.clientWidth, height: HEIGHT_PX, scale: 1 };
+  const chart = drawChart(element, drawing, {
+    y: false,
+    drag: { x: false, y: false },
+    points: { size: 9, fill: cssColor("--accent"), width: 2, stroke: () => cssColor("--card") },
+  });
+  listen(chart, props);
+  return chart;
 }
 
-/** The index of every n-th point, so that the texts do not overlap. */
-function ticks(count: number, widthPx: number): number[] {
-  const every = Math.max(Math.ceil((count * TICK_PX_MIN) / Math.max(widthPx, 1)), 1);
-  return Array.from({ length: Math.ceil(count / every) }, (_, i) => i * every);
-}
+/** The index of the last point with a value. */
+const latestOf = (points: readonly ChartPoint[]): number =>
+  Math.max(
+    points.findLastIndex(({ value }) => value !== null),
+    0,
+  );
 
-function optionsOf({ points, format, onHover, onChoose }: LineChartProps, width: number): uPlot.Options {
-  const font = "12px system-ui, sans-serif";
-  const axis = { stroke: cssColor("--text-dim"), font, ticks: { show: false } } as const;
-  const line = {
-    width: 2,
-    stroke: cssColor("--accent"),
-    points: { show: points.length === 1, size: 7, fill: cssColor("--accent") },
-  } as const;
+/** The index that a key leads to. */
+function indexFor(key: string, index: number | null, points: readonly ChartPoint[]): number | undefined {
+  const last = points.length - 1;
   return {
-    width,
-    height: HEIGHT_PX,
-    padding: [12, 22, 0, 0],
-    legend: { show: false },
-    cursor: {
-      y: false,
-      drag: { x: false, y: false },
-      points: { size: 9, fill: cssColor("--accent"), width: 2, stroke: () => cssColor("--card") },
-    },
-    scales: { x: { time: false }, y: { range: (_chart, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
-    axes: [
-      {
-        ...axis,
-        size: 30,
-        grid: { show: false },
-        splits: () => ticks(points.length, width),
-        values: (_chart, splits) => splits.map((index) => points[index]?.tick ?? ""),
-      },
-      {
-        ...axis,
-        size: 54,
-        splits: undefined,
-        grid: { stroke: cssColor("--line"), width: 1 },
-        values: (_chart, splits) => splits.map((value) => (Number.isFinite(value) ? format(value) : "")),
-      },
-    ],
-    series: [
-      {},
-      { stroke: cssColor("--compare"), width: 2, points: { show: false } },
-      { ...line, fill: (chart) => areaFill(chart, "--area") },
-      { ...line, dash: [5, 5], points: { show: false }, fill: (chart) => areaFill(chart, "--area") },
-    ],
-    hooks: {
-      setCursor: [(chart) => onHover(chart.cursor.idx ?? null, chart.cursor.left ?? 0)],
-      ready: [
-        (chart) => {
-          chart.over.addEventListener("click", () => {
-            const { idx } = chart.cursor;
-            if (idx != null) onChoose?.(idx);
-          });
-          chart.over.style.cursor = onChoose ? "pointer" : "default";
-        },
-      ],
-    },
-  };
+    ArrowLeft: index === null ? latestOf(points) : Math.max(index - 1, 0),
+    ArrowRight: Math.min((index ?? -1) + 1, last),
+    Home: 0,
+    End: last,
+  }[key];
 }
 
 export function LineChart(props: LineChartProps) {
   const place = useRef<HTMLDivElement>(null);
-  const { points, isUnfinished } = props;
+  const chart = useRef<Chart | null>(null);
+  const { points, label, cursor, textOf, onChoose } = props;
   const palette = paletteVersion.value;
   useEffect(() => {
     const element = place.current;
     if (!element) return;
-    let chart: uPlot | null = null;
-    const draw = () => {
+    const resize = () => {
       const width = element.clientWidth;
-      if (width === 0 || chart?.width === width) return;
-      chart?.destroy();
-      chart = new uPlot(optionsOf(props, width), columnsOf(points, isUnfinished), element);
+      if (width === 0 || chart.current?.width === width) return;
+      chart.current?.destroy();
+      chart.current = draw(element, props);
       // Paper is light: what was drawn in dark colors is inverted for it.
       element.dataset["palette"] = getComputedStyle(document.documentElement).colorScheme;
     };
-    const observer = new ResizeObserver(draw);
+    const observer = new ResizeObserver(resize);
     observer.observe(element);
-    draw();
+    resize();
     return () => {
       observer.disconnect();
-      chart?.destroy();
+      chart.current?.destroy();
+      chart.current = null;
     };
-  }, [points, isUnfinished, palette]);
-  return <div class="line-chart" ref={place} aria-hidden="true" />;
+  }, [points, palette]);
+
+  const index = cursor?.index ?? null;
+  const current = index ?? latestOf(points);
+
+  function onKeyDown(event: KeyboardEvent) {
+    const next = indexFor(event.key, index, points);
+    const isHandled = next !== undefined || (index !== null && ["Enter", "Escape"].includes(event.key));
+    if (!isHandled || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (next !== undefined) chart.current?.setCursor({ left: chart.current.valToPos(next, "x"), top: 0 });
+    else if (event.key === "Escape") chart.current?.setCursor(AWAY);
+    else if (index !== null) onChoose?.(index);
+  }
+
+  return (
+    <div
+      class="line-chart"
+      ref={place}
+      role="slider"
+      tabIndex={0}
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={points.length - 1}
+      aria-valuenow={current}
+      aria-valuetext={textOf(current)}
+      onKeyDown={onKeyDown}
+      onBlur={() => chart.current?.setCursor(AWAY)}
+    />
+  );
 }

@@ -1,140 +1,76 @@
-/** The chosen metric over time against the compared period: as a line chart with a tooltip, or as a table. */
-import { useMemo, useState } from "preact/hooks";
+/** The chosen metric over time against the compared period: as a line chart or as a table. */
+import { useMemo } from "preact/hooks";
 import { ReportView } from "../components/states.tsx";
-import { formatBucket, formatHour, formatRange, formatShortDay, isHourBucket } from "../format/locale.ts";
-import type { Range } from "../state/range.ts";
+import { formatRange } from "../format/locale.ts";
 import { COMPARISON_LABELS } from "../shell/comparison-picker.tsx";
-import { comparedRange, comparison, navigate, param, scope, today } from "../state/view.ts";
-import { Change } from "./change.tsx";
+import type { Range } from "../state/range.ts";
+import type { Report } from "../state/use-report.ts";
+import { comparedRange, comparison, navigate, param, range, scope } from "../state/view.ts";
+import { hasInterval, intervalFor, serviceInterval, type Bucket, type Interval } from "./buckets.ts";
 import { ChartTable } from "./chart-table.tsx";
-import { LineChart, type ChartPoint } from "./line-chart.tsx";
+import { ChartView } from "./chart-view.tsx";
+import { IntervalMenu } from "./interval-menu.tsx";
+import { pointsOf, type ChartPoint } from "./points.ts";
 import { chosenMetric, type ShownMetric } from "./shown-metrics.ts";
-import { useMetricSeries, type Bucket } from "./use-metric-series.ts";
+import { useMetricSeries } from "./use-metric-series.ts";
 
-function currentBucket(isHourly: boolean): string {
-  const now = new Date().toISOString();
-  return isHourly ? `${now.slice(0, 10)} ${now.slice(11, 13)}:00` : now.slice(0, 10);
-}
+/** A shorter range has its own default interval. */
+const openBucket = ({ start, end }: Bucket): void => navigate({ start, end, period: null, interval: null });
 
-/** Whether the other series has events, and buckets of the same size. */
-const isComparable = (buckets: readonly Bucket[], compared: readonly Bucket[]): boolean =>
-  isHourBucket(buckets[0]?.date ?? "") === isHourBucket(compared[0]?.date ?? "") &&
-  compared.some(({ visitors, sessions }) => Number(visitors ?? sessions) > 0);
-
-/** Future buckets have no value. */
-function pointsOf(buckets: readonly Bucket[], comparedBuckets: readonly Bucket[], field: string): ChartPoint[] {
-  const compared = isComparable(buckets, comparedBuckets) ? comparedBuckets : [];
-  const isHourly = isHourBucket(buckets[0]?.date ?? "");
-  const current = currentBucket(isHourly);
-  return buckets.map((bucket, i) => {
-    const before = compared[i];
-    return {
-      label: bucket.date,
-      tick: isHourly ? formatHour(bucket.date) : formatShortDay(bucket.date),
-      value: bucket.date > current ? null : Number(bucket[field]),
-      before: before === undefined ? null : { label: before.date, value: Number(before[field]) },
-    };
-  });
-}
-
-interface ChartProps {
-  readonly metric: ShownMetric;
-  readonly points: readonly ChartPoint[];
-}
-
-function ChartTooltip({ metric, point: { label, value, before } }: { readonly metric: ShownMetric; readonly point: ChartPoint }) {
-  const { title, format, isLessBetter } = metric;
-  return (
-    <>
-      <span class="tooltip-title">{title}</span>
-      <span class="tooltip-line">
-        <i class="swatch now" /> {formatBucket(label)} <strong>{value === null ? "–" : format(value)}</strong>
-      </span>
-      {before && (
-        <span class="tooltip-line">
-          <i class="swatch before" /> {formatBucket(before.label)} <strong>{format(before.value)}</strong>
-        </span>
-      )}
-      {before && value !== null && label !== currentBucket(isHourBucket(label)) && (
-        <Change now={value} before={before.value} isLessBetter={isLessBetter} />
-      )}
-    </>
-  );
-}
-
-const showDay = (day: string): void => navigate({ start: day, end: day, period: null });
-
-function summaryOf({ metric, points }: ChartProps): string {
-  const { title, format } = metric;
-  const values = points.flatMap(({ value }) => value ?? []);
-  return values.length === 0 ? title : `${title}: highest ${format(Math.max(...values))}, lowest ${format(Math.min(...values))}`;
-}
-
-function ChartView({ metric, points }: ChartProps) {
-  const [hovered, setHovered] = useState<{ readonly index: number; readonly left: number } | null>(null);
-  const isHourly = isHourBucket(points[0]?.label ?? "");
-  const point = hovered === null ? undefined : points[hovered.index];
-  return (
-    <figure class="main-chart" aria-label={summaryOf({ metric, points })}>
-      <LineChart
-        points={points}
-        isUnfinished={points.some(({ label }) => label === currentBucket(isHourly))}
-        format={metric.format}
-        onHover={(index, left) => setHovered(index === null || left < 0 ? null : { index, left })}
-        onChoose={isHourly || points.length < 2 ? null : (index) => showDay(points[index]?.label ?? today.value)}
-      />
-      {point && hovered && (
-        <div
-          class="tooltip chart-tooltip"
-          style={{ left: `${hovered.left}px` }}
-          data-side={hovered.index > points.length / 2 ? "left" : "right"}
-        >
-          <ChartTooltip metric={metric} point={point} />
-        </div>
-      )}
-    </figure>
-  );
-}
+/** As a parameter, which the service needs for another interval than its own. */
+const intervalParameter = (interval: Interval, of: Range) => (interval === serviceInterval(of) ? null : interval);
 
 /** The metric's series as points; no data until it has loaded. */
-function useSeries(metric: ShownMetric, compared: Range | null) {
-  const { field } = metric;
-  const report = useMetricSeries(metric, scope.value);
+function useSeries(metric: ShownMetric, interval: Interval): Report<readonly ChartPoint[]> {
+  const current = range.value;
+  const compared = comparedRange.value && hasInterval(comparedRange.value, interval) ? comparedRange.value : null;
+  const { site_id, filters } = scope.value;
+  const report = useMetricSeries(metric, { ...scope.value, interval: intervalParameter(interval, current) });
   const comparedReport = useMetricSeries(
     metric,
-    compared && { site_id: scope.value.site_id, start_date: compared.start, end_date: compared.end, filters: scope.value.filters },
+    compared && { site_id, filters, start_date: compared.start, end_date: compared.end, interval: intervalParameter(interval, compared) },
   );
-  const buckets = report.data;
-  const comparedBuckets = compared ? comparedReport.data : undefined;
-  const points = useMemo(() => buckets && pointsOf(buckets, comparedBuckets ?? [], field), [buckets, comparedBuckets, field]);
+  const rows = report.data;
+  const comparedRows = compared ? comparedReport.data : undefined;
+  // The range and the interval are those of the rows: points stay as they are until others have loaded.
+  const points = useMemo(() => {
+    const before = compared && comparedRows ? { rows: comparedRows, range: compared } : null;
+    return rows && pointsOf({ rows, range: current }, before, metric.field, interval, new Date().toISOString());
+  }, [rows, comparedRows, metric.field]);
   return { ...report, data: points };
 }
+
+const Legend = ({ comparedTitle }: { readonly comparedTitle: string }) => (
+  <span class="legend">
+    <i class="swatch now" /> This period <i class="swatch before" /> {comparedTitle}
+  </span>
+);
 
 export function MainChart() {
   const metric = chosenMetric();
   const compared = comparedRange.value;
-  const report = useSeries(metric, compared);
+  const interval = intervalFor(range.value, param("interval"));
+  const report = useSeries(metric, interval);
   const comparedTitle = report.data?.some(({ before }) => before) ? COMPARISON_LABELS[comparison.value] : null;
   const beforeTitle = compared && comparedTitle && `${comparedTitle} (${formatRange(compared.start, compared.end)})`;
   const isTable = param("chart") === "table";
   return (
     <div class="chart-place">
       <div class="chart-foot">
-        {comparedTitle !== null && (
-          <span class="legend">
-            <i class="swatch now" /> This period <i class="swatch before" /> {comparedTitle}
-          </span>
-        )}
-        <button type="button" class="link" aria-pressed={isTable} onClick={() => navigate({ chart: isTable ? null : "table" })}>
-          {isTable ? "Show as chart" : "Show as table"}
-        </button>
+        {comparedTitle !== null && <Legend comparedTitle={comparedTitle} />}
+        <div class="chart-tools">
+          <IntervalMenu interval={interval} />
+          <button type="button" class="link" aria-pressed={isTable} onClick={() => navigate({ chart: isTable ? null : "table" })}>
+            {isTable ? "Show as chart" : "Show as table"}
+          </button>
+        </div>
       </div>
       <ReportView report={report} rows={1}>
         {(points) =>
           isTable ? (
-            <ChartTable metric={metric} points={points} beforeTitle={beforeTitle} onDay={showDay} />
+            <ChartTable metric={metric} points={points} beforeTitle={beforeTitle} onOpen={openBucket} />
           ) : (
-            <ChartView metric={metric} points={points} />
+            <ChartView metric={metric} points={points} interval={interval} onOpen={openBucket} />
           )
         }
       </ReportView>

@@ -1,4 +1,4 @@
-/** A metric's values by hour or day. The conversion rate is computed from two series: of the conversions and of all visitors. */
+/** A metric's values by bucket. The conversion rate is computed from two series: of the conversions and of all visitors. */
 import { useMemo } from "preact/hooks";
 import type { Parameters } from "../api/http.ts";
 import { useReport, type Report } from "../state/use-report.ts";
@@ -6,18 +6,18 @@ import { everybodyScope } from "../state/view.ts";
 import { ratio } from "./metrics.ts";
 import type { ShownMetric } from "./shown-metrics.ts";
 
-export type Bucket = Readonly<Record<string, string | number>> & { readonly date: string };
+export type SeriesRow = Readonly<Record<string, string | number>> & { readonly date: string };
 
 /** Each bucket of conversions with `conversion_rate`. */
-const withRates = (conversions: readonly Bucket[], everybody: readonly Bucket[]): Bucket[] =>
+const withRates = (conversions: readonly SeriesRow[], everybody: readonly SeriesRow[]): SeriesRow[] =>
   conversions.map((bucket, i) => ({
     ...bucket,
     conversion_rate: ratio(Number(bucket["visitors"]), Number(everybody[i]?.["visitors"] ?? 0)),
   }));
 
 /** After a change of the metric, the data is another report's until the new one has loaded. */
-const ofMetric = (data: unknown, field: string): readonly Bucket[] | undefined => {
-  const buckets = data as readonly Bucket[] | undefined;
+const ofMetric = (data: unknown, field: string): readonly SeriesRow[] | undefined => {
+  const buckets = data as readonly SeriesRow[] | undefined;
   return buckets?.[0] !== undefined && field in buckets[0] ? buckets : undefined;
 };
 
@@ -25,7 +25,7 @@ const ofMetric = (data: unknown, field: string): readonly Bucket[] | undefined =
 export function useMetricSeries(
   { id, series, field, parameters: own }: ShownMetric,
   parameters: Parameters | null,
-): Report<readonly Bucket[]> {
+): Report<readonly SeriesRow[]> {
   const isRate = id === "conversion_rate";
   const report = useReport(series, parameters && { ...parameters, ...own });
   const everybody = useReport(series, isRate && parameters ? { ...parameters, filters: everybodyScope.value.filters } : null);

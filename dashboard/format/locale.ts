@@ -52,6 +52,9 @@ const utc = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(LOC
 const dayAndMonth = utc({ day: "numeric", month: "short" });
 const day = utc({ day: "numeric", month: "short", year: "numeric" });
 const dayWithWeekday = utc({ weekday: "short", day: "numeric", month: "short", year: "numeric" });
+const longDay = utc({ day: "numeric", month: "long" });
+const month = utc({ month: "short", year: "numeric" });
+const longMonth = utc({ month: "long" });
 const hour = utc({ hour: "numeric", minute: "2-digit" });
 const dateAndTime = utc({ dateStyle: "medium", timeStyle: "short" });
 
@@ -60,6 +63,12 @@ export const isHourBucket = (label: string): boolean => label.length > "2026-03-
 const dateOf = (label: string): Date => new Date(isHourBucket(label) ? `${label.replace(" ", "T")}:00Z` : `${label}T00:00:00Z`);
 
 export const formatShortDay = (label: string): string => dayAndMonth.format(dateOf(label));
+/** E.g. `11 November`. */
+export const formatLongDay = (label: string): string => longDay.format(dateOf(label));
+/** E.g. `Nov 2026`. */
+export const formatMonth = (label: string): string => month.format(dateOf(label));
+/** E.g. `November`. */
+export const formatLongMonth = (label: string): string => longMonth.format(dateOf(label));
 export const formatHour = (label: string): string => hour.format(dateOf(label));
 export const formatBucket = (label: string): string =>
   isHourBucket(label) ? `${formatShortDay(label)}, ${formatHour(label)} UTC` : dayWithWeekday.format(dateOf(label));

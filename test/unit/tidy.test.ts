@@ -23,7 +23,7 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   "@duckdb/duckdb-wasm/blocking": "adapters/node/threads/duckdb-instance.ts",
   "@whatwg-node/fetch": "adapters/node/http/fetch-classes.ts",
   "@whatwg-node/server": "adapters/node/http/server.ts",
-  uplot: "dashboard/charts/line-chart.tsx",
+  uplot: "dashboard/charts/chart-drawing.ts",
   "mmdb-lib": "adapters/node/geo-database.ts",
   "smol-toml": "adapters/node/config/config-file.ts",
 };

@@ -1,0 +1,100 @@
+/** Draws a line chart on a canvas. Owner of uPlot; `styles/main.css` imports its stylesheet. */
+import uPlot from "uplot";
+import { axisSteps } from "./axis-steps.ts";
+import { linesOf } from "./buckets.ts";
+import type { ChartPoint } from "./points.ts";
+
+/** Least width of a tick's text. */
+const TICK_PX_MIN = 74;
+
+/** Ticks of hours stand at these distances, so that days begin with one. */
+const HOURS_OF_TICKS = [1, 2, 3, 4, 6, 8, 12, 24, 48, 72, 96, 120, 144, 168];
+
+export type Chart = uPlot;
+
+export const cssColor = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/** Columns: index, compared period, whole buckets, and the others. */
+function columnsOf(points: readonly ChartPoint[]): uPlot.AlignedData {
+  const { solid, dotted } = linesOf(points);
+  return [points.map((_, i) => i), points.map(({ before }) => before?.value ?? null), solid, dotted];
+}
+
+function areaFill(chart: uPlot, name: string): CanvasGradient {
+  const gradient = chart.ctx.createLinearGradient(0, chart.bbox.top, 0, chart.bbox.top + chart.bbox.height);
+  gradient.addColorStop(0, cssColor(name));
+  gradient.addColorStop(1, cssColor("--area-end"));
+  return gradient;
+}
+
+/** The index of every n-th point, so that the texts do not overlap. */
+function ticks(points: readonly ChartPoint[], widthPx: number, tickPx: number): number[] {
+  const least = Math.max(Math.ceil((points.length * tickPx) / Math.max(widthPx, 1)), 1);
+  const isHourly = points.some(({ label, bucket }) => label !== bucket.start);
+  const every = (isHourly && HOURS_OF_TICKS.find((hours) => hours >= least)) || least;
+  return Array.from({ length: Math.ceil(points.length / every) }, (_, i) => i * every);
+}
+
+export interface Drawing {
+  readonly points: readonly ChartPoint[];
+  readonly format: (value: number) => string;
+  readonly width: number;
+  readonly height: number;
+  /** Enlarges texts and lines. */
+  readonly scale: number;
+}
+
+function axesOf({ points, format, width, scale }: Drawing): uPlot.Axis[] {
+  const axis = {
+    stroke: cssColor("--text-dim"),
+    font: `${12 * scale}px system-ui, sans-serif`,
+    ticks: { show: false },
+    gap: 5 * scale,
+  } as const;
+  return [
+    {
+      ...axis,
+      size: 30 * scale,
+      grid: { show: false },
+      splits: () => ticks(points, width, TICK_PX_MIN * scale),
+      values: (_chart, splits) => splits.map((index) => points[index]?.tick ?? ""),
+    },
+    {
+      ...axis,
+      size: 54 * scale,
+      space: 30 * scale,
+      incrs: axisSteps(format),
+      grid: { stroke: cssColor("--line"), width: scale },
+      values: (_chart, splits) => splits.map((value) => (Number.isFinite(value) ? format(value) : "")),
+    },
+  ];
+}
+
+function seriesOf({ points, scale }: Drawing): uPlot.Series[] {
+  // A line needs two points.
+  const isSingle = points.filter(({ value }) => value !== null).length === 1;
+  const line: uPlot.Series = {
+    width: 2 * scale,
+    stroke: cssColor("--accent"),
+    points: { show: isSingle, size: 7 * scale, fill: cssColor("--accent") },
+    fill: (chart) => areaFill(chart, "--area"),
+  };
+  const compared = { stroke: cssColor("--compare"), width: 2 * scale, points: { show: points.length === 1, size: 7 * scale } };
+  return [{}, compared, line, { ...line, dash: [5 * scale, 5 * scale] }];
+}
+
+/** Draws into an element, in the colors of the current theme. The canvas is drawn in a microtask. */
+export function drawChart(element: HTMLElement, drawing: Drawing, cursor: uPlot.Cursor): Chart {
+  const { points, width, height, scale } = drawing;
+  const options: uPlot.Options = {
+    width,
+    height,
+    cursor,
+    padding: [12 * scale, 22 * scale, 0, 0],
+    legend: { show: false },
+    scales: { x: { time: false }, y: { range: (_chart, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
+    axes: axesOf(drawing),
+    series: seriesOf(drawing),
+  };
+  return new uPlot(options, columnsOf(points), element);
+}

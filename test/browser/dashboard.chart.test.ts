@@ -1,0 +1,206 @@
+/** The chart of the dashboard in a real browser: intervals, unfinished buckets, touch and keys. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { startServer, type ServerProcess } from "../support/server-process.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { launchBrowser } from "./support/browser.ts";
+import { DAY_MS, utcDay, watchRequests, writeVisits, type Visit } from "./support/dashboard.ts";
+
+const SITE = "shop.example";
+const START_MS_MAX = 60_000;
+const ACTION_MS_MAX = 10_000;
+
+/** The day that stands out. */
+const BUSY_DAYS_AGO = 9;
+
+const daysAgo = (days: number): string => utcDay(Date.now() - days * DAY_MS);
+
+/** A visitor on each of the last days from the first second on, so that today's have already come. */
+const visitsOf = (days: number, count: number, fields: Visit["fields"], steps = ["/"]): Visit[] =>
+  Array.from({ length: count }, () => ({ atMs: Date.parse(daysAgo(days)), steps, ...(fields && { fields }) }));
+
+const fromGoogle = { referrer: "https://www.google.com/", referrerSource: "Google" } as const;
+const fromHackerNews = { referrer: "https://news.ycombinator.com/", referrerSource: "Hacker News" } as const;
+
+const VISITS: readonly Visit[] = [
+  ...Array.from({ length: 40 }, (_, days) => [...visitsOf(days, 3, fromGoogle), ...visitsOf(days, 3, undefined)]).flat(),
+  ...visitsOf(BUSY_DAYS_AGO, 24, fromHackerNews, ["/", "/a", "/b", "/c"]),
+  ...visitsOf(300, 2, undefined),
+];
+
+/** Records what is drawn on canvases: texts, and whether a stroke was dotted. */
+const RECORD_DRAWING = `
+  window.texts = [];
+  window.dotted = 0;
+  const { fillText, stroke } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+    window.texts.push(text);
+    return fillText.call(this, text, ...rest);
+  };
+  CanvasRenderingContext2D.prototype.stroke = function (...path) {
+    if (this.getLineDash().length > 0) window.dotted++;
+    return stroke.apply(this, path);
+  };
+`;
+
+describe("the chart", () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let service: ServerProcess;
+  let dataFolder: string;
+
+  beforeAll(async () => {
+    dataFolder = await makeTempFolder();
+    await writeVisits(dataFolder, SITE, VISITS);
+    [browser, service] = await Promise.all([launchBrowser(), startServer({ dataFolder })]);
+    context = await browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 900 }, hasTouch: true });
+    context.setDefaultTimeout(ACTION_MS_MAX);
+    await context.addInitScript(RECORD_DRAWING);
+    await context.request.get(`${service.origin}/health/ready`);
+  }, START_MS_MAX);
+
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+    await removeFolder(dataFolder);
+  });
+
+  beforeEach(async () => {
+    await page?.close();
+    page = await context.newPage();
+  });
+
+  async function open(query: string): Promise<void> {
+    await page.goto(`${service.origin}/?site=${SITE}&compare=none${query}`);
+    await settled();
+  }
+
+  async function settled(): Promise<void> {
+    await page.locator('[data-metric="visitors"] .top-stat-value', { hasText: /\d/ }).waitFor();
+    await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
+  }
+
+  const inUrl = (...names: string[]) => names.map((name) => new URL(page.url()).searchParams.get(name));
+  const chart = () => page.getByRole("slider");
+  const tooltip = () => page.locator(".chart-tooltip");
+  const choose = async (menu: RegExp | string, item: string) => {
+    await page.getByRole("button", { name: menu }).click();
+    await page.getByRole("menuitemradio", { name: item }).click();
+    await settled();
+  };
+
+  /** The middle of a point on the canvas. */
+  async function placeOf(index: number, count: number): Promise<{ x: number; y: number }> {
+    const box = await page.locator(".line-chart .u-over").boundingBox();
+    if (!box) throw new Error("the chart is not drawn");
+    return { x: box.x + (box.width * index) / (count - 1), y: box.y + box.height / 2 };
+  }
+
+  it("a year is by week, and another interval is in the URL until the default is chosen again", async () => {
+    const watched = watchRequests(page);
+    await open("&period=12mo&chart=table");
+    const seriesOf = () =>
+      watched.all.filter((url) => url.includes("/timeseries?")).map((url) => new URL(url).searchParams.get("interval"));
+    expect(seriesOf()).toEqual(["week"]);
+    const rows = () => page.getByRole("region", { name: /as a table/ }).getByRole("rowheader");
+    expect(await rows().count()).toBeGreaterThanOrEqual(53);
+    await choose("Interval: By week", "By month");
+    expect(inUrl("interval")).toEqual(["month"]);
+    expect(await rows().count()).toBe(13);
+    await choose("Interval: By month", "By week");
+    expect(inUrl("interval")).toEqual([null]);
+    await open("&period=30d");
+    expect(seriesOf().at(-1)).toBeNull();
+    await open("&period=day");
+    expect(await page.getByRole("button", { name: /^Interval/ }).count()).toBe(0);
+  });
+
+  it("a week of the table opens its days", async () => {
+    await open("&period=12mo&chart=table");
+    const weeks = page.getByRole("region", { name: /as a table/ }).getByRole("button");
+    await weeks.nth((await weeks.count()) - 2).click();
+    const [start = "", end = "", interval] = inUrl("start", "end", "interval");
+    expect([new Date(start ?? "").getUTCDay(), Date.parse(end ?? "") - Date.parse(start ?? ""), interval]).toEqual([1, 6 * DAY_MS, null]);
+  });
+
+  it("the axis has whole visitors, and durations in steps of a clock", async () => {
+    await open("&period=day");
+    const marks = () => page.evaluate<string[]>("window.texts");
+    await expect.poll(marks).toEqual(expect.arrayContaining(["0", "1", "2", "6"]));
+    expect((await marks()).filter((text) => /^\d+\.\d/.test(text))).toEqual([]);
+    await open("&period=30d&metric=visit_duration");
+    await expect.poll(marks).toEqual(expect.arrayContaining(["0s", "10s", "1m 00s"]));
+  });
+
+  it.each(["visitors", "visits", "views_per_visit", "bounce_rate"])(
+    "the running bucket of %s is dotted and says so, in hours, days and weeks",
+    async (metric) => {
+      for (const query of ["&period=day", "&period=30d", "&period=30d&interval=week"]) {
+        await open(`${query}&metric=${metric}`);
+        await expect.poll(() => page.evaluate<number>("window.dotted")).toBeGreaterThan(0);
+        await chart().focus();
+        await page.keyboard.press("ArrowLeft");
+        await tooltip().getByText("so far").waitFor();
+      }
+    },
+  );
+
+  it("a touch shows a point, and a second one opens it; a click opens at once", async () => {
+    await open("&period=30d");
+    const { x, y } = await placeOf(BUSY_DAYS_AGO, 30);
+    await page.touchscreen.tap(x, y);
+    await tooltip().getByText("Tap again to view this day").waitFor();
+    expect(inUrl("start")).toEqual([null]);
+    await page.touchscreen.tap(x, y);
+    await expect.poll(() => inUrl("start", "end")).toEqual([daysAgo(20), daysAgo(20)]);
+    await open("&period=30d");
+    await page.mouse.click(x, y);
+    await expect.poll(() => inUrl("start", "end")).toEqual([daysAgo(20), daysAgo(20)]);
+  });
+
+  it("arrow keys lead through the points without moving the period, Enter opens one, Escape leaves", async () => {
+    await open("&period=30d");
+    await chart().focus();
+    await page.keyboard.press("End");
+    await page.keyboard.press("ArrowLeft");
+    await tooltip().getByText("6", { exact: true }).waitFor();
+    expect(await chart().getAttribute("aria-valuetext")).toMatch(/: 6$/);
+    await page.keyboard.press("Escape");
+    await tooltip().waitFor({ state: "detached" });
+    expect(inUrl("period", "start")).toEqual(["30d", null]);
+    await page.keyboard.press("End");
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => inUrl("start", "end")).toEqual([daysAgo(1), daysAgo(1)]);
+  });
+
+  it("axe finds no accessibility violation in the chart with its menu and tooltip, light and dark, wide and narrow", async () => {
+    const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+    for (const [colorScheme, width] of [
+      ["light", 1280],
+      ["dark", 320],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await open("&period=30d");
+      await chart().focus();
+      await page.keyboard.press("End");
+      await tooltip().waitFor();
+      await page.evaluate(axe);
+      const run = () =>
+        page.evaluate<string[]>(
+          "axe.run('.chart-place').then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)))",
+        );
+      expect(await run()).toEqual([]);
+      await page.getByRole("button", { name: /^Interval/ }).click();
+      expect(await run()).toEqual([]);
+      const outside =
+        "[...document.querySelectorAll('.chart-place *')].map((part) => part.getBoundingClientRect()).filter(({ left, right }) => left < 0 || right > innerWidth).length";
+      expect(await page.evaluate(outside)).toBe(0);
+      await page.keyboard.press("Escape");
+    }
+  });
+});

@@ -1,0 +1,82 @@
+/** Which intervals a range offers, which days a bucket has, and whether it is whole. */
+import { describe, expect, it } from "vitest";
+import {
+  bucketsOf,
+  defaultInterval,
+  intervalFor,
+  linesOf,
+  offeredIntervals,
+  type BucketState,
+} from "../../../../dashboard/charts/buckets.ts";
+import { dayAfter } from "../../../../dashboard/state/range.ts";
+
+const NOW = "2026-11-18T14:20:00.000Z";
+
+const rangeOf = (days: number) => ({ start: dayAfter("2026-11-18", 1 - days), end: "2026-11-18", days });
+
+describe("intervals", () => {
+  it.each([
+    [1, "hour", ["hour"]],
+    [2, "hour", ["hour", "day"]],
+    [7, "day", ["hour", "day"]],
+    [8, "day", ["day"]],
+    [14, "day", ["day", "week"]],
+    [60, "day", ["day", "week", "month"]],
+    [180, "day", ["day", "week", "month"]],
+    [181, "week", ["day", "week", "month"]],
+    [366, "week", ["day", "week", "month"]],
+  ] as const)("of a range of %i days are by default %s, and %j are offered", (days, byDefault, offered) => {
+    expect(defaultInterval(rangeOf(days))).toBe(byDefault);
+    expect(offeredIntervals(rangeOf(days))).toEqual(offered);
+  });
+
+  it("are those of the URL only where they suit the range", () => {
+    expect(intervalFor(rangeOf(365), "month")).toBe("month");
+    expect(intervalFor(rangeOf(7), "month")).toBe("day");
+    expect(intervalFor(rangeOf(365), "year")).toBe("week");
+  });
+});
+
+describe("buckets", () => {
+  const states = (labels: string[], interval: "hour" | "day" | "week" | "month", end: string) =>
+    bucketsOf(labels, interval, end, NOW).map(({ state }) => state);
+
+  it("of hours and days are running now, whole before, and ahead after", () => {
+    const expected: BucketState[] = ["whole", "running", "ahead"];
+    expect(states(["2026-11-18 13:00", "2026-11-18 14:00", "2026-11-18 15:00"], "hour", "2026-11-18")).toEqual(expected);
+    expect(states(["2026-11-17", "2026-11-18", "2026-11-19"], "day", "2026-11-19")).toEqual(expected);
+  });
+
+  it("of weeks are cut where the range begins or ends within them, and running with today", () => {
+    expect(bucketsOf(["2026-11-04", "2026-11-09", "2026-11-16"], "week", "2026-11-18", NOW)).toEqual([
+      { start: "2026-11-04", end: "2026-11-08", state: "cut" },
+      { start: "2026-11-09", end: "2026-11-15", state: "whole" },
+      { start: "2026-11-16", end: "2026-11-18", state: "running" },
+    ]);
+    expect(states(["2026-10-26", "2026-11-02"], "week", "2026-11-05")).toEqual(["whole", "cut"]);
+  });
+
+  it("of months are cut where the range begins or ends within them, and running with today", () => {
+    expect(bucketsOf(["2026-09-02", "2026-10-01", "2026-11-01"], "month", "2026-11-18", NOW)).toEqual([
+      { start: "2026-09-02", end: "2026-09-30", state: "cut" },
+      { start: "2026-10-01", end: "2026-10-31", state: "whole" },
+      { start: "2026-11-01", end: "2026-11-18", state: "running" },
+    ]);
+  });
+});
+
+describe("lines", () => {
+  const valued = (...states: readonly BucketState[]) =>
+    states.map((state, i) => ({ bucket: { start: "", end: "", state }, value: state === "ahead" ? null : i }));
+
+  it("are dotted to a running bucket and from a cut one, and solid between whole ones", () => {
+    expect(linesOf(valued("cut", "whole", "whole", "whole", "running", "ahead"))).toEqual({
+      solid: [null, 1, 2, 3, null, null],
+      dotted: [0, 1, null, 3, 4, null],
+    });
+  });
+
+  it("are solid where all buckets are whole", () => {
+    expect(linesOf(valued("whole", "whole"))).toEqual({ solid: [0, 1], dotted: [null, null] });
+  });
+});
