@@ -60,7 +60,7 @@ function Statistics({ siteId }: { readonly siteId: string }) {
       {report.data?.total_events === 0 && !report.isStale && !isFiltered.value && <EmptyPeriod siteId={siteId} />}
       <section class="panel" aria-label="Overview">
         <TopStats report={report} everybody={everybody} />
-        <MainChart />
+        <MainChart main={report} everybody={everybody} />
       </section>
       <Cards />
       <Behavior />

@@ -1,4 +1,4 @@
-/** The chosen metric over time against the compared period: as a line chart or as a table. */
+/** The chosen metric over time against the compared period: as a line chart or as a table, with a sentence about it. */
 import { useMemo } from "preact/hooks";
 import { ReportView } from "../components/states.tsx";
 import { formatRange } from "../format/locale.ts";
@@ -10,8 +10,11 @@ import { hasInterval, intervalFor, serviceInterval, type Bucket, type Interval }
 import { ChartTable } from "./chart-table.tsx";
 import { ChartView } from "./chart-view.tsx";
 import { IntervalMenu } from "./interval-menu.tsx";
+import { totalsOf } from "./metric-totals.ts";
+import type { MainReport } from "./metrics.ts";
 import { pointsOf, type ChartPoint } from "./points.ts";
 import { chosenMetric, type ShownMetric } from "./shown-metrics.ts";
+import { isCounted, SummaryLine } from "./summary-line.tsx";
 import { useMetricSeries } from "./use-metric-series.ts";
 
 /** A shorter range has its own default interval. */
@@ -46,17 +49,28 @@ const Legend = ({ comparedTitle }: { readonly comparedTitle: string }) => (
   </span>
 );
 
-export function MainChart() {
+interface MainChartProps {
+  readonly main: Report<MainReport>;
+  /** The same report without the filters on events; fetched only under a filter on a goal. */
+  readonly everybody: Report<MainReport>;
+}
+
+export function MainChart({ main, everybody }: MainChartProps) {
   const metric = chosenMetric();
   const compared = comparedRange.value;
   const interval = intervalFor(range.value, param("interval"));
   const report = useSeries(metric, interval);
+  const totals = main.data && totalsOf(metric, main.data, everybody.data);
   const comparedTitle = report.data?.some(({ before }) => before) ? COMPARISON_LABELS[comparison.value] : null;
   const beforeTitle = compared && comparedTitle && `${comparedTitle} (${formatRange(compared.start, compared.end)})`;
   const isTable = param("chart") === "table";
+  const isCurrent = !report.isStale && !main.isStale;
   return (
     <div class="chart-place">
       <div class="chart-foot">
+        {isCurrent && report.data && totals && isCounted(metric.field) && (
+          <SummaryLine field={metric.field} points={report.data} interval={interval} totals={totals} onOpen={openBucket} />
+        )}
         {comparedTitle !== null && <Legend comparedTitle={comparedTitle} />}
         <div class="chart-tools">
           <IntervalMenu interval={interval} />

@@ -4,8 +4,9 @@ import { useEffect } from "preact/hooks";
 import { Failure } from "../components/states.tsx";
 import { formatCount, formatHour, formatRange } from "../format/locale.ts";
 import type { Report } from "../state/use-report.ts";
-import { comparison, navigate } from "../state/view.ts";
+import { navigate } from "../state/view.ts";
 import { Change } from "./change.tsx";
+import { totalsOf } from "./metric-totals.ts";
 import type { MainReport } from "./metrics.ts";
 import { chosenMetric, shownMetrics, type ShownMetric } from "./shown-metrics.ts";
 
@@ -19,20 +20,19 @@ interface StatProps {
   readonly everybody: MainReport | undefined;
 }
 
-function StatChange({ metric: { value, format, isLessBetter }, data, everybody }: StatProps) {
-  const compared = comparison.value === "none" ? undefined : data.comparison;
-  const now = value(data, everybody ?? null);
-  const before = compared ? value(compared, everybody?.comparison ?? null) : null;
-  if (!compared || compared.total_events === 0 || now === null || before === null) return null;
-  const { start_date, end_date, ends_at } = compared;
+function StatChange({ metric, data, everybody }: StatProps) {
+  const { format, isLessBetter } = metric;
+  const { now, before } = totalsOf(metric, data, everybody);
+  if (!data.comparison || now === null || before === null) return null;
+  const { start_date, end_date, ends_at } = data.comparison;
   const until = ends_at === undefined ? "" : `, until ${formatHour(`${ends_at.slice(0, 10)} ${ends_at.slice(11, 16)}`)} UTC`;
   const title = `${format(before)} in ${formatRange(start_date, end_date)}${until}`;
   return <Change now={now} before={before} isLessBetter={isLessBetter} title={title} />;
 }
 
 function TopStat({ metric, data, everybody }: Omit<StatProps, "data"> & { readonly data: MainReport | undefined }) {
-  const { id, title, definition, format, value } = metric;
-  const now = data ? value(data, everybody ?? null) : null;
+  const { id, title, definition, format } = metric;
+  const now = data ? totalsOf(metric, data, everybody).now : null;
   const isChosen = chosenMetric().id === id;
   return (
     <button

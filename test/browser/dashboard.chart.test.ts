@@ -1,4 +1,4 @@
-/** The chart of the dashboard in a real browser: intervals, unfinished buckets, touch and keys. */
+/** The chart of the dashboard in a real browser: intervals, unfinished buckets, touch and keys, the sentence above it. */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -177,7 +177,29 @@ describe("the chart", () => {
     await expect.poll(() => inUrl("start", "end")).toEqual([daysAgo(1), daysAgo(1)]);
   });
 
-  it("axe finds no accessibility violation in the chart with its menu and tooltip, light and dark, wide and narrow", async () => {
+  it("the sentence names the day that stands out and its source; a click opens the one and filters by the other", async () => {
+    const busy = new Date(daysAgo(BUSY_DAYS_AGO)).toLocaleDateString("en-GB", { day: "numeric", month: "long", timeZone: "UTC" });
+    await open("&period=30d");
+    const sentence = page.locator(".chart-summary");
+    await sentence.getByText("Hacker News").waitFor();
+    expect((await sentence.textContent())?.trim()).toBe(`${busy} had 5 times the usual number, mostly from Hacker News.`);
+    await sentence.getByRole("button", { name: "Hacker News" }).click();
+    expect(inUrl("filters")).toEqual(["sources==Hacker News"]);
+    await page.goBack();
+    await sentence.getByRole("button", { name: busy }).click();
+    expect(inUrl("start", "end")).toEqual([daysAgo(BUSY_DAYS_AGO), daysAgo(BUSY_DAYS_AGO)]);
+  });
+
+  it("the sentence tells the change, and says nothing without an outlier or a comparison, nor asks for sources then", async () => {
+    await page.goto(`${service.origin}/?site=${SITE}&period=30d`);
+    await page.locator(".chart-summary", { hasText: /^Up \d+%\./ }).waitFor();
+    const watched = watchRequests(page);
+    await open("&period=7d");
+    expect(await page.locator(".chart-summary").count()).toBe(0);
+    expect(watched.all.filter((url) => url.includes("breakdown/sources") && url.includes("limit=100"))).toEqual([]);
+  });
+
+  it("axe finds no accessibility violation in the chart with its sentence, menus and tooltip, light and dark, wide and narrow", async () => {
     const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
     for (const [colorScheme, width] of [
       ["light", 1280],
@@ -186,6 +208,7 @@ describe("the chart", () => {
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await open("&period=30d");
+      await page.locator(".chart-summary").getByText("Hacker News").waitFor();
       await chart().focus();
       await page.keyboard.press("End");
       await tooltip().waitFor();

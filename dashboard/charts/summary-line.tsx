@@ -1,0 +1,101 @@
+/** The sentence above the chart: "Up 13%. 11 November doubled, mostly from Hacker News." Its day and its source are links. */
+import { urlOf } from "../api/http.ts";
+import type { Reports } from "../api/types.ts";
+import { formatValue, UNKNOWN } from "../format/dimensions.ts";
+import { formatLongDay, formatLongMonth, formatShare } from "../format/locale.ts";
+import { canFilterBy } from "../state/filters.ts";
+import { useRequest, type Report } from "../state/use-report.ts";
+import { filters, scope, toggleFilter } from "../state/view.ts";
+import type { Bucket, Interval } from "./buckets.ts";
+import type { MetricTotals } from "./metric-totals.ts";
+import type { ChartPoint } from "./points.ts";
+import { changeBetween, growthText, outlierIn, sourceOf, type CountsBySource, type Outlier } from "./summary.ts";
+
+/** The fields of a series that a breakdown has, too. */
+const COUNTED = ["visitors", "pageviews", "events"] as const;
+type CountedField = (typeof COUNTED)[number];
+
+export const isCounted = (field: string): field is CountedField => (COUNTED as readonly string[]).includes(field);
+
+interface SummaryProps {
+  readonly field: CountedField;
+  readonly points: readonly ChartPoint[];
+  readonly interval: Interval;
+  readonly totals: MetricTotals;
+  readonly onOpen: (bucket: Bucket) => void;
+}
+
+/** More than a reader looks at, because the shares of a range are spread over more sources than those of a day. */
+const RANGE_ROWS = 100;
+const BUCKET_ROWS = 5;
+
+function changeText({ now, before }: MetricTotals): string | null {
+  const change = now === null || before === null ? null : changeBetween(now, before);
+  return change === null ? null : `${change > 0 ? "Up" : "Down"} ${formatShare(Math.abs(change))}.`;
+}
+
+function nameOf({ start }: Bucket, interval: Interval): string {
+  if (interval === "month") return formatLongMonth(start);
+  return interval === "week" ? `The week of ${formatLongDay(start)}` : formatLongDay(start);
+}
+
+/** Hours of the night are no measure for those of the day. */
+const outlierOf = (points: readonly ChartPoint[], interval: Interval): Outlier | null =>
+  interval === "hour" ? null : outlierIn(points.map(({ value, bucket }) => (bucket.state === "whole" ? value : null)));
+
+type Rows = Reports["breakdown"];
+
+const countsOf = (rows: Rows, field: CountedField): CountsBySource => new Map(rows.map((row) => [row.value, row[field]]));
+
+const useSources = (parameters: Record<string, string | number | null>): Report<Rows> =>
+  useRequest<Rows>(urlOf("/api/stats/breakdown/sources", { ...scope.value, ...parameters }));
+
+interface SourceProps {
+  readonly field: CountedField;
+  readonly outlier: Outlier;
+  readonly bucket: Bucket;
+  /** The count of the range. */
+  readonly total: number;
+}
+
+/** Asked for when the chart is there, so after the reports of the view, which are already in the queue. */
+function Source({ field, outlier, bucket, total }: SourceProps) {
+  const inBucket = useSources({ period: null, start_date: bucket.start, end_date: bucket.end, limit: BUCKET_ROWS });
+  const inRange = useSources({ limit: RANGE_ROWS });
+  if (!inBucket.data || !inRange.data || inBucket.isStale || inRange.isStale) return null;
+  const source = sourceOf(outlier, countsOf(inBucket.data, field), countsOf(inRange.data, field), total);
+  if (source === null || !canFilterBy(source)) return null;
+  return (
+    <>
+      , mostly {source !== UNKNOWN && "from"}{" "}
+      <button type="button" class="link" onClick={() => toggleFilter("sources", source)}>
+        {source === UNKNOWN ? "direct" : formatValue("sources", source)}
+      </button>
+    </>
+  );
+}
+
+export function SummaryLine({ field, points, interval, totals, onOpen }: SummaryProps) {
+  const change = changeText(totals);
+  const outlier = outlierOf(points, interval);
+  const bucket = outlier && points[outlier.index]?.bucket;
+  if (change === null && !bucket) return null;
+  const isBySource = filters.value.some(({ dimension }) => dimension === "sources");
+  return (
+    <p class="chart-summary">
+      {change}{" "}
+      {bucket && (
+        <>
+          <button type="button" class="link" onClick={() => onOpen(bucket)}>
+            {nameOf(bucket, interval)}
+          </button>{" "}
+          {growthText(outlier)}
+          {!isBySource && totals.now !== null && (
+            <Source key={bucket.start} field={field} outlier={outlier} bucket={bucket} total={totals.now} />
+          )}
+          .
+        </>
+      )}
+    </p>
+  );
+}
