@@ -1,4 +1,4 @@
-/** The chosen metric over time against the compared period: as a line chart or as a table, with a sentence about it. */
+/** The chosen metric over time against the compared period: as a line chart or as a table, with a sentence about it and a menu. */
 import { useMemo } from "preact/hooks";
 import { ReportView } from "../components/states.tsx";
 import { formatRange } from "../format/locale.ts";
@@ -7,6 +7,7 @@ import type { Range } from "../state/range.ts";
 import type { Report } from "../state/use-report.ts";
 import { comparedRange, comparison, navigate, param, range, scope } from "../state/view.ts";
 import { hasInterval, intervalFor, serviceInterval, type Bucket, type Interval } from "./buckets.ts";
+import { ChartMenu } from "./chart-menu.tsx";
 import { ChartTable } from "./chart-table.tsx";
 import { ChartView } from "./chart-view.tsx";
 import { IntervalMenu } from "./interval-menu.tsx";
@@ -77,6 +78,7 @@ export function MainChart({ main, everybody }: MainChartProps) {
           <button type="button" class="link" aria-pressed={isTable} onClick={() => navigate({ chart: isTable ? null : "table" })}>
             {isTable ? "Show as chart" : "Show as table"}
           </button>
+          <ChartMenu metric={metric} points={report.data} totals={totals} />
         </div>
       </div>
       <ReportView report={report} rows={1}>

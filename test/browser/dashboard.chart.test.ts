@@ -1,4 +1,4 @@
-/** The chart of the dashboard in a real browser: intervals, unfinished buckets, touch and keys, the sentence above it. */
+/** The chart of the dashboard in a real browser: intervals, unfinished buckets, touch and keys, the sentence above it, its image. */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -44,6 +44,22 @@ const RECORD_DRAWING = `
     return stroke.apply(this, path);
   };
 `;
+
+/** Width, height and number of colors of a PNG. */
+const MEASURE_IMAGE = `async (blob) => {
+  const image = await createImageBitmap(blob);
+  const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
+  canvas.getContext("2d").drawImage(image, 0, 0);
+  const pixels = new Uint32Array(canvas.getContext("2d").getImageData(0, 0, image.width, image.height).data.buffer);
+  return { type: blob.type, width: image.width, height: image.height, colors: new Set(pixels).size };
+}`;
+
+interface ImageFacts {
+  readonly type: string;
+  readonly width: number;
+  readonly height: number;
+  readonly colors: number;
+}
 
 describe("the chart", () => {
   let browser: Browser;
@@ -197,6 +213,32 @@ describe("the chart", () => {
     await open("&period=7d");
     expect(await page.locator(".chart-summary").count()).toBe(0);
     expect(watched.all.filter((url) => url.includes("breakdown/sources") && url.includes("limit=100"))).toEqual([]);
+  });
+
+  it("the image of the chart is copied as a PNG of 1200 by 630 pixels", async () => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: service.origin });
+    await open("&period=30d");
+    await page.getByRole("button", { name: "Chart actions" }).click();
+    await page.getByRole("menuitem", { name: "Copy as image" }).click();
+    await page.getByText("Image copied").waitFor();
+    const facts = await page.evaluate<ImageFacts>(
+      `navigator.clipboard.read().then(([item]) => item.getType("image/png")).then(${MEASURE_IMAGE})`,
+    );
+    expect(facts).toMatchObject({ type: "image/png", width: 1200, height: 630 });
+    expect(facts.colors).toBeGreaterThan(50);
+    expect(await page.evaluate<string[]>("window.texts")).toEqual(expect.arrayContaining([SITE, "Sandpiper"]));
+  });
+
+  it("the image is saved as a file where the browser does not copy it", async () => {
+    await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    await open("&period=30d&metric=bounce_rate");
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Chart actions" }).click();
+    await page.getByRole("menuitem", { name: "Copy as image" }).click();
+    const file = await download;
+    expect(file.suggestedFilename()).toBe(`${SITE}-bounce_rate-${daysAgo(29)}-${daysAgo(0)}.png`);
+    const png = await readFile(await file.path());
+    expect([png.toString("latin1", 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual(["PNG", 1200, 630]);
   });
 
   it("axe finds no accessibility violation in the chart with its sentence, menus and tooltip, light and dark, wide and narrow", async () => {

@@ -1,0 +1,116 @@
+/** The chart card as a PNG of 1200 by 630 pixels, the size of link previews, in the colors of the current theme. */
+import { LOGO } from "../components/logo.tsx";
+import { formatRange, formatShare } from "../format/locale.ts";
+import { PRODUCT_NAME } from "../names.ts";
+import { isFiltered, range, site } from "../state/view.ts";
+import { cssColor, drawChart } from "./chart-drawing.ts";
+import type { MetricTotals } from "./metric-totals.ts";
+import type { ChartPoint } from "./points.ts";
+import type { ShownMetric } from "./shown-metrics.ts";
+
+const [WIDTH, HEIGHT] = [1200, 630];
+const MARGIN = 60;
+const CHART = { top: 232, width: WIDTH - 2 * MARGIN + 24, height: 340 };
+const LOGO_PX = 56;
+
+/** Of the texts and lines of the chart, against those on the page. */
+const SCALE = 1.75;
+
+interface ImageContent {
+  readonly metric: ShownMetric;
+  readonly points: readonly ChartPoint[];
+  readonly totals: MetricTotals;
+}
+
+type Canvas = CanvasRenderingContext2D;
+
+interface Text {
+  readonly x: number;
+  readonly y: number;
+  readonly px: number;
+  readonly color: string;
+  readonly weight?: number;
+  readonly widthMax?: number;
+}
+
+/** Cut with an ellipsis if it is too long. Returns where the text ends. */
+function drawText(canvas: Canvas, text: string, { x, y, px, color, weight = 500, widthMax = Infinity }: Text): number {
+  canvas.font = `${weight} ${px}px system-ui, sans-serif`;
+  canvas.fillStyle = cssColor(color);
+  let shown = text;
+  for (let length = text.length; length > 0 && canvas.measureText(shown).width > widthMax; length--) shown = `${text.slice(0, length)}…`;
+  canvas.fillText(shown, x, y);
+  return x + canvas.measureText(shown).width;
+}
+
+function drawLogo(canvas: Canvas): void {
+  const draw = (how: "fill" | "stroke", path: string) => canvas[how](new Path2D(path));
+  canvas.save();
+  canvas.translate(WIDTH - MARGIN - LOGO_PX, 44);
+  canvas.scale(LOGO_PX / 64, LOGO_PX / 64);
+  canvas.lineWidth = 2.6;
+  canvas.lineCap = "round";
+  canvas.fillStyle = canvas.strokeStyle = cssColor("--accent");
+  draw("fill", LOGO.bird);
+  draw("stroke", LOGO.legs);
+  canvas.strokeStyle = cssColor("--compare");
+  draw("stroke", LOGO.water);
+  canvas.restore();
+}
+
+/** The change as on the page: with an arrow for its direction, in a color for its meaning. */
+function drawChange(
+  canvas: Canvas,
+  { metric: { isLessBetter = false }, totals: { now, before } }: ImageContent,
+  x: number,
+  y: number,
+): void {
+  if (now === null || !before || now === before) return;
+  const isUp = now > before;
+  const color = isUp === isLessBetter ? "--worse" : "--better";
+  drawText(canvas, `${isUp ? "↑" : "↓"} ${formatShare(Math.abs(now - before) / before)}`, { x, y, px: 30, color, weight: 600 });
+}
+
+function drawHead(canvas: Canvas, content: ImageContent): void {
+  const { title, format } = content.metric;
+  const { now } = content.totals;
+  const widthMax = WIDTH - 3 * MARGIN - LOGO_PX;
+  drawText(canvas, site.value ?? "", { x: MARGIN, y: 84, px: 36, color: "--text", weight: 700, widthMax });
+  const period = `${formatRange(range.value.start, range.value.end)}${isFiltered.value ? " · filtered" : ""}`;
+  drawText(canvas, `${title} · ${period}`, { x: MARGIN, y: 126, px: 24, color: "--text-dim", widthMax });
+  const end = drawText(canvas, now === null ? "–" : format(now), { x: MARGIN, y: 206, px: 60, color: "--text", weight: 700 });
+  drawChange(canvas, content, end + 24, 206);
+  canvas.textAlign = "right";
+  drawText(canvas, PRODUCT_NAME, { x: WIDTH - MARGIN, y: 606, px: 20, color: "--text-dim" });
+  canvas.textAlign = "left";
+}
+
+async function drawLines(canvas: Canvas, { metric, points }: ImageContent): Promise<void> {
+  // The chart's own canvas has as many pixels for each of CSS as the screen.
+  const ratio = devicePixelRatio;
+  const drawing = {
+    points,
+    format: metric.format,
+    width: CHART.width / ratio,
+    height: CHART.height / ratio,
+    scale: SCALE / ratio,
+  };
+  const chart = drawChart(document.createElement("div"), drawing, { show: false });
+  await new Promise<void>((resolve) => (chart.hooks.draw ??= []).push(() => resolve()));
+  canvas.drawImage(chart.ctx.canvas, MARGIN - 24, CHART.top, CHART.width, CHART.height);
+  chart.destroy();
+}
+
+export async function drawImage(content: ImageContent): Promise<Blob> {
+  const element = Object.assign(document.createElement("canvas"), { width: WIDTH, height: HEIGHT });
+  const canvas = element.getContext("2d");
+  if (!canvas) throw new Error("The browser has no canvas");
+  canvas.fillStyle = cssColor("--card");
+  canvas.fillRect(0, 0, WIDTH, HEIGHT);
+  drawLogo(canvas);
+  drawHead(canvas, content);
+  await drawLines(canvas, content);
+  return new Promise((resolve, reject) =>
+    element.toBlob((image) => (image ? resolve(image) : reject(new Error("The image could not be made"))), "image/png"),
+  );
+}
