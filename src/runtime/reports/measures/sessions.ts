@@ -1,6 +1,5 @@
 /** A session is a run of one visitor's events without a pause longer than the session window; a filter keeps sessions with a matching event (docs/reports.md, "Sessions"). */
-import { dayNumberOf } from "../../../storage/calendar.ts";
-import { DAY_MS, utcDayOf } from "../../../storage/event.ts";
+import { DAY_MS } from "../../../storage/event.ts";
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
 import { numberIn, ratio } from "../../query/row-values.ts";
 import { eventsIn, inRange, within, type Scope } from "../../query/scope.ts";
@@ -14,19 +13,20 @@ const isNearMidnight = (sessionGapMs: number): SqlText => {
 };
 
 /**
- * Sessions that end with the day: the relation `sessions`, except on the day on which a scope is cut, whose sessions are made from its
- * events before the cut.
+ * The relation `sessions`. If the scope is cut: those that end before the cut, and the others that begin before it, made from their
+ * events up to it.
  */
 function daySessions(scope: Scope): SqlText {
   const { endsAtMs } = scope;
   if (endsAtMs === undefined) return sql`sessions`;
-  const cutDay = dayNumberOf(utcDayOf(endsAtMs));
   return sql`(
-    SELECT session, visitor_id, day, first_ms, last_ms, events, pageviews FROM sessions WHERE day < ${cutDay}
+    SELECT session, visitor_id, day, first_ms, last_ms, events, pageviews FROM sessions WHERE last_ms < ${endsAtMs}
     UNION ALL
     SELECT session, min(visitor_id), day, min(timestamp), max(timestamp), CAST(count(*) AS INTEGER), CAST(${COUNT_PAGEVIEWS} AS INTEGER)
     FROM (${eventsIn({ ...scope, conditions: [] })}) AS early
-    WHERE day = ${cutDay}
+    WHERE session IN (
+      SELECT session FROM sessions WHERE ${inRange(scope)} AND first_ms < ${endsAtMs} AND last_ms >= ${endsAtMs}
+    )
     GROUP BY session, day
   ) AS day_sessions`;
 }
