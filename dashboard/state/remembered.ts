@@ -9,9 +9,11 @@ const stored = (): URLSearchParams => new URLSearchParams(localStorage.getItem(S
 
 /** To be called with each change of the URL that the reader chose. Custom ranges pass, so they are not remembered. */
 export function remember(changes: Readonly<Record<string, string | null>>): void {
+  const isCustom = typeof changes["start"] === "string";
+  const chosen = Object.entries(changes).filter(([name]) => NAMES.includes(name) && !(name === "period" && isCustom));
+  if (chosen.length === 0) return;
   const next = stored();
-  for (const [name, value] of Object.entries(changes)) {
-    if (!NAMES.includes(name) || (name === "period" && typeof changes["start"] === "string")) continue;
+  for (const [name, value] of chosen) {
     if (value === null) next.delete(name);
     else next.set(name, value);
   }
