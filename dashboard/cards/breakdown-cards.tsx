@@ -1,6 +1,6 @@
 /** The cards of breakdowns: a tab for each dimension, its top values, and a link to all of them. */
 import { totalVisitors } from "../charts/top-stats.tsx";
-import { lazy } from "../components/lazy.tsx";
+import { lazy, NotLoaded } from "../components/lazy.tsx";
 import { Empty, ReportView, Skeleton } from "../components/states.tsx";
 import { useSteadyHeight } from "../components/steady-height.ts";
 import { chosenTab, Tabs, type Tab } from "../components/tabs.tsx";
@@ -15,7 +15,11 @@ import { RowList, type Row } from "./row-list.tsx";
 
 const ROWS = 9;
 
-const CountryMap = lazy(async () => (await import("../map/country-map.tsx")).CountryMap);
+const CountryMap = lazy(
+  async () => (await import("../map/country-map.tsx")).CountryMap,
+  NotLoaded,
+  () => <Skeleton />,
+);
 
 /** `param` is the URL parameter of the chosen tab. */
 const CARDS: Readonly<Record<DimensionCard, { readonly title: string; readonly param: string }>> = {

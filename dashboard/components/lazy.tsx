@@ -1,4 +1,4 @@
-/** Parts of the page whose code is fetched when they are first shown. Until then they show nothing. */
+/** Parts of the page whose code is fetched when they are first shown. Until then they show nothing, or `Loading`. */
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
@@ -13,7 +13,11 @@ export const NotLoaded = () => (
 );
 
 /** `Failed` is shown where the code cannot be fetched. */
-export function lazy(load: () => Promise<ComponentType>, Failed: ComponentType = NotLoaded): ComponentType {
+export function lazy(
+  load: () => Promise<ComponentType>,
+  Failed: ComponentType = NotLoaded,
+  Loading: ComponentType | null = null,
+): ComponentType {
   let Loaded: ComponentType | null = null;
   return function Lazy() {
     const [hasFailed, setFailed] = useState(false);
@@ -32,6 +36,7 @@ export function lazy(load: () => Promise<ComponentType>, Failed: ComponentType =
       };
     }, []);
     if (hasFailed) return <Failed />;
-    return Loaded && <Loaded />;
+    if (Loaded) return <Loaded />;
+    return Loading && <Loading />;
   };
 }

@@ -11,7 +11,8 @@ const ACTIONS: Readonly<Record<string, () => void>> = {
   ...Object.fromEntries(PERIODS.map((period) => [PERIOD_LABELS[period].key.toLowerCase(), () => choosePeriod(period)])),
   ArrowLeft: () => shiftPeriod(-1),
   ArrowRight: () => shiftPeriod(1),
-  x: toggleComparison,
+  // The realtime view has no comparison.
+  x: () => isRealtime() || toggleComparison(),
   f: () => openPanel("filter"),
   "/": () => openPanel("filter"),
   r: toggleRealtime,
@@ -27,7 +28,7 @@ export const SHORTCUTS: readonly (readonly [keys: string, meaning: string])[] = 
   ["F or /", "Add a filter"],
   ["R", "Realtime"],
   ["1 to 9", "The site with this number in the menu"],
-  ["Esc", "Clear filters, close a dialog"],
+  ["Esc", "Clear filters, leave realtime, close a dialog"],
   ["?", "Help"],
 ];
 

@@ -174,6 +174,9 @@ describe("the realtime view", () => {
       expect([key, inUrl("view"), inUrl("period")]).toEqual([key, null, period]);
     }
     await page.keyboard.press("r");
+    await page.locator(".realtime").waitFor();
+    await page.keyboard.press("x");
+    expect(inUrl("compare")).toBe(null);
     await page.keyboard.press("ArrowLeft");
     await page.locator('[data-metric="visitors"]').waitFor();
     expect([inUrl("view"), inUrl("start") === null]).toEqual([null, false]);
