@@ -96,7 +96,10 @@ export function MinuteBars({ firstMinute, perMinute }: { readonly firstMinute: s
       >
         {bars.map(({ minute, pageviews, ago }, i) => (
           <span key={minute} class={ago === 0 ? "minute unfinished" : "minute"} data-chosen={i === chosen}>
-            <span class="minute-bar" style={{ height: `${most === 0 ? 0 : (pageviews / most) * 100}%` }} />
+            <span
+              class={pageviews === 0 ? "minute-bar none" : "minute-bar"}
+              style={{ height: `${most === 0 ? 0 : (pageviews / most) * 100}%` }}
+            />
           </span>
         ))}
       </div>
