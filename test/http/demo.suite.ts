@@ -91,8 +91,12 @@ export function describeDemoSite(makeTarget: MakeTarget): void {
         const target = await aTarget({});
         const first = await make(target);
         expect(await make(target)).toBe(0);
+        // The engine has today's events from now on.
+        const before = await eventsOf(target, DEMO, "day");
         await able(target, "advance")(20 * MINUTE_MS);
         const second = await make(target);
+        expect(second).toBeGreaterThan(0);
+        expect(await eventsOf(target, DEMO, "day")).toBe(before + second);
         await target.restart?.();
         await able(target, "advance")(DAY_MS);
         const third = await make(target);

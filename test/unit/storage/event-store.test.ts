@@ -10,7 +10,7 @@ import type { Partition } from "../../../src/storage/partition.ts";
 import { partitionKey } from "../../../src/storage/partition-path.ts";
 import { createDeferred } from "../../support/deferred.ts";
 import { memoryStores, type Stores } from "../../support/mortal-stores.ts";
-import { anEvent, siteId } from "../../support/stored-event.ts";
+import { anEvent, eventTexts, siteId } from "../../support/stored-event.ts";
 
 const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
 const [FIRST, LAST] = ["2026-03-14", "2026-03-16"] as [UtcDay, UtcDay];
@@ -129,6 +129,31 @@ describe("the event store", () => {
       ["delete", A, FIRST, LAST],
       ["empty", A],
     ]);
+  });
+
+  it("adds a file of events that never were in the journal, tells observers of them, and replaces it when it is added again", async () => {
+    const stores = memoryStores();
+    const { eventStore, append, flush, look } = await openStore(stores);
+    const told: unknown[] = [];
+    eventStore.observe({
+      beforeRelease: async (site, segment, days) => void told.push([site, segment, [...days].map(([day, { length }]) => [day, length])]),
+    });
+    await append(eventsOf(A, 1));
+    await flush();
+    const made = eventTexts(eventsOf(B, 3));
+    for (let round = 0; round < 2; round++) await eventStore.addFile(B, { day: DAY, first: 1, last: 60 }, made);
+    await eventStore.addFile(B, { day: DAY, first: 61, last: 120 }, made);
+    expect(told.slice(1)).toEqual([
+      [B, 1, [[DAY, 3]]],
+      [B, 1, [[DAY, 3]]],
+      [B, 61, [[DAY, 3]]],
+    ]);
+    for (const looked of [look, (await openStore(stores)).look]) {
+      expect(await looked(B)).toEqual([[DAY, 2, 0]]);
+      expect(await looked(A)).toEqual([[DAY, 1, 0]]);
+    }
+    expect(await eventStore.deleteDays(B, FIRST, LAST)).toMatchObject({ events: 6, days: 1 });
+    expect(await eventStore.sites()).toEqual(new Set([A]));
   });
 
   it("notifies observers of a release only after the last step that can fail, so that none sees an event twice", async () => {

@@ -39,6 +39,15 @@ describe("sessions", () => {
     expect([first, second].map((token) => sessions.isValid(token))).toEqual([false, true]);
   });
 
+  it("end all but those of the tokens that are kept", () => {
+    const { sessions } = make();
+    const tokens = [sessions.begin(), sessions.begin(), sessions.begin()];
+    sessions.endOthers([tokens[1] ?? "", "nonsense"]);
+    expect(tokens.map((token) => sessions.isValid(token))).toEqual([false, true, false]);
+    sessions.endOthers([]);
+    expect(tokens.map((token) => sessions.isValid(token))).toEqual([false, false, false]);
+  });
+
   it("end with the oldest where there would be too many", () => {
     const { beginAt, isValidAt } = make();
     const tokens = [0, 1, 2, 3, 4].map((second) => beginAt(second * 1000));
