@@ -23,6 +23,7 @@ export const BY_HAND: Readonly<Record<string, string>> = {
   "npm install --prefix /srv/geo --ignore-scripts @ip-location-db/geo-whois-asn-country-mmdb@latest":
     "test/docs/geo-refresh.test.ts runs it without a registry",
   "npx sandpiper-analytics": "test/install/package.test.ts installs and runs the package",
+  "npx sandpiper-analytics --demo": "test/install/package.test.ts runs the package, test/program/demo.test.ts the option",
   "npm install -g sandpiper-analytics": "test/install/package.test.ts installs and runs the package",
   "npx wrangler dev": "test/http/wrangler-dev.test.ts runs it",
   "npx wrangler login": "needs an account at Cloudflare",
