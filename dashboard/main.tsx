@@ -11,7 +11,8 @@ import { Overview } from "./overview.tsx";
 import { authState, checkAuth, outage, refreshAll } from "./state/connection.ts";
 import { remembered } from "./state/remembered.ts";
 import { useRequest } from "./state/use-report.ts";
-import { navigate, site } from "./state/view.ts";
+import { navigate } from "./state/url.ts";
+import { site } from "./state/view.ts";
 
 /** A page that was hidden for this long refreshes its reports when it is visible again. */
 const HIDDEN_MS_MAX = 300_000;

@@ -16,19 +16,9 @@ import { RangeNotice } from "./shell/period-picker.tsx";
 import { TopBar } from "./shell/top-bar.tsx";
 import { authState } from "./state/connection.ts";
 import { useReport } from "./state/use-report.ts";
-import {
-  closePanel,
-  comparisonParameters,
-  everybodyScope,
-  filterKind,
-  isFiltered,
-  isRealtime,
-  openPanel,
-  panel,
-  range,
-  scope,
-  site,
-} from "./state/view.ts";
+import { range } from "./state/period.ts";
+import { comparisonParameters, everybodyScope, scope } from "./state/scope.ts";
+import { closePanel, filterKind, isFiltered, isRealtime, openPanel, panel, site } from "./state/view.ts";
 
 const FailedPanel = () => (
   <Dialog title="Something went wrong" onClose={closePanel}>

@@ -3,7 +3,8 @@ import { RowList } from "../cards/row-list.tsx";
 import { Picker } from "../components/picker.tsx";
 import { Empty, ReportView } from "../components/states.tsx";
 import { useReport } from "../state/use-report.ts";
-import { navigate, param, scope } from "../state/view.ts";
+import { scope } from "../state/scope.ts";
+import { navigate, param } from "../state/url.ts";
 import { usePageChoices } from "./steps.tsx";
 
 const ROWS = 10;

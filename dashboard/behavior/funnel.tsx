@@ -3,7 +3,8 @@ import type { Reports } from "../api/types.ts";
 import { Empty, ReportView } from "../components/states.tsx";
 import { countOf, formatCount, formatRate } from "../format/locale.ts";
 import { useReport } from "../state/use-report.ts";
-import { navigate, param, scope } from "../state/view.ts";
+import { scope } from "../state/scope.ts";
+import { navigate, param } from "../state/url.ts";
 import { StepBuilder, stepsInUrl, STEPS_MIN, stepText } from "./steps.tsx";
 
 const WINDOWS = ["30 minutes", "1 hour", "1 day", "7 days", "30 days"];

@@ -5,7 +5,9 @@ import { formatCount, formatRate } from "../format/locale.ts";
 import { TRACK_FUNCTION } from "../names.ts";
 import { useReport } from "../state/use-report.ts";
 import { hasEvent } from "../state/filter-kind.ts";
-import { everybodyScope, filters, hasFilter, isFiltered, navigate, toggleFilter } from "../state/view.ts";
+import { everybodyScope } from "../state/scope.ts";
+import { navigate } from "../state/url.ts";
+import { filters, hasFilter, isFiltered, toggleFilter } from "../state/view.ts";
 
 const NoGoals = () =>
   isFiltered.value ? (

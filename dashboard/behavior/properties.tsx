@@ -6,7 +6,8 @@ import { Empty, ReportView } from "../components/states.tsx";
 import { countOf, formatCount } from "../format/locale.ts";
 import { TRACK_FUNCTION } from "../names.ts";
 import { useReport, useRequest } from "../state/use-report.ts";
-import { navigate, param, scope } from "../state/view.ts";
+import { scope } from "../state/scope.ts";
+import { navigate, param } from "../state/url.ts";
 
 const VALUES_SHOWN = 50;
 

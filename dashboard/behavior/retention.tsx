@@ -4,7 +4,9 @@ import { Empty, ReportView } from "../components/states.tsx";
 import { countOf, formatCount, formatShare, formatShortDay } from "../format/locale.ts";
 import { dayAfter } from "../state/range.ts";
 import { useReport } from "../state/use-report.ts";
-import { navigate, param, scope, today } from "../state/view.ts";
+import { today } from "../state/period.ts";
+import { scope } from "../state/scope.ts";
+import { navigate, param } from "../state/url.ts";
 import { RetentionSetup, ShortIdsNotice } from "./retention-setup.tsx";
 
 const WEEKS = ["4", "8", "12", "26"] as const;

@@ -5,7 +5,7 @@ import { Empty, ReportView } from "../components/states.tsx";
 import { countOf, formatMoney } from "../format/locale.ts";
 import { TRACK_FUNCTION } from "../names.ts";
 import { useReport } from "../state/use-report.ts";
-import { scope } from "../state/view.ts";
+import { scope } from "../state/scope.ts";
 
 const ROWS = 9;
 

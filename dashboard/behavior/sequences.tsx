@@ -2,7 +2,7 @@
 import { Empty, ReportView } from "../components/states.tsx";
 import { formatCount, formatRate } from "../format/locale.ts";
 import { useReport } from "../state/use-report.ts";
-import { scope } from "../state/view.ts";
+import { scope } from "../state/scope.ts";
 import { StepBuilder, stepsInUrl, STEPS_MIN } from "./steps.tsx";
 
 function SequenceStats({ steps }: { readonly steps: readonly string[] }) {

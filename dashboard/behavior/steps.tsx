@@ -3,7 +3,8 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { Picker, type Choice } from "../components/picker.tsx";
 import { formatCount } from "../format/locale.ts";
 import { useBreakdown, useReport } from "../state/use-report.ts";
-import { navigate, param, unfilteredScope } from "../state/view.ts";
+import { unfilteredScope } from "../state/scope.ts";
+import { navigate, param } from "../state/url.ts";
 
 const PAGES_MAX = 500;
 

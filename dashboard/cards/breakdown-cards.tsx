@@ -10,7 +10,8 @@ import type { DimensionCard } from "../format/dimensions.ts";
 import type { Dimension, Reports } from "../api/types.ts";
 import { canFilterBy } from "../state/filters.ts";
 import { useBreakdown } from "../state/use-report.ts";
-import { filterKind, filters, hasFilter, openPanel, scope, site, toggleFilter, visitorNoun } from "../state/view.ts";
+import { scope } from "../state/scope.ts";
+import { filterKind, filters, hasFilter, openPanel, site, toggleFilter, visitorNoun } from "../state/view.ts";
 import { RowList, type Row } from "./row-list.tsx";
 
 const ROWS = 9;

@@ -7,7 +7,10 @@ import { DIMENSIONS, filterOfVersions, formatValue } from "../format/dimensions.
 import { countOf, formatRange } from "../format/locale.ts";
 import type { Dimension } from "../api/types.ts";
 import { useBreakdown } from "../state/use-report.ts";
-import { closePanel, filters, navigate, param, range, scope, site } from "../state/view.ts";
+import { range } from "../state/period.ts";
+import { scope } from "../state/scope.ts";
+import { navigate, param } from "../state/url.ts";
+import { closePanel, filters, site } from "../state/view.ts";
 import { compareRows, DetailsTable, type DetailsRow, type Order } from "./details-table.tsx";
 
 /** The service's limit for one request. */

@@ -2,7 +2,8 @@
 import { LOGO } from "../components/logo.tsx";
 import { formatRange, formatShare } from "../format/locale.ts";
 import { PRODUCT_NAME } from "../names.ts";
-import { isFiltered, range, site } from "../state/view.ts";
+import { range } from "../state/period.ts";
+import { isFiltered, site } from "../state/view.ts";
 import { cssColor, drawChart } from "./chart-drawing.ts";
 import type { MetricTotals } from "./metric-totals.ts";
 import type { ChartPoint } from "./points.ts";

@@ -2,7 +2,8 @@
 import { useState } from "preact/hooks";
 import { Menu } from "../components/menu.tsx";
 import { saveFile } from "../components/download.ts";
-import { range, site } from "../state/view.ts";
+import { range } from "../state/period.ts";
+import { site } from "../state/view.ts";
 import type { MetricTotals } from "./metric-totals.ts";
 import type { ChartPoint } from "./points.ts";
 import type { ShownMetric } from "./shown-metrics.ts";

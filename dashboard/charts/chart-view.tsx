@@ -1,6 +1,6 @@
 /** The line chart with its tooltip. Choosing a point opens its day, week or month. */
 import { useState } from "preact/hooks";
-import { range } from "../state/view.ts";
+import { range } from "../state/period.ts";
 import type { Bucket, Interval } from "./buckets.ts";
 import { Change } from "./change.tsx";
 import { LineChart, type Cursor } from "./line-chart.tsx";

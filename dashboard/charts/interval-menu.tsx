@@ -1,6 +1,7 @@
 /** The menu that chooses the interval of the chart, where more than one suits the range. */
 import { Menu } from "../components/menu.tsx";
-import { navigate, range } from "../state/view.ts";
+import { range } from "../state/period.ts";
+import { navigate } from "../state/url.ts";
 import { defaultInterval, offeredIntervals, type Interval } from "./buckets.ts";
 
 const LABELS: Readonly<Record<Interval, string>> = { hour: "By hour", day: "By day", week: "By week", month: "By month" };

@@ -1,5 +1,5 @@
 /** A metric's total in the period and in the compared one. */
-import { comparison } from "../state/view.ts";
+import { comparison } from "../state/period.ts";
 import type { MainReport } from "./metrics.ts";
 import type { ShownMetric } from "./shown-metrics.ts";
 

@@ -1,6 +1,7 @@
 /** Which metrics are shown under which filters, in their order, and what they are called there (docs/reports.md, "Metrics under filters"). */
 import type { FilterKind } from "../state/filter-kind.ts";
-import { filterKind, param } from "../state/view.ts";
+import { param } from "../state/url.ts";
+import { filterKind } from "../state/view.ts";
 import { METRICS, type Metric, type MetricInfo } from "./metrics.ts";
 
 export interface ShownMetric extends MetricInfo {

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { Failure } from "../components/states.tsx";
 import { formatCount, formatHour, formatRange } from "../format/locale.ts";
 import type { Report } from "../state/use-report.ts";
-import { navigate } from "../state/view.ts";
+import { navigate } from "../state/url.ts";
 import { Change } from "./change.tsx";
 import { totalsOf } from "./metric-totals.ts";
 import type { MainReport } from "./metrics.ts";

@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import type { Parameters } from "../api/http.ts";
 import { useReport, type Report } from "../state/use-report.ts";
-import { everybodyScope } from "../state/view.ts";
+import { everybodyScope } from "../state/scope.ts";
 import { ratio } from "./metrics.ts";
 import type { ShownMetric } from "./shown-metrics.ts";
 

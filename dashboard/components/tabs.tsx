@@ -1,5 +1,5 @@
 /** Tabs (WAI-ARIA tabs pattern) whose choice is a URL parameter. Tabs that belong together may be the items of a menu behind them. */
-import { navigate, param } from "../state/view.ts";
+import { navigate, param } from "../state/url.ts";
 import { Menu } from "./menu.tsx";
 
 export interface Tab {

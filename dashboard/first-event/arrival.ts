@@ -2,7 +2,9 @@
 import { signal } from "@preact/signals";
 import { refreshAll } from "../state/connection.ts";
 import { clearReportCache } from "../state/use-report.ts";
-import { openSite, period, search, site } from "../state/view.ts";
+import { period } from "../state/period.ts";
+import { search } from "../state/url.ts";
+import { openSite, site } from "../state/view.ts";
 
 interface Arrival {
   readonly siteId: string;

@@ -6,7 +6,7 @@ import type { Reports } from "../api/types.ts";
 import { Logo } from "../components/logo.tsx";
 import { formatValue, UNKNOWN } from "../format/dimensions.ts";
 import { handleFailure } from "../state/connection.ts";
-import { search } from "../state/view.ts";
+import { search } from "../state/url.ts";
 import { arrival } from "./arrival.ts";
 
 type Countries = Reports["breakdown"];

@@ -5,7 +5,8 @@ import { formatRange } from "../format/locale.ts";
 import { Snippet } from "../settings/tracking-code.tsx";
 import { dayAfter } from "../state/range.ts";
 import { useRequest } from "../state/use-report.ts";
-import { navigate, range } from "../state/view.ts";
+import { range } from "../state/period.ts";
+import { navigate } from "../state/url.ts";
 import { Waiting } from "./waiting.tsx";
 
 /** The period that is offered, up to the last event. */

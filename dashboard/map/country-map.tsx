@@ -6,7 +6,8 @@ import type { Reports } from "../api/types.ts";
 import { UNKNOWN } from "../format/dimensions.ts";
 import { countOf } from "../format/locale.ts";
 import { useBreakdown } from "../state/use-report.ts";
-import { openPanel, scope, visitorNoun } from "../state/view.ts";
+import { scope } from "../state/scope.ts";
+import { openPanel, visitorNoun } from "../state/view.ts";
 import { WorldMap } from "./world-map.tsx";
 import { useWorldShapes } from "./world-shapes.ts";
 

@@ -5,7 +5,9 @@ import { urlOf } from "../api/http.ts";
 import { fetchReport } from "../api/reports.ts";
 import type { Reports } from "../api/types.ts";
 import { handleFailure, outage, refreshCount } from "../state/connection.ts";
-import { isRealtime, scope, today } from "../state/view.ts";
+import { today } from "../state/period.ts";
+import { scope } from "../state/scope.ts";
+import { isRealtime } from "../state/view.ts";
 
 const INTERVAL_MS = 10_000;
 

@@ -8,7 +8,8 @@ import { Problem } from "../components/states.tsx";
 import { countOf } from "../format/locale.ts";
 import { authState, handleFailure, refreshAll } from "../state/connection.ts";
 import { clearReportCache } from "../state/use-report.ts";
-import { closePanel, range, site, today } from "../state/view.ts";
+import { range, today } from "../state/period.ts";
+import { closePanel, site } from "../state/view.ts";
 import { PasswordRequired } from "./password-required.tsx";
 
 const TITLE = "Delete data";

@@ -7,7 +7,9 @@ import { fileNameOf, saveFile } from "../components/download.ts";
 import { Problem } from "../components/states.tsx";
 import { formatRange } from "../format/locale.ts";
 import { handleFailure } from "../state/connection.ts";
-import { closePanel, isFiltered, range, scope, site } from "../state/view.ts";
+import { range } from "../state/period.ts";
+import { scope } from "../state/scope.ts";
+import { closePanel, isFiltered, site } from "../state/view.ts";
 
 /** The service's limit for a raw export (docs/http-api.md, "Export"). */
 const EVENTS_MAX = 1_000_000;

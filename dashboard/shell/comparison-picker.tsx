@@ -2,7 +2,9 @@
 import { Menu } from "../components/menu.tsx";
 import { formatShortRange } from "../format/locale.ts";
 import type { Comparison } from "../state/compared-range.ts";
-import { comparedBy, comparison, matchWeekdays, navigate, openPanel } from "../state/view.ts";
+import { comparedBy, comparison, matchWeekdays } from "../state/period.ts";
+import { navigate } from "../state/url.ts";
+import { openPanel } from "../state/view.ts";
 
 export const COMPARISON_LABELS: Readonly<Record<Comparison, string>> = {
   previous_period: "Previous period",

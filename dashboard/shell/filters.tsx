@@ -8,7 +8,8 @@ import { DIMENSIONS, FILTERABLE, filterOfVersions, formatValue, isDimension } fr
 import { formatCount } from "../format/locale.ts";
 import { canFilterBy, FILTERS_MAX, isSameFilter, parseFilters, printFilter, type Filter } from "../state/filters.ts";
 import { useBreakdown } from "../state/use-report.ts";
-import { closePanel, filters, openPanel, panel, setFilters, unfilteredScope } from "../state/view.ts";
+import { unfilteredScope } from "../state/scope.ts";
+import { closePanel, filters, openPanel, panel, setFilters } from "../state/view.ts";
 
 /** The service's limit for one request. */
 const VALUES_MAX = 1000;

@@ -2,7 +2,9 @@
 import { Menu } from "../components/menu.tsx";
 import { formatRange } from "../format/locale.ts";
 import { dayAfter, PERIODS, shifted, type Period } from "../state/range.ts";
-import { isRealtime, navigate, openPanel, period, range, today, urlRangeProblem } from "../state/view.ts";
+import { period, range, today, urlRangeProblem } from "../state/period.ts";
+import { navigate } from "../state/url.ts";
+import { isRealtime, openPanel } from "../state/view.ts";
 
 /** `key` is the keyboard shortcut. */
 export const PERIOD_LABELS: Readonly<Record<Period, { readonly label: string; readonly key: string }>> = {

@@ -2,7 +2,9 @@
 import { useState } from "preact/hooks";
 import { Dialog } from "../components/dialog.tsx";
 import { rangeProblem, type Range } from "../state/range.ts";
-import { closePanel, comparedBy, comparedRange, navigate, range, today } from "../state/view.ts";
+import { comparedBy, comparedRange, range, today } from "../state/period.ts";
+import { navigate } from "../state/url.ts";
+import { closePanel } from "../state/view.ts";
 
 interface DateFieldProps {
   readonly label: string;

@@ -1,6 +1,7 @@
 /** The site switcher: a menu of all sites, each with a letter icon. The keys 1 to 9 choose the first nine. */
 import { Menu } from "../components/menu.tsx";
-import { navigate, openPanel, site } from "../state/view.ts";
+import { navigate } from "../state/url.ts";
+import { openPanel, site } from "../state/view.ts";
 import { SiteIcon } from "./site-icon.tsx";
 
 /** From this many sites on, the menu has a search field. */

@@ -1,0 +1,70 @@
+/** The URL and its history: the view is read from the URL's parameters and changed through them. */
+import { computed, signal } from "@preact/signals";
+import { remember } from "./remembered.ts";
+
+const paramsInUrl = () => new URLSearchParams(location.search);
+
+const searchParams = signal(paramsInUrl());
+
+/** Between `history.back()` and its `popstate`: the view has changed already, the URL not yet. */
+let isGoingBack = false;
+
+addEventListener("popstate", () => {
+  if (isGoingBack && urlOf(searchParams.value) !== urlOf(paramsInUrl())) push(searchParams.value);
+  isGoingBack = false;
+  searchParams.value = paramsInUrl();
+});
+
+/** New values of URL parameters; null removes one. */
+export type Changes = Readonly<Record<string, string | null>>;
+
+function urlOf(params: URLSearchParams): string {
+  const query = params.toString();
+  return query === "" ? location.pathname : `?${query}`;
+}
+
+/** The parameters of the period. Choosing one leaves the realtime view, which has no period. */
+const PERIOD_PARAMS = ["period", "start", "end"];
+
+function changed(params: URLSearchParams, changes: Changes): URLSearchParams {
+  const next = new URLSearchParams(params);
+  if (PERIOD_PARAMS.some((name) => name in changes)) next.delete("view");
+  // A search belongs to the open dialog.
+  if ("panel" in changes) next.delete("search");
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null || value === "") next.delete(name);
+    else next.set(name, value);
+  }
+  return next;
+}
+
+/** The state of a dialog's entry is the URL before it. */
+const push = (next: URLSearchParams): void =>
+  history.pushState(next.has("panel") ? { before: urlOf(paramsInUrl()) } : null, "", urlOf(next));
+
+/**
+ * Changes the URL. `replace` adds no entry to the history, as for what the reader did not choose. An open dialog is one entry:
+ * closing it goes back to the one before, if that is the same view, and all else replaces it, so that Back never reopens a dialog.
+ */
+export function navigate(changes: Changes, replace = false): void {
+  const [current, next] = [searchParams.value, changed(searchParams.value, changes)];
+  if (!replace) remember(changes);
+  if (urlOf(next) === urlOf(current)) return;
+  searchParams.value = next;
+  if (isGoingBack) return;
+  isGoingBack = current.has("panel") && !next.has("panel") && history.state?.before === urlOf(next);
+  if (isGoingBack) history.back();
+  else if (replace || current.has("panel")) history.replaceState(next.has("panel") ? history.state : null, "", urlOf(next));
+  else push(next);
+}
+
+/** The same with these parameters alone. */
+export function navigateAnew(changes: Changes, replace = false): void {
+  const cleared = Object.fromEntries([...searchParams.value.keys()].map((name) => [name, null]));
+  navigate({ ...cleared, ...changes }, replace);
+}
+
+/** The view as a text: changes with every navigation. */
+export const search = computed(() => searchParams.value.toString());
+
+export const param = (name: string): string | null => searchParams.value.get(name);
