@@ -1,7 +1,7 @@
 /** The buckets of a series: which intervals suit a range, which days a bucket has, and whether it is whole (docs/http-api.md, "Timeseries"). */
 import { dayAfter, isHourly, type Range } from "../state/range.ts";
 
-export const INTERVALS = ["hour", "day", "week", "month"] as const;
+const INTERVALS = ["hour", "day", "week", "month"] as const;
 export type Interval = (typeof INTERVALS)[number];
 
 /** Ranges of this many days have a readable number of buckets. */

@@ -3,6 +3,8 @@
  * a second touch chooses one.
  */
 import { useEffect, useRef } from "preact/hooks";
+import { indexAfterKey } from "../components/slider-keys.ts";
+import { TapChoice } from "../components/tap-choice.ts";
 import { paletteVersion } from "../state/theme.ts";
 import { cssColor, drawChart, type Chart } from "./chart-drawing.ts";
 import type { ChartPoint } from "./points.ts";
@@ -32,21 +34,18 @@ const HEIGHT_PX = 300;
 /** Outside of the plot. */
 const AWAY = { left: -10, top: -10 };
 
-/** A click is that of a touch if a touch came right before it. */
 function listen(chart: Chart, { onCursor, onChoose }: Pick<LineChartProps, "onCursor" | "onChoose">): void {
-  let isTouch = false;
-  let touched: number | null = null;
+  const taps = new TapChoice<number>();
   chart.over.style.cursor = onChoose ? "pointer" : "default";
-  chart.over.addEventListener("pointerdown", ({ pointerType }) => (isTouch = pointerType === "touch"));
+  chart.over.addEventListener("pointerdown", (event) => taps.press(event));
   chart.over.addEventListener("click", () => {
     const index = chart.cursor.idx ?? null;
-    if (index !== null && (!isTouch || touched === index)) onChoose?.(index);
-    touched = index;
+    if (taps.click(index)) onChoose?.(index);
   });
   (chart.hooks.setCursor ??= []).push(({ cursor: { idx, left = -1 } }) => {
     const isAway = idx == null || left < 0;
-    if (isAway) touched = null;
-    onCursor(isAway ? null : { index: idx, left, isTouch });
+    if (isAway) taps.leave();
+    onCursor(isAway ? null : { index: idx, left, isTouch: taps.isTouch });
   });
 }
 
@@ -68,22 +67,10 @@ const latestOf = (points: readonly ChartPoint[]): number =>
     0,
   );
 
-/** The index that a key leads to. */
-function indexFor(key: string, index: number | null, points: readonly ChartPoint[]): number | undefined {
-  const last = points.length - 1;
-  return {
-    ArrowLeft: index === null ? latestOf(points) : Math.max(index - 1, 0),
-    ArrowRight: Math.min((index ?? -1) + 1, last),
-    Home: 0,
-    End: last,
-  }[key];
-}
-
-export function LineChart(props: LineChartProps) {
+/** The chart in its place: drawn anew with other points, with each change of the width, and in the colors of each theme. */
+function useChart(props: LineChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<Chart | null>(null);
-  const { points, label, cursor, textOf, onChoose } = props;
-  const palette = paletteVersion.value;
   useEffect(() => {
     const element = place.current;
     if (!element) return;
@@ -103,13 +90,19 @@ export function LineChart(props: LineChartProps) {
       chart.current?.destroy();
       chart.current = null;
     };
-  }, [points, palette]);
+  }, [props.points, paletteVersion.value]);
+  return { place, chart };
+}
 
+export function LineChart(props: LineChartProps) {
+  const { points, label, cursor, textOf, onChoose } = props;
+  const { place, chart } = useChart(props);
   const index = cursor?.index ?? null;
-  const current = index ?? latestOf(points);
+  const latest = latestOf(points);
+  const current = index ?? latest;
 
   function onKeyDown(event: KeyboardEvent) {
-    const next = indexFor(event.key, index, points);
+    const next = indexAfterKey(event, { index, initial: latest, last: points.length - 1 });
     const isHandled = next !== undefined || (index !== null && ["Enter", "Escape"].includes(event.key));
     if (!isHandled || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();

@@ -59,7 +59,7 @@ const hour = utc({ hour: "numeric", minute: "2-digit" });
 const dateAndTime = utc({ dateStyle: "medium", timeStyle: "short" });
 
 /** A bucket of a series is labelled `2026-03-15` or `2026-03-15 14:00`. */
-export const isHourBucket = (label: string): boolean => label.length > "2026-03-15".length;
+const isHourBucket = (label: string): boolean => label.length > "2026-03-15".length;
 const dateOf = (label: string): Date => new Date(isHourBucket(label) ? `${label.replace(" ", "T")}:00Z` : `${label}T00:00:00Z`);
 
 export const formatShortDay = (label: string): string => dayAndMonth.format(dateOf(label));

@@ -1,5 +1,6 @@
 /** Pageviews of each minute as bars. The current minute is hatched, because it is not over. A hidden table has the same numbers. */
 import { useState } from "preact/hooks";
+import { indexAfterKey } from "../components/slider-keys.ts";
 import { countOf, formatCount, formatHour } from "../format/locale.ts";
 
 const MINUTE_MS = 60_000;
@@ -52,9 +53,27 @@ function BarTooltip({ bar, share }: { readonly bar: Bar; readonly share: number 
   );
 }
 
-/** The index after a key; undefined for another key. */
-const indexAfter = (key: string, index: number, last: number): number | undefined =>
-  ({ ArrowLeft: Math.max(index - 1, 0), ArrowRight: Math.min(index + 1, last), Home: 0, End: last })[key];
+interface BarsProps {
+  readonly bars: readonly Bar[];
+  readonly most: number;
+  readonly chosen: number | null;
+}
+
+const Bars = ({ bars, most, chosen }: BarsProps) =>
+  bars.map(({ minute, pageviews, ago }, i) => (
+    <span key={minute} class={ago === 0 ? "minute unfinished" : "minute"} data-chosen={i === chosen}>
+      <span
+        class={pageviews === 0 ? "minute-bar none" : "minute-bar"}
+        style={{ height: `${most === 0 ? 0 : (pageviews / most) * 100}%` }}
+      />
+    </span>
+  ));
+
+/** The index of the bar that the pointer is on. */
+function indexAt(event: PointerEvent, count: number): number {
+  const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+  return Math.min(Math.max(Math.floor(((event.clientX - box.left) / box.width) * count), 0), count - 1);
+}
 
 export function MinuteBars({ firstMinute, perMinute }: { readonly firstMinute: string; readonly perMinute: readonly number[] }) {
   const [chosen, setChosen] = useState<number | null>(null);
@@ -62,10 +81,7 @@ export function MinuteBars({ firstMinute, perMinute }: { readonly firstMinute: s
   const last = bars.length - 1;
   const most = Math.max(...perMinute);
   const shown = bars[chosen ?? last];
-  const pointAt = (event: PointerEvent) => {
-    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    setChosen(Math.min(Math.max(Math.floor(((event.clientX - box.left) / box.width) * bars.length), 0), last));
-  };
+  const pointAt = (event: PointerEvent) => setChosen(indexAt(event, bars.length));
   return (
     <div class="minutes">
       {most > 0 && (
@@ -88,20 +104,13 @@ export function MinuteBars({ firstMinute, perMinute }: { readonly firstMinute: s
         onFocus={() => setChosen(chosen ?? last)}
         onBlur={() => setChosen(null)}
         onKeyDown={(event) => {
-          const next = indexAfter(event.key, chosen ?? last, last);
+          const next = indexAfterKey(event, { index: chosen, initial: last, last });
           if (next === undefined) return;
           event.preventDefault();
           setChosen(next);
         }}
       >
-        {bars.map(({ minute, pageviews, ago }, i) => (
-          <span key={minute} class={ago === 0 ? "minute unfinished" : "minute"} data-chosen={i === chosen}>
-            <span
-              class={pageviews === 0 ? "minute-bar none" : "minute-bar"}
-              style={{ height: `${most === 0 ? 0 : (pageviews / most) * 100}%` }}
-            />
-          </span>
-        ))}
+        <Bars bars={bars} most={most} chosen={chosen} />
       </div>
       <div class="minute-axis" aria-hidden="true">
         <span>{last} min ago</span>

@@ -15,7 +15,7 @@ export const refreshAll = (): void => {
 };
 
 /** `open`: no password is set, everybody may read. `setup_code`: no password is set, and under this host name one must be. */
-export type AuthState = "unknown" | "open" | "setup_code" | "logged_out" | "logged_in";
+type AuthState = "unknown" | "open" | "setup_code" | "logged_out" | "logged_in";
 
 export const authState = signal<AuthState>("unknown");
 

@@ -1,0 +1,46 @@
+/** The countries of the map: shapes tinted by their visitors, and small countries as dots. */
+import { hasFilter } from "../state/view.ts";
+import type { WorldShapes } from "./world-shapes.ts";
+
+/** Visitors by country code. */
+export type Counts = ReadonlyMap<string, number>;
+
+interface CountriesProps {
+  readonly shapes: WorldShapes;
+  readonly visitors: Counts;
+}
+
+/** From 0 to 1 by the square root, so that countries with few visitors stand out from those with none. */
+const shadeOf = (visitors: number, most: number): number => (visitors === 0 ? 0 : 0.18 + 0.82 * Math.sqrt(visitors / most));
+
+/** Each shape and dot carries its code, by which the map finds what a pointer is on. */
+export function Countries({ shapes, visitors }: CountriesProps) {
+  const countIn = (code: string) => visitors.get(code) ?? 0;
+  const most = Math.max(...Object.keys(shapes.points).map(countIn), 1);
+  const attributesOf = (code: string) => ({
+    class: hasFilter("countries", code) ? "country chosen" : countIn(code) > 0 ? "country counted" : "country",
+    style: { "--shade": String(shadeOf(countIn(code), most)) },
+    "data-country": code,
+  });
+  return (
+    <>
+      {Object.entries(shapes.countries).map(([code, path]) => (
+        <path key={code} d={path} {...attributesOf(code)} />
+      ))}
+      {shapes.dots
+        .toSorted((a, b) => countIn(a) - countIn(b))
+        .map((code) => (
+          <g key={code} {...attributesOf(code)}>
+            <path class="dot-edge" d={`M${shapes.points[code]?.join(" ")}h1v1`} />
+            <path class="dot" d={`M${shapes.points[code]?.join(" ")}h1v1`} />
+          </g>
+        ))}
+    </>
+  );
+}
+
+/** The country that an event is about; null for the sea, and for areas without a code. */
+export function countryAt(event: Event): string | null {
+  const code = event.target instanceof Element ? event.target.closest("[data-country]")?.getAttribute("data-country") : null;
+  return code == null || code.startsWith("-") ? null : code;
+}
