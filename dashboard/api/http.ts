@@ -40,6 +40,10 @@ export class ServiceError extends Error {
   }
 }
 
+/** What to tell the reader of a failed request. */
+export const problemText = (error: unknown, otherwise = "Something went wrong."): string =>
+  error instanceof ServiceError ? error.message : otherwise;
+
 const KINDS: Readonly<Record<number, FailureKind>> = {
   400: "invalid",
   401: "unauthenticated",

@@ -5,13 +5,13 @@ import { Empty, ReportView, Skeleton } from "../components/states.tsx";
 import { useSteadyHeight } from "../components/steady-height.ts";
 import { chosenTab, Tabs, type Tab } from "../components/tabs.tsx";
 import { useNear } from "../components/use-near.ts";
-import { DIMENSIONS, dimensionsOf, filterDimensionOf, formatValue, isDimension, tabLabelOf, UNKNOWN } from "../format/dimensions.ts";
+import { DIMENSIONS, dimensionsOf, filterDimensionOf, isDimension, tabLabelOf } from "../format/dimensions.ts";
 import type { DimensionCard } from "../format/dimensions.ts";
 import type { Dimension, Reports } from "../api/types.ts";
-import { canFilterBy } from "../state/filters.ts";
 import { useBreakdown } from "../state/use-report.ts";
 import { scope } from "../state/scope.ts";
-import { filterKind, filters, hasFilter, openPanel, site, toggleFilter, visitorNoun } from "../state/view.ts";
+import { filterKind, filters, openPanel, site, visitorNoun } from "../state/view.ts";
+import { filterRow } from "./filter-row.ts";
 import { RowList, type Row } from "./row-list.tsx";
 
 const ROWS = 9;
@@ -46,25 +46,15 @@ function hrefOf(dimension: Dimension, value: string): string | null {
 }
 
 function rowsOf(dimension: Dimension, breakdown: Reports["breakdown"]): Row[] {
-  const filterDimension = filterDimensionOf(dimension);
   // Entry and exit pages count visits, which are no share of visitors.
-  const total = filterDimension === dimension ? totalVisitors.value : null;
-  return breakdown.map(({ value, visitors }) => {
-    const label = formatValue(dimension, value, filters.value);
-    const isChosen = hasFilter(filterDimension, value);
-    return {
-      key: value,
-      label,
-      mark: dimension === "countries" && value !== UNKNOWN ? value : "",
-      count: visitors,
-      share: total !== null && total > 0 ? Math.min(visitors / total, 1) : null,
-      unit: `${visitorNoun.value}s`,
-      title: isChosen ? `Remove the filter ${label}` : `Filter by ${label}`,
-      href: hrefOf(dimension, value),
-      isChosen,
-      ...(canFilterBy(value) && { onChoose: () => toggleFilter(filterDimension, value) }),
-    };
-  });
+  const total = filterDimensionOf(dimension) === dimension ? totalVisitors.value : null;
+  return breakdown.map(({ value, visitors }) => ({
+    ...filterRow(dimension, value),
+    count: visitors,
+    share: total !== null && total > 0 ? Math.min(visitors / total, 1) : null,
+    unit: `${visitorNoun.value}s`,
+    href: hrefOf(dimension, value),
+  }));
 }
 
 /** Filtered by a browser, the tab shows its versions. */

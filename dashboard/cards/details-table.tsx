@@ -3,10 +3,11 @@ import { useState } from "preact/hooks";
 import type { Dimension, Reports } from "../api/types.ts";
 import { totalVisitors } from "../charts/top-stats.tsx";
 import { Empty } from "../components/states.tsx";
-import { DIMENSIONS, filterDimensionOf, UNKNOWN } from "../format/dimensions.ts";
+import { countryMark, DIMENSIONS, filterDimensionOf } from "../format/dimensions.ts";
 import { formatCount, formatShare, LOCALE } from "../format/locale.ts";
 import { canFilterBy } from "../state/filters.ts";
 import { filterKind, hasFilter, toggleFilter } from "../state/view.ts";
+import { RowMark } from "./row-list.tsx";
 
 const COLUMNS = [
   { id: "visitors", label: "Visitors" },
@@ -68,11 +69,7 @@ function Value({ dimension, row }: ValueProps) {
       aria-pressed={hasFilter(filterDimension, row.value)}
       onClick={() => toggleFilter(filterDimension, row.value)}
     >
-      {dimension === "countries" && row.value !== UNKNOWN && (
-        <span class="row-mark" aria-hidden="true">
-          {row.value}
-        </span>
-      )}
+      <RowMark text={countryMark(dimension, row.value)} />
       {row.label}
     </button>
   );

@@ -21,16 +21,20 @@ export interface Row {
   readonly onChoose?: () => void;
 }
 
+/** Before a label; nothing if the text is empty. */
+export const RowMark = ({ text }: { readonly text: string }) =>
+  text === "" ? null : (
+    <span class="row-mark" aria-hidden="true">
+      {text}
+    </span>
+  );
+
 function RowText({ row }: { readonly row: Row }) {
-  const { mark, label, count, share, unit, text } = row;
+  const { mark = "", label, count, share, unit, text } = row;
   return (
     <>
       <span class="row-label">
-        {mark !== undefined && mark !== "" && (
-          <span class="row-mark" aria-hidden="true">
-            {mark}
-          </span>
-        )}
+        <RowMark text={mark} />
         {label}
       </span>
       <span class="row-numbers">

@@ -1,27 +1,46 @@
-/** The change of a metric against the compared period: an arrow for the direction, green or red by meaning, and the same in text. Nothing from zero. */
+/** The change of a metric against the compared period: an arrow for the direction, green or red by meaning, and the same in text. */
 import { formatRate } from "../format/locale.ts";
 
 const ARROWS = { up: "↑", down: "↓", same: "→" } as const;
 const LABELS = { up: "up by ", down: "down by ", same: "unchanged " } as const;
 
-interface ChangeProps {
+interface Values {
   readonly now: number;
   readonly before: number;
   /** As with the bounce rate. */
   readonly isLessBetter?: boolean | undefined;
-  readonly title?: string;
 }
 
-export function Change({ now, before, isLessBetter = false, title }: ChangeProps) {
-  const direction = now > before ? "up" : now < before ? "down" : "same";
-  const tone = direction === "same" ? "" : (direction === "up") !== isLessBetter ? " better" : " worse";
-  // From nothing there is no percentage.
+interface ChangeText {
+  readonly direction: keyof typeof ARROWS;
+  readonly arrow: string;
+  readonly tone: "better" | "worse" | null;
+  /** Without its sign. */
+  readonly percentage: string;
+}
+
+/** Null for a change from zero, of which there is no percentage. */
+export function changeOf({ now, before, isLessBetter = false }: Values): ChangeText | null {
   if (before === 0) return null;
+  const direction = now > before ? "up" : now < before ? "down" : "same";
+  const isBetter = (direction === "up") !== isLessBetter;
+  return {
+    direction,
+    arrow: ARROWS[direction],
+    tone: direction === "same" ? null : isBetter ? "better" : "worse",
+    percentage: formatRate(Math.abs((now - before) / before)),
+  };
+}
+
+export function Change({ title, ...values }: Values & { readonly title?: string }) {
+  const change = changeOf(values);
+  if (change === null) return null;
+  const { direction, arrow, tone, percentage } = change;
   return (
-    <span class={`change${tone}`} title={title} data-direction={direction}>
-      <span aria-hidden="true">{ARROWS[direction]} </span>
+    <span class={tone === null ? "change" : `change ${tone}`} title={title} data-direction={direction}>
+      <span aria-hidden="true">{arrow} </span>
       <span class="unseen">{LABELS[direction]}</span>
-      {formatRate(Math.abs((now - before) / before))}
+      {percentage}
     </span>
   );
 }

@@ -1,9 +1,10 @@
 /** The chart card as a PNG of 1200 by 630 pixels, the size of link previews, in the colors of the current theme. */
 import { LOGO } from "../components/logo.tsx";
-import { formatRange, formatShare } from "../format/locale.ts";
+import { formatRange } from "../format/locale.ts";
 import { PRODUCT_NAME } from "../names.ts";
 import { range } from "../state/period.ts";
 import { isFiltered, site } from "../state/view.ts";
+import { changeOf } from "./change.tsx";
 import { cssColor, drawChart } from "./chart-drawing.ts";
 import type { MetricTotals } from "./metric-totals.ts";
 import type { ChartPoint } from "./points.ts";
@@ -59,17 +60,12 @@ function drawLogo(canvas: Canvas): void {
   canvas.restore();
 }
 
-/** The change as on the page: with an arrow for its direction, in a color for its meaning. */
-function drawChange(
-  canvas: Canvas,
-  { metric: { isLessBetter = false }, totals: { now, before } }: ImageContent,
-  x: number,
-  y: number,
-): void {
-  if (now === null || !before || now === before) return;
-  const isUp = now > before;
-  const color = isUp === isLessBetter ? "--worse" : "--better";
-  drawText(canvas, `${isUp ? "↑" : "↓"} ${formatShare(Math.abs(now - before) / before)}`, { x, y, px: 30, color, weight: 600 });
+/** The change as on the page. */
+function drawChange(canvas: Canvas, { metric: { isLessBetter }, totals: { now, before } }: ImageContent, x: number, y: number): void {
+  const change = now === null || before === null ? null : changeOf({ now, before, isLessBetter });
+  if (change === null) return;
+  const color = change.tone === null ? "--text-dim" : `--${change.tone}`;
+  drawText(canvas, `${change.arrow} ${change.percentage}`, { x, y, px: 30, color, weight: 600 });
 }
 
 function drawHead(canvas: Canvas, content: ImageContent): void {

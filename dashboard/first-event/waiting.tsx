@@ -7,11 +7,12 @@ import { Marked } from "../components/marked.tsx";
 import { CheckList } from "../installation/check-list.tsx";
 import { refusalChecks } from "../installation/event-checks.ts";
 import { InstallationDialog } from "../installation/installation-dialog.tsx";
+import { usePolling } from "../state/use-polling.ts";
 import { useRequest } from "../state/use-report.ts";
 import { openPanel, openSite, site } from "../state/view.ts";
 import { arrivingNames, thingsToCheck } from "./advice.ts";
 import { openArrivedSite } from "./arrival.ts";
-import { usePolling } from "./polling.ts";
+import { AWAITING } from "./awaiting.ts";
 
 /** Longer than it takes to publish a page and visit it, where nothing is wrong. */
 const LATE_MS = 20_000;
@@ -99,7 +100,8 @@ interface Answer {
 function useAwaited(siteId: string, sites: readonly string[] | undefined, before: Installation | null): Installation | null {
   const [answer, setAnswer] = useState<Answer | null>(before && { siteId, installation: before });
   const last = answer?.siteId === siteId ? answer.installation : null;
-  usePolling<Installation>(last?.has_events ? null : urlOf("/api/installation", { site_id: siteId }), (installation) => {
+  const url = last?.has_events ? null : urlOf("/api/installation", { site_id: siteId });
+  usePolling<Installation>(url, AWAITING, (installation) => {
     const isExisting = last === null && sites?.includes(siteId);
     if (installation.has_events && !isExisting) openArrivedSite(siteId);
     else setAnswer({ siteId, installation });

@@ -88,6 +88,9 @@ export const tabLabelOf = (dimension: Dimension): string => DIMENSIONS[dimension
 /** What the service writes for a value that was not recorded. */
 export const UNKNOWN = "(unknown)";
 
+/** The code before a country's name; empty for everything else. */
+export const countryMark = (dimension: Dimension, value: string): string => (dimension === "countries" && value !== UNKNOWN ? value : "");
+
 /** What the realtime report writes for visitors without a source. No filter matches it. */
 export const DIRECT_SOURCE = "(direct)";
 

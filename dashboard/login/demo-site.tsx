@@ -1,7 +1,7 @@
 /** The demo site: the offer to make it on the first pages, and the notice that marks it and removes it. */
 import { useState } from "preact/hooks";
 import { makeDemo, removeDemo } from "../api/admin.ts";
-import { ServiceError } from "../api/http.ts";
+import { problemText } from "../api/http.ts";
 import { Problem } from "../components/states.tsx";
 import { DEMO_SITE } from "../names.ts";
 import { handleFailure, refreshAll } from "../state/connection.ts";
@@ -22,7 +22,7 @@ function useChange(change: () => Promise<unknown>, onDone: () => void) {
       refreshAll();
     } catch (error) {
       handleFailure(error);
-      setProblem(error instanceof ServiceError ? error.message : "Something went wrong.");
+      setProblem(problemText(error));
     }
     setBusy(false);
   }

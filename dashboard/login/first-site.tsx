@@ -3,15 +3,16 @@ import { useState } from "preact/hooks";
 import type { Sites } from "../api/types.ts";
 import { AddSite } from "../first-event/add-site.tsx";
 import { openArrivedSite } from "../first-event/arrival.ts";
-import { usePolling } from "../first-event/polling.ts";
+import { AWAITING } from "../first-event/awaiting.ts";
 import { WaitingLine } from "../first-event/waiting.tsx";
 import { DEMO_SITE } from "../names.ts";
+import { usePolling } from "../state/use-polling.ts";
 import { ExploreDemo } from "./demo-site.tsx";
 import { LoginFrame } from "./login.tsx";
 
 /** Until a domain is entered, the first event of any site opens its dashboard. */
 function AnySite() {
-  usePolling<Sites>("/api/sites", ({ sites }) => {
+  usePolling<Sites>("/api/sites", AWAITING, ({ sites }) => {
     const first = sites.find((known) => known !== DEMO_SITE);
     if (first !== undefined) openArrivedSite(first);
   });

@@ -1,7 +1,7 @@
 /** The form for a password, and for the setup code where one is needed; errors appear at their field. */
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ServiceError, type FailureKind } from "../api/http.ts";
+import { problemText, ServiceError, type FailureKind } from "../api/http.ts";
 
 /** The service's limit. */
 export const PASSWORD_CHARS_MIN = 12;
@@ -23,10 +23,10 @@ export interface Problem {
 }
 
 function textOf(error: unknown): string {
-  if (!(error instanceof ServiceError)) return "Something went wrong.";
-  const { message, retryAfterSecs } = error;
-  if (retryAfterSecs === null) return message;
-  return `${message} (in ${retryAfterSecs < 90 ? `${retryAfterSecs} seconds` : `${Math.ceil(retryAfterSecs / 60)} minutes`})`;
+  const text = problemText(error);
+  const retryAfterSecs = error instanceof ServiceError ? error.retryAfterSecs : null;
+  if (retryAfterSecs === null) return text;
+  return `${text} (in ${retryAfterSecs < 90 ? `${retryAfterSecs} seconds` : `${Math.ceil(retryAfterSecs / 60)} minutes`})`;
 }
 
 /** What is refused as forbidden is the current password, where one is asked for. */

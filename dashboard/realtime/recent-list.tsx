@@ -1,10 +1,10 @@
 /** A list of the realtime view. While someone points at it or is in it with the keyboard, its rows keep their places. */
 import { useRef, useState } from "preact/hooks";
 import type { Dimension } from "../api/types.ts";
+import { filterRow } from "../cards/filter-row.ts";
 import { RowList, type Row } from "../cards/row-list.tsx";
-import { DIRECT_SOURCE, formatValue, UNKNOWN } from "../format/dimensions.ts";
-import { canFilterBy } from "../state/filters.ts";
-import { filters, hasFilter, toggleFilter } from "../state/view.ts";
+import { DIRECT_SOURCE, UNKNOWN } from "../format/dimensions.ts";
+import { filters } from "../state/view.ts";
 
 interface Recent {
   readonly value: string;
@@ -33,22 +33,12 @@ function useSteadyRows(rows: readonly Recent[], isHeld: boolean): readonly Recen
 /** What a value of the realtime report is called in a filter. */
 const filterValueOf = (value: string): string => (value === DIRECT_SOURCE ? UNKNOWN : value);
 
-function rowOf(dimension: Dimension, { value, visitors }: Recent): Row {
-  const filterValue = filterValueOf(value);
-  const label = formatValue(dimension, value);
-  const isChosen = hasFilter(dimension, filterValue);
-  return {
-    key: value,
-    label,
-    mark: dimension === "countries" && value !== UNKNOWN ? value : "",
-    count: visitors,
-    share: null,
-    unit: "visitors",
-    title: isChosen ? `Remove the filter ${label}` : `Filter by ${label}`,
-    isChosen,
-    ...(canFilterBy(filterValue) && { onChoose: () => toggleFilter(dimension, filterValue) }),
-  };
-}
+const rowOf = (dimension: Dimension, { value, visitors }: Recent): Row => ({
+  ...filterRow(dimension, value, filterValueOf(value)),
+  count: visitors,
+  share: null,
+  unit: "visitors",
+});
 
 interface RecentListProps {
   readonly title: string;

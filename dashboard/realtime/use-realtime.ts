@@ -1,15 +1,13 @@
 /** The realtime report, polled while the page is visible: current visitors for the bar, and the last half hour for the realtime view. */
 import { computed, signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { urlOf } from "../api/http.ts";
-import { fetchReport } from "../api/reports.ts";
 import type { Reports } from "../api/types.ts";
-import { handleFailure, outage, refreshCount } from "../state/connection.ts";
 import { today } from "../state/period.ts";
 import { scope } from "../state/scope.ts";
+import { usePolling, type Rhythm } from "../state/use-polling.ts";
 import { isRealtime } from "../state/view.ts";
 
-const INTERVAL_MS = 10_000;
+const RHYTHM: Rhythm = { firstMs: 0, pauseMs: () => 10_000 };
 
 /** Whole minutes in the view; the current one comes on top. */
 export const MINUTES = 30;
@@ -32,32 +30,10 @@ export const isRealtimeStale = computed(() => response.value?.url !== url.value)
 /** The fields that only the realtime view requests; null until they are there. */
 export const lastMinutes = computed(() => (realtime.value?.countries === undefined ? null : (realtime.value as Required<Realtime>)));
 
-/** For one component that is always shown. Each poll also updates `today`, so that a page left open moves on at midnight. */
+/** For one component that is always shown. Each response also updates `today`, so that a page left open moves on at midnight. */
 export function useRealtimePolling(): void {
-  const wanted = url.value;
-  const refresh = refreshCount.value;
-  useEffect(() => {
-    if (wanted === null) return;
-    const controller = new AbortController();
-    const poll = () => {
-      if (document.visibilityState !== "visible" || outage.peek() !== null) return;
-      today.value = new Date().toISOString().slice(0, 10);
-      fetchReport<Realtime>(wanted, controller.signal).then(
-        (data) => {
-          if (!controller.signal.aborted) response.value = { url: wanted, data };
-        },
-        (error: unknown) => {
-          if (!controller.signal.aborted) handleFailure(error);
-        },
-      );
-    };
-    poll();
-    const timer = setInterval(poll, INTERVAL_MS);
-    document.addEventListener("visibilitychange", poll);
-    return () => {
-      controller.abort();
-      clearInterval(timer);
-      document.removeEventListener("visibilitychange", poll);
-    };
-  }, [wanted, refresh]);
+  usePolling<Realtime>(url.value, RHYTHM, (data, requested) => {
+    today.value = new Date().toISOString().slice(0, 10);
+    response.value = { url: requested, data };
+  });
 }

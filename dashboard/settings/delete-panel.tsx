@@ -1,7 +1,7 @@
 /** The dialog that deletes a site's events on some days, confirmed by typing the site's name. */
 import { useState } from "preact/hooks";
 import { deleteEvents } from "../api/admin.ts";
-import { ServiceError } from "../api/http.ts";
+import { problemText } from "../api/http.ts";
 import type { Erased } from "../api/types.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { Problem } from "../components/states.tsx";
@@ -33,7 +33,7 @@ function DeleteForm({ siteId }: { readonly siteId: string }) {
       refreshAll();
     } catch (error) {
       handleFailure(error);
-      setProblem(error instanceof ServiceError ? error.message : "Couldn't confirm deletion.");
+      setProblem(problemText(error, "Couldn't confirm deletion."));
     }
     setBusy(false);
   }

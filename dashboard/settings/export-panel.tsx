@@ -1,6 +1,6 @@
 /** The dialog that exports the period as a file: daily totals or raw events, as CSV or JSON. */
 import { useState } from "preact/hooks";
-import { ServiceError, urlOf } from "../api/http.ts";
+import { problemText, urlOf } from "../api/http.ts";
 import { fetchFile } from "../api/reports.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { fileNameOf, saveFile } from "../components/download.ts";
@@ -52,7 +52,7 @@ export function ExportPanel() {
       setState("done");
     } catch (error) {
       handleFailure(error);
-      setProblem(error instanceof ServiceError ? error.message : "The export failed.");
+      setProblem(problemText(error, "The export failed."));
       setState("idle");
     }
   }

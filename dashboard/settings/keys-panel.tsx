@@ -1,7 +1,7 @@
 /** The dialog of API keys: create one and see it once, list them, revoke them. */
 import { useEffect, useState } from "preact/hooks";
 import { createKey, listKeys, revokeKey, type KeyScope } from "../api/admin.ts";
-import { ServiceError } from "../api/http.ts";
+import { problemText } from "../api/http.ts";
 import type { CreatedKey, Keys } from "../api/types.ts";
 import { CopyButton } from "../components/copy-button.tsx";
 import { Dialog } from "../components/dialog.tsx";
@@ -139,7 +139,7 @@ function KeysView() {
       setKeys(await listKeys());
     } catch (error) {
       handleFailure(error);
-      setProblem(error instanceof ServiceError ? error.message : "Something went wrong.");
+      setProblem(problemText(error));
     }
   }
   useEffect(() => void update(), []);

@@ -1,37 +1,39 @@
-/** Polling while something is awaited: often at first, then rarely, and only while the page is visible. */
+/** Polling: one request at a time, only while the page is visible, and not during an outage. */
 import { useEffect, useRef } from "preact/hooks";
 import { fetchReport } from "../api/reports.ts";
-import { handleFailure, outage } from "../state/connection.ts";
+import { handleFailure, outage, refreshCount } from "./connection.ts";
 
-/** Before the first request, so that typing a name does not send one for each letter. */
-const FIRST_MS = 500;
-const OFTEN_MS = 2000;
-const RARELY_MS = 15_000;
-/** How long to poll often, from the start and from each return to the page. */
-const OFTEN_FOR_MS = 300_000;
+export interface Rhythm {
+  /** Before the first request. */
+  readonly firstMs: number;
+  /** Before the next one. `sinceMs` have passed since the start or the last return to the page. */
+  readonly pauseMs: (sinceMs: number) => number;
+}
 
 const isVisible = (): boolean => document.visibilityState === "visible";
 
-/** Runs one request at a time; `stop` aborts it. */
-function poller(request: (signal: AbortSignal) => Promise<void>): { readonly resume: () => void; readonly stop: () => void } {
+function poller(
+  request: (signal: AbortSignal) => Promise<void>,
+  { firstMs, pauseMs }: Rhythm,
+): { readonly resume: () => void; readonly stop: () => void } {
   const controller = new AbortController();
   const { signal } = controller;
-  let sinceMs = performance.now();
+  let startMs = performance.now();
   let isRunning = false;
-  let timer = setTimeout(poll, FIRST_MS);
+  let timer = setTimeout(poll, firstMs);
   function poll() {
     if (isRunning || !isVisible()) return;
     isRunning = true;
     // In an outage, another request finds out when the service is back.
     void (outage.peek() === null ? request(signal) : Promise.resolve()).finally(() => {
       isRunning = false;
-      if (!signal.aborted) timer = setTimeout(poll, performance.now() - sinceMs < OFTEN_FOR_MS ? OFTEN_MS : RARELY_MS);
+      if (!signal.aborted) timer = setTimeout(poll, pauseMs(performance.now() - startMs));
     });
   }
   return {
     resume() {
       if (!isVisible()) return;
-      sinceMs = performance.now();
+      startMs = performance.now();
       clearTimeout(timer);
       poll();
     },
@@ -42,26 +44,27 @@ function poller(request: (signal: AbortSignal) => Promise<void>): { readonly res
   };
 }
 
-/** Null polls nothing. */
-export function usePolling<T>(url: string | null, onData: (data: T) => void): void {
+/** A URL that is null polls nothing. A refresh of all reports polls at once. */
+export function usePolling<T>(url: string | null, rhythm: Rhythm, onData: (data: T, url: string) => void): void {
   const latest = useRef(onData);
   latest.current = onData;
+  const refresh = refreshCount.value;
   useEffect(() => {
     if (url === null) return;
-    const { resume, stop } = poller((signal) =>
+    const request = (signal: AbortSignal) =>
       fetchReport<T>(url, signal).then(
         (data) => {
-          if (!signal.aborted) latest.current(data);
+          if (!signal.aborted) latest.current(data, url);
         },
         (error: unknown) => {
           if (!signal.aborted) handleFailure(error);
         },
-      ),
-    );
+      );
+    const { resume, stop } = poller(request, rhythm);
     document.addEventListener("visibilitychange", resume);
     return () => {
       document.removeEventListener("visibilitychange", resume);
       stop();
     };
-  }, [url]);
+  }, [url, refresh]);
 }
