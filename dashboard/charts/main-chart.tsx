@@ -1,5 +1,5 @@
 /** The chosen metric over time against the compared period: as a line chart or as a table, with a sentence about it and a menu. */
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { ReportView } from "../components/states.tsx";
 import { formatRange } from "../format/locale.ts";
 import { COMPARISON_LABELS } from "../shell/comparison-picker.tsx";
@@ -63,6 +63,10 @@ export function MainChart({ main, everybody }: MainChartProps) {
   const compared = comparedRange.value;
   const interval = intervalFor(range.value, param("interval"));
   const report = useSeries(metric, interval);
+  useEffect(() => {
+    // Of another period.
+    if (param("interval") !== null && param("interval") !== interval) navigate({ interval: null }, true);
+  });
   const totals = main.data && totalsOf(metric, main.data, everybody.data);
   const comparedTitle = report.data?.some(({ before }) => before) ? COMPARISON_LABELS[comparison.value] : null;
   const beforeTitle = compared && comparedTitle && `${comparedTitle} (${formatRange(compared.start, compared.end)})`;

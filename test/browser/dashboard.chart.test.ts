@@ -132,6 +132,10 @@ describe("the chart", () => {
     expect(seriesOf().at(-1)).toBeNull();
     await open("&period=day");
     expect(await page.getByRole("button", { name: /^Interval/ }).count()).toBe(0);
+    await open("&period=12mo&interval=month");
+    await page.keyboard.press("w");
+    await page.getByRole("button", { name: "Interval: By day" }).waitFor();
+    await expect.poll(() => inUrl("interval"), { timeout: ACTION_MS_MAX }).toEqual([null]);
   });
 
   it("a week of the table opens its days", async () => {
@@ -204,6 +208,15 @@ describe("the chart", () => {
     await page.goBack();
     await sentence.getByRole("button", { name: busy }).click();
     expect(inUrl("start", "end")).toEqual([daysAgo(BUSY_DAYS_AGO), daysAgo(BUSY_DAYS_AGO)]);
+  });
+
+  it("a print has the whole sentence, its links as words", async () => {
+    await open("&period=30d");
+    await page.locator(".chart-summary", { hasText: "Hacker News" }).waitFor();
+    await page.emulateMedia({ media: "print" });
+    expect(await page.locator(".chart-summary").innerText()).toMatch(
+      /^.+ .+ (?:doubled|tripled|had \d+ times the usual number), mostly from Hacker News\.$/,
+    );
   });
 
   it("the sentence tells the change, and says nothing without an outlier or a comparison, nor asks for sources then", async () => {

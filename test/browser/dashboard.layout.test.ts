@@ -201,7 +201,16 @@ describe("the layout of the dashboard", () => {
     expect(await page.evaluate("getComputedStyle(document.querySelector('.card')).backgroundColor")).toBe("rgb(255, 255, 255)");
     for (const shown of ["h1", ".top-stats", ".line-chart canvas", ".pill-text", '[data-card="pages"] .row', '[data-card="did"] .row'])
       expect(await page.locator(shown).first().isVisible(), shown).toBe(true);
-    for (const hidden of [".bar", ".pill-remove", ".card-foot", ".tabs [aria-selected=false]", ".content button.link"])
+    for (const hidden of [
+      ".bar",
+      ".pill-remove",
+      ".card-foot",
+      ".tabs [aria-selected=false]",
+      ".card .link",
+      ".chart-tools",
+      ".map-zoom",
+      ".tab-menu",
+    ])
       expect(await page.locator(hidden).first().isVisible(), hidden).toBe(false);
     // The chart is in light colors: drawn so in its new width, or inverted if the print comes first.
     await expect.poll(() => page.locator(".line-chart").getAttribute("data-palette"), { timeout: ACTION_MS_MAX }).toBe("light");
