@@ -3,7 +3,7 @@ import { Menu } from "../components/menu.tsx";
 import { formatShortRange } from "../format/locale.ts";
 import type { Comparison } from "../state/compared-range.ts";
 import { comparedBy, comparison, matchWeekdays } from "../state/period.ts";
-import { navigate } from "../state/url.ts";
+import { navigate, param, type Changes } from "../state/url.ts";
 import { openPanel } from "../state/view.ts";
 
 export const COMPARISON_LABELS: Readonly<Record<Comparison, string>> = {
@@ -16,7 +16,15 @@ export const COMPARISON_LABELS: Readonly<Record<Comparison, string>> = {
 const chooseComparison = (chosen: Comparison): void =>
   navigate({ compare: chosen === "previous_period" ? null : chosen, compare_start: null, compare_end: null });
 
-export const toggleComparison = (): void => chooseComparison(comparison.value === "none" ? "previous_period" : "none");
+/** What the shortcut turned off, and turns on again. */
+let turnedOff: Changes = { compare: null };
+
+export function toggleComparison(): void {
+  if (comparison.value === "none") return navigate(turnedOff);
+  const compare = comparison.value === "previous_period" ? null : comparison.value;
+  turnedOff = { compare, compare_start: param("compare_start"), compare_end: param("compare_end") };
+  chooseComparison("none");
+}
 
 /** With its dates, e.g. `Previous period (13 Oct – 11 Nov)`. */
 function labelOf(choice: Comparison): string {

@@ -181,6 +181,11 @@ describe("the comparison of the dashboard", () => {
     });
     await comparisonMenu().click();
     expect(await menuItem(/^Custom period \(.+\)…$/).getAttribute("aria-checked")).toBe("true");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("x");
+    expect([inUrl("compare"), inUrl("compare_start")]).toEqual(["none", null]);
+    await page.keyboard.press("x");
+    expect([inUrl("compare"), inUrl("compare_start"), inUrl("compare_end")]).toEqual(["custom", daysAgo(1), daysAgo(1)]);
   });
 
   it("the dialog of a custom range refuses more than 366 days at its field", async () => {
