@@ -1,9 +1,11 @@
 /** The dashboard of a site: stats, chart and cards, or the realtime view; and the open dialog. */
+import { useEffect, useRef } from "preact/hooks";
 import { Behavior } from "./behavior/behavior.tsx";
 import { Cards } from "./cards/breakdown-cards.tsx";
 import { MainChart } from "./charts/main-chart.tsx";
 import { TopStats } from "./charts/top-stats.tsx";
 import { Dialog } from "./components/dialog.tsx";
+import { keepFocus } from "./components/kept-focus.ts";
 import { lazy, NotLoaded } from "./components/lazy.tsx";
 import { arrival } from "./first-event/arrival.ts";
 import { FirstVisitor } from "./first-event/first-visitor.tsx";
@@ -67,14 +69,16 @@ function SiteView({ sites }: { readonly sites: readonly string[] }) {
 }
 
 export function Overview({ sites }: { readonly sites: readonly string[] }) {
+  const content = useRef<HTMLElement>(null);
   useKeyboard(sites);
+  useEffect(() => (content.current ? keepFocus(content.current) : undefined), []);
   return (
     <>
       <a class="skip" href="#content">
         Skip to content
       </a>
       <TopBar sites={sites} />
-      <main id="content" class="content" tabIndex={-1}>
+      <main id="content" ref={content} class="content" tabIndex={-1}>
         <h1 class="unseen">
           Stats of {site.value}, {formatRange(range.value.start, range.value.end)}
         </h1>

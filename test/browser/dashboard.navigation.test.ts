@@ -167,6 +167,23 @@ describe("navigation in the dashboard", () => {
     expect(await page.evaluate("document.activeElement.id")).toBe("content");
   });
 
+  it("where the focused element goes, the card around it has the focus", async () => {
+    const isFocused = (selector: string) =>
+      expect.poll(() => page.locator(selector).evaluate((card) => card.matches(":focus")), { timeout: ACTION_MS_MAX }).toBe(true);
+    await open("&filters=pages==/nowhere");
+    await page.locator("[data-card=from]").getByRole("button", { name: "Clear filters" }).focus();
+    await press("Enter");
+    await isFocused("[data-card=from]");
+    // The row gives way to the versions of the browser.
+    await page.locator("[data-card=devices]").getByRole("button", { name: "Chrome" }).focus();
+    await press("Enter");
+    await isFocused("[data-card=devices]");
+    await open("&did=flow&page=/");
+    await page.locator("[data-card=did]").getByRole("button", { name: "/pricing" }).focus();
+    await press("Enter");
+    await isFocused('section[aria-label="Next pages"]');
+  });
+
   it("picking a step moves the focus to the next one, and removing a step keeps it in the builder", async () => {
     await open("&did=funnel");
     const step = (number: number) => page.getByRole("combobox", { name: `Step ${number}` });
