@@ -52,7 +52,9 @@ const OtherNames = ({ names, sites }: OtherNamesProps) => (
 
 const ThingsToCheck = ({ siteId }: { readonly siteId: string }) => (
   <div class="to-check">
-    <p>Nothing has arrived yet. Check that:</p>
+    <p>
+      Nothing has arrived for <strong>{siteId}</strong> yet. Check that:
+    </p>
     <ol>
       {thingsToCheck(siteId, scriptUrl()).map((text) => (
         <li key={text}>

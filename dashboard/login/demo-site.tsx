@@ -6,7 +6,7 @@ import { Problem } from "../components/states.tsx";
 import { DEMO_SITE } from "../names.ts";
 import { handleFailure, refreshAll } from "../state/connection.ts";
 import { clearReportCache } from "../state/use-report.ts";
-import { openSite, site } from "../state/view.ts";
+import { isRealtime, openSite, site } from "../state/view.ts";
 
 /** Runs the change, and then loads the list of sites and all reports again. */
 function useChange(change: () => Promise<unknown>, onDone: () => void) {
@@ -59,7 +59,7 @@ export function DemoNotice({ sites }: { readonly sites: readonly string[] }) {
   return (
     <div class="notice demo-notice">
       <p>
-        Demo data: this site is made up.{" "}
+        Demo data: this site is made up.{isRealtime() && " No new visits arrive, so realtime is empty half an hour after it was made."}{" "}
         <button type="button" class="link" disabled={isBusy} onClick={run}>
           {isBusy ? "Removing…" : "Remove it"}
         </button>

@@ -1,6 +1,6 @@
 /** The pages before the dashboard: the first run, the login, and the setup under an unknown host name; and the dialog for a password. */
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { logIn, setPassword } from "../api/admin.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { Logo } from "../components/logo.tsx";
@@ -66,6 +66,20 @@ export const SetupCodePage = () => (
   </LoginFrame>
 );
 
+function SkipWarning({ onSkip }: { readonly onSkip: () => void }) {
+  const button = useRef<HTMLButtonElement>(null);
+  // The button that opened it has gone, with the focus.
+  useEffect(() => button.current?.focus(), []);
+  return (
+    <div class="notice" role="alert">
+      <p>Anyone with this URL can see your stats and set the password before you.</p>
+      <button ref={button} type="button" class="button" onClick={onSkip}>
+        Continue without a password
+      </button>
+    </div>
+  );
+}
+
 export function FirstRunPage({ onSkip }: { readonly onSkip: () => void }) {
   const [isSkipping, setSkipping] = useState(false);
   return (
@@ -73,12 +87,7 @@ export function FirstRunPage({ onSkip }: { readonly onSkip: () => void }) {
       <p>Create a password for your dashboard. We store only a hash, so keep it safe.</p>
       <NewPasswordForm />
       {isSkipping ? (
-        <div class="notice" role="alert">
-          <p>Anyone with this URL can see your stats and set the password before you.</p>
-          <button type="button" class="button" onClick={onSkip}>
-            Continue without a password
-          </button>
-        </div>
+        <SkipWarning onSkip={onSkip} />
       ) : (
         <button type="button" class="link" onClick={() => setSkipping(true)}>
           Skip for now

@@ -1,7 +1,8 @@
 /** The realtime view: current visitors, and the last half hour by minute, page, source, country and event. */
 import { Empty, Loading } from "../components/states.tsx";
 import { formatCount } from "../format/locale.ts";
-import { isFiltered, toggleRealtime } from "../state/view.ts";
+import { DEMO_SITE } from "../names.ts";
+import { isFiltered, site, toggleRealtime } from "../state/view.ts";
 import { windowMinutes } from "./current-visitors.tsx";
 import { MinuteBars } from "./minute-bars.tsx";
 import { RealtimeMap } from "./realtime-map.tsx";
@@ -64,7 +65,11 @@ export function RealtimeView() {
         <p class="realtime-note dim">Updates every 10 seconds. The last bar is the current minute, so far.</p>
       </div>
       {recent?.visitors === 0 && (
-        <Empty>{isFiltered.value ? undefined : `Nobody in the last ${MINUTES} minutes. The next visitor shows up here.`}</Empty>
+        <Empty>
+          {isFiltered.value
+            ? undefined
+            : `Nobody in the last ${MINUTES} minutes.${site.value === DEMO_SITE ? "" : " The next visitor shows up here."}`}
+        </Empty>
       )}
       {recent !== null && recent.visitors > 0 && <Lists recent={recent} />}
     </section>

@@ -5,7 +5,7 @@ import { CopyButton } from "../components/copy-button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Marked } from "../components/marked.tsx";
 import { DEMO_SITE } from "../names.ts";
-import { closePanel, site } from "../state/view.ts";
+import { closePanel, openPanel, site } from "../state/view.ts";
 import { PLATFORMS } from "./platforms.ts";
 
 /** The chosen platform, the same wherever the code is shown. */
@@ -49,6 +49,14 @@ export function Snippet({ siteId }: { readonly siteId: string }) {
 
 export const TrackingCodePanel = () => (
   <Dialog title="Tracking code" onClose={closePanel}>
+    {site.value === DEMO_SITE && (
+      <p>
+        The demo site is made up and needs no tracking code.{" "}
+        <button type="button" class="link" onClick={() => openPanel("add-site")}>
+          Add your own site
+        </button>
+      </p>
+    )}
     {site.value !== null && site.value !== DEMO_SITE && (
       <>
         <h3>{site.value}</h3>

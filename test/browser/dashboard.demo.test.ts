@@ -58,6 +58,10 @@ describe("the demo site in the dashboard", () => {
     const page = await open();
     await page.getByRole("heading", { name: "Welcome" }).waitFor();
     expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Skip for now" }).press("Enter");
+    expect(await page.getByRole("button", { name: "Continue without a password" }).evaluate((button) => button.matches(":focus"))).toBe(
+      true,
+    );
     await explore(page).click();
     await notice(page).waitFor();
     expect(siteOf(page)).toBe(DEMO_SITE);
@@ -85,6 +89,10 @@ describe("the demo site in the dashboard", () => {
     await page.getByLabel("Domain").waitFor();
     expect(await page.locator('pre[aria-label="Tracking code"]').count(), "the demo site has no tracking code").toBe(0);
     await page.getByRole("button", { name: "Close" }).click();
+    await page.goto(`${server.origin}/?site=${DEMO_SITE}&panel=snippet&view=realtime`);
+    await page.getByText("The demo site is made up and needs no tracking code.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByText("No new visits arrive").waitFor();
 
     expect((await sendEvent("own.example")).status).toBe(202);
     await page.evaluate("localStorage.clear()");
