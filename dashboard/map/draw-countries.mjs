@@ -4,7 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { geoContains, geoEqualEarth, geoPath } from "d3-geo";
+import { geoArea, geoContains, geoEqualEarth, geoPath } from "d3-geo";
 import { feature } from "topojson-client";
 import { PLACES } from "./places.mjs";
 
@@ -27,6 +27,9 @@ const ANTARCTICA = "AQ";
 /** The atlas has no number for it, and it has no ISO code, but databases of addresses use this one. */
 const CODES_BY_NAME = { Kosovo: "XK" };
 
+/** Of these, the largest is a country's own, whatever small place lies within it: Gibraltar is a dot on Spain. */
+const largestOf = (polygons) => polygons.toSorted((a, b) => geoArea(b) - geoArea(a))[0];
+
 /** The polygons of the atlas, each with the code of its country: that of a place within it, if the atlas counts the place to another. */
 async function polygonsOf(/** @type {string} */ file) {
   const world = JSON.parse(await readFile(file, "utf8"));
@@ -34,11 +37,10 @@ async function polygonsOf(/** @type {string} */ file) {
     // A few areas have no code: they are drawn, but have no visitors.
     const country = (id && numericToAlpha2(id)) || CODES_BY_NAME[properties.name] || `-${i}`;
     const parts = geometry.type === "Polygon" ? [geometry.coordinates] : geometry.coordinates;
-    return parts.map((coordinates) => {
-      const polygon = { type: "Polygon", coordinates };
-      const place = Object.keys(PLACES).find((code) => geoContains(polygon, PLACES[code]));
-      return { code: place ?? country, polygon };
-    });
+    const polygons = parts.map((coordinates) => ({ type: "Polygon", coordinates }));
+    const mainland = largestOf(polygons);
+    const placeIn = (polygon) => Object.keys(PLACES).find((code) => geoContains(polygon, PLACES[code]));
+    return polygons.map((polygon) => ({ code: (polygon !== mainland && placeIn(polygon)) || country, polygon }));
   });
 }
 
