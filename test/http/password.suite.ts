@@ -89,6 +89,17 @@ export function describePasswordChange(makeTarget: MakeTarget): void {
       await logIn(target, `new password number ${statuses.indexOf(200)}`);
     });
 
+    it("is not made by a session that an earlier change has ended, even with the password of that change", async () => {
+      const { target, session } = await setUp();
+      const other = await logIn(target);
+      const first = changePassword(target, session);
+      const second = changePassword(target, other, "a third horse battery", NEW);
+      expect((await first).status).toBe(200);
+      // 403 if it arrived first: the password was not set yet.
+      expect([401, 403]).toContain((await second).status);
+      expect(await isIn(target, await logIn(target, NEW))).toBe(true);
+    });
+
     it.each([
       [400, "a short password", { current_password: PASSWORD, new_password: "x".repeat(11) }, "at least 12 characters"],
       [400, "a long password", { current_password: PASSWORD, new_password: "x".repeat(1025) }, "at most 1024 bytes"],

@@ -55,11 +55,13 @@ export class Login {
     }, signal);
   }
 
-  /** Sets another password and ends all other sessions. 403 for a wrong password, 429 as for a login. */
+  /** Sets another password and ends all other sessions. 401 without a session, 403 for a wrong password, 429 as for a login. */
   async changePassword({ password, newPassword, address, sessionTokens, signal }: PasswordChange): Promise<void> {
     const { adminPassword, sessions, queue } = this.#parts;
     adminPassword.checkChange(newPassword);
     await queue.run(async () => {
+      // An earlier change in the queue, or a logout meanwhile, may have ended the caller's session.
+      if (!sessionTokens.some((token) => sessions.isValid(token))) throw new AppError({ code: "unauthenticated" }, "The session has ended");
       if (!(await this.#isCorrect(password, address))) throw new AppError({ code: "forbidden" }, "The current password is wrong");
       await adminPassword.change(newPassword);
       sessions.endOthers(sessionTokens);
