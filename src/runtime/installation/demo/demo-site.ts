@@ -132,7 +132,8 @@ export class DemoSite {
       }
     };
     const outcomes = await Promise.allSettled(Array.from({ length: DEMO_FILES_AT_ONCE }, addOneByOne));
-    if (added > 0) this.#exists = true;
+    // A file whose writing failed may be there all the same.
+    this.#exists = added > 0 ? true : null;
     const failure = outcomes.find((outcome) => outcome.status === "rejected");
     if (failure) throw failure.reason;
     return added;
