@@ -17,6 +17,9 @@ interface Entry {
   readonly requestedAtMs: number;
 }
 
+/** A key may be longer than its result: filters and names of properties are part of it. */
+const charsOf = (key: string, { text }: Entry): number => key.length + text.length;
+
 interface Computation {
   readonly siteId: SiteId;
   readonly result: Promise<string>;
@@ -97,7 +100,7 @@ export class ResultCache {
   }
 
   #store(key: string, entry: Entry): void {
-    if (this.#options.ttlSecs === 0 || entry.text.length > CACHE_CHARS_MAX) return;
+    if (this.#options.ttlSecs === 0 || charsOf(key, entry) > CACHE_CHARS_MAX) return;
     this.#add(key, entry);
     for (const [oldestKey, oldest] of this.#entries) {
       if (this.#entries.size <= this.#options.entriesMax && this.#chars <= CACHE_CHARS_MAX) return;
@@ -107,11 +110,11 @@ export class ResultCache {
 
   #add(key: string, entry: Entry): void {
     this.#entries.set(key, entry);
-    this.#chars += entry.text.length;
+    this.#chars += charsOf(key, entry);
   }
 
   #remove(key: string, entry: Entry): void {
-    if (this.#entries.delete(key)) this.#chars -= entry.text.length;
+    if (this.#entries.delete(key)) this.#chars -= charsOf(key, entry);
   }
 
   /** Drops the results of a site, also of running computations, which may include erased events. */

@@ -12,6 +12,9 @@ interface Bench {
   advance(ms: number): void;
 }
 
+/** An answer that has this length together with its key. */
+const answerTo = (name: string, chars: number): string => "x".repeat(chars - JSON.stringify(["main", "a.test", [name]]).length);
+
 const NO_END = new AbortController().signal;
 
 const keyOf = ({
@@ -146,18 +149,26 @@ describe("eviction", () => {
 
   it("is limited by total length, too", async () => {
     const { ask, cache } = createBench();
-    const half = "x".repeat(CACHE_CHARS_MAX / 2);
+    const half = CACHE_CHARS_MAX / 2;
     await ask({ name: "small" }, "small");
-    await ask({ name: "first" }, half);
+    await ask({ name: "first" }, answerTo("first", half));
     expect(cache.size).toBe(2);
-    await ask({ name: "second" }, half);
+    await ask({ name: "second" }, answerTo("second", half));
     // The small one was the oldest, and with it gone there is room.
     expect(cache.size).toBe(2);
     expect((await ask({ name: "first" })).computed).toBe(false);
     expect((await ask({ name: "second" })).computed).toBe(false);
-    await ask({ name: "third" }, half);
+    await ask({ name: "third" }, answerTo("third", half));
     expect(cache.size).toBe(2);
     expect((await ask({ name: "first" })).computed).toBe(true);
+  });
+
+  it("counts the length of keys, which requests choose", async () => {
+    const { ask, cache } = createBench({ entriesMax: 100_000 });
+    const name = "x".repeat(CACHE_CHARS_MAX / 4);
+    for (let i = 0; i < 10; i++) await ask({ name: `${name}${i}` });
+    expect(cache.size).toBe(3);
+    expect((await ask({ name: `${name}9` })).computed).toBe(false);
   });
 
   it("ignores a result that is too long to cache, which is returned", async () => {
@@ -171,14 +182,14 @@ describe("eviction", () => {
 
   it("counts neither expired nor dropped results", async () => {
     const { ask, cache, advance } = createBench({ ttlSecs: 10 });
-    const whole = "x".repeat(CACHE_CHARS_MAX);
+    const whole = answerTo("", CACHE_CHARS_MAX);
     for (let round = 0; round < 3; round++) {
       await ask({}, whole);
       advance(10_000);
     }
     await ask({}, whole);
     cache.dropSite("a.test" as SiteId);
-    await ask({ name: "a" }, whole.slice(1));
+    await ask({ name: "a" }, answerTo("a", CACHE_CHARS_MAX - 100));
     await ask({ name: "b" }, "y");
     expect(cache.size).toBe(2);
   });
