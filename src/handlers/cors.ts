@@ -14,6 +14,9 @@ const NONE: ReplyHeaders = {};
 /** For files that any page may load. */
 export const ANY_ORIGIN = { "Access-Control-Allow-Origin": "*" } as const;
 
+/** What the dashboard reads in addition to the headers that every page may read. */
+const EXPOSED = "Content-Disposition, Retry-After, X-Behavioral-Extension, X-Request-Id, X-Setup-Code";
+
 /** Access levels of the routes that the dashboard uses, also from another origin. */
 const OF_DASHBOARD: readonly Access[] = ["auth", "stats", "admin", "session", "manage"];
 
@@ -33,7 +36,7 @@ export function corsHeaders({ headers }: Request, endpoint: Endpoint | null, con
   if (origin === null || !(isIngest || isOfDashboardPage(origin, endpoint, config))) return NONE;
   const allowed = { "Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true", Vary: "Origin" };
   if (isIngest) return allowed;
-  return { ...allowed, "Access-Control-Expose-Headers": "Content-Disposition, Retry-After, X-Request-Id, X-Setup-Code" };
+  return { ...allowed, "Access-Control-Expose-Headers": EXPOSED };
 }
 
 /** Whether a request is a preflight of a page of `dashboard_origin`. Preflights of ingestion have their own route. */

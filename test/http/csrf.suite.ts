@@ -48,7 +48,7 @@ const corsOf = ({ headers }: Response): Record<string, string> =>
 const FOR_DASHBOARD = {
   "access-control-allow-origin": DASHBOARD,
   "access-control-allow-credentials": "true",
-  "access-control-expose-headers": "Content-Disposition, Retry-After, X-Request-Id, X-Setup-Code",
+  "access-control-expose-headers": "Content-Disposition, Retry-After, X-Behavioral-Extension, X-Request-Id, X-Setup-Code",
   vary: "Origin",
 };
 
