@@ -54,7 +54,9 @@ function axesOf({ points, format, width, scale }: Drawing): uPlot.Axis[] {
   return [
     {
       ...axis,
-      size: 30 * scale,
+      // Below the lowest value of the other axis.
+      gap: 9 * scale,
+      size: 34 * scale,
       grid: { show: false },
       splits: () => ticks(points, width, TICK_PX_MIN * scale),
       values: (_chart, splits) => splits.map((index) => points[index]?.tick ?? ""),
