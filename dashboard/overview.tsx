@@ -1,7 +1,10 @@
 /** The dashboard of a site: stats, chart and cards, or the realtime view; and the open dialog. */
 import { useEffect, useRef } from "preact/hooks";
+import { urlOf } from "./api/http.ts";
+import type { Installation } from "./api/types.ts";
 import { Behavior } from "./behavior/behavior.tsx";
 import { Cards } from "./cards/breakdown-cards.tsx";
+import { firstEventDate } from "./charts/metric-totals.ts";
 import { MainChart } from "./charts/main-chart.tsx";
 import { TopStats } from "./charts/top-stats.tsx";
 import { Dialog } from "./components/dialog.tsx";
@@ -17,8 +20,8 @@ import { useKeyboard } from "./shell/keyboard.ts";
 import { RangeNotice } from "./shell/period-picker.tsx";
 import { TopBar } from "./shell/top-bar.tsx";
 import { authState } from "./state/connection.ts";
-import { useReport } from "./state/use-report.ts";
-import { range } from "./state/period.ts";
+import { useReport, useRequest } from "./state/use-report.ts";
+import { comparedRange, range } from "./state/period.ts";
 import { comparisonParameters, everybodyScope, scope } from "./state/scope.ts";
 import { closePanel, filterKind, isFiltered, isRealtime, openPanel, panel, site } from "./state/view.ts";
 
@@ -42,9 +45,19 @@ const OpenInstanceNotice = () =>
     </p>
   ) : null;
 
+/** Changes against a window before it say nothing. */
+function useFirstEventDate(siteId: string): void {
+  const isCompared = comparedRange.value !== null;
+  const { data, isStale } = useRequest<Installation>(isCompared ? urlOf("/api/installation", { site_id: siteId }) : null);
+  useEffect(() => {
+    firstEventDate.value = isStale ? null : (data?.first_event_date ?? null);
+  }, [data, isStale]);
+}
+
 function Statistics({ siteId }: { readonly siteId: string }) {
   const compared = comparisonParameters.value;
   const report = useReport("main", { ...scope.value, ...compared });
+  useFirstEventDate(siteId);
   const everybody = useReport("main", filterKind.value === "goal" ? { ...everybodyScope.value, ...compared } : null);
   return (
     <>

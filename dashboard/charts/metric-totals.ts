@@ -1,18 +1,26 @@
 /** A metric's total in the period and in the compared one. */
-import { comparison } from "../state/period.ts";
+import { signal } from "@preact/signals";
+import { comparedRange } from "../state/period.ts";
 import type { MainReport } from "./metrics.ts";
 import type { ShownMetric } from "./shown-metrics.ts";
 
 export interface MetricTotals {
   /** Null where it is not known. */
   readonly now: number | null;
-  /** Null without a comparison, or without events to compare with. */
+  /** Null without a comparison, or without a whole window of events to compare with. */
   readonly before: number | null;
 }
 
+/** The date of the site's first stored event; null until loaded. */
+export const firstEventDate = signal<string | null>(null);
+
+/** A window that begins before the first event has less than a like period, whatever happened. */
+const isWindowWhole = (): boolean =>
+  comparedRange.value !== null && firstEventDate.value !== null && firstEventDate.value <= comparedRange.value.start;
+
 /** `everybody` has the totals without the filters on events; only under a filter on a goal. */
 export function totalsOf({ value }: ShownMetric, data: MainReport, everybody: MainReport | undefined): MetricTotals {
-  const compared = comparison.value === "none" ? undefined : data.comparison;
+  const compared = isWindowWhole() ? data.comparison : undefined;
   return {
     now: value(data, everybody ?? null),
     before: compared && compared.total_events > 0 ? value(compared, everybody?.comparison ?? null) : null,

@@ -22,11 +22,13 @@ export const getInstallation: Handler = async (_request, { services, url }) => {
   const { site_id: siteId } = new Query(url).parse({ site_id: SCOPE_PARAMETERS.site_id });
   if (!knownSites.areListed) await knownSites.untilListed();
   const hasEvents = knownSites.has(siteId);
+  const days = hasEvents ? await eventStore.days(siteId) : [];
   return jsonReply({
     since: timestampOf(eventOutcomes.sinceMsOf(siteId)),
     is_allowed: config.siteIds.length === 0 || config.siteIds.includes(siteId),
     has_events: hasEvents,
-    last_event_date: hasEvents ? ((await eventStore.days(siteId)).at(-1) ?? null) : null,
+    first_event_date: days[0] ?? null,
+    last_event_date: days.at(-1) ?? null,
     events: eventOutcomes.of(siteId).map(counted),
     other_events: eventOutcomes.ofOthers(siteId, OTHER_NAMES_MAX).map(counted),
   });

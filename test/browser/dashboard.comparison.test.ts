@@ -164,6 +164,17 @@ describe("the comparison of the dashboard", () => {
     expect(await page.getByRole("columnheader").allTextContents()).toEqual(["Time (UTC)", "Unique visitors"]);
   });
 
+  it("a window that begins before the site's first event is drawn, and no change is shown against it", async () => {
+    const loaded = page.waitForResponse((response) => response.url().includes("/api/installation?"));
+    await open("&period=7d");
+    await loaded;
+    await page.locator(".legend").waitFor();
+    expect(await page.locator(".change").count()).toBe(0);
+    expect(await page.locator(".chart-summary").count()).toBe(0);
+    await page.keyboard.press("d");
+    await change("visitors").waitFor();
+  });
+
   it("a change of nothing is written like all percentages", async () => {
     await open(`&start=${daysAgo(0)}&end=${daysAgo(0)}&compare=custom&compare_start=${daysAgo(0)}&compare_end=${daysAgo(0)}`);
     expect(await change("visitors").textContent()).toBe("→ unchanged 0%");

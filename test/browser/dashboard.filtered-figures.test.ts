@@ -30,6 +30,9 @@ const WEEK_BEFORE: readonly Visit[] = [
   ...times(3, { atMs: noonDaysAgo(9), steps: ["/pricing", "/"] }),
 ];
 
+/** So that the week before is whole. */
+const LONG_AGO: Visit = { atMs: noonDaysAgo(100), steps: ["/"] };
+
 const isPageview = (step: string): boolean => !step.startsWith("!");
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 const percent = (rate: number): string => `${Math.round(rate * 1000) / 10}%`;
@@ -66,7 +69,7 @@ describe("the dashboard under filters", () => {
 
   beforeAll(async () => {
     dataFolder = await makeTempFolder();
-    await writeVisits(dataFolder, SITE, [...THIS_WEEK, ...WEEK_BEFORE]);
+    await writeVisits(dataFolder, SITE, [...THIS_WEEK, ...WEEK_BEFORE, LONG_AGO]);
     [browser, service] = await Promise.all([launchBrowser(), startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0" } })]);
     context = await browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 1600 } });
     context.setDefaultTimeout(ACTION_MS_MAX);

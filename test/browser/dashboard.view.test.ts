@@ -33,6 +33,8 @@ const VISITS: readonly Visit[] = [
     fields: { ...german, props: '{"plan":"pro"}', revenueCents: 2990, currency: "EUR" },
   },
   ...times(5, { atMs: noonDaysAgo(9), steps: ["/"] }),
+  // So that the week before is whole.
+  { atMs: noonDaysAgo(100), steps: ["/"] },
 ];
 
 describe("the dashboard", () => {

@@ -16,6 +16,7 @@ interface Installation {
   readonly since: string;
   readonly is_allowed: boolean;
   readonly has_events: boolean;
+  readonly first_event_date: string | null;
   readonly last_event_date: string | null;
   readonly events: readonly OutcomeCount[];
   readonly other_events: readonly OutcomeCount[];
@@ -42,6 +43,7 @@ export function describeInstallation(makeTarget: MakeTarget): void {
       expect(await getInstallation(target, "new.test")).toMatchObject({
         is_allowed: true,
         has_events: false,
+        first_event_date: null,
         last_event_date: null,
         events: [],
         other_events: [],
@@ -56,6 +58,7 @@ export function describeInstallation(makeTarget: MakeTarget): void {
       const installation = await getInstallation(target, "new.test");
       const lastEventDate = installation.events[0]?.latest_at.slice(0, 10);
       expect(installation).toMatchObject({ is_allowed: true, has_events: true, last_event_date: lastEventDate, other_events: [] });
+      expect(installation.first_event_date).toBe(lastEventDate);
       expect(countsIn(installation.events)).toEqual({ "new.test accepted": 2, "new.test bot": 1, "new.test invalid": 2 });
       const latestMs = Date.parse(installation.events[0]?.latest_at ?? "");
       expect(latestMs).toBeGreaterThanOrEqual(beforeMs);

@@ -19,7 +19,14 @@ const counted = (name: string, outcome: Counted["outcome"] = "accepted"): Counte
 });
 
 const arriving = (others: readonly Counted[], sites: readonly string[], isLate = false): string[] => {
-  const state = { since: "2026-03-15T12:00:00.000Z", is_allowed: true, has_events: false, last_event_date: null, events: [] };
+  const state = {
+    since: "2026-03-15T12:00:00.000Z",
+    is_allowed: true,
+    has_events: false,
+    first_event_date: null,
+    last_event_date: null,
+    events: [],
+  };
   return arrivingNames("example.com", { ...state, other_events: [...others] }, sites, isLate);
 };
 

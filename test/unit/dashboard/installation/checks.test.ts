@@ -24,6 +24,7 @@ const installation = (fields: Partial<Installation> = {}): Installation => ({
   since: "2026-03-15T12:00:00.000Z",
   is_allowed: true,
   has_events: false,
+  first_event_date: null,
   last_event_date: null,
   events: [],
   other_events: [],
