@@ -1,10 +1,10 @@
 /** The chart of the dashboard in a real browser: intervals, unfinished buckets, touch and keys, the sentence above it, its image. */
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { violationsNow } from "./support/accessibility.ts";
 import { launchBrowser } from "./support/browser.ts";
 import { DAY_MS, utcDay, watchRequests, writeVisits, type Visit } from "./support/dashboard.ts";
 
@@ -255,7 +255,6 @@ describe("the chart", () => {
   });
 
   it("axe finds no accessibility violation in the chart with its sentence, menus and tooltip, light and dark, wide and narrow", async () => {
-    const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
     for (const [colorScheme, width] of [
       ["light", 1280],
       ["dark", 320],
@@ -267,14 +266,10 @@ describe("the chart", () => {
       await chart().focus();
       await page.keyboard.press("End");
       await tooltip().waitFor();
-      await page.evaluate(axe);
-      const run = () =>
-        page.evaluate<string[]>(
-          "axe.run('.chart-place').then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)))",
-        );
-      expect(await run()).toEqual([]);
+      const inChart = () => violationsNow(page, { include: [".chart-place"] });
+      expect(await inChart()).toEqual([]);
       await page.getByRole("button", { name: /^Interval/ }).click();
-      expect(await run()).toEqual([]);
+      expect(await inChart()).toEqual([]);
       const outside =
         "[...document.querySelectorAll('.chart-place *')].map((part) => part.getBoundingClientRect()).filter(({ left, right }) => left < 0 || right > innerWidth).length";
       expect(await page.evaluate(outside)).toBe(0);

@@ -1,10 +1,9 @@
 /** The dashboard's comparison and custom ranges in a real browser: which window is compared, what is shown of it, and dates that cannot be shown. */
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { violationsOf } from "./support/accessibility.ts";
 import { launchBrowser } from "./support/browser.ts";
 import { DAY_MS, utcDay, writeVisits, type Visit } from "./support/dashboard.ts";
 
@@ -35,17 +34,12 @@ describe("the comparison of the dashboard", () => {
   let page: Page;
   let service: ServerProcess;
   let dataFolder: string;
-  let axe: string;
 
   beforeAll(async () => {
     dataFolder = await makeTempFolder();
     await writeVisits(dataFolder, SITE, VISITS);
     await writeVisits(dataFolder, NEW_SITE, times(2, { atMs: midnightDaysAgo(0), steps: ["/"] }));
-    [browser, service, axe] = await Promise.all([
-      launchBrowser(),
-      startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0" } }),
-      readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"),
-    ]);
+    [browser, service] = await Promise.all([launchBrowser(), startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0" } })]);
     context = await browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 1000 }, reducedMotion: "reduce" });
     context.setDefaultTimeout(ACTION_MS_MAX);
     await context.request.get(`${service.origin}/health/ready`);
@@ -86,14 +80,7 @@ describe("the comparison of the dashboard", () => {
   }
 
   async function expectAccessible(state: string): Promise<void> {
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await page.evaluate(axe);
-      const violations = await page.evaluate<string[]>(
-        "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)))",
-      );
-      expect({ state, colorScheme, violations }).toEqual({ state, colorScheme, violations: [] });
-    }
+    expect({ state, violations: await violationsOf(page) }).toEqual({ state, violations: [] });
   }
 
   it("today is compared with the same hours of the same weekday a week ago", async () => {

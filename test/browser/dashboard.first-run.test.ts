@@ -1,11 +1,10 @@
 /** From a new site to its first visitor: adding a site, waiting for its first event, and the dashboard that it opens. */
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { GOOGLEBOT } from "../support/user-agents.ts";
+import { violationsOf } from "./support/accessibility.ts";
 import { launchBrowser, VISITOR_USER_AGENT } from "./support/browser.ts";
 import { DAY_MS, utcDay, writeVisits } from "./support/dashboard.ts";
 
@@ -18,7 +17,6 @@ const GERMAN_ADDRESS = "5.9.0.1";
 
 describe("the first run", () => {
   let browser: Browser;
-  let axe: string;
   let context: BrowserContext;
   let page: Page;
   let requests: string[];
@@ -26,7 +24,6 @@ describe("the first run", () => {
   const folders: string[] = [];
 
   beforeAll(async () => {
-    axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
     browser = await launchBrowser();
   }, START_MS_MAX);
 
@@ -80,20 +77,6 @@ describe("the first run", () => {
     await page.goto(`${service.origin}/${query}`);
   }
 
-  /** Light and dark. */
-  async function expectAccessible(): Promise<void> {
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await page.evaluate(axe);
-      expect(
-        await page.evaluate(
-          "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)))",
-        ),
-      ).toEqual([]);
-    }
-    await page.emulateMedia({ colorScheme: null, reducedMotion: null });
-  }
-
   describe("without any site", () => {
     let service: ServerProcess;
     beforeAll(async () => {
@@ -119,7 +102,7 @@ describe("the first run", () => {
       expect(await code().textContent()).toContain(" data-include-local ");
       await domain().fill("example .com");
       await text("Enter a domain like example.com").waitFor();
-      await expectAccessible();
+      expect(await violationsOf(page)).toEqual([]);
     });
 
     it("says after 20 seconds what to check, and not before", async () => {
@@ -132,7 +115,7 @@ describe("the first run", () => {
       await text(/^Nothing has arrived for .+ yet/).waitFor();
       await text('its source has svc.js and data-domain="shop.example"').waitFor();
       await text("No ad blocker stops it").waitFor();
-      await expectAccessible();
+      expect(await violationsOf(page)).toEqual([]);
     });
 
     it("asks only while the page is visible, at once on a return to it, and more rarely after five minutes", async () => {
@@ -175,14 +158,14 @@ describe("the first run", () => {
       await send(service, "www.shop.example", "/pricing", { "x-forwarded-for": GERMAN_ADDRESS });
       await nextPoll();
       await text("Events arrive for www.shop.example.").waitFor();
-      await expectAccessible();
+      expect(await violationsOf(page)).toEqual([]);
       await page.getByRole("button", { name: "Open that site" }).click();
       await visitorsAre(1);
       expect(inUrl("site")).toBe("www.shop.example");
       await firstVisitor().filter({ hasText: "Your first visitor: Germany, /pricing, just now." }).waitFor();
       const animation = () => page.evaluate(`getComputedStyle(document.querySelector(".landed .logo-bird")).animationName`);
       expect(await animation()).toBe("land");
-      await expectAccessible();
+      expect(await violationsOf(page)).toEqual([]);
       await page.emulateMedia({ reducedMotion: "reduce" });
       expect(await animation()).toBe("none");
     });
@@ -250,7 +233,7 @@ describe("the first run", () => {
       await dialog.getByText("old.example has events already.").waitFor();
       await domain().fill("second.example");
       await dialog.getByText("Waiting for the first event").waitFor();
-      await expectAccessible();
+      expect(await violationsOf(page)).toEqual([]);
       await send(service, "second.example", "/");
       await nextPoll();
       await dialog.waitFor({ state: "detached" });

@@ -1,12 +1,11 @@
 /** The tracking code for a platform, and the installation check, in a real browser against the built program. */
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import type { InstallationPage } from "../../dashboard/api/types.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { GOOGLEBOT } from "../support/user-agents.ts";
+import { violationsNow } from "./support/accessibility.ts";
 import { launchBrowser, VISITOR_USER_AGENT } from "./support/browser.ts";
 
 const PASSWORD = "correct horse battery";
@@ -97,8 +96,7 @@ describe("the installation check in the dashboard", () => {
     await page.getByRole("dialog").getByText("dropped as bot traffic").waitFor();
     expect((await problemsIn(page))[0]).toBe("Problem: No event of first.example was accepted");
 
-    await page.evaluate(await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
-    expect(await page.evaluate("axe.run().then(({ violations }) => violations.map(({ id }) => id))")).toEqual([]);
+    expect(await violationsNow(page)).toEqual([]);
 
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });

@@ -1,10 +1,9 @@
 /** The layout of the dashboard in a real browser at all widths: nothing overflows, overlaps or is cut; and its icons, phone and print forms. */
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { violationsNow } from "./support/accessibility.ts";
 import { launchBrowser } from "./support/browser.ts";
 import { DAY_MS, watchRequests, writeVisits } from "./support/dashboard.ts";
 import { misplaced } from "./support/layout.ts";
@@ -235,7 +234,6 @@ describe("the layout of the dashboard", () => {
   });
 
   it("axe finds no accessibility violation in open menus and stacked keys, light, dark and on a phone", async () => {
-    const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
     const states = [
       [/^Site:/, "", "light", 1280],
       [/^Site:/, "", "dark", 390],
@@ -248,10 +246,7 @@ describe("the layout of the dashboard", () => {
       await open(query);
       await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
       if (menu) await page.getByRole("button", { name: menu }).click();
-      await page.evaluate(axe);
-      const problems = await page.evaluate<string[]>(
-        "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)))",
-      );
+      const problems = await violationsNow(page);
       expect({ menu, width, problems }).toEqual({ menu, width, problems: [] });
     }
   });

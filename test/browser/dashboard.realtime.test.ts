@@ -1,10 +1,9 @@
 /** The realtime view and the map in a real browser: minutes, lists, pulses, periods and keys, zoom, small countries, touch. */
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { violationsNow } from "./support/accessibility.ts";
 import { launchBrowser, VISITOR_USER_AGENT } from "./support/browser.ts";
 import { cardOf, DAY_MS, watchRequests, writeVisits, type Visit } from "./support/dashboard.ts";
 
@@ -331,7 +330,6 @@ describe("the realtime view", () => {
   });
 
   it("axe finds no accessibility violation, with and without visitors, light, dark and on phones, and nothing is wider than the screen", async () => {
-    const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
     for (const [site, colorScheme, width] of [
       [SITE, "light", 1280],
       [SITE, "dark", 390],
@@ -342,10 +340,7 @@ describe("the realtime view", () => {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await openRealtime("", site);
       await page.locator(".minute-bars").focus();
-      await page.evaluate(axe);
-      const problems = await page.evaluate<string[]>(
-        "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)))",
-      );
+      const problems = await violationsNow(page);
       expect({ site, colorScheme, problems }).toEqual({ site, colorScheme, problems: [] });
       expect(await page.evaluate(`document.querySelector("main").scrollWidth - document.querySelector("main").clientWidth`)).toBe(0);
     }

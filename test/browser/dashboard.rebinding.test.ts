@@ -1,10 +1,9 @@
 /** DNS rebinding against an instance without a password: an attacker's page gets nothing, the owner needs the setup code. */
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { violationsNow } from "./support/accessibility.ts";
 import { launchBrowser, VISITOR_USER_AGENT } from "./support/browser.ts";
 
 const PASSWORD = "correct horse battery";
@@ -81,9 +80,7 @@ describe("an instance without a password, under a host name that it does not kno
     await page.getByText("prints it to its log at startup").waitFor();
     expect(await page.evaluate("document.activeElement.id")).toBe("setup-code");
     expect(await page.getByLabel("Setup code").getAttribute("aria-invalid")).toBe("false");
-    const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-    await page.evaluate(axe);
-    expect(await page.evaluate("axe.run().then(({ violations }) => violations.map(({ id }) => id))")).toEqual([]);
+    expect(await violationsNow(page)).toEqual([]);
   });
 
   it("rebinding: a wrong setup code is reported at its field", async () => {

@@ -1,11 +1,11 @@
 /** The dashboard in a real browser, its numbers compared with the API: filters, shortcuts, history, builders, API keys, deletion. */
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { itInAll } from "../support/tier-cases.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { violationsNow } from "./support/accessibility.ts";
 import { launchBrowser } from "./support/browser.ts";
 import { cardOf, DAY_MS, rowsOf, utcDay, watchRequests, writeVisits, type Visit } from "./support/dashboard.ts";
 
@@ -269,7 +269,6 @@ describe("the dashboard", () => {
   });
 
   itInAll("axe finds no accessibility violation, light, dark, on a phone and in dialogs", async () => {
-    const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
     const views = [
       ["", "light", 1280],
       ["&places=countries&filters=sources==Google", "dark", 1280],
@@ -285,10 +284,7 @@ describe("the dashboard", () => {
       await page.goto(`${service.origin}/?site=${SITE}&period=7d${query}`);
       await page.getByRole("button", { name: "Menu" }).waitFor();
       await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
-      await page.evaluate(axe);
-      const problems = await page.evaluate<string[]>(
-        "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)))",
-      );
+      const problems = await violationsNow(page);
       expect({ query, problems }).toEqual({ query, problems: [] });
       expect(
         await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"),

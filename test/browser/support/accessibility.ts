@@ -1,19 +1,32 @@
-/** Runs axe on a page, in each color scheme. */
+/** Runs axe on a page. */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 
-/** The violations of the page as it is now, light and dark. */
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+/** Which elements axe looks at, by selectors; by default all. */
+interface Parts {
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+}
+
+/** The violations of the page as it is now, each as its rule and the beginning of the element. */
+export async function violationsNow(page: Page, parts: Parts = {}): Promise<string[]> {
+  if (!(await page.evaluate<boolean>("'axe' in self"))) await page.evaluate(await readFile(AXE, "utf8"));
+  const context = JSON.stringify({ include: ["html"], ...parts });
+  return page.evaluate<string[]>(
+    `axe.run(${context}).then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 160))))`,
+  );
+}
+
+/** The same in both color schemes. */
 export async function violationsOf(page: Page): Promise<string[]> {
-  const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
   const found: string[] = [];
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await page.evaluate(axe);
-    const violations = await page.evaluate(
-      "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)))",
-    );
-    found.push(...(violations as string[]).map((violation) => `${colorScheme}: ${violation}`));
+    found.push(...(await violationsNow(page)).map((violation) => `${colorScheme}: ${violation}`));
   }
   await page.emulateMedia({ colorScheme: null, reducedMotion: null });
   return found;

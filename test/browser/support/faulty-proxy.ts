@@ -15,6 +15,8 @@ export interface FaultyProxy {
   readonly origin: string;
   /** Null for a proxy that works. */
   fault: Fault | null;
+  /** How many requests have failed since the fault was set. */
+  readonly failed: number;
   /** The paths of the API that were requested. */
   readonly requested: string[];
   close(): Promise<void>;
@@ -62,6 +64,9 @@ export async function startFaultyProxy(serviceOrigin: string): Promise<FaultyPro
     set fault(fault) {
       failed = 0;
       current = fault;
+    },
+    get failed() {
+      return failed;
     },
     requested: [],
     close: () =>
