@@ -31,8 +31,8 @@ export function Countries({ shapes, visitors }: CountriesProps) {
         .toSorted((a, b) => countIn(a) - countIn(b))
         .map((code) => (
           <g key={code} {...attributesOf(code)}>
-            <path class="dot-edge" d={`M${shapes.points[code]?.join(" ")}h1`} />
-            <path class="dot" d={`M${shapes.points[code]?.join(" ")}h1`} />
+            <path class="dot-edge" d={`M${shapes.points[code]?.join(" ")}h1v1`} />
+            <path class="dot" d={`M${shapes.points[code]?.join(" ")}h1v1`} />
           </g>
         ))}
     </>
