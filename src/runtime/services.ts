@@ -146,17 +146,23 @@ async function createVisitors({ config, secrets, randomBytes, log, now }: Host):
   return { visitorSalt, visitorIds: createVisitorIds({ hmac, salt: visitorSalt }) };
 }
 
-function createDemoSite({ host: { config, now, wait }, eventStore }: Dependencies, erasure: Erasure, knownSites: KnownSites): DemoSite {
+type DemoParts = Pick<JobServices, "erasure"> & Pick<QueryServices, "stats">;
+
+function createDemoSite({ host: { config, now, wait }, eventStore }: Dependencies, parts: DemoParts, knownSites: KnownSites): DemoSite {
   const { retentionDays } = config;
-  return new DemoSite({ eventStore, erasure, knownSites, calendar: utcCalendar, now, pause: () => wait(0), retentionDays });
+  return new DemoSite({ ...parts, eventStore, knownSites, calendar: utcCalendar, now, pause: () => wait(0), retentionDays });
 }
 
 /** Accepted events are reported to `flush`, which starts early when there are many. */
-function createIngest(dependencies: Dependencies, visitors: Visitors, { flush, erasure }: JobServices): IngestServices {
+function createIngest(
+  dependencies: Dependencies,
+  visitors: Visitors,
+  { flush, ...demoParts }: DemoParts & { flush: Flush },
+): IngestServices {
   const { host, counters, eventStore } = dependencies;
   const { config, geo, log, now, unflushedBytesMax } = host;
   const knownSites = createKnownSites(dependencies);
-  const demoSite = createDemoSite(dependencies, erasure, knownSites);
+  const demoSite = createDemoSite(dependencies, demoParts, knownSites);
   const ingestGate = new IngestGate({ eventStore, counters, log, unflushedBytesMax });
   const eventOutcomes = new EventOutcomes({ hasAllowlist: config.siteIds.length > 0, startedAtMs: now() });
   const accept = createAcceptEvent({
@@ -248,7 +254,7 @@ export async function createServices(host: Host): Promise<Services> {
   const limiter = new QueryLimiter({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait });
   const queries = createQueryServices({ ...host, ...stored, eventStore, counters, limiter });
   const jobServices = await createJobs(dependencies, queries, limiter, stored);
-  const ingest = createIngest(dependencies, visitors, jobServices);
+  const ingest = createIngest(dependencies, visitors, { flush: jobServices.flush, erasure: jobServices.erasure, stats: queries.stats });
   const jobs = jobsOf(jobServices, ingest, now);
   warnOfOldGeoDatabase(host);
 

@@ -118,6 +118,15 @@ export function describeDemoSite(makeTarget: MakeTarget): void {
       expect(await sitesOf(target)).toEqual([]);
     });
 
+    it("is in reports as soon as it is made and until it is removed, whatever was cached before", async () => {
+      const target = await aTarget({ ...SHORT, SVC_CACHE_TTL_SECS: "60" });
+      expect(await eventsOf(target, DEMO, "7d")).toBe(0);
+      const added = await make(target);
+      expect(await eventsOf(target, DEMO, "7d")).toBe(added);
+      await remove(target);
+      expect(await eventsOf(target, DEMO, "7d")).toBe(0);
+    });
+
     it("refuses the events of pages while it is there, and its name is like any other before and after", async () => {
       const target = await aTarget();
       const added = await make(target);

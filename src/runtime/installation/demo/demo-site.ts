@@ -20,6 +20,8 @@ const LAST_DAY = "9999-12-31" as UtcDay;
 export interface DemoSiteOptions {
   readonly eventStore: EventStore;
   readonly erasure: { erase(siteId: typeof DEMO_SITE, firstDay: UtcDay, lastDay: UtcDay): Promise<Pick<DeletedDays, "events" | "days">> };
+  /** Its cached results are dropped when events are added. */
+  readonly stats: { dropSite(siteId: typeof DEMO_SITE): void };
   readonly knownSites: Pick<KnownSites, "has">;
   readonly calendar: Calendar;
   readonly now: () => EpochMs;
@@ -134,6 +136,7 @@ export class DemoSite {
     const outcomes = await Promise.allSettled(Array.from({ length: DEMO_FILES_AT_ONCE }, addOneByOne));
     // A file whose writing failed may be there all the same.
     this.#exists = added > 0 ? true : null;
+    if (added > 0) this.#options.stats.dropSite(DEMO_SITE);
     const failure = outcomes.find((outcome) => outcome.status === "rejected");
     if (failure) throw failure.reason;
     return added;
