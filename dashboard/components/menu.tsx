@@ -1,7 +1,8 @@
 /** A menu button (WAI-ARIA menu button pattern): the mouse, the arrow keys or the first letter of an item lead through its items. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { MenuPopup, type MenuEnd, type MenuItem } from "./menu-popup.tsx";
+import type { MenuItem } from "./menu-entry.tsx";
+import { MenuPopup, type MenuEnd } from "./menu-popup.tsx";
 
 interface MenuProps {
   readonly label: string;
