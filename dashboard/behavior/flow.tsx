@@ -2,6 +2,7 @@
 import { RowList } from "../cards/row-list.tsx";
 import { Picker } from "../components/picker.tsx";
 import { Empty, ReportView } from "../components/states.tsx";
+import { countOf } from "../format/locale.ts";
 import { useReport } from "../state/use-report.ts";
 import { scope } from "../state/scope.ts";
 import { navigate, param } from "../state/url.ts";
@@ -32,7 +33,7 @@ function Neighbors({ title, page, direction }: NeighborsProps) {
                 label: next_page,
                 count: visitors,
                 share,
-                unit: "visitors",
+                countTitle: countOf(visitors, "visitor"),
                 title: `Show the flow of ${next_page}`,
                 onChoose: () => navigate({ page: next_page }),
               }))}

@@ -1,7 +1,7 @@
 /** The goals report: custom events with their conversion rates. */
 import { RowList } from "../cards/row-list.tsx";
 import { Empty, ReportView } from "../components/states.tsx";
-import { formatCount, formatRate } from "../format/locale.ts";
+import { countOf, formatCount, formatRate } from "../format/locale.ts";
 import { TRACK_FUNCTION } from "../names.ts";
 import { useReport } from "../state/use-report.ts";
 import { hasEvent } from "../state/filter-kind.ts";
@@ -42,7 +42,7 @@ export function Goals() {
                 label: name,
                 count: visitors,
                 share: null,
-                unit: `visitors, ${formatCount(events)} events`,
+                countTitle: `${countOf(visitors, "visitor")}, ${countOf(events, "event")}`,
                 text: `${formatRate(conversion_rate)}  ·  ${formatCount(visitors)}`,
                 isChosen: hasFilter("events", name),
                 onChoose: () => toggleFilter("events", name),

@@ -3,7 +3,7 @@ import { urlOf } from "../api/http.ts";
 import type { Reports } from "../api/types.ts";
 import { RowList } from "../cards/row-list.tsx";
 import { Empty, ReportView } from "../components/states.tsx";
-import { countOf, formatCount } from "../format/locale.ts";
+import { countOf } from "../format/locale.ts";
 import { TRACK_FUNCTION } from "../names.ts";
 import { useReport, useRequest } from "../state/use-report.ts";
 import { scope } from "../state/scope.ts";
@@ -37,7 +37,7 @@ function PropertyValues({ name, event }: { readonly name: string; readonly event
                 label: value,
                 count: visitors,
                 share: null,
-                unit: `visitors, ${formatCount(events)} events`,
+                countTitle: `${countOf(visitors, "visitor")}, ${countOf(events, "event")}`,
               }))}
             />
             {values.length > VALUES_SHOWN && <p class="dim">{countOf(values.length - VALUES_SHOWN, "more value")}</p>}

@@ -19,9 +19,9 @@ function HowToEnable({ weeks }: { readonly weeks: number }) {
         <code>{variable}</code> <CopyButton text={variable} label="Copy" />
       </p>
       <p>
-        This is a decision about your visitors' privacy. All that a visitor does in these {days} days shares one ID, and whoever can read
-        the server's secret can test whether an address visited on any of them, not only today. Unique visitors then count once in {days}{" "}
-        days instead of once a day.
+        This is a decision about your visitors' privacy. Everything that a visitor does in these {days} days shares one ID, and anyone who
+        can read the server's secret can test whether an address visited on any of them, not only today. Unique visitors then count once in{" "}
+        {days} days instead of once a day.
       </p>
     </details>
   );

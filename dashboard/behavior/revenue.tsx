@@ -33,7 +33,7 @@ const RevenueRows = ({ title, currency, rows }: RevenueRowsProps) => (
           label: value,
           count: total,
           share: null,
-          unit: `in ${countOf(transactions, "transaction")}`,
+          countTitle: `${formatMoney(total, currency)} in ${countOf(transactions, "transaction")}`,
           text: formatMoney(total, currency),
         }))}
     />

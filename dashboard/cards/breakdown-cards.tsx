@@ -7,6 +7,7 @@ import { chosenTab, Tabs, type Tab } from "../components/tabs.tsx";
 import { useNear } from "../components/use-near.ts";
 import { DIMENSIONS, dimensionsOf, filterDimensionOf, isDimension, tabLabelOf } from "../format/dimensions.ts";
 import type { DimensionCard } from "../format/dimensions.ts";
+import { countOf } from "../format/locale.ts";
 import type { Dimension, Reports } from "../api/types.ts";
 import { useBreakdown } from "../state/use-report.ts";
 import { scope } from "../state/scope.ts";
@@ -52,7 +53,7 @@ function rowsOf(dimension: Dimension, breakdown: Reports["breakdown"]): Row[] {
     ...filterRow(dimension, value),
     count: visitors,
     share: total !== null && total > 0 ? Math.min(visitors / total, 1) : null,
-    unit: `${visitorNoun.value}s`,
+    countTitle: countOf(visitors, visitorNoun.value),
     href: hrefOf(dimension, value),
   }));
 }

@@ -29,7 +29,7 @@ const MixedVersions = ({ dimension }: { readonly dimension: Dimension }) => {
   const { singular, plural } = DIMENSIONS[versionOf];
   return (
     <p class="dim">
-      Equal versions of several {plural.toLowerCase()} are added up. Filter by {singular} to see them apart.
+      Equal versions of different {plural.toLowerCase()} are counted together. Filter by {singular} to tell them apart.
     </p>
   );
 };

@@ -6,7 +6,7 @@ import { filters, hasFilter, toggleFilter } from "../state/view.ts";
 import type { Row } from "./row-list.tsx";
 
 /** All but the row's numbers. `filterValue` is what the value is called in a filter. */
-export function filterRow(dimension: Dimension, value: string, filterValue = value): Omit<Row, "count" | "share" | "unit"> {
+export function filterRow(dimension: Dimension, value: string, filterValue = value): Omit<Row, "count" | "share" | "countTitle"> {
   const filterDimension = filterDimensionOf(dimension);
   const label = formatValue(dimension, value, filters.value);
   const isChosen = hasFilter(filterDimension, filterValue);

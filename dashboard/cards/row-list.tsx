@@ -1,6 +1,6 @@
 /** A list of rows: label, a bar proportional to the largest, a number, and on hover the share of the total. */
 import { useState } from "preact/hooks";
-import { formatCount, formatShare, compactCount } from "../format/locale.ts";
+import { compactCount, formatShare } from "../format/locale.ts";
 
 export interface Row {
   readonly key: string;
@@ -10,8 +10,8 @@ export interface Row {
   readonly count: number;
   /** Of all visitors, from 0 to 1; null where that makes no sense. */
   readonly share: number | null;
-  /** What the number counts, e.g. "visitors". */
-  readonly unit: string;
+  /** The number in full and what it counts, e.g. "12,345 visitors". */
+  readonly countTitle: string;
   /** Shown instead of `count`. */
   readonly text?: string;
   readonly title?: string;
@@ -30,7 +30,7 @@ export const RowMark = ({ text }: { readonly text: string }) =>
   );
 
 function RowText({ row }: { readonly row: Row }) {
-  const { mark = "", label, count, share, unit, text } = row;
+  const { mark = "", label, count, share, countTitle, text } = row;
   return (
     <>
       <span class="row-label">
@@ -39,7 +39,7 @@ function RowText({ row }: { readonly row: Row }) {
       </span>
       <span class="row-numbers">
         {share !== null && <span class="row-share">{formatShare(share)}</span>}
-        <span class="row-count" title={`${formatCount(count)} ${unit}`}>
+        <span class="row-count" title={countTitle}>
           {text ?? compactCount(count)}
         </span>
       </span>

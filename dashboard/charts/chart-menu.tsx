@@ -1,9 +1,7 @@
 /** The menu of the chart: copies it as an image to the clipboard, or saves the image where the browser refuses that. */
 import { useState } from "preact/hooks";
 import { Menu } from "../components/menu.tsx";
-import { saveFile } from "../components/download.ts";
-import { range } from "../state/period.ts";
-import { site } from "../state/view.ts";
+import { fileNameOf, saveFile } from "../components/download.ts";
 import type { MetricTotals } from "./metric-totals.ts";
 import type { ChartPoint } from "./points.ts";
 import type { ShownMetric } from "./shown-metrics.ts";
@@ -32,9 +30,8 @@ export function ChartMenu({ metric, points, totals }: ChartMenuProps) {
   if (points === undefined || totals === undefined) return null;
 
   async function copy(shown: readonly ChartPoint[], of: MetricTotals) {
-    const { start, end } = range.value;
     const image = import("./chart-image.ts").then(({ drawImage }) => drawImage({ metric, points: shown, totals: of }));
-    setMessage(await copyOrSave(image, `${site.value}-${metric.id}-${start}-${end}.png`).catch(() => "The image could not be made"));
+    setMessage(await copyOrSave(image, fileNameOf(metric.id, "png")).catch(() => "Couldn't create the image"));
     setTimeout(() => setMessage(""), CONFIRMATION_MS);
   }
 

@@ -31,7 +31,7 @@ function LastEvents({ date }: { readonly date: string }) {
     <>
       The last event was on {formatRange(date, date)}.{" "}
       <button type="button" class="link" onClick={() => navigate({ period: null, start: dayAfter(date, 1 - DAYS), end: date })}>
-        Show the {DAYS} days before
+        Show the {DAYS} days up to then
       </button>
     </>
   );

@@ -1,4 +1,4 @@
-/** Numbers, money, durations and UTC dates as English writes them where the reader lives. Owner of every Intl formatter but that of region names. */
+/** Numbers, money, durations and UTC dates in the reader's kind of English. Owner of every Intl formatter but that of region names. */
 
 /** Browsers may list a tag that Intl rejects, e.g. `en-US@posix`. */
 function isSupported(tag: string): boolean {

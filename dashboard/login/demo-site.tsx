@@ -35,7 +35,7 @@ export function ExploreDemo() {
     <div class="explore-demo">
       {isBusy ? (
         <p class="dim" role="status">
-          Making a year of made-up visits…
+          Creating a year of made-up visits…
         </p>
       ) : (
         <button type="button" class="link" onClick={run}>

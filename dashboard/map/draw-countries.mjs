@@ -64,7 +64,10 @@ function relative(path) {
   return shortened.replaceAll(" -", "-");
 }
 
-/** Shapes are those of the coarse atlas; places that it lacks are found in the finer one. @returns {Promise<import("./world-shapes.ts").WorldShapes>} */
+/**
+ * Shapes are those of the coarse atlas; places that it lacks are found in the finer one.
+ * @returns {Promise<import("./world-shapes.ts").WorldShapes>}
+ */
 export async function drawCountries() {
   const shapes = byCode((await polygonsOf(require.resolve("world-atlas/countries-110m.json"))).filter(({ code }) => code !== ANTARCTICA));
   const drawn = { type: "GeometryCollection", geometries: [...shapes.values()].flat() };

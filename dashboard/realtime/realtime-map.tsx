@@ -19,7 +19,7 @@ export function RealtimeMap({ countries }: { readonly countries: Countries }) {
   return (
     <section class="card" aria-label="Map">
       <header class="card-head">
-        <h2>Where they are</h2>
+        <h2>Map</h2>
       </header>
       <div class="map-place">
         {shapes && (

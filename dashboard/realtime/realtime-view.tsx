@@ -68,7 +68,7 @@ export function RealtimeView() {
         <Empty>
           {isFiltered.value
             ? undefined
-            : `Nobody in the last ${MINUTES} minutes.${site.value === DEMO_SITE ? "" : " The next visitor shows up here."}`}
+            : `No visitors in the last ${MINUTES} minutes.${site.value === DEMO_SITE ? "" : " The next one appears here."}`}
         </Empty>
       )}
       {recent !== null && recent.visitors > 0 && <Lists recent={recent} />}

@@ -4,6 +4,7 @@ import type { Dimension } from "../api/types.ts";
 import { filterRow } from "../cards/filter-row.ts";
 import { RowList, type Row } from "../cards/row-list.tsx";
 import { DIRECT_SOURCE, UNKNOWN } from "../format/dimensions.ts";
+import { countOf } from "../format/locale.ts";
 import { filters } from "../state/view.ts";
 
 interface Recent {
@@ -37,7 +38,7 @@ const rowOf = (dimension: Dimension, { value, visitors }: Recent): Row => ({
   ...filterRow(dimension, value, filterValueOf(value)),
   count: visitors,
   share: null,
-  unit: "visitors",
+  countTitle: countOf(visitors, "visitor"),
 });
 
 interface RecentListProps {

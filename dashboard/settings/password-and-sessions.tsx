@@ -78,7 +78,7 @@ export function ChangePasswordPanel() {
 
 export const LogOutEverywherePanel = () => (
   <Dialog title="Log out everywhere" onClose={closePanel}>
-    <p>All sessions end at once, on this device, too. API keys stay valid.</p>
+    <p>All sessions end, including this one. API keys stay valid.</p>
     <button
       type="button"
       class="button danger"

@@ -17,7 +17,7 @@ export const PERIOD_LABELS: Readonly<Record<Period, { readonly label: string; re
 
 export const choosePeriod = (chosen: Period): void => navigate({ period: chosen === "30d" ? null : chosen, start: null, end: null });
 
-/** By so many of its lengths; negative into the past. */
+/** By its length, `lengths` times; negative into the past. */
 export function shiftPeriod(lengths: number): void {
   // Without a next period, the realtime view is left for the current one.
   navigate(shifted(range.value, lengths, today.value) ?? { view: null });
@@ -88,7 +88,7 @@ export const PeriodPicker = () => (
 export const RangeNotice = () =>
   urlRangeProblem.value && (
     <p class="notice" role="status">
-      The dates in this link can’t be shown. {urlRangeProblem.value.text} Showing {formatRange(range.value.start, range.value.end)}.{" "}
+      The dates in this link can't be shown. {urlRangeProblem.value.text} Showing {formatRange(range.value.start, range.value.end)}.{" "}
       <button type="button" class="link" onClick={() => openPanel("days")}>
         Choose other dates
       </button>

@@ -59,7 +59,7 @@ export const rangeOf = (period: Period, today: string): Range => lastDays(DAYS[p
 
 export const isHourly = ({ days }: Range): boolean => days <= HOURLY_DAYS_MAX;
 
-/** URL parameters of the range moved by this many lengths; a named period if it ends today, null if it starts in the future or before 1970. */
+/** URL parameters of the range moved by its length, `lengths` times: a named period if it ends today, null in the future and before 1970. */
 export function shifted({ start, end, days }: Range, lengths: number, today: string): Readonly<Record<string, string | null>> | null {
   const [from, to] = [dayAfter(start, lengths * days), dayAfter(end, lengths * days)];
   if (from > today || rangeProblem(from, to)) return null;

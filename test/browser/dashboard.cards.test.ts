@@ -140,6 +140,11 @@ describe("the cards of the dashboard", () => {
     expect(await sentence.innerText()).toBe('No goals yet. Track one with svc("Signup").');
   });
 
+  it("the tooltip of a number says what it counts: of one visitor, in the singular", async () => {
+    await open("", SMALL_SITE);
+    expect(await cardOf(page, "pages").locator(".row-count").first().getAttribute("title")).toBe("1 visitor");
+  });
+
   it("a card below the screen shows where its rows will be, and keeps its height while another tab loads", async () => {
     await page.setViewportSize({ width: 1280, height: 600 });
     await open("&devices=os");
@@ -233,7 +238,7 @@ describe("the cards of the dashboard", () => {
       .waitFor();
     expect(await page.getByRole("listbox").getByRole("option").count()).toBe(2);
     await open("&panel=browser-versions");
-    await page.getByText("Equal versions of several browsers are added up.").waitFor();
+    await page.getByText("Equal versions of different browsers are counted together.").waitFor();
   });
 
   it("downloads are named by site, report and days", async () => {

@@ -249,7 +249,7 @@ describe("the chart", () => {
     await page.getByRole("button", { name: "Chart actions" }).click();
     await page.getByRole("menuitem", { name: "Copy as image" }).click();
     const file = await download;
-    expect(file.suggestedFilename()).toBe(`${SITE}-bounce_rate-${daysAgo(29)}-${daysAgo(0)}.png`);
+    expect(file.suggestedFilename()).toBe(`${SITE}-bounce_rate-${daysAgo(29)}-to-${daysAgo(0)}.png`);
     const png = await readFile(await file.path());
     expect([png.toString("latin1", 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual(["PNG", 1200, 630]);
   });

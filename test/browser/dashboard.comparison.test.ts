@@ -1,4 +1,4 @@
-/** The dashboard's comparison and custom ranges in a real browser: which window is compared, what is shown of it, and dates that cannot be shown. */
+/** The dashboard's comparison and custom ranges: which window is compared, what is shown of it, and dates that cannot be shown. */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
@@ -206,7 +206,7 @@ describe("the comparison of the dashboard", () => {
     await apply.click();
     await settled();
     expect(inUrl("start")).toBe(daysAgo(366));
-    expect(await page.getByRole("status").filter({ hasText: "can’t be shown" }).count()).toBe(0);
+    expect(await page.getByRole("status").filter({ hasText: "can't be shown" }).count()).toBe(0);
   });
 
   it.each([
@@ -218,7 +218,7 @@ describe("the comparison of the dashboard", () => {
     ["yesterday", "today", /Enter a date from 1 January 1970 on\. Showing /],
   ])("a link from %s to %s shows one notice and a range that can be shown", async (start, end, says) => {
     await open(`&start=${start}&end=${end}`);
-    const notice = page.getByRole("status").filter({ hasText: "can’t be shown" });
+    const notice = page.getByRole("status").filter({ hasText: "can't be shown" });
     expect(await notice.textContent()).toMatch(says);
     expect(await page.locator(".failure").count()).toBe(0);
     if (start === "yesterday") {

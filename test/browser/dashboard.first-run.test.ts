@@ -195,7 +195,7 @@ describe("the first run", () => {
       await open(service, "?site=old.example");
       await text("No data for this period. The last event was on").waitFor();
       expect(await text("Waiting for the first event").count()).toBe(0);
-      await page.getByRole("button", { name: "Show the 30 days before" }).click();
+      await page.getByRole("button", { name: "Show the 30 days up to then" }).click();
       await visitorsAre(1);
       expect(inUrl("end")).toBe(lastDay);
     });

@@ -84,7 +84,7 @@ describe("the password in the dashboard's menu", () => {
   it("log out everywhere ends the session of every browser with one confirmation", async () => {
     const [page, other] = [await open(SECOND, 390), await open(SECOND)];
     await choose(page, "Log out everywhere…");
-    await page.getByText("All sessions end at once").waitFor();
+    await page.getByText("All sessions end, including this one.").waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole("button", { name: "Log out everywhere" }).click();
     await page.getByRole("heading", { name: "Log in" }).waitFor();

@@ -228,7 +228,7 @@ describe("the realtime view", () => {
 
   it("without visitors one sentence says so, beside empty minutes", async () => {
     await openRealtime("", QUIET_SITE);
-    await page.getByText("Nobody in the last 30 minutes.").waitFor();
+    await page.getByText("No visitors in the last 30 minutes.").waitFor();
     expect(await page.locator("[data-current]").textContent()).toBe("0");
     expect(await page.locator(".realtime .card").count()).toBe(0);
     expect(await page.locator(".minute").count()).toBe(31);
