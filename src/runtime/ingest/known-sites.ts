@@ -57,8 +57,9 @@ export class KnownSites {
   }
 
   /**
-   * 403 when the site is new and `max_sites` is reached, without the demo site, which no event made. Before the sites are listed, every site is accepted, because one that
-   * has files must not be refused. The caller stores the event at once: until then the site takes no place.
+   * 403 when the site is new and `max_sites` is reached. The demo site does not count, because no event made it. Before the sites are
+   * listed, every site is accepted, because one that has files must not be refused. The caller stores the event at once: until then
+   * the site does not count.
    */
   check(siteId: SiteId): void {
     const count = this.#known.size + this.#pending.size - (this.#known.has(DEMO_SITE) ? 1 : 0);

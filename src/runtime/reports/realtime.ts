@@ -1,4 +1,4 @@
-/** GET /api/stats/realtime: current visitors, and the page views, lists and countries of the last minutes; never cached (docs/http-api.md, "Realtime"). */
+/** GET /api/stats/realtime: current visitors, and page views and lists of the last minutes; never cached (docs/http-api.md, "Realtime"). */
 import { REALTIME_COUNTRIES_MAX, REALTIME_MINUTES_MAX, REALTIME_ROWS_MAX } from "../config/report-limits.ts";
 import { planOf } from "../execution/plan.ts";
 import { closed, count, list, text } from "../query/json-schema.ts";
@@ -67,7 +67,7 @@ export const realtime = report({
     minutes: optionalInteger(
       {
         description:
-          "The window of everything except `current_visitors`: so many whole minutes of the clock, and the current one. " +
+          "The window of everything except `current_visitors`: the last `minutes` whole minutes of the clock, and the current one. " +
           "Adds `first_minute`, `visitors`, `countries` and `top_events`.",
         meaning: "Values outside the bounds are refused.",
         example: 30,

@@ -1,4 +1,4 @@
-/** The made-up events of a day: a weekly rhythm, slow growth, and now and then a day on which everybody comes from Hacker News. */
+/** The made-up events of a day: a weekly rhythm, slow growth, and now and then a day with many visitors from Hacker News. */
 import { dayNumberOf } from "../../../storage/calendar.ts";
 import { DAY_MS, startOfDayMs, type EpochMs, type SiteId, type StoredEvent, type UtcDay } from "../../../storage/event.ts";
 import { HACKER_NEWS } from "./demo-tables.ts";
@@ -37,7 +37,7 @@ function usualVisits({ date, index }: DemoDay, numbers: Numbers): number {
 /** How many visits a front page adds, relative to the usual ones. */
 const launchShare = ({ index }: DemoDay): number => ({ [LAUNCH_DAY]: 1.5, [LAUNCH_DAY + 1]: 0.5 })[index % LAUNCH_EVERY_DAYS] ?? 0;
 
-/** Mostly in the European afternoon, when America wakes up; some at any hour. */
+/** Mostly in the European afternoon, which is the American morning; some at any hour. */
 function timeOfDay(numbers: Numbers): EpochMs {
   if (numbers() < 0.15) return numbers() * DAY_MS;
   const hours = 14.5 + (numbers() + numbers() + numbers() - 1.5) * 9;
