@@ -5,7 +5,7 @@ import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { violationsNow } from "./support/accessibility.ts";
 import { launchBrowser } from "./support/browser.ts";
-import { DAY_MS, watchRequests, writeVisits } from "./support/dashboard.ts";
+import { cardOf, DAY_MS, watchRequests, writeVisits } from "./support/dashboard.ts";
 import { misplaced } from "./support/layout.ts";
 
 const PASSWORD = "correct horse battery";
@@ -87,6 +87,12 @@ describe("the layout of the dashboard", () => {
     await page.locator('[data-metric="visitors"] .top-stat-value', { hasText: /\d/ }).waitFor();
   }
 
+  /** Another view of the open page, as after Back or Forward. */
+  const show = (query: string) =>
+    page.evaluate(
+      `history.pushState(null, "", ${JSON.stringify(`?site=${LONG_SITE}${query}`)}); dispatchEvent(new PopStateEvent("popstate"));`,
+    );
+
   const pagesOfPdf = async () =>
     (await page.pdf({ format: "A4", preferCSSPageSize: true })).toString("latin1").match(/\/Type \/Page\b/g)?.length;
   const resize = (width: number) => page.setViewportSize({ width, height: 900 });
@@ -116,13 +122,16 @@ describe("the layout of the dashboard", () => {
 
   it("no report and no form of a card overflows from 320 px on", async () => {
     await resize(1440);
-    for (const query of ["properties", "revenue", "funnel", "retention", "sequences", "flow"].map((tab) => `&did=${tab}&weeks=26`)) {
-      await open(`${query}&steps=page:${LONG_PATH},page:/pricing&page=${LONG_PATH}`);
-      await page.locator('[data-card="did"]').scrollIntoViewIfNeeded();
-      await page.locator('[data-card="did"] .report').first().waitFor();
-      expect(await misplacedAt([320, 641, 901], "main"), query).toEqual([]);
+    await open();
+    const card = cardOf(page, "did");
+    await card.scrollIntoViewIfNeeded();
+    for (const tab of ["Properties", "Revenue", "Funnel", "Retention", "Sequences", "Flow"]) {
+      await show(`&did=${tab.toLowerCase()}&weeks=26&steps=page:${LONG_PATH},page:/pricing&page=${LONG_PATH}`);
+      await card.getByRole("tab", { name: tab, selected: true }).waitFor();
+      await card.locator(".report").first().waitFor();
+      expect(await misplacedAt([320, 641, 901], "main"), tab).toEqual([]);
     }
-    await page.goto(`${service.origin}/?site=${LONG_SITE}&view=realtime`);
+    await show("&view=realtime");
     await page.getByRole("region", { name: "Realtime" }).waitFor();
     expect(await misplacedAt([320, 641, 901], "main"), "realtime").toEqual([]);
   });
@@ -150,7 +159,10 @@ describe("the layout of the dashboard", () => {
     await open();
     expect(await createKey()).toBe(201);
     for (const dialog of DIALOGS) {
-      await open(`&panel=${dialog}`);
+      await show("");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      await show(`&panel=${dialog}`);
+      await page.getByRole("dialog").waitFor();
       await page.locator(".dialog .loading").first().waitFor({ state: "detached" });
       expect(await misplacedAt(DIALOG_WIDTHS, ".dialog"), dialog).toEqual([]);
     }
