@@ -1,4 +1,5 @@
 /** The funnel report: how many visitors complete one step after the other, and how many drop off. */
+import { useState } from "preact/hooks";
 import type { Reports } from "../api/types.ts";
 import { Empty, ReportView } from "../components/states.tsx";
 import { countOf, formatCount, formatRate } from "../format/locale.ts";
@@ -10,9 +11,19 @@ import { StepBuilder, stepsInUrl, STEPS_MIN, stepText } from "./steps.tsx";
 const WINDOWS = ["30 minutes", "1 hour", "1 day", "7 days", "30 days"];
 const WINDOW_DEFAULT = "1 day";
 
-/** docs/http-api.md, "Funnel". */
-const MODES = [
-  { id: "strict_order", label: "Strict order", title: "No other event, and no later step, may come in between." },
+interface Mode {
+  readonly id: string;
+  readonly label: string;
+  readonly title: string;
+}
+
+/** The modes of docs/http-api.md, "Funnel": the one that most look for, and the rest. */
+const STRICT_ORDER: Mode = {
+  id: "strict_order",
+  label: "Strict order",
+  title: "No other event, and no later step, may come in between.",
+};
+const ADVANCED_MODES: readonly Mode[] = [
   { id: "strict_deduplication", label: "No repeats", title: "A step other than the first must not come again." },
   { id: "strict_increase", label: "Strictly increasing time", title: "Each step must be later than the one before." },
   { id: "strict_once", label: "One event per step", title: "An event counts for one step only." },
@@ -67,15 +78,20 @@ function FunnelModes() {
   const chosen = (param("modes") ?? "").split(",").filter((mode) => mode !== "");
   const toggle = (mode: string) =>
     navigate({ modes: (chosen.includes(mode) ? chosen.filter((known) => known !== mode) : [...chosen, mode]).join(",") });
+  const choice = ({ id, label, title }: Mode) => (
+    <label key={id} class="choice" title={title}>
+      <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} /> {label}
+    </label>
+  );
+  const [isOpen, setOpen] = useState(ADVANCED_MODES.some(({ id }) => chosen.includes(id)));
   return (
-    <fieldset class="field">
-      <legend>Strictness</legend>
-      {MODES.map(({ id, label, title }) => (
-        <label key={id} class="choice" title={title}>
-          <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} /> {label}
-        </label>
-      ))}
-    </fieldset>
+    <>
+      <div class="field">{choice(STRICT_ORDER)}</div>
+      <details class="advanced" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>Advanced</summary>
+        <div class="field">{ADVANCED_MODES.map(choice)}</div>
+      </details>
+    </>
   );
 }
 

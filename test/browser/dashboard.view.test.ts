@@ -239,6 +239,11 @@ describe("the dashboard", () => {
     expect(inUrl("steps")).toBe("page:/,page:/pricing,event:Signup");
     const funnel = page.getByRole("list", { name: "Funnel" });
     await expect.poll(() => funnel.locator("strong").allTextContents(), { timeout: ACTION_MS_MAX }).toEqual(["100%", "100%", "50%"]);
+    expect(await page.getByLabel("No repeats").isVisible()).toBe(false);
+    await page.getByText("Advanced").click();
+    await page.getByLabel("No repeats").check();
+    await page.getByLabel("Strict order").check();
+    expect(inUrl("modes")).toBe("strict_deduplication,strict_order");
     await page.getByRole("tab", { name: "Sequences" }).click();
     await page.locator('[data-stat="converting"]', { hasText: "4" }).waitFor();
     await page.getByRole("tab", { name: "Retention" }).click();
