@@ -11,6 +11,7 @@ import { Dialog } from "./components/dialog.tsx";
 import { keepFocus } from "./components/kept-focus.ts";
 import { lazy, NotLoaded } from "./components/lazy.tsx";
 import { arrival } from "./first-event/arrival.ts";
+import { AwaitedSite } from "./first-event/awaited-site.tsx";
 import { FirstVisitor } from "./first-event/first-visitor.tsx";
 import { EmptyPeriod, SiteWithoutEvents } from "./first-event/no-data.tsx";
 import { DemoNotice } from "./login/demo-site.tsx";
@@ -97,6 +98,7 @@ export function Overview({ sites }: { readonly sites: readonly string[] }) {
         </h1>
         <OpenInstanceNotice />
         <FirstVisitor />
+        <AwaitedSite />
         <DemoNotice sites={sites} />
         <FilterPills />
         <SiteView sites={sites} />

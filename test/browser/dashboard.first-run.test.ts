@@ -244,6 +244,29 @@ describe("the first run", () => {
     });
   });
 
+  it("a site whose dialog was closed early is offered when its first event has come", async () => {
+    const service = await startService({ SVC_ADMIN_PASSWORD: PASSWORD });
+    await send(service, "old.example");
+    await open(service, "?site=old.example&panel=add-site");
+    await domain().fill("old.example");
+    await domain().fill("third.example");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await send(service, "third.example");
+    await nextPoll();
+    await text("The first event of third.example has arrived.").waitFor();
+    await page.getByRole("button", { name: "Site: old.example" }).click();
+    expect(await page.getByRole("menuitemradio").allTextContents()).toEqual([
+      expect.stringMatching(/^old\.example/),
+      expect.stringMatching(/^third\.example/),
+    ]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Open that site" }).click();
+    await visitorsAre(1);
+    expect(inUrl("site")).toBe("third.example");
+    expect(await text(/^The first event of/).count()).toBe(0);
+  });
+
   it("a site of site_ids becomes its dashboard at once, although its empty reports are cached", async () => {
     const service = await startService({ SVC_ADMIN_PASSWORD: PASSWORD, SVC_SITE_IDS: "listed.example" });
     await open(service, "?site=listed.example&period=day");
