@@ -6,14 +6,15 @@ import type { Installation } from "../api/types.ts";
 import { refreshAll } from "../state/connection.ts";
 import { site } from "../state/view.ts";
 import { openArrivedSite } from "./arrival.ts";
-import { usePolling } from "./polling.ts";
+import { AWAITING } from "./awaiting.ts";
+import { usePolling } from "../state/use-polling.ts";
 
 /** Null for none. */
 export const awaitedSite = signal<string | null>(null);
 
 function Notice({ siteId }: { readonly siteId: string }) {
   const [hasEvents, setHasEvents] = useState(false);
-  usePolling<Installation>(hasEvents ? null : urlOf("/api/installation", { site_id: siteId }), (installation) => {
+  usePolling<Installation>(hasEvents ? null : urlOf("/api/installation", { site_id: siteId }), AWAITING, (installation) => {
     if (!installation.has_events) return;
     setHasEvents(true);
     // The site switcher offers it, too.
