@@ -1,17 +1,14 @@
 /** Cards and details in a real browser: long values, odd property names, small sites, the UTM menu, versions, and names of downloads. */
-import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Locator, Page } from "playwright-core";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createDeferred } from "../support/deferred.ts";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
-import { launchBrowser } from "./support/browser.ts";
-import { cardOf, DAY_MS, rowsOf, utcDay, writeVisits, type Visit } from "./support/dashboard.ts";
+import { cardOf, DAY_MS, rowsOf, utcDay, type Visit } from "./support/dashboard.ts";
+import { useDashboard } from "./support/dashboard-instance.ts";
 
 const SITE = "shop.example:8080";
 const SMALL_SITE = "small.example";
-const START_MS_MAX = 60_000;
-const ACTION_MS_MAX = 15_000;
 
 /** A row of a list, in CSS pixels. */
 const ROW_HEIGHT = 34;
@@ -32,31 +29,14 @@ const VISITS: readonly Visit[] = [
 ];
 
 describe("the cards of the dashboard", () => {
-  let browser: Browser;
-  let context: BrowserContext;
-  let page: Page;
-  let service: ServerProcess;
-  let dataFolder: string;
-
-  beforeAll(async () => {
-    dataFolder = await makeTempFolder();
-    await writeVisits(dataFolder, SITE, VISITS);
-    await writeVisits(dataFolder, SMALL_SITE, [visit(["/"])]);
-    [browser, service] = await Promise.all([launchBrowser(), startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0" } })]);
-    context = await browser.newContext({ locale: "en-GB", reducedMotion: "reduce", viewport: { width: 1280, height: 1600 } });
-    context.setDefaultTimeout(ACTION_MS_MAX);
-    await context.request.get(`${service.origin}/health/ready`);
-  }, START_MS_MAX);
-
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-    await removeFolder(dataFolder);
+  const dashboard = useDashboard({
+    visits: { [SITE]: VISITS, [SMALL_SITE]: [visit(["/"])] },
+    context: { reducedMotion: "reduce", viewport: { width: 1280, height: 1600 } },
   });
-
-  beforeEach(async () => {
-    await page?.close();
-    page = await context.newPage();
+  let service: ServerProcess;
+  let page: Page;
+  beforeEach(() => {
+    ({ service, page } = dashboard);
   });
 
   async function open(query: string, site = SITE): Promise<void> {

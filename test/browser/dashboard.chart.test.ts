@@ -1,16 +1,13 @@
 /** The chart of the dashboard in a real browser: intervals, unfinished buckets, touch and keys, the sentence above it, its image. */
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { BrowserContext, Page } from "playwright-core";
+import type { ServerProcess } from "../support/server-process.ts";
 import { violationsNow } from "./support/accessibility.ts";
-import { launchBrowser } from "./support/browser.ts";
-import { DAY_MS, utcDay, watchRequests, writeVisits, type Visit } from "./support/dashboard.ts";
+import { DAY_MS, utcDay, watchRequests, type Visit } from "./support/dashboard.ts";
+import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
 
 const SITE = "shop.example";
-const START_MS_MAX = 60_000;
-const ACTION_MS_MAX = 10_000;
 
 /** The day that stands out. */
 const BUSY_DAYS_AGO = 9;
@@ -62,31 +59,16 @@ interface ImageFacts {
 }
 
 describe("the chart", () => {
-  let browser: Browser;
+  const dashboard = useDashboard({
+    visits: { [SITE]: VISITS },
+    context: { viewport: { width: 1280, height: 900 }, hasTouch: true },
+    initScript: RECORD_DRAWING,
+  });
+  let service: ServerProcess;
   let context: BrowserContext;
   let page: Page;
-  let service: ServerProcess;
-  let dataFolder: string;
-
-  beforeAll(async () => {
-    dataFolder = await makeTempFolder();
-    await writeVisits(dataFolder, SITE, VISITS);
-    [browser, service] = await Promise.all([launchBrowser(), startServer({ dataFolder })]);
-    context = await browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 900 }, hasTouch: true });
-    context.setDefaultTimeout(ACTION_MS_MAX);
-    await context.addInitScript(RECORD_DRAWING);
-    await context.request.get(`${service.origin}/health/ready`);
-  }, START_MS_MAX);
-
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-    await removeFolder(dataFolder);
-  });
-
-  beforeEach(async () => {
-    await page?.close();
-    page = await context.newPage();
+  beforeEach(() => {
+    ({ service, context, page } = dashboard);
   });
 
   async function open(query: string): Promise<void> {

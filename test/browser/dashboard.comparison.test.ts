@@ -1,18 +1,15 @@
 /** The dashboard's comparison and custom ranges: which window is compared, what is shown of it, and dates that cannot be shown. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import type { Page } from "playwright-core";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
-import { launchBrowser } from "./support/browser.ts";
-import { DAY_MS, utcDay, writeVisits, type Visit } from "./support/dashboard.ts";
+import { DAY_MS, utcDay, type Visit } from "./support/dashboard.ts";
+import { useDashboard } from "./support/dashboard-instance.ts";
 
 /** Has visits today and on the same weekday a week ago, before and after the present time of day. */
 const SITE = "compared.example";
 /** Has visits today only. */
 const NEW_SITE = "new.example";
-const START_MS_MAX = 60_000;
-const ACTION_MS_MAX = 15_000;
 
 const midnightDaysAgo = (days: number): number => (Math.floor(Date.now() / DAY_MS) - days) * DAY_MS;
 const daysAgo = (days: number): string => utcDay(midnightDaysAgo(days));
@@ -29,31 +26,14 @@ const VISITS: readonly Visit[] = [
 ];
 
 describe("the comparison of the dashboard", () => {
-  let browser: Browser;
-  let context: BrowserContext;
-  let page: Page;
-  let service: ServerProcess;
-  let dataFolder: string;
-
-  beforeAll(async () => {
-    dataFolder = await makeTempFolder();
-    await writeVisits(dataFolder, SITE, VISITS);
-    await writeVisits(dataFolder, NEW_SITE, times(2, { atMs: midnightDaysAgo(0), steps: ["/"] }));
-    [browser, service] = await Promise.all([launchBrowser(), startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0" } })]);
-    context = await browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 1000 }, reducedMotion: "reduce" });
-    context.setDefaultTimeout(ACTION_MS_MAX);
-    await context.request.get(`${service.origin}/health/ready`);
-  }, START_MS_MAX);
-
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-    await removeFolder(dataFolder);
+  const dashboard = useDashboard({
+    visits: { [SITE]: VISITS, [NEW_SITE]: times(2, { atMs: midnightDaysAgo(0), steps: ["/"] }) },
+    context: { viewport: { width: 1280, height: 1000 }, reducedMotion: "reduce" },
   });
-
-  beforeEach(async () => {
-    await page?.close();
-    page = await context.newPage();
+  let service: ServerProcess;
+  let page: Page;
+  beforeEach(() => {
+    ({ service, page } = dashboard);
   });
 
   async function open(query: string, site = SITE): Promise<void> {

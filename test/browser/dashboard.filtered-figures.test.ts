@@ -1,15 +1,12 @@
 /** The stats, chart and cards under filters, compared with counts over the visits that were written. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import type { Page } from "playwright-core";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
-import { launchBrowser } from "./support/browser.ts";
-import { cardOf, DAY_MS, rowsOf, writeVisits, type Visit } from "./support/dashboard.ts";
+import { cardOf, DAY_MS, rowsOf, type Visit } from "./support/dashboard.ts";
+import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
 
 const SITE = "shop.example";
-const START_MS_MAX = 60_000;
-const ACTION_MS_MAX = 15_000;
 
 /** Between two steps of a visit. */
 const STEP_SECS = 30;
@@ -61,30 +58,14 @@ function conversionsOf(visits: readonly Visit[], name: string) {
 const isGerman = ({ fields }: Visit): boolean => fields?.countryCode === "DE";
 
 describe("the dashboard under filters", () => {
-  let browser: Browser;
-  let context: BrowserContext;
-  let page: Page;
-  let service: ServerProcess;
-  let dataFolder: string;
-
-  beforeAll(async () => {
-    dataFolder = await makeTempFolder();
-    await writeVisits(dataFolder, SITE, [...THIS_WEEK, ...WEEK_BEFORE, LONG_AGO]);
-    [browser, service] = await Promise.all([launchBrowser(), startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0" } })]);
-    context = await browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 1600 } });
-    context.setDefaultTimeout(ACTION_MS_MAX);
-    await context.request.get(`${service.origin}/health/ready`);
-  }, START_MS_MAX);
-
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-    await removeFolder(dataFolder);
+  const dashboard = useDashboard({
+    visits: { [SITE]: [...THIS_WEEK, ...WEEK_BEFORE, LONG_AGO] },
+    context: { viewport: { width: 1280, height: 1600 } },
   });
-
-  beforeEach(async () => {
-    await page?.close();
-    page = await context.newPage();
+  let service: ServerProcess;
+  let page: Page;
+  beforeEach(() => {
+    ({ service, page } = dashboard);
   });
 
   async function open(filters: string, query = ""): Promise<void> {

@@ -1,16 +1,13 @@
 /** The layout of the dashboard in a real browser at all widths: nothing overflows, overlaps or is cut; and its icons, phone and print forms. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import type { ServerProcess } from "../support/server-process.ts";
 import { violationsNow } from "./support/accessibility.ts";
-import { launchBrowser } from "./support/browser.ts";
-import { cardOf, DAY_MS, watchRequests, writeVisits } from "./support/dashboard.ts";
+import { cardOf, DAY_MS, watchRequests, type Visit } from "./support/dashboard.ts";
 import { misplaced } from "./support/layout.ts";
+import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
 
 const PASSWORD = "correct horse battery";
-const START_MS_MAX = 60_000;
-const ACTION_MS_MAX = 15_000;
 
 /** As long as a label of a host name may be, and more. */
 const LONG_SITE = `${"a-very-long-name".repeat(4)}.shop.example.com`;
@@ -43,43 +40,28 @@ const LOWEST_ICON_CONTRAST = `(() => {
   return Math.min(...contrasts);
 })()`;
 
+const atMs = Date.now() - DAY_MS;
+const VISITS: readonly Visit[] = [
+  {
+    atMs,
+    steps: ["/", LONG_PATH, `!${"LongEventName".repeat(6)}`],
+    fields: { countryCode: "DE", referrer: `https://${LONG_SITE}/`, referrerSource: LONG_SITE },
+  },
+  { atMs, steps: ["/", "/pricing"] },
+];
+
 describe("the layout of the dashboard", () => {
+  const dashboard = useDashboard({
+    visits: Object.fromEntries(SITES.map((site) => [site, VISITS])),
+    environment: { SVC_ADMIN_PASSWORD: PASSWORD },
+    context: { viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" },
+  });
   let browser: Browser;
+  let service: ServerProcess;
   let context: BrowserContext;
   let page: Page;
-  let service: ServerProcess;
-  let dataFolder: string;
-
-  beforeAll(async () => {
-    dataFolder = await makeTempFolder();
-    const atMs = Date.now() - DAY_MS;
-    const fields = { countryCode: "DE", referrer: `https://${LONG_SITE}/`, referrerSource: LONG_SITE };
-    for (const site of SITES) {
-      await writeVisits(dataFolder, site, [
-        { atMs, steps: ["/", LONG_PATH, `!${"LongEventName".repeat(6)}`], fields },
-        { atMs, steps: ["/", "/pricing"] },
-      ]);
-    }
-    [browser, service] = await Promise.all([
-      launchBrowser(),
-      startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0", SVC_ADMIN_PASSWORD: PASSWORD } }),
-    ]);
-    context = await browser.newContext({ locale: "en-GB", viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" });
-    context.setDefaultTimeout(ACTION_MS_MAX);
-    const { origin } = service;
-    await context.request.post(`${origin}/api/auth/login`, { data: { password: PASSWORD } });
-    await context.request.get(`${origin}/health/ready`);
-  }, START_MS_MAX);
-
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-    await removeFolder(dataFolder);
-  });
-
-  beforeEach(async () => {
-    await page?.close();
-    page = await context.newPage();
+  beforeEach(() => {
+    ({ browser, service, context, page } = dashboard);
   });
 
   async function open(query = ""): Promise<void> {

@@ -1,14 +1,11 @@
 /** Moving through the dashboard in a real browser: menus and dialogs by key, the focus, Back, and what the next visit remembers. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
-import { launchBrowser } from "./support/browser.ts";
-import { DAY_MS, writeVisits } from "./support/dashboard.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import type { ServerProcess } from "../support/server-process.ts";
+import { DAY_MS, type Visit } from "./support/dashboard.ts";
+import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
 
 const PASSWORD = "correct horse battery";
-const START_MS_MAX = 60_000;
-const ACTION_MS_MAX = 15_000;
 
 /** Enough for a search in the menu of sites. */
 const SITES = [
@@ -25,40 +22,25 @@ const SITES = [
 ] as const;
 const [SITE] = SITES;
 
+const atMs = Date.now() - DAY_MS;
+const VISITS: Readonly<Record<string, readonly Visit[]>> = {
+  ...Object.fromEntries(SITES.map((site) => [site, [{ atMs, steps: ["/"] }]])),
+  [SITE]: [
+    { atMs, steps: ["/", "/pricing", "!Signup"] },
+    { atMs, steps: ["/", "/blog"] },
+  ],
+};
+
 describe("navigation in the dashboard", () => {
-  let browser: Browser;
-  let context: BrowserContext;
-  let page: Page;
-  let service: ServerProcess;
-  let dataFolder: string;
-
-  beforeAll(async () => {
-    dataFolder = await makeTempFolder();
-    const atMs = Date.now() - DAY_MS;
-    await writeVisits(dataFolder, SITE, [
-      { atMs, steps: ["/", "/pricing", "!Signup"] },
-      { atMs, steps: ["/", "/blog"] },
-    ]);
-    for (const site of SITES.slice(1)) await writeVisits(dataFolder, site, [{ atMs, steps: ["/"] }]);
-    [browser, service] = await Promise.all([
-      launchBrowser(),
-      startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0", SVC_ADMIN_PASSWORD: PASSWORD } }),
-    ]);
-    context = await browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 1600 } });
-    context.setDefaultTimeout(ACTION_MS_MAX);
-    await context.request.post(`${service.origin}/api/auth/login`, { data: { password: PASSWORD } });
-    await context.request.get(`${service.origin}/health/ready`);
-  }, START_MS_MAX);
-
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-    await removeFolder(dataFolder);
+  const dashboard = useDashboard({
+    visits: VISITS,
+    environment: { SVC_ADMIN_PASSWORD: PASSWORD },
+    context: { viewport: { width: 1280, height: 1600 } },
   });
-
-  beforeEach(async () => {
-    await page?.close();
-    page = await context.newPage();
+  let service: ServerProcess;
+  let page: Page;
+  beforeEach(() => {
+    ({ service, page } = dashboard);
   });
 
   async function open(query = ""): Promise<void> {

@@ -1,16 +1,14 @@
 /** The realtime view and the map in a real browser: minutes, lists, pulses, periods and keys, zoom, small countries, touch. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Browser, Page } from "playwright-core";
+import type { ServerProcess } from "../support/server-process.ts";
 import { violationsNow } from "./support/accessibility.ts";
-import { launchBrowser, VISITOR_USER_AGENT } from "./support/browser.ts";
-import { cardOf, DAY_MS, watchRequests, writeVisits, type Visit } from "./support/dashboard.ts";
+import { VISITOR_USER_AGENT } from "./support/browser.ts";
+import { cardOf, DAY_MS, watchRequests, type Visit } from "./support/dashboard.ts";
+import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
 
 const SITE = "shop.example";
 const QUIET_SITE = "quiet.example";
-const START_MS_MAX = 60_000;
-const ACTION_MS_MAX = 15_000;
 const MINUTE_MS = 60_000;
 
 interface Realtime {
@@ -40,31 +38,15 @@ const recentVisits = (): Visit[] => [
 ];
 
 describe("the realtime view", () => {
-  let browser: Browser;
-  let context: BrowserContext;
-  let page: Page;
-  let service: ServerProcess;
-  let dataFolder: string;
-
-  beforeAll(async () => {
-    dataFolder = await makeTempFolder();
-    await writeVisits(dataFolder, SITE, recentVisits());
-    await writeVisits(dataFolder, QUIET_SITE, [{ atMs: Date.now() - 2 * DAY_MS, steps: ["/"] }]);
-    [browser, service] = await Promise.all([launchBrowser(), startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0" } })]);
-    context = await browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 1400 } });
-    context.setDefaultTimeout(ACTION_MS_MAX);
-    await context.request.get(`${service.origin}/health/ready`);
-  }, START_MS_MAX);
-
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-    await removeFolder(dataFolder);
+  const dashboard = useDashboard({
+    visits: { [SITE]: recentVisits(), [QUIET_SITE]: [{ atMs: Date.now() - 2 * DAY_MS, steps: ["/"] }] },
+    context: { viewport: { width: 1280, height: 1400 } },
   });
-
-  beforeEach(async () => {
-    await page?.close();
-    page = await context.newPage();
+  let browser: Browser;
+  let service: ServerProcess;
+  let page: Page;
+  beforeEach(() => {
+    ({ browser, service, page } = dashboard);
   });
 
   async function open(query = "&view=realtime", site = SITE): Promise<void> {

@@ -1,18 +1,15 @@
 /** The dashboard in a real browser, its numbers compared with the API: filters, shortcuts, history, builders, API keys, deletion. */
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
 import { itInAll } from "../support/tier-cases.ts";
-import { startServer, type ServerProcess } from "../support/server-process.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import type { ServerProcess } from "../support/server-process.ts";
 import { violationsNow } from "./support/accessibility.ts";
-import { launchBrowser } from "./support/browser.ts";
-import { cardOf, DAY_MS, rowsOf, utcDay, watchRequests, writeVisits, type Visit } from "./support/dashboard.ts";
+import { cardOf, DAY_MS, rowsOf, utcDay, watchRequests, type Visit } from "./support/dashboard.ts";
+import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
 
 const SITE = "shop.example";
 const PASSWORD = "correct horse battery";
-const START_MS_MAX = 60_000;
-const ACTION_MS_MAX = 15_000;
 
 /** All files that the first view loads, gzipped. */
 const FIRST_VIEW_BYTES_MAX = 120 * 1024;
@@ -38,35 +35,15 @@ const VISITS: readonly Visit[] = [
 ];
 
 describe("the dashboard", () => {
-  let browser: Browser;
-  let context: BrowserContext;
-  let page: Page;
-  let service: ServerProcess;
-  let dataFolder: string;
-
-  beforeAll(async () => {
-    dataFolder = await makeTempFolder();
-    await writeVisits(dataFolder, SITE, VISITS);
-    [browser, service] = await Promise.all([
-      launchBrowser(),
-      startServer({ dataFolder, environment: { SVC_CACHE_TTL_SECS: "0", SVC_ADMIN_PASSWORD: PASSWORD } }),
-    ]);
-    context = await browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 1600 } });
-    context.setDefaultTimeout(ACTION_MS_MAX);
-    await context.request.post(`${service.origin}/api/auth/login`, { data: { password: PASSWORD } });
-    // The engine is ready by the first view, whose waits are short.
-    await context.request.get(`${service.origin}/health/ready`);
-  }, START_MS_MAX);
-
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-    await removeFolder(dataFolder);
+  const dashboard = useDashboard({
+    visits: { [SITE]: VISITS },
+    environment: { SVC_ADMIN_PASSWORD: PASSWORD },
+    context: { viewport: { width: 1280, height: 1600 } },
   });
-
-  beforeEach(async () => {
-    await page?.close();
-    page = await context.newPage();
+  let service: ServerProcess;
+  let page: Page;
+  beforeEach(() => {
+    ({ service, page } = dashboard);
   });
 
   async function open(query: string): Promise<void> {

@@ -1,0 +1,65 @@
+/** A service with visits, and a browser: started before the tests of a file, with a page of its own for each of them. */
+import { afterAll, beforeAll, beforeEach } from "vitest";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { startServer, type ServerProcess } from "../../support/server-process.ts";
+import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { launchBrowser } from "./browser.ts";
+import { writeVisits, type Visit } from "./dashboard.ts";
+
+export interface DashboardOptions {
+  /** By site. */
+  readonly visits: Readonly<Record<string, readonly Visit[]>>;
+  /** With `SVC_ADMIN_PASSWORD`, the browser is logged in. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly context: BrowserContextOptions;
+  /** Runs in each page before its own scripts. */
+  readonly initScript?: string;
+}
+
+export interface DashboardInstance {
+  readonly browser: Browser;
+  readonly service: ServerProcess;
+  readonly context: BrowserContext;
+  /** Of the test that runs. */
+  readonly page: Page;
+}
+
+const START_MS_MAX = 60_000;
+
+/** Longest wait for an element, unless the test says otherwise. */
+export const ACTION_MS_MAX = 15_000;
+
+/** Call it in a `describe`. The fields of the result are there from the first test on, and `page` is another one for each. */
+export function useDashboard({ visits, environment = {}, context: contextOptions, initScript = "" }: DashboardOptions): DashboardInstance {
+  const instance = {} as { browser: Browser; service: ServerProcess; context: BrowserContext; page: Page; dataFolder: string };
+  const password = environment["SVC_ADMIN_PASSWORD"];
+
+  beforeAll(async () => {
+    instance.dataFolder = await makeTempFolder();
+    for (const [site, ofSite] of Object.entries(visits)) await writeVisits(instance.dataFolder, site, ofSite);
+    [instance.browser, instance.service] = await Promise.all([
+      launchBrowser(),
+      startServer({ dataFolder: instance.dataFolder, environment: { SVC_CACHE_TTL_SECS: "0", ...environment } }),
+    ]);
+    const { origin } = instance.service;
+    instance.context = await instance.browser.newContext({ locale: "en-GB", ...contextOptions });
+    instance.context.setDefaultTimeout(ACTION_MS_MAX);
+    await instance.context.addInitScript(initScript);
+    if (password !== undefined) await instance.context.request.post(`${origin}/api/auth/login`, { data: { password } });
+    // The engine is ready by the first view, whose waits are short.
+    await instance.context.request.get(`${origin}/health/ready`);
+  }, START_MS_MAX);
+
+  afterAll(async () => {
+    await instance.browser.close();
+    await instance.service.stop();
+    await removeFolder(instance.dataFolder);
+  });
+
+  beforeEach(async () => {
+    await instance.page?.close();
+    instance.page = await instance.context.newPage();
+  });
+
+  return instance;
+}
