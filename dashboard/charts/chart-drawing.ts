@@ -92,7 +92,8 @@ export function drawChart(element: HTMLElement, drawing: Drawing, cursor: uPlot.
     width,
     height,
     cursor,
-    padding: [12 * scale, 22 * scale, 0, 0],
+    // On the right, half of the longest tick, e.g. "Nov 2026".
+    padding: [12 * scale, 30 * scale, 0, 0],
     legend: { show: false },
     scales: { x: { time: false }, y: { range: (_chart, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
     axes: axesOf(drawing),

@@ -27,14 +27,17 @@ const VISITS: readonly Visit[] = [
   ...visitsOf(300, 1, undefined),
 ];
 
-/** Records what is drawn on canvases: texts, and whether a stroke was dotted. */
+/** Records what is drawn on canvases: texts, those that end beyond the right edge, and whether a stroke was dotted. */
 const RECORD_DRAWING = `
   window.texts = [];
+  window.cutTexts = [];
   window.dotted = 0;
   const { fillText, stroke } = CanvasRenderingContext2D.prototype;
-  CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, ...rest) {
     window.texts.push(text);
-    return fillText.call(this, text, ...rest);
+    const after = { center: 0.5, right: 0, end: 0 }[this.textAlign] ?? 1;
+    if (this.getTransform().e + x + after * this.measureText(text).width > this.canvas.width) window.cutTexts.push(text);
+    return fillText.call(this, text, x, ...rest);
   };
   CanvasRenderingContext2D.prototype.stroke = function (...path) {
     if (this.getLineDash().length > 0) window.dotted++;
@@ -108,6 +111,10 @@ describe("the chart", () => {
     await choose("Interval: By week", "By month");
     expect(inUrl("interval")).toEqual(["month"]);
     expect(await rows().count()).toBe(13);
+    await page.getByRole("button", { name: "Show as chart" }).click();
+    const lastMonth = new Date().toLocaleDateString("en-GB", { month: "short", year: "numeric", timeZone: "UTC" });
+    await expect.poll(() => page.evaluate<string[]>("window.texts")).toContain(lastMonth);
+    expect(await page.evaluate("window.cutTexts")).toEqual([]);
     await choose("Interval: By month", "By week");
     expect(inUrl("interval")).toEqual([null]);
     await open("&period=30d");
