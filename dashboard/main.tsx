@@ -55,7 +55,8 @@ function Home() {
   const report = useRequest<Sites>("/api/sites");
   const [hasSkipped, setSkipped] = useState(false);
   const sites = report.data?.sites;
-  useSite(sites);
+  // Not the sites before a change, such as a demo site that was just removed.
+  useSite(report.isStale ? undefined : sites);
   if (report.error && sites === undefined) {
     return (
       <main class="login">

@@ -73,6 +73,7 @@ describe("the demo site in the dashboard", () => {
     await page.getByRole("button", { name: "Remove it" }).click();
     await page.getByRole("heading", { name: "Welcome" }).waitFor();
     await explore(page).waitFor();
+    expect(siteOf(page)).toBeNull();
   });
 
   it("is also offered beside the first site's tracking code, and another site is chosen before it", async () => {
