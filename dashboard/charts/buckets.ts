@@ -13,10 +13,10 @@ const OFFERED_DAYS: Readonly<Record<Interval, readonly [min: number, max: number
 };
 
 /** The service's limit (docs/http-api.md, "Timeseries"). */
-const HOURLY_DAYS_MAX = 31;
+const INTERVAL_HOUR_DAYS_MAX = 31;
 
 /** Whether the service has the interval for a range: a compared window may be longer than the range. */
-export const hasInterval = ({ days }: Range, interval: Interval): boolean => interval !== "hour" || days <= HOURLY_DAYS_MAX;
+export const hasInterval = ({ days }: Range, interval: Interval): boolean => interval !== "hour" || days <= INTERVAL_HOUR_DAYS_MAX;
 
 /** Longer ranges have weekly buckets by default. */
 const DAILY_DAYS_MAX = 180;

@@ -1,6 +1,7 @@
 /** What the service knows about the events of a site: whether they arrive, under which name, and why they are refused. */
 import type { Installation } from "../api/types.ts";
 import { countOf, formatTimestamp } from "../format/locale.ts";
+import { DEMO_SITE } from "../names.ts";
 import { note, ok, problem, type Check } from "./check.ts";
 
 type OutcomeCount = Installation["events"][number];
@@ -24,10 +25,15 @@ const REFUSALS: Readonly<Record<Exclude<Outcome, "accepted">, (counted: OutcomeC
       `Add \`${counted.name}\` to \`site_ids\` and restart.`,
     ),
   site_not_allowed: (counted) =>
-    problem(
-      `${events(counted)} for \`${counted.name}\` ${were(counted)} refused: it isn't in \`site_ids\``,
-      "Add it to `site_ids` and restart, or use one of the names there as `data-domain`.",
-    ),
+    counted.name === DEMO_SITE
+      ? problem(
+          `${events(counted)} for \`${DEMO_SITE}\` ${were(counted)} refused: the demo site takes no events`,
+          "Use another name as `data-domain`, or remove the demo site.",
+        )
+      : problem(
+          `${events(counted)} for \`${counted.name}\` ${were(counted)} refused: it isn't in \`site_ids\``,
+          "Add it to `site_ids` and restart, or use one of the names there as `data-domain`.",
+        ),
   too_many_sites: (counted) =>
     problem(
       `${events(counted)} for \`${counted.name}\` ${were(counted)} refused: the limit \`max_sites\` is reached`,
@@ -44,7 +50,7 @@ const REFUSALS: Readonly<Record<Exclude<Outcome, "accepted">, (counted: OutcomeC
       "Open your browser's network tools on your site: the answer to `/api/event` names the field.",
     ),
   not_stored: (counted) =>
-    problem(`${events(counted)} could not be stored`, "See the log of the program. The most frequent reason is a full disk."),
+    problem(`${events(counted)} could not be stored`, "See the server's log. The most frequent reason is a full disk."),
 };
 
 function acceptedCheck(siteId: string, { events: counts, has_events: hasEvents, since }: Installation): Check {

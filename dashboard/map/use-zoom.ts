@@ -2,6 +2,7 @@
  * The map's zoom by buttons, keys, two fingers, and Ctrl with the wheel (which is also how browsers report a touchpad's pinch). A
  * map that is zoomed in can be dragged. The wheel alone scrolls the page, and so does one finger on the whole map.
  */
+import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { movedBy, pinched, WHOLE_MAP, zoomedBy, zoomedByKey, type Point, type Size } from "./zoom.ts";
 
@@ -11,11 +12,33 @@ const WHEEL_STEP = 0.01;
 /** A pointer that moves less has clicked. */
 const DRAG_PX_MIN = 4;
 
+/** Ctrl and the wheel zoom, and fingers move a map that is zoomed in, where the browser would scroll and end the pointers. */
+function usePreventedScrolling(svg: RefObject<SVGSVGElement | null>, isZoomed: boolean, onZoomingWheel: (event: WheelEvent) => void): void {
+  const latest = useRef({ isZoomed, onZoomingWheel });
+  latest.current = { isZoomed, onZoomingWheel };
+  useEffect(() => {
+    const element = svg.current;
+    if (!element) return;
+    const onWheel = (event: WheelEvent) => {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      latest.current.onZoomingWheel(event);
+    };
+    const onTouchMove = (event: TouchEvent) => {
+      if (event.cancelable && (event.touches.length > 1 || latest.current.isZoomed)) event.preventDefault();
+    };
+    element.addEventListener("wheel", onWheel, { passive: false });
+    element.addEventListener("touchmove", onTouchMove, { passive: false });
+    return () => {
+      element.removeEventListener("wheel", onWheel);
+      element.removeEventListener("touchmove", onTouchMove);
+    };
+  }, []);
+}
+
 export function useZoom(size: Size) {
   const [zoom, setZoom] = useState(WHOLE_MAP);
   const svg = useRef<SVGSVGElement>(null);
-  const isZoomed = useRef(false);
-  isZoomed.current = zoom.scale > 1;
   /** The pressed pointers. */
   const pressed = useRef(new Map<number, Point>());
   const isDragged = useRef(false);
@@ -26,25 +49,9 @@ export function useZoom(size: Size) {
     return { x: (event.clientX - box.left) * unit, y: (event.clientY - box.top) * unit };
   }
 
-  useEffect(() => {
-    const element = svg.current;
-    if (!element) return;
-    const onWheel = (event: WheelEvent) => {
-      if (!event.ctrlKey) return;
-      event.preventDefault();
-      setZoom((current) => zoomedBy(current, Math.exp(-event.deltaY * WHEEL_STEP), pointOf(event), size));
-    };
-    // The browser would scroll, and end the pointers.
-    const onTouchMove = (event: TouchEvent) => {
-      if (event.cancelable && (event.touches.length > 1 || isZoomed.current)) event.preventDefault();
-    };
-    element.addEventListener("wheel", onWheel, { passive: false });
-    element.addEventListener("touchmove", onTouchMove, { passive: false });
-    return () => {
-      element.removeEventListener("wheel", onWheel);
-      element.removeEventListener("touchmove", onTouchMove);
-    };
-  }, []);
+  usePreventedScrolling(svg, zoom.scale > 1, (event) =>
+    setZoom((current) => zoomedBy(current, Math.exp(-event.deltaY * WHEEL_STEP), pointOf(event), size)),
+  );
 
   function onPointerDown(event: PointerEvent) {
     if (event.button === 0) pressed.current.set(event.pointerId, pointOf(event));

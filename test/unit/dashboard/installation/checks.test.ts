@@ -48,6 +48,13 @@ describe("the checks of events", () => {
     ).toEqual(["ok: 12 events since 15 Mar 2026, 12:00 UTC, the latest at 15 Mar 2026, 12:01 UTC"]);
   });
 
+  it("say of the demo site that it takes no events, whatever site_ids has", () => {
+    const demo = installation({ has_events: true, events: [counted("site_not_allowed", "demo.example", 2)] });
+    expect(saying(eventChecks("demo.example", demo)).at(-1)).toBe(
+      "problem: 2 events for `demo.example` were refused: the demo site takes no events",
+    );
+  });
+
   it("say that events came before the start only", () => {
     expect(eventsOf({ has_events: true })).toEqual(["note: No events since 15 Mar 2026, 12:00 UTC"]);
   });
