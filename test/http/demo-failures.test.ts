@@ -24,3 +24,16 @@ it("a demo site of which only files are there whose writing failed refuses the e
   expect((await target.fetch("/api/demo", { method: "DELETE" })).status).toBe(200);
   await expectAccepted(await post(target, wireEvent("demo.example")));
 });
+
+it("an event with the name of the demo site is a 503 while storage does not tell whether there is one", async () => {
+  const objects = createMemoryObjectStore();
+  let isFailing = true;
+  const list: typeof objects.list = (folder) => (isFailing ? Promise.reject(new Error("the bucket is away")) : objects.list(folder));
+  const target = await createInProcessTarget({}, { objects: { ...objects, list } });
+  onTestFinished(() => target.close());
+  const refused = await post(target, wireEvent("demo.example"));
+  expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+  await expectError(refused, 503, "storage");
+  isFailing = false;
+  await expectAccepted(await post(target, wireEvent("demo.example")));
+});

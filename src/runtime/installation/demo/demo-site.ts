@@ -8,7 +8,7 @@ import type { DeletedDays, EventStore } from "../../../storage/event-store.ts";
 import { eventText } from "../../../storage/event-text.ts";
 import { DEMO_DAYS, DEMO_FILES_AT_ONCE } from "../../config/installation-limits.ts";
 import { DEMO_SITE } from "../../config/site-id.ts";
-import { AppError } from "../../errors.ts";
+import { AppError, storageUnavailable } from "../../errors.ts";
 import type { KnownSites } from "../../ingest/known-sites.ts";
 import { demoDay } from "./demo-day.ts";
 import { demoFile, MINUTES_OF_DAY, storedDemo, type StoredDemo } from "./demo-files.ts";
@@ -61,9 +61,13 @@ export class DemoSite {
     });
   }
 
-  /** 403 for an event of the demo site while there is one: events of pages do not mix with made-up ones. */
+  /** 403 for an event of the demo site while there is one: events of pages do not mix with made-up ones. 503 if storage does not tell. */
   async refuseEvent(): Promise<void> {
-    if (this.#making === null && !(await this.#isStored())) return;
+    const isStored = () =>
+      this.#isStored().catch((error: unknown) => {
+        throw storageUnavailable("The event cannot be taken, because storage could not be read. Try again later.", error);
+      });
+    if (this.#making === null && !(await isStored())) return;
     throw new AppError(
       { code: "demo_site" },
       `Field "d" must not be ${DEMO_SITE}: it is this service's demo site, whose events are made up. Remove the demo site to use its name.`,
