@@ -1,6 +1,6 @@
 /** The installation check: what became of a site's events, and what its page says (docs/http-api.md, "Installation check"). */
 import { OTHER_NAMES_MAX } from "../runtime/config/installation-limits.ts";
-import { URL_CHARS_MAX } from "../runtime/config/limits.ts";
+import { SITES_LISTING_WAIT_MS, URL_CHARS_MAX } from "../runtime/config/limits.ts";
 import { parseSiteId } from "../runtime/config/site-id.ts";
 import { invalidInput } from "../runtime/errors.ts";
 import type { OutcomeCount } from "../runtime/ingest/event-outcomes.ts";
@@ -8,6 +8,8 @@ import { parseObject, requiredText } from "../runtime/ingest/json-fields.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import { SitePages } from "../runtime/installation/site-pages.ts";
 import { SCOPE_PARAMETERS } from "../runtime/query/scope-parameters.ts";
+import type { Services } from "../runtime/services.ts";
+import type { SiteId, UtcDay } from "../storage/event.ts";
 import { readBody } from "./body.ts";
 import type { Handler } from "./context.ts";
 import { Query } from "./query.ts";
@@ -17,16 +19,22 @@ const timestampOf = (ms: number): string => new Date(ms).toISOString();
 
 const counted = ({ name, outcome, count, latestMs }: OutcomeCount) => ({ name, outcome, count, latest_at: timestampOf(latestMs) });
 
+/** None without events, and if storage does not tell them in time: the counts are wanted most while it fails. */
+async function daysOf(siteId: SiteId, { knownSites, eventStore, wait }: Services): Promise<readonly UtcDay[]> {
+  if (!knownSites.has(siteId)) return [];
+  const days = eventStore.days(siteId).catch((): UtcDay[] => []);
+  return (await Promise.race([days, wait(SITES_LISTING_WAIT_MS)])) ?? [];
+}
+
 export const getInstallation: Handler = async (_request, { services, url }) => {
-  const { config, knownSites, eventOutcomes, eventStore } = services;
+  const { config, knownSites, eventOutcomes } = services;
   const { site_id: siteId } = new Query(url).parse({ site_id: SCOPE_PARAMETERS.site_id });
   if (!knownSites.areListed) await knownSites.untilListed();
-  const hasEvents = knownSites.has(siteId);
-  const days = hasEvents ? await eventStore.days(siteId) : [];
+  const days = await daysOf(siteId, services);
   return jsonReply({
     since: timestampOf(eventOutcomes.sinceMsOf(siteId)),
     is_allowed: config.siteIds.length === 0 || config.siteIds.includes(siteId),
-    has_events: hasEvents,
+    has_events: knownSites.has(siteId),
     first_event_date: days[0] ?? null,
     last_event_date: days.at(-1) ?? null,
     events: eventOutcomes.of(siteId).map(counted),

@@ -38,8 +38,12 @@ export const INSTALLATION_SCHEMAS = {
     since: timestamp("Since when the counts of the site are complete: the start of the program, or later if names were dropped."),
     is_allowed: boolean("Whether `site_ids` allows the site."),
     has_events: boolean("Whether the site has events, from before the start, too."),
-    first_event_date: orNull(text("The date of the site's first stored event; null without events.", { format: "date" })),
-    last_event_date: orNull(text("The date of the site's last event; null without events.", { format: "date" })),
+    first_event_date: orNull(
+      text("The date of the site's first stored event; null without events, or if storage does not tell.", { format: "date" }),
+    ),
+    last_event_date: orNull(
+      text("The date of the site's last event; null without events, or if storage does not tell.", { format: "date" }),
+    ),
     events: list("The events of the site.", OUTCOME_COUNT),
     other_events: list("The events of other names, the latest first.", OUTCOME_COUNT),
   }),

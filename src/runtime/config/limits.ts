@@ -76,7 +76,7 @@ export const USER_AGENTS_CACHED_MAX = 10_000;
 /** Token buckets in memory, for each of the two rate limits. */
 export const RATE_LIMIT_BUCKETS_MAX = 100_000;
 
-/** How long the first event of a site waits after a start for the list of stored sites. */
+/** How long the first event of a site waits after a start for the list of stored sites, and the installation check for its dates. */
 export const SITES_LISTING_WAIT_MS = 1_000;
 
 /** Pause before the tick retries to replace the secret of visitor ids. Events retry at once. */
