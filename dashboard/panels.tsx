@@ -1,5 +1,6 @@
 /** The dialogs by their names in the URL (`panel=…`). They are loaded together when the first of them opens. */
 import type { ComponentType } from "preact";
+import { useEffect } from "preact/hooks";
 import { DetailsPanel } from "./cards/details-panel.tsx";
 import { AddSitePanel } from "./first-event/add-site.tsx";
 import { isDimension } from "./format/dimensions.ts";
@@ -13,7 +14,7 @@ import { TrackingCodePanel } from "./settings/tracking-code.tsx";
 import { FilterPanel } from "./shell/filters.tsx";
 import { HelpPanel } from "./shell/help-panel.tsx";
 import { ComparedRangePanel, CustomRangePanel } from "./shell/range-panel.tsx";
-import { panel } from "./state/view.ts";
+import { navigate, panel } from "./state/view.ts";
 
 const PANELS: Readonly<Record<string, ComponentType>> = {
   filter: FilterPanel,
@@ -31,11 +32,17 @@ const PANELS: Readonly<Record<string, ComponentType>> = {
   "logout-all": LogOutEverywherePanel,
 };
 
+/** For the name of no dialog, e.g. in a link that was cut: without one, an open dialog would turn the keyboard shortcuts off. */
+function UnknownPanel() {
+  useEffect(() => navigate({ panel: null }, true), []);
+  return null;
+}
+
 /** Any other name is the dimension of a details panel. */
 export function OpenPanel() {
   const name = panel.value?.split(":")[0];
   if (name === undefined) return null;
   if (isDimension(name)) return <DetailsPanel key={name} dimension={name} />;
   const Panel = Object.hasOwn(PANELS, name) ? PANELS[name] : undefined;
-  return Panel ? <Panel /> : null;
+  return Panel ? <Panel /> : <UnknownPanel />;
 }

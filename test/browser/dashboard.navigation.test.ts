@@ -251,6 +251,13 @@ describe("navigation in the dashboard", () => {
     expect(page.url()).toBe("about:blank");
   });
 
+  it("a link to no dialog shows its view, and the keys work", async () => {
+    await open("&panel=nothing");
+    await expect.poll(query, { timeout: ACTION_MS_MAX }).not.toContain("panel");
+    await press("w");
+    expect(query()).toContain("period=7d");
+  });
+
   it("Back after a filter was added in its dialog shows the view without the filter", async () => {
     await open();
     await press("f");
