@@ -21,7 +21,16 @@ const CONVERSION_COLUMNS = [
   { id: "events", label: "Total conversions" },
 ] as const;
 
-const shownColumns = () => (filterKind.value === "goal" ? CONVERSION_COLUMNS : COLUMNS);
+/** Of entry and exit pages, whose other counts are both of sessions (docs/http-api.md, "Breakdowns"). */
+const SESSION_COLUMNS = [
+  { id: "visitors", label: "Visitors" },
+  { id: "pageviews", label: "Visits" },
+] as const;
+
+function shownColumns(dimension: Dimension) {
+  if (filterDimensionOf(dimension) !== dimension) return SESSION_COLUMNS;
+  return filterKind.value === "goal" ? CONVERSION_COLUMNS : COLUMNS;
+}
 
 export type Order = "label" | (typeof COLUMNS)[number]["id"];
 export type DetailsRow = Reports["breakdown"][number] & { readonly label: string };
@@ -104,7 +113,7 @@ export function DetailsTable({ dimension, rows, order, onOrder }: DetailsTablePr
         <thead>
           <tr>
             <HeadCell id="label" label={DIMENSIONS[dimension].singular} order={order} onOrder={onOrder} />
-            {shownColumns().map(({ id, label }) => (
+            {shownColumns(dimension).map(({ id, label }) => (
               <HeadCell key={id} id={id} label={label} order={order} onOrder={onOrder} />
             ))}
             <th scope="col">Share</th>
@@ -114,7 +123,7 @@ export function DetailsTable({ dimension, rows, order, onOrder }: DetailsTablePr
           {rows.map((row) => (
             <tr key={row.value}>
               <ValueCell dimension={dimension} row={row} />
-              {shownColumns().map(({ id }) => (
+              {shownColumns(dimension).map(({ id }) => (
                 <td key={id}>{formatCount(row[id])}</td>
               ))}
               <td>{total === null || total === 0 ? "" : formatShare(Math.min(row.visitors / total, 1))}</td>

@@ -63,6 +63,13 @@ describe("the cards of the dashboard", () => {
     expect(await page.getByRole("dialog").getByLabel("Search").inputValue()).toBe("");
   });
 
+  it("the details of entry pages count visits, not page views", async () => {
+    await open("&panel=entry-pages");
+    await page.getByRole("rowheader").first().waitFor();
+    const heads = (await page.getByRole("columnheader").allTextContents()).map((text) => text.replace("↓", "").trim());
+    expect(heads).toEqual(["Entry page", "Visitors", "Visits", "Share"]);
+  });
+
   it("a long value takes one line of a card, and can be read whole by its tooltip and in the details, by keyboard and on a phone", async () => {
     await page.setViewportSize({ width: 320, height: 700 });
     await open("");
