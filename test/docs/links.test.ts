@@ -1,10 +1,14 @@
-/** Links and anchors in the docs resolve, pages have an introduction, and the README is short. */
+/** Links and anchors in the docs resolve, pages have an introduction, lines are short, and so is the README. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { anchorsOf, linksOf, PAGES, readPage, ROOT, type Page } from "./pages.ts";
+import { anchorsOf, linksOf, PAGES, readPage, ROOT, withoutCode, type Page } from "./pages.ts";
 
 const README_LINES_MAX = 200;
+
+/** Of text; tables and code may be wider. */
+const LINE_CHARS_MAX = 120;
+const REFERENCE_LINE_CHARS_MAX = 135;
 
 const readme = readPage("README.md");
 const docs = PAGES.filter(({ path }) => path.startsWith("docs/"));
@@ -33,6 +37,17 @@ describe("the docs pages", () => {
     expect(start).toBeGreaterThan(0);
     expect(start).toBeLessThan(10);
     expect(lines[start + 1]).toMatch(/^npm ci && npm test\b/);
+  });
+
+  it("have lines that an editor shows whole", () => {
+    const long = docs.flatMap((page) => {
+      const max = page.path.endsWith("http-api.md") ? REFERENCE_LINE_CHARS_MAX : LINE_CHARS_MAX;
+      return withoutCode(page)
+        .split("\n")
+        .filter((line) => line.length > max && !line.startsWith("|"))
+        .map((line) => `${page.path}: ${line}`);
+    });
+    expect(long).toEqual([]);
   });
 
   it("each begin with a name, one sentence on their content, and a link to the README", () => {
