@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
+import { readPage } from "../docs/pages.ts";
 import { itInAll } from "../support/tier-cases.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsNow } from "./support/accessibility.ts";
@@ -33,6 +34,13 @@ const VISITS: readonly Visit[] = [
   // So that the week before is whole.
   { atMs: noonDaysAgo(100), steps: ["/"] },
 ];
+
+/** Those of the table in docs/reports.md, "Dashboard". */
+function documentedKeys(): string[] {
+  const table = /^\| Key \|.*\n.*\n((?:\|.*\n)+)/m.exec(readPage("docs/reports.md").text)?.[1] ?? "";
+  const cells = table.split("\n").map((row) => row.split("|").map((cell) => cell.trim()));
+  return cells.flatMap(([, first = "", , second = ""]) => [first, second]).filter((key) => key !== "");
+}
 
 describe("the dashboard", () => {
   const dashboard = useDashboard({
@@ -144,7 +152,7 @@ describe("the dashboard", () => {
     expect(inUrl("filters")).toBe("countries!=DE");
   });
 
-  it("keyboard shortcuts choose a period, move to the previous or next one, and open the help", async () => {
+  it("keyboard shortcuts choose a period, move to the previous or next one, and open the help, which lists the documented keys", async () => {
     await open("");
     for (const [key, period] of [
       ["d", "day"],
@@ -162,6 +170,7 @@ describe("the dashboard", () => {
     expect(inUrl("period")).toBe("7d");
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Help" }).waitFor();
+    expect((await page.locator(".keys kbd").allTextContents()).toSorted()).toEqual(documentedKeys().toSorted());
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
   });
