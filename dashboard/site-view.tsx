@@ -1,0 +1,55 @@
+/** The view of a site: its stats, chart and cards, the realtime view, or the wait for its first event. */
+import { useEffect } from "preact/hooks";
+import { urlOf } from "./api/http.ts";
+import type { Installation } from "./api/types.ts";
+import { Behavior } from "./behavior/behavior.tsx";
+import { Cards } from "./cards/breakdown-cards.tsx";
+import { firstEventDate } from "./charts/metric-totals.ts";
+import { MainChart } from "./charts/main-chart.tsx";
+import { TopStats } from "./charts/top-stats.tsx";
+import { lazy } from "./components/lazy.tsx";
+import { arrival } from "./first-event/arrival.ts";
+import { EmptyPeriod, SiteWithoutEvents } from "./first-event/no-data.tsx";
+import { RangeNotice } from "./shell/period-picker.tsx";
+import { comparedRange } from "./state/period.ts";
+import { comparisonParameters, everybodyScope, scope } from "./state/scope.ts";
+import { useReport, useRequest } from "./state/use-report.ts";
+import { filterKind, isFiltered, isRealtime, site } from "./state/view.ts";
+
+const RealtimeView = lazy(async () => (await import("./realtime/realtime-view.tsx")).RealtimeView);
+
+/** Loads the date of the first event: against a window that begins before it, no change is shown. */
+function useFirstEventDate(siteId: string): void {
+  const isCompared = comparedRange.value !== null;
+  const { data, isStale } = useRequest<Installation>(isCompared ? urlOf("/api/installation", { site_id: siteId }) : null);
+  useEffect(() => {
+    firstEventDate.value = isStale ? null : (data?.first_event_date ?? null);
+  }, [data, isStale]);
+}
+
+function Statistics({ siteId }: { readonly siteId: string }) {
+  const compared = comparisonParameters.value;
+  const report = useReport("main", { ...scope.value, ...compared });
+  useFirstEventDate(siteId);
+  const everybody = useReport("main", filterKind.value === "goal" ? { ...everybodyScope.value, ...compared } : null);
+  return (
+    <>
+      <RangeNotice />
+      {report.data?.total_events === 0 && !report.isStale && !isFiltered.value && <EmptyPeriod siteId={siteId} />}
+      <section class="panel" aria-label="Overview">
+        <TopStats report={report} everybody={everybody} />
+        <MainChart main={report} everybody={everybody} />
+      </section>
+      <Cards />
+      <Behavior />
+    </>
+  );
+}
+
+/** A site that is not among those with events has no reports to ask for. */
+export function SiteView({ sites }: { readonly sites: readonly string[] }) {
+  const siteId = site.value ?? "";
+  if (isRealtime()) return <RealtimeView />;
+  if (sites.includes(siteId) || arrival.value?.siteId === siteId) return <Statistics siteId={siteId} />;
+  return <SiteWithoutEvents key={siteId} siteId={siteId} />;
+}
