@@ -14,7 +14,8 @@ import { TrackingCodePanel } from "./settings/tracking-code.tsx";
 import { FilterPanel } from "./shell/filters.tsx";
 import { HelpPanel } from "./shell/help-panel.tsx";
 import { ComparedRangePanel, CustomRangePanel } from "./shell/range-panel.tsx";
-import { navigate, panel } from "./state/view.ts";
+import { navigate } from "./state/url.ts";
+import { panel } from "./state/view.ts";
 
 const PANELS: Readonly<Record<string, ComponentType>> = {
   filter: FilterPanel,
