@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createDeferred } from "../support/deferred.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
-import { cardOf, DAY_MS, rowsOf, utcDay, type Visit } from "./support/dashboard.ts";
+import { cardOf, DAY_MS, rowsOf, urlOf, utcDay, type Visit } from "./support/dashboard.ts";
 import { useDashboard } from "./support/dashboard-instance.ts";
 
 const SITE = "shop.example:8080";
@@ -45,7 +45,7 @@ describe("the cards of the dashboard", () => {
     await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
   }
 
-  const inUrl = (name: string) => new URL(page.url()).searchParams.get(name);
+  const inUrl = async (name: string) => (await urlOf(page)).searchParams.get(name);
   const heightOf = async (element: Locator): Promise<number> => (await element.boundingBox())?.height ?? 0;
   const numberOf = (element: Locator, property: "clientHeight" | "clientWidth" | "scrollHeight" | "scrollWidth"): Promise<number> =>
     element.evaluate((node, name) => Number((node as unknown as Record<string, unknown>)[name]), property);
@@ -56,9 +56,9 @@ describe("the cards of the dashboard", () => {
     await details("pages").click();
     const dialog = page.getByRole("dialog", { name: "Top pages" });
     await dialog.getByLabel("Search").fill("pricing");
-    expect(inUrl("search")).toBe("pricing");
+    expect(await inUrl("search")).toBe("pricing");
     await dialog.getByRole("button", { name: "/pricing" }).click();
-    expect([inUrl("panel"), inUrl("search")]).toEqual([null, null]);
+    expect([await inUrl("panel"), await inUrl("search")]).toEqual([null, null]);
     await details("devices").click();
     expect(await page.getByRole("dialog").getByLabel("Search").inputValue()).toBe("");
   });
@@ -170,13 +170,13 @@ describe("the cards of the dashboard", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
-    expect(inUrl("from")).toBe("utm-mediums");
+    expect(await inUrl("from")).toBe("utm-mediums");
     await card.getByRole("button", { name: "UTM medium", exact: true }).waitFor();
     await card.locator(".row", { hasText: "email" }).waitFor();
     expect(await card.getByRole("tab", { selected: true }).count()).toBe(0);
     await card.getByRole("tab", { name: "Sources" }).focus();
     await page.keyboard.press("ArrowRight");
-    expect(inUrl("from")).toBe("referrers");
+    expect(await inUrl("from")).toBe("referrers");
   });
 
   it("tabs are whole at every width from 320 to 1600 pixels, on one line but on a phone", async () => {

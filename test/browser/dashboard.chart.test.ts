@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { BrowserContext, Page } from "playwright-core";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsNow } from "./support/accessibility.ts";
-import { DAY_MS, utcDay, watchRequests, type Visit } from "./support/dashboard.ts";
+import { DAY_MS, urlOf, utcDay, type Visit, watchRequests } from "./support/dashboard.ts";
 import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
 
 const SITE = "shop.example";
@@ -84,7 +84,10 @@ describe("the chart", () => {
     await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
   }
 
-  const inUrl = (...names: string[]) => names.map((name) => new URL(page.url()).searchParams.get(name));
+  const inUrl = async (...names: string[]) => {
+    const { searchParams } = await urlOf(page);
+    return names.map((name) => searchParams.get(name));
+  };
   const chart = () => page.getByRole("slider");
   const tooltip = () => page.locator(".chart-tooltip");
   const choose = async (menu: RegExp | string, item: string) => {
@@ -109,14 +112,14 @@ describe("the chart", () => {
     const rows = () => page.getByRole("region", { name: /as a table/ }).getByRole("rowheader");
     expect(await rows().count()).toBeGreaterThanOrEqual(53);
     await choose("Interval: By week", "By month");
-    expect(inUrl("interval")).toEqual(["month"]);
+    expect(await inUrl("interval")).toEqual(["month"]);
     expect(await rows().count()).toBe(13);
     await page.getByRole("button", { name: "Show as chart" }).click();
     const lastMonth = new Date().toLocaleDateString("en-GB", { month: "short", year: "numeric", timeZone: "UTC" });
     await expect.poll(() => page.evaluate<string[]>("window.texts")).toContain(lastMonth);
     expect(await page.evaluate("window.cutTexts")).toEqual([]);
     await choose("Interval: By month", "By week");
-    expect(inUrl("interval")).toEqual([null]);
+    expect(await inUrl("interval")).toEqual([null]);
     await open("&period=30d");
     expect(seriesOf().at(-1)).toBeNull();
     await open("&period=day");
@@ -131,7 +134,7 @@ describe("the chart", () => {
     await open("&period=12mo&chart=table");
     const weeks = page.getByRole("region", { name: /as a table/ }).getByRole("button");
     await weeks.nth((await weeks.count()) - 2).click();
-    const [start = "", end = "", interval] = inUrl("start", "end", "interval");
+    const [start = "", end = "", interval] = await inUrl("start", "end", "interval");
     expect([new Date(start ?? "").getUTCDay(), Date.parse(end ?? "") - Date.parse(start ?? ""), interval]).toEqual([1, 6 * DAY_MS, null]);
   });
 
@@ -162,7 +165,7 @@ describe("the chart", () => {
     const { x, y } = await placeOf(BUSY_DAYS_AGO, 30);
     await page.touchscreen.tap(x, y);
     await tooltip().getByText("Tap again to view this day").waitFor();
-    expect(inUrl("start")).toEqual([null]);
+    expect(await inUrl("start")).toEqual([null]);
     await page.touchscreen.tap(x, y);
     await expect.poll(() => inUrl("start", "end")).toEqual([daysAgo(20), daysAgo(20)]);
     await open("&period=30d");
@@ -179,7 +182,7 @@ describe("the chart", () => {
     expect(await chart().getAttribute("aria-valuetext")).toMatch(/: 6$/);
     await page.keyboard.press("Escape");
     await tooltip().waitFor({ state: "detached" });
-    expect(inUrl("period", "start")).toEqual(["30d", null]);
+    expect(await inUrl("period", "start")).toEqual(["30d", null]);
     await page.keyboard.press("End");
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("Enter");
@@ -193,10 +196,10 @@ describe("the chart", () => {
     await sentence.getByText("Hacker News").waitFor();
     expect((await sentence.textContent())?.trim()).toBe(`${busy} had 5 times the usual number, mostly from Hacker News.`);
     await sentence.getByRole("button", { name: "Hacker News" }).click();
-    expect(inUrl("filters")).toEqual(["sources==Hacker News"]);
+    expect(await inUrl("filters")).toEqual(["sources==Hacker News"]);
     await page.goBack();
     await sentence.getByRole("button", { name: busy }).click();
-    expect(inUrl("start", "end")).toEqual([daysAgo(BUSY_DAYS_AGO), daysAgo(BUSY_DAYS_AGO)]);
+    expect(await inUrl("start", "end")).toEqual([daysAgo(BUSY_DAYS_AGO), daysAgo(BUSY_DAYS_AGO)]);
   });
 
   it("a print has the whole sentence, its links as words", async () => {

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsOf } from "./support/accessibility.ts";
-import { DAY_MS, utcDay, type Visit } from "./support/dashboard.ts";
+import { DAY_MS, urlOf, utcDay, type Visit } from "./support/dashboard.ts";
 import { useDashboard } from "./support/dashboard-instance.ts";
 
 /** Has visits today and on the same weekday a week ago, before and after the present time of day. */
@@ -46,7 +46,7 @@ describe("the comparison of the dashboard", () => {
     await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
   }
 
-  const inUrl = (name: string) => new URL(page.url()).searchParams.get(name);
+  const inUrl = async (name: string) => (await urlOf(page)).searchParams.get(name);
   const change = (metric: string) => page.locator(`[data-metric="${metric}"] .change`);
   const comparisonMenu = () => page.getByRole("button", { name: /^Compar/ });
   const menuItem = (name: RegExp) => page.getByRole("menu").getByRole("menuitemradio", { name });
@@ -96,18 +96,18 @@ describe("the comparison of the dashboard", () => {
     expect(await weekdays.getAttribute("aria-checked")).toBe("true");
     await expectAccessible("menu of comparisons");
     expect(await comparedBy(() => weekdays.click())).toMatchObject({ compare_start_date: daysAgo(59), compare_end_date: daysAgo(30) });
-    expect(inUrl("weekdays")).toBe("off");
+    expect(await inUrl("weekdays")).toBe("off");
     await comparisonMenu().click();
     await weekdays.focus();
     await page.keyboard.press("Enter");
-    expect(inUrl("weekdays")).toBeNull();
+    expect(await inUrl("weekdays")).toBeNull();
     await settled();
     await comparisonMenu().click();
     expect(await comparedBy(() => menuItem(/^Same period last year/).click())).toMatchObject({
       compare_start_date: daysAgo(393),
       compare_end_date: daysAgo(364),
     });
-    expect(inUrl("compare")).toBe("year_over_year");
+    expect(await inUrl("compare")).toBe("year_over_year");
   });
 
   it("a past period is compared whole, and X switches the comparison off and on", async () => {
@@ -119,9 +119,9 @@ describe("the comparison of the dashboard", () => {
     });
     await page.keyboard.press("x");
     await page.getByRole("button", { name: "Compare", exact: true }).waitFor();
-    expect(inUrl("compare")).toBe("none");
+    expect(await inUrl("compare")).toBe("none");
     await page.keyboard.press("x");
-    expect(inUrl("compare")).toBeNull();
+    expect(await inUrl("compare")).toBeNull();
   });
 
   it("where there is nothing to compare with, no change and no other series is shown", async () => {
@@ -161,9 +161,9 @@ describe("the comparison of the dashboard", () => {
     expect(await menuItem(/^Custom period \(.+\)…$/).getAttribute("aria-checked")).toBe("true");
     await page.keyboard.press("Escape");
     await page.keyboard.press("x");
-    expect([inUrl("compare"), inUrl("compare_start")]).toEqual(["none", null]);
+    expect([await inUrl("compare"), await inUrl("compare_start")]).toEqual(["none", null]);
     await page.keyboard.press("x");
-    expect([inUrl("compare"), inUrl("compare_start"), inUrl("compare_end")]).toEqual(["custom", daysAgo(1), daysAgo(1)]);
+    expect([await inUrl("compare"), await inUrl("compare_start"), await inUrl("compare_end")]).toEqual(["custom", daysAgo(1), daysAgo(1)]);
   });
 
   it("the dialog of a custom range refuses more than 366 days at its field", async () => {
@@ -185,7 +185,7 @@ describe("the comparison of the dashboard", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
     await apply.click();
     await settled();
-    expect(inUrl("start")).toBe(daysAgo(366));
+    expect(await inUrl("start")).toBe(daysAgo(366));
     expect(await page.getByRole("status").filter({ hasText: "can't be shown" }).count()).toBe(0);
   });
 

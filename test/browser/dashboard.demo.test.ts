@@ -7,6 +7,7 @@ import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { violationsOf } from "./support/accessibility.ts";
 import { launchBrowser, VISITOR_USER_AGENT } from "./support/browser.ts";
+import { urlOf } from "./support/dashboard.ts";
 
 const PASSWORD = "correct horse battery";
 const START_MS_MAX = 60_000;
@@ -42,7 +43,7 @@ describe("the demo site in the dashboard", () => {
 
   const explore = (page: Page) => page.getByRole("button", { name: "Explore a demo site" });
   const notice = (page: Page) => page.getByText("Demo data: this site is made up.");
-  const siteOf = (page: Page) => new URL(page.url()).searchParams.get("site");
+  const siteOf = async (page: Page) => (await urlOf(page)).searchParams.get("site");
   const sendEvent = (d: string) =>
     fetch(`${server.origin}/api/event`, {
       method: "POST",
@@ -64,7 +65,7 @@ describe("the demo site in the dashboard", () => {
     );
     await explore(page).click();
     await notice(page).waitFor();
-    expect(siteOf(page)).toBe(DEMO_SITE);
+    expect(await siteOf(page)).toBe(DEMO_SITE);
     await page.locator('[data-metric="visitors"] .top-stat-value', { hasText: /[1-9]/ }).waitFor();
     await page.waitForLoadState("networkidle");
     expect(await violationsOf(page)).toEqual([]);
@@ -73,7 +74,7 @@ describe("the demo site in the dashboard", () => {
     await page.getByRole("button", { name: "Remove it" }).click();
     await page.getByRole("heading", { name: "Welcome" }).waitFor();
     await explore(page).waitFor();
-    expect(siteOf(page)).toBeNull();
+    expect(await siteOf(page)).toBeNull();
   });
 
   it("is also offered beside the first site's tracking code, and another site is chosen before it", async () => {
@@ -99,7 +100,7 @@ describe("the demo site in the dashboard", () => {
     await page.evaluate("localStorage.clear()");
     await page.goto(server.origin);
     await page.locator('[data-metric="visitors"]').waitFor();
-    expect(siteOf(page)).toBe("own.example");
+    expect(await siteOf(page)).toBe("own.example");
     expect(await notice(page).count()).toBe(0);
   });
 
@@ -119,7 +120,7 @@ describe("the demo site in the dashboard", () => {
     await page.unrouteAll();
     await page.getByRole("button", { name: "Remove it" }).click();
     await notice(page).waitFor({ state: "detached" });
-    expect(siteOf(page)).toBe("own.example");
+    expect(await siteOf(page)).toBe("own.example");
     await page.getByRole("button", { name: "Site: own.example" }).click();
     expect(await page.getByRole("menuitemradio").allTextContents()).toEqual(["own.example"]);
   });

@@ -6,7 +6,7 @@ import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { GOOGLEBOT } from "../support/user-agents.ts";
 import { violationsOf } from "./support/accessibility.ts";
 import { launchBrowser, VISITOR_USER_AGENT } from "./support/browser.ts";
-import { DAY_MS, utcDay, writeVisits } from "./support/dashboard.ts";
+import { DAY_MS, urlOf, utcDay, writeVisits } from "./support/dashboard.ts";
 
 const PASSWORD = "correct horse battery";
 const START_MS_MAX = 60_000;
@@ -69,7 +69,7 @@ describe("the first run", () => {
   const code = () => page.getByLabel("Tracking code", { exact: true });
   const visitorsAre = (count: number) =>
     page.locator('[data-metric="visitors"] .top-stat-value', { hasText: new RegExp(`^${count}$`) }).waitFor();
-  const inUrl = (name: string) => new URL(page.url()).searchParams.get(name);
+  const inUrl = async (name: string) => (await urlOf(page)).searchParams.get(name);
   const firstVisitor = () => page.locator(".first-visitor [role=status]");
 
   async function open(service: ServerProcess, query: string): Promise<void> {
@@ -161,7 +161,7 @@ describe("the first run", () => {
       expect(await violationsOf(page)).toEqual([]);
       await page.getByRole("button", { name: "Open that site" }).click();
       await visitorsAre(1);
-      expect(inUrl("site")).toBe("www.shop.example");
+      expect(await inUrl("site")).toBe("www.shop.example");
       await firstVisitor().filter({ hasText: "Your first visitor: Germany, /pricing, just now." }).waitFor();
       const animation = () => page.evaluate(`getComputedStyle(document.querySelector(".landed .logo-bird")).animationName`);
       expect(await animation()).toBe("land");
@@ -197,7 +197,7 @@ describe("the first run", () => {
       expect(await text("Waiting for the first event").count()).toBe(0);
       await page.getByRole("button", { name: "Show the 30 days up to then" }).click();
       await visitorsAre(1);
-      expect(inUrl("end")).toBe(lastDay);
+      expect(await inUrl("end")).toBe(lastDay);
     });
 
     it("an address that names a site without events waits without a report, and becomes its dashboard with the first event", async () => {
@@ -238,7 +238,7 @@ describe("the first run", () => {
       await nextPoll();
       await dialog.waitFor({ state: "detached" });
       await visitorsAre(1);
-      expect(inUrl("site")).toBe("second.example");
+      expect(await inUrl("site")).toBe("second.example");
       await page.getByRole("button", { name: "Dismiss" }).click();
       await firstVisitor().waitFor({ state: "detached" });
     });
@@ -263,7 +263,7 @@ describe("the first run", () => {
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Open that site" }).click();
     await visitorsAre(1);
-    expect(inUrl("site")).toBe("third.example");
+    expect(await inUrl("site")).toBe("third.example");
     expect(await text(/^The first event of/).count()).toBe(0);
   });
 
@@ -274,6 +274,6 @@ describe("the first run", () => {
     await send(service, "listed.example", "/");
     await nextPoll();
     await visitorsAre(1);
-    expect(inUrl("period")).toBe("7d");
+    expect(await inUrl("period")).toBe("7d");
   });
 });

@@ -5,6 +5,7 @@ import { createDeferred } from "../support/deferred.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { launchBrowser, VISITOR_USER_AGENT } from "./support/browser.ts";
+import { urlOf } from "./support/dashboard.ts";
 
 const PASSWORD = "correct horse battery";
 const START_MS_MAX = 60_000;
@@ -75,7 +76,7 @@ describe("the dashboard's login", () => {
     await sendEvent("first.example", "https://first.example/hello");
     await page.locator('[data-metric="visitors"]').waitFor();
     await visitorsAre("1");
-    expect(new URL(page.url()).searchParams.get("site")).toBe("first.example");
+    expect((await urlOf(page)).searchParams.get("site")).toBe("first.example");
   });
 
   it("after a logout the login refuses a wrong password and accepts the right one", async () => {
@@ -118,7 +119,7 @@ describe("the dashboard's login", () => {
     await text("Your session has ended").waitFor();
     await logIn(PASSWORD);
     await page.locator('[data-metric="visitors"]').waitFor();
-    expect(new URL(page.url()).search).toBe("?site=first.example&period=day&pages=entry-pages");
+    expect((await urlOf(page)).search).toBe("?site=first.example&period=day&pages=entry-pages");
   });
 
   it("a lost connection is shown, and the view continues once the service is reachable again", async () => {
@@ -129,7 +130,7 @@ describe("the dashboard's login", () => {
     await page.unrouteAll();
     await page.locator(".offline").waitFor({ state: "detached" });
     await visitorsAre("1");
-    expect(new URL(page.url()).searchParams.get("period")).toBe("7d");
+    expect((await urlOf(page)).searchParams.get("period")).toBe("7d");
   });
 
   it("a lockout says how long it lasts", async () => {

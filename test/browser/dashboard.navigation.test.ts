@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
 import type { ServerProcess } from "../support/server-process.ts";
-import { DAY_MS, type Visit } from "./support/dashboard.ts";
+import { DAY_MS, urlOf, type Visit } from "./support/dashboard.ts";
 import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
 
 const PASSWORD = "correct horse battery";
@@ -54,7 +54,7 @@ describe("navigation in the dashboard", () => {
     page.evaluate(`(({ ariaLabel, labels, textContent }) => ariaLabel ?? labels?.[0]?.textContent ?? textContent)(document.activeElement)`);
   const press = (key: string) => page.keyboard.press(key);
   const focusIs = (text: string | RegExp) => expect.poll(focused, { timeout: ACTION_MS_MAX }).toMatch(text);
-  const query = () => new URL(page.url()).search;
+  const query = async () => (await urlOf(page)).search;
 
   it("a menu opened by key focuses the chosen item, and arrows, Home, End and letters move through its items", async () => {
     await open("&period=7d");
@@ -76,7 +76,7 @@ describe("navigation in the dashboard", () => {
     await press("Home");
     await press("l");
     await press("Enter");
-    expect(query()).toContain("period=7d");
+    expect(await query()).toContain("period=7d");
     await focusIs(/^Period:/);
   });
 
@@ -137,7 +137,7 @@ describe("navigation in the dashboard", () => {
     await button(/Remove filter: Browser/).focus();
     await press("Escape");
     await focusIs("Filter");
-    expect(query()).not.toContain("filters");
+    expect(await query()).not.toContain("filters");
   });
 
   it("a filter changed from its pill leaves the focus on the page", async () => {
@@ -180,14 +180,14 @@ describe("navigation in the dashboard", () => {
       await press("Enter");
       await focusIs(`Step ${number}`);
     }
-    expect(new URLSearchParams(query()).get("steps")).toBe("page:/pricing,event:Signup,page:/b*");
+    expect(new URLSearchParams(await query()).get("steps")).toBe("page:/pricing,event:Signup,page:/b*");
     await button("Remove step 1").focus();
     await press("Enter");
     await focusIs("Remove step 1");
     await button("Remove step 2").focus();
     await press("Enter");
     await focusIs("Step 2");
-    expect(new URLSearchParams(query()).get("steps")).toBe("event:Signup");
+    expect(new URLSearchParams(await query()).get("steps")).toBe("event:Signup");
   });
 
   it("a field with choices opens on the picked one, moves with the arrows, and closes without a change on Escape", async () => {
@@ -203,10 +203,10 @@ describe("navigation in the dashboard", () => {
     await expect.poll(highlighted).toBe("/blog");
     await press("Escape");
     expect(await field.getAttribute("aria-expanded")).toBe("false");
-    expect(query()).toContain("page=/pricing");
+    expect(await query()).toContain("page=/pricing");
     await page.keyboard.type("bl");
     await press("Tab");
-    await expect.poll(() => new URLSearchParams(query()).get("page")).toBe("/blog");
+    await expect.poll(async () => new URLSearchParams(await query()).get("page")).toBe("/blog");
   });
 
   it("Back after a closed dialog leaves the view, and never opens the dialog again", async () => {
@@ -220,9 +220,9 @@ describe("navigation in the dashboard", () => {
     }
     await expect.poll(query).toBe(`?site=${SITE}&period=7d`);
     await page.goBack();
-    expect(query()).toBe(`?site=${SITE}`);
+    expect(await query()).toBe(`?site=${SITE}`);
     await page.goForward();
-    expect(query()).toBe(`?site=${SITE}&period=7d`);
+    expect(await query()).toBe(`?site=${SITE}&period=7d`);
   });
 
   it("Back closes a dialog, and Forward opens it again, after a reload too", async () => {
@@ -246,7 +246,7 @@ describe("navigation in the dashboard", () => {
     await open("&filters=pages==/&panel=help");
     await press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    expect(new URLSearchParams(query()).get("filters")).toBe("pages==/");
+    expect(new URLSearchParams(await query()).get("filters")).toBe("pages==/");
     await page.goBack();
     expect(page.url()).toBe("about:blank");
   });
@@ -255,7 +255,7 @@ describe("navigation in the dashboard", () => {
     await open("&panel=nothing");
     await expect.poll(query, { timeout: ACTION_MS_MAX }).not.toContain("panel");
     await press("w");
-    expect(query()).toContain("period=7d");
+    expect(await query()).toContain("period=7d");
   });
 
   it("Back after a filter was added in its dialog shows the view without the filter", async () => {
@@ -282,7 +282,7 @@ describe("navigation in the dashboard", () => {
     await button("Period: Last 90 days").waitFor();
     await expect.poll(query).toBe(`?site=${SITE}&period=90d`);
     await page.goBack();
-    expect(query()).toBe(`?site=${SITE}`);
+    expect(await query()).toBe(`?site=${SITE}`);
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
@@ -295,7 +295,7 @@ describe("navigation in the dashboard", () => {
     await button(/^Previous period$/).click();
     await page.goto(service.origin);
     await button("Period: Last 7 days").waitFor();
-    expect(query()).toBe(`?pages=entry-pages&did=retention&period=7d&site=${SITE}`);
+    expect(await query()).toBe(`?pages=entry-pages&did=retention&period=7d&site=${SITE}`);
     await open();
     await button("Period: Last 30 days").waitFor();
     expect(await page.getByRole("tab", { name: "Top" }).getAttribute("aria-selected")).toBe("true");
@@ -332,9 +332,9 @@ describe("navigation in the dashboard", () => {
     await open("&filters=pages==/");
     await press("2");
     await button("Site: banana.example").waitFor();
-    expect(query()).toBe("?site=banana.example");
+    expect(await query()).toBe("?site=banana.example");
     await press("2");
-    expect(query()).toBe("?site=banana.example");
+    expect(await query()).toBe("?site=banana.example");
     await button(/^Site:/).click();
     expect(await page.getByRole("menuitemradio").locator("kbd").allTextContents()).toEqual([..."123456789"]);
     await press("Escape");

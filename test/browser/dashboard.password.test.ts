@@ -5,7 +5,7 @@ import { startServer, type ServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { violationsOf } from "./support/accessibility.ts";
 import { launchBrowser } from "./support/browser.ts";
-import { DAY_MS, writeVisits } from "./support/dashboard.ts";
+import { DAY_MS, urlOf, writeVisits } from "./support/dashboard.ts";
 
 const FIRST = "correct horse battery";
 const SECOND = "another horse battery";
@@ -88,7 +88,7 @@ describe("the password in the dashboard's menu", () => {
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole("button", { name: "Log out everywhere" }).click();
     await page.getByRole("heading", { name: "Log in" }).waitFor();
-    expect(new URL(page.url()).searchParams.get("panel")).toBeNull();
+    expect((await urlOf(page)).searchParams.get("panel")).toBeNull();
     await other.keyboard.press("w");
     await other.getByRole("heading", { name: "Your session has ended" }).waitFor();
     await logIn(page, SECOND);

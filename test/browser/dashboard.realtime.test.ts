@@ -4,7 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsNow } from "./support/accessibility.ts";
 import { VISITOR_USER_AGENT } from "./support/browser.ts";
-import { cardOf, DAY_MS, watchRequests, type Visit } from "./support/dashboard.ts";
+import { cardOf, DAY_MS, urlOf, type Visit, watchRequests } from "./support/dashboard.ts";
 import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
 
 const SITE = "shop.example";
@@ -65,7 +65,7 @@ describe("the realtime view", () => {
     await cardOf(page, "places").scrollIntoViewIfNeeded();
     await page.locator(".map .country").first().waitFor();
   };
-  const inUrl = (name: string) => new URL(page.url()).searchParams.get(name);
+  const inUrl = async (name: string) => (await urlOf(page)).searchParams.get(name);
   const list = (title: string) => page.getByRole("list", { name: title, exact: true });
   const rows = (title: string) =>
     list(title)
@@ -122,7 +122,7 @@ describe("the realtime view", () => {
     await page.keyboard.press("Home");
     expect(await tooltip.textContent()).toMatch(/30 minutes ago$/);
     expect(await chart.getAttribute("aria-valuetext")).toMatch(/^0 pageviews, .* UTC, 30 minutes ago$/);
-    expect(inUrl("view")).toBe("realtime");
+    expect(await inUrl("view")).toBe("realtime");
     const table = page.getByRole("table", { name: "Pageviews per minute" });
     expect(await table.getByRole("row").count()).toBe(32);
     const viewed = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", hour: "numeric", minute: "2-digit" }).format(
@@ -152,20 +152,20 @@ describe("the realtime view", () => {
       expect(await page.locator(".period").getByRole("button", { name: "Period: Realtime" }).count()).toBe(1);
       await page.keyboard.press(key);
       await page.locator('[data-metric="visitors"]').waitFor();
-      expect([key, inUrl("view"), inUrl("period")]).toEqual([key, null, period]);
+      expect([key, await inUrl("view"), await inUrl("period")]).toEqual([key, null, period]);
     }
     await page.keyboard.press("r");
     await page.locator(".realtime").waitFor();
     await page.keyboard.press("x");
-    expect(inUrl("compare")).toBe(null);
+    expect(await inUrl("compare")).toBe(null);
     await page.keyboard.press("ArrowLeft");
     await page.locator('[data-metric="visitors"]').waitFor();
-    expect([inUrl("view"), inUrl("start") === null]).toEqual([null, false]);
+    expect([await inUrl("view"), (await inUrl("start")) === null]).toEqual([null, false]);
     await page.keyboard.press("r");
     await page.getByRole("button", { name: /^Period: / }).click();
     await page.getByRole("menuitemradio", { name: /^Last 7 days/ }).click();
     await page.locator('[data-metric="visitors"]').waitFor();
-    expect([inUrl("view"), inUrl("period")]).toEqual([null, "7d"]);
+    expect([await inUrl("view"), await inUrl("period")]).toEqual([null, "7d"]);
   });
 
   it("leaving by the button moves the focus to the one that leads back", async () => {
@@ -182,7 +182,7 @@ describe("the realtime view", () => {
     await list("Sources").getByRole("button", { name: "Direct / none" }).click();
     await page.locator("[data-current]", { hasText: /^2$/ }).waitFor();
     await settled();
-    expect([inUrl("view"), inUrl("filters")]).toEqual(["realtime", "sources==(unknown)"]);
+    expect([await inUrl("view"), await inUrl("filters")]).toEqual(["realtime", "sources==(unknown)"]);
     expect(await rows("Countries")).toEqual(["MTMalta 4", "FRFrance 2", "SGSingapore 2"]);
     const row = list("Sources").getByRole("button", { name: "Direct / none" });
     expect(await row.getAttribute("aria-pressed")).toBe("true");
@@ -190,7 +190,7 @@ describe("the realtime view", () => {
     await page.locator("[data-current]", { hasText: /^3$/ }).waitFor();
     await list("Goals").getByRole("button", { name: "Signup" }).click();
     await page.locator("[data-current]", { hasText: /^2$/ }).waitFor();
-    expect(inUrl("filters")).toBe("events==Signup");
+    expect(await inUrl("filters")).toBe("events==Signup");
   });
 
   it("an update takes no focus, and moves no row of a list that is in use", async () => {
@@ -239,7 +239,7 @@ describe("the realtime view", () => {
     expect(await page.locator(".map .tooltip").textContent()).toMatch(/^Malta4 visitors/);
     await malta.click();
     await page.locator(".pill", { hasText: "Malta" }).waitFor();
-    expect(inUrl("filters")).toBe("countries==MT");
+    expect(await inUrl("filters")).toBe("countries==MT");
     await page.locator('g[data-country="MT"].chosen').waitFor();
   });
 
@@ -251,9 +251,9 @@ describe("the realtime view", () => {
     expect(await scaleOf()).toBe(1.6);
     await page.keyboard.press("+");
     expect(await scaleOf()).toBeCloseTo(2.56);
-    const period = inUrl("period");
+    const period = await inUrl("period");
     await page.keyboard.press("ArrowLeft");
-    expect(inUrl("period")).toBe(period);
+    expect(await inUrl("period")).toBe(period);
     await page.keyboard.press("0");
     expect(await scaleOf()).toBe(1);
     expect(await page.getByRole("button", { name: "Whole map" }).getAttribute("aria-disabled")).toBe("true");
@@ -273,7 +273,7 @@ describe("the realtime view", () => {
     await page.mouse.move(box.x + box.width / 2 + 60, box.y + box.height / 2, { steps: 3 });
     await page.mouse.up();
     expect(await placeOf()).not.toBe(place);
-    expect(inUrl("filters")).toBe(null);
+    expect(await inUrl("filters")).toBe(null);
     const zoomed = await scaleOf();
     await page.mouse.wheel(0, -300);
     await expect.poll(scrolled).toBeLessThan(before);
@@ -289,7 +289,7 @@ describe("the realtime view", () => {
     await malta.scrollIntoViewIfNeeded();
     await malta.tap();
     await page.getByText("Tap again to filter").waitFor();
-    expect(inUrl("filters")).toBe(null);
+    expect(await inUrl("filters")).toBe(null);
 
     const { x, y } = (await malta.boundingBox()) ?? { x: 0, y: 0 };
     const cdp = await phone.newCDPSession(page);
@@ -300,7 +300,7 @@ describe("the realtime view", () => {
     for (const by of [30, 40, 50]) await touch("touchMove", -by, by);
     await touch("touchEnd");
     expect(await scaleOf()).toBeGreaterThan(2);
-    expect(inUrl("filters")).toBe(null);
+    expect(await inUrl("filters")).toBe(null);
 
     await malta.tap();
     await page.getByText("Tap again to filter").waitFor();

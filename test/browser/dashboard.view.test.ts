@@ -6,7 +6,7 @@ import { readPage } from "../docs/pages.ts";
 import { itInAll } from "../support/tier-cases.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { violationsNow } from "./support/accessibility.ts";
-import { cardOf, DAY_MS, rowsOf, utcDay, watchRequests, type Visit } from "./support/dashboard.ts";
+import { cardOf, DAY_MS, rowsOf, urlOf, utcDay, type Visit, watchRequests } from "./support/dashboard.ts";
 import { ACTION_MS_MAX, useDashboard } from "./support/dashboard-instance.ts";
 
 const SITE = "shop.example";
@@ -65,7 +65,7 @@ describe("the dashboard", () => {
     await page.locator(".stale, .loading").first().waitFor({ state: "detached" });
   }
 
-  const inUrl = (name: string) => new URL(page.url()).searchParams.get(name);
+  const inUrl = async (name: string) => (await urlOf(page)).searchParams.get(name);
   const api = <T>(path: string): Promise<T> =>
     page.evaluate<T>(`fetch("/api/stats/${path}?site_id=${SITE}&period=7d").then((response) => response.json())`);
   const stat = (metric: string) => page.locator(`[data-metric="${metric}"] .top-stat-value`);
@@ -104,7 +104,7 @@ describe("the dashboard", () => {
     expect(await change("bounce_rate").getAttribute("class")).toContain("better");
     await page.keyboard.press("x");
     await change("visitors").waitFor({ state: "detached" });
-    expect(inUrl("compare")).toBe("none");
+    expect(await inUrl("compare")).toBe("none");
   });
 
   it("a click on a row adds a filter, which Back and its pill remove and Forward restores", async () => {
@@ -113,7 +113,7 @@ describe("the dashboard", () => {
       .getByRole("button", { name: /Google/ })
       .click();
     await valueIs("visitors", "5");
-    expect(inUrl("filters")).toBe("sources==Google");
+    expect(await inUrl("filters")).toBe("sources==Google");
     await page.goBack();
     await valueIs("visitors", "9");
     expect(await page.locator(".pill").count()).toBe(0);
@@ -135,7 +135,7 @@ describe("the dashboard", () => {
     await cardOf(page, "pages").getByText("No results.").waitFor();
     await cardOf(page, "pages").getByRole("button", { name: "Clear filters" }).click();
     await valueIs("visitors", "9");
-    expect(inUrl("filters")).toBeNull();
+    expect(await inUrl("filters")).toBeNull();
   });
 
   it("the filter dialog offers the values of the period", async () => {
@@ -149,7 +149,7 @@ describe("the dashboard", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Filter", exact: true }).last().click();
     await valueIs("visitors", "4");
-    expect(inUrl("filters")).toBe("countries!=DE");
+    expect(await inUrl("filters")).toBe("countries!=DE");
   });
 
   it("keyboard shortcuts choose a period, move to the previous or next one, and open the help, which lists the documented keys", async () => {
@@ -161,13 +161,13 @@ describe("the dashboard", () => {
       ["w", "7d"],
     ] as const) {
       await page.keyboard.press(key);
-      expect(inUrl("period")).toBe(period);
+      expect(await inUrl("period")).toBe(period);
     }
     await page.keyboard.press("ArrowLeft");
-    expect(inUrl("end")).toBe(utcDay(Date.now() - 7 * DAY_MS));
+    expect(await inUrl("end")).toBe(utcDay(Date.now() - 7 * DAY_MS));
     await valueIs("visitors", "5");
     await page.keyboard.press("ArrowRight");
-    expect(inUrl("period")).toBe("7d");
+    expect(await inUrl("period")).toBe("7d");
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Help" }).waitFor();
     expect((await page.locator(".keys kbd").allTextContents()).toSorted()).toEqual(documentedKeys().toSorted());
@@ -188,7 +188,7 @@ describe("the dashboard", () => {
       .getByRole("button")
       .nth(3)
       .click();
-    expect(inUrl("start")).toBe(utcDay(Date.now() - 3 * DAY_MS));
+    expect(await inUrl("start")).toBe(utcDay(Date.now() - 3 * DAY_MS));
     await valueIs("visitors", "2");
     await page.getByRole("button", { name: "Show as chart" }).click();
     await page.locator(".line-chart canvas").waitFor();
@@ -222,14 +222,14 @@ describe("the dashboard", () => {
       await page.getByRole("option").filter({ hasText: name }).first().waitFor();
       await page.keyboard.press("Enter");
     }
-    expect(inUrl("steps")).toBe("page:/,page:/pricing,event:Signup");
+    expect(await inUrl("steps")).toBe("page:/,page:/pricing,event:Signup");
     const funnel = page.getByRole("list", { name: "Funnel" });
     await expect.poll(() => funnel.locator("strong").allTextContents(), { timeout: ACTION_MS_MAX }).toEqual(["100%", "100%", "50%"]);
     expect(await page.getByLabel("No repeats").isVisible()).toBe(false);
     await page.getByText("Advanced").click();
     await page.getByLabel("No repeats").check();
     await page.getByLabel("Strict order").check();
-    expect(inUrl("modes")).toBe("strict_deduplication,strict_order");
+    expect(await inUrl("modes")).toBe("strict_deduplication,strict_order");
     await page.getByRole("tab", { name: "Sequences" }).click();
     await page.locator('[data-stat="converting"]', { hasText: "4" }).waitFor();
     await page.getByRole("tab", { name: "Retention" }).click();
