@@ -6,7 +6,8 @@ import { scriptUrl } from "../api/tracking-script.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { Loading, Problem } from "../components/states.tsx";
 import { isLocalSite } from "../settings/platforms.ts";
-import { authState, handleFailure } from "../state/connection.ts";
+import { authState } from "../state/connection.ts";
+import { useAction } from "../state/use-action.ts";
 import { closePanel, openPanel, site } from "../state/view.ts";
 import { addressChecks, browserChecks } from "./browser-checks.ts";
 import { browserFacts } from "./browser-facts.ts";
@@ -31,22 +32,12 @@ const PROBLEMS: Readonly<Partial<Record<FailureKind, string>>> = {
 /** The checks of the last run; those before stay while it runs. `invalid` is the problem of input that the service refuses. */
 function useChecks(invalid: string, find: () => Promise<readonly Check[]>): Checking {
   const [checks, setChecks] = useState<readonly Check[] | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  async function run() {
-    setBusy(true);
-    setProblem(null);
-    try {
-      setChecks(await find());
-    } catch (error) {
-      handleFailure(error);
-      setChecks(null);
-      const kind = error instanceof ServiceError ? error.kind : "failed";
-      setProblem(kind === "invalid" ? invalid : (PROBLEMS[kind] ?? "Something went wrong. Try again."));
-    }
-    setBusy(false);
-  }
-  return { checks, isBusy, problem, run };
+  const { isBusy, problem, run } = useAction((error) => {
+    setChecks(null);
+    const kind = error instanceof ServiceError ? error.kind : "failed";
+    return kind === "invalid" ? invalid : (PROBLEMS[kind] ?? "Something went wrong. Try again.");
+  });
+  return { checks, isBusy, problem, run: () => run(async () => setChecks(await find())) };
 }
 
 async function siteChecks(siteId: string): Promise<readonly Check[]> {

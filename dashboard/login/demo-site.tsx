@@ -1,32 +1,23 @@
 /** The demo site: the offer to make it on the first pages, and the notice that marks it and removes it. */
-import { useState } from "preact/hooks";
 import { makeDemo, removeDemo } from "../api/admin.ts";
 import { problemText } from "../api/http.ts";
 import { Problem } from "../components/states.tsx";
 import { DEMO_SITE } from "../names.ts";
-import { handleFailure, refreshAll } from "../state/connection.ts";
+import { refreshAll } from "../state/connection.ts";
+import { useAction } from "../state/use-action.ts";
 import { clearReportCache } from "../state/use-report.ts";
 import { isRealtime, openSite, site } from "../state/view.ts";
 
 /** Runs the change, and then loads the list of sites and all reports again. */
 function useChange(change: () => Promise<unknown>, onDone: () => void) {
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  async function run() {
-    setBusy(true);
-    setProblem(null);
-    try {
-      await change();
-      clearReportCache();
-      onDone();
-      refreshAll();
-    } catch (error) {
-      handleFailure(error);
-      setProblem(problemText(error));
-    }
-    setBusy(false);
-  }
-  return { isBusy, problem, run: () => void run() };
+  const { isBusy, problem, run } = useAction(problemText);
+  const changeAndReload = async () => {
+    await change();
+    clearReportCache();
+    onDone();
+    refreshAll();
+  };
+  return { isBusy, problem, run: () => void run(changeAndReload) };
 }
 
 export function ExploreDemo() {

@@ -6,7 +6,8 @@ import type { Erased } from "../api/types.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { Problem } from "../components/states.tsx";
 import { countOf } from "../format/locale.ts";
-import { authState, handleFailure, refreshAll } from "../state/connection.ts";
+import { authState, refreshAll } from "../state/connection.ts";
+import { useAction } from "../state/use-action.ts";
 import { clearReportCache } from "../state/use-report.ts";
 import { range, today } from "../state/period.ts";
 import { closePanel, site } from "../state/view.ts";
@@ -18,28 +19,23 @@ function DeleteForm({ siteId }: { readonly siteId: string }) {
   const [start, setStart] = useState(range.value.start);
   const [end, setEnd] = useState(range.value.end);
   const [typed, setTyped] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
   const [deleted, setDeleted] = useState<Erased | null>(null);
+  const { isBusy, problem, run } = useAction((error) => problemText(error, "Couldn't confirm deletion."));
 
-  async function submit(event: Event) {
+  async function deleteDays() {
+    setDeleted(await deleteEvents(siteId, start, end));
+    setTyped("");
+    clearReportCache();
+    refreshAll();
+  }
+
+  function submit(event: Event) {
     event.preventDefault();
-    setBusy(true);
-    setProblem(null);
-    try {
-      setDeleted(await deleteEvents(siteId, start, end));
-      setTyped("");
-      clearReportCache();
-      refreshAll();
-    } catch (error) {
-      handleFailure(error);
-      setProblem(problemText(error, "Couldn't confirm deletion."));
-    }
-    setBusy(false);
+    void run(deleteDays);
   }
 
   return (
-    <form class="form" onSubmit={(event) => void submit(event)}>
+    <form class="form" onSubmit={submit}>
       <div class="form-row">
         <label>
           Start date

@@ -6,9 +6,9 @@ import { Dialog } from "../components/dialog.tsx";
 import { fileNameOf, saveFile } from "../components/download.ts";
 import { Problem } from "../components/states.tsx";
 import { formatRange } from "../format/locale.ts";
-import { handleFailure } from "../state/connection.ts";
 import { range } from "../state/period.ts";
 import { scope } from "../state/scope.ts";
+import { useAction } from "../state/use-action.ts";
 import { closePanel, isFiltered, site } from "../state/view.ts";
 
 /** The service's limit for a raw export (docs/http-api.md, "Export"). */
@@ -39,22 +39,19 @@ const Radios = <Id extends string>({ legend, name, labels, chosen, onChoose }: R
 export function ExportPanel() {
   const [kind, setKind] = useState<keyof typeof KINDS>("daily");
   const [format, setFormat] = useState<keyof typeof FORMATS>("csv");
-  const [state, setState] = useState<"idle" | "busy" | "done">("idle");
-  const [problem, setProblem] = useState<string | null>(null);
+  const [isSaved, setSaved] = useState(false);
+  const { isBusy, problem, run } = useAction((error) => problemText(error, "The export failed."));
 
-  async function save(event: Event) {
+  async function save() {
+    setSaved(false);
+    const url = urlOf("/api/stats/export", { ...scope.value, kind, format, limit: kind === "raw" ? EVENTS_MAX : null });
+    saveFile(fileNameOf(kind, format), await fetchFile(url, new AbortController().signal));
+    setSaved(true);
+  }
+
+  function submit(event: Event) {
     event.preventDefault();
-    setState("busy");
-    setProblem(null);
-    try {
-      const url = urlOf("/api/stats/export", { ...scope.value, kind, format, limit: kind === "raw" ? EVENTS_MAX : null });
-      saveFile(fileNameOf(kind, format), await fetchFile(url, new AbortController().signal));
-      setState("done");
-    } catch (error) {
-      handleFailure(error);
-      setProblem(problemText(error, "The export failed."));
-      setState("idle");
-    }
+    void run(save);
   }
 
   return (
@@ -62,14 +59,14 @@ export function ExportPanel() {
       <p class="dim">
         {site.value}, {formatRange(range.value.start, range.value.end)} (UTC){isFiltered.value ? ", filters applied" : ""}
       </p>
-      <form class="form" onSubmit={(event) => void save(event)}>
+      <form class="form" onSubmit={submit}>
         <Radios legend="Rows" name="kind" labels={KINDS} chosen={kind} onChoose={setKind} />
         <Radios legend="Format" name="format" labels={FORMATS} chosen={format} onChoose={setFormat} />
         <Problem text={problem} />
-        <button type="submit" class="button primary" disabled={state === "busy"}>
-          {state === "busy" ? "Preparing…" : "Download"}
+        <button type="submit" class="button primary" disabled={isBusy}>
+          {isBusy ? "Preparing…" : "Download"}
         </button>
-        <p role="status">{state === "done" ? "Saved to your downloads." : ""}</p>
+        <p role="status">{isSaved ? "Saved to your downloads." : ""}</p>
       </form>
     </Dialog>
   );

@@ -7,7 +7,8 @@ import { CopyButton } from "../components/copy-button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Problem } from "../components/states.tsx";
 import { formatTimestamp } from "../format/locale.ts";
-import { authState, handleFailure } from "../state/connection.ts";
+import { authState } from "../state/connection.ts";
+import { useAction } from "../state/use-action.ts";
 import { closePanel } from "../state/view.ts";
 import { PasswordRequired } from "./password-required.tsx";
 
@@ -129,19 +130,14 @@ function NewKeyForm({ onCreate }: { readonly onCreate: (name: string, scope: Key
 function KeysView() {
   const [keys, setKeys] = useState<Keys | null>(null);
   const [created, setCreated] = useState<CreatedKey | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { problem, run } = useAction(problemText);
 
   /** Runs the change, if any, and loads the list again. */
-  async function update(change?: () => Promise<unknown>) {
-    setProblem(null);
-    try {
+  const update = (change?: () => Promise<unknown>) =>
+    run(async () => {
       await change?.();
       setKeys(await listKeys());
-    } catch (error) {
-      handleFailure(error);
-      setProblem(problemText(error));
-    }
-  }
+    });
   useEffect(() => void update(), []);
 
   return (

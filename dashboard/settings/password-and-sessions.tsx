@@ -2,8 +2,9 @@
 import { useRef, useState } from "preact/hooks";
 import { changePassword } from "../api/admin.ts";
 import { Dialog } from "../components/dialog.tsx";
-import { PasswordField, PASSWORD_CHARS_MIN, problemFrom, ProblemText, type Problem } from "../login/password-form.tsx";
-import { endSession, handleFailure } from "../state/connection.ts";
+import { PasswordField, PASSWORD_CHARS_MIN, problemFrom, ProblemText } from "../login/password-form.tsx";
+import { endSession } from "../state/connection.ts";
+import { useAction } from "../state/use-action.ts";
 import { closePanel } from "../state/view.ts";
 
 function ChangePasswordForm({ onDone }: { readonly onDone: () => void }) {
@@ -11,27 +12,22 @@ function ChangePasswordForm({ onDone }: { readonly onDone: () => void }) {
   const newInput = useRef<HTMLInputElement>(null);
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, problem, run } = useAction((error) => {
+    const found = problemFrom(error);
+    (found.field === "current" ? currentInput : newInput).current?.focus();
+    return found;
+  });
 
-  async function submit(event: Event) {
+  function submit(event: Event) {
     event.preventDefault();
-    setBusy(true);
-    setProblem(null);
-    try {
+    void run(async () => {
       await changePassword(current, next);
-      return onDone();
-    } catch (error) {
-      handleFailure(error);
-      const found = problemFrom(error);
-      setProblem(found);
-      (found.field === "current" ? currentInput : newInput).current?.focus();
-    }
-    setBusy(false);
+      onDone();
+    });
   }
 
   return (
-    <form class="form" onSubmit={(event) => void submit(event)}>
+    <form class="form" onSubmit={submit}>
       <input type="text" name="username" autocomplete="username" value="admin" hidden readOnly />
       <PasswordField
         id="current-password"

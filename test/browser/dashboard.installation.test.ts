@@ -110,7 +110,7 @@ describe("the installation check in the dashboard", () => {
     await page.goto(`${service.origin}/?site=shop.example`);
     await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("menuitem", { name: "Check the installation" }).click();
-    await page.getByText("1 event arrived as www.shop.example").waitFor();
+    await page.getByRole("dialog").getByText("1 event arrived as www.shop.example").waitFor();
     await page.getByText("Checking the page itself requires a password").waitFor();
     expect(await page.getByRole("button", { name: "Check page" }).count()).toBe(0);
   });
@@ -122,7 +122,7 @@ describe("the installation check in the dashboard", () => {
     await page.goto(`${service.origin}/?site=shop.example&panel=installation`);
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.getByRole("button", { name: "Log in" }).click();
-    await page.getByText("1 event for shop.example was refused: it isn't in site_ids").waitFor();
+    await page.getByRole("dialog").getByText("1 event for shop.example was refused: it isn't in site_ids").waitFor();
   });
 
   it("notices a blocker, Do Not Track and an opt-out of this browser", async () => {
