@@ -172,7 +172,7 @@ describe("the realtime view", () => {
     await openRealtime();
     await page.getByRole("button", { name: "Back to dashboard" }).click();
     await page.locator('[data-metric="visitors"]').waitFor();
-    expect(await page.evaluate("document.activeElement.classList.contains('current')")).toBe(true);
+    await page.locator(".current:focus").waitFor();
     await page.keyboard.press("Enter");
     await page.locator(".realtime").waitFor();
   });

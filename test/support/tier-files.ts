@@ -26,6 +26,12 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/http/stats-many-properties.test.ts",
   "test/program/reset-password.test.ts",
   "test/program/start-and-stop.test.ts",
+  // Many views and widths in a browser.
+  "test/browser/dashboard.comparison.test.ts",
+  "test/browser/dashboard.layout.test.ts",
+  "test/browser/dashboard.navigation.test.ts",
+  "test/browser/dashboard.outage.test.ts",
+  "test/browser/dashboard.realtime.test.ts",
   // Many builds.
   "test/deploy/image.test.ts",
   "test/install/clone.test.ts",
