@@ -21,10 +21,11 @@ const RealtimeView = lazy(async () => (await import("./realtime/realtime-view.ts
 /** Loads the date of the first event: against a window that begins before it, no change is shown. */
 function useFirstEventDate(siteId: string): void {
   const isCompared = comparedRange.value !== null;
-  const { data, isStale } = useRequest<Installation>(isCompared ? urlOf("/api/installation", { site_id: siteId }) : null);
+  const { data, isStale, error } = useRequest<Installation>(isCompared ? urlOf("/api/installation", { site_id: siteId }) : null);
   useEffect(() => {
-    firstEventDate.value = isStale ? null : (data?.first_event_date ?? null);
-  }, [data, isStale]);
+    const isAnswered = !isStale && (data !== undefined || error !== null);
+    firstEventDate.value = isAnswered ? (data?.first_event_date ?? null) : undefined;
+  }, [data, isStale, error]);
 }
 
 function Statistics({ siteId }: { readonly siteId: string }) {

@@ -11,12 +11,14 @@ export interface MetricTotals {
   readonly before: number | null;
 }
 
-/** The date of the site's first stored event; null until loaded. */
-export const firstEventDate = signal<string | null>(null);
+/** The date of the site's first stored event: null if the service cannot tell, undefined until it has answered. */
+export const firstEventDate = signal<string | null | undefined>(undefined);
 
 /** A window that begins before the first event has less than a like period, whatever happened. */
-const isWindowWhole = (): boolean =>
-  comparedRange.value !== null && firstEventDate.value !== null && firstEventDate.value <= comparedRange.value.start;
+function isWindowWhole(): boolean {
+  const [first, compared] = [firstEventDate.value, comparedRange.value];
+  return compared !== null && first !== undefined && (first === null || first <= compared.start);
+}
 
 /** `everybody` has the totals without the filters on events; only under a filter on a goal. */
 export function totalsOf({ value }: ShownMetric, data: MainReport, everybody: MainReport | undefined): MetricTotals {

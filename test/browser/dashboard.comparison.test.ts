@@ -126,6 +126,8 @@ describe("the comparison of the dashboard", () => {
 
   it("where there is nothing to compare with, no change and no other series is shown", async () => {
     await open("&period=7d&chart=table", NEW_SITE);
+    // The date of the first event, too, is there.
+    await page.waitForLoadState("networkidle");
     expect(await page.locator(".change").count()).toBe(0);
     expect(await page.locator(".legend").count()).toBe(0);
     expect(await page.getByRole("columnheader").allTextContents()).toEqual(["Time (UTC)", "Unique visitors"]);
@@ -136,6 +138,8 @@ describe("the comparison of the dashboard", () => {
     await open("&period=7d");
     await loaded;
     await page.locator(".legend").waitFor();
+    // The date of the first event, too, is there.
+    await page.waitForLoadState("networkidle");
     expect(await page.locator(".change").count()).toBe(0);
     expect(await page.locator(".chart-summary").count()).toBe(0);
     await page.keyboard.press("d");

@@ -89,7 +89,7 @@ describe("the dashboard under filters", () => {
   it("a filter on a page tells matching pageviews from the pages of whole visits, each with its change", async () => {
     await open("pages==/pricing");
     expect(await stats()).toEqual(statsOf(THIS_WEEK, (step) => step === "/pricing"));
-    expect(await page.locator(".change").count()).toBe(6);
+    await expect.poll(() => page.locator(".change").count()).toBe(6);
     const before = statsOf(WEEK_BEFORE, (step) => step === "/pricing")["Pages per visit"];
     expect(await changeOf("views_per_visit").getAttribute("title")).toContain(`${before} in `);
     expect(await definitionOf("pageviews")).toContain("match the filters");
@@ -105,7 +105,7 @@ describe("the dashboard under filters", () => {
     } = statsOf(THIS_WEEK.filter(isGerman), () => true);
     expect(await stats()).toEqual({ ...others, Pageviews: String(13), "Views per visit": viewsPerVisit });
     expect([pageviews, viewsPerVisit]).toEqual(["13", "1.9"]);
-    expect(await page.locator(".change").count()).toBe(6);
+    await expect.poll(() => page.locator(".change").count()).toBe(6);
     expect(await changeOf("views_per_visit").getAttribute("title")).toMatch(/^1\.5 in /);
   });
 
@@ -119,7 +119,7 @@ describe("the dashboard under filters", () => {
     });
     expect(await changeOf("conversion_rate").getAttribute("data-direction")).toBe("up");
     expect(await changeOf("conversion_rate").getAttribute("title")).toMatch(new RegExp(`^${percent(before.rate)} in `));
-    expect(await page.locator(".change").count()).toBe(3);
+    await expect.poll(() => page.locator(".change").count()).toBe(3);
   });
 
   it("other filters narrow the conversions and the visitors of their rate alike", async () => {

@@ -265,7 +265,9 @@ export function realtimeOf(events: Events, { siteId, conditions, nowMs, windowMi
     pageviews: pageviews.length,
     window_minutes: windowMinutes,
     top_pages: topTen(pageviews, (event) => valueOf(event, "pages")),
-    top_sources: topTen(pageviews, ({ referrerSource }) => referrerSource ?? "(direct)"),
+    top_sources: topTen(pageviews, ({ referrerSource }) =>
+      referrerSource === null || referrerSource === UNKNOWN ? "(direct)" : referrerSource,
+    ),
     per_minute: perMinute,
     ...(minutes !== null && {
       first_minute: new Date(firstMinute * MINUTE_MS).toISOString().slice(0, 16).replace("T", " "),
