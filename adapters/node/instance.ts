@@ -12,6 +12,7 @@ import { installationCheckAgent } from "../../src/runtime/config/names.ts";
 import type { Log } from "../../src/runtime/metrics/log.ts";
 import type { ProcessUsage } from "../../src/runtime/host.ts";
 import { createServices, type Services } from "../../src/runtime/services.ts";
+import { connectClickhouse } from "../clickhouse-connection.ts";
 import { createFileObjectStore } from "./files/file-object-store.ts";
 import { createFileRecordStore } from "./files/file-record-store.ts";
 import { JOURNAL_FOLDER, openFileSegmentLog } from "./files/file-segment-log.ts";
@@ -77,6 +78,7 @@ async function openServices(options: InstanceOptions, dataFolder: string, thread
     rollupCalculator,
     segmentLog,
     engine,
+    connectClickhouse,
     geo: geo.lookup,
     geoIsLoaded: geo.loaded,
     geoBuiltMs: geo.builtMs,

@@ -19,6 +19,7 @@ import { createServices, type Services } from "../../src/runtime/services.ts";
 import type { EpochMs } from "../../src/storage/event.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import { createRecordSecretStore } from "../../src/storage/secret-store.ts";
+import { connectClickhouse } from "../clickhouse-connection.ts";
 import { connectionOf } from "./client-connection.ts";
 import { buildTimeOf, openCountryRanges } from "./country-ranges.ts";
 import { IsolateEngine } from "./isolate-engine.ts";
@@ -87,6 +88,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     rollupCalculator: createInlineRollupCalculator(objects, ROLLUP_CACHE_IN_WORKERD),
     segmentLog: openSqlSegmentLog(storage, objects),
     engine: new IsolateEngine(options.createEngine, log),
+    connectClickhouse,
     geo: config.geoipDb === "none" ? () => NOWHERE : placesIn(options.countryRanges),
     geoIsLoaded: config.geoipDb !== "none",
     geoBuiltMs: config.geoipDb === "none" ? null : buildTimeOf(options.countryRanges),

@@ -8,6 +8,7 @@ import type { SegmentLog } from "../storage/segment-log.ts";
 import type { Asset, Assets } from "./assets.ts";
 import type { PasswordHasher } from "./auth/password-hasher.ts";
 import type { Config } from "./config/config.ts";
+import type { ConnectClickhouse } from "./engine/clickhouse/connection.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { GeoLookup } from "./ingest/geo.ts";
 import type { PageFetch } from "./installation/page-fetch.ts";
@@ -37,6 +38,8 @@ export interface Host {
   readonly rollupWeightBytesMin?: number;
   readonly segmentLog: SegmentLog;
   readonly engine: Engine;
+  /** Connects to the server of the options; no call is made before the first statement. Unused with `engine = duckdb`. */
+  readonly connectClickhouse: ConnectClickhouse;
   readonly geo: GeoLookup;
   /** Whether `geo` has a database. Without one it finds nothing. */
   readonly geoIsLoaded: boolean;

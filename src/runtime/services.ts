@@ -1,6 +1,6 @@
 /** Creates and connects all services at the start, from what the host provides. Contains no logic of its own. */
 import { utcCalendar } from "../storage/calendar.ts";
-import type { EpochMs } from "../storage/event.ts";
+import type { EpochMs, SiteId } from "../storage/event.ts";
 import { EventStore } from "../storage/event-store.ts";
 import type { JournalDamage } from "../storage/journal-replay.ts";
 import { addressedAssets, addressedScript } from "./assets.ts";
@@ -8,6 +8,7 @@ import { createAuth, type AuthServices } from "./auth/auth-services.ts";
 import { FLUSH_BYTES_SHARE, PARTITION_LISTINGS_MAX, RATE_LIMIT_BUCKETS_MAX } from "./config/limits.ts";
 import { EXPORTS_BYTES_ALLOWED_MIN, EXPORTS_SHARE_MAX } from "./config/report-limits.ts";
 import { isSiteId } from "./config/site-id.ts";
+import { openClickhouse, type Clickhouse } from "./engine/clickhouse/clickhouse.ts";
 import { QueryLimiter } from "./execution/query-limiter.ts";
 import { budgetBytesOf, createQueryServices, type QueryServices } from "./execution/query-services.ts";
 import type { Host } from "./host.ts";
@@ -100,8 +101,13 @@ function reportDamage(damage: readonly JournalDamage[], log: Log): void {
   }
 }
 
-async function openEventStore({ segmentLog, objects, parquet, log, now, monotonicMs }: Host, counters: Counters): Promise<EventStore> {
+async function openEventStore(
+  { segmentLog, objects, parquet, log, now, monotonicMs }: Host,
+  counters: Counters,
+  clickhouse: Clickhouse | null,
+): Promise<EventStore> {
   const { eventStore, damage } = await EventStore.open({
+    replica: clickhouse?.events,
     segmentLog,
     objects,
     parquet,
@@ -248,12 +254,14 @@ export async function createServices(host: Host): Promise<Services> {
   const counters = createCounters();
   const visitors = await createVisitors(host);
   const auth = await createAuth({ ...host, counters });
-  const eventStore = await openEventStore(host, counters);
+  const clickhouse = await openClickhouse(host);
+  const eventStore = await openEventStore(host, counters, clickhouse);
   const dependencies: Dependencies = { host, counters, eventStore };
   const stored = await createStoredRollups({ ...host, eventStore });
   const limiter = new QueryLimiter({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait });
-  const queries = createQueryServices({ ...host, ...stored, eventStore, counters, limiter });
-  const jobServices = await createJobs(dependencies, queries, limiter, stored);
+  const flushSite = async (siteId: SiteId): Promise<boolean> => !eventStore.hasUnflushed(siteId) || jobServices.flush.run();
+  const queries = createQueryServices({ ...host, ...stored, eventStore, counters, limiter, clickhouse, flushSite });
+  const jobServices: JobServices = await createJobs(dependencies, queries, limiter, stored);
   const ingest = createIngest(dependencies, visitors, { flush: jobServices.flush, erasure: jobServices.erasure, stats: queries.stats });
   const jobs = jobsOf(jobServices, ingest, now);
   warnOfOldGeoDatabase(host);

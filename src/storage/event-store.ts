@@ -4,11 +4,12 @@
  */
 import type { EpochMs, SiteId, StoredEvent, UtcDay } from "./event.ts";
 import type { EventText } from "./event-text.ts";
+import type { EventReplica } from "./event-replica.ts";
 import { Journal } from "./journal.ts";
 import type { JournalDamage } from "./journal-replay.ts";
 import type { ObjectKey } from "./object-store.ts";
 import { isInFiles, type Partition, type PartitionFile } from "./partition.ts";
-import { Partitions, type FileOfDay, type PartitionsOptions } from "./partitions.ts";
+import { Partitions, type FileOfDay, type PartitionsOptions, type WrittenFile } from "./partitions.ts";
 import type { Segment } from "./segment.ts";
 import type { SegmentLog } from "./segment-log.ts";
 import { SiteLocks } from "./site-locks.ts";
@@ -19,6 +20,8 @@ export interface EventStoreOptions extends PartitionsOptions {
   readonly nowMs: EpochMs;
   /** Called whenever the disk does not confirm appended events. */
   readonly onSyncFailure?: (error: unknown) => void;
+  /** A database that answers reports in place of the files. */
+  readonly replica?: EventReplica | undefined;
 }
 
 /** Called on changes of a site while its lock is held, so it must not call the store for that site. */
@@ -47,16 +50,18 @@ export class EventStore {
   readonly #partitions: Partitions;
   readonly #locks = new SiteLocks();
   readonly #observers: StoreObserver[] = [];
+  readonly #replica: EventReplica | undefined;
 
-  private constructor(journal: Journal, partitions: Partitions) {
+  private constructor(journal: Journal, partitions: Partitions, replica: EventReplica | undefined) {
     this.#journal = journal;
     this.#partitions = partitions;
+    this.#replica = replica;
   }
 
   /** Recovers the journal of an earlier process. Files are listed on first use. */
   static async open(options: EventStoreOptions): Promise<{ eventStore: EventStore; damage: readonly JournalDamage[] }> {
     const { journal, damage } = await Journal.open(options.segmentLog, options.nowMs, options.onSyncFailure);
-    return { eventStore: new EventStore(journal, new Partitions(options)), damage };
+    return { eventStore: new EventStore(journal, new Partitions(options), options.replica), damage };
   }
 
   observe(observer: StoreObserver): void {
@@ -155,12 +160,18 @@ export class EventStore {
   /** Writes a sealed segment's events of a site to files, one for each day, and releases them from the journal. May be retried. */
   async commitFlush(segment: Segment, siteId: SiteId): Promise<void> {
     const days = segment.sites.get(siteId) ?? new Map<UtcDay, EventText[]>();
-    const files: PartitionFile[] = [];
+    const written: WrittenFile[] = [];
     const { number } = segment;
-    for (const [day, events] of days) files.push(await this.#partitions.write(siteId, { day, first: number, last: number }, events));
+    for (const [day, events] of days) written.push(await this.#partitions.write(siteId, { day, first: number, last: number }, events));
     await this.#locks.run(siteId, async () => {
-      // First, because it may reject: observers that were told would take the same events once more when it is repeated.
-      await this.#partitions.register(siteId, files);
+      // First, because both may reject: observers that were told would take the same events once more when it is repeated.
+      await this.#partitions.register(
+        siteId,
+        written.map(({ file }) => file),
+      );
+      const { isRepeated } = segment;
+      segment.isRepeated = true;
+      for (const { file, bytes } of written) await this.#replicate(siteId, file, bytes, isRepeated);
       for (const observer of this.#observers) await observer.beforeRelease?.(siteId, segment.number, days);
       this.#journal.release(segment, siteId);
     });
@@ -173,9 +184,14 @@ export class EventStore {
   async addFile(siteId: SiteId, file: FileOfDay, events: readonly EventText[]): Promise<void> {
     const written = await this.#partitions.write(siteId, file, events);
     await this.#locks.run(siteId, async () => {
-      await this.#partitions.register(siteId, [written]);
+      await this.#partitions.register(siteId, [written.file]);
+      await this.#replicate(siteId, written.file, written.bytes, true);
       for (const observer of this.#observers) await observer.beforeRelease?.(siteId, file.first, new Map([[file.day, events]]));
     });
+  }
+
+  async #replicate(siteId: SiteId, { day, first }: PartitionFile, parquet: Uint8Array, isRepeated: boolean): Promise<void> {
+    await this.#replica?.insert({ siteId, day, segment: first, parquet, isRepeated });
   }
 
   /** Removes a segment from the journal that was released for all its sites. */
@@ -209,6 +225,7 @@ export class EventStore {
       const { days, files, superseded } = await this.#settledFiles(siteId, firstDay, lastDay);
       const counted = await this.#countEvents(files);
       for (const observer of this.#observers) await observer.beforeDelete?.(siteId, firstDay, lastDay);
+      await this.#replica?.delete(siteId, firstDay, lastDay, this.#journal.segmentNumbers);
       // Superseded files first: if a crash left only them, their events would count again.
       await this.#partitions.remove(siteId, superseded);
       await this.#partitions.remove(siteId, files);

@@ -31,6 +31,7 @@ export async function replayJournal(log: SegmentLog, numbers: readonly number[])
     }
     const segment = new Segment(number);
     segment.bytes = bytes.length;
+    segment.isRepeated = true;
     for (const event of events) segment.add(bufferedEvent(event));
     segments.push(segment);
   }

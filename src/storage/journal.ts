@@ -82,6 +82,11 @@ export class Journal {
     return [...this.#sealed, this.#open];
   }
 
+  /** All segments that the log has. */
+  get segmentNumbers(): readonly number[] {
+    return this.#segments.map(({ number }) => number);
+  }
+
   /** A site's unflushed events of one date by segment, in order of sequence number. */
   unflushed(siteId: SiteId, day: UtcDay): { segment: number; events: readonly EventText[] }[] {
     return this.#segments.flatMap((segment) => {

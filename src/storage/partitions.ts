@@ -30,6 +30,12 @@ export interface PartitionsOptions {
 /** A file by its day and range of segments. */
 export type FileOfDay = Pick<PartitionFile, "day" | "first" | "last">;
 
+/** A file and its content. */
+export interface WrittenFile {
+  readonly file: PartitionFile;
+  readonly bytes: Uint8Array;
+}
+
 type Listing = Map<UtcDay, PartitionFile[]>;
 
 /** Calls for one site that read and write must not overlap: `EventStore` ensures that. */
@@ -95,11 +101,11 @@ export class Partitions {
   }
 
   /** Writes the events of a site and day that segments `first` to `last` have. Writing the same again replaces the same file. */
-  async write(siteId: SiteId, { day, first, last }: FileOfDay, events: readonly EventText[]): Promise<PartitionFile> {
+  async write(siteId: SiteId, { day, first, last }: FileOfDay, events: readonly EventText[]): Promise<WrittenFile> {
     const bytes = await this.#options.parquet.encode(events);
     const key = partitionKey(siteId, day, first, last);
     await this.#put(siteId, key, bytes);
-    return { day, first, last, key, sizeBytes: bytes.length };
+    return { file: { day, first, last, key, sizeBytes: bytes.length }, bytes };
   }
 
   /** A failed write may still have created the file, so the site is listed again: an erasure must find it. */

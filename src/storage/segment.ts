@@ -20,6 +20,8 @@ export class Segment {
    * durable. No more events are appended to the segment.
    */
   unsafe = false;
+  /** Whether a flush of it was tried before, maybe by another process. */
+  isRepeated = false;
 
   constructor(number: number) {
     this.number = number;

@@ -1,6 +1,7 @@
 /** Calls the app as a function, with in-memory storage and a clock that the test controls. */
 import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
+import { connectClickhouse } from "../../adapters/clickhouse-connection.ts";
 import { openGeoDatabase } from "../../adapters/node/geo-database.ts";
 import { packAsset, packScript } from "../../adapters/pack-asset.mjs";
 import { createApp } from "../../src/handlers/app.ts";
@@ -120,6 +121,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
       ...(parts.rollupWeightBytesMin !== undefined && { rollupWeightBytesMin: parts.rollupWeightBytesMin }),
       segmentLog,
       engine,
+      connectClickhouse,
       geo: places.lookup,
       geoIsLoaded: places.loaded,
       geoBuiltMs: places.builtMs,

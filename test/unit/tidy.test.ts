@@ -20,6 +20,7 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   isbot: "src/runtime/ingest/user-agent.ts",
   "hash-wasm": ["src/runtime/ingest/hmac-sha256.ts", "src/runtime/auth/argon2id.ts", "src/runtime/auth/sha256.ts"],
   "apache-arrow": "src/runtime/engine/duckdb/arrow-batches.ts",
+  "@clickhouse/client-web": "adapters/clickhouse-connection.ts",
   "@duckdb/duckdb-wasm/blocking": "adapters/node/threads/duckdb-instance.ts",
   "@whatwg-node/fetch": "adapters/node/http/fetch-classes.ts",
   "@whatwg-node/server": "adapters/node/http/server.ts",

@@ -1,6 +1,7 @@
 /** How the environment and the configuration file become one checked `Config`, or one error that lists every problem. */
 
 import type { Platform } from "./option.ts";
+import { conflictsIn, withoutRollups } from "./option-conflicts.ts";
 import { argumentOf, OPTION_NAMES, type OptionName, optionNamed, type OptionValue, variableOf } from "./options.ts";
 import { secretFromFile, type SecretFileSources } from "./secret-files.ts";
 import { unknownKeys, unknownVariables } from "./unknown-names.ts";
@@ -52,10 +53,10 @@ export function parseConfig(
   // The loop sets every field of the type, with its default where the value is bad.
   const config = fields as Config;
   const { problems, warnings } = report;
-  problems.push(...furtherProblems(config), ...unknownKeys(sources.file, fileNameOf(sources)));
+  problems.push(...conflictsIn(config), ...furtherProblems(config), ...unknownKeys(sources.file, fileNameOf(sources)));
   warnings.push(...unknownVariables(sources.environment));
   if (problems.length > 0) throw new ConfigError(problems);
-  return { config: Object.freeze(withGdprMode(config, report)), warnings };
+  return { config: Object.freeze(withoutRollups(withGdprMode(config, report))), warnings };
 }
 
 interface Report {

@@ -120,6 +120,22 @@ export const geoipDatabase: OptionKind<GeoipDb> = {
   },
 };
 
+/** A name that SQL takes without quotes. */
+export const identifier: OptionKind<string> = {
+  expected: "a name of at most 64 letters, digits and _ that does not begin with a digit",
+  secret: false,
+  valueFromText: (text) => text.trim(),
+  check: (value) => (typeof value === "string" && /^[a-z_][a-z0-9_]{0,63}$/i.test(value) ? { value } : refused(value)),
+};
+
+/** The name of a user of another service. */
+export const userName: OptionKind<string> = {
+  expected: "a name of 1 to 128 visible ASCII characters, without :",
+  secret: false,
+  valueFromText: (text) => text.trim(),
+  check: (value) => (typeof value === "string" && /^[!-9;-~]{1,128}$/.test(value) ? { value } : refused(value)),
+};
+
 /** A string that no message shows, taken exactly as given. Characters are Unicode code points, bytes those of UTF-8. */
 export function secretString(rule: { charsMin: number; bytesMax?: number; pattern?: RegExp; charsAllowed?: string }): OptionKind<Secret> {
   const { charsMin, bytesMax } = rule;

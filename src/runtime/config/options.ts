@@ -1,5 +1,6 @@
 /** The table of all options: kind of value, default and description. */
 
+import { CLICKHOUSE_OPTIONS } from "./clickhouse-options.ts";
 import { ADMIN_PASSWORD_CHARS_MIN, BLOCK_BYTES_MAX, PASSWORD_BYTES_MAX, UNFLUSHED_EVENTS_MAX } from "./limits.ts";
 import { ENVIRONMENT_PREFIX } from "./names.ts";
 import { basePath, host, origin, proxyCount, siteIdOrHost, urlPath } from "./network-kinds.ts";
@@ -204,6 +205,7 @@ export const OPTIONS = {
     default: 0,
     description: "Delete events dated more than this many days ago. 0 keeps them forever.",
   }),
+  ...CLICKHOUSE_OPTIONS,
   engine_memory_mb: option(integer({ min: ENGINE_MEMORY_MB_MIN, max: 65_536 }), {
     default: 2048,
     defaultOnWorkerd: 64,

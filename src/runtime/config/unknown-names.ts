@@ -55,10 +55,16 @@ const WORD_START_CHARS_MIN = 3;
 const isWordOf = (typed: string, word: string): boolean =>
   typed === word || (typed.length >= WORD_START_CHARS_MIN && word.startsWith(typed));
 
+/** Who leaves out the name of the other service means an option of this one. */
+const OF_ANOTHER_SERVICE = /clickhouse/i;
+
 /** The one name with all the typed words, so that `admin_pass` suggests `admin_password`; `undefined` if there are several. */
 function onlyNameWithWords(typed: string, names: readonly string[]): string | undefined {
   const words = wordsOf(typed);
-  const matching = names.filter((name) => words.length > 0 && words.every((word) => wordsOf(name).some((known) => isWordOf(word, known))));
+  const isMeant = (name: string) => !OF_ANOTHER_SERVICE.test(name) || OF_ANOTHER_SERVICE.test(typed);
+  const matching = names
+    .filter(isMeant)
+    .filter((name) => words.length > 0 && words.every((word) => wordsOf(name).some((known) => isWordOf(word, known))));
   // A longer form of another match, such as the variable of a secret's file, is no choice of its own.
   const shortest = matching.filter((name) => !matching.some((other) => other !== name && name.startsWith(other)));
   return shortest.length === 1 ? shortest[0] : undefined;

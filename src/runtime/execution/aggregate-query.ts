@@ -6,7 +6,7 @@ import { utcDayOf } from "../../storage/event.ts";
 import type { VisitorFunction } from "../engine/duckdb/behavioral/visitor-function.ts";
 import type { PartialTable } from "../engine/engine.ts";
 import { rangeOfDays, type DateRange } from "../query/date-range.ts";
-import { joinSql, resultColumn, sql, type SqlParameter, type SqlText } from "../query/sql.ts";
+import { joinSql, perDialect, resultColumn, sql, type SqlParameter, type SqlText } from "../query/sql.ts";
 import type { Top } from "../query/top.ts";
 
 export interface AggregateQuery {
@@ -44,7 +44,7 @@ const commas = (columns: readonly SqlText[]): SqlText => joinSql(columns, ", ");
 const textsOf = (code: string): SqlText => resultColumn(`texts_of_${code}`);
 
 /** How the result is computed from `totals`. */
-function finalizeOf(query: AggregateQuery): SqlText {
+export function totalSql(query: AggregateQuery): SqlText {
   const { keys, codes = [], names = [], counts, amounts = [], finalize } = query;
   if (finalize) return finalize;
   const texts = codes.map((code) => sql`coalesce(${textsOf(code)}.text, '(unknown)') AS ${resultColumn(code)}`);
@@ -53,7 +53,7 @@ function finalizeOf(query: AggregateQuery): SqlText {
     (from, code) => sql`${from} LEFT JOIN texts AS ${textsOf(code)} ON ${textsOf(code)}.code = totals.${resultColumn(code)}`,
     sql`totals`,
   );
-  const named = sql`SELECT ${commas([...texts, ...others])} FROM ${joined}`;
+  const named = perDialect(sql`SELECT ${commas([...texts, ...others])} FROM ${joined}`, sql`SELECT * FROM totals`);
   const digits = amounts.map((amount) => sql`CAST(${resultColumn(amount)} AS VARCHAR) AS ${resultColumn(amount)}`);
   const columns = commas([...[...codes, ...names, ...keys, ...counts].map(resultColumn), ...digits]);
   return sql`SELECT ${columns} FROM (${named}) AS named ${limitSql([...codes, ...names], query)}`;
@@ -72,7 +72,7 @@ function orderSql(texts: readonly string[], { by, rowsMax }: Top): SqlText {
 
 /** Both phases in one statement. The rows are materialized once, however often `finalize` reads them. */
 export const singlePassSql = (query: AggregateQuery, range: DateRange): SqlText =>
-  sql`WITH totals AS MATERIALIZED (${query.partial(range)}) ${finalizeOf(query)}`;
+  sql`WITH totals AS MATERIALIZED (${query.partial(range)}) ${totalSql(query)}`;
 
 /** The second phase, over the sums of the rows in the relation `partials`. */
 export function finalizeSql(query: AggregateQuery): SqlText {
@@ -84,7 +84,7 @@ export function finalizeSql(query: AggregateQuery): SqlText {
     ...amounts.map((column) => sql`sum(${resultColumn(column)}) AS ${resultColumn(column)}`),
   ];
   const grouping = grouped.length > 0 ? sql`GROUP BY ${joinSql(grouped.map(resultColumn), ", ")}` : sql``;
-  return sql`WITH totals AS MATERIALIZED (SELECT ${joinSql(columns, ", ")} FROM partials ${grouping}) ${finalizeOf(query)}`;
+  return sql`WITH totals AS MATERIALIZED (SELECT ${joinSql(columns, ", ")} FROM partials ${grouping}) ${totalSql(query)}`;
 }
 
 /** A placeholder range, to compare queries by everything else. */

@@ -7,6 +7,7 @@ import { WORKED_ON_SHARE_MAX } from "../config/limits.ts";
 import type { SiteId } from "../../storage/event.ts";
 import type { SiteRange } from "../query/scope.ts";
 import { sql } from "../query/sql.ts";
+import type { AnalyticsBackend } from "./analytics-backend.ts";
 import { ChunkLoader } from "./chunk-loader.ts";
 import { bytesOf, chunkBytesMax, cutIntoChunks, type Chunk } from "./chunks.ts";
 import { MemoryAdmission } from "./memory-admission.ts";
@@ -58,7 +59,7 @@ interface RangeTask<Result> extends SiteRange {
   readonly inChunks: (chunks: readonly Chunk[], loader: ChunkLoader) => Promise<Result>;
 }
 
-export class Executor {
+export class Executor implements AnalyticsBackend {
   readonly #options: ExecutorOptions;
   readonly #admission: MemoryAdmission;
 

@@ -1,6 +1,6 @@
 /** Runs all stats queries: from the cache if possible, within the limit of concurrent queries, and again if an erasure outdated the result. */
 import type { SiteId } from "../../storage/event.ts";
-import type { Executor } from "./executor.ts";
+import type { AnalyticsBackend } from "./analytics-backend.ts";
 import type { Plan } from "./plan.ts";
 import type { QueryLimiter } from "./query-limiter.ts";
 import type { CacheKey, ResultCache } from "./result-cache.ts";
@@ -15,7 +15,7 @@ interface Computation {
 export interface QueryServiceOptions {
   readonly cache: ResultCache;
   readonly limiter: QueryLimiter;
-  readonly executor: Executor;
+  readonly backend: AnalyticsBackend;
 }
 
 /** A result that holds memory until it is released. */
@@ -42,7 +42,7 @@ export class QueryService {
     return this.#options.limiter.run(async () => {
       const plan = await prepare();
       const siteIds = plan.steps.map(({ siteRange }) => siteRange.siteId);
-      return this.#untilCurrent(siteIds, (executor) => executor.run(plan, signal), signal);
+      return this.#untilCurrent(siteIds, (backend) => backend.run(plan, signal), signal);
     });
   }
 
@@ -50,7 +50,11 @@ export class QueryService {
    * A newly computed result that holds memory until its client has read it, and holds its slot until it is released. The task may
    * run again, so it must not leave state behind.
    */
-  async held<Result>(siteId: SiteId, task: (executor: Executor) => Promise<Result>, signal: AbortSignal): Promise<HeldResult<Result>> {
+  async held<Result>(
+    siteId: SiteId,
+    task: (backend: AnalyticsBackend) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<HeldResult<Result>> {
     const release = await this.#options.limiter.take();
     try {
       return { result: await this.#untilCurrent([siteId], task, signal), release };
@@ -60,21 +64,21 @@ export class QueryService {
     }
   }
 
-  /** See `Executor.isCovered`. */
+  /** See `AnalyticsBackend.isCovered`. */
   isCovered(plan: Plan<unknown>): Promise<boolean> {
-    return this.#options.executor.isCovered(plan);
+    return this.#options.backend.isCovered(plan);
   }
 
   async #untilCurrent<Result>(
     siteIds: readonly SiteId[],
-    task: (executor: Executor) => Promise<Result>,
+    task: (backend: AnalyticsBackend) => Promise<Result>,
     signal: AbortSignal,
   ): Promise<Result> {
     for (;;) {
       const computation: Computation = { siteIds, outdated: false };
       this.#running.add(computation);
       try {
-        const result = await task(this.#options.executor);
+        const result = await task(this.#options.backend);
         if (!computation.outdated) return result;
       } finally {
         this.#running.delete(computation);

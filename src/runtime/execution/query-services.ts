@@ -1,14 +1,17 @@
 /** Wires everything that answers stats queries: the partition cache, the executor and the service in front of it. */
 import type { EventStore } from "../../storage/event-store.ts";
+import type { SiteId } from "../../storage/event.ts";
 import type { Config } from "../config/config.ts";
 import { ENGINE_BYTES_MAX } from "../config/limits.ts";
 import { Behavioral } from "../engine/duckdb/behavioral/extension.ts";
+import type { Clickhouse } from "../engine/clickhouse/clickhouse.ts";
 import type { Engine } from "../engine/engine.ts";
 import { PartitionCache } from "../engine/partition-cache.ts";
 import type { Counters } from "../metrics/counters.ts";
 import type { Log } from "../metrics/log.ts";
 import type { RollupCalculator } from "../rollups/rollup-calculator.ts";
 import type { RollupStore } from "../rollups/rollup-store.ts";
+import { ClickhouseBackend } from "./clickhouse-backend.ts";
 import { Executor } from "./executor.ts";
 import type { QueryLimiter } from "./query-limiter.ts";
 import { QueryService } from "./query-service.ts";
@@ -35,6 +38,10 @@ export interface QueryParts {
   readonly counters: Counters;
   readonly log: Log;
   readonly monotonicMs: () => number;
+  /** Null with `engine = duckdb`. */
+  readonly clickhouse: Clickhouse | null;
+  /** Flushes the journal if it has events of the site. Resolves to whether it succeeded. */
+  readonly flushSite: (siteId: SiteId) => Promise<boolean>;
 }
 
 const MINUTE_MS = 60_000;
@@ -43,25 +50,37 @@ const MINUTE_MS = 60_000;
 export const budgetBytesOf = ({ engineMemoryMb }: Config): number => Math.min(engineMemoryMb * 1024 * 1024, ENGINE_BYTES_MAX);
 
 export function createQueryServices(parts: QueryParts): QueryServices {
-  const { config, engine, limiter, log } = parts;
+  const { config, engine, clickhouse, limiter, log } = parts;
   const budgetBytes = budgetBytesOf(config);
   const partitionCache = new PartitionCache({ ...parts, budgetBytes, sessionGapMs: config.sessionWindowMinutes * MINUTE_MS });
-  const behavioral = new Behavioral(engine, config.behavioral, log);
-  const executor = new Executor({
-    engine,
+  // What the extension adds to DuckDB, ClickHouse has.
+  const behavioral = new Behavioral(clickhouse ? { loadExtension: async () => {} } : engine, config.behavioral, log);
+  const backend = clickhouse ? createClickhouseBackend(parts, clickhouse) : createExecutor(parts, partitionCache, behavioral);
+  return {
     partitionCache,
-    budgetBytes,
-    rotationDays: config.visitorSaltRotationDays,
+    stats: new QueryService({ cache: createResultCache(parts), limiter, backend }),
+    behavioral,
+    readiness: new Readiness((signal) => backend.isAnswering(signal)),
+  };
+}
+
+const createExecutor = (parts: QueryParts, partitionCache: PartitionCache, behavioral: Behavioral): Executor =>
+  new Executor({
+    engine: parts.engine,
+    partitionCache,
+    budgetBytes: budgetBytesOf(parts.config),
+    rotationDays: parts.config.visitorSaltRotationDays,
     rollups: createRollupExecution(parts),
     loadExtension: () => behavioral.load(),
   });
-  return {
-    partitionCache,
-    stats: new QueryService({ cache: createResultCache(parts), limiter, executor }),
-    behavioral,
-    readiness: new Readiness((signal) => executor.isAnswering(signal)),
-  };
-}
+
+const createClickhouseBackend = ({ config, flushSite }: QueryParts, { connection }: Clickhouse): ClickhouseBackend =>
+  new ClickhouseBackend({
+    connection,
+    deliver: flushSite,
+    timeoutSecs: config.requestTimeoutSecs,
+    memoryBytes: config.engineMemoryMb * 1024 * 1024,
+  });
 
 const createRollupExecution = ({ config, rollupStore, rollupCalculator, rolled, log }: QueryParts): RollupExecution | null =>
   config.rollups ? new RollupExecution({ store: rollupStore, calculator: rollupCalculator, rolled, log }) : null;

@@ -1,9 +1,9 @@
-/** Injection-safe SQL: values in a template become parameters, and only other SQL fragments are spliced in. */
+/** Injection-safe SQL in the dialects of all backends: values in a template become parameters, and only other SQL fragments are spliced in. */
 import { EVENT_COLUMNS } from "../../storage/event-columns.ts";
 
 /**
- * A bound value. `text` is replaced by the engine's code of that text, and `pattern` by the bit of the pattern in the relation
- * `matches` (see `EngineQuery`), so no user text is ever part of the SQL.
+ * A bound value. In DuckDB, `text` is replaced by the engine's code of that text, and `pattern` by the bit of the pattern in the
+ * relation `matches` (see `EngineQuery`). ClickHouse gets a text, and a regular expression. So no user text is ever part of the SQL.
  */
 export type SqlParameter = number | bigint | { readonly text: string } | { readonly pattern: string };
 
@@ -12,30 +12,40 @@ export type SqlValue = number | bigint | string | null;
 
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
-export class SqlText {
+/** A statement of one dialect: values are between the strings. */
+export interface SqlParts {
   readonly strings: readonly string[];
   readonly values: readonly SqlParameter[];
+}
 
-  constructor(strings: readonly string[], values: readonly SqlParameter[]) {
-    this.strings = strings;
-    this.values = values;
+export class SqlText {
+  readonly duckdb: SqlParts;
+  readonly clickhouse: SqlParts;
+
+  constructor(duckdb: SqlParts, clickhouse: SqlParts = duckdb) {
+    this.duckdb = duckdb;
+    this.clickhouse = clickhouse;
   }
 
-  /** The text with `$1`, `$2`, … where the parameters go. */
+  /** DuckDB's text, with `$1`, `$2`, … where the parameters go. */
   get text(): string {
-    return this.strings.reduce((text, piece, i) => `${text}$${i}${piece}`);
+    return this.duckdb.strings.reduce((text, piece, i) => `${text}$${i}${piece}`);
+  }
+
+  /** DuckDB's parameters. */
+  get values(): readonly SqlParameter[] {
+    return this.duckdb.values;
   }
 }
 
-/** `sql\`… ${value} …\`` */
-export function sql(pieces: TemplateStringsArray, ...values: readonly (SqlParameter | SqlText)[]): SqlText {
+function spliced(pieces: readonly string[], values: readonly (SqlParameter | SqlParts)[]): SqlParts {
   const strings = [pieces[0] ?? ""];
   const parameters: SqlParameter[] = [];
   const addText = (text: string) => {
     strings[strings.length - 1] += text;
   };
   values.forEach((value, i) => {
-    if (value instanceof SqlText) {
+    if (typeof value === "object" && "strings" in value) {
       addText(value.strings[0] ?? "");
       strings.push(...value.strings.slice(1));
       parameters.push(...value.values);
@@ -45,34 +55,54 @@ export function sql(pieces: TemplateStringsArray, ...values: readonly (SqlParame
     }
     addText(pieces[i + 1] ?? "");
   });
-  return new SqlText(strings, parameters);
+  return { strings, values: parameters };
 }
 
-/** The code of a text in the engine (see `EngineQuery`). */
+/** `sql\`… ${value} …\`` */
+export function sql(pieces: TemplateStringsArray, ...values: readonly (SqlParameter | SqlText)[]): SqlText {
+  const inDialect = (dialect: "duckdb" | "clickhouse") =>
+    spliced(
+      pieces,
+      values.map((value) => (value instanceof SqlText ? value[dialect] : value)),
+    );
+  const isShared = values.every((value) => !(value instanceof SqlText) || value.clickhouse === value.duckdb);
+  return isShared ? new SqlText(inDialect("duckdb")) : new SqlText(inDialect("duckdb"), inDialect("clickhouse"));
+}
+
+/** A fragment that the dialects write in different ways. */
+export const perDialect = (duckdb: SqlText, clickhouse: SqlText): SqlText => new SqlText(duckdb.duckdb, clickhouse.clickhouse);
+
+/** A text as columns hold it. */
 export const textCode = (text: string): SqlParameter => ({ text });
 
 /** Whether the text of a column matches the pattern, in which `*` matches any characters, or none (see `EngineQuery`). */
 export const matchesPattern = (name: ColumnName, pattern: string): SqlText =>
-  sql`${column(name)} IN (SELECT code FROM matches WHERE (patterns & CAST(${{ pattern }} AS BIGINT)) <> 0)`;
+  perDialect(
+    sql`${column(name)} IN (SELECT code FROM matches WHERE (patterns & CAST(${{ pattern }} AS BIGINT)) <> 0)`,
+    sql`match(${column(name)}, ${{ pattern }})`,
+  );
+
+/** SQL without parameters. */
+const word = (text: string): SqlText => new SqlText({ strings: [text], values: [] });
 
 export type ColumnName = (typeof EVENT_COLUMNS)[number]["name"];
 
 /** A column of `events`: besides result columns, the only dynamic identifiers. */
 export function column(name: ColumnName): SqlText {
   if (!EVENT_COLUMNS.some((known) => known.name === name)) throw new Error(`no such column: ${name}`);
-  return new SqlText([name], []);
+  return word(name);
 }
 
 /** The name of a result column. */
 export function resultColumn(text: string): SqlText {
   if (!/^[a-z][a-z_]*$/.test(text)) throw new Error(`no name of a column: ${text}`);
-  return new SqlText([text], []);
+  return word(text);
 }
 
 /** Joins fragments with a separator. */
 export function joinSql(fragments: readonly SqlText[], separator: " AND " | ", " | " + "): SqlText {
   const [first, ...rest] = fragments;
   if (!first) throw new Error("nothing to join");
-  const between = new SqlText([separator], []);
+  const between = word(separator);
   return rest.reduce((joined, fragment) => sql`${joined}${between}${fragment}`, first);
 }

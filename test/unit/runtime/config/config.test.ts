@@ -72,6 +72,13 @@ const DEFAULTS: Config = {
   geoipPrecision: "city",
   behavioral: true,
   retentionDays: 0,
+  engine: "duckdb",
+  clickhouseUrl: null,
+  clickhouseDatabase: "sandpiper",
+  clickhouseUser: "default",
+  clickhousePassword: null,
+  clickhouseCluster: null,
+  role: "all",
   engineMemoryMb: 2048,
   journalFsync: "interval",
   stripReferrerQuery: false,
@@ -128,7 +135,12 @@ describe("the table of options", () => {
   });
 
   it("marks exactly the secrets as secret", () => {
-    expect(OPTION_NAMES.filter((name) => optionNamed(name).kind.secret)).toEqual(["secret", "admin_password", "metrics_token"]);
+    expect(OPTION_NAMES.filter((name) => optionNamed(name).kind.secret)).toEqual([
+      "secret",
+      "admin_password",
+      "metrics_token",
+      "clickhouse_password",
+    ]);
   });
 
   it("names options in snake case and describes each in a sentence", () => {

@@ -85,13 +85,16 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100) {
     rollups: null,
     loadExtension: async () => {},
   });
-  const stats = new QueryService({ cache, limiter, executor });
+  const stats = new QueryService({ cache, limiter, backend: executor });
   const erasure = new Erasure({ eventStore, flush, stats, counters, log });
   const { signal } = new AbortController();
   const countOf = async (site: SiteId, isPaused = false): Promise<Plan<string>> => {
     const scope = { siteId: site, range: rangeOfDays(YESTERDAY, TODAY), conditions: [] };
     const counts = visitorCounts(scope);
-    const paused = { ...counts, finalize: sql`SELECT visitors, pageviews, events FROM totals ${new SqlText([PAUSED], [])}` };
+    const paused = {
+      ...counts,
+      finalize: sql`SELECT visitors, pageviews, events FROM totals ${new SqlText({ strings: [PAUSED], values: [] })}`,
+    };
     return planOf(scope, [isPaused ? paused : counts], ([row]) => String(numberIn(row, "events")));
   };
   return {

@@ -39,7 +39,7 @@ export const BEHAVIORAL_EXTENSION: EngineExtension = {
 
 /** Loads the extension and knows whether it is available. All other reports work without it. */
 export class Behavioral {
-  readonly #engine: Engine;
+  readonly #engine: Pick<Engine, "loadExtension">;
   readonly #log: Log;
   /** Whether it is still unknown if the extension is available. */
   #isPending: boolean;
@@ -47,7 +47,7 @@ export class Behavioral {
   #version: string | null = null;
   #missing = "is not loaded yet";
 
-  constructor(engine: Engine, enabled: boolean, log: Log) {
+  constructor(engine: Pick<Engine, "loadExtension">, enabled: boolean, log: Log) {
     this.#engine = engine;
     this.#log = log;
     this.#isPending = enabled;

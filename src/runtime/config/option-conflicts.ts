@@ -1,0 +1,22 @@
+/** Options that are each valid, but not together, and options that others make ineffective. */
+import type { OptionValue } from "./options.ts";
+
+interface EngineConfig {
+  readonly engine: OptionValue<"engine">;
+  readonly clickhouseUrl: OptionValue<"clickhouse_url">;
+  readonly role: OptionValue<"role">;
+  readonly secret: OptionValue<"secret">;
+}
+
+/** Problems that stop the start. */
+export function conflictsIn({ engine, clickhouseUrl, role, secret }: EngineConfig): readonly string[] {
+  const problems: string[] = [];
+  if (engine === "clickhouse" && clickhouseUrl === null) problems.push("clickhouse_url is required with engine = clickhouse");
+  if (role === "ingest" && engine !== "clickhouse") problems.push("role = ingest requires engine = clickhouse");
+  if (role === "ingest" && secret === null) problems.push("role = ingest requires secret, the same on every node");
+  return problems;
+}
+
+/** ClickHouse reads events in the time that rollups would save, and a node lacks the files of the others. */
+export const withoutRollups = <C extends Pick<EngineConfig, "engine">>(config: C): C =>
+  config.engine === "clickhouse" ? { ...config, rollups: false } : config;

@@ -1,0 +1,46 @@
+/** The port to a ClickHouse server: statements with typed parameters, and Parquet data, without exposing the HTTP client. */
+import type { Config } from "../../config/config.ts";
+import type { SqlRow } from "../../query/sql.ts";
+
+/** Parameters are written `{name:Type}` in the SQL. */
+export interface ClickhouseStatement {
+  readonly sql: string;
+  readonly parameters?: Readonly<Record<string, string | number>>;
+  /** Settings of this query (https://clickhouse.com/docs/operations/settings/settings). */
+  readonly settings?: Readonly<Record<string, string | number>>;
+}
+
+/**
+ * Every call rejects with `ClickhouseUnreachableError` or `ClickhouseError`, and with the signal's reason when aborted: the server
+ * then ends the query, too. Statements run in the configured database, unless they name another.
+ */
+export interface ClickhouseConnection {
+  /** The rows of a SELECT. 64-bit integers are texts, because JavaScript's numbers may not hold them. */
+  rows(statement: ClickhouseStatement, signal?: AbortSignal): Promise<SqlRow[]>;
+  /** Any statement without a result. It may name a database that does not exist yet. */
+  execute(statement: ClickhouseStatement, signal?: AbortSignal): Promise<void>;
+  /** An `INSERT` that ends with `FORMAT Parquet`, and the data. Resolves when the server has stored the rows. */
+  insertParquet(statement: ClickhouseStatement, parquet: Uint8Array, signal?: AbortSignal): Promise<void>;
+}
+
+/** The connection to the server of the options. Nothing is sent before the first statement. */
+export type ConnectClickhouse = (
+  options: Pick<Config, "clickhouseDatabase" | "clickhouseUser" | "clickhousePassword"> & { readonly clickhouseUrl: string },
+) => ClickhouseConnection;
+
+/** The server does not respond, so it is unknown whether it has executed the statement. */
+export class ClickhouseUnreachableError extends Error {
+  override readonly name = "ClickhouseUnreachableError";
+}
+
+/** The server has refused the statement, or could not complete it. */
+export class ClickhouseError extends Error {
+  override readonly name = "ClickhouseError";
+  /** See https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp. */
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}

@@ -1,0 +1,28 @@
+/** How SQL with values becomes a ClickHouse statement with typed parameters (https://clickhouse.com/docs/sql-reference/syntax#defining-and-using-query-parameters). */
+import type { SqlParameter, SqlText } from "../../query/sql.ts";
+import type { ClickhouseStatement } from "./connection.ts";
+
+/** A pattern in which `*` stands for any characters, in the syntax of RE2, which matches in linear time. */
+const regularExpression = (pattern: string): string => `(?s)^${pattern.replaceAll(/[\\^$.|?+()[\]{}]/g, "\\$&").replaceAll("*", ".*")}$`;
+
+interface Typed {
+  readonly type: "Int64" | "UInt64" | "String";
+  readonly value: string | number;
+}
+
+function typed(parameter: SqlParameter): Typed {
+  if (typeof parameter === "number") return { type: "Int64", value: parameter };
+  if (typeof parameter === "bigint") return { type: parameter < 0n ? "Int64" : "UInt64", value: String(parameter) };
+  return { type: "String", value: "text" in parameter ? parameter.text : regularExpression(parameter.pattern) };
+}
+
+export function clickhouseStatement({ clickhouse: { strings, values } }: SqlText): ClickhouseStatement {
+  const parameters: Record<string, string | number> = {};
+  let text = strings[0] ?? "";
+  values.forEach((parameter, i) => {
+    const { type, value } = typed(parameter);
+    parameters[`p${i}`] = value;
+    text += `{p${i}:${type}}${strings[i + 1] ?? ""}`;
+  });
+  return { sql: text, parameters };
+}

@@ -1,0 +1,90 @@
+/** Answers plans with ClickHouse: each query is one statement over all events of its site. */
+import type { SiteId } from "../../storage/event.ts";
+import { ClickhouseError, ClickhouseUnreachableError, type ClickhouseConnection } from "../engine/clickhouse/connection.ts";
+import { EVENTS_TABLE } from "../engine/clickhouse/schema.ts";
+import { clickhouseStatement } from "../engine/clickhouse/statement.ts";
+import { AppError } from "../errors.ts";
+import type { SiteRange } from "../query/scope.ts";
+import { resultColumn, sql, textCode, type SqlRow } from "../query/sql.ts";
+import { totalSql, type AggregateQuery } from "./aggregate-query.ts";
+import type { AnalyticsBackend } from "./analytics-backend.ts";
+import type { Plan, PlanStep, StepRows } from "./plan.ts";
+import type { ScanReader } from "./scan.ts";
+
+const RETRY_SECS = 10;
+
+const unavailable = (message: string, cause: unknown): AppError =>
+  new AppError({ code: "unavailable", retryAfterSecs: RETRY_SECS }, message, { cause });
+
+export interface ClickhouseBackendOptions {
+  readonly connection: ClickhouseConnection;
+  /** Passes the site's journaled events on to ClickHouse; resolves to whether it has them. */
+  readonly deliver: (siteId: SiteId) => Promise<boolean>;
+  /** The time limit of a query. */
+  readonly timeoutSecs: number;
+  /** The memory limit of a query. */
+  readonly memoryBytes: number;
+}
+
+export class ClickhouseBackend implements AnalyticsBackend {
+  readonly #options: ClickhouseBackendOptions;
+
+  constructor(options: ClickhouseBackendOptions) {
+    this.#options = options;
+  }
+
+  async run<Result>({ steps, toResult }: Plan<Result>, signal: AbortSignal): Promise<Result> {
+    const rows: StepRows[] = [];
+    for (const step of steps) rows.push(await this.#runStep(step, signal));
+    return toResult(rows);
+  }
+
+  async #runStep({ siteRange, queries }: PlanStep, signal: AbortSignal): Promise<StepRows> {
+    if (!(await this.#options.deliver(siteRange.siteId))) {
+      throw unavailable("ClickHouse does not have the latest events: it cannot be reached, or refuses them. Try again later.", null);
+    }
+    return Promise.all(queries.map((query) => this.#rows(query, siteRange, signal)));
+  }
+
+  async #rows(query: AggregateQuery, { siteId, range }: SiteRange, signal: AbortSignal): Promise<readonly SqlRow[]> {
+    const { connection, timeoutSecs, memoryBytes } = this.#options;
+    const events = sql`SELECT * FROM ${resultColumn(EVENTS_TABLE)} WHERE site_id = ${textCode(siteId)}`;
+    const statement = clickhouseStatement(sql`WITH events AS (${events}), totals AS (${query.partial(range)}) ${totalSql(query)}`);
+    const settings = { max_execution_time: timeoutSecs, max_memory_usage: memoryBytes };
+    try {
+      return await connection.rows({ ...statement, settings }, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw refusal(error);
+    }
+  }
+
+  scan<Result>(_siteRange: SiteRange, _openReader: () => ScanReader<Result>, _signal: AbortSignal): Promise<Result> {
+    throw new Error("not written yet");
+  }
+
+  /** There are no rollups, and nothing to start. */
+  async isCovered(): Promise<boolean> {
+    return false;
+  }
+
+  async isAnswering(signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#options.connection.rows({ sql: "SELECT 1 AS one" }, signal);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+const MEMORY_LIMIT_EXCEEDED = 241;
+
+function refusal(error: unknown): unknown {
+  if (error instanceof ClickhouseUnreachableError) return unavailable("ClickHouse cannot be reached. Try again later.", error);
+  if (!(error instanceof ClickhouseError)) return error;
+  if (error.code === MEMORY_LIMIT_EXCEEDED) {
+    return unavailable("ClickHouse has too little memory for this range. Try a shorter range, or set a larger engine_memory_mb.", error);
+  }
+  return unavailable("ClickHouse could not complete the query. The server's log says why.", error);
+}
