@@ -1,6 +1,7 @@
 /**
  * ClickHouse's HTTP interface over an engine in this process, for tests: `node front.mjs <data folder> [port]`. It prints its URL when it
- * listens. It has neither users nor clusters, and runs one query at a time. `POST /front/fail` makes requests fail (`failures.mjs`).
+ * listens. It has neither users nor clusters, and runs one query at a time. `POST /front/fail` makes requests fail (`failures.mjs`),
+ * `GET /front/running` has the id of the query that runs.
  */
 import { createServer } from "node:http";
 import { Engine } from "./engine.mjs";
@@ -17,8 +18,8 @@ const failures = new Failures();
 /** Ends the query, whether it waits or runs. */
 async function cancel(id) {
   turns.cancel(id);
-  // The engine may not have begun with it.
-  while (turns.running === id && !(await engine.killRunning()));
+  // What is killed may be a statement that prepares it.
+  while (turns.running === id) await engine.kill(id);
 }
 
 const KILL = /^\s*KILL\s+QUERY\s+WHERE\s+query_id\s*=\s*(?:'([^']*)'|\{(\w+):\s*String\})/i;
@@ -46,15 +47,15 @@ function sendException(response, id, { message }) {
   send(response, statusOf(code), id, { "X-ClickHouse-Exception-Code": code }, `${message} (version ${engine.version} (official build))\n`);
 }
 
-async function query(message, response, searchParams) {
+async function answerQuery(message, response, searchParams) {
   const request = await readRequest(message, searchParams);
   const failure = failures.take(request.sql);
   try {
     await failure.before(response);
     if (response.destroyed) return;
     cancelWithClient(request, response);
-    const { bytes, rowsRead = 0, rowsWritten = 0 } = await resultOf(request);
-    const summary = JSON.stringify({ read_rows: String(rowsRead), written_rows: String(rowsWritten) });
+    const { bytes, rowsRead = 0 } = await resultOf(request);
+    const summary = JSON.stringify({ read_rows: String(rowsRead) });
     if (failure.dropsAnswer) response.destroy();
     else send(response, 200, request.id, { "X-ClickHouse-Summary": summary }, bytes);
   } catch (error) {
@@ -62,23 +63,25 @@ async function query(message, response, searchParams) {
   }
 }
 
-// URLs carry statements and parameters: as long as ClickHouse takes them.
-const server = createServer({ maxHeaderSize: 1_048_576 }, (message, response) => {
+async function handle(message, response) {
   const { pathname, searchParams } = new URL(message.url, "http://front");
-  if (pathname === "/") void query(message, response, searchParams);
+  if (pathname === "/") await answerQuery(message, response, searchParams);
   else if (pathname === "/ping") response.end("Ok.\n");
+  else if (pathname === "/front/running") response.end(turns.running ?? "");
   else if (pathname === "/front/fail") response.end(failures.plan(searchParams));
   else response.writeHead(404).end();
+}
+
+// URLs carry statements and parameters: as long as ClickHouse takes them.
+const server = createServer({ maxHeaderSize: 1_048_576 }, (message, response) => {
+  handle(message, response).catch((error) => {
+    // A client that went away while it sent its request does not read this.
+    response.writeHead(400).end(`${error.message}\n`);
+  });
 });
 // Longer than clients keep their connections, so that none is closed while a request is on its way.
 server.keepAliveTimeout = 120_000;
 server.listen(Number(port), "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${server.address().port}\n`));
 
-function stop() {
-  server.closeAllConnections();
-  engine.close();
-  process.exit(0);
-}
-process.once("SIGTERM", stop);
-// The process that started this one is gone.
-process.once("disconnect", stop);
+// The process that started this one is gone. An exit would wait for the query that runs.
+process.once("disconnect", () => process.kill(process.pid, "SIGKILL"));

@@ -8,6 +8,11 @@ const OWN = new Set([
 ]);
 const PARAMETER = "param_";
 
+/** Quoted text, names and comments. */
+const OPAQUE = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|--.*|\/\*[\s\S]*?\*\//g;
+/** The engine would run all of them, a server refuses. Whatever follows an INSERT may be data. */
+export const hasSeveralStatements = (sql) => !/^\s*INSERT\b/i.test(sql) && /;\s*[^\s;]/.test(sql.replace(OPAQUE, ""));
+
 async function bodyOf(message) {
   const chunks = [];
   for await (const chunk of message) chunks.push(chunk);

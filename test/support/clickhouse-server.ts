@@ -53,6 +53,7 @@ export interface ClickhouseServer {
   query(sql: string, options?: StatementOptions): Promise<string>;
   /** Makes an empty database. Resolves with its name. */
   database(): Promise<string>;
+  isRunning(queryId: string): Promise<boolean>;
   /** The front only. */
   fail(failure: Failure): Promise<void>;
   /** Ends the front with SIGKILL. */
@@ -85,11 +86,11 @@ async function spawnFront(dataFolder: string, port: string) {
     child.stdout?.once("data", (line: Buffer) => resolve(line.toString().trim()));
     void exited.then(() => reject(new Error("The ClickHouse front ended before it listened.")));
   });
-  const end = async (signal: NodeJS.Signals) => {
-    child.kill(signal);
+  const kill = async () => {
+    child.kill("SIGKILL");
     await exited;
   };
-  return { url, end };
+  return { url, kill };
 }
 
 function addressOf(url: string, sql: string, { database, parameters, settings, queryId }: StatementOptions): URL {
@@ -141,7 +142,9 @@ const notTheFront = () => Promise.reject(new Error(`${ONLY_THE_FRONT} Skip the c
 function realServer(address: string): ClickhouseServer {
   const { origin, username, password } = new URL(address);
   const { dropDatabases, ...statements } = statementsAt(origin, decodeURIComponent(username) || "default", decodeURIComponent(password));
-  return { ...statements, fail: notTheFront, kill: notTheFront, start: notTheFront, stop: dropDatabases };
+  const isRunning = async (id: string) =>
+    (await statements.query("SELECT 1 FROM system.processes WHERE query_id = {id:String}", { parameters: { id } })) !== "";
+  return { ...statements, isRunning, fail: notTheFront, kill: notTheFront, start: notTheFront, stop: dropDatabases };
 }
 
 /** Starts a ClickHouse of the caller's own. The caller stops it. */
@@ -152,16 +155,18 @@ export async function startClickhouse(): Promise<ClickhouseServer> {
   const { url } = front;
   return {
     ...statementsAt(url, "default", ""),
+    isRunning: async (queryId) => (await (await fetch(`${url}/front/running`)).text()) === queryId,
     async fail(failure) {
       const asked = new URLSearchParams(Object.entries(failure).map(([name, value]) => [name, String(value)]));
-      await fetch(`${url}/front/fail?${asked}`, { method: "POST" });
+      const response = await fetch(`${url}/front/fail?${asked}`, { method: "POST" });
+      if (!response.ok) throw new Error(await response.text());
     },
-    kill: () => front.end("SIGKILL"),
+    kill: () => front.kill(),
     async start() {
       front = await spawnFront(dataFolder, new URL(url).port);
     },
     async stop() {
-      await front.end("SIGTERM");
+      await front.kill();
       await removeFolder(dataFolder);
     },
   };

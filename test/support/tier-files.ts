@@ -11,6 +11,8 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/http/proxy-snippets.test.ts",
   "test/http/reverse-proxy.test.ts",
   "test/http/wrangler-dev.test.ts",
+  // They need the package of `test/clickhouse`.
+  "test/contract/clickhouse-front.test.ts",
   // Many starts, kills, clients or events.
   "test/fault/busy-stop.test.ts",
   "test/fault/damaged-data.test.ts",
