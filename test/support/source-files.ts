@@ -11,10 +11,10 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** The TypeScript files below a folder; declaration files, and what builds leave in hidden folders, are not source. */
+/** The TypeScript files below a folder; declaration files, packages, and what builds leave in hidden folders, are not source. */
 export function sourcesBelow(folder: string): SourceFile[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => /(?<!\.d)\.tsx?$/.test(name) && !name.startsWith("."))
+    .filter((name) => /(?<!\.d)\.tsx?$/.test(name) && !name.startsWith(".") && !name.includes("node_modules/"))
     .map((name) => ({ path: `${folder}/${name}`, text: readFileSync(join(ROOT, folder, name), "utf8") }));
 }
 
