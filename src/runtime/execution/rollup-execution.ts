@@ -7,7 +7,7 @@ import type { PartitionVersion } from "../engine/partition-version.ts";
 import type { RollupCalculator } from "../rollups/rollup-calculator.ts";
 import type { RollupCoverage } from "../rollups/rollup-coverage.ts";
 import type { RollupStore } from "../rollups/rollup-store.ts";
-import { unlessAborted } from "../rollups/unless-aborted.ts";
+import { unlessAborted } from "../engine/unless-aborted.ts";
 import type { SqlRow } from "../query/sql.ts";
 import { allRows } from "./aggregate-query.ts";
 import type { PlanStep, StepRows } from "./plan.ts";

@@ -15,7 +15,7 @@ import { reasonOf, type Log } from "../metrics/log.ts";
 import type { DateRange } from "../query/date-range.ts";
 import type { ComputedMeasures, RollupCalculator } from "../rollups/rollup-calculator.ts";
 import type { RollupStore, RollupToMake } from "../rollups/rollup-store.ts";
-import { unlessAborted } from "../rollups/unless-aborted.ts";
+import { unlessAborted } from "../engine/unless-aborted.ts";
 
 export interface RollupMakerOptions {
   readonly engine: Engine;

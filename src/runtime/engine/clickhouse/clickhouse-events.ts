@@ -3,6 +3,7 @@ import { dayNumberOf } from "../../../storage/calendar.ts";
 import { EVENT_COLUMNS, type ColumnKind, type EventColumn } from "../../../storage/event-columns.ts";
 import type { EventReplica } from "../../../storage/event-replica.ts";
 import type { SiteId, UtcDay } from "../../../storage/event.ts";
+import { CLICKHOUSE_INSERT_EXECUTION_SECS_MAX, CLICKHOUSE_INSERT_MS_MAX } from "../../config/clickhouse-limits.ts";
 import type { ClickhouseConnection } from "./connection.ts";
 import { EVENTS_TABLE } from "./schema.ts";
 
@@ -21,26 +22,56 @@ const STRUCTURE = COLUMNS.map(({ name, kind }) => `${name} ${FILE_TYPES[kind]}`)
 
 /** The value that the table has for a column of a file. */
 function stored({ name, kind }: EventColumn): string {
-  if (kind === "text") return `ifNull(${name}, '(unknown)')`;
-  if (kind === "cents") return `toInt64(${name} * 100)`;
-  if (kind === "timestamp") return `toUnixTimestamp64Milli(${name})`;
+  if (kind === "text") return `ifNull(${name}, '(unknown)') AS ${name}`;
+  if (kind === "cents") return `toInt64(${name} * 100) AS ${name}`;
+  if (kind === "timestamp") return `toUnixTimestamp64Milli(${name}) AS ${name}`;
   return name;
 }
 
-const INSERT = `
-  INSERT INTO ${EVENTS_TABLE} (site_id, day, node, segment, row, ${COLUMNS.map(({ name }) => name).join(", ")})
-  SELECT {site:String}, {day:Int32}, {node:String}, {segment:UInt64}, rowNumberInAllBlocks(), ${COLUMNS.map(stored).join(", ")}
-  FROM input('${STRUCTURE}')
+const NAMES = COLUMNS.map(({ name }) => name).join(", ");
+
+const ROWS = `
+  SELECT {site:String} AS site_id, {day:Int32} AS day, {node:String} AS node, {segment:UInt64} AS segment,
+    rowNumberInAllBlocks() AS row, ${COLUMNS.map(stored).join(", ")}
+  FROM input('${STRUCTURE}')`;
+
+/** A repeated insert adds the rows that are missing: all or none of them, unless they are on several shards. */
+const MISSING = `
+  WHERE row NOT IN (
+    SELECT row FROM ${EVENTS_TABLE}
+    WHERE site_id = {site:String} AND day = {day:Int32} AND node = {node:String} AND segment = {segment:UInt64})`;
+
+const insertOf = (condition: string): string => `
+  INSERT INTO ${EVENTS_TABLE} (site_id, day, node, segment, row, ${NAMES})
+  SELECT * FROM (${ROWS}) ${condition}
   FORMAT Parquet`;
+
+const INSERT = insertOf("");
+const INSERT_MISSING = insertOf(MISSING);
+
+const ROWS_MAX = 100_000_000;
 
 /** One thread and one block: rows keep the order of the file, and an insert is stored whole or not at all. */
 const IN_ONE_BLOCK = {
   max_threads: 1,
   max_insert_threads: 1,
   input_format_parquet_preserve_order: 1,
-  max_block_size: 100_000_000,
-  min_insert_block_size_rows: 100_000_000,
+  max_block_size: ROWS_MAX,
+  max_insert_block_size: ROWS_MAX,
+  min_insert_block_size_rows: ROWS_MAX,
   min_insert_block_size_bytes: 0,
+} as const;
+
+/**
+ * The server ignores an insert whose token it knows, whatever its rows are. By default that depends on the version and on the user's
+ * profile (https://clickhouse.com/docs/guides/developer/deduplicating-inserts-on-retries). It must not run longer than it is waited for,
+ * because tokens are known for a limited number of inserts.
+ */
+const AT_MOST_ONCE = {
+  deduplicate_insert: "enable",
+  deduplicate_insert_select: "enable_even_for_bad_queries",
+  max_execution_time: CLICKHOUSE_INSERT_EXECUTION_SECS_MAX,
+  distributed_foreground_insert: 1,
 } as const;
 
 export interface ClickhouseEventsOptions {
@@ -58,20 +89,13 @@ export class ClickhouseEvents implements EventReplica {
 
   async insert({ siteId, day, segment, parquet, isRepeated }: Parameters<EventReplica["insert"]>[0]): Promise<void> {
     const { connection, node } = this.#options;
-    const parameters = { site: siteId, day: dayNumberOf(day), node, segment };
-    // The server forgets a token after some thousand inserts of other events.
-    if (isRepeated && (await this.#has(parameters))) return;
-    const token = [node, segment, siteId, day].join(" ");
-    await connection.insertParquet({ sql: INSERT, parameters, settings: { ...IN_ONE_BLOCK, insert_deduplication_token: token } }, parquet);
-  }
-
-  async #has(parameters: Readonly<Record<string, string | number>>): Promise<boolean> {
-    const found = await this.#options.connection.rows({
-      sql: `SELECT 1 FROM ${EVENTS_TABLE}
-        WHERE site_id = {site:String} AND day = {day:Int32} AND node = {node:String} AND segment = {segment:UInt64} LIMIT 1`,
-      parameters,
-    });
-    return found.length > 0;
+    const statement = {
+      sql: isRepeated ? INSERT_MISSING : INSERT,
+      parameters: { site: siteId, day: dayNumberOf(day), node, segment },
+      settings: { ...IN_ONE_BLOCK, ...AT_MOST_ONCE, insert_deduplication_token: [node, segment, siteId, day].join(" ") },
+      timeoutMs: CLICKHOUSE_INSERT_MS_MAX,
+    };
+    await connection.insertParquet(statement, parquet);
   }
 
   async delete(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, exceptSegments: readonly number[]): Promise<void> {

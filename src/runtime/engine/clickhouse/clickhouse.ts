@@ -1,8 +1,9 @@
-/** The ClickHouse server of an instance: connects to it, creates the tables, and opens what reads and writes them. */
+/** The ClickHouse server of an instance: what reads and writes its events. Nothing is sent to it before the first statement. */
 import type { Config } from "../../config/config.ts";
 import { ClickhouseEvents } from "./clickhouse-events.ts";
 import type { ClickhouseConnection, ConnectClickhouse } from "./connection.ts";
 import { nodeIdOf, type NodeIdParts } from "./node-id.ts";
+import { PreparedConnection } from "./prepared-connection.ts";
 import { prepareSchema } from "./schema.ts";
 
 export interface Clickhouse {
@@ -19,7 +20,7 @@ interface ClickhouseParts extends NodeIdParts {
 export async function openClickhouse({ config, connectClickhouse, ...parts }: ClickhouseParts): Promise<Clickhouse | null> {
   const { engine, clickhouseUrl, clickhouseDatabase } = config;
   if (engine === "duckdb" || clickhouseUrl === null) return null;
-  const connection = connectClickhouse({ ...config, clickhouseUrl });
-  await prepareSchema(connection, clickhouseDatabase);
+  const server = connectClickhouse({ ...config, clickhouseUrl });
+  const connection = new PreparedConnection(server, () => prepareSchema(server, clickhouseDatabase));
   return { connection, events: new ClickhouseEvents({ connection, node: await nodeIdOf(parts) }) };
 }

@@ -8,6 +8,10 @@ export interface ClickhouseStatement {
   readonly parameters?: Readonly<Record<string, string | number>>;
   /** Settings of this query (https://clickhouse.com/docs/operations/settings/settings). */
   readonly settings?: Readonly<Record<string, string | number>>;
+  /** Whether it runs in no database, because the configured one may not exist yet. */
+  readonly withoutDatabase?: boolean;
+  /** The longest wait for the response, by default `CLICKHOUSE_RESPONSE_MS_MAX`. */
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -17,7 +21,7 @@ export interface ClickhouseStatement {
 export interface ClickhouseConnection {
   /** The rows of a SELECT. 64-bit integers are texts, because JavaScript's numbers may not hold them. */
   rows(statement: ClickhouseStatement, signal?: AbortSignal): Promise<SqlRow[]>;
-  /** Any statement without a result. It may name a database that does not exist yet. */
+  /** Any statement without a result. */
   execute(statement: ClickhouseStatement, signal?: AbortSignal): Promise<void>;
   /** An `INSERT` that ends with `FORMAT Parquet`, and the data. Resolves when the server has stored the rows. */
   insertParquet(statement: ClickhouseStatement, parquet: Uint8Array, signal?: AbortSignal): Promise<void>;
@@ -28,12 +32,12 @@ export type ConnectClickhouse = (
   options: Pick<Config, "clickhouseDatabase" | "clickhouseUser" | "clickhousePassword"> & { readonly clickhouseUrl: string },
 ) => ClickhouseConnection;
 
-/** The server does not respond, so it is unknown whether it has executed the statement. */
+/** There was no response of a ClickHouse server in time, so it is unknown whether it has executed the statement. */
 export class ClickhouseUnreachableError extends Error {
   override readonly name = "ClickhouseUnreachableError";
 }
 
-/** The server has refused the statement, or could not complete it. */
+/** The server has refused the statement, or could not complete it. The message is for the log; it names no password. */
 export class ClickhouseError extends Error {
   override readonly name = "ClickhouseError";
   /** See https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp. */

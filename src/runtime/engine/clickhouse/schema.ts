@@ -40,6 +40,6 @@ const createEvents = (): string => `
 
 /** Creates what is missing. */
 export async function prepareSchema(connection: ClickhouseConnection, database: string): Promise<void> {
-  await connection.execute({ sql: "CREATE DATABASE IF NOT EXISTS {database:Identifier}", parameters: { database } });
+  await connection.execute({ sql: "CREATE DATABASE IF NOT EXISTS {database:Identifier}", parameters: { database }, withoutDatabase: true });
   await connection.execute({ sql: createEvents() });
 }

@@ -1,0 +1,25 @@
+/** Every fixed bound of the calls to ClickHouse. Names end with the unit. */
+import { assertLimits } from "./limits.ts";
+
+const MIB = 1024 * 1024;
+
+/** The longest wait for a response. Reports end earlier, with their request (`request_timeout_secs`). */
+export const CLICKHOUSE_RESPONSE_MS_MAX = 300_000;
+
+/** The same for an insert. The server is given less, so that an insert that was given up has ended before it is repeated. */
+export const CLICKHOUSE_INSERT_MS_MAX = 60_000;
+export const CLICKHOUSE_INSERT_EXECUTION_SECS_MAX = 45;
+
+assertLimits(
+  CLICKHOUSE_INSERT_EXECUTION_SECS_MAX * 1000 < CLICKHOUSE_INSERT_MS_MAX,
+  "the server gives up an insert before the client does",
+);
+
+/** The longest wait for the readiness check, and for the end of a query that nobody waits for any more. */
+export const CLICKHOUSE_CHECK_MS_MAX = 5_000;
+
+/** Bytes of a response, all of which are in memory. Statements limit their rows. */
+export const CLICKHOUSE_RESPONSE_BYTES_MAX = 64 * MIB;
+
+/** Characters of an exception's text that are kept for the log. */
+export const CLICKHOUSE_REASON_CHARS_MAX = 500;

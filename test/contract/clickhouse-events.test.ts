@@ -1,0 +1,124 @@
+/** What the program inserts into a real ClickHouse is what the partition files hold, and each event is there once. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ClickhouseEvents } from "../../src/runtime/engine/clickhouse/clickhouse-events.ts";
+import { EVENTS_TABLE, prepareSchema } from "../../src/runtime/engine/clickhouse/schema.ts";
+import type { ReplicatedEvents } from "../../src/storage/event-replica.ts";
+import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
+import type { StoredEvent, UtcDay } from "../../src/storage/event.ts";
+import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
+import { connectionTo } from "../support/clickhouse-connection.ts";
+import { clickhouseOfFile } from "../support/clickhouse-server.ts";
+import { aFullEvent, anEvent, anyEvent, eventTexts, siteId } from "../support/stored-event.ts";
+
+const clickhouse = clickhouseOfFile();
+
+const SITE = siteId("site.test");
+const DAY = "2026-03-15" as UtcDay;
+const SEGMENT = 1_773_500_000_000;
+
+async function openEvents() {
+  const server = clickhouse();
+  const database = await server.database();
+  const connection = connectionTo(server, database);
+  await prepareSchema(connection, database);
+  const ofNode = (node: string) => new ClickhouseEvents({ connection, node });
+  const events = ofNode("a0a0a0a0a0a0a0a0");
+  const insert = async (stored: readonly StoredEvent[], given: Partial<ReplicatedEvents> = {}) =>
+    events.insert({
+      ...{ siteId: SITE, day: DAY, segment: SEGMENT, isRepeated: false },
+      parquet: await inlineParquetWriter.encode(eventTexts(stored)),
+      ...given,
+    });
+  const query = async (sql: string) => (await server.query(sql, { database })).trim();
+  const rowsOf = (segment: number) =>
+    connection.rows({
+      sql: `SELECT * FROM ${EVENTS_TABLE} WHERE segment = {segment:UInt64} ORDER BY row`,
+      parameters: { segment },
+    });
+  return { ofNode, insert, query, rowsOf };
+}
+
+/** The row that an event is. */
+function expectedRow(event: StoredEvent, row: number, segment = SEGMENT): Record<string, unknown> {
+  const values = EVENT_COLUMNS.map(({ field, name, kind }) => {
+    const value = event[field];
+    if (kind === "text") return [name, value ?? "(unknown)"];
+    return [name, value === null || kind === "json" ? value : String(value)];
+  });
+  return { ...Object.fromEntries(values), node: "a0a0a0a0a0a0a0a0", segment: String(segment), row, day: 20527 };
+}
+
+describe("an insert into ClickHouse", () => {
+  it("stores every column exactly, in the order of the file", async () => {
+    const { insert, rowsOf } = await openEvents();
+    let segment = SEGMENT;
+    const check = async (stored: readonly StoredEvent[]) => {
+      await insert(stored, { segment: ++segment });
+      expect(await rowsOf(segment)).toEqual(stored.map((event, row) => expectedRow(event, row, segment)));
+    };
+    await fc.assert(fc.asyncProperty(fc.array(anyEvent, { minLength: 1, maxLength: 40 }), check), { numRuns: 25 });
+  });
+
+  it("keeps a number of a property that is too long for JavaScript, negative cents and the largest visitor id", async () => {
+    const { insert, rowsOf } = await openEvents();
+    const odd = anEvent({
+      ...{ visitorId: 0xffff_ffff_ffff_ffffn, revenueCents: -999_999_999_999, currency: "EUR" },
+      props: '{"id":12345678901234567890.10,"1":"\\u0000"}',
+    });
+    const stored = [odd, aFullEvent(1), anEvent({ referrer: "", city: "\u{1f600}" })];
+    await insert(stored);
+    expect(await rowsOf(SEGMENT)).toEqual(stored.map((event, row) => expectedRow(event, row)));
+  });
+
+  it("is one part, whole or not at all, with as many events as a flush has", async () => {
+    const { insert, query } = await openEvents();
+    const stored = Array.from({ length: 200_000 }, (_, i) => anEvent({ visitorId: BigInt(i), pathname: `/page/${i % 1000}` }));
+    await insert(stored);
+    expect(await query(`SELECT count(), max(level) FROM system.parts WHERE database = currentDatabase() AND active`)).toBe("1\t0");
+    expect(await query(`SELECT count(), countIf(row != visitor_id) FROM ${EVENTS_TABLE}`)).toBe("200000\t0");
+  });
+
+  it("changes nothing when it is repeated, whether or not it says so", async () => {
+    const { insert, query } = await openEvents();
+    const stored = [aFullEvent(1), aFullEvent(2)];
+    for (const isRepeated of [false, false, true, true, false]) await insert(stored, { isRepeated });
+    expect(await query(`SELECT count() FROM ${EVENTS_TABLE}`)).toBe("2");
+  });
+
+  it("changes nothing when it is repeated after the server has forgotten it", async () => {
+    const { insert, query } = await openEvents();
+    await query(`ALTER TABLE ${EVENTS_TABLE} MODIFY SETTING non_replicated_deduplication_window = 2`);
+    const stored = [aFullEvent(1), aFullEvent(2)];
+    await insert(stored);
+    for (let i = 1; i <= 3; i++) await insert(stored, { segment: SEGMENT + i });
+    await insert(stored, { isRepeated: true });
+    expect(await query(`SELECT segment - ${SEGMENT}, count() FROM ${EVENTS_TABLE} GROUP BY 1 ORDER BY 1 FORMAT TSV`)).toBe(
+      "0\t2\n1\t2\n2\t2\n3\t2",
+    );
+  });
+
+  it("adds the rows that are missing when it is repeated after the server has forgotten it", async () => {
+    const { insert, query } = await openEvents();
+    const stored = [aFullEvent(1), aFullEvent(2), aFullEvent(3)];
+    await insert(stored);
+    await query(`ALTER TABLE ${EVENTS_TABLE} MODIFY SETTING non_replicated_deduplication_window = 0`);
+    await query(`DELETE FROM ${EVENTS_TABLE} WHERE row = 1 SETTINGS lightweight_deletes_sync = 2`);
+    await insert(stored, { isRepeated: true });
+    expect(await query(`SELECT groupArray(pathname) FROM (SELECT * FROM ${EVENTS_TABLE} ORDER BY row)`)).toBe(
+      "['/page/1','/page/2','/page/3']",
+    );
+  });
+
+  it("tells segments, sites, days and nodes apart", async () => {
+    const { insert, ofNode, query } = await openEvents();
+    const stored = [aFullEvent(1)];
+    await insert(stored);
+    await insert(stored, { segment: SEGMENT + 1 });
+    await insert(stored, { siteId: siteId("other.test") });
+    await insert(stored, { day: "2026-03-16" as UtcDay });
+    const parquet = await inlineParquetWriter.encode(eventTexts(stored));
+    await ofNode("b0b0b0b0b0b0b0b0").insert({ siteId: SITE, day: DAY, segment: SEGMENT, parquet, isRepeated: true });
+    expect(await query(`SELECT count(), uniqExact(site_id, day, node, segment) FROM ${EVENTS_TABLE}`)).toBe("5\t5");
+  });
+});
