@@ -1,6 +1,7 @@
 /** Answers plans with ClickHouse: each query is one statement over all events of its site. */
 import type { SiteId } from "../../storage/event.ts";
 import { ClickhouseError, ClickhouseUnreachableError, type ClickhouseConnection } from "../engine/clickhouse/connection.ts";
+import { RESULT_SETTINGS } from "../engine/clickhouse/result-settings.ts";
 import { EVENTS_TABLE } from "../engine/clickhouse/schema.ts";
 import { clickhouseStatement } from "../engine/clickhouse/statement.ts";
 import { AppError } from "../errors.ts";
@@ -12,6 +13,9 @@ import type { Plan, PlanStep, StepRows } from "./plan.ts";
 import type { ScanReader } from "./scan.ts";
 
 const RETRY_SECS = 10;
+
+/** Beyond this share of a query's memory, groups go to the server's disk. */
+const SPILLED_SHARE = 0.5;
 
 const unavailable = (message: string, cause: unknown): AppError =>
   new AppError({ code: "unavailable", retryAfterSecs: RETRY_SECS }, message, { cause });
@@ -50,12 +54,17 @@ export class ClickhouseBackend implements AnalyticsBackend {
     const { connection, timeoutSecs, memoryBytes } = this.#options;
     const events = sql`SELECT * FROM ${resultColumn(EVENTS_TABLE)} WHERE site_id = ${textCode(siteId)}`;
     const statement = clickhouseStatement(sql`WITH events AS (${events}), totals AS (${query.partial(range)}) ${totalSql(query)}`);
-    const settings = { max_execution_time: timeoutSecs, max_memory_usage: memoryBytes };
+    const settings = {
+      ...RESULT_SETTINGS,
+      max_execution_time: timeoutSecs,
+      max_memory_usage: memoryBytes,
+      max_bytes_before_external_group_by: Math.floor(memoryBytes * SPILLED_SHARE),
+    };
     try {
       return await connection.rows({ ...statement, settings }, signal);
     } catch (error) {
       signal.throwIfAborted();
-      throw refusal(error);
+      throw refusal(error, timeoutSecs);
     }
   }
 
@@ -78,11 +87,16 @@ export class ClickhouseBackend implements AnalyticsBackend {
   }
 }
 
+/** See https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp. */
+const TIMEOUT_EXCEEDED = 159;
 const MEMORY_LIMIT_EXCEEDED = 241;
 
-function refusal(error: unknown): unknown {
+function refusal(error: unknown, timeoutSecs: number): unknown {
   if (error instanceof ClickhouseUnreachableError) return unavailable("ClickHouse cannot be reached. Try again later.", error);
   if (!(error instanceof ClickhouseError)) return error;
+  if (error.code === TIMEOUT_EXCEEDED) {
+    return new AppError({ code: "request_timeout" }, `The request exceeded the limit of ${timeoutSecs} seconds`, { cause: error });
+  }
   if (error.code === MEMORY_LIMIT_EXCEEDED) {
     return unavailable("ClickHouse has too little memory for this range. Try a shorter range, or set a larger engine_memory_mb.", error);
   }

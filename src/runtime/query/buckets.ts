@@ -5,7 +5,7 @@ import { invalidInput } from "../errors.ts";
 import { HOURLY_DAYS_MAX, INTERVAL_HOUR_DAYS_MAX } from "../config/report-limits.ts";
 import { type DateRange } from "./date-range.ts";
 import { optionalOneOf, type Parameter } from "./parameters.ts";
-import { sql, type SqlText } from "./sql.ts";
+import { perDialect, sql, type SqlText } from "./sql.ts";
 
 export const INTERVALS = ["hour", "day", "week", "month"] as const;
 export type Interval = (typeof INTERVALS)[number];
@@ -75,14 +75,17 @@ export function bucketsOf(range: DateRange, interval: Interval): readonly Bucket
 }
 
 /** The keys of an event's buckets, from its columns. */
-export const HOUR_BUCKET = sql`timestamp // ${HOUR_MS}`;
+export const HOUR_BUCKET = perDialect(sql`timestamp // ${HOUR_MS}`, sql`intDiv(timestamp, ${HOUR_MS})`);
 export const DAY_BUCKET = sql`day`;
 
 const BUCKETS: Readonly<Record<Interval, SqlText>> = {
   hour: HOUR_BUCKET,
   day: DAY_BUCKET,
-  week: sql`(day + ${DAYS_BEFORE_1970}) // 7`,
-  month: sql`date_diff('month', DATE '1970-01-01', DATE '1970-01-01' + CAST(day AS INTEGER))`,
+  week: perDialect(sql`(day + ${DAYS_BEFORE_1970}) // 7`, sql`intDiv(day + ${DAYS_BEFORE_1970}, 7)`),
+  month: perDialect(
+    sql`date_diff('month', DATE '1970-01-01', DATE '1970-01-01' + CAST(day AS INTEGER))`,
+    sql`(toYear(toDate32(day)) - 1970) * 12 + toMonth(toDate32(day)) - 1`,
+  ),
 };
 
 /** The bucket key of an event. */

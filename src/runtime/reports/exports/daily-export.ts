@@ -6,7 +6,7 @@ import { closed, text } from "../../query/json-schema.ts";
 import { daysOf } from "../../query/buckets.ts";
 import { numberIn, rowsBy } from "../../query/row-values.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
-import { column, sql, textCode, type SqlText } from "../../query/sql.ts";
+import { column, perDialect, sql, textCode, type SqlText } from "../../query/sql.ts";
 import { DAY, PAGEVIEWS, VISITORS, dailyPoints } from "../measures/fields.ts";
 import { visitorCountsBy } from "../measures/visitor-counts.ts";
 import type { ExportFormat } from "./export-format.ts";
@@ -41,10 +41,13 @@ const topByDay = (scope: Scope, name: "pathname" | "referrer_source", unrecorded
     ),
     ranked AS (SELECT day, code, rank() OVER (PARTITION BY day ORDER BY visitors DESC) AS place FROM counted)
     SELECT day, code FROM ranked WHERE place = 1`,
-  finalize: sql`
+  finalize: perDialect(
+    sql`
     SELECT day, min(coalesce(texts.text, ${unrecorded})) AS value
     FROM totals LEFT JOIN texts ON texts.code = totals.code
     GROUP BY day`,
+    sql`SELECT day, min(if(code = '(unknown)', ${unrecorded}, code)) AS value FROM totals GROUP BY day`,
+  ),
 });
 
 /** Every day of the range, oldest first: zeros and empty strings for days without events. */

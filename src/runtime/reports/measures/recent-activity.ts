@@ -4,7 +4,7 @@ import { PAGEVIEW } from "../../config/names.ts";
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
 import type { DateRange } from "../../query/date-range.ts";
 import { matchesSql, type Condition } from "../../query/filters.ts";
-import { sql, textCode, type SqlText } from "../../query/sql.ts";
+import { perDialect, sql, textCode, type SqlText } from "../../query/sql.ts";
 import type { EpochMs } from "../../../storage/event.ts";
 
 export const MINUTE_MS = 60_000;
@@ -30,6 +30,19 @@ export const FACETS = {
   event: 0b11110,
 } as const;
 
+const MINUTE = perDialect(sql`timestamp // ${MINUTE_MS}`, sql`intDiv(timestamp, ${MINUTE_MS})`);
+
+/** All codes are of one type: in ClickHouse texts, because those of values are. */
+const MINUTE_CODE = perDialect(sql`minute`, sql`toString(minute)`);
+
+const UNRECORDED = sql`CASE WHEN facet = ${FACETS.source} THEN '(direct)' ELSE '(unknown)' END`;
+
+const NAMED = perDialect(
+  sql`SELECT totals.*, coalesce(texts.text, ${UNRECORDED}) AS value
+        FROM totals LEFT JOIN texts ON texts.code = totals.code`,
+  sql`SELECT *, if(code = '(unknown)', ${UNRECORDED}, code) AS value FROM totals`,
+);
+
 /**
  * The events of both windows that are in the range. `minute`, `page` and `source` are those of page views, and `event` is the name
  * of other events; they are null for events before the first window.
@@ -42,7 +55,7 @@ function recentEvents({ startMs, currentStartMs, endMs }: Windows, conditions: r
     SELECT visitor_id, country_code,
       ${isRecent} AS is_recent,
       timestamp >= ${currentStartMs} AS is_current,
-      CASE WHEN ${isViewed} THEN timestamp // ${MINUTE_MS} END AS minute,
+      CASE WHEN ${isViewed} THEN ${MINUTE} END AS minute,
       CASE WHEN ${isViewed} THEN pathname END AS page,
       CASE WHEN ${isViewed} THEN referrer_source END AS source,
       CASE WHEN ${isRecent} AND event_name <> ${textCode(PAGEVIEW)} THEN event_name END AS event
@@ -61,7 +74,7 @@ export const recentActivity = (windows: Windows, conditions: readonly Condition[
     SELECT facet, code, visitors, current_visitors, events
     FROM (
       SELECT GROUPING(minute, page, source, country_code, event) AS facet,
-        coalesce(minute, page, source, country_code, event) AS code,
+        coalesce(${MINUTE_CODE}, page, source, country_code, event) AS code,
         count(DISTINCT visitor_id) FILTER (WHERE is_recent) AS visitors,
         count(DISTINCT visitor_id) FILTER (WHERE is_current) AS current_visitors,
         count(*) FILTER (WHERE is_recent) AS events
@@ -74,8 +87,7 @@ export const recentActivity = (windows: Windows, conditions: readonly Condition[
     FROM (
       SELECT *, row_number() OVER (PARTITION BY facet ORDER BY visitors DESC, value ASC) AS place
       FROM (
-        SELECT totals.*, coalesce(texts.text, CASE WHEN facet = ${FACETS.source} THEN '(direct)' ELSE '(unknown)' END) AS value
-        FROM totals LEFT JOIN texts ON texts.code = totals.code
+        ${NAMED}
       ) AS named
     ) AS ranked
     WHERE facet IN (${FACETS.total}, ${FACETS.minute}) OR place <= ${REALTIME_ROWS_MAX}
