@@ -1,11 +1,12 @@
 /** GET /api/stats/properties: the keys of custom properties, those of nested objects joined by dots (docs/http-api.md, "Properties"). */
 import { PROPERTY_KEYS_MAX } from "../config/report-limits.ts";
+import { KEYS_WITH_VALUE, PAIRS } from "../engine/clickhouse/property-pairs.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
 import { list, text } from "../query/json-schema.ts";
 import { textIn } from "../query/row-values.ts";
 import { eventsIn, within, type Scope } from "../query/scope.ts";
-import { sql } from "../query/sql.ts";
+import { perDialect, sql } from "../query/sql.ts";
 import { report } from "./report.ts";
 
 /** Rows `value`, ascending. Each chunk may be limited: keys beyond the limit of a chunk cannot be in the result. */
@@ -14,13 +15,22 @@ const keysIn = (scope: Scope): AggregateQuery => ({
   names: ["value"],
   counts: [],
   property: null,
-  partial: (range) => sql`
+  partial: (range) =>
+    perDialect(
+      sql`
     WITH carried AS (SELECT DISTINCT props FROM (${eventsIn(within(scope, range))}) AS scoped WHERE props <> 0),
     found AS (SELECT DISTINCT code FROM properties JOIN carried ON carried.props = properties.props)
     SELECT coalesce(text, '(unknown)') AS value
     FROM found LEFT JOIN property_texts ON property_texts.code = found.code
     ORDER BY value
     LIMIT ${PROPERTY_KEYS_MAX}`,
+      sql`
+    WITH ${PAIRS}
+    SELECT DISTINCT arrayJoin(${KEYS_WITH_VALUE}) AS value
+    FROM (SELECT props FROM (${eventsIn(within(scope, range))}) AS scoped WHERE props IS NOT NULL GROUP BY props) AS carried
+    ORDER BY value
+    LIMIT ${PROPERTY_KEYS_MAX}`,
+    ),
   top: { rowsMax: PROPERTY_KEYS_MAX },
 });
 

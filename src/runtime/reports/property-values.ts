@@ -3,13 +3,15 @@ import { exceedsChars } from "../config/code-points.ts";
 import { PROPS_CHARS_MAX } from "../config/limits.ts";
 import { PROPERTY_VALUES_MAX } from "../config/report-limits.ts";
 import { invalidInput } from "../errors.ts";
+import { PAIRS, mayHaveKey, placeOfKey, valueOf } from "../engine/clickhouse/property-pairs.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
 import { text } from "../query/json-schema.ts";
 import { optional, type Values } from "../query/parameters.ts";
+import type { DateRange } from "../query/date-range.ts";
 import { numberIn, textIn } from "../query/row-values.ts";
 import { eventsIn, within, type Scope } from "../query/scope.ts";
-import { sql, textCode } from "../query/sql.ts";
+import { perDialect, sql, textCode } from "../query/sql.ts";
 import { EVENTS, VISITORS, rows } from "./measures/fields.ts";
 import { report } from "./report.ts";
 
@@ -60,12 +62,25 @@ function keyOf({ key, name }: Pick<Values<typeof PARAMETERS>, "key" | "name">): 
 /** Rows `value`, `visitors`, `events` of events with the key, and with the event name if there is one. */
 export function countsByPropertyValue(scope: Scope, key: string, eventName: string | null): AggregateQuery {
   const ofEvent = eventName === null ? sql`true` : sql`event_name = ${textCode(eventName)}`;
+  const ofClickhouse = (range: DateRange) => sql`
+    WITH ${PAIRS}, ${placeOfKey(key)} AS place, tokens[place] AS token
+    SELECT ${valueOf(sql`token`)} AS value, uniqExactMerge(visitor_set) AS visitors, sum(event_count) AS events
+    FROM (
+      SELECT props, uniqExactState(visitor_id) AS visitor_set, count(*) AS event_count
+      FROM (${eventsIn(within(scope, range))}) AS scoped
+      WHERE ${mayHaveKey(key)} AND ${ofEvent}
+      GROUP BY props
+    ) AS carried
+    WHERE place > 0
+    GROUP BY value`;
   return {
     keys: [],
     names: ["value"],
     counts: ["visitors", "events"],
     property: key,
-    partial: (range) => sql`
+    partial: (range) =>
+      perDialect(
+        sql`
       WITH counted AS (
         SELECT properties.code AS code, count(DISTINCT visitor_id) AS visitors, count(*) AS events
         FROM (${eventsIn(within(scope, range))}) AS scoped JOIN properties ON properties.props = scoped.props
@@ -74,6 +89,8 @@ export function countsByPropertyValue(scope: Scope, key: string, eventName: stri
       )
       SELECT coalesce(text, '(unknown)') AS value, visitors, events
       FROM counted LEFT JOIN property_texts ON property_texts.code = counted.code`,
+        ofClickhouse(range),
+      ),
     top: { by: "visitors", rowsMax: PROPERTY_VALUES_MAX },
   };
 }
