@@ -1,7 +1,7 @@
 /** Compares every behavioral endpoint with the model, over random histories, ranges and filters. */
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { FUNNEL_MODES } from "../../src/runtime/engine/duckdb/behavioral/window-funnel.ts";
+import { FUNNEL_MODES } from "../../src/runtime/engine/behavioral/window-funnel.ts";
 import {
   flowOf,
   funnelOf,

@@ -3,7 +3,7 @@ import type { Columns } from "../../storage/columns.ts";
 import type { SiteId, UtcDay } from "../../storage/event.ts";
 import type { EventText } from "../../storage/event-text.ts";
 import type { SqlParameter, SqlRow } from "../query/sql.ts";
-import type { VisitorFunction } from "./duckdb/behavioral/visitor-function.ts";
+import type { VisitorFunction } from "./behavioral/visitor-function.ts";
 
 /**
  * A group of a site's events that is loaded and dropped together. Rows are stored in ascending order of sequence number.

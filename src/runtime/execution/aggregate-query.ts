@@ -3,7 +3,7 @@
  * No visitor id outlives its salt period, so the visitors, sessions and events of a range are the sums of those of its periods.
  */
 import { utcDayOf } from "../../storage/event.ts";
-import type { VisitorFunction } from "../engine/duckdb/behavioral/visitor-function.ts";
+import type { VisitorFunction } from "../engine/behavioral/visitor-function.ts";
 import type { PartialTable } from "../engine/engine.ts";
 import { rangeOfDays, type DateRange } from "../query/date-range.ts";
 import { joinSql, perDialect, resultColumn, sql, type SqlParameter, type SqlText } from "../query/sql.ts";

@@ -1,6 +1,6 @@
 /** GET /api/stats/funnel: visitors who completed each of a series of steps within a time window (docs/http-api.md, "Funnel"). */
 import { CONDITIONS_MAX, FUNNEL_WEEKS_MAX, STEPS_MIN } from "../config/report-limits.ts";
-import { FUNNEL_MODES, type FunnelMode } from "../engine/duckdb/behavioral/window-funnel.ts";
+import { FUNNEL_MODES, type FunnelMode } from "../engine/behavioral/window-funnel.ts";
 import type { SqlRow } from "../query/sql.ts";
 import { invalidInput } from "../errors.ts";
 import { planOf } from "../execution/plan.ts";

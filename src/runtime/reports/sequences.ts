@@ -1,6 +1,6 @@
 /** GET /api/stats/sequences: visitors whose events match a pattern, and the number of matches (docs/http-api.md, "Sequences"). */
 import { CONDITIONS_MAX, PATTERN_CHARS_MAX, PATTERN_EVENTS_MAX, STEPS_MIN } from "../config/report-limits.ts";
-import { parsePattern, patternOfSteps } from "../engine/duckdb/behavioral/pattern.ts";
+import { parsePattern, patternOfSteps } from "../engine/behavioral/pattern.ts";
 import { invalidInput } from "../errors.ts";
 import { planOf } from "../execution/plan.ts";
 import { closed, count, fraction, text } from "../query/json-schema.ts";

@@ -2,7 +2,7 @@
 import { DataType, Int32, Int64, Table, Uint64, Utf8, makeData, makeVector, tableFromIPC, tableToIPC, type Vector } from "apache-arrow";
 import type { Columns } from "../../../storage/columns.ts";
 import type { NumberColumn } from "../../../storage/parquet-columns.ts";
-import type { EventRows } from "./behavioral/visitor-events.ts";
+import type { EventRows } from "../behavioral/visitor-events.ts";
 import type { SqlRow, SqlValue } from "../../query/sql.ts";
 import { TEXT_COLUMNS, type EventBatch } from "./event-batch.ts";
 import type { PropertyRows } from "./property-rows.ts";

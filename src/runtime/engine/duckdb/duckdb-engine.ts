@@ -20,7 +20,7 @@ import {
 } from "../engine.ts";
 import type { SqlRow } from "../../query/sql.ts";
 import { columnsFromIpc, eventRowsFromIpc, rowsFromIpc } from "./arrow-batches.ts";
-import { applyPerVisitor, talliesOf, type Tally, type VisitorFunction } from "./behavioral/visitor-function.ts";
+import { applyPerVisitor, talliesOf, type Tally, type VisitorFunction } from "../behavioral/visitor-function.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import type { DuckdbBindings } from "./duckdb-bindings.ts";
 import { EngineSites } from "./engine-sites.ts";

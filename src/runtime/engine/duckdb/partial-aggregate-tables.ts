@@ -2,7 +2,7 @@
  * Stores partial aggregates in DuckDB: one table for each query, with a column for the chunk ("part") that a row belongs to. Tables
  * are expensive here (10 ms to create, 1 to 4 ms for each that a query reads); rows are cheap (2 bytes compressed).
  */
-import type { Tally } from "./behavioral/visitor-function.ts";
+import type { Tally } from "../behavioral/visitor-function.ts";
 import type { SiteId } from "../../../storage/event.ts";
 import { rowsFromIpc } from "./arrow-batches.ts";
 import { EngineLostError, type PartialTable, type PartialTableParts } from "../engine.ts";

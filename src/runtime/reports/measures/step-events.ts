@@ -1,5 +1,5 @@
 /** The steps that each event matches, as input of per-visitor functions over ordered events (see `EngineQuery`). */
-import type { VisitorFunction } from "../../engine/duckdb/behavioral/visitor-function.ts";
+import type { VisitorFunction } from "../../engine/behavioral/visitor-function.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
 import { sql, type SqlText } from "../../query/sql.ts";
 import { stepBitsSql, stepSql, type Step } from "../../query/steps.ts";

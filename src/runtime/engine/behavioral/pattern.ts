@@ -1,6 +1,6 @@
 /** Parses event patterns such as `(?1).*(?t<=3600)(?2)`: the pattern syntax of ClickHouse's `sequenceMatch`. */
-import { invalidInput, type AppError } from "../../../errors.ts";
-import { PATTERN_CHARS_MAX, PATTERN_EVENTS_MAX } from "../../../config/report-limits.ts";
+import { invalidInput, type AppError } from "../../errors.ts";
+import { PATTERN_CHARS_MAX, PATTERN_EVENTS_MAX } from "../../config/report-limits.ts";
 
 /** An event of the chain: the number of the condition that it has to meet, from 1, or any relevant event. */
 type Wanted = number | "any";

@@ -1,9 +1,9 @@
 /** Funnels and patterns over one visitor's events, with expected values computed by hand. */
 import { describe, expect, it } from "vitest";
-import type { EventRows } from "../../../../../../src/runtime/engine/duckdb/behavioral/visitor-events.ts";
-import { applyPerVisitor, type VisitorFunction } from "../../../../../../src/runtime/engine/duckdb/behavioral/visitor-function.ts";
-import { FUNNEL_MODES, type FunnelMode } from "../../../../../../src/runtime/engine/duckdb/behavioral/window-funnel.ts";
-import { growthOf, GROWTH_MAX, SIZE_RATIO, type Work } from "../../../../../support/growth.ts";
+import type { EventRows } from "../../../../../src/runtime/engine/behavioral/visitor-events.ts";
+import { applyPerVisitor, type VisitorFunction } from "../../../../../src/runtime/engine/behavioral/visitor-function.ts";
+import { FUNNEL_MODES, type FunnelMode } from "../../../../../src/runtime/engine/behavioral/window-funnel.ts";
+import { growthOf, GROWTH_MAX, SIZE_RATIO, type Work } from "../../../../support/growth.ts";
 
 const silent = new AbortController().signal;
 const atOnce = () => Promise.resolve();
