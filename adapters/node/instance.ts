@@ -109,7 +109,7 @@ function startTimers(services: Services, app: App, server: RunningServer): () =>
     server.endStalled();
     services.tick();
     // On Node only: an idle Durable Object may be evicted before the first query.
-    cacheWarmer.tick();
+    if (config.engine === "duckdb") cacheWarmer.tick();
   };
   const timers = [setInterval(maintain, MAINTENANCE_INTERVAL_MS)];
   if (config.journalFsync === "interval") timers.push(setInterval(() => void syncJournal(), JOURNAL_SYNC_INTERVAL_MS));
@@ -120,7 +120,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   const { config, log, onFolderLost } = options;
   const dataFolder = resolve(config.dataDir);
   const lock = await openDataDir(dataFolder, onFolderLost, (message) => log.warn(message));
-  const threads = new InstanceThreads(options.threads, dataFolder, log);
+  const threads = new InstanceThreads(options.threads, dataFolder, config, log);
   try {
     const services = await openServices(options, dataFolder, threads);
     const app = createApp(services);

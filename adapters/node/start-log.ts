@@ -1,4 +1,4 @@
-/** The three lines of a start: the address, the data folder, and whether a password protects the instance and how to change that. */
+/** The three lines of a start: the address, the data folder, and whether a password protects the instance, or that it has no statistics. */
 import { logSetupCode, type SetupCode } from "../../src/runtime/auth/setup-code.ts";
 import type { Config } from "../../src/runtime/config/config.ts";
 import { PRODUCT_NAME, PROGRAM_NAME } from "../../src/runtime/config/names.ts";
@@ -10,12 +10,13 @@ export interface StartedInstance {
   readonly origin: string;
   readonly dataFolder: string;
   readonly version: string;
-  readonly config: Pick<Config, "adminPassword" | "dashboardOrigin" | "basePath">;
+  readonly config: Pick<Config, "adminPassword" | "dashboardOrigin" | "basePath" | "role">;
   readonly setupCode: SetupCode;
 }
 
 function logProtection({ config, setupCode }: StartedInstance, log: Log): void {
-  if (config.adminPassword !== null) log.info("protected by the admin password of the configuration (admin_password)");
+  if (config.role === "ingest") log.info("accepts events only; statistics and the dashboard are on instances with role = all");
+  else if (config.adminPassword !== null) log.info("protected by the admin password of the configuration (admin_password)");
   else if (setupCode.reveal() === null) {
     log.info(`protected by the admin password in the data folder; if it is forgotten, stop and run "${PROGRAM_NAME} reset-password"`);
   } else logSetupCode(setupCode, log);

@@ -1,4 +1,4 @@
-/** All routes: one line each with method, path, access level and handler. */
+/** All routes: one line each with method, path, access level, handler, and the roles of the instances that serve it. */
 import type { Config } from "../runtime/config/config.ts";
 import { ASSETS_PATH, EVENT_PATH, SCRIPT_PATHS } from "../runtime/config/names.ts";
 import { REPORTS } from "../runtime/reports/registry.ts";
@@ -18,23 +18,31 @@ import { getMetrics } from "./metrics.ts";
 import { openapiHandler } from "./openapi.ts";
 import type { DescribedPath } from "./openapi/operations.ts";
 import { Pipeline, type App } from "./pipeline.ts";
-import type { Access, Method, Route } from "./route.ts";
+import type { Access, Method, Role, Route } from "./route.ts";
 import { problemsOfPaths } from "./router.ts";
 import { reportHandler } from "./report.ts";
 import { getSites } from "./sites.ts";
 import { getRobots, getSecurityContact } from "./well-known.ts";
 
 /** Does not compile if `openapi/operations.ts` does not describe the method and path. */
-function route<const M extends Method, const P extends DescribedPath<M>>(method: M, path: P, access: Access, handler: Handler) {
-  return { method, path, access, handler } as const;
+function route<const M extends Method, const P extends DescribedPath<M>>(
+  method: M,
+  path: P,
+  access: Access,
+  handler: Handler,
+  roles: readonly Role[] = ["all"],
+) {
+  return { method, path, access, handler, roles } as const;
 }
+
+const ANY_ROLE: readonly Role[] = ["all", "ingest"];
 
 /** In matching order: the most frequent routes come first. */
 export const ROUTES: readonly Route[] = [
-  route("POST", EVENT_PATH, "ingest", postEvent),
-  route("GET", EVENT_PATH, "ingest", getPixel),
-  route("OPTIONS", EVENT_PATH, "ingest", preflight),
-  ...SCRIPT_PATHS.map((path) => route("GET", path, "public", getScript)),
+  route("POST", EVENT_PATH, "ingest", postEvent, ANY_ROLE),
+  route("GET", EVENT_PATH, "ingest", getPixel, ANY_ROLE),
+  route("OPTIONS", EVENT_PATH, "ingest", preflight, ANY_ROLE),
+  ...SCRIPT_PATHS.map((path) => route("GET", path, "public", getScript, ANY_ROLE)),
   route("GET", "/api/sites", "stats", getSites),
   ...REPORTS.map((report) => route("GET", report.path, "stats", reportHandler(report))),
   route("GET", "/api/stats/export", "stats", getExport),
@@ -60,12 +68,12 @@ export const ROUTES: readonly Route[] = [
     "public",
     openapiHandler(() => ROUTES),
   ),
-  route("GET", "/health", "public", getHealth),
-  route("GET", "/health/ready", "public", getReady),
-  route("GET", "/health/detailed", "public", getDetails),
-  route("GET", "/metrics", "public", getMetrics),
-  route("GET", "/robots.txt", "public", getRobots),
-  route("GET", "/.well-known/security.txt", "public", getSecurityContact),
+  route("GET", "/health", "public", getHealth, ANY_ROLE),
+  route("GET", "/health/ready", "public", getReady, ANY_ROLE),
+  route("GET", "/health/detailed", "public", getDetails, ANY_ROLE),
+  route("GET", "/metrics", "public", getMetrics, ANY_ROLE),
+  route("GET", "/robots.txt", "public", getRobots, ANY_ROLE),
+  route("GET", "/.well-known/security.txt", "public", getSecurityContact, ANY_ROLE),
 ];
 
 /** Options that conflict with the routes. */

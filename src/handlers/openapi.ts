@@ -26,7 +26,7 @@ import { routeIdOf, type Access, type Route } from "./route.ts";
 const DESCRIPTION =
   "Web analytics that stores no addresses and sets no cookies on visitors. All times and dates are UTC; rates are fractions from 0 to 1. " +
   "Every GET route also accepts HEAD, except the pixel, whose GET records an event. Errors are `{error}` with a " +
-  "message. Any other path is a 404, any other method of a path a 405 (`NotFound` and `MethodNotAllowed` below), and a request " +
+  "message. An instance with `role = ingest` serves only the routes that name that role in `x-roles`. Any other path is a 404, any other method of a path a 405 (`NotFound` and `MethodNotAllowed` below), and a request " +
   "whose `Host` and path do not form a valid URL a 400. If `dashboard_origin` is set, its pages may read the responses about stats, " +
   "logins and keys, and preflight requests say so.";
 
@@ -140,12 +140,13 @@ function responseObject(added: Headers, { headers, ...answer }: Answer) {
   return { ...answer, headers: Object.fromEntries(all.map(([name, header]) => [name, headerOrReference(header)])) };
 }
 
-function operationObject(access: Access, { tag, parameters, answers, refusals, ...operation }: Operation) {
+function operationObject({ access, roles }: Route, { tag, parameters, answers, refusals, ...operation }: Operation) {
   const rules = BY_ACCESS[access];
   const responses = Object.entries({ ...answers, ...refusalAnswers({ ...rules.refusals, ...refusals }) });
   return {
     tags: [tag],
     ...operation,
+    "x-roles": roles,
     ...(rules.security && { security: rules.security }),
     ...(parameters && { parameters: parameters.map(parameterOrReference) }),
     responses: Object.fromEntries(responses.map(([status, answer]) => [status, responseObject(rules.headers, answer)])),
@@ -166,7 +167,7 @@ function pathsOf(routes: readonly Route[]): Readonly<Record<string, PathItem>> {
     const operation = OPERATIONS[routeIdOf(route)];
     if (!operation) throw new Error(`${routeIdOf(route)} has no description in openapi/operations.ts`);
     const item = (paths[templateOf(route.path)] ??= {});
-    item[route.method.toLowerCase()] = operationObject(route.access, operation);
+    item[route.method.toLowerCase()] = operationObject(route, operation);
   }
   return paths;
 }
@@ -187,7 +188,7 @@ export const openapiDocument = (routes: readonly Route[], { version = "0.0.0", b
   components: {
     schemas: SCHEMAS,
     responses: {
-      NotFound: responseObject({}, errorAnswer("The path does not exist.", {})),
+      NotFound: responseObject({}, errorAnswer("The path does not exist, or not on an instance of this role.", {})),
       MethodNotAllowed: responseObject(
         {},
         errorAnswer("The path does not support the method. Any page may read this response of an ingestion path.", ALLOW),

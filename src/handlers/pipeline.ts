@@ -76,7 +76,8 @@ export class Pipeline implements App {
   constructor(routes: readonly Route[], services: Services) {
     const { config, log, monotonicMs, wait } = services;
     this.#services = services;
-    this.#matchAt = createMatcher(routes, extraRoutesOf(routes, config));
+    const served = routes.filter(({ roles }) => roles.includes(config.role));
+    this.#matchAt = createMatcher(served, extraRoutesOf(served, config));
     this.#hsts = hstsOf(config);
     this.#deadlines = new Deadlines(config.requestTimeoutSecs);
     this.#streams = new ResponseStreams({ monotonicMs, pause: () => wait(0), log });
@@ -134,7 +135,7 @@ export class Pipeline implements App {
     if (match !== null) ({ endpoint: exchange.endpoint, params: exchange.params } = match);
     const { endpoint } = exchange;
     if (isDashboardPreflight(request, endpoint, config)) return preflightReply(request, endpoint.allow);
-    const route = routeFor(request.method, endpoint);
+    const route = routeFor(request.method, endpoint, config.role);
     exchange.routeId = routeIdOf(route);
     refuseUnverifiedHost(route.access, exchange.routeId, request, exchange);
     checkAccess(route.access, request, exchange);

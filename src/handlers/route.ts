@@ -1,4 +1,5 @@
-/** A route: method, path, access level and handler. */
+/** A route: method, path, access level, handler, and the roles of the instances that serve it. */
+import type { Config } from "../runtime/config/config.ts";
 import type { Handler } from "./context.ts";
 
 export type Method = "GET" | "POST" | "DELETE" | "OPTIONS";
@@ -12,6 +13,9 @@ export type Method = "GET" | "POST" | "DELETE" | "OPTIONS";
  */
 export type Access = "public" | "ingest" | "auth" | "stats" | "admin" | "session" | "manage";
 
+/** What an instance is for (the option `role`). */
+export type Role = Config["role"];
+
 /** A method and a path template, e.g. `DELETE /api/keys/:key_hash`. */
 export type RouteId = `${Method} /${string}`;
 
@@ -21,6 +25,8 @@ export interface Route<M extends Method = Method, P extends `/${string}` = `/${s
   readonly path: P;
   readonly access: Access;
   readonly handler: Handler;
+  /** An instance of another role has nothing at the path (docs/http-api.md, "Roles"). */
+  readonly roles: readonly Role[];
 }
 
 export const routeIdOf = ({ method, path }: Pick<Route, "method" | "path">): RouteId => `${method} ${path}`;

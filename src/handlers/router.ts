@@ -4,7 +4,7 @@ import type { Config } from "../runtime/config/config.ts";
 import { AppError } from "../runtime/errors.ts";
 import { EVENT_PATH, SCRIPT_PATHS } from "../runtime/config/names.ts";
 import type { Context } from "./context.ts";
-import type { Access, Method, Route } from "./route.ts";
+import type { Access, Method, Role, Route } from "./route.ts";
 
 /** HEAD works wherever GET does, except for the pixel, whose GET records an event. */
 const methodsOf = ({ method, access }: Route): readonly (Method | "HEAD")[] =>
@@ -49,9 +49,14 @@ export function createMatcher(routes: readonly Route[], extraRoutes: readonly Ro
   return async (pathname) => ((await router.fetch({ method: "GET", url: `http://path${pathname}` })) as Match | undefined) ?? null;
 }
 
+const NOTHING_THERE: Readonly<Record<Role, string>> = {
+  all: "There is nothing at this path",
+  ingest: "There is nothing at this path: this instance only accepts events (role = ingest)",
+};
+
 /** The route for a method; 404 for an unknown path, 405 with the allowed methods for another method. */
-export function routeFor(method: string, endpoint: Endpoint | null): Route {
-  if (endpoint === null) throw new AppError({ code: "not_found" }, "There is nothing at this path");
+export function routeFor(method: string, endpoint: Endpoint | null, role: Role): Route {
+  if (endpoint === null) throw new AppError({ code: "not_found" }, NOTHING_THERE[role]);
   const { byMethod, allow } = endpoint;
   const route = byMethod.get(method);
   if (!route) throw new AppError({ code: "method_not_allowed", allow }, `${method} is not allowed here; allowed: ${allow}`);

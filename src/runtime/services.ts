@@ -16,13 +16,12 @@ import { createAcceptEvent, type AcceptEvent } from "./ingest/accept-event.ts";
 import { createAllowlist } from "./ingest/allowlist.ts";
 import { warnOfOldGeoDatabase } from "./ingest/geo-age.ts";
 import { EventOutcomes } from "./ingest/event-outcomes.ts";
-import { createHmacSha256 } from "./ingest/hmac-sha256.ts";
 import { IngestGate } from "./ingest/ingest-gate.ts";
 import { KnownSites } from "./ingest/known-sites.ts";
 import { createRateLimit } from "./ingest/rate-limit.ts";
 import { createUserAgentCache } from "./ingest/user-agent-cache.ts";
-import { createVisitorIds, type VisitorIds } from "./ingest/visitor-id.ts";
-import { VisitorSalt } from "./ingest/visitor-salt.ts";
+import { openVisitors, type Visitors } from "./ingest/visitors.ts";
+import type { VisitorSalt } from "./ingest/visitor-salt.ts";
 import { DemoSite } from "./installation/demo/demo-site.ts";
 import { PageCheck } from "./installation/page-check.ts";
 import { CacheWarmer } from "./jobs/cache-warmer.ts";
@@ -140,18 +139,6 @@ function createKnownSites({ host: { config, log, wait }, counters, eventStore }:
   return knownSites;
 }
 
-interface Visitors {
-  readonly visitorSalt: VisitorSalt;
-  readonly visitorIds: VisitorIds;
-}
-
-async function createVisitors({ config, secrets, randomBytes, log, now }: Host): Promise<Visitors> {
-  const hmac = await createHmacSha256();
-  const { secret: configured, visitorSaltRotationDays: rotationDays } = config;
-  const visitorSalt = await VisitorSalt.open({ configured, store: secrets, rotationDays, hmac, randomBytes, now, log });
-  return { visitorSalt, visitorIds: createVisitorIds({ hmac, salt: visitorSalt }) };
-}
-
 type DemoParts = Pick<JobServices, "erasure"> & Pick<QueryServices, "stats">;
 
 function createDemoSite({ host: { config, now, wait }, eventStore }: Dependencies, parts: DemoParts, knownSites: KnownSites): DemoSite {
@@ -250,9 +237,9 @@ function hostServices(host: Host): HostServices {
 }
 
 export async function createServices(host: Host): Promise<Services> {
-  const { config, now, wait } = host;
+  const { config, now, monotonicMs, wait } = host;
   const counters = createCounters();
-  const visitors = await createVisitors(host);
+  const visitors = await openVisitors(host);
   const auth = await createAuth({ ...host, counters });
   const clickhouse = await openClickhouse(host);
   const eventStore = await openEventStore(host, counters, clickhouse);
@@ -260,9 +247,14 @@ export async function createServices(host: Host): Promise<Services> {
   const stored = await createStoredRollups({ ...host, eventStore });
   const limiter = new QueryLimiter({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait });
   const flushSite = async (siteId: SiteId): Promise<boolean> => !eventStore.hasUnflushed(siteId) || jobServices.flush.run();
-  const queries = createQueryServices({ ...host, ...stored, eventStore, counters, limiter, clickhouse, flushSite });
+  const isAccepting = (): boolean => ingest.ingestGate.isAccepting(monotonicMs());
+  const queries = createQueryServices({ ...host, ...stored, eventStore, counters, limiter, clickhouse, flushSite, isAccepting });
   const jobServices: JobServices = await createJobs(dependencies, queries, limiter, stored);
-  const ingest = createIngest(dependencies, visitors, { flush: jobServices.flush, erasure: jobServices.erasure, stats: queries.stats });
+  const ingest: IngestServices = createIngest(dependencies, visitors, {
+    flush: jobServices.flush,
+    erasure: jobServices.erasure,
+    stats: queries.stats,
+  });
   const jobs = jobsOf(jobServices, ingest, now);
   warnOfOldGeoDatabase(host);
 

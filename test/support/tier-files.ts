@@ -13,7 +13,6 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/http/wrangler-dev.test.ts",
   // They need the package of `test/clickhouse`.
   "test/contract/clickhouse-front.test.ts",
-  // With ClickHouse, which `npm ci` does not install.
   "test/contract/clickhouse-connection.test.ts",
   "test/contract/clickhouse-events.test.ts",
   // Many starts, kills, clients or events.

@@ -1,4 +1,5 @@
 /** The worker threads of an instance. */
+import type { Config } from "../../../src/runtime/config/config.ts";
 import type { Log } from "../../../src/runtime/metrics/log.ts";
 import { ThreadedEngine } from "./threaded-engine.ts";
 import { ThreadedParquetWriter } from "./threaded-parquet-writer.ts";
@@ -12,8 +13,13 @@ export class InstanceThreads {
   readonly parquet: ThreadedParquetWriter;
   readonly rollupCalculator: ThreadedRollupCalculator;
 
-  constructor(urls: typeof THREADS, dataFolder: string, log: Log) {
-    this.engine = new ThreadedEngine({ workerUrl: urls.engine, moduleUrl: urls.engineModule, log });
+  constructor(urls: typeof THREADS, dataFolder: string, { engine }: Pick<Config, "engine">, log: Log) {
+    this.engine = new ThreadedEngine({
+      workerUrl: urls.engine,
+      moduleUrl: urls.engineModule,
+      isOnDemand: engine === "clickhouse",
+      log,
+    });
     this.passwordHasher = new ThreadedPasswordHasher(urls.passwords);
     this.parquet = new ThreadedParquetWriter(urls.parquet);
     this.rollupCalculator = new ThreadedRollupCalculator(urls.rollups, dataFolder);

@@ -53,6 +53,8 @@ export interface ThreadedEngineOptions {
   readonly workerUrl: URL;
   /** The built `engine.wasm`. */
   readonly moduleUrl: URL;
+  /** Whether the thread starts with the first call, which may never come. By default it starts at once. */
+  readonly isOnDemand?: boolean;
   readonly log: Log;
 }
 
@@ -68,7 +70,7 @@ export class ThreadedEngine implements Engine {
   readonly #log: Log;
   #module: Promise<WebAssembly.Module> | null = null;
   #running: RunningWorker | null = null;
-  #started: Promise<RunningWorker>;
+  #started: Promise<RunningWorker> | null = null;
   readonly #extensions = new Map<EngineExtension["name"], EngineExtension>();
   #generation = 0;
   #calls = 0;
@@ -77,7 +79,7 @@ export class ThreadedEngine implements Engine {
   constructor(options: ThreadedEngineOptions) {
     this.#options = options;
     this.#log = options.log;
-    this.#started = this.#start();
+    if (options.isOnDemand !== true) this.#started = this.#start();
   }
 
   get generation(): number {
@@ -164,7 +166,7 @@ export class ThreadedEngine implements Engine {
   }
 
   async #call<T>(call: EngineCall, signal?: AbortSignal): Promise<T> {
-    const running = await this.#started;
+    const running = await (this.#started ??= this.#start());
     if (this.#closed) throw new EngineClosedError("the engine is closed");
     signal?.throwIfAborted();
     return this.#send(running, call, signal);

@@ -89,10 +89,15 @@ export const SERVICE_OPERATIONS = {
     operationId: "getReady",
     tag: "Service",
     summary: "Readiness",
-    description: "Checks the query engine at most once a second; calls in between get the last outcome.",
+    description:
+      "Checks the query engine, or with `role = ingest` whether events can be stored, at most once a second; calls in between get the " +
+      "last outcome.",
     answers: {
-      200: fixedText("The query engine responds.", "ready"),
-      503: fixedText("The query engine does not respond.", "database not ready", { ...NOT_STORED, ...RETRY_AFTER }),
+      200: fixedText("The query engine responds, or events can be stored.", "ready"),
+      503: fixedText("The query engine does not respond, or events cannot be stored.", "database not ready", {
+        ...NOT_STORED,
+        ...RETRY_AFTER,
+      }),
     },
     refusals: { request_timeout: "The query engine did not respond within the time limit." },
   },

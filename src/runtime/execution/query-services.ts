@@ -42,6 +42,8 @@ export interface QueryParts {
   readonly clickhouse: Clickhouse | null;
   /** Flushes the journal if it has events of the site. Resolves to whether it succeeded. */
   readonly flushSite: (siteId: SiteId) => Promise<boolean>;
+  /** Whether events can be stored. */
+  readonly isAccepting: () => boolean;
 }
 
 const MINUTE_MS = 60_000;
@@ -60,7 +62,7 @@ export function createQueryServices(parts: QueryParts): QueryServices {
     partitionCache,
     stats: new QueryService({ cache: createResultCache(parts), limiter, backend }),
     behavioral,
-    readiness: new Readiness((signal) => backend.isAnswering(signal)),
+    readiness: new Readiness(async (signal) => (config.role === "ingest" ? parts.isAccepting() : backend.isAnswering(signal))),
   };
 }
 

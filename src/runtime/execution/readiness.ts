@@ -1,4 +1,4 @@
-/** Readiness of the query engine, checked at most once a second for any number of callers (docs/http-api.md, "Health"). */
+/** Whether reports can be answered, or with `role = ingest` whether events can be stored: checked at most once a second for any number of callers (docs/http-api.md, "Health"). */
 import { READINESS_CHECK_MS_MAX, READINESS_TTL_MS } from "../config/limits.ts";
 
 interface Check {
@@ -12,7 +12,7 @@ export class Readiness {
   readonly #query: (signal: AbortSignal) => Promise<boolean>;
   #last: Check | null = null;
 
-  /** `query` resolves to whether the engine has responded, and never rejects. */
+  /** `query` resolves to whether the instance is ready, and never rejects. */
   constructor(query: (signal: AbortSignal) => Promise<boolean>) {
     this.#query = query;
   }

@@ -34,10 +34,20 @@ export class IngestGate {
     return this.#refused === 0;
   }
 
+  /** Whether the next event is expected to be stored. Time alone makes it true again: while it is false, nobody may send events. */
+  isAccepting(nowMs: number): boolean {
+    return this.#hasRoom && (this.isOpen || nowMs - this.#refusedAtMs >= INGEST_RECOVERY_MS);
+  }
+
+  get #hasRoom(): boolean {
+    const { eventStore, unflushedBytesMax } = this.#options;
+    return eventStore.unflushedEvents < UNFLUSHED_EVENTS_MAX && eventStore.unflushedBytes < unflushedBytesMax;
+  }
+
   /** Resolves when the event is in the journal; 503 when it cannot be, or when too many wait for a flush. */
   async store(event: StoredEvent, nowMs: EpochMs): Promise<void> {
-    const { eventStore, unflushedBytesMax } = this.#options;
-    if (eventStore.unflushedEvents >= UNFLUSHED_EVENTS_MAX || eventStore.unflushedBytes >= unflushedBytesMax) {
+    const { eventStore } = this.#options;
+    if (!this.#hasRoom) {
       this.#refuse("too many events wait to be written to files", nowMs);
       throw refusal(FLUSH_RETRY_MS_MAX / 1000);
     }

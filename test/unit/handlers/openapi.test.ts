@@ -28,7 +28,7 @@ interface Kind {
   readonly optional: readonly string[];
 }
 
-/** The objects of OpenAPI 3.1 that the document is made of, as far as it may use them. */
+/** The objects of OpenAPI 3.1 that the document is made of, as far as it may use them, with the extensions of its own. */
 const KINDS = {
   document: { required: ["openapi", "info", "paths"], optional: ["servers", "tags", "components"] },
   info: { required: ["title", "version"], optional: ["summary", "description", "license"] },
@@ -39,7 +39,7 @@ const KINDS = {
   pathItem: { required: [], optional: ["get", "put", "post", "delete", "options", "head", "patch", "trace"] },
   operation: {
     required: ["responses", "operationId", "summary", "tags"],
-    optional: ["description", "parameters", "requestBody", "security"],
+    optional: ["description", "parameters", "requestBody", "security", "x-roles"],
   },
   parameter: { required: ["name", "in", "schema", "description"], optional: ["required", "example"] },
   requestBody: { required: ["content"], optional: ["description", "required"] },
