@@ -4,11 +4,12 @@ import { ClickhouseError, ClickhouseUnreachableError, type ClickhouseConnection 
 import { RESULT_SETTINGS } from "../engine/clickhouse/result-settings.ts";
 import { EVENTS_TABLE } from "../engine/clickhouse/schema.ts";
 import { clickhouseStatement } from "../engine/clickhouse/statement.ts";
-import { AppError } from "../errors.ts";
+import { AppError, invalidInput } from "../errors.ts";
 import type { SiteRange } from "../query/scope.ts";
-import { resultColumn, sql, textCode, type SqlRow } from "../query/sql.ts";
-import { totalSql, type AggregateQuery } from "./aggregate-query.ts";
+import { resultColumn, sql, textCode, type SqlRow, type SqlText } from "../query/sql.ts";
+import { totalSql } from "./aggregate-query.ts";
 import type { AnalyticsBackend } from "./analytics-backend.ts";
+import { scanRows } from "./clickhouse-scan.ts";
 import type { Plan, PlanStep, StepRows } from "./plan.ts";
 import type { ScanReader } from "./scan.ts";
 
@@ -43,17 +44,21 @@ export class ClickhouseBackend implements AnalyticsBackend {
     return toResult(rows);
   }
 
-  async #runStep({ siteRange, queries }: PlanStep, signal: AbortSignal): Promise<StepRows> {
-    if (!(await this.#options.deliver(siteRange.siteId))) {
-      throw unavailable("ClickHouse does not have the latest events: it cannot be reached, or refuses them. Try again later.", null);
-    }
-    return Promise.all(queries.map((query) => this.#rows(query, siteRange, signal)));
+  async #runStep({ siteRange: { siteId, range }, queries }: PlanStep, signal: AbortSignal): Promise<StepRows> {
+    await this.#deliver(siteId);
+    return Promise.all(queries.map((query) => this.#rows(siteId, sql`totals AS (${query.partial(range)}) ${totalSql(query)}`, signal)));
   }
 
-  async #rows(query: AggregateQuery, { siteId, range }: SiteRange, signal: AbortSignal): Promise<readonly SqlRow[]> {
+  async #deliver(siteId: SiteId): Promise<void> {
+    if (await this.#options.deliver(siteId)) return;
+    throw unavailable("ClickHouse does not have the latest events: it cannot be reached, or refuses them. Try again later.", null);
+  }
+
+  /** The rows of a statement. `rest` follows the definition of the relation `events`. */
+  async #rows(siteId: SiteId, rest: SqlText, signal: AbortSignal): Promise<readonly SqlRow[]> {
     const { connection, timeoutSecs, memoryBytes } = this.#options;
     const events = sql`SELECT * FROM ${resultColumn(EVENTS_TABLE)} WHERE site_id = ${textCode(siteId)}`;
-    const statement = clickhouseStatement(sql`WITH events AS (${events}), totals AS (${query.partial(range)}) ${totalSql(query)}`);
+    const statement = clickhouseStatement(sql`WITH events AS (${events}), ${rest}`);
     const settings = {
       ...RESULT_SETTINGS,
       max_execution_time: timeoutSecs,
@@ -68,8 +73,9 @@ export class ClickhouseBackend implements AnalyticsBackend {
     }
   }
 
-  scan<Result>(_siteRange: SiteRange, _openReader: () => ScanReader<Result>, _signal: AbortSignal): Promise<Result> {
-    throw new Error("not written yet");
+  async scan<Result>({ siteId, range }: SiteRange, openReader: () => ScanReader<Result>, signal: AbortSignal): Promise<Result> {
+    await this.#deliver(siteId);
+    return scanRows(range, openReader(), (rest) => this.#rows(siteId, rest, signal));
   }
 
   /** There are no rollups, and nothing to start. */
@@ -90,6 +96,7 @@ export class ClickhouseBackend implements AnalyticsBackend {
 /** See https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp. */
 const TIMEOUT_EXCEEDED = 159;
 const MEMORY_LIMIT_EXCEEDED = 241;
+const TOO_MANY_ROWS_OR_BYTES = 396;
 
 function refusal(error: unknown, timeoutSecs: number): unknown {
   if (error instanceof ClickhouseUnreachableError) return unavailable("ClickHouse cannot be reached. Try again later.", error);
@@ -99,6 +106,9 @@ function refusal(error: unknown, timeoutSecs: number): unknown {
   }
   if (error.code === MEMORY_LIMIT_EXCEEDED) {
     return unavailable("ClickHouse has too little memory for this range. Try a shorter range, or set a larger engine_memory_mb.", error);
+  }
+  if (error.code === TOO_MANY_ROWS_OR_BYTES) {
+    return invalidInput('The result takes too much memory; ask for fewer days, a filter or a smaller "limit"');
   }
   return unavailable("ClickHouse could not complete the query. The server's log says why.", error);
 }

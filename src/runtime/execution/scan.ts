@@ -13,17 +13,28 @@ import type { Chunk } from "./chunks.ts";
 /** Looks up the texts of codes, given in ascending order. */
 export type TextsOf = (codes: readonly number[]) => Promise<ReadonlyMap<number, string>>;
 
+/** A query whose rows are read as columns. No value is NULL. */
+export interface ScanQuery {
+  readonly sql: SqlText;
+  /** Columns with codes of texts, of type INTEGER. */
+  readonly texts: readonly string[];
+  /** Columns of type INTEGER or BIGINT. */
+  readonly numbers: readonly string[];
+}
+
 /** A chunk of events that stays loaded while a reader reads it. */
 export interface ScanChunk {
   readonly range: DateRange;
-  /** The result of a query over the chunk's range. Every column is an INTEGER or BIGINT without NULL. */
-  columns(query: SqlText): Promise<NumberColumns>;
+  /** The result of a query over the chunk's range. */
+  columns(query: ScanQuery): Promise<NumberColumns>;
   /** The texts of codes in the column `props`, which are valid for this chunk only. */
   readonly propsTextsOf: TextsOf;
 }
 
 /** Reads one range once. A scan that restarts opens another reader. */
 export interface ScanReader<Result> {
+  /** Reserves memory in which a backend holds texts for this reader. Throws an `AppError` if there is too little. */
+  reserve(bytes: number): void;
   /** Resolves to false if no further chunk is needed. */
   readChunk(chunk: ScanChunk): Promise<boolean>;
   /** Called after the last chunk. `textsOf` looks up the codes of all other columns of all chunks. */
@@ -46,7 +57,8 @@ const hasNoTexts = (columns: Columns): columns is NumberColumns => Object.values
 function chunkOf({ siteId, range }: SiteRange, blocks: readonly number[], { engine, signal }: ScanContext): ScanChunk {
   return {
     range,
-    columns: async ({ text, values }) => numbersIn(await engine.queryColumns({ siteId, blocks, sql: text, parameters: values }, signal)),
+    columns: async ({ sql: { text, values } }) =>
+      numbersIn(await engine.queryColumns({ siteId, blocks, sql: text, parameters: values }, signal)),
     async propsTextsOf(codes) {
       const texts = await engine.propsTexts(siteId, codes);
       return new Map(codes.map((code, i) => [code, texts[i] ?? ""]));

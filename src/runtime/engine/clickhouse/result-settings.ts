@@ -40,6 +40,7 @@ const COMPLETENESS = {
 
 const FORMAT = {
   output_format_json_array_of_rows: 0,
+  output_format_json_escape_forward_slashes: 0,
   output_format_json_quote_64bit_integers: 1,
   output_format_json_validate_utf8: 0,
 } as const;

@@ -2,8 +2,9 @@
 import type { EpochMs } from "../../../storage/event.ts";
 import { TEXT_COLUMNS } from "../../engine/duckdb/event-batch.ts";
 import type { NumberColumns } from "../../../storage/columns.ts";
+import type { ScanQuery } from "../../execution/scan.ts";
 import { eventsIn, type Scope } from "../../query/scope.ts";
-import { column, joinSql, sql, type SqlText } from "../../query/sql.ts";
+import { column, joinSql, perDialect, sql, type SqlText } from "../../query/sql.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -15,22 +16,33 @@ export interface Portion {
 }
 
 /** Rows `minute_ms` (a minute's first millisecond), `events`, oldest first, of the minutes with events. */
-export const minutesQuery = (scope: Scope): SqlText => sql`
+export const minutesQuery = (scope: Scope): ScanQuery => ({
+  texts: [],
+  numbers: ["minute_ms", "events"],
+  sql: sql`
   SELECT timestamp - timestamp % ${MINUTE_MS} AS minute_ms, count(*) AS events
   FROM (${eventsIn(scope)}) AS scoped
   GROUP BY ALL
-  ORDER BY minute_ms`;
+  ORDER BY minute_ms`,
+});
 
-const TEXT_CODES = joinSql(
-  TEXT_COLUMNS.map(({ name }) => column(name)),
-  ", ",
-);
+/** In ClickHouse, only properties may be NULL. */
+const textSql = ({ name, kind }: (typeof TEXT_COLUMNS)[number]): SqlText =>
+  kind === "json" ? perDialect(column(name), sql`ifNull(${column(name)}, '(unknown)') AS ${column(name)}`) : column(name);
+
+const TEXT_CODES = joinSql(TEXT_COLUMNS.map(textSql), ", ");
+
+/** Orders events with equal timestamps. */
+const PLACE = perDialect(sql`sequence_number`, sql`segment, row, node`);
 
 /**
  * The first events of a portion, oldest first: codes of texts, `timestamp`, `revenue_cents`, and
  * `has_revenue`, which is 0 if no revenue was recorded, because a numeric column has no NULL.
  */
-export const eventsQuery = (scope: Scope, { startMs, endMs }: Portion, rowsMax: number): SqlText => sql`
+export const eventsQuery = (scope: Scope, { startMs, endMs }: Portion, rowsMax: number): ScanQuery => ({
+  texts: TEXT_COLUMNS.map(({ name }) => name),
+  numbers: ["timestamp", "revenue_cents", "has_revenue"],
+  sql: sql`
   SELECT
     ${TEXT_CODES},
     timestamp,
@@ -38,8 +50,9 @@ export const eventsQuery = (scope: Scope, { startMs, endMs }: Portion, rowsMax: 
     CASE WHEN revenue_amount IS NULL THEN 0 ELSE 1 END AS has_revenue
   FROM (${eventsIn(scope)}) AS scoped
   WHERE timestamp >= ${startMs} AND timestamp < ${endMs}
-  ORDER BY timestamp, sequence_number
-  LIMIT ${rowsMax}`;
+  ORDER BY timestamp, ${PLACE}
+  LIMIT ${rowsMax}`,
+});
 
 /**
  * Portions of whole minutes (from `minutesQuery`) with about `portionRows` events each, until `rowsMax` events are

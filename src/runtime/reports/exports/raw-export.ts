@@ -48,6 +48,10 @@ export class RawExport implements ScanReader<Iterable<Uint8Array>> {
     this.#left = options.rowsMax;
   }
 
+  reserve(bytes: number): void {
+    this.#options.memory.add(bytes);
+  }
+
   async readChunk(chunk: ScanChunk): Promise<boolean> {
     const { scope, format, memory } = this.#options;
     const ofChunk = within(scope, chunk.range);
