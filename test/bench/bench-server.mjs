@@ -102,13 +102,17 @@ process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
+/** What a program prints when it listens. */
+const LISTENS = /listens on (http:\/\/\S+)/;
+
 /**
- * Starts a script that prints `listens on <origin>`.
+ * Starts a script that prints its origin.
  * @param {readonly string[]} args of Node
  * @param {Record<string, string>} [environment]
+ * @param {RegExp} [listens] the line whose first group is the origin
  * @returns {Promise<BenchProcess>}
  */
-export async function startScript(args, environment = {}) {
+export async function startScript(args, environment = {}, listens = LISTENS) {
   const startedMs = performance.now();
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"], env: environment });
   running.add(child);
@@ -125,7 +129,7 @@ export async function startScript(args, environment = {}) {
     for (const stream of [child.stdout, child.stderr]) {
       stream.on("data", (chunk) => {
         printed += chunk;
-        const match = /listens on (http:\/\/\S+)/.exec(printed);
+        const match = listens.exec(printed);
         if (!match) return;
         clearTimeout(giveUp);
         resolve(match[1]);
@@ -170,6 +174,28 @@ export const startProgram = (dataFolder, environment = {}) => startMain(BENCH_FO
  * @param {string} dataFolder
  */
 export const startEmptyProgram = (dataFolder) => startMain(EMPTY_FOLDER, dataFolder, {});
+
+/**
+ * Runs a command of the built program to its end.
+ * @param {readonly string[]} args
+ * @param {Record<string, string>} environment
+ * @returns {Promise<string>} what it printed to standard output
+ */
+export async function runProgram(args, environment) {
+  const child = spawn(process.execPath, [mainIn(BENCH_FOLDER), ...args], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: environment,
+  });
+  running.add(child);
+  let [printed, errors] = ["", ""];
+  child.stdout.on("data", (chunk) => (printed += chunk));
+  child.stderr.on("data", (chunk) => (errors += chunk));
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  running.delete(child);
+  if (code !== 0) throw new Error(`${args.join(" ")} ended with code ${code}:\n${printed}${errors}`);
+  return printed;
+}
 
 /** @param {string} folder @param {string} dataFolder @param {Record<string, string>} environment */
 const startMain = (folder, dataFolder, environment) =>

@@ -15,7 +15,7 @@ const MAP_ROWS = 300;
 /** @typedef {{ period: keyof typeof DAYS, filters?: string }} View */
 
 /** @param {string} report @param {Record<string, string | number>} parameters */
-const pathOf = (report, parameters) =>
+export const pathOf = (report, parameters) =>
   `/api/stats/${report}?${new URLSearchParams(Object.entries({ site_id: SITE, ...parameters }).map(([name, value]) => [name, String(value)]))}`;
 
 const WEEK_DAYS = 7;
