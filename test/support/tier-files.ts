@@ -15,6 +15,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/contract/clickhouse-front.test.ts",
   "test/contract/clickhouse-connection.test.ts",
   "test/contract/clickhouse-events.test.ts",
+  "test/property/clickhouse-behavioral.test.ts",
   // Many starts, kills, clients or events.
   "test/fault/busy-stop.test.ts",
   "test/fault/damaged-data.test.ts",

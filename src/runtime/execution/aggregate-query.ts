@@ -22,7 +22,10 @@ export interface AggregateQuery {
   readonly amounts?: readonly string[];
   /** The rows of a range of whole salt periods. They depend on its events and on the query, not on the rest of the plan's range. */
   readonly partial: (range: DateRange) => SqlText;
-  /** Applied to each visitor's events (see `EngineQuery`): the keys are then `value`, the counts `visitors`. */
+  /**
+   * Applied to each visitor's events, which are the rows of `partial` (DuckDB: see `EngineQuery`; ClickHouse: see `visitorTallies`):
+   * the keys are then `value`, the counts `visitors`.
+   */
   readonly perVisitor?: VisitorFunction;
   /** Whether it reads the relation `sessions`. */
   readonly readsSessions?: boolean;

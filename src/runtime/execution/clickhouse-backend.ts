@@ -7,11 +7,12 @@ import { clickhouseStatement } from "../engine/clickhouse/statement.ts";
 import { AppError, invalidInput } from "../errors.ts";
 import type { SiteRange } from "../query/scope.ts";
 import { resultColumn, sql, textCode, type SqlRow, type SqlText } from "../query/sql.ts";
-import { totalSql } from "./aggregate-query.ts";
+import { totalSql, type AggregateQuery } from "./aggregate-query.ts";
 import type { AnalyticsBackend } from "./analytics-backend.ts";
 import { scanRows } from "./clickhouse-scan.ts";
 import type { Plan, PlanStep, StepRows } from "./plan.ts";
 import type { ScanReader } from "./scan.ts";
+import { visitorTallies } from "./visitor-tallies.ts";
 
 const RETRY_SECS = 10;
 
@@ -46,7 +47,13 @@ export class ClickhouseBackend implements AnalyticsBackend {
 
   async #runStep({ siteRange: { siteId, range }, queries }: PlanStep, signal: AbortSignal): Promise<StepRows> {
     await this.#deliver(siteId);
-    return Promise.all(queries.map((query) => this.#rows(siteId, sql`totals AS (${query.partial(range)}) ${totalSql(query)}`, signal)));
+    const rowsOf = (query: AggregateQuery): Promise<StepRows[number]> => {
+      const { perVisitor, partial } = query;
+      const select = (rest: SqlText) => this.#rows(siteId, rest, signal);
+      if (perVisitor) return visitorTallies({ perVisitor, histories: partial(range), select });
+      return select(sql`totals AS (${partial(range)}) ${totalSql(query)}`);
+    };
+    return Promise.all(queries.map(rowsOf));
   }
 
   async #deliver(siteId: SiteId): Promise<void> {

@@ -3,15 +3,15 @@ import { FLOW_ROWS_DEFAULT, FLOW_ROWS_MAX } from "../config/report-limits.ts";
 import { PAGEVIEW } from "../config/names.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
-import type { DateRange } from "../query/date-range.ts";
 import { fraction, text } from "../query/json-schema.ts";
 import { PAGE } from "../query/step-parameters.ts";
 import { oneOf, rowLimit, type Values } from "../query/parameters.ts";
 import { numberIn, ratio, textIn } from "../query/row-values.ts";
 import { eventsIn, within, type Scope } from "../query/scope.ts";
-import { sql, textCode } from "../query/sql.ts";
+import { perDialect, sql, textCode, type SqlText } from "../query/sql.ts";
 import { stepSql } from "../query/steps.ts";
 import { VISITORS, rows } from "./measures/fields.ts";
+import { orderedSessions, pageEvents, rangedEvents } from "./measures/ordered-sessions.ts";
 import { sessionParts } from "./measures/sessions.ts";
 import { report } from "./report.ts";
 
@@ -21,21 +21,17 @@ const PARAMETERS = {
   limit: rowLimit("Maximum number of rows.", FLOW_ROWS_MAX, FLOW_ROWS_DEFAULT),
 };
 
-/**
- * Rows `next_page`, `visitors`, and `viewers`: the visitors who viewed the page, whether or not another page was next;
- * visitors descending, then page. Only events of sessions with a view of the page are sorted.
- */
-function neighbours(scope: Scope, sessionGapMs: number, { page, direction, limit }: Values<typeof PARAMETERS>): AggregateQuery {
+/** Rows `code`, `visitors`: those whose first view of the page, in any kept session, has that neighbour; NULL for none. */
+type Neighbours = (scope: Scope, sessionGapMs: number, values: Pick<Values<typeof PARAMETERS>, "page" | "direction">) => SqlText;
+
+/** Only events of sessions with a view of the page are sorted. */
+const neighboursInDaySessions: Neighbours = (scope, sessionGapMs, { page, direction }) => {
   const neighbour = direction === "forward" ? sql`sequence_next_node` : sql`sequence_previous_node`;
-  const all = (range: DateRange) => eventsIn({ ...scope, range, conditions: [] });
+  const all = eventsIn({ ...scope, conditions: [] });
   const isViewed = sql`CASE WHEN ${stepSql(page)} THEN 1 ELSE 0 END`;
-  return {
-    keys: ["code"],
-    counts: ["visitors"],
-    readsSessions: true,
-    partial: (range) => sql`
-      WITH ${sessionParts(within(scope, range), sessionGapMs, sql`events`)},
-      viewing AS MATERIALIZED (SELECT DISTINCT session FROM (${all(range)}) AS ranged_events WHERE ${stepSql(page)}),
+  return sql`
+      WITH ${sessionParts(scope, sessionGapMs, sql`events`)},
+      viewing AS MATERIALIZED (SELECT DISTINCT session FROM (${all}) AS ranged_events WHERE ${stepSql(page)}),
       marked_parts AS (
         SELECT session, visitor_id, chain, matching, session IN (SELECT session FROM viewing) AS viewed
         FROM chained
@@ -52,7 +48,7 @@ function neighbours(scope: Scope, sessionGapMs: number, { page, direction, limit
       ),
       views AS (
         SELECT visitor_id, timestamp, sequence_number, viewed, ${neighbour}(pathname, whole, timestamp, sequence_number) AS neighbour
-        FROM (SELECT *, ${isViewed} AS viewed FROM (${all(range)}) AS ranged_events) AS marked
+        FROM (SELECT *, ${isViewed} AS viewed FROM (${all}) AS ranged_events) AS marked
         JOIN wanted ON wanted.session = marked.session
         WHERE event_name = ${textCode(PAGEVIEW)}
       ),
@@ -61,8 +57,47 @@ function neighbours(scope: Scope, sessionGapMs: number, { page, direction, limit
         FROM views
         WHERE viewed = 1
       )
-      SELECT neighbour AS code, count(*) AS visitors FROM ranked WHERE place = 1 GROUP BY neighbour`,
-    finalize: sql`
+      SELECT neighbour AS code, count(*) AS visitors FROM ranked WHERE place = 1 GROUP BY neighbour`;
+};
+
+/** In ClickHouse. Only events of visitors with a view of the page are sorted. */
+const neighboursInOrderedSessions: Neighbours = (scope, sessionGapMs, { page, direction }) => {
+  const all = eventsIn({ ...scope, conditions: [] });
+  const viewers = sql`SELECT visitor_id FROM (${all}) AS ranged_events WHERE ${stepSql(page)}`;
+  const events = sql`SELECT * FROM (${rangedEvents(scope)}) AS ranged WHERE visitor_id IN (${viewers})`;
+  const neighbour = direction === "forward" ? sql`place + 1` : sql`place - 1`;
+  return sql`
+      WITH first_visits AS (
+        SELECT arrayFirst(
+          visit -> arrayExists(event -> event.matching, visit) AND arrayExists(event -> event.viewed, visit),
+          sessions
+        ) AS visit
+        FROM (${orderedSessions(events, pageEvents(stepSql(page)), sql`max(matching) = 1`, sessionGapMs)}) AS histories
+      ),
+      views AS (
+        SELECT arrayFilter(event -> event.is_pageview, visit) AS pages, arrayFirstIndex(event -> event.viewed, pages) AS place
+        FROM first_visits
+        WHERE notEmpty(visit)
+      )
+      SELECT if(${neighbour} BETWEEN 1 AND length(pages), pages[${neighbour}].path, NULL) AS code, count(*) AS visitors
+      FROM views
+      GROUP BY code`;
+};
+
+/**
+ * Rows `next_page`, `visitors`, and `viewers`: the visitors who viewed the page, whether or not another page was next;
+ * visitors descending, then page.
+ */
+const neighbours = (scope: Scope, sessionGapMs: number, { limit, ...values }: Values<typeof PARAMETERS>): AggregateQuery => ({
+  keys: ["code"],
+  counts: ["visitors"],
+  readsSessions: true,
+  partial(range) {
+    const parts = [within(scope, range), sessionGapMs, values] as const;
+    return perDialect(neighboursInDaySessions(...parts), neighboursInOrderedSessions(...parts));
+  },
+  finalize: perDialect(
+    sql`
       SELECT
         coalesce(texts.text, '(unknown)') AS next_page,
         visitors,
@@ -71,8 +106,14 @@ function neighbours(scope: Scope, sessionGapMs: number, { page, direction, limit
       WHERE totals.code IS NOT NULL
       ORDER BY visitors DESC, next_page ASC
       LIMIT ${limit}`,
-  };
-}
+    sql`
+      SELECT next_page, visitors, viewers
+      FROM (SELECT code AS next_page, visitors, sum(visitors) OVER () AS viewers FROM totals) AS shared
+      WHERE next_page IS NOT NULL
+      ORDER BY visitors DESC, next_page ASC
+      LIMIT ${limit}`,
+  ),
+});
 
 export const flow = report({
   path: "/api/stats/flow",

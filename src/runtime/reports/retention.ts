@@ -8,7 +8,7 @@ import { rangeOfDays, type DateRange } from "../query/date-range.ts";
 import { integer } from "../query/parameters.ts";
 import { numberIn, ratio } from "../query/row-values.ts";
 import { eventsWithMatch, within, type Scope } from "../query/scope.ts";
-import { sql, type SqlRow } from "../query/sql.ts";
+import { perDialect, sql, type SqlRow } from "../query/sql.ts";
 import { DAY_MS, utcDayOf, type UtcDay } from "../../storage/event.ts";
 import { VISITORS } from "./measures/fields.ts";
 import { report } from "./report.ts";
@@ -37,27 +37,40 @@ const cohortVisitors = (scope: Scope, weeks: number): AggregateQuery => ({
     return sql`
       WITH sighted AS (
         SELECT visitor_id, day, matching, day >= ${firstDay} AS ranged,
-          CAST((day + ${EPOCH_WEEKDAY}) // ${WEEK_DAYS} - ${firstWeek} AS BIGINT) AS week
+          ${perDialect(
+            sql`CAST((day + ${EPOCH_WEEKDAY}) // ${WEEK_DAYS} - ${firstWeek} AS BIGINT)`,
+            sql`greatest(intDiv(day + ${EPOCH_WEEKDAY}, ${WEEK_DAYS}) - ${firstWeek}, 0)`,
+          )} AS week
         FROM (${eventsWithMatch(within(scope, known))}) AS known
       ),
       visitors AS (
         SELECT
           min(week) AS week,
           min(day) AS first_day,
-          bit_or(CASE WHEN ranged AND matching = 1 THEN CAST(1 AS BIGINT) << week ELSE 0 END) AS seen
+          ${perDialect(
+            sql`bit_or(CASE WHEN ranged AND matching = 1 THEN CAST(1 AS BIGINT) << week ELSE 0 END)`,
+            sql`groupBitOr(bitShiftLeft(toUInt64(ranged AND matching = 1), week))`,
+          )} AS seen
         FROM sighted
         GROUP BY visitor_id
       )
-      SELECT week + ${firstWeek} AS week, retention(seen >> week) AS kept, count(*) AS visitors
+      SELECT week + ${firstWeek} AS week, ${perDialect(sql`retention(seen >> week)`, sql`bitShiftRight(seen, week)`)} AS kept, count(*) AS visitors
       FROM visitors
-      WHERE first_day >= ${firstDay} AND (seen >> week) & 1 = 1
+      WHERE first_day >= ${firstDay} AND ${perDialect(sql`(seen >> week) & 1 = 1`, sql`bitTest(seen, week)`)}
       GROUP BY ALL`;
   },
-  finalize: sql`
+  finalize: perDialect(
+    sql`
     SELECT week, later, CAST(sum(visitors) FILTER (WHERE (kept >> later) & 1 = 1) AS BIGINT) AS visitors
     FROM totals, (SELECT unnest(range(${weeks})) AS later) AS weeks
     GROUP BY week, later
     ORDER BY week, later`,
+    sql`
+    SELECT week, later, sumIf(visitors, bitTest(kept, later)) AS visitors
+    FROM totals ARRAY JOIN range(${weeks}) AS later
+    GROUP BY week, later
+    ORDER BY week, later`,
+  ),
 });
 
 /**

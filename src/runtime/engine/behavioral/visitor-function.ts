@@ -15,7 +15,7 @@ export type VisitorFunction = WindowFunnelFunction | SequenceFunction;
 /** Rows processed before other work of the thread runs: a few milliseconds. */
 const BATCH_ROWS = 100_000;
 
-function oneVisitor(perVisitor: VisitorFunction): OneVisitor {
+export function oneVisitor(perVisitor: VisitorFunction): OneVisitor {
   if (perVisitor.name === "window_funnel") return windowFunnel(perVisitor);
   return perVisitor.name === "sequence_match" ? sequenceMatcher(perVisitor) : sequenceCounter(perVisitor);
 }

@@ -1,22 +1,17 @@
 /** Entry and exit pages: the first and the last page viewed in a session (docs/reports.md, "Sessions"). */
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
 import { within, type Scope } from "../../query/scope.ts";
-import { sql } from "../../query/sql.ts";
+import { perDialect, sql, type SqlText } from "../../query/sql.ts";
+import { orderedSessions, pageEvents, rangedEvents } from "./ordered-sessions.ts";
 import { sessionParts } from "./sessions.ts";
 
-/**
- * Rows `value`, `visitors`, `sessions`; visitors descending, then value ascending. Sessions without a page view have neither
- * an entry nor an exit page.
- */
-export function sessionPages(scope: Scope, sessionGapMs: number, end: "first" | "last", rowsMax: number): AggregateQuery {
+type End = "first" | "last";
+
+/** Rows `value`, `visitors`, `sessions`. */
+function pagesOfDaySessions(scope: Scope, sessionGapMs: number, end: End): SqlText {
   const [page, pick] = end === "first" ? [sql`entry_page AS page`, sql`arg_min`] : [sql`exit_page AS page`, sql`arg_max`];
-  return {
-    keys: [],
-    codes: ["value"],
-    counts: ["visitors", "sessions"],
-    readsSessions: true,
-    partial: (range) => sql`
-      WITH ${sessionParts(within(scope, range), sessionGapMs, page)},
+  return sql`
+      WITH ${sessionParts(scope, sessionGapMs, page)},
       matching_sessions AS NOT MATERIALIZED (
         SELECT visitor_id, page FROM within_day
         UNION ALL
@@ -28,7 +23,38 @@ export function sessionPages(scope: Scope, sessionGapMs: number, end: "first" | 
       SELECT page AS value, count(DISTINCT visitor_id) AS visitors, count(*) AS sessions
       FROM matching_sessions
       WHERE page IS NOT NULL
-      GROUP BY page`,
-    top: { by: "visitors", rowsMax },
-  };
+      GROUP BY page`;
 }
+
+/** The same rows in ClickHouse. */
+function pagesOfOrderedSessions(scope: Scope, sessionGapMs: number, end: End): SqlText {
+  const pick = end === "first" ? sql`arrayFirst` : sql`arrayLast`;
+  return sql`
+      WITH visits AS (
+        SELECT visitor_id, arrayJoin(sessions) AS visit
+        FROM (${orderedSessions(rangedEvents(scope), pageEvents(sql`0`), sql`max(matching) = 1`, sessionGapMs)}) AS histories
+      )
+      SELECT
+        ${pick}(event -> event.is_pageview, visit).path AS value,
+        count(DISTINCT visitor_id) AS visitors,
+        count(*) AS sessions
+      FROM visits
+      WHERE arrayExists(event -> event.matching, visit) AND arrayExists(event -> event.is_pageview, visit)
+      GROUP BY value`;
+}
+
+/**
+ * Rows `value`, `visitors`, `sessions`; visitors descending, then value ascending. Sessions without a page view have neither
+ * an entry nor an exit page.
+ */
+export const sessionPages = (scope: Scope, sessionGapMs: number, end: End, rowsMax: number): AggregateQuery => ({
+  keys: [],
+  codes: ["value"],
+  counts: ["visitors", "sessions"],
+  readsSessions: true,
+  partial(range) {
+    const ranged = within(scope, range);
+    return perDialect(pagesOfDaySessions(ranged, sessionGapMs, end), pagesOfOrderedSessions(ranged, sessionGapMs, end));
+  },
+  top: { by: "visitors", rowsMax },
+});

@@ -3,7 +3,9 @@ import { DAY_MS } from "../../../storage/event.ts";
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
 import { numberIn, ratio } from "../../query/row-values.ts";
 import { eventsIn, inRange, within, type Scope } from "../../query/scope.ts";
-import { sql, type SqlText, type SqlRow } from "../../query/sql.ts";
+import { perDialect, sql, textCode, type SqlText, type SqlRow } from "../../query/sql.ts";
+import { PAGEVIEW } from "../../config/names.ts";
+import { orderedSessions, rangedEvents, type SessionEvent } from "./ordered-sessions.ts";
 import { COUNT_PAGEVIEWS } from "./visitor-counts.ts";
 
 /** Whether a session may continue past midnight: it begins or ends within one session window of it. */
@@ -61,8 +63,35 @@ export const sessionParts = (scope: Scope, sessionGapMs: number, columns: SqlTex
   ),
   within_day AS NOT MATERIALIZED (SELECT * FROM ranged WHERE matching AND session NOT IN (SELECT session FROM chained))`;
 
+/** An event as one number: its time above 16 bits of its day, a bit for a page view, and the lowest for an event that matches. */
+const PACKED: SessionEvent = {
+  element: sql`bitShiftLeft(timestamp, 18) + bitShiftLeft(toInt64(day), 2) + 2 * (event_name = ${textCode(PAGEVIEW)}) + matching`,
+  timeMs: sql`bitShiftRight(event, 18)`,
+};
+
+/** The relation `matching_sessions` in ClickHouse. */
+const withOrderedSessions = (scope: Scope, sessionGapMs: number): SqlText => sql`
+  WITH visits AS (
+    SELECT arrayJoin(sessions) AS visit
+    FROM (${orderedSessions(rangedEvents(scope), PACKED, sql`max(matching) = 1`, sessionGapMs)}) AS histories
+  ),
+  matching_sessions AS (
+    SELECT
+      bitAnd(bitShiftRight(visit[1], 2), 65535) AS day,
+      bitShiftRight(visit[1], 18) AS timestamp,
+      length(visit) AS events,
+      arrayCount(event -> bitTest(event, 1), visit) AS pageviews,
+      bitShiftRight(visit[-1], 18) - bitShiftRight(visit[1], 18) AS duration_ms
+    FROM visits
+    WHERE arrayExists(event -> bitTest(event, 0), visit)
+  )`;
+
 /** The relation `matching_sessions`: start (`day`, `timestamp`), `events`, `pageviews` and `duration_ms` (last minus first event). */
-const withSessions = (scope: Scope, sessionGapMs: number): SqlText => sql`
+const withSessions = (scope: Scope, sessionGapMs: number): SqlText =>
+  perDialect(withDaySessions(scope, sessionGapMs), withOrderedSessions(scope, sessionGapMs));
+
+/** The same in DuckDB. */
+const withDaySessions = (scope: Scope, sessionGapMs: number): SqlText => sql`
   WITH ${sessionParts(scope, sessionGapMs, sql`events, pageviews`)},
   matching_sessions AS NOT MATERIALIZED (
     SELECT day, first_ms AS timestamp, events, pageviews, last_ms - first_ms AS duration_ms
@@ -73,6 +102,9 @@ const withSessions = (scope: Scope, sessionGapMs: number): SqlText => sql`
     GROUP BY visitor_id, chain
     HAVING bool_or(matching)
   )`;
+
+/** ClickHouse does not materialize relations. */
+const NOT_MATERIALIZED = perDialect(sql`NOT MATERIALIZED`, sql``);
 
 /** Sums for the averages; `bounces` are sessions with one page view and no other event. */
 const SUMS = sql`
@@ -101,7 +133,7 @@ export const sessionSumsBy = (scope: Scope, sessionGapMs: number, bucket: SqlTex
   readsSessions: true,
   partial: (range) => sql`
     ${withSessions(within(scope, range), sessionGapMs)},
-    begun AS NOT MATERIALIZED (SELECT *, ${bucket} AS bucket FROM matching_sessions)
+    begun AS ${NOT_MATERIALIZED} (SELECT *, ${bucket} AS bucket FROM matching_sessions)
     SELECT bucket, ${SUMS}
     FROM begun
     GROUP BY bucket`,

@@ -1,7 +1,7 @@
 /** The steps that each event matches, as input of per-visitor functions over ordered events (see `EngineQuery`). */
 import type { VisitorFunction } from "../../engine/behavioral/visitor-function.ts";
 import { eventsIn, within, type Scope } from "../../query/scope.ts";
-import { sql, type SqlText } from "../../query/sql.ts";
+import { perDialect, sql, type SqlText } from "../../query/sql.ts";
 import { stepBitsSql, stepSql, type Step } from "../../query/steps.ts";
 import { perVisitorQuery, type AggregateQuery } from "../../execution/aggregate-query.ts";
 
@@ -15,7 +15,21 @@ export interface StepEvents {
 
 /** Visitors by the value of the function, over visitors with all required steps: rows `value`, `visitors`. */
 export const visitorsByValue = (scope: Scope, events: StepEvents, perVisitor: VisitorFunction): AggregateQuery =>
-  perVisitorQuery(perVisitor, (range) => stepEventsIn(within(scope, range), events));
+  perVisitorQuery(perVisitor, (range) => {
+    const ranged = within(scope, range);
+    return perDialect(stepEventsIn(ranged, events), historiesIn(ranged, events));
+  });
+
+/** In ClickHouse: rows `visitor_id`, `history`, an array of tuples with `ms` and `met` in order. */
+const historiesIn = (scope: Scope, { steps, needed, withOthers }: StepEvents): SqlText => sql`
+  SELECT visitor_id, arraySort(groupArray(event)) AS history
+  FROM (
+    SELECT visitor_id, met, CAST((timestamp, segment, row, met), 'Tuple(ms Int64, segment UInt64, row UInt32, met Int64)') AS event
+    FROM (SELECT visitor_id, timestamp, segment, row, ${stepBitsSql(steps)} AS met FROM (${eventsIn(scope)}) AS scoped) AS marked
+    WHERE ${withOthers ? sql`true` : sql`met <> 0`}
+  ) AS met_events
+  GROUP BY visitor_id
+  HAVING bitAnd(groupBitOr(met), ${needed}) = ${needed}`;
 
 /** Rows `visitor_id`, `timestamp`, `met`, grouped by visitor and ordered by time and sequence number. */
 function stepEventsIn(scope: Scope, { steps, needed, withOthers }: StepEvents): SqlText {
