@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ClickhouseEvents } from "../../src/runtime/engine/clickhouse/clickhouse-events.ts";
-import { EVENTS_TABLE, prepareSchema } from "../../src/runtime/engine/clickhouse/schema.ts";
+import { prepareSchema } from "../../src/runtime/engine/clickhouse/schema.ts";
+import { eventTables } from "../../src/runtime/engine/clickhouse/tables.ts";
 import type { ReplicatedEvents } from "../../src/storage/event-replica.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import type { StoredEvent, UtcDay } from "../../src/storage/event.ts";
@@ -15,14 +16,16 @@ const clickhouse = clickhouseOfFile();
 
 const SITE = siteId("site.test");
 const DAY = "2026-03-15" as UtcDay;
+const EVENTS_TABLE = "events_data";
 const SEGMENT = 1_773_500_000_000;
 
 async function openEvents() {
   const server = clickhouse();
   const database = await server.database();
   const connection = connectionTo(server, database);
-  await prepareSchema(connection, database);
-  const ofNode = (node: string) => new ClickhouseEvents({ connection, node });
+  const tables = eventTables({ clickhouseDatabase: database, clickhouseCluster: null });
+  await prepareSchema(connection, tables);
+  const ofNode = (node: string) => new ClickhouseEvents({ connection, tables, node });
   const events = ofNode("a0a0a0a0a0a0a0a0");
   const insert = async (stored: readonly StoredEvent[], given: Partial<ReplicatedEvents> = {}) =>
     events.insert({
@@ -75,7 +78,11 @@ describe("an insert into ClickHouse", () => {
     const { insert, query } = await openEvents();
     const stored = Array.from({ length: 200_000 }, (_, i) => anEvent({ visitorId: BigInt(i), pathname: `/page/${i % 1000}` }));
     await insert(stored);
-    expect(await query(`SELECT count(), max(level) FROM system.parts WHERE database = currentDatabase() AND active`)).toBe("1\t0");
+    expect(
+      await query(
+        `SELECT count(), max(level) FROM system.parts WHERE database = currentDatabase() AND table = '${EVENTS_TABLE}' AND active`,
+      ),
+    ).toBe("1\t0");
     expect(await query(`SELECT count(), countIf(row != visitor_id) FROM ${EVENTS_TABLE}`)).toBe("200000\t0");
   });
 

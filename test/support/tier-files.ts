@@ -13,6 +13,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/http/wrangler-dev.test.ts",
   // They need the package of `test/clickhouse`.
   "test/contract/clickhouse-front.test.ts",
+  "test/contract/clickhouse-schema.test.ts",
   "test/contract/clickhouse-connection.test.ts",
   "test/contract/clickhouse-events.test.ts",
   "test/property/clickhouse-behavioral.test.ts",

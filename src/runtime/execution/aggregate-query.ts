@@ -31,6 +31,8 @@ export interface AggregateQuery {
   readonly readsSessions?: boolean;
   /** The custom property whose values are read, or null for all keys, as the relations `properties` and `property_texts`. */
   readonly property?: string | null;
+  /** Whether `partial` compares visitors with each other, so that its rows of some visitors and of all others do not add up. */
+  readonly comparesVisitors?: true;
   /** Which rows of the range are the result; all of them by default, in no particular order. */
   readonly top?: Top;
   /** Without `top`: any rows beyond this number are left out of the result. */

@@ -1,14 +1,18 @@
 /** Answers plans with ClickHouse: each query is one statement over all events of its site. */
 import type { SiteId } from "../../storage/event.ts";
-import { ClickhouseError, ClickhouseUnreachableError, type ClickhouseConnection } from "../engine/clickhouse/connection.ts";
-import { RESULT_SETTINGS } from "../engine/clickhouse/result-settings.ts";
-import { EVENTS_TABLE } from "../engine/clickhouse/schema.ts";
-import { clickhouseStatement } from "../engine/clickhouse/statement.ts";
+import {
+  ClickhouseError,
+  ClickhouseUnreachableError,
+  type ClickhouseConnection,
+  type ClickhouseStatement,
+} from "../engine/clickhouse/connection.ts";
+import type { EventTables } from "../engine/clickhouse/tables.ts";
 import { AppError, invalidInput } from "../errors.ts";
 import type { SiteRange } from "../query/scope.ts";
-import { resultColumn, sql, textCode, type SqlRow, type SqlText } from "../query/sql.ts";
-import { totalSql, type AggregateQuery } from "./aggregate-query.ts";
+import type { SqlRow, SqlText } from "../query/sql.ts";
+import type { AggregateQuery } from "./aggregate-query.ts";
 import type { AnalyticsBackend } from "./analytics-backend.ts";
+import { resultSql, rowsOfVisitors, scanStatement } from "./clickhouse-query.ts";
 import { scanRows } from "./clickhouse-scan.ts";
 import type { Plan, PlanStep, StepRows } from "./plan.ts";
 import type { ScanReader } from "./scan.ts";
@@ -24,6 +28,7 @@ const unavailable = (message: string, cause: unknown): AppError =>
 
 export interface ClickhouseBackendOptions {
   readonly connection: ClickhouseConnection;
+  readonly tables: EventTables;
   /** Passes the site's journaled events on to ClickHouse; resolves to whether it has them. */
   readonly deliver: (siteId: SiteId) => Promise<boolean>;
   /** The time limit of a query. */
@@ -45,13 +50,14 @@ export class ClickhouseBackend implements AnalyticsBackend {
     return toResult(rows);
   }
 
-  async #runStep({ siteRange: { siteId, range }, queries }: PlanStep, signal: AbortSignal): Promise<StepRows> {
-    await this.#deliver(siteId);
+  async #runStep({ siteRange, queries }: PlanStep, signal: AbortSignal): Promise<StepRows> {
+    await this.#deliver(siteRange.siteId);
+    const { tables } = this.#options;
+    const select = (rest: SqlText) => this.#rows(scanStatement(rest, siteRange.siteId, tables), signal);
     const rowsOf = (query: AggregateQuery): Promise<StepRows[number]> => {
-      const { perVisitor, partial } = query;
-      const select = (rest: SqlText) => this.#rows(siteId, rest, signal);
-      if (perVisitor) return visitorTallies({ perVisitor, histories: partial(range), select });
-      return select(sql`totals AS (${partial(range)}) ${totalSql(query)}`);
+      const { perVisitor } = query;
+      if (perVisitor) return visitorTallies({ perVisitor, histories: rowsOfVisitors(query, siteRange, tables), select });
+      return select(resultSql(query, siteRange, tables));
     };
     return Promise.all(queries.map(rowsOf));
   }
@@ -61,13 +67,10 @@ export class ClickhouseBackend implements AnalyticsBackend {
     throw unavailable("ClickHouse does not have the latest events: it cannot be reached, or refuses them. Try again later.", null);
   }
 
-  /** The rows of a statement. `rest` follows the definition of the relation `events`. */
-  async #rows(siteId: SiteId, rest: SqlText, signal: AbortSignal): Promise<readonly SqlRow[]> {
+  async #rows(statement: ClickhouseStatement, signal: AbortSignal): Promise<readonly SqlRow[]> {
     const { connection, timeoutSecs, memoryBytes } = this.#options;
-    const events = sql`SELECT * FROM ${resultColumn(EVENTS_TABLE)} WHERE site_id = ${textCode(siteId)}`;
-    const statement = clickhouseStatement(sql`WITH events AS (${events}), ${rest}`);
     const settings = {
-      ...RESULT_SETTINGS,
+      ...statement.settings,
       max_execution_time: timeoutSecs,
       max_memory_usage: memoryBytes,
       max_bytes_before_external_group_by: Math.floor(memoryBytes * SPILLED_SHARE),
@@ -82,7 +85,7 @@ export class ClickhouseBackend implements AnalyticsBackend {
 
   async scan<Result>({ siteId, range }: SiteRange, openReader: () => ScanReader<Result>, signal: AbortSignal): Promise<Result> {
     await this.#deliver(siteId);
-    return scanRows(range, openReader(), (rest) => this.#rows(siteId, rest, signal));
+    return scanRows(range, openReader(), (rest) => this.#rows(scanStatement(rest, siteId, this.#options.tables), signal));
   }
 
   /** There are no rollups, and nothing to start. */

@@ -76,9 +76,10 @@ const createExecutor = (parts: QueryParts, partitionCache: PartitionCache, behav
     loadExtension: () => behavioral.load(),
   });
 
-const createClickhouseBackend = ({ config, flushSite }: QueryParts, { connection }: Clickhouse): ClickhouseBackend =>
+const createClickhouseBackend = ({ config, flushSite }: QueryParts, { connection, tables }: Clickhouse): ClickhouseBackend =>
   new ClickhouseBackend({
     connection,
+    tables,
     deliver: flushSite,
     timeoutSecs: config.requestTimeoutSecs,
     memoryBytes: config.engineMemoryMb * 1024 * 1024,

@@ -5,7 +5,8 @@ import type { EventReplica } from "../../../storage/event-replica.ts";
 import type { SiteId, UtcDay } from "../../../storage/event.ts";
 import { CLICKHOUSE_INSERT_EXECUTION_SECS_MAX, CLICKHOUSE_INSERT_MS_MAX } from "../../config/clickhouse-limits.ts";
 import type { ClickhouseConnection } from "./connection.ts";
-import { EVENTS_TABLE } from "./schema.ts";
+import { deletionOf } from "./deletion.ts";
+import type { EventTables } from "./tables.ts";
 
 /** The type of each kind of column in a file. */
 const FILE_TYPES: Readonly<Record<ColumnKind, string>> = {
@@ -36,18 +37,15 @@ const ROWS = `
   FROM input('${STRUCTURE}')`;
 
 /** A repeated insert adds the rows that are missing: all or none of them, unless they are on several shards. */
-const MISSING = `
+const missingIn = (table: string): string => `
   WHERE row NOT IN (
-    SELECT row FROM ${EVENTS_TABLE}
+    SELECT row FROM ${table}
     WHERE site_id = {site:String} AND day = {day:Int32} AND node = {node:String} AND segment = {segment:UInt64})`;
 
-const insertOf = (condition: string): string => `
-  INSERT INTO ${EVENTS_TABLE} (site_id, day, node, segment, row, ${NAMES})
+const insertInto = (table: string, condition: string): string => `
+  INSERT INTO ${table} (site_id, day, node, segment, row, ${NAMES})
   SELECT * FROM (${ROWS}) ${condition}
   FORMAT Parquet`;
-
-const INSERT = insertOf("");
-const INSERT_MISSING = insertOf(MISSING);
 
 const ROWS_MAX = 100_000_000;
 
@@ -71,11 +69,11 @@ const AT_MOST_ONCE = {
   deduplicate_insert: "enable",
   deduplicate_insert_select: "enable_even_for_bad_queries",
   max_execution_time: CLICKHOUSE_INSERT_EXECUTION_SECS_MAX,
-  distributed_foreground_insert: 1,
 } as const;
 
 export interface ClickhouseEventsOptions {
   readonly connection: ClickhouseConnection;
+  readonly tables: EventTables;
   /** The id of this node. */
   readonly node: string;
 }
@@ -88,30 +86,24 @@ export class ClickhouseEvents implements EventReplica {
   }
 
   async insert({ siteId, day, segment, parquet, isRepeated }: Parameters<EventReplica["insert"]>[0]): Promise<void> {
-    const { connection, node } = this.#options;
+    const { connection, tables, node } = this.#options;
     const statement = {
-      sql: isRepeated ? INSERT_MISSING : INSERT,
+      sql: insertInto(tables.all, isRepeated ? missingIn(tables.all) : ""),
       parameters: { site: siteId, day: dayNumberOf(day), node, segment },
-      settings: { ...IN_ONE_BLOCK, ...AT_MOST_ONCE, insert_deduplication_token: [node, segment, siteId, day].join(" ") },
+      settings: {
+        ...IN_ONE_BLOCK,
+        ...AT_MOST_ONCE,
+        ...tables.insertSettings,
+        insert_deduplication_token: [node, segment, siteId, day].join(" "),
+      },
       timeoutMs: CLICKHOUSE_INSERT_MS_MAX,
     };
     await connection.insertParquet(statement, parquet);
   }
 
   async delete(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, exceptSegments: readonly number[]): Promise<void> {
-    const { connection, node } = this.#options;
-    await connection.execute({
-      sql: `DELETE FROM ${EVENTS_TABLE}
-        WHERE site_id = {site:String} AND day >= {first:Int32} AND day <= {last:Int32} AND node = {node:String}
-          AND NOT has({except:Array(UInt64)}, segment)`,
-      parameters: {
-        site: siteId,
-        first: dayNumberOf(firstDay),
-        last: dayNumberOf(lastDay),
-        node,
-        except: `[${exceptSegments.join(",")}]`,
-      },
-      settings: { lightweight_deletes_sync: 2 },
-    });
+    const { connection, tables, node } = this.#options;
+    const statements = deletionOf({ node, siteId, firstDay, lastDay, exceptSegments }, tables);
+    for (const statement of statements) await connection.execute(statement);
   }
 }

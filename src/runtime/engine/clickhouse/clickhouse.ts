@@ -5,9 +5,11 @@ import type { ClickhouseConnection, ConnectClickhouse } from "./connection.ts";
 import { nodeIdOf, type NodeIdParts } from "./node-id.ts";
 import { PreparedConnection } from "./prepared-connection.ts";
 import { prepareSchema } from "./schema.ts";
+import { eventTables, type EventTables } from "./tables.ts";
 
 export interface Clickhouse {
   readonly connection: ClickhouseConnection;
+  readonly tables: EventTables;
   readonly events: ClickhouseEvents;
 }
 
@@ -18,9 +20,10 @@ interface ClickhouseParts extends NodeIdParts {
 
 /** Null with `engine = duckdb`. */
 export async function openClickhouse({ config, connectClickhouse, ...parts }: ClickhouseParts): Promise<Clickhouse | null> {
-  const { engine, clickhouseUrl, clickhouseDatabase } = config;
+  const { engine, clickhouseUrl } = config;
   if (engine === "duckdb" || clickhouseUrl === null) return null;
   const server = connectClickhouse({ ...config, clickhouseUrl });
-  const connection = new PreparedConnection(server, () => prepareSchema(server, clickhouseDatabase));
-  return { connection, events: new ClickhouseEvents({ connection, node: await nodeIdOf(parts) }) };
+  const tables = eventTables(config);
+  const connection = new PreparedConnection(server, () => prepareSchema(server, tables));
+  return { connection, tables, events: new ClickhouseEvents({ connection, tables, node: await nodeIdOf(parts) }) };
 }

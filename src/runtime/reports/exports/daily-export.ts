@@ -32,6 +32,7 @@ const COLUMNS = ["date", "visitors", "pageviews", "top_page", "top_source"] as c
 const topByDay = (scope: Scope, name: "pathname" | "referrer_source", unrecorded: SqlText): AggregateQuery => ({
   keys: ["day", "code"],
   counts: [],
+  comparesVisitors: true,
   partial: (range) => sql`
     WITH counted AS (
       SELECT day, ${column(name)} AS code, count(DISTINCT visitor_id) AS visitors

@@ -1,0 +1,46 @@
+/** The ClickHouse statements of reports. On a cluster, each shard makes the rows of its visitors, and one server adds them up. */
+import { RESULT_SETTINGS } from "../engine/clickhouse/result-settings.ts";
+import { clickhouseStatement } from "../engine/clickhouse/statement.ts";
+import type { ClickhouseStatement } from "../engine/clickhouse/connection.ts";
+import type { EventTables } from "../engine/clickhouse/tables.ts";
+import type { SiteId } from "../../storage/event.ts";
+import type { SiteRange } from "../query/scope.ts";
+import { joinSql, resultColumn, sql, SqlText, textCode } from "../query/sql.ts";
+import { totalSql, type AggregateQuery } from "./aggregate-query.ts";
+
+/** A name from `EventTables`. */
+const name = (text: string): SqlText => new SqlText({ strings: [text], values: [] });
+
+const eventsOf = (siteId: SiteId, table: string): SqlText =>
+  sql`events AS (SELECT * FROM ${name(table)} WHERE site_id = ${textCode(siteId)})`;
+
+/** A statement over a site's events. `rest` follows the definition of the relation `events`. */
+export const scanStatement = (rest: SqlText, siteId: SiteId, { all, readSettings }: EventTables): ClickhouseStatement => ({
+  ...clickhouseStatement(sql`WITH ${eventsOf(siteId, all)}, ${rest}`),
+  settings: { ...RESULT_SETTINGS, ...readSettings },
+});
+
+/**
+ * A SELECT of the rows of `partial`: on a cluster, those of each shard, made where its events are. Reading the relation `events` instead
+ * would send each event that matches to one server.
+ */
+export function rowsOfVisitors({ partial }: AggregateQuery, { siteId, range }: SiteRange, { cluster, stored }: EventTables): SqlText {
+  if (cluster === null) return partial(range);
+  const ofShard = sql`WITH ${eventsOf(siteId, stored)}, shard AS (${partial(range)}) SELECT * FROM shard`;
+  return sql`SELECT * FROM cluster(${name(`\`${cluster}\``)}, view(${ofShard}))`;
+}
+
+/** The query's result, as the rest of a `scanStatement`. */
+export function resultSql(query: AggregateQuery, siteRange: SiteRange, tables: EventTables): SqlText {
+  const isPerShard = tables.cluster !== null && !query.comparesVisitors;
+  if (!isPerShard) return sql`totals AS (${query.partial(siteRange.range)}) ${totalSql(query)}`;
+  return sql`shards AS (${rowsOfVisitors(query, siteRange, tables)}), totals AS (${summed(query)}) ${totalSql(query)}`;
+}
+
+/** A visitor is on one shard, so that the rows of shards add up as those of ranges do (`AggregateQuery`). */
+function summed({ keys, codes = [], names = [], counts, amounts = [] }: AggregateQuery): SqlText {
+  const groups = [...keys, ...codes, ...names].map(resultColumn);
+  const sums = [...counts, ...amounts].map(resultColumn).map((column) => sql`sum(${column}) AS ${column}`);
+  const grouping = groups.length > 0 ? sql`GROUP BY ${joinSql(groups, ", ")}` : sql``;
+  return sql`SELECT ${joinSql([...groups, ...sums], ", ")} FROM shards ${grouping}`;
+}

@@ -1,0 +1,98 @@
+/** The schema on a real ClickHouse: made in steps that may be repeated, and never downgraded. */
+import { describe, expect, it } from "vitest";
+import { ClickhouseEvents } from "../../src/runtime/engine/clickhouse/clickhouse-events.ts";
+import { creation, prepareSchema, type SchemaStep } from "../../src/runtime/engine/clickhouse/schema.ts";
+import { eventTables } from "../../src/runtime/engine/clickhouse/tables.ts";
+import type { SiteId, UtcDay } from "../../src/storage/event.ts";
+import { connectionTo } from "../support/clickhouse-connection.ts";
+import { clickhouseOfFile } from "../support/clickhouse-server.ts";
+
+const clickhouse = clickhouseOfFile();
+
+const SITES = ["one.test", "two.test"] as SiteId[];
+const [SITE, OTHER] = SITES as [SiteId, SiteId];
+const DAYS = ["2026-03-13", "2026-03-14", "2026-04-01"] as UtcDay[];
+const [FIRST, SECOND, LAST] = DAYS as [UtcDay, UtcDay, UtcDay];
+const [NODE, OTHER_NODE] = ["00112233aabbccdd", "ffeeddccbbaa9988"] as const;
+
+/** Step 2 of a later release. */
+const ADDED_COLUMN: SchemaStep = ({ stored, onCluster }) => [`ALTER TABLE ${stored} ${onCluster} ADD COLUMN IF NOT EXISTS added UInt8`];
+
+/** A database that is new, and what a node knows of it. */
+async function made() {
+  const name = await clickhouse().database();
+  const tables = eventTables({ clickhouseDatabase: name, clickhouseCluster: null });
+  const connection = connectionTo(clickhouse(), name);
+  const query = async (sql: string) => (await clickhouse().query(sql, { database: name })).trim();
+  return { tables, connection, query, events: (node: string) => new ClickhouseEvents({ connection, tables, node }) };
+}
+
+type Made = Awaited<ReturnType<typeof made>>;
+
+/** Events of two nodes and two sites on three days, in two segments: one event in each. */
+async function withRows(): Promise<Made> {
+  const server = await made();
+  await prepareSchema(server.connection, server.tables);
+  await server.query(`INSERT INTO ${server.tables.all} (site_id, day, node, segment, row, visitor_id, event_name)
+    SELECT site, toInt32(toDate(date)), node, segment, 0, 7, 'pageview'
+    FROM (SELECT arrayJoin(['${SITE}', '${OTHER}']) AS site, arrayJoin(['${DAYS.join("', '")}']) AS date,
+      arrayJoin(['${NODE}', '${OTHER_NODE}']) AS node, arrayJoin([1, 2]) AS segment)`);
+  return server;
+}
+
+const countOf = async ({ query, tables }: Made, where = "true"): Promise<number> =>
+  Number(await query(`SELECT count() FROM ${tables.all} WHERE ${where}`));
+
+describe("the schema", () => {
+  it("is made by the first of two nodes that start at once, and left alone by later starts", async () => {
+    const { connection, tables, query } = await made();
+    await Promise.all([prepareSchema(connection, tables), prepareSchema(connection, tables)]);
+    const rows = await query("SELECT count() FROM schema_versions");
+    await prepareSchema(connection, tables);
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("1");
+    expect(await query("SELECT count() FROM schema_versions")).toBe(rows);
+  });
+
+  it("has valid statements for a cluster", async () => {
+    const tables = eventTables({ clickhouseDatabase: "sandpiper", clickhouseCluster: "web" });
+    for (const sql of creation(tables)) expect(await clickhouse().query(`EXPLAIN AST ${sql}`)).toContain("Create");
+  });
+
+  it("is upgraded with its rows, also after a start that was killed within a step", async () => {
+    const server = await withRows();
+    const { connection, tables, query } = server;
+    const first: SchemaStep = (all) => creation(all);
+    for (const sql of ADDED_COLUMN(tables)) await query(sql);
+    await prepareSchema(connection, tables, [first, ADDED_COLUMN]);
+    expect(await query(`SELECT count(), sum(added) FROM ${tables.all}`)).toBe("24\t0");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("2");
+  });
+
+  it("is refused if a newer program has upgraded it, and says what to do", async () => {
+    const { connection, tables } = await made();
+    await prepareSchema(connection, tables, [(all) => creation(all), ADDED_COLUMN]);
+    await expect(prepareSchema(connection, tables)).rejects.toThrow(
+      /has version 2 of the schema, and this program knows versions up to 1: install the newer release again/,
+    );
+  });
+});
+
+describe("an erasure", () => {
+  it("deletes the days of this node and site, except those of segments in the journal, before it resolves", async () => {
+    const server = await withRows();
+    await server.events(NODE).delete(SITE, FIRST, SECOND, [2]);
+    expect(await countOf(server)).toBe(22);
+    expect(await countOf(server, `site_id = '${SITE}' AND node = '${NODE}' AND segment = 1`)).toBe(1);
+    expect(await countOf(server, `site_id = '${SITE}' AND node = '${NODE}' AND segment = 2`)).toBe(3);
+  });
+
+  it("removes the rows from the disk soon after", async () => {
+    const server = await withRows();
+    await server.events(NODE).delete(SITE, FIRST, LAST, []);
+    // Changes are made in their order, so that this one waits for the other.
+    await server.query("ALTER TABLE events_data DELETE WHERE false SETTINGS mutations_sync = 1");
+    const inParts =
+      "SELECT sum(rows), sum(has_lightweight_delete) FROM system.parts WHERE database = currentDatabase() AND table = 'events_data' AND active";
+    expect(await server.query(inParts)).toBe("18\t0");
+  });
+});

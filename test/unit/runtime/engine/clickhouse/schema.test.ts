@@ -1,0 +1,58 @@
+/** The statements that change tables in ClickHouse, for one server and for a cluster: a change shows in review. */
+import { describe, expect, it } from "vitest";
+import { deletionOf, searchFor } from "../../../../../src/runtime/engine/clickhouse/deletion.ts";
+import type { ClickhouseStatement } from "../../../../../src/runtime/engine/clickhouse/connection.ts";
+import { creation } from "../../../../../src/runtime/engine/clickhouse/schema.ts";
+import { eventTables } from "../../../../../src/runtime/engine/clickhouse/tables.ts";
+import type { SiteId, UtcDay } from "../../../../../src/storage/event.ts";
+
+const DEPLOYMENTS = [
+  { name: "one server", file: "server", tables: eventTables({ clickhouseDatabase: "sandpiper", clickhouseCluster: null }) },
+  { name: "a cluster", file: "cluster", tables: eventTables({ clickhouseDatabase: "sandpiper", clickhouseCluster: "web" }) },
+] as const;
+
+const snapshot = (name: string): string => `./snapshots/${name}.sql`;
+
+const printed = ({ sql, parameters, settings }: ClickhouseStatement): string =>
+  `${sql};\n-- parameters: ${JSON.stringify(parameters ?? {})}\n-- settings: ${JSON.stringify(settings ?? {})}\n`;
+
+/** A site whose name would end a text in SQL. */
+const SITE = "it's {a:site}" as SiteId;
+const DAY = "2026-03-14" as UtcDay;
+const OF_SITE = {
+  node: "00112233aabbccdd",
+  siteId: SITE,
+  firstDay: DAY,
+  lastDay: DAY,
+  exceptSegments: [1_700_000_000_000, 1_700_000_000_001],
+};
+const OF_ALL_SITES = { ...OF_SITE, siteId: null, firstDay: "0001-01-01" as UtcDay };
+
+describe.each(DEPLOYMENTS)("on $name", ({ file, tables }) => {
+  it("creates these tables", async () => {
+    await expect(
+      creation(tables)
+        .map((sql) => `${sql};\n`)
+        .join("\n"),
+    ).toMatchFileSnapshot(snapshot(`schema-${file}`));
+  });
+
+  it("deletes a site's days with these statements", async () => {
+    await expect(deletionOf(OF_SITE, tables).map(printed).join("\n")).toMatchFileSnapshot(snapshot(`erasure-${file}`));
+  });
+
+  it("deletes expired days of all sites with these statements", async () => {
+    const statements = [searchFor(OF_ALL_SITES, tables), ...deletionOf(OF_ALL_SITES, tables)];
+    await expect(statements.map(printed).join("\n")).toMatchFileSnapshot(snapshot(`retention-${file}`));
+  });
+
+  it("has no site in the SQL of a deletion", () => {
+    for (const { sql } of deletionOf(OF_SITE, tables)) expect(sql).not.toContain(SITE);
+  });
+
+  it("has these settings", async () => {
+    const { readSettings, insertSettings, changeSettings } = tables;
+    const settings = JSON.stringify({ readSettings, insertSettings, changeSettings }, null, 2);
+    await expect(`${settings}\n`).toMatchFileSnapshot(`./snapshots/settings-${file}.json`);
+  });
+});

@@ -1,0 +1,43 @@
+CREATE DATABASE IF NOT EXISTS `sandpiper` ;
+
+CREATE TABLE IF NOT EXISTS `sandpiper`.schema_versions 
+  (version UInt32, completed_at DateTime DEFAULT now())
+  ENGINE = MergeTree
+  ORDER BY version;
+
+CREATE TABLE IF NOT EXISTS `sandpiper`.events_data 
+  (
+    site_id LowCardinality(String),
+    day Int32 CODEC(Delta, ZSTD(1)),
+    node LowCardinality(String),
+    segment UInt64 CODEC(Delta, ZSTD(1)),
+    row UInt32 CODEC(Delta, ZSTD(1)),
+    event_name LowCardinality(String) CODEC(ZSTD(1)),
+    pathname LowCardinality(String) CODEC(ZSTD(1)),
+    hostname LowCardinality(String) CODEC(ZSTD(1)),
+    referrer LowCardinality(String) CODEC(ZSTD(1)),
+    referrer_source LowCardinality(String) CODEC(ZSTD(1)),
+    country_code LowCardinality(String) CODEC(ZSTD(1)),
+    region LowCardinality(String) CODEC(ZSTD(1)),
+    city LowCardinality(String) CODEC(ZSTD(1)),
+    browser LowCardinality(String) CODEC(ZSTD(1)),
+    browser_version LowCardinality(String) CODEC(ZSTD(1)),
+    os LowCardinality(String) CODEC(ZSTD(1)),
+    os_version LowCardinality(String) CODEC(ZSTD(1)),
+    device_type LowCardinality(String) CODEC(ZSTD(1)),
+    screen_size LowCardinality(String) CODEC(ZSTD(1)),
+    utm_source LowCardinality(String) CODEC(ZSTD(1)),
+    utm_medium LowCardinality(String) CODEC(ZSTD(1)),
+    utm_campaign LowCardinality(String) CODEC(ZSTD(1)),
+    utm_content LowCardinality(String) CODEC(ZSTD(1)),
+    utm_term LowCardinality(String) CODEC(ZSTD(1)),
+    props Nullable(String) CODEC(ZSTD(1)),
+    revenue_amount Nullable(Int64) CODEC(ZSTD(1)),
+    currency LowCardinality(String) CODEC(ZSTD(1)),
+    visitor_id UInt64 CODEC(ZSTD(1)),
+    timestamp Int64 CODEC(Delta, ZSTD(1))
+  )
+  ENGINE = MergeTree
+  PARTITION BY toYYYYMM(toDate32(day))
+  ORDER BY (site_id, day, visitor_id, timestamp, segment, row)
+  SETTINGS non_replicated_deduplication_window = 10000;
