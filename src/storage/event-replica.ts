@@ -17,4 +17,6 @@ export interface EventReplica {
   insert(events: ReplicatedEvents): Promise<void>;
   /** Deletes this node's events of the days, except those of the segments, which are still in the journal. Complete once resolved. */
   delete(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, exceptSegments: readonly number[]): Promise<void>;
+  /** The same for all days up to the last, of all sites at once, because each deletion is costly. */
+  deleteExpired(lastDay: UtcDay, exceptSegments: readonly number[]): Promise<void>;
 }

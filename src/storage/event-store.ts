@@ -13,6 +13,7 @@ import { Partitions, type FileOfDay, type PartitionsOptions, type WrittenFile } 
 import type { Segment } from "./segment.ts";
 import type { SegmentLog } from "./segment-log.ts";
 import { SiteLocks } from "./site-locks.ts";
+import type { StoreObserver } from "./store-observer.ts";
 
 export interface EventStoreOptions extends PartitionsOptions {
   readonly segmentLog: SegmentLog;
@@ -22,18 +23,6 @@ export interface EventStoreOptions extends PartitionsOptions {
   readonly onSyncFailure?: (error: unknown) => void;
   /** A database that answers reports in place of the files. */
   readonly replica?: EventReplica | undefined;
-}
-
-/** Called on changes of a site while its lock is held, so it must not call the store for that site. */
-export interface StoreObserver {
-  /** A segment's events of a site are in files, and the journal, if it has them, is about to release them. Must not reject. */
-  beforeRelease?(siteId: SiteId, segment: number, days: ReadonlyMap<UtcDay, readonly EventText[]>): Promise<void>;
-  /** Some of a day's files, which are all of these, are about to be replaced by their merge. A rejection keeps them. */
-  beforeMerge?(siteId: SiteId, day: UtcDay, files: readonly PartitionFile[]): Promise<void>;
-  /** Files of the site's days from `firstDay` to `lastDay` are about to be deleted. A rejection keeps them. */
-  beforeDelete?(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<void>;
-  /** The site's last file was deleted. */
-  onSiteWithoutFiles?(siteId: SiteId): void;
 }
 
 export interface DeletedDays {
@@ -217,15 +206,15 @@ export class EventStore {
   }
 
   /**
-   * Deletes the settled files of a site's days from `firstDay` to `lastDay`. Durable once resolved. After a
-   * rejection some may be deleted; may be retried.
+   * Deletes the settled files of a site's days from `firstDay` to `lastDay`, and what the replica has of them unless `filesOnly`.
+   * Durable once resolved. After a rejection some may be deleted; may be retried.
    */
-  deleteDays(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<DeletedDays> {
+  deleteDays(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, filesOnly?: "filesOnly"): Promise<DeletedDays> {
     return this.#locks.run(siteId, async () => {
       const { days, files, superseded } = await this.#settledFiles(siteId, firstDay, lastDay);
       const counted = await this.#countEvents(files);
       for (const observer of this.#observers) await observer.beforeDelete?.(siteId, firstDay, lastDay);
-      await this.#replica?.delete(siteId, firstDay, lastDay, this.#journal.segmentNumbers);
+      if (!filesOnly) await this.#replica?.delete(siteId, firstDay, lastDay, this.#journal.segmentNumbers);
       // Superseded files first: if a crash left only them, their events would count again.
       await this.#partitions.remove(siteId, superseded);
       await this.#partitions.remove(siteId, files);
@@ -236,6 +225,11 @@ export class EventStore {
       }
       return { ...counted, days };
     });
+  }
+
+  /** Deletes what the replica has of all sites up to the day, except events in the journal. */
+  async deleteExpiredInReplica(lastDay: UtcDay): Promise<void> {
+    await this.#replica?.deleteExpired(lastDay, this.#journal.segmentNumbers);
   }
 
   async #settledFiles(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay) {

@@ -27,15 +27,15 @@ export class Erasure {
   /**
    * Erases every event of the site from `firstDay` to `lastDay` that was accepted before the call. Events accepted
    * meanwhile are either erased or stored, permanently. Once this resolves, no crash brings back an erased event and no
-   * response contains one. After a rejection some may be erased; may be retried.
+   * response contains one. After a rejection some may be erased; may be retried. `filesOnly`: see `EventStore.deleteDays`.
    */
-  async erase(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay): Promise<Erased> {
+  async erase(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, filesOnly?: "filesOnly"): Promise<Erased> {
     const { eventStore, flush, stats, counters, log } = this.#options;
     if ((await eventStore.isJournaled(siteId, firstDay, lastDay)) && !(await flush.run())) {
       throw new Error("events cannot be erased while those of the journal cannot be written to files");
     }
     try {
-      const { events, days, unreadable } = await eventStore.deleteDays(siteId, firstDay, lastDay);
+      const { events, days, unreadable } = await eventStore.deleteDays(siteId, firstDay, lastDay, filesOnly);
       for (const file of unreadable) log.warn("a partition file that is erased cannot be read; its events are not counted", { file });
       counters.eventsErased += events;
       return { events, days };

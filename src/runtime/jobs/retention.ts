@@ -89,7 +89,10 @@ export class Retention implements Job {
     }
   }
 
-  /** One site after another; a failure of one does not stop the others. */
+  /**
+   * One site after another; a failure of one does not stop the others. The replica follows with all sites at once, also of days whose
+   * files an interrupted run has erased.
+   */
   async #eraseUpTo(lastDay: UtcDay, signal: AbortSignal): Promise<Erased> {
     const { eventStore, erasure } = this.#options;
     const sites = await eventStore.sites();
@@ -98,13 +101,14 @@ export class Retention implements Job {
     for (const siteId of sites) {
       if (signal.aborted) break;
       try {
-        const erased = await erasure.erase(siteId, FIRST_DAY, lastDay);
+        const erased = await erasure.erase(siteId, FIRST_DAY, lastDay, "filesOnly");
         days += erased.days;
         events += erased.events;
       } catch (error) {
         failures.push(error);
       }
     }
+    if (!signal.aborted) await eventStore.deleteExpiredInReplica(lastDay);
     if (failures.length > 0) throw new Error(`${failures.length} of ${sites.size} sites: ${reasonOf(failures[0])}`);
     return { days, events };
   }

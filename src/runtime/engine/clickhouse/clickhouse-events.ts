@@ -5,7 +5,7 @@ import type { EventReplica } from "../../../storage/event-replica.ts";
 import type { SiteId, UtcDay } from "../../../storage/event.ts";
 import { CLICKHOUSE_INSERT_EXECUTION_SECS_MAX, CLICKHOUSE_INSERT_MS_MAX } from "../../config/clickhouse-limits.ts";
 import type { ClickhouseConnection } from "./connection.ts";
-import { deletionOf } from "./deletion.ts";
+import { deletionOf, searchFor, type DeletedEvents } from "./deletion.ts";
 import type { EventTables } from "./tables.ts";
 
 /** The type of each kind of column in a file. */
@@ -71,6 +71,8 @@ const AT_MOST_ONCE = {
   max_execution_time: CLICKHOUSE_INSERT_EXECUTION_SECS_MAX,
 } as const;
 
+const FIRST_DAY = "0001-01-01" as UtcDay;
+
 export interface ClickhouseEventsOptions {
   readonly connection: ClickhouseConnection;
   readonly tables: EventTables;
@@ -101,9 +103,20 @@ export class ClickhouseEvents implements EventReplica {
     await connection.insertParquet(statement, parquet);
   }
 
-  async delete(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, exceptSegments: readonly number[]): Promise<void> {
+  delete(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, exceptSegments: readonly number[]): Promise<void> {
+    return this.#delete({ node: this.#options.node, siteId, firstDay, lastDay, exceptSegments });
+  }
+
+  /** Searches first: most starts and most tries find nothing. */
+  async deleteExpired(lastDay: UtcDay, exceptSegments: readonly number[]): Promise<void> {
     const { connection, tables, node } = this.#options;
-    const statements = deletionOf({ node, siteId, firstDay, lastDay, exceptSegments }, tables);
-    for (const statement of statements) await connection.execute(statement);
+    const expired: DeletedEvents = { node, siteId: null, firstDay: FIRST_DAY, lastDay, exceptSegments };
+    const found = await connection.rows(searchFor(expired, tables));
+    if (found.length > 0) await this.#delete(expired);
+  }
+
+  async #delete(events: DeletedEvents): Promise<void> {
+    const { connection, tables } = this.#options;
+    for (const statement of deletionOf(events, tables)) await connection.execute(statement);
   }
 }
