@@ -20,9 +20,9 @@ const timestampOf = (ms: number): string => new Date(ms).toISOString();
 const counted = ({ name, outcome, count, latestMs }: OutcomeCount) => ({ name, outcome, count, latest_at: timestampOf(latestMs) });
 
 /** None without events, and if storage does not tell them in time: the counts are wanted most while it fails. */
-async function daysOf(siteId: SiteId, { knownSites, eventStore, wait }: Services): Promise<readonly UtcDay[]> {
+async function daysOf(siteId: SiteId, { knownSites, catalog, wait }: Services): Promise<readonly UtcDay[]> {
   if (!knownSites.has(siteId)) return [];
-  const days = eventStore.days(siteId).catch((): UtcDay[] => []);
+  const days = catalog.days(siteId).catch((): UtcDay[] => []);
   return (await Promise.race([days, wait(SITES_LISTING_WAIT_MS)])) ?? [];
 }
 

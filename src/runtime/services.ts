@@ -8,7 +8,9 @@ import { createAuth, type AuthServices } from "./auth/auth-services.ts";
 import { FLUSH_BYTES_SHARE, PARTITION_LISTINGS_MAX, RATE_LIMIT_BUCKETS_MAX } from "./config/limits.ts";
 import { EXPORTS_BYTES_ALLOWED_MIN, EXPORTS_SHARE_MAX } from "./config/report-limits.ts";
 import { isSiteId } from "./config/site-id.ts";
+import { CLICKHOUSE_SITES_MS_MAX } from "./config/clickhouse-limits.ts";
 import { openClickhouse, type Clickhouse } from "./engine/clickhouse/clickhouse.ts";
+import { ClickhouseCatalog, type EventCatalog } from "./engine/clickhouse/clickhouse-catalog.ts";
 import { QueryLimiter } from "./execution/query-limiter.ts";
 import { budgetBytesOf, createQueryServices, type QueryServices } from "./execution/query-services.ts";
 import type { Host } from "./host.ts";
@@ -68,6 +70,7 @@ export interface Services extends HostServices, AuthServices, IngestServices, Qu
   readonly counters: Counters;
   readonly requests: RequestMetrics;
   readonly eventStore: EventStore;
+  readonly catalog: EventCatalog;
   readonly exportMemory: ExportMemory;
   readonly pageCheck: PageCheck;
   /** Ids of all sites with data or on the allowlist, sorted (docs/http-api.md, "Sites"). */
@@ -88,6 +91,7 @@ interface Dependencies {
   readonly host: Host;
   readonly counters: Counters;
   readonly eventStore: EventStore;
+  readonly catalog: EventCatalog;
 }
 
 function reportDamage(damage: readonly JournalDamage[], log: Log): void {
@@ -122,9 +126,11 @@ async function openEventStore(
   return eventStore;
 }
 
-function createKnownSites({ host: { config, log, wait }, counters, eventStore }: Dependencies): KnownSites {
+function createKnownSites({ host: { config, log, monotonicMs, wait }, counters, eventStore, catalog }: Dependencies): KnownSites {
   const knownSites = new KnownSites({
-    storedSites: () => eventStore.sites(),
+    storedSites: () => catalog.sites(),
+    listingMsMax: catalog === eventStore ? Number.POSITIVE_INFINITY : CLICKHOUSE_SITES_MS_MAX,
+    monotonicMs,
     journaledSites: eventStore.unflushedSites(),
     isJournaled: (siteId) => eventStore.hasUnflushed(siteId),
     sitesMax: config.siteIds.length === 0 ? config.maxSites : Number.POSITIVE_INFINITY,
@@ -243,7 +249,8 @@ export async function createServices(host: Host): Promise<Services> {
   const auth = await createAuth({ ...host, counters });
   const clickhouse = await openClickhouse(host);
   const eventStore = await openEventStore(host, counters, clickhouse);
-  const dependencies: Dependencies = { host, counters, eventStore };
+  const catalog = clickhouse ? new ClickhouseCatalog({ ...clickhouse, eventStore }) : eventStore;
+  const dependencies: Dependencies = { host, counters, eventStore, catalog };
   const stored = await createStoredRollups({ ...host, eventStore });
   const limiter = new QueryLimiter({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait });
   const flushSite = async (siteId: SiteId): Promise<boolean> => !eventStore.hasUnflushed(siteId) || jobServices.flush.run();
@@ -255,6 +262,7 @@ export async function createServices(host: Host): Promise<Services> {
     erasure: jobServices.erasure,
     stats: queries.stats,
   });
+  const storedSites = () => (clickhouse ? ingest.knownSites.listed() : eventStore.sites());
   const jobs = jobsOf(jobServices, ingest, now);
   warnOfOldGeoDatabase(host);
 
@@ -267,13 +275,14 @@ export async function createServices(host: Host): Promise<Services> {
     requests: new RequestMetrics(),
     ...stored,
     eventStore,
+    catalog,
     exportMemory: createExportMemory(host),
     pageCheck: new PageCheck({ ...host, proxiedPaths: config.scriptPaths }),
     ...auth,
     ...queries,
     ...jobServices,
     ...ingest,
-    sites: async () => [...new Set<string>([...(await eventStore.sites()), ...config.siteIds])].sort(),
+    sites: async () => [...new Set<string>([...(await storedSites()), ...config.siteIds])].sort(),
     tick: () => jobs.forEach((job) => job.tick()),
     async settled() {
       for (const job of jobs) await job.settled();

@@ -15,8 +15,12 @@ assertLimits(
   "the server gives up an insert before the client does",
 );
 
-/** The longest wait for the readiness check, and for the end of a query that nobody waits for any more. */
+/** The longest wait for the readiness check, for which sites there are, and for the end of a query that nobody waits for any more. */
 export const CLICKHOUSE_CHECK_MS_MAX = 5_000;
+
+/** Sites that are listed, and how long their listing is current: other nodes may add sites. */
+export const CLICKHOUSE_SITES_MAX = 100_000;
+export const CLICKHOUSE_SITES_MS_MAX = 1_000;
 
 /** Bytes of a response, all of which are in memory. Statements limit their rows. */
 export const CLICKHOUSE_RESPONSE_BYTES_MAX = 64 * MIB;

@@ -7,8 +7,11 @@ import type { Counters } from "../metrics/counters.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
 
 export interface KnownSitesOptions {
-  /** Sites with files. Listed in the background of the start; after a failure, again with the next new site. */
-  readonly storedSites: () => Promise<Iterable<SiteId>>;
+  /** Sites with stored events. Listed in the background of the start; after a failure, again with the next new site. */
+  readonly storedSites: () => Promise<ReadonlySet<SiteId>>;
+  /** How long a listing is current: infinity where only this process adds and removes sites. */
+  readonly listingMsMax: number;
+  readonly monotonicMs: () => number;
   /** Sites with events in the journal at the start. */
   readonly journaledSites: Iterable<SiteId>;
   /** Whether the site has an event in the journal now. */
@@ -26,7 +29,8 @@ export class KnownSites {
   /** New sites whose first events are being stored, with the number of those events. */
   readonly #pending = new Map<SiteId, number>();
   #listing: Promise<void> | null = null;
-  #areListed = false;
+  /** By the monotonic clock; null before the first listing. */
+  #listedAtMs: number | null = null;
   #hasLoggedRefusal = false;
   #hasLoggedFailure = false;
 
@@ -46,9 +50,16 @@ export class KnownSites {
     return this.#known.has(siteId) || this.#pending.has(siteId);
   }
 
-  /** False until the listing after the start is complete. */
+  /** False until the listing after the start is complete, and when it is no longer current. */
   get areListed(): boolean {
-    return this.#areListed;
+    const { listingMsMax, monotonicMs } = this.#options;
+    return this.#listedAtMs !== null && monotonicMs() - this.#listedAtMs < listingMsMax;
+  }
+
+  /** The sites that have events, from a current listing unless that takes too long. */
+  async listed(): Promise<ReadonlySet<SiteId>> {
+    if (!this.areListed) await this.untilListed();
+    return this.#known;
   }
 
   /** Waits until the sites are listed, at most `SITES_LISTING_WAIT_MS`. */
@@ -63,7 +74,7 @@ export class KnownSites {
    */
   check(siteId: SiteId): void {
     const count = this.#known.size + this.#pending.size - (this.#known.has(DEMO_SITE) ? 1 : 0);
-    if (this.has(siteId) || count < this.#options.sitesMax || !this.#areListed) return;
+    if (this.has(siteId) || count < this.#options.sitesMax || this.#listedAtMs === null) return;
     this.#refuse();
   }
 
@@ -104,10 +115,12 @@ export class KnownSites {
   }
 
   async #addStored(): Promise<void> {
-    const { storedSites, log } = this.#options;
+    const { storedSites, monotonicMs, log } = this.#options;
     try {
-      for (const siteId of await storedSites()) this.#known.add(siteId);
-      this.#areListed = true;
+      const stored = await storedSites();
+      for (const siteId of stored) this.#known.add(siteId);
+      for (const siteId of this.#known) if (!stored.has(siteId)) this.forgetUnlessJournaled(siteId);
+      this.#listedAtMs = monotonicMs();
     } catch (error) {
       if (!this.#hasLoggedFailure)
         log.warn("the sites could not be listed; max_sites is not enforced until they can", { reason: reasonOf(error) });
