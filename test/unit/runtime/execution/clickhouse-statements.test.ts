@@ -1,0 +1,155 @@
+/**
+ * The ClickHouse statements of all reports and exports, held to snapshots so that a change shows in review, and the rules that all of
+ * them keep: no text of a request is in the SQL, and each reads one site. Whether their results are right is shown by other suites.
+ */
+import { describe, expect, it } from "vitest";
+import type { ClickhouseConnection, ClickhouseStatement } from "../../../../src/runtime/engine/clickhouse/connection.ts";
+import { UNDECIDED } from "../../../../src/runtime/engine/clickhouse/native-values.ts";
+import { eventTables, type EventTables } from "../../../../src/runtime/engine/clickhouse/tables.ts";
+import { ClickhouseBackend } from "../../../../src/runtime/execution/clickhouse-backend.ts";
+import { scanStatement } from "../../../../src/runtime/execution/clickhouse-query.ts";
+import { arraysSql } from "../../../../src/runtime/execution/clickhouse-scan.ts";
+import type { PlanStep } from "../../../../src/runtime/execution/plan.ts";
+import { rangeOfDays } from "../../../../src/runtime/query/date-range.ts";
+import type { Scope } from "../../../../src/runtime/query/scope.ts";
+import { dailyExport } from "../../../../src/runtime/reports/exports/daily-export.ts";
+import { eventsQuery, minutesQuery } from "../../../../src/runtime/reports/exports/export-portions.ts";
+import { jsonFormat } from "../../../../src/runtime/reports/exports/json-format.ts";
+import { REPORTS, type ReportPath } from "../../../../src/runtime/reports/registry.ts";
+import type { Report, ReportSettings } from "../../../../src/runtime/reports/report.ts";
+import type { UtcDay } from "../../../../src/storage/event.ts";
+import { siteId } from "../../../support/stored-event.ts";
+
+const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
+const SITE = siteId("Site.test:8080");
+const SETTINGS: ReportSettings = { sessionGapMs: 1_800_000, rotationDays: 1, realtimeWindowMinutes: 5, hasExtension: true };
+
+/** Is in every text of the requests, and in nothing else. */
+const MARK = "Zq7";
+/** What would end a text, be a parameter, a wildcard, an escape or a comment. */
+const HOSTILE = `${MARK}'"\`{p0:String}*%_\\ -- // ?:é`;
+const STEPS = `page:/${HOSTILE},event:${HOSTILE}`;
+
+const SCOPE = { site_id: SITE, start_date: "2026-03-01", end_date: "2026-03-14", filters: `pages==/${HOSTILE};browsers!=${HOSTILE}` };
+
+type Request = Readonly<Record<string, string>>;
+
+const ONE: readonly Request[] = [{}];
+
+/** What each report is asked, besides the scope. */
+const REQUESTS: Readonly<Record<ReportPath, readonly Request[]>> = {
+  "/api/stats/main": [{}, { compare: "previous_period" }],
+  "/api/stats/timeseries": [{ interval: "hour" }, { interval: "day" }, { interval: "week" }, { interval: "month", include: "events" }],
+  "/api/stats/breakdown/:dimension": [{ dimension: "pages" }, { dimension: "entry-pages" }, { dimension: "exit-pages" }],
+  "/api/stats/realtime": [{}, { minutes: "30" }],
+  "/api/stats/goals": ONE,
+  "/api/stats/properties": ONE,
+  "/api/stats/property-values": [{ key: "plan" }, { name: HOSTILE, event: HOSTILE }],
+  "/api/stats/revenue": ONE,
+  "/api/stats/session-timeseries": [{ interval: "hour" }, { interval: "day" }],
+  "/api/stats/sessions": ONE,
+  "/api/stats/funnel": [{ steps: STEPS }, { steps: STEPS, modes: "strict_order,strict_deduplication,strict_increase", window: "2 days" }],
+  "/api/stats/retention": ONE,
+  "/api/stats/sequences": [{ steps: STEPS }, { conditions: STEPS, pattern: "(?1).*(?t<=3600)(?2)" }],
+  "/api/stats/flow": [
+    { page: `/${HOSTILE}`, direction: "forward" },
+    { page: `/${HOSTILE}`, direction: "backward" },
+  ],
+};
+
+const SERVER = eventTables({ clickhouseDatabase: "sandpiper", clickhouseCluster: null });
+const CLUSTER = eventTables({ clickhouseDatabase: "sandpiper", clickhouseCluster: "web" });
+
+/** The statements that the backend runs for the steps. The server has an event whose visitor the program itself has to follow. */
+async function statementsOf(steps: readonly PlanStep[], tables: EventTables): Promise<ClickhouseStatement[]> {
+  const statements: ClickhouseStatement[] = [];
+  const connection: ClickhouseConnection = {
+    async rows(statement) {
+      statements.push(statement);
+      return statement.sql.includes("sum(events) AS events") ? [{ value: UNDECIDED, visitors: 1, events: 1 }] : [];
+    },
+    execute: () => Promise.reject(new Error("reports change nothing")),
+    insertParquet: () => Promise.reject(new Error("reports insert nothing")),
+  };
+  const backend = new ClickhouseBackend({ connection, tables, deliver: async () => true, timeoutSecs: 30, memoryBytes: 2 ** 30 });
+  await backend.run({ steps, toResult: () => null }, new AbortController().signal);
+  return statements;
+}
+
+function ofReport({ path, prepare }: Report, tables: EventTables): Promise<ClickhouseStatement[]> {
+  const steps = REQUESTS[path as ReportPath].flatMap((request) => {
+    const given: Request = { ...SCOPE, ...request };
+    return prepare((name) => given[name] ?? null, NOW_MS).plan(SETTINGS).steps;
+  });
+  return statementsOf(steps, tables);
+}
+
+const SCOPE_OF_EXPORTS: Scope = {
+  siteId: SITE,
+  range: rangeOfDays("2026-03-01" as UtcDay, "2026-03-14" as UtcDay),
+  conditions: [{ dimension: "pages", operator: "==", value: `/${HOSTILE}` }],
+};
+
+const ofDailyExport = (tables: EventTables) => statementsOf(dailyExport(SCOPE_OF_EXPORTS, jsonFormat).steps, tables);
+
+const ofRawExport = async (tables: EventTables) =>
+  [minutesQuery(SCOPE_OF_EXPORTS), eventsQuery(SCOPE_OF_EXPORTS, { startMs: NOW_MS, endMs: NOW_MS + 60_000 }, 1000)].map((query) =>
+    scanStatement(arraysSql(query), SITE, tables),
+  );
+
+const ALL: readonly { readonly name: string; readonly of: (tables: EventTables) => Promise<ClickhouseStatement[]> }[] = [
+  ...REPORTS.map((report: Report) => ({ name: report.operationId, of: (tables: EventTables) => ofReport(report, tables) })),
+  { name: "dailyExport", of: ofDailyExport },
+  { name: "rawExport", of: ofRawExport },
+];
+
+const printed = ({ sql, parameters }: ClickhouseStatement): string =>
+  `${sql
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n")};\n-- parameters: ${JSON.stringify(parameters)}\n`;
+
+const PLACEHOLDER = /\{(\w+):(?:Int64|UInt64|String|Array\((?:Int64|UInt64|String)\))\}/g;
+
+describe.each(ALL)("the statements of $name", ({ name, of }) => {
+  it("are these on one server", async () => {
+    await expect((await of(SERVER)).map(printed).join("\n")).toMatchFileSnapshot(`./snapshots/${name}.sql`);
+  });
+
+  it.each([
+    ["one server", SERVER],
+    ["a cluster", CLUSTER],
+  ] as const)("have every text of the request in typed parameters, and no comment, on %s", async (_, tables) => {
+    for (const { sql, parameters = {} } of await of(tables)) {
+      expect(sql).not.toContain(MARK);
+      expect(sql).not.toContain("//");
+      expect(sql.replaceAll(PLACEHOLDER, "")).not.toMatch(/\{\s*\w+\s*:/);
+      const named = Array.from(sql.matchAll(PLACEHOLDER), ([, parameter]) => parameter);
+      expect(new Set(named)).toEqual(new Set(Object.keys(parameters)));
+    }
+  });
+
+  it("read the events of the site, and of no other", async () => {
+    for (const tables of [SERVER, CLUSTER]) {
+      for (const { sql, parameters = {} } of await of(tables)) {
+        const reads = sql.match(/\bevents_(?:data|all)\b/g) ?? [];
+        const ofSite = Array.from(
+          sql.matchAll(/\bevents_(?:data|all) WHERE site_id = \{(\w+):String\}/g),
+          ([, parameter = ""]) => parameter,
+        );
+        expect(ofSite).toHaveLength(reads.length);
+        expect(ofSite.map((parameter) => parameters[parameter])).toEqual(reads.map(() => SITE));
+        expect(reads.length).toBeGreaterThan(0);
+      }
+    }
+  });
+});
+
+describe("on a cluster", () => {
+  it("each shard makes the rows of its visitors, except where a query compares visitors", async () => {
+    const main = ALL.find(({ name }) => name === "getMain");
+    await expect(((await main?.of(CLUSTER)) ?? []).map(printed).join("\n")).toMatchFileSnapshot("./snapshots/getMain-cluster.sql");
+    const isPerShard = ({ sql }: ClickhouseStatement): boolean => sql.includes("cluster(`web`, view(");
+    expect((await ofDailyExport(CLUSTER)).map(isPerShard)).toEqual([true, false, false]);
+  });
+});
