@@ -21,7 +21,7 @@ export interface Scope extends SiteRange {
 export const within = (scope: Scope, range: DateRange): Scope => ({ ...scope, range });
 
 /** Whether a row of `events` or `sessions` is of the range. */
-export const inRange = ({ range }: SiteRange): SqlText =>
+export const inRange = ({ range }: Pick<SiteRange, "range">): SqlText =>
   sql`day >= ${dayNumberOf(range.firstDay)} AND day <= ${dayNumberOf(range.lastDay)}`;
 
 const isEarlyEnough = ({ endsAtMs }: Scope): SqlText => (endsAtMs === undefined ? sql`` : sql` AND timestamp < ${endsAtMs}`);

@@ -4,6 +4,7 @@ import { PAGEVIEW } from "../../config/names.ts";
 import type { AggregateQuery } from "../../execution/aggregate-query.ts";
 import type { DateRange } from "../../query/date-range.ts";
 import { matchesSql, type Condition } from "../../query/filters.ts";
+import { inRange, type SiteRange } from "../../query/scope.ts";
 import { perDialect, sql, textCode, type SqlText } from "../../query/sql.ts";
 import type { EpochMs } from "../../../storage/event.ts";
 
@@ -43,6 +44,9 @@ const NAMED = perDialect(
   sql`SELECT *, if(code = '(unknown)', ${UNRECORDED}, code) AS value FROM totals`,
 );
 
+/** ClickHouse finds rows by their day; DuckDB has loaded only these days. */
+const ofDays = (of: Pick<SiteRange, "range">): SqlText => perDialect(sql``, sql`${inRange(of)} AND `);
+
 /**
  * The events of both windows that are in the range. `minute`, `page` and `source` are those of page views, and `event` is the name
  * of other events; they are null for events before the first window.
@@ -60,7 +64,7 @@ function recentEvents({ startMs, currentStartMs, endMs }: Windows, conditions: r
       CASE WHEN ${isViewed} THEN referrer_source END AS source,
       CASE WHEN ${isRecent} AND event_name <> ${textCode(PAGEVIEW)} THEN event_name END AS event
     FROM events
-    WHERE timestamp >= ${firstMs} AND timestamp <= ${Math.min(endMs, range.endMs - 1)} AND ${matchesSql(conditions)}`;
+    WHERE ${ofDays({ range })}timestamp >= ${firstMs} AND timestamp <= ${Math.min(endMs, range.endMs - 1)} AND ${matchesSql(conditions)}`;
 }
 
 /**
