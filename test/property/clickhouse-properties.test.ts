@@ -1,12 +1,12 @@
 /** Custom properties of any JSON object, normalized or not: SQL in ClickHouse reads the keys and values that `parseProps` does. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { connectClickhouse } from "../../adapters/clickhouse-connection.ts";
-import { KEYS_WITH_VALUE, PAIRS, mayHaveKey, placeOfKey, valueOf } from "../../src/runtime/engine/clickhouse/property-pairs.ts";
+import { KEYS_WITH_VALUE, mayHaveKey, tokenOfKey, valueOf, withPairs } from "../../src/runtime/engine/clickhouse/property-pairs.ts";
 import { RESULT_SETTINGS } from "../../src/runtime/engine/clickhouse/result-settings.ts";
 import { clickhouseStatement } from "../../src/runtime/engine/clickhouse/statement.ts";
 import { parseProps } from "../../src/runtime/engine/duckdb/props-parser.ts";
 import { sql, textCode, type SqlText } from "../../src/runtime/query/sql.ts";
+import { connectionTo } from "../support/clickhouse-connection.ts";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";
 import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
@@ -50,28 +50,23 @@ const { object } = fc.letrec<{ value: string; object: string }>((tie) => {
 
 const clickhouse = clickhouseOfFile();
 
-async function rowsOf(select: SqlText) {
-  const { url, username, password } = clickhouse();
-  const clickhousePassword = password === "" ? null : { reveal: () => password };
-  const options = { clickhouseUrl: url, clickhouseDatabase: "default", clickhouseUser: username, clickhousePassword };
-  const connection = connectClickhouse(options as Parameters<typeof connectClickhouse>[0]);
-  return connection.rows({ ...clickhouseStatement(select), settings: RESULT_SETTINGS });
-}
+const rowsOf = (select: SqlText) =>
+  connectionTo(clickhouse(), "default").rows({ ...clickhouseStatement(select), settings: RESULT_SETTINGS });
 
 const relationOf = (texts: readonly string[]): SqlText =>
   sql`SELECT CAST(arrayJoin(JSONExtract(${textCode(JSON.stringify(texts))}, 'Array(String)')) AS Nullable(String)) AS props`;
 
 async function keysIn(texts: readonly string[]): Promise<readonly string[]> {
   const found = await rowsOf(
-    sql`WITH ${PAIRS} SELECT toJSONString(groupUniqArrayArray(${KEYS_WITH_VALUE})) AS keys FROM (${relationOf(texts)})`,
+    sql`SELECT toJSONString(groupUniqArrayArray(${KEYS_WITH_VALUE})) AS keys FROM (${withPairs(relationOf(texts))})`,
   );
   return (JSON.parse(String(found[0]?.["keys"])) as string[]).sort();
 }
 
 const valuesIn = (texts: readonly string[], key: string) =>
   rowsOf(sql`
-    WITH ${PAIRS}, ${placeOfKey(key)} AS place, tokens[place] AS token
-    SELECT ${valueOf(sql`token`)} AS value, count(*) AS events FROM (${relationOf(texts)}) WHERE place > 0 AND ${mayHaveKey(key)}
+    SELECT ${valueOf(sql`token`)} AS value, count(*) AS events
+    FROM (SELECT ${tokenOfKey(key)} AS token FROM (${withPairs(relationOf(texts))}) WHERE ${mayHaveKey(key)})
     GROUP BY value ORDER BY value`);
 
 /** The rows of `valuesIn`. */

@@ -17,6 +17,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/contract/clickhouse-nodes.test.ts",
   "test/contract/clickhouse-connection.test.ts",
   "test/contract/clickhouse-events.test.ts",
+  "test/contract/clickhouse-backend.test.ts",
   "test/property/clickhouse-agreement.test.ts",
   "test/property/clickhouse-properties.test.ts",
   "test/property/clickhouse-behavioral.test.ts",

@@ -1,6 +1,6 @@
 /** GET /api/stats/properties: the keys of custom properties, those of nested objects joined by dots (docs/http-api.md, "Properties"). */
 import { PROPERTY_KEYS_MAX } from "../config/report-limits.ts";
-import { KEYS_WITH_VALUE, PAIRS } from "../engine/clickhouse/property-pairs.ts";
+import { KEYS_WITH_VALUE, withPairs } from "../engine/clickhouse/property-pairs.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
 import { list, text } from "../query/json-schema.ts";
@@ -25,9 +25,8 @@ const keysIn = (scope: Scope): AggregateQuery => ({
     ORDER BY value
     LIMIT ${PROPERTY_KEYS_MAX}`,
       sql`
-    WITH ${PAIRS}
     SELECT DISTINCT arrayJoin(${KEYS_WITH_VALUE}) AS value
-    FROM (SELECT props FROM (${eventsIn(within(scope, range))}) AS scoped WHERE props IS NOT NULL GROUP BY props) AS carried
+    FROM (${withPairs(sql`SELECT props FROM (${eventsIn(within(scope, range))}) AS scoped WHERE props IS NOT NULL GROUP BY props`)}) AS read
     ORDER BY value
     LIMIT ${PROPERTY_KEYS_MAX}`,
     ),

@@ -3,7 +3,7 @@ import { exceedsChars } from "../config/code-points.ts";
 import { PROPS_CHARS_MAX } from "../config/limits.ts";
 import { PROPERTY_VALUES_MAX } from "../config/report-limits.ts";
 import { invalidInput } from "../errors.ts";
-import { PAIRS, mayHaveKey, placeOfKey, valueOf } from "../engine/clickhouse/property-pairs.ts";
+import { mayHaveKey, tokenOfKey, valueOf, withPairs } from "../engine/clickhouse/property-pairs.ts";
 import type { AggregateQuery } from "../execution/aggregate-query.ts";
 import { planOf } from "../execution/plan.ts";
 import { text } from "../query/json-schema.ts";
@@ -62,17 +62,17 @@ function keyOf({ key, name }: Pick<Values<typeof PARAMETERS>, "key" | "name">): 
 /** Rows `value`, `visitors`, `events` of events with the key, and with the event name if there is one. */
 export function countsByPropertyValue(scope: Scope, key: string, eventName: string | null): AggregateQuery {
   const ofEvent = eventName === null ? sql`true` : sql`event_name = ${textCode(eventName)}`;
-  const ofClickhouse = (range: DateRange) => sql`
-    WITH ${PAIRS}, ${placeOfKey(key)} AS place, tokens[place] AS token
-    SELECT ${valueOf(sql`token`)} AS value, uniqExactMerge(visitor_set) AS visitors, sum(event_count) AS events
-    FROM (
+  const ofClickhouse = (range: DateRange) => {
+    const carried = sql`
       SELECT props, uniqExactState(visitor_id) AS visitor_set, count(*) AS event_count
       FROM (${eventsIn(within(scope, range))}) AS scoped
       WHERE ${mayHaveKey(key)} AND ${ofEvent}
-      GROUP BY props
-    ) AS carried
-    WHERE place > 0
-    GROUP BY value`;
+      GROUP BY props`;
+    return sql`
+      SELECT ${valueOf(sql`token`)} AS value, uniqExactMerge(visitor_set) AS visitors, sum(event_count) AS events
+      FROM (SELECT visitor_set, event_count, ${tokenOfKey(key)} AS token FROM (${withPairs(carried)})) AS read
+      GROUP BY value`;
+  };
   return {
     keys: [],
     names: ["value"],

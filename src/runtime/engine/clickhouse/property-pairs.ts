@@ -15,39 +15,48 @@ const unquoted = (token: SqlText): SqlText =>
 /** A property has a value unless it is null or an object, whose keys are properties of their own. */
 const HAS_VALUE = sql`(token NOT IN ('null', '{'))`;
 
-/**
- * Expressions for a `WITH`, in terms of the column `props`: `paths`, the keys of all pairs, those of nested objects joined by dots, and
- * `tokens`, the value of each as it is written. An array is one token, which `listed` finds: all but its bracket follow an open one. The path
- * of a key is made of the last keys before it of each smaller depth.
- */
-export const PAIRS = sql`
-  extractAll(assumeNotNull(props), ${pattern(TOKEN)}) AS pieces,
-  arrayMap(piece -> (piece = '[') - (piece = ']'), pieces) AS brackets,
-  arrayMap((depth, bracket) -> depth > bracket, arrayCumSum(brackets), brackets) AS listed,
-  arrayMap(parts -> arrayStringConcat(parts), arraySplit((piece, is_listed) -> NOT is_listed, pieces, listed)) AS joined,
-  arrayFilter(piece -> NOT match(piece, ${pattern(SEPARATOR)}), joined) AS marked,
-  arrayShiftLeft(marked, 1) AS following,
-  arrayFilter((piece, next) -> next = ':', marked, following) AS quoted_keys,
-  arrayFilter((piece, next) -> next = ':', arrayShiftLeft(marked, 2), following) AS tokens,
-  arrayFilter((depth, next) -> next = ':', arrayCumSum(piece -> (piece = '{') - (piece = '}'), marked), following) AS depths,
-  arrayMap(quoted -> ${unquoted(sql`quoted`)}, quoted_keys) AS own_keys,
-  arrayEnumerate(depths) AS places,
-  arrayMap(
-    (depth, place) -> arrayStringConcat(
-      arrayMap(level -> own_keys[arrayLastIndex((other, at) -> other = level AND at <= place, depths, places)], range(1, depth + 1)),
-      '.'
-    ),
-    depths, places
-  ) AS paths`;
+/** Steps from `props` to `paths` and `tokens`, each in terms of the columns before it. */
+const STEPS: readonly SqlText[] = [
+  sql`extractAll(assumeNotNull(props), ${pattern(TOKEN)}) AS pieces`,
+  sql`arrayMap(piece -> (piece = '[') - (piece = ']'), pieces) AS brackets`,
+  sql`arrayMap((depth, bracket) -> depth > bracket, arrayCumSum(brackets), brackets) AS listed`,
+  // An array is one piece: all but its bracket follow an open one.
+  sql`arrayMap(parts -> arrayStringConcat(parts), arraySplit((piece, is_listed) -> NOT is_listed, pieces, listed)) AS joined`,
+  sql`arrayFilter(piece -> NOT match(piece, ${pattern(SEPARATOR)}), joined) AS marked`,
+  sql`arrayShiftLeft(marked, 1) AS following`,
+  sql`
+    arrayFilter((piece, next) -> next = ':', marked, following) AS quoted_keys,
+    arrayFilter((piece, next) -> next = ':', arrayShiftLeft(marked, 2), following) AS tokens,
+    arrayFilter((depth, next) -> next = ':', arrayCumSum(piece -> (piece = '{') - (piece = '}'), marked), following) AS depths`,
+  sql`arrayMap(quoted -> ${unquoted(sql`quoted`)}, quoted_keys) AS own_keys, arrayEnumerate(depths) AS places`,
+  // Of each smaller depth the last key before this one.
+  sql`
+    arrayMap(
+      (depth, place) -> arrayStringConcat(
+        arrayMap(level -> own_keys[arrayLastIndex((other, at) -> other = level AND at <= place, depths, places)], range(1, depth + 1)),
+        '.'
+      ),
+      depths, places
+    ) AS paths`,
+];
 
-/** The keys that have a value, of `PAIRS`. */
+/**
+ * The rows of a SELECT with the column `props`, and `paths`: the keys of all its pairs, those of nested objects joined by dots, and
+ * `tokens`: the value of each as it is written. Every step is a SELECT, because ClickHouse would analyze an alias wherever it is used.
+ */
+export const withPairs = (rows: SqlText): SqlText => STEPS.reduce((before, step) => sql`SELECT *, ${step} FROM (${before})`, rows);
+
+/** The keys that have a value, of `withPairs`. */
 export const KEYS_WITH_VALUE = sql`arrayFilter((path, token) -> ${HAS_VALUE}, paths, tokens)`;
 
-/** The place of the last value of a key in `PAIRS`, 0 without one. */
-export const placeOfKey = (key: string): SqlText =>
-  sql`arrayLastIndex((path, token) -> path = ${textCode(key)} AND ${HAS_VALUE}, paths, tokens)`;
+/**
+ * A row for the last value of a key in `withPairs`, and none without a value. A condition would be moved in front of a GROUP BY of `props`,
+ * where each event is a row.
+ */
+export const tokenOfKey = (key: string): SqlText =>
+  sql`arrayJoin(arraySlice(arrayFilter((token, path) -> path = ${textCode(key)} AND ${HAS_VALUE}, tokens, paths), -1))`;
 
-/** A token of `PAIRS` as reports show it. */
+/** A token of `withPairs` as reports show it. */
 export const valueOf = (token: SqlText): SqlText => sql`if(startsWith(${token}, '"'), ${unquoted(token)}, ${token})`;
 
 /** False only if no property of `props` has the key. The last part of a key is within one JSON string, written with escapes or without. */
