@@ -4,7 +4,8 @@ import { randomUUID } from "node:crypto";
 /** URL parameters that are no settings. */
 const OWN = new Set([
   ...["query", "query_id", "database", "default_format", "user", "password", "role", "quota_key", "stacktrace"],
-  ...["session_id", "session_timeout", "session_check", "compress", "decompress", "buffer_size", "client_protocol_version"],
+  ...["session_id", "session_timeout", "session_check", "close_session", "compress", "decompress", "client_protocol_version"],
+  ...["buffer_size", "wait_end_of_query"],
 ]);
 const PARAMETER = "param_";
 

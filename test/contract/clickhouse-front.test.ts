@@ -100,6 +100,10 @@ describe("settings and databases of a request", () => {
     expect(await query(sql)).not.toMatch(`77|${database}`);
   });
 
+  it("may be about the response alone", async () => {
+    expect(await query("SELECT 1", { settings: { wait_end_of_query: "1", buffer_size: "1000" } })).toBe("1\n");
+  });
+
   it("are refused if they are unknown", async () => {
     expect(await refusal("SELECT 1", { settings: { no_such_setting: "1" } })).toMatchObject({ status: 404, code: "115" });
     expect(await refusal("SELECT 1", { database: "no_such_database" })).toMatchObject({ status: 404, code: "81" });
