@@ -21,6 +21,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/property/clickhouse-agreement.test.ts",
   "test/property/clickhouse-properties.test.ts",
   "test/property/clickhouse-behavioral.test.ts",
+  "test/http/clickhouse.test.ts",
   // Many starts, kills, clients or events.
   "test/fault/busy-stop.test.ts",
   "test/fault/damaged-data.test.ts",
