@@ -1,7 +1,7 @@
-/** Compares every behavioral endpoint with the model, over random histories, ranges and filters, with either engine. */
+/** Compares every behavioral endpoint with the model, over random histories, ranges and filters. */
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import type { Environment } from "../support/target.ts";
+import type { MakeInProcessTarget } from "../support/in-process-target.ts";
 import { FUNNEL_MODES } from "../../src/runtime/engine/behavioral/window-funnel.ts";
 import {
   flowOf,
@@ -83,14 +83,13 @@ const questions = fc.record({
 /** Visitors of the histories are the same for ever. */
 const ENDLESS_IDS = { SVC_VISITOR_SALT_ROTATION_DAYS: "3650" };
 
-/** Each history is played with the options of `environment`. */
-export const describeBehavioralReports = (engine: string, environment: () => Promise<Environment>) =>
-  describe(`the behavioral reports with ${engine}`, () => {
+export function describeBehavioralFigures(makeTarget: MakeInProcessTarget): void {
+  describe("the behavioral reports", () => {
     it(
       "equal the model for sessions and their pages, funnels, sequences, retention and flow",
       async () => {
         const holds = fc.asyncProperty(history, questions, async (past, { window: [window, windowMs], ...asked }) => {
-          const { events, expectAnswer, close } = await playHistory(past, { ...ENDLESS_IDS, ...(await environment()) });
+          const { events, expectAnswer, close } = await playHistory(makeTarget, past, ENDLESS_IDS);
           const { nowMs } = past;
           const gapMs = past.sessionWindowMinutes * MINUTE_MS;
           const limit = String(asked.limit);
@@ -134,3 +133,4 @@ export const describeBehavioralReports = (engine: string, environment: () => Pro
       PROPERTY_TIMEOUT_MS,
     );
   });
+}

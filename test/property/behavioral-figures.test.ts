@@ -1,5 +1,5 @@
-/** The behavioral endpoints with DuckDB. */
-import { describeBehavioralReports } from "./behavioral-figures.suite.ts";
-import "./settings.ts";
+/** The properties of `behavioral-figures.suite.ts` with DuckDB. */
+import { createInProcessTarget } from "../support/in-process-target.ts";
+import { describeBehavioralFigures } from "./behavioral-figures.suite.ts";
 
-describeBehavioralReports("DuckDB", () => Promise.resolve({}));
+describeBehavioralFigures(createInProcessTarget);

@@ -1,40 +1,5 @@
-/** Compares the breakdown by every dimension with the model, over random histories, ranges, filters and limits. */
-import fc from "fast-check";
-import { describe, it } from "vitest";
-import { history } from "./histories.ts";
-import { breakdownOf } from "./model.ts";
-import { playHistory } from "./played-history.ts";
-import { parametersOf, question, scopeOf } from "./questions.ts";
-import { DIMENSION_NAMES as DIMENSIONS } from "../support/dimension-rows.ts";
-import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
+/** The properties of `breakdowns.suite.ts` with DuckDB. */
+import { createInProcessTarget } from "../support/in-process-target.ts";
+import { describeBreakdowns } from "./breakdowns.suite.ts";
 
-const LIMIT_DEFAULT = 10;
-
-/** Fewer, because each has a query for every dimension. */
-const RUNS = Math.ceil(PROPERTY_RUNS / 3);
-
-/** Each dimension gets its own random range and filter. */
-const questions = fc.array(fc.record({ asked: question, limit: fc.constantFrom(null, 1, 2, 10, 1000) }), {
-  minLength: DIMENSIONS.length,
-  maxLength: DIMENSIONS.length,
-});
-
-describe("the breakdown", () => {
-  it(
-    "equals the model for every dimension",
-    async () => {
-      const holds = fc.asyncProperty(history, questions, async (past, list) => {
-        const { events, expectAnswer, close } = await playHistory(past);
-        for (const [i, { asked, limit }] of list.entries()) {
-          const dimension = DIMENSIONS[i] ?? "pages";
-          const parameters = { ...parametersOf(asked, past.nowMs), ...(limit !== null && { limit: String(limit) }) };
-          const rows = breakdownOf(events, scopeOf(asked, past.nowMs), dimension, limit ?? LIMIT_DEFAULT);
-          await expectAnswer(`breakdown/${dimension}`, parameters, rows);
-        }
-        await close();
-      });
-      await fc.assert(holds, { numRuns: RUNS });
-    },
-    PROPERTY_TIMEOUT_MS,
-  );
-});
+describeBreakdowns(createInProcessTarget);

@@ -1,6 +1,6 @@
 /** Sends a history to a new service, which then answers requests. */
 import { expect } from "vitest";
-import { createInProcessTarget, type InProcessTarget } from "../support/in-process-target.ts";
+import type { InProcessTarget, MakeInProcessTarget } from "../support/in-process-target.ts";
 import type { Environment } from "../support/target.ts";
 import type { History } from "./histories.ts";
 import type { Events } from "./model.ts";
@@ -32,8 +32,13 @@ async function ask(target: InProcessTarget, siteIds: ReadonlySet<string>): Promi
 type AfterStep = (played: Pick<PlayedHistory, "events" | "expectAnswer">) => Promise<void>;
 
 /** The events go straight to the journal, because the wire knows no time but now. */
-export async function playHistory(history: History, environment: Environment = {}, afterStep?: AfterStep): Promise<PlayedHistory> {
-  const target = await createInProcessTarget({
+export async function playHistory(
+  makeTarget: MakeInProcessTarget,
+  history: History,
+  environment: Environment = {},
+  afterStep?: AfterStep,
+): Promise<PlayedHistory> {
+  const target = await makeTarget({
     ...environment,
     SVC_SESSION_WINDOW_MINUTES: String(history.sessionWindowMinutes),
     SVC_REALTIME_WINDOW_MINUTES: String(history.realtimeWindowMinutes),

@@ -64,6 +64,9 @@ export interface InProcessParts {
   readonly startMs?: number;
 }
 
+/** A target on empty stores. */
+export type MakeInProcessTarget = (environment?: Environment, parts?: InProcessParts) => Promise<InProcessTarget>;
+
 /** The suites do not test the cost of a login. */
 const CHEAP: Argon2idCosts = { memoryKib: 8, iterations: 1, parallelism: 1 };
 

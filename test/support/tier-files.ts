@@ -22,6 +22,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/property/clickhouse-properties.test.ts",
   "test/property/clickhouse-behavioral.test.ts",
   "test/http/clickhouse.test.ts",
+  "test/property/clickhouse.test.ts",
   // Many starts, kills, clients or events.
   "test/fault/busy-stop.test.ts",
   "test/fault/damaged-data.test.ts",
