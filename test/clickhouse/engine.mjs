@@ -44,9 +44,8 @@ export class Engine {
     try {
       const prepare = (sql) => addon.QueryAsyncConnection(connection, sql, "Null");
       if (database) await prepare(`USE ${identifier(database)}`);
-      for (const [name, value] of settings) await prepare(`SET ${identifier(name)} = ${literal(value)}`);
-      await prepare(`SET ${ID} = ${literal(id)}`);
-      if (readonly) await prepare("SET readonly = 2");
+      const all = [...settings, [ID, id], ...(readonly ? [["readonly", "2"]] : [])];
+      await prepare(`SET ${all.map(([name, value]) => `${identifier(name)} = ${literal(value)}`).join(", ")}`);
       return await this.#execute(connection, statement);
     } finally {
       addon.CloseConnection(connection);

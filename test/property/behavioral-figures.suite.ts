@@ -17,12 +17,9 @@ import { spelled, type PatternPart } from "./behavioral-model.ts";
 import { TEXTS, history } from "./histories.ts";
 import { playHistory } from "./played-history.ts";
 import { parametersOf, question, scopeOf } from "./questions.ts";
-import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
+import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 const MINUTE_MS = 60_000;
-
-/** Fewer, because each history gets seven requests. */
-const RUNS = Math.ceil(PROPERTY_RUNS / 5);
 
 /** A path, whole or with some of it left open. */
 const page: fc.Arbitrary<string> = fc
@@ -83,7 +80,7 @@ const questions = fc.record({
 /** Visitors of the histories are the same for ever. */
 const ENDLESS_IDS = { SVC_VISITOR_SALT_ROTATION_DAYS: "3650" };
 
-export function describeBehavioralFigures(makeTarget: MakeInProcessTarget): void {
+export function describeBehavioralFigures(makeTarget: MakeInProcessTarget, runs: number): void {
   describe("the behavioral reports", () => {
     it(
       "equal the model for sessions and their pages, funnels, sequences, retention and flow",
@@ -128,7 +125,8 @@ export function describeBehavioralFigures(makeTarget: MakeInProcessTarget): void
           );
           await close();
         });
-        await fc.assert(holds, { numRuns: RUNS });
+        // Fewer, because each history gets seven requests.
+        await fc.assert(holds, { numRuns: Math.ceil(runs / 5) });
       },
       PROPERTY_TIMEOUT_MS,
     );

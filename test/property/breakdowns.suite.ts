@@ -7,12 +7,9 @@ import { breakdownOf } from "./model.ts";
 import { playHistory } from "./played-history.ts";
 import { parametersOf, question, scopeOf } from "./questions.ts";
 import { DIMENSION_NAMES as DIMENSIONS } from "../support/dimension-rows.ts";
-import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
+import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 const LIMIT_DEFAULT = 10;
-
-/** Fewer, because each has a query for every dimension. */
-const RUNS = Math.ceil(PROPERTY_RUNS / 3);
 
 /** Each dimension gets its own random range and filter. */
 const questions = fc.array(fc.record({ asked: question, limit: fc.constantFrom(null, 1, 2, 10, 1000) }), {
@@ -20,7 +17,7 @@ const questions = fc.array(fc.record({ asked: question, limit: fc.constantFrom(n
   maxLength: DIMENSIONS.length,
 });
 
-export function describeBreakdowns(makeTarget: MakeInProcessTarget): void {
+export function describeBreakdowns(makeTarget: MakeInProcessTarget, runs: number): void {
   describe("the breakdown", () => {
     it(
       "equals the model for every dimension",
@@ -35,7 +32,8 @@ export function describeBreakdowns(makeTarget: MakeInProcessTarget): void {
           }
           await close();
         });
-        await fc.assert(holds, { numRuns: RUNS });
+        // Fewer, because each has a query for every dimension.
+        await fc.assert(holds, { numRuns: Math.ceil(runs / 3) });
       },
       PROPERTY_TIMEOUT_MS,
     );

@@ -8,13 +8,17 @@ import { describeFigures } from "./figures.suite.ts";
 import { describeFilteredViews } from "./filtered-views.suite.ts";
 import { describeIntervals } from "./intervals.suite.ts";
 import { describePropertyKeys } from "./property-keys.suite.ts";
+import { PROPERTY_RUNS } from "./settings.ts";
+
+/** Fewer, because a statement takes some ten times as long. */
+const RUNS = Math.ceil(PROPERTY_RUNS / 8);
 
 const clickhouse = clickhouseOfFile();
 const makeTarget: MakeInProcessTarget = (environment, parts) => createClickhouseTarget(clickhouse(), environment, parts);
 
-describeFigures(makeTarget);
-describeBreakdowns(makeTarget);
-describeIntervals(makeTarget);
-describeFilteredViews(makeTarget);
-describeBehavioralFigures(makeTarget);
-describePropertyKeys(makeTarget);
+describeFigures(makeTarget, RUNS);
+describeBreakdowns(makeTarget, RUNS);
+describeIntervals(makeTarget, RUNS);
+describeFilteredViews(makeTarget, RUNS);
+describeBehavioralFigures(makeTarget, RUNS);
+describePropertyKeys(makeTarget, RUNS);

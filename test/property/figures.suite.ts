@@ -6,7 +6,7 @@ import { PROPERTY_KEYS, history } from "./histories.ts";
 import { goalsOf, mainOf, propertiesOf, propertyValuesOf, realtimeOf, revenueOf, timeseriesOf, type Comparison } from "./model.ts";
 import { playHistory, type PlayedHistory } from "./played-history.ts";
 import { filtersParameter, parametersOf, question, scopeOf, type Question } from "./questions.ts";
-import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
+import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -65,7 +65,7 @@ const questions = fc.record({
   revenue: question,
 });
 
-export function describeFigures(makeTarget: MakeInProcessTarget): void {
+export function describeFigures(makeTarget: MakeInProcessTarget, runs: number): void {
   describe("the statistics endpoints", () => {
     it(
       "equal the model for totals, time series, realtime, goals, properties and revenue",
@@ -81,7 +81,7 @@ export function describeFigures(makeTarget: MakeInProcessTarget): void {
           await askRevenue(played, asked.revenue);
           await played.close();
         });
-        await fc.assert(holds, { numRuns: PROPERTY_RUNS });
+        await fc.assert(holds, { numRuns: runs });
       },
       PROPERTY_TIMEOUT_MS,
     );

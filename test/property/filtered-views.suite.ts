@@ -7,13 +7,10 @@ import { history, type History } from "./histories.ts";
 import { breakdownOf, eventSeriesOf, mainOf, sessionTimeseriesOf, timeseriesOf, type Dimension, type Events } from "./model.ts";
 import { playHistory, type PlayedHistory } from "./played-history.ts";
 import { condition, parametersOf, question, scopeOf, type Question } from "./questions.ts";
-import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
+import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 const MINUTE_MS = 60_000;
 const ROWS = 10;
-
-/** Fewer, because each step of a history gets nine requests for each view. */
-const RUNS = Math.ceil(PROPERTY_RUNS / 5);
 
 const BREAKDOWNS: readonly Dimension[] = ["pages", "sources", "countries", "browsers"];
 
@@ -39,7 +36,7 @@ async function expectView(asked: Question, past: History, events: Events, expect
 /** Visitors of the histories are the same forever. No result is cached, and no query is refused. */
 const ENVIRONMENT = { SVC_VISITOR_SALT_ROTATION_DAYS: "3650", SVC_CACHE_TTL_SECS: "0", SVC_MAX_CONCURRENT_QUERIES: "0" };
 
-export function describeFilteredViews(makeTarget: MakeInProcessTarget): void {
+export function describeFilteredViews(makeTarget: MakeInProcessTarget, runs: number): void {
   describe("the reports of a filtered view", () => {
     it(
       "equal the model when they are asked for at once, after each change of the events",
@@ -50,7 +47,8 @@ export function describeFilteredViews(makeTarget: MakeInProcessTarget): void {
           });
           await close();
         });
-        await fc.assert(holds, { numRuns: RUNS });
+        // Fewer, because each step of a history gets nine requests for each view.
+        await fc.assert(holds, { numRuns: Math.ceil(runs / 5) });
       },
       PROPERTY_TIMEOUT_MS,
     );

@@ -8,7 +8,7 @@ import { sessionTimeseriesBy, timeseriesBy, type Interval } from "./interval-mod
 import { dayPlus, type Scope } from "./model.ts";
 import { playHistory } from "./played-history.ts";
 import { filtersParameter, question, scopeOf, type Question } from "./questions.ts";
-import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
+import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -44,7 +44,7 @@ const parametersOf = ({ siteId, firstDay, lastDay, conditions }: Scope, interval
   interval,
 });
 
-export function describeIntervals(makeTarget: MakeInProcessTarget): void {
+export function describeIntervals(makeTarget: MakeInProcessTarget, runs: number): void {
   describe("time series by an interval", () => {
     it(
       "equal the model for salt periods of 1, 7 and 30 days, with filters, in ranges that cut weeks and months",
@@ -66,7 +66,7 @@ export function describeIntervals(makeTarget: MakeInProcessTarget): void {
             await close();
           },
         );
-        await fc.assert(holds, { numRuns: PROPERTY_RUNS });
+        await fc.assert(holds, { numRuns: runs });
       },
       PROPERTY_TIMEOUT_MS,
     );

@@ -6,7 +6,7 @@ import { expectAccepted, post, wireEvent } from "../support/requests.ts";
 import { visitor } from "../support/stats-requests.ts";
 import { anEvent, siteId } from "../support/stored-event.ts";
 import { daysOfPeriod, propertiesOf, propertyValuesOf, type Scope } from "./model.ts";
-import { PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from "./settings.ts";
+import { PROPERTY_TIMEOUT_MS } from "./settings.ts";
 
 /** Characters that mean something to JSON, URLs, SQL, JSON paths or dotted keys. */
 const special = fc.string({
@@ -76,7 +76,7 @@ async function check(makeTarget: MakeInProcessTarget, all: readonly Sent[], isFl
   await target.close();
 }
 
-export function describePropertyKeys(makeTarget: MakeInProcessTarget): void {
+export function describePropertyKeys(makeTarget: MakeInProcessTarget, runs: number): void {
   describe("custom properties", () => {
     it(
       "can be asked for by every key that is listed, with the counts of the model",
@@ -84,7 +84,7 @@ export function describePropertyKeys(makeTarget: MakeInProcessTarget): void {
         const holds = fc.asyncProperty(fc.array(sent, { minLength: 1, maxLength: 6 }), fc.boolean(), (all, isFlushed) =>
           check(makeTarget, all, isFlushed),
         );
-        await fc.assert(holds, { numRuns: PROPERTY_RUNS });
+        await fc.assert(holds, { numRuns: runs });
       },
       PROPERTY_TIMEOUT_MS,
     );
