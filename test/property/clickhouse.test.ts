@@ -1,4 +1,5 @@
 /** The properties of every report with ClickHouse. */
+import { describe } from "vitest";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";
 import { createClickhouseTarget } from "../support/clickhouse-target.ts";
 import type { MakeInProcessTarget } from "../support/in-process-target.ts";
@@ -16,9 +17,11 @@ const RUNS = Math.ceil(PROPERTY_RUNS / 8);
 const clickhouse = clickhouseOfFile();
 const makeTarget: MakeInProcessTarget = (environment, parts) => createClickhouseTarget(clickhouse(), environment, parts);
 
-describeFigures(makeTarget, RUNS);
-describeBreakdowns(makeTarget, RUNS);
-describeIntervals(makeTarget, RUNS);
-describeFilteredViews(makeTarget, RUNS);
-describeBehavioralFigures(makeTarget, RUNS);
-describePropertyKeys(makeTarget, RUNS);
+describe("with ClickHouse", () => {
+  describeFigures(makeTarget, RUNS);
+  describeBreakdowns(makeTarget, RUNS);
+  describeIntervals(makeTarget, RUNS);
+  describeFilteredViews(makeTarget, RUNS);
+  describeBehavioralFigures(makeTarget, RUNS);
+  describePropertyKeys(makeTarget, RUNS);
+});

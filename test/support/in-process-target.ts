@@ -37,7 +37,7 @@ export const START_MS = Date.parse("2026-03-15T12:00:00.000Z");
 /** The default origin of requests. */
 export const IN_PROCESS_ORIGIN = "http://127.0.0.1:8000";
 
-export type InProcessTarget = AbleTarget<Ability> & {
+export type InProcessTarget = AbleTarget<Exclude<Ability, "readsFiles">> & {
   readonly services: Services;
   readonly log: RecordingLog;
   /** Sets the clock and runs all jobs that are due. */
@@ -156,6 +156,7 @@ export async function createInProcessTarget(environment: Environment = {}, parts
     name: "in-process",
     answersEarly: true,
     comesFromAnywhere: true,
+    ...(config.engine === "duckdb" && { readsFiles: true }),
     log,
     get services() {
       return services;

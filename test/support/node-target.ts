@@ -32,6 +32,7 @@ export async function createNodeTarget(environment: Environment = {}): Promise<N
   return {
     name: "node",
     answersEarly: true,
+    readsFiles: true,
     dataFolder,
     origin: () => server.origin,
     log: () => server.log(),

@@ -27,6 +27,8 @@ export interface Target {
   readonly answersEarly?: true;
   /** Accepts requests from any client address. */
   readonly comesFromAnywhere?: true;
+  /** Answers reports from its journal and its files, not from a database that has copies of their events. */
+  readonly readsFiles?: true;
   /** The setup code printed at the start; null if a password was already set. */
   setupCode?(): Promise<string | null>;
   /** Advances the clock and runs all jobs that are due. */
@@ -40,7 +42,7 @@ export interface Target {
   close(): Promise<void>;
 }
 
-export type Ability = "answersEarly" | "comesFromAnywhere" | "setupCode" | "advance" | "flush" | "restart" | "crash";
+export type Ability = "answersEarly" | "comesFromAnywhere" | "readsFiles" | "setupCode" | "advance" | "flush" | "restart" | "crash";
 
 export type AbleTarget<A extends Ability> = Target & Required<Pick<Target, A>>;
 
@@ -58,9 +60,9 @@ export interface MakeTarget {
   readonly skipped: SkippedCase[];
 }
 
-/** A case that needs an ability. On targets without it, the case is skipped with the reason and listed. */
-export function itNeeds(makeTarget: MakeTarget, ability: Ability, name: string, run: () => Promise<void>): void {
-  const reason = makeTarget.lacks[ability];
+/** A case that needs abilities. On targets without one of them, the case is skipped with the reason and listed. */
+export function itNeeds(makeTarget: MakeTarget, abilities: Ability | readonly Ability[], name: string, run: () => Promise<void>): void {
+  const reason = [abilities].flat().flatMap((ability) => makeTarget.lacks[ability] ?? [])[0];
   if (reason !== undefined) makeTarget.skipped.push({ case: name, reason });
   it(name, skippedFor(reason), run);
 }

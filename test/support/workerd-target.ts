@@ -49,6 +49,7 @@ function createTarget({ runtime, object, tenant, environment, onClosed }: Target
   return {
     name: "workerd",
     comesFromAnywhere: true,
+    readsFiles: true,
     fetch: (path, init = {}) => send(path, init),
     setupCode: async () => (await command("setupCode")) || null,
     nowMs: () => nowMs,
