@@ -20,7 +20,6 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/contract/clickhouse-backend.test.ts",
   "test/property/clickhouse-agreement.test.ts",
   "test/property/clickhouse-properties.test.ts",
-  "test/property/clickhouse-behavioral.test.ts",
   "test/http/clickhouse.test.ts",
   "test/property/clickhouse.test.ts",
   // Many starts, kills, clients or events.
