@@ -24,21 +24,32 @@ const READ_SETTINGS = { cancel_http_readonly_queries_on_client_close: 1 } as con
 
 const KILL = "KILL QUERY WHERE query_id = {id:String} ASYNC";
 
-/** A request of the client. */
-interface Call {
-  readonly query: string;
-  readonly query_params: NonNullable<ClickhouseStatement["parameters"]>;
-  readonly clickhouse_settings: NonNullable<ClickhouseStatement["settings"]>;
-  readonly query_id: string;
-  readonly abort_signal: AbortSignal;
-}
-
 /** The client makes exceptions its own where it recognizes their text. */
 function portError(error: unknown): Error {
   if (error instanceof ClickhouseError || error instanceof ClickhouseUnreachableError) return error;
   if (error instanceof ClickHouseError) return exceptionOf(Number(error.code), error.message);
   return new ClickhouseUnreachableError("ClickHouse cannot be reached", { cause: error });
 }
+
+/** The response's format, or the data of an insert. */
+interface Kind {
+  readonly format?: "JSONEachRow";
+  readonly data?: Uint8Array;
+}
+
+/** A statement as the client takes it. */
+const callOf = (
+  { sql, parameters = {}, settings = {}, withoutDatabase }: ClickhouseStatement,
+  database: string,
+  abort_signal: AbortSignal,
+) => ({
+  query: sql,
+  query_params: parameters,
+  // The database is a parameter of the URL, as settings are. The client itself omits the one named `default`.
+  clickhouse_settings: withoutDatabase ? settings : { ...settings, database },
+  query_id: crypto.randomUUID(),
+  abort_signal,
+});
 
 function parsedRows(text: string): SqlRow[] {
   try {
@@ -52,55 +63,55 @@ function parsedRows(text: string): SqlRow[] {
 }
 
 export const connectClickhouse: ConnectClickhouse = (options) => {
+  // The client's own has no characters beyond Latin-1.
   const authorization = basicAuthorization(options.clickhouseUser, options.clickhousePassword?.reveal() ?? "");
-  /** Data of inserts by the id of their query: the client for browsers sends text only. */
-  const uploads = new Map<string, Uint8Array>();
-  const send = async (input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
-    const url = new URL(String(input));
-    const data = uploads.get(url.searchParams.get("query_id") ?? "");
-    if (data) url.searchParams.set("query", String(init.body));
-    const body = data ? (data as Uint8Array<ArrayBuffer>) : (init.body ?? null);
-    // The client's own has no characters beyond Latin-1.
-    const headers = { ...(init.headers as Record<string, string>), Authorization: authorization };
-    return new Response(await exchange(url, { ...init, body, headers }));
-  };
-  const client = createClient({
-    url: options.clickhouseUrl,
-    clickhouse_settings: SETTINGS,
-    use_multipart_params_auto: true,
-    keep_alive: { enabled: false },
-    request_timeout: CLICKHOUSE_RESPONSE_MS_MAX,
-    log: { level: ClickHouseLogLevel.OFF },
-    fetch: send,
-  });
+
+  /**
+   * A client for one call. What it sends passes through `onRequest`, because it sends no binary data; and it gets an empty response,
+   * because reading one depends on the host's `Response`.
+   */
+  const clientFor = (onRequest: (url: URL, init: RequestInit) => Promise<void>) =>
+    createClient({
+      url: options.clickhouseUrl,
+      clickhouse_settings: SETTINGS,
+      use_multipart_params_auto: true,
+      keep_alive: { enabled: false },
+      request_timeout: CLICKHOUSE_RESPONSE_MS_MAX,
+      log: { level: ClickHouseLogLevel.OFF },
+      fetch: async (input, init = {}) => {
+        const headers = { ...(init.headers as Record<string, string>), Authorization: authorization };
+        await onRequest(new URL(String(input)), { ...init, headers });
+        return new Response(null);
+      },
+    });
 
   /** Ends a query that nobody waits for. If that fails, it ends by `max_execution_time`. */
   function kill(queryId: string): void {
+    const client = clientFor(async (url, init) => void (await exchange(url, init)));
     const abort_signal = AbortSignal.timeout(CLICKHOUSE_CHECK_MS_MAX);
     client.command({ query: KILL, query_params: { id: queryId }, abort_signal }).catch(() => {});
   }
 
-  async function run<T>(statement: ClickhouseStatement, signal: AbortSignal | undefined, call: (params: Call) => Promise<T>): Promise<T> {
+  /** Runs a statement; returns the text of the response. */
+  async function run(statement: ClickhouseStatement, signal: AbortSignal | undefined, { format, data }: Kind = {}): Promise<string> {
     signal?.throwIfAborted();
-    const { sql, parameters = {}, settings = {}, timeoutMs = CLICKHOUSE_RESPONSE_MS_MAX } = statement;
-    const queryId = crypto.randomUUID();
-    // The client takes a signal for itself, so that each call needs one.
+    const { timeoutMs = CLICKHOUSE_RESPONSE_MS_MAX } = statement;
     const abort = new AbortController();
+    const call = callOf(statement, options.clickhouseDatabase, abort.signal);
     const onAbort = () => {
       abort.abort();
-      kill(queryId);
+      kill(call.query_id);
     };
     const timer = setTimeout(onAbort, timeoutMs);
     signal?.addEventListener("abort", onAbort);
+    let text = "";
+    const client = clientFor(async (url, init) => {
+      if (data) url.searchParams.set("query", call.query);
+      text = await exchange(url, data ? { ...init, body: data as Uint8Array<ArrayBuffer> } : init);
+    });
     try {
-      return await call({
-        query: sql,
-        query_params: parameters,
-        // A parameter of the URL, as settings are. The client omits the database named `default`.
-        clickhouse_settings: statement.withoutDatabase ? settings : { ...settings, database: options.clickhouseDatabase },
-        query_id: queryId,
-        abort_signal: abort.signal,
-      });
+      await (format ? client.query({ ...call, format }) : client.command(call));
+      return text;
     } catch (error) {
       signal?.throwIfAborted();
       if (abort.signal.aborted) throw new ClickhouseUnreachableError(`ClickHouse cannot be reached: no response in ${timeoutMs / 1000} s`);
@@ -114,20 +125,13 @@ export const connectClickhouse: ConnectClickhouse = (options) => {
   const connection: ClickhouseConnection = {
     async rows({ settings, ...statement }, signal) {
       const reading = { ...statement, settings: { ...READ_SETTINGS, ...settings } };
-      return run(reading, signal, async (call) => parsedRows(await (await client.query({ ...call, format: "JSONEachRow" })).text()));
+      return parsedRows(await run(reading, signal, { format: "JSONEachRow" }));
     },
     async execute(statement, signal) {
-      await run(statement, signal, (call) => client.command(call));
+      await run(statement, signal);
     },
-    async insertParquet(statement, parquet, signal) {
-      await run(statement, signal, async (call) => {
-        uploads.set(call.query_id, parquet);
-        try {
-          await client.command(call);
-        } finally {
-          uploads.delete(call.query_id);
-        }
-      });
+    async insertParquet(statement, data, signal) {
+      await run(statement, signal, { data });
     },
   };
   return connection;

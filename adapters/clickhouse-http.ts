@@ -29,6 +29,8 @@ export function exceptionOf(code: number, text: string): ClickhouseError {
     .replace(/^Code: \d+\. DB::Exception: /, "")
     .replace(/ \(version [^()]*(\([^()]*\))?\)\s*$/, "")
     .trim()
+    // The statement, which may hold what a client asked for.
+    .replace(/[.,:]? (?:in scope|while processing|while executing) [\s\S]*?(?=(?: \([A-Z_]{3,}\))?$)/i, "")
     .slice(0, CLICKHOUSE_REASON_CHARS_MAX);
   const hint = HINTS[code];
   return new ClickhouseError(code, `ClickHouse refuses: ${hint === undefined ? reason : `${hint} (${reason})`}`);

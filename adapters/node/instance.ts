@@ -6,6 +6,7 @@ import { createApp } from "../../src/handlers/app.ts";
 import type { App } from "../../src/handlers/pipeline.ts";
 import type { Asset, Assets } from "../../src/runtime/assets.ts";
 import type { Config } from "../../src/runtime/config/config.ts";
+import { CLICKHOUSE_EVENT_MS, CLICKHOUSE_FLUSH_CHECK_MS } from "../../src/runtime/config/clickhouse-limits.ts";
 import { UNFLUSHED_BYTES_MAX } from "../../src/runtime/config/limits.ts";
 import { STOP_FLUSH_MS } from "../../src/runtime/config/stop-limits.ts";
 import { installationCheckAgent } from "../../src/runtime/config/names.ts";
@@ -79,6 +80,7 @@ async function openServices(options: InstanceOptions, dataFolder: string, thread
     segmentLog,
     engine,
     connectClickhouse,
+    clickhouseEventMs: CLICKHOUSE_EVENT_MS,
     geo: geo.lookup,
     geoIsLoaded: geo.loaded,
     geoBuiltMs: geo.builtMs,
@@ -113,6 +115,7 @@ function startTimers(services: Services, app: App, server: RunningServer): () =>
   };
   const timers = [setInterval(maintain, MAINTENANCE_INTERVAL_MS)];
   if (config.journalFsync === "interval") timers.push(setInterval(() => void syncJournal(), JOURNAL_SYNC_INTERVAL_MS));
+  if (config.engine === "clickhouse") timers.push(setInterval(() => flush.tick(), CLICKHOUSE_FLUSH_CHECK_MS));
   return () => timers.forEach(clearInterval);
 }
 

@@ -40,6 +40,11 @@ export interface Host {
   readonly engine: Engine;
   /** Connects to the server of the options; no call is made before the first statement. Unused with `engine = duckdb`. */
   readonly connectClickhouse: ConnectClickhouse;
+  /**
+   * How long an accepted event may wait until ClickHouse gets it. Absent where only `flush_interval_secs` bounds that, because the host
+   * pays for each time that it wakes up.
+   */
+  readonly clickhouseEventMs?: number;
   readonly geo: GeoLookup;
   /** Whether `geo` has a database. Without one it finds nothing. */
   readonly geoIsLoaded: boolean;

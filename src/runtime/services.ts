@@ -29,7 +29,7 @@ import { PageCheck } from "./installation/page-check.ts";
 import { CacheWarmer } from "./jobs/cache-warmer.ts";
 import { Compaction } from "./jobs/compaction.ts";
 import { Erasure } from "./jobs/erasure.ts";
-import { Flush } from "./jobs/flush.ts";
+import { Flush, flushPaceOf } from "./jobs/flush.ts";
 import type { Job } from "./jobs/periodic-job.ts";
 import { Retention } from "./jobs/retention.ts";
 import { Rollups } from "./jobs/rollups.ts";
@@ -209,6 +209,7 @@ async function createJobs(
     eventCount: config.flushEventCount,
     byteCount: unflushedBytesMax * FLUSH_BYTES_SHARE,
     intervalSecs: config.flushIntervalSecs,
+    ...flushPaceOf(host),
   });
   const erasure = new Erasure({ eventStore, flush, stats, counters, log });
   const clock = await TrustedClock.open({ records, monotonicMs, log }, now());
@@ -247,13 +248,13 @@ export async function createServices(host: Host): Promise<Services> {
   const counters = createCounters();
   const visitors = await openVisitors(host);
   const auth = await createAuth({ ...host, counters });
-  const clickhouse = await openClickhouse(host);
+  const clickhouse = await openClickhouse({ ...host, counters });
   const eventStore = await openEventStore(host, counters, clickhouse);
   const catalog = clickhouse ? new ClickhouseCatalog({ ...clickhouse, eventStore }) : eventStore;
   const dependencies: Dependencies = { host, counters, eventStore, catalog };
   const stored = await createStoredRollups({ ...host, eventStore });
   const limiter = new QueryLimiter({ concurrentMax: config.maxConcurrentQueries, queueMs: config.queryQueueMs, wait });
-  const flushSite = async (siteId: SiteId): Promise<boolean> => !eventStore.hasUnflushed(siteId) || jobServices.flush.run();
+  const flushSite = (siteId: SiteId): Promise<void> => jobServices.flush.deliver(siteId);
   const isAccepting = (): boolean => ingest.ingestGate.isAccepting(monotonicMs());
   const queries = createQueryServices({ ...host, ...stored, eventStore, counters, limiter, clickhouse, flushSite, isAccepting });
   const jobServices: JobServices = await createJobs(dependencies, queries, limiter, stored);

@@ -1,20 +1,26 @@
 /** The port to a database that holds a copy of all stored events. `EventStore` keeps it complete. */
 import type { SiteId, UtcDay } from "./event.ts";
 
-/** The events of a site and day that one journal segment has, or that one file has. */
+/** The events of a day that a journal segment or a file has. */
 export interface ReplicatedEvents {
-  readonly siteId: SiteId;
+  /** All sites of the events. */
+  readonly sites: readonly SiteId[];
   readonly day: UtcDay;
   readonly segment: number;
-  /** As they are in the partition file. */
+  /** Whether they are those of a file, which has one site, rather than those of a segment, which has all its sites. */
+  readonly isFile: boolean;
+  /** In the format of partition files. The events of a site follow each other, in their order. */
   readonly parquet: Uint8Array;
   /** Whether an earlier attempt, maybe of another process, may have inserted them. */
   readonly isRepeated: boolean;
 }
 
 export interface EventReplica {
-  /** Resolves once the replica has the events durably. Inserting the same events again changes nothing. */
-  insert(events: ReplicatedEvents): Promise<void>;
+  /**
+   * Resolves once the replica has the events durably. Inserting the same events again changes nothing. After a rejection it may have
+   * them, or get them later.
+   */
+  insert(events: ReplicatedEvents, signal?: AbortSignal): Promise<void>;
   /** Deletes this node's events of the days, except those of the segments, which are still in the journal. Complete once resolved. */
   delete(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, exceptSegments: readonly number[]): Promise<void>;
   /** The same for all days up to the last, of all sites at once, because each deletion is costly. */

@@ -4,25 +4,23 @@
  */
 import type { EpochMs, SiteId, StoredEvent, UtcDay } from "./event.ts";
 import type { EventText } from "./event-text.ts";
-import type { EventReplica } from "./event-replica.ts";
 import { Journal } from "./journal.ts";
 import type { JournalDamage } from "./journal-replay.ts";
 import type { ObjectKey } from "./object-store.ts";
 import { isInFiles, type Partition, type PartitionFile } from "./partition.ts";
-import { Partitions, type FileOfDay, type PartitionsOptions, type WrittenFile } from "./partitions.ts";
+import { Partitions, type FileOfDay, type PartitionsOptions } from "./partitions.ts";
+import { Replication, type ReplicationOptions } from "./replication.ts";
 import type { Segment } from "./segment.ts";
 import type { SegmentLog } from "./segment-log.ts";
 import { SiteLocks } from "./site-locks.ts";
 import type { StoreObserver } from "./store-observer.ts";
 
-export interface EventStoreOptions extends PartitionsOptions {
+export interface EventStoreOptions extends PartitionsOptions, ReplicationOptions {
   readonly segmentLog: SegmentLog;
   /** When the process started: a floor for the numbers of new segments. */
   readonly nowMs: EpochMs;
   /** Called whenever the disk does not confirm appended events. */
   readonly onSyncFailure?: (error: unknown) => void;
-  /** A database that answers reports in place of the files. */
-  readonly replica?: EventReplica | undefined;
 }
 
 export interface DeletedDays {
@@ -39,18 +37,18 @@ export class EventStore {
   readonly #partitions: Partitions;
   readonly #locks = new SiteLocks();
   readonly #observers: StoreObserver[] = [];
-  readonly #replica: EventReplica | undefined;
+  readonly #replication: Replication;
 
-  private constructor(journal: Journal, partitions: Partitions, replica: EventReplica | undefined) {
+  private constructor(journal: Journal, options: EventStoreOptions) {
     this.#journal = journal;
-    this.#partitions = partitions;
-    this.#replica = replica;
+    this.#partitions = new Partitions(options);
+    this.#replication = new Replication(options);
   }
 
   /** Recovers the journal of an earlier process. Files are listed on first use. */
   static async open(options: EventStoreOptions): Promise<{ eventStore: EventStore; damage: readonly JournalDamage[] }> {
     const { journal, damage } = await Journal.open(options.segmentLog, options.nowMs, options.onSyncFailure);
-    return { eventStore: new EventStore(journal, new Partitions(options), options.replica), damage };
+    return { eventStore: new EventStore(journal, options), damage };
   }
 
   observe(observer: StoreObserver): void {
@@ -146,21 +144,28 @@ export class EventStore {
     return this.#journal.seal();
   }
 
+  /** Makes the segments that are sealed already durable, as `seal` does: their files may be written then. */
+  syncSealed(): Promise<void> {
+    return this.#journal.syncSealed();
+  }
+
+  /**
+   * Inserts a sealed segment's events into the replica, if there is one: all sites at once, so that inserts are few. May be retried. An
+   * insert ends when the signal aborts. Deletions spare the events until the segment is dropped.
+   */
+  replicate(segment: Segment, signal?: AbortSignal): Promise<void> {
+    return this.#replication.insertSegment(segment, signal);
+  }
+
   /** Writes a sealed segment's events of a site to files, one for each day, and releases them from the journal. May be retried. */
   async commitFlush(segment: Segment, siteId: SiteId): Promise<void> {
     const days = segment.sites.get(siteId) ?? new Map<UtcDay, EventText[]>();
-    const written: WrittenFile[] = [];
+    const files: PartitionFile[] = [];
     const { number } = segment;
-    for (const [day, events] of days) written.push(await this.#partitions.write(siteId, { day, first: number, last: number }, events));
+    for (const [day, events] of days) files.push((await this.#partitions.write(siteId, { day, first: number, last: number }, events)).file);
     await this.#locks.run(siteId, async () => {
-      // First, because both may reject: observers that were told would take the same events once more when it is repeated.
-      await this.#partitions.register(
-        siteId,
-        written.map(({ file }) => file),
-      );
-      const { isRepeated } = segment;
-      segment.isRepeated = true;
-      for (const { file, bytes } of written) await this.#replicate(siteId, file, bytes, isRepeated);
+      // First, because it may reject: observers that were told would take the same events once more when it is repeated.
+      await this.#partitions.register(siteId, files);
       for (const observer of this.#observers) await observer.beforeRelease?.(siteId, segment.number, days);
       this.#journal.release(segment, siteId);
     });
@@ -172,15 +177,11 @@ export class EventStore {
    */
   async addFile(siteId: SiteId, file: FileOfDay, events: readonly EventText[]): Promise<void> {
     const written = await this.#partitions.write(siteId, file, events);
+    await this.#replication.insertFile(siteId, written);
     await this.#locks.run(siteId, async () => {
       await this.#partitions.register(siteId, [written.file]);
-      await this.#replicate(siteId, written.file, written.bytes, true);
       for (const observer of this.#observers) await observer.beforeRelease?.(siteId, file.first, new Map([[file.day, events]]));
     });
-  }
-
-  async #replicate(siteId: SiteId, { day, first }: PartitionFile, parquet: Uint8Array, isRepeated: boolean): Promise<void> {
-    await this.#replica?.insert({ siteId, day, segment: first, parquet, isRepeated });
   }
 
   /** Removes a segment from the journal that was released for all its sites. */
@@ -214,7 +215,7 @@ export class EventStore {
       const { days, files, superseded } = await this.#settledFiles(siteId, firstDay, lastDay);
       const counted = await this.#countEvents(files);
       for (const observer of this.#observers) await observer.beforeDelete?.(siteId, firstDay, lastDay);
-      if (!filesOnly) await this.#replica?.delete(siteId, firstDay, lastDay, this.#journal.segmentNumbers);
+      if (!filesOnly) await this.#replication.delete(siteId, firstDay, lastDay, this.#journal.segmentNumbers);
       // Superseded files first: if a crash left only them, their events would count again.
       await this.#partitions.remove(siteId, superseded);
       await this.#partitions.remove(siteId, files);
@@ -229,7 +230,7 @@ export class EventStore {
 
   /** Deletes what the replica has of all sites up to the day, except events in the journal. */
   async deleteExpiredInReplica(lastDay: UtcDay): Promise<void> {
-    await this.#replica?.deleteExpired(lastDay, this.#journal.segmentNumbers);
+    await this.#replication.deleteExpired(lastDay, this.#journal.segmentNumbers);
   }
 
   async #settledFiles(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay) {

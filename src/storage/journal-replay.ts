@@ -31,7 +31,7 @@ export async function replayJournal(log: SegmentLog, numbers: readonly number[])
     }
     const segment = new Segment(number);
     segment.bytes = bytes.length;
-    segment.isRepeated = true;
+    segment.replication = "begun";
     for (const event of events) segment.add(bufferedEvent(event));
     segments.push(segment);
   }

@@ -178,6 +178,10 @@ export class Journal {
       // A group that began before the change still belongs to the sealed segment.
       await this.#groups.groupDone();
     }
+    await this.syncSealed();
+  }
+
+  async syncSealed(): Promise<void> {
     // One that is under way may have begun before the last append.
     await this.#syncing;
     await this.sync();

@@ -20,8 +20,8 @@ export class Segment {
    * durable. No more events are appended to the segment.
    */
   unsafe = false;
-  /** Whether a flush of it was tried before, maybe by another process. */
-  isRepeated = false;
+  /** Whether a replica has its events: `begun` if an attempt has failed, or an earlier process may have made one. */
+  replication: "none" | "begun" | "done" = "none";
 
   constructor(number: number) {
     this.number = number;
@@ -34,6 +34,20 @@ export class Segment {
     const events = days.get(date);
     if (events) events.push(text);
     else days.set(date, [text]);
+  }
+
+  /** Its events by date: those of a site follow each other, in order of sequence number. */
+  byDay(): Map<UtcDay, { readonly sites: SiteId[]; readonly events: EventText[] }> {
+    const byDay = new Map<UtcDay, { readonly sites: SiteId[]; readonly events: EventText[] }>();
+    for (const [siteId, days] of this.sites) {
+      for (const [day, events] of days) {
+        const ofDay = byDay.get(day) ?? { sites: [], events: [] };
+        byDay.set(day, ofDay);
+        ofDay.sites.push(siteId);
+        for (const event of events) ofDay.events.push(event);
+      }
+    }
+    return byDay;
   }
 
   /** Events that were not released. */

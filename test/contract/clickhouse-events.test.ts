@@ -4,19 +4,19 @@ import { describe, expect, it } from "vitest";
 import { ClickhouseEvents } from "../../src/runtime/engine/clickhouse/clickhouse-events.ts";
 import { prepareSchema } from "../../src/runtime/engine/clickhouse/schema.ts";
 import { eventTables } from "../../src/runtime/engine/clickhouse/tables.ts";
+import { createCounters } from "../../src/runtime/metrics/counters.ts";
 import type { ReplicatedEvents } from "../../src/storage/event-replica.ts";
 import { EVENT_COLUMNS } from "../../src/storage/event-columns.ts";
 import type { StoredEvent, UtcDay } from "../../src/storage/event.ts";
 import { inlineParquetWriter } from "../../src/storage/parquet-writer.ts";
 import { connectionTo } from "../support/clickhouse-connection.ts";
-import { clickhouseOfFile } from "../support/clickhouse-server.ts";
+import { EVENTS_TABLE, clickhouseOfFile } from "../support/clickhouse-server.ts";
 import { aFullEvent, anEvent, anyEvent, eventTexts, siteId } from "../support/stored-event.ts";
 
 const clickhouse = clickhouseOfFile();
 
-const SITE = siteId("site.test");
+const [SITE, OTHER] = [siteId("site.test"), siteId("other.test")];
 const DAY = "2026-03-15" as UtcDay;
-const EVENTS_TABLE = "events_data";
 const SEGMENT = 1_773_500_000_000;
 
 async function openEvents() {
@@ -25,11 +25,11 @@ async function openEvents() {
   const connection = connectionTo(server, database);
   const tables = eventTables({ clickhouseDatabase: database, clickhouseCluster: null });
   await prepareSchema(connection, tables);
-  const ofNode = (node: string) => new ClickhouseEvents({ connection, tables, node });
+  const ofNode = (node: string) => new ClickhouseEvents({ connection, tables, node, counters: createCounters(), monotonicMs: () => 0 });
   const events = ofNode("a0a0a0a0a0a0a0a0");
   const insert = async (stored: readonly StoredEvent[], given: Partial<ReplicatedEvents> = {}) =>
     events.insert({
-      ...{ siteId: SITE, day: DAY, segment: SEGMENT, isRepeated: false },
+      ...{ sites: [SITE], day: DAY, segment: SEGMENT, isFile: false, isRepeated: false },
       parquet: await inlineParquetWriter.encode(eventTexts(stored)),
       ...given,
     });
@@ -93,6 +93,13 @@ describe("an insert into ClickHouse", () => {
     expect(await query(`SELECT count() FROM ${EVENTS_TABLE}`)).toBe("2");
   });
 
+  it("changes nothing when it is a dead process's and arrives after its successor's", async () => {
+    const { insert, query } = await openEvents();
+    await insert([aFullEvent(1), aFullEvent(2)], { isRepeated: true });
+    await insert([aFullEvent(1), aFullEvent(2)], { isRepeated: false });
+    expect(await query(`SELECT count() FROM ${EVENTS_TABLE}`)).toBe("2");
+  });
+
   it("changes nothing when it is repeated after the server has forgotten it", async () => {
     const { insert, query } = await openEvents();
     await query(`ALTER TABLE ${EVENTS_TABLE} MODIFY SETTING non_replicated_deduplication_window = 2`);
@@ -117,15 +124,30 @@ describe("an insert into ClickHouse", () => {
     );
   });
 
+  it("counts the rows of each site of a segment, as its file does, and adds what is missing of any", async () => {
+    const { insert, query } = await openEvents();
+    const stored = [OTHER, OTHER, SITE, SITE, SITE].map((site, i) => anEvent({ siteId: site, pathname: `/${i}` }));
+    await insert(stored.slice(0, 1), { sites: [OTHER] });
+    await query(`ALTER TABLE ${EVENTS_TABLE} MODIFY SETTING non_replicated_deduplication_window = 0`);
+    await insert(stored, { sites: [OTHER, SITE], isRepeated: true });
+    expect(await query(`SELECT groupArray((site_id, row, pathname)) FROM (SELECT * FROM ${EVENTS_TABLE} ORDER BY site_id, row)`)).toBe(
+      "[('other.test',0,'/0'),('other.test',1,'/1'),('site.test',0,'/2'),('site.test',1,'/3'),('site.test',2,'/4')]",
+    );
+  });
+
   it("tells segments, sites, days and nodes apart", async () => {
     const { insert, ofNode, query } = await openEvents();
     const stored = [aFullEvent(1)];
     await insert(stored);
     await insert(stored, { segment: SEGMENT + 1 });
-    await insert(stored, { siteId: siteId("other.test") });
+    await insert([anEvent({ siteId: OTHER })], { sites: [OTHER], isFile: true });
+    await insert([anEvent({ siteId: SITE })], { sites: [SITE], isFile: true, segment: SEGMENT + 2 });
+    await insert([anEvent({ siteId: OTHER })], { sites: [OTHER], isFile: true, segment: SEGMENT + 2 });
     await insert(stored, { day: "2026-03-16" as UtcDay });
     const parquet = await inlineParquetWriter.encode(eventTexts(stored));
-    await ofNode("b0b0b0b0b0b0b0b0").insert({ siteId: SITE, day: DAY, segment: SEGMENT, parquet, isRepeated: true });
-    expect(await query(`SELECT count(), uniqExact(site_id, day, node, segment) FROM ${EVENTS_TABLE}`)).toBe("5\t5");
+    await ofNode("b0b0b0b0b0b0b0b0").insert({
+      ...{ sites: [SITE], day: DAY, segment: SEGMENT, isFile: false, parquet, isRepeated: true },
+    });
+    expect(await query(`SELECT count(), uniqExact(site_id, day, node, segment) FROM ${EVENTS_TABLE}`)).toBe("7\t7");
   });
 });

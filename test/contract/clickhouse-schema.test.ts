@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ClickhouseEvents } from "../../src/runtime/engine/clickhouse/clickhouse-events.ts";
 import { creation, prepareSchema, type SchemaStep } from "../../src/runtime/engine/clickhouse/schema.ts";
 import { eventTables } from "../../src/runtime/engine/clickhouse/tables.ts";
+import { createCounters } from "../../src/runtime/metrics/counters.ts";
 import type { SiteId, UtcDay } from "../../src/storage/event.ts";
 import { connectionTo } from "../support/clickhouse-connection.ts";
 import { clickhouseOfFile } from "../support/clickhouse-server.ts";
@@ -24,7 +25,12 @@ async function made() {
   const tables = eventTables({ clickhouseDatabase: name, clickhouseCluster: null });
   const connection = connectionTo(clickhouse(), name);
   const query = async (sql: string) => (await clickhouse().query(sql, { database: name })).trim();
-  return { tables, connection, query, events: (node: string) => new ClickhouseEvents({ connection, tables, node }) };
+  return {
+    tables,
+    connection,
+    query,
+    events: (node: string) => new ClickhouseEvents({ connection, tables, node, counters: createCounters(), monotonicMs: () => 0 }),
+  };
 }
 
 type Made = Awaited<ReturnType<typeof made>>;

@@ -136,6 +136,9 @@ const COUNTERS = [
   ],
   ...["svc_cache_hits_total", "svc_cache_misses_total", "svc_pixel_events_ingested_total", "svc_bot_events_dropped_total"],
   ...[
+    "svc_clickhouse_inserts_total",
+    "svc_clickhouse_insert_failures_total",
+    "svc_clickhouse_insert_seconds_total",
     "svc_files_compacted_total",
     "svc_compaction_failures_total",
     "svc_events_erased_total",

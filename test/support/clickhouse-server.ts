@@ -15,6 +15,9 @@ const NOT_INSTALLED =
   "There is no ClickHouse to test with. Run `npm ci --prefix test/clickhouse` (Linux on x64 only), or set CLICKHOUSE_URL to a server.";
 const SERVER = process.env["CLICKHOUSE_URL"];
 
+/** The table that has the events of one server. */
+export const EVENTS_TABLE = "events_data";
+
 /** Why a case of the front alone is skipped, or null if it runs. */
 export const ONLY_THE_FRONT = SERVER === undefined ? null : "A real server neither fails nor ends at a test's wish.";
 

@@ -22,6 +22,9 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/property/clickhouse-properties.test.ts",
   "test/http/clickhouse.test.ts",
   "test/property/clickhouse.test.ts",
+  "test/program/clickhouse.test.ts",
+  "test/fault/clickhouse-kill.test.ts",
+  "test/fault/clickhouse-steps.test.ts",
   // Many starts, kills, clients or events.
   "test/fault/busy-stop.test.ts",
   "test/fault/damaged-data.test.ts",

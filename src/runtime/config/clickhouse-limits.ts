@@ -15,6 +15,18 @@ assertLimits(
   "the server gives up an insert before the client does",
 );
 
+/** How long an accepted event may wait for its flush on Node: within a second, all nodes have it in their figures. */
+export const CLICKHOUSE_EVENT_MS = 500;
+
+/** How often it is checked whether one has waited so long. */
+export const CLICKHOUSE_FLUSH_CHECK_MS = 100;
+
+/** Sites whose files are written at the same time, so that the next insert waits for the disk as little as possible. */
+export const CLICKHOUSE_FILES_AT_ONCE = 8;
+
+/** The longest pause after a failed insert: reports wait for the next one. */
+export const CLICKHOUSE_RETRY_MS_MAX = 5_000;
+
 /** The longest wait for the readiness check, for which sites there are, and for the end of a query that nobody waits for any more. */
 export const CLICKHOUSE_CHECK_MS_MAX = 5_000;
 

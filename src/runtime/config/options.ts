@@ -111,7 +111,7 @@ export const OPTIONS = {
   }),
   flush_interval_secs: option(number({ min: 0.1, max: DAY_SECS }), {
     default: 60,
-    description: "Maximum time in seconds before buffered events are flushed.",
+    description: 'Maximum time in seconds before buffered events are flushed. With `engine = "clickhouse"` on Node, half a second at most.',
   }),
   compact_after_files: option(integer({ min: 0, max: 10_000 }), {
     default: 24,

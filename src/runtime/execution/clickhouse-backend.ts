@@ -1,5 +1,6 @@
 /** Answers plans with ClickHouse: each query is one statement over all events of its site. */
 import type { SiteId } from "../../storage/event.ts";
+import { CLICKHOUSE_CHECK_MS_MAX } from "../config/clickhouse-limits.ts";
 import {
   ClickhouseError,
   ClickhouseUnreachableError,
@@ -8,6 +9,7 @@ import {
 } from "../engine/clickhouse/connection.ts";
 import type { EventTables } from "../engine/clickhouse/tables.ts";
 import { AppError, invalidInput } from "../errors.ts";
+import { unlessAborted } from "../engine/unless-aborted.ts";
 import type { SiteRange } from "../query/scope.ts";
 import type { SqlRow, SqlText } from "../query/sql.ts";
 import type { AggregateQuery } from "./aggregate-query.ts";
@@ -29,8 +31,8 @@ const unavailable = (message: string, cause: unknown): AppError =>
 export interface ClickhouseBackendOptions {
   readonly connection: ClickhouseConnection;
   readonly tables: EventTables;
-  /** Passes the site's journaled events on to ClickHouse; resolves to whether it has them. */
-  readonly deliver: (siteId: SiteId) => Promise<boolean>;
+  /** Resolves once ClickHouse has all events of the site that were accepted before the call. */
+  readonly deliver: (siteId: SiteId) => Promise<void>;
   /** The time limit of a query. */
   readonly timeoutSecs: number;
   /** The memory limit of a query. */
@@ -51,7 +53,7 @@ export class ClickhouseBackend implements AnalyticsBackend {
   }
 
   async #runStep({ siteRange, queries }: PlanStep, signal: AbortSignal): Promise<StepRows> {
-    await this.#deliver(siteRange.siteId);
+    await this.#deliver(siteRange.siteId, signal);
     const { tables } = this.#options;
     const select = (rest: SqlText) => this.#rows(scanStatement(rest, siteRange.siteId, tables), signal);
     const rowsOf = (query: AggregateQuery): Promise<StepRows[number]> => {
@@ -62,9 +64,15 @@ export class ClickhouseBackend implements AnalyticsBackend {
     return Promise.all(queries.map(rowsOf));
   }
 
-  async #deliver(siteId: SiteId): Promise<void> {
-    if (await this.#options.deliver(siteId)) return;
-    throw unavailable("ClickHouse does not have the latest events: it cannot be reached, or refuses them. Try again later.", null);
+  /** The events that wait in the journal are part of every result. */
+  async #deliver(siteId: SiteId, signal: AbortSignal): Promise<void> {
+    try {
+      await unlessAborted(this.#options.deliver(siteId), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ClickhouseUnreachableError || error instanceof ClickhouseError) throw refusal(error, this.#options.timeoutSecs);
+      throw unavailable("The latest events cannot be stored. Try again later.", error);
+    }
   }
 
   async #rows(statement: ClickhouseStatement, signal: AbortSignal): Promise<readonly SqlRow[]> {
@@ -84,7 +92,7 @@ export class ClickhouseBackend implements AnalyticsBackend {
   }
 
   async scan<Result>({ siteId, range }: SiteRange, openReader: () => ScanReader<Result>, signal: AbortSignal): Promise<Result> {
-    await this.#deliver(siteId);
+    await this.#deliver(siteId, signal);
     return scanRows(range, openReader(), (rest) => this.#rows(scanStatement(rest, siteId, this.#options.tables), signal));
   }
 
@@ -95,7 +103,7 @@ export class ClickhouseBackend implements AnalyticsBackend {
 
   async isAnswering(signal: AbortSignal): Promise<boolean> {
     try {
-      await this.#options.connection.rows({ sql: "SELECT 1 AS one" }, signal);
+      await this.#options.connection.rows({ sql: "SELECT 1 AS one", timeoutMs: CLICKHOUSE_CHECK_MS_MAX }, signal);
       return true;
     } catch {
       return false;
@@ -107,6 +115,8 @@ export class ClickhouseBackend implements AnalyticsBackend {
 const TIMEOUT_EXCEEDED = 159;
 const MEMORY_LIMIT_EXCEEDED = 241;
 const TOO_MANY_ROWS_OR_BYTES = 396;
+const CREDENTIALS_REFUSED = [192, 193, 194, 516];
+const ACCESS_DENIED = [291, 497];
 
 function refusal(error: unknown, timeoutSecs: number): unknown {
   if (error instanceof ClickhouseUnreachableError) return unavailable("ClickHouse cannot be reached. Try again later.", error);
@@ -120,5 +130,7 @@ function refusal(error: unknown, timeoutSecs: number): unknown {
   if (error.code === TOO_MANY_ROWS_OR_BYTES) {
     return invalidInput('The result takes too much memory; ask for fewer days, a filter or a smaller "limit"');
   }
-  return unavailable("ClickHouse could not complete the query. The server's log says why.", error);
+  if (CREDENTIALS_REFUSED.includes(error.code)) return unavailable("ClickHouse refuses the configured user or password.", error);
+  if (ACCESS_DENIED.includes(error.code)) return unavailable("ClickHouse denies the configured user a right that is needed.", error);
+  return unavailable("ClickHouse has refused a statement. The log says why.", error);
 }

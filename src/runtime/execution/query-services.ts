@@ -40,8 +40,8 @@ export interface QueryParts {
   readonly monotonicMs: () => number;
   /** Null with `engine = duckdb`. */
   readonly clickhouse: Clickhouse | null;
-  /** Flushes the journal if it has events of the site. Resolves to whether it succeeded. */
-  readonly flushSite: (siteId: SiteId) => Promise<boolean>;
+  /** See `Flush.deliver`. */
+  readonly flushSite: (siteId: SiteId) => Promise<void>;
   /** Whether events can be stored. */
   readonly isAccepting: () => boolean;
 }

@@ -1,14 +1,50 @@
-/** When journal segments are written to Parquet files: by event count, bytes or age, and after a failure with growing delays. */
+/**
+ * When journal segments are written to Parquet files, and inserted into ClickHouse if it answers reports: by event count, bytes or age,
+ * and after a failure with growing delays.
+ */
 import type { EventStore } from "../../storage/event-store.ts";
+import type { SiteId } from "../../storage/event.ts";
 import type { Segment } from "../../storage/segment.ts";
+import { severalAtOnce } from "../../storage/several-at-once.ts";
+import { CLICKHOUSE_FILES_AT_ONCE, CLICKHOUSE_RETRY_MS_MAX } from "../config/clickhouse-limits.ts";
 import { FLUSH_RETRY_MS_MAX, FLUSH_RETRY_MS_MIN } from "../config/limits.ts";
+import type { Config } from "../config/config.ts";
 import type { Counters } from "../metrics/counters.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
 import { Histogram } from "../metrics/prometheus.ts";
 import type { Compaction } from "./compaction.ts";
 import { PeriodicJob, type Run } from "./periodic-job.ts";
 
-export interface FlushOptions {
+/** How soon and how far at once events are flushed. */
+export interface FlushPace {
+  /** How long an event may wait, where others see it only after its flush. */
+  readonly eventMs: number;
+  /** Sites whose files are written at the same time. */
+  readonly sitesAtOnce: number;
+  /** The longest pause after a failure. */
+  readonly retryMsMax: number;
+}
+
+/** Where reports read the journal, too: nobody waits for a flush. */
+export const INTO_FILES: FlushPace = { eventMs: Number.POSITIVE_INFINITY, sitesAtOnce: 1, retryMsMax: FLUSH_RETRY_MS_MAX };
+
+/** Where reports read ClickHouse alone. */
+export const INTO_CLICKHOUSE: FlushPace = {
+  ...INTO_FILES,
+  sitesAtOnce: CLICKHOUSE_FILES_AT_ONCE,
+  retryMsMax: CLICKHOUSE_RETRY_MS_MAX,
+};
+
+/** See `Host`. */
+interface PaceParts {
+  readonly config: Pick<Config, "engine">;
+  readonly clickhouseEventMs?: number;
+}
+
+export const flushPaceOf = ({ config, clickhouseEventMs = INTO_CLICKHOUSE.eventMs }: PaceParts): FlushPace =>
+  config.engine === "clickhouse" ? { ...INTO_CLICKHOUSE, eventMs: clickhouseEventMs } : INTO_FILES;
+
+export interface FlushOptions extends FlushPace {
   readonly eventStore: EventStore;
   readonly compaction: Pick<Compaction, "noteFiles">;
   readonly counters: Counters;
@@ -17,6 +53,7 @@ export interface FlushOptions {
   readonly eventCount: number;
   /** Bytes of journal lines at which a flush begins, whatever the number of events. */
   readonly byteCount: number;
+  /** Maximum time between flushes while events wait. */
   readonly intervalSecs: number;
 }
 
@@ -28,9 +65,11 @@ export class Flush {
   /** Since when the oldest unflushed event has waited. */
   #waitingSinceMs: number | null = null;
   #lastFlushMs: number;
+  /** Why the last flush has failed. */
+  #failure: unknown = null;
 
   constructor(options: FlushOptions) {
-    const { monotonicMs } = options;
+    const { monotonicMs, retryMsMax } = options;
     this.#options = options;
     this.#lastFlushMs = monotonicMs();
     this.#job = new PeriodicJob({
@@ -38,7 +77,7 @@ export class Flush {
       isDue: () => this.#isDue(),
       run: (run) => this.#flush(run),
       retryMs: FLUSH_RETRY_MS_MIN,
-      retryMsMax: FLUSH_RETRY_MS_MAX,
+      retryMsMax,
     });
   }
 
@@ -63,6 +102,16 @@ export class Flush {
     // A running flush does not include events appended after its start.
     await this.#job.settled();
     return this.#job.run();
+  }
+
+  /**
+   * Resolves once no event of the site that was accepted before the call is unflushed. Rejects with the reason of a flush that failed; at
+   * once while the pause after it lasts.
+   */
+  async deliver(siteId: SiteId): Promise<void> {
+    const { eventStore } = this.#options;
+    if (!eventStore.hasUnflushed(siteId)) return;
+    if (this.#job.isBackingOff || (!(await this.run()) && eventStore.hasUnflushed(siteId))) throw this.#failure;
   }
 
   settled(): Promise<void> {
@@ -93,9 +142,9 @@ export class Flush {
   }
 
   #isDue(): boolean {
-    const { eventStore, intervalSecs, monotonicMs } = this.#options;
+    const { eventStore, intervalSecs, eventMs, monotonicMs } = this.#options;
     if (this.#isFull()) return true;
-    return eventStore.unflushedEvents > 0 && monotonicMs() - this.#lastFlushMs >= intervalSecs * 1000;
+    return eventStore.unflushedEvents > 0 && (monotonicMs() - this.#lastFlushMs >= intervalSecs * 1000 || this.lagMs() >= eventMs);
   }
 
   async #flush({ signal, retryInMs }: Run): Promise<boolean> {
@@ -103,12 +152,16 @@ export class Flush {
     const beganMs = monotonicMs();
     this.#lastFlushMs = beganMs;
     try {
+      // First, so that attempts that fail do not leave a segment each.
+      if (eventStore.sealedSegments.length > 0) await eventStore.syncSealed();
+      await this.#flushSealed(signal);
       await eventStore.seal();
-      for (const segment of [...eventStore.sealedSegments]) await this.#flushSegment(segment, signal);
+      await this.#flushSealed(signal);
       // All events that are unflushed now arrived since.
       this.#waitingSinceMs = eventStore.unflushedEvents > 0 ? beganMs : null;
       return true;
     } catch (error) {
+      this.#failure = error;
       if (signal.aborted) return false;
       counters.flushFailures++;
       log.error("a flush failed; the events stay in the journal and it is tried again", {
@@ -122,13 +175,18 @@ export class Flush {
     }
   }
 
+  async #flushSealed(signal: AbortSignal): Promise<void> {
+    for (const segment of [...this.#options.eventStore.sealedSegments]) await this.#flushSegment(segment, signal);
+  }
+
   async #flushSegment(segment: Segment, signal: AbortSignal): Promise<void> {
-    const { eventStore, compaction } = this.#options;
-    for (const [siteId, days] of [...segment.sites]) {
+    const { eventStore, compaction, sitesAtOnce } = this.#options;
+    await eventStore.replicate(segment, signal);
+    await severalAtOnce(segment.sites, sitesAtOnce, async ([siteId, days]) => {
       signal.throwIfAborted();
       await eventStore.commitFlush(segment, siteId);
       compaction.noteFiles(siteId, days.keys());
-    }
+    });
     await eventStore.drop(segment);
   }
 }

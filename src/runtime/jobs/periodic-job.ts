@@ -46,6 +46,11 @@ export class PeriodicJob implements Job {
     return this.#running !== null;
   }
 
+  /** Whether the last run has failed and the pause after it is not over. */
+  get isBackingOff(): boolean {
+    return this.#failures > 0 && !this.#running && this.#options.monotonicMs() < this.#notBeforeMs;
+  }
+
   tick(): void {
     const { isDue, monotonicMs } = this.#options;
     if (this.#running || this.#stopping.signal.aborted || !isDue()) return;

@@ -20,6 +20,12 @@ export interface Counters {
   rollupFailures: number;
   /** Time spent making rollups. */
   rollupMs: number;
+  /** Inserts into ClickHouse that succeeded. */
+  clickhouseInserts: number;
+  /** Inserts into ClickHouse that are tried again. */
+  clickhouseInsertFailures: number;
+  /** Time spent inserting into ClickHouse, failures included. */
+  clickhouseInsertMs: number;
   /** On request and by retention. */
   eventsErased: number;
   /** Retention runs that will be retried. */
@@ -46,6 +52,9 @@ export const createCounters = (): Counters => ({
   rollupsMade: 0,
   rollupFailures: 0,
   rollupMs: 0,
+  clickhouseInserts: 0,
+  clickhouseInsertFailures: 0,
+  clickhouseInsertMs: 0,
   eventsErased: 0,
   retentionFailures: 0,
   rateLimitRejections: 0,

@@ -65,6 +65,9 @@ const storage = ({ counters, flush, eventStore }: MetricSources): MetricFamily[]
   counter("retention_failures_total", "Retention runs that failed and will be retried.", counters.retentionFailures),
   gauge("journal_lag_seconds", "Age of the oldest event in the journal that is not in a file yet.", flush.lagMs() / 1000),
   own("histogram", "flush_duration_seconds", "Duration of flushes.", flush.durations.samples()),
+  counter("clickhouse_inserts_total", "Inserts into ClickHouse.", counters.clickhouseInserts),
+  counter("clickhouse_insert_failures_total", "Failed inserts into ClickHouse. They are tried again.", counters.clickhouseInsertFailures),
+  counter("clickhouse_insert_seconds_total", "Time spent inserting into ClickHouse.", counters.clickhouseInsertMs / 1000),
   gauge("catalog_partitions", "Partitions (a day of a site) whose file listing is in memory.", eventStore.catalog.partitions),
   gauge("catalog_files", "Files in these partitions.", eventStore.catalog.files),
 ];

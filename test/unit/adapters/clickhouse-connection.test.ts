@@ -132,6 +132,12 @@ describe("a failure of ClickHouse", () => {
     expect(message).not.toContain(PASSWORD);
   });
 
+  it("leaves out the statement, which may hold what a client asked for", async () => {
+    const text = "Code: 47. DB::Exception: Unknown identifier x in scope SELECT x WHERE path = '/secret (PAGE)'. (UNKNOWN_IDENTIFIER)";
+    const connection = await serve((_, response) => respond(response, text, {}, 404));
+    expect((await failureOf(connection.rows(SELECT))).message).not.toContain("secret");
+  });
+
   it("keeps the beginning of a long reason only", async () => {
     const connection = await serve((_, response) => respond(response, `Code: 62. DB::Exception: ${"x".repeat(100_000)}`, {}, 400));
     expect((await failureOf(connection.rows(SELECT))).message.length).toBeLessThan(700);

@@ -1,9 +1,10 @@
-/** The events of this node in ClickHouse: inserted as Parquet, each segment of a site and day at most once, and deleted by day. */
+/** The events of this node in ClickHouse: inserted as Parquet, each day of a segment at most once, and deleted by day. */
 import { dayNumberOf } from "../../../storage/calendar.ts";
 import { EVENT_COLUMNS, type ColumnKind, type EventColumn } from "../../../storage/event-columns.ts";
-import type { EventReplica } from "../../../storage/event-replica.ts";
+import type { EventReplica, ReplicatedEvents } from "../../../storage/event-replica.ts";
 import type { SiteId, UtcDay } from "../../../storage/event.ts";
 import { CLICKHOUSE_INSERT_EXECUTION_SECS_MAX, CLICKHOUSE_INSERT_MS_MAX } from "../../config/clickhouse-limits.ts";
+import type { Counters } from "../../metrics/counters.ts";
 import type { ClickhouseConnection } from "./connection.ts";
 import { deletionOf, searchFor, type DeletedEvents } from "./deletion.ts";
 import type { EventTables } from "./tables.ts";
@@ -17,12 +18,13 @@ const FILE_TYPES: Readonly<Record<ColumnKind, string>> = {
   timestamp: "DateTime64(3, \\'UTC\\')",
 };
 
-const COLUMNS: readonly EventColumn[] = EVENT_COLUMNS.filter(({ name }) => name !== "site_id");
+const COLUMNS: readonly EventColumn[] = EVENT_COLUMNS;
 
 const STRUCTURE = COLUMNS.map(({ name, kind }) => `${name} ${FILE_TYPES[kind]}`).join(", ");
 
 /** The value that the table has for a column of a file. */
 function stored({ name, kind }: EventColumn): string {
+  if (name === "site_id") return name;
   if (kind === "text") return `ifNull(${name}, '(unknown)') AS ${name}`;
   if (kind === "cents") return `toInt64(${name} * 100) AS ${name}`;
   if (kind === "timestamp") return `toUnixTimestamp64Milli(${name}) AS ${name}`;
@@ -31,19 +33,21 @@ function stored({ name, kind }: EventColumn): string {
 
 const NAMES = COLUMNS.map(({ name }) => name).join(", ");
 
+/** `row` counts the events of a site. */
 const ROWS = `
-  SELECT {site:String} AS site_id, {day:Int32} AS day, {node:String} AS node, {segment:UInt64} AS segment,
-    rowNumberInAllBlocks() AS row, ${COLUMNS.map(stored).join(", ")}
-  FROM input('${STRUCTURE}')`;
+  SELECT {day:Int32} AS day, {node:String} AS node, {segment:UInt64} AS segment,
+    place - min(place) OVER (PARTITION BY site_id) AS row, ${COLUMNS.map(stored).join(", ")}
+  FROM (SELECT *, rowNumberInAllBlocks() AS place FROM input('${STRUCTURE}'))`;
 
 /** A repeated insert adds the rows that are missing: all or none of them, unless they are on several shards. */
 const missingIn = (table: string): string => `
-  WHERE row NOT IN (
-    SELECT row FROM ${table}
-    WHERE site_id = {site:String} AND day = {day:Int32} AND node = {node:String} AND segment = {segment:UInt64})`;
+  WHERE (site_id, row) NOT IN (
+    SELECT site_id, row FROM ${table}
+    WHERE site_id >= {first:String} AND site_id <= {last:String} AND day = {day:Int32} AND node = {node:String}
+      AND segment = {segment:UInt64})`;
 
 const insertInto = (table: string, condition: string): string => `
-  INSERT INTO ${table} (site_id, day, node, segment, row, ${NAMES})
+  INSERT INTO ${table} (day, node, segment, row, ${NAMES})
   SELECT * FROM (${ROWS}) ${condition}
   FORMAT Parquet`;
 
@@ -68,8 +72,13 @@ const IN_ONE_BLOCK = {
 const AT_MOST_ONCE = {
   deduplicate_insert: "enable",
   deduplicate_insert_select: "enable_even_for_bad_queries",
-  max_execution_time: CLICKHOUSE_INSERT_EXECUTION_SECS_MAX,
 } as const;
+
+/**
+ * The server remembers a token also after its rows are deleted, but the file of a demo or of a reindexed site may come again after a
+ * deletion. Only the rows that are missing are inserted anyway.
+ */
+const WITHOUT_TOKEN = { deduplicate_insert: "disable", deduplicate_insert_select: "disable" } as const;
 
 const FIRST_DAY = "0001-01-01" as UtcDay;
 
@@ -78,6 +87,8 @@ export interface ClickhouseEventsOptions {
   readonly tables: EventTables;
   /** The id of this node. */
   readonly node: string;
+  readonly counters: Counters;
+  readonly monotonicMs: () => number;
 }
 
 export class ClickhouseEvents implements EventReplica {
@@ -87,20 +98,33 @@ export class ClickhouseEvents implements EventReplica {
     this.#options = options;
   }
 
-  async insert({ siteId, day, segment, parquet, isRepeated }: Parameters<EventReplica["insert"]>[0]): Promise<void> {
+  async insert({ sites, day, segment, isFile, parquet, isRepeated }: ReplicatedEvents, signal?: AbortSignal): Promise<void> {
     const { connection, tables, node } = this.#options;
+    const first = sites.reduce((least, site) => (site < least ? site : least));
+    const last = sites.reduce((greatest, site) => (site > greatest ? site : greatest));
+    // The same for a segment that was read back with events of more sites, which were not acknowledged.
+    const once = isFile ? WITHOUT_TOKEN : { ...AT_MOST_ONCE, insert_deduplication_token: [node, segment, day].join(" ") };
     const statement = {
       sql: insertInto(tables.all, isRepeated ? missingIn(tables.all) : ""),
-      parameters: { site: siteId, day: dayNumberOf(day), node, segment },
-      settings: {
-        ...IN_ONE_BLOCK,
-        ...AT_MOST_ONCE,
-        ...tables.insertSettings,
-        insert_deduplication_token: [node, segment, siteId, day].join(" "),
-      },
+      parameters: { first, last, day: dayNumberOf(day), node, segment },
+      settings: { ...IN_ONE_BLOCK, max_execution_time: CLICKHOUSE_INSERT_EXECUTION_SECS_MAX, ...once, ...tables.insertSettings },
       timeoutMs: CLICKHOUSE_INSERT_MS_MAX,
     };
-    await connection.insertParquet(statement, parquet);
+    await this.#counted(() => connection.insertParquet(statement, parquet, signal));
+  }
+
+  async #counted(insert: () => Promise<void>): Promise<void> {
+    const { counters, monotonicMs } = this.#options;
+    const beganMs = monotonicMs();
+    try {
+      await insert();
+      counters.clickhouseInserts++;
+    } catch (error) {
+      counters.clickhouseInsertFailures++;
+      throw error;
+    } finally {
+      counters.clickhouseInsertMs += monotonicMs() - beganMs;
+    }
   }
 
   delete(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, exceptSegments: readonly number[]): Promise<void> {

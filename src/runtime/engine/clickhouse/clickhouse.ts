@@ -1,5 +1,6 @@
 /** The ClickHouse server of an instance: what reads and writes its events. Nothing is sent to it before the first statement. */
 import type { Config } from "../../config/config.ts";
+import type { Counters } from "../../metrics/counters.ts";
 import { ClickhouseEvents } from "./clickhouse-events.ts";
 import type { ClickhouseConnection, ConnectClickhouse } from "./connection.ts";
 import { nodeIdOf, type NodeIdParts } from "./node-id.ts";
@@ -16,6 +17,8 @@ export interface Clickhouse {
 interface ClickhouseParts extends NodeIdParts {
   readonly config: Config;
   readonly connectClickhouse: ConnectClickhouse;
+  readonly counters: Counters;
+  readonly monotonicMs: () => number;
 }
 
 /** Null with `engine = duckdb`. */
@@ -25,5 +28,5 @@ export async function openClickhouse({ config, connectClickhouse, ...parts }: Cl
   const server = connectClickhouse({ ...config, clickhouseUrl });
   const tables = eventTables(config);
   const connection = new PreparedConnection(server, () => prepareSchema(server, tables));
-  return { connection, tables, events: new ClickhouseEvents({ connection, tables, node: await nodeIdOf(parts) }) };
+  return { connection, tables, events: new ClickhouseEvents({ ...parts, connection, tables, node: await nodeIdOf(parts) }) };
 }

@@ -4,7 +4,7 @@ import { createCounters } from "../../../../src/runtime/metrics/counters.ts";
 import { PartitionCache } from "../../../../src/runtime/engine/partition-cache.ts";
 import type { Engine } from "../../../../src/runtime/engine/engine.ts";
 import { Erasure } from "../../../../src/runtime/jobs/erasure.ts";
-import { Flush } from "../../../../src/runtime/jobs/flush.ts";
+import { Flush, INTO_FILES } from "../../../../src/runtime/jobs/flush.ts";
 import { isSiteId } from "../../../../src/runtime/config/site-id.ts";
 import { ResultCache } from "../../../../src/runtime/execution/result-cache.ts";
 import { Executor } from "../../../../src/runtime/execution/executor.ts";
@@ -65,6 +65,7 @@ async function makeWorld({ objects, segmentLog }: Stores, listingsMax = 100) {
   const partitionCache = new PartitionCache({ engine, eventStore, budgetBytes: 2 ** 40, sessionGapMs: 1_800_000, log });
   const counters = createCounters();
   const flush = new Flush({
+    ...INTO_FILES,
     eventStore,
     compaction: { noteFiles: () => {} },
     counters,
