@@ -102,12 +102,15 @@ function nativePattern({ wanted, distances }: Pattern): NativePattern {
   return { text, isExact };
 }
 
+/** `sequenceCount` takes no fewer. No event meets those beyond the pattern's. */
+const NATIVE_CONDITIONS_MIN = 2;
+
 /** A long history is cut to nothing before the search, whether or not the server evaluates a branch that is not taken. */
 function sequenceValue({ name, pattern, conditions }: SequenceFunction): SqlText {
   const parsed = parsePattern(pattern, conditions);
   const { text, isExact } = nativePattern(parsed);
   const isShort = sql`length(history) <= ${searchedEventsMax(parsed.wanted.length)}`;
-  const found = reduced(`sequenceCount('${text}')`, sql`searched`, metBits(sql`searched`, conditions));
+  const found = reduced(`sequenceCount('${text}')`, sql`searched`, metBits(sql`searched`, Math.max(conditions, NATIVE_CONDITIONS_MIN)));
   const count = sql`arrayMap(searched -> ${found}, [arraySlice(history, 1, if(${isShort}, length(history), 0))])[1]`;
   const value = name === "sequence_count" ? count : sql`least(${count}, 1)`;
   return decided(value, isExact ? isShort : sql`${isShort} AND value = 0`);
