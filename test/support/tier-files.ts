@@ -15,6 +15,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/contract/clickhouse-front.test.ts",
   "test/contract/clickhouse-schema.test.ts",
   "test/contract/clickhouse-nodes.test.ts",
+  "test/contract/clickhouse-shards.test.ts",
   "test/contract/clickhouse-connection.test.ts",
   "test/contract/clickhouse-events.test.ts",
   "test/contract/clickhouse-backend.test.ts",

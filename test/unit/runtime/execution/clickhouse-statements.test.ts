@@ -18,6 +18,7 @@ import { jsonFormat } from "../../../../src/runtime/reports/exports/json-format.
 import { REPORTS, type ReportPath } from "../../../../src/runtime/reports/registry.ts";
 import type { Report, ReportSettings } from "../../../../src/runtime/reports/report.ts";
 import type { UtcDay } from "../../../../src/storage/event.ts";
+import { reportRequests } from "../../../support/report-requests.ts";
 import { siteId } from "../../../support/stored-event.ts";
 
 const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
@@ -28,34 +29,9 @@ const SETTINGS: ReportSettings = { sessionGapMs: 1_800_000, rotationDays: 1, rea
 const MARK = "Zq7";
 /** What would end a text, be a parameter, a wildcard, an escape or a comment. */
 const HOSTILE = `${MARK}'"\`{p0:String}*%_\\ -- // ?:é`;
-const STEPS = `page:/${HOSTILE},event:${HOSTILE}`;
+const REQUESTS = reportRequests({ page: `/${HOSTILE}`, event: HOSTILE, property: HOSTILE });
 
 const SCOPE = { site_id: SITE, start_date: "2026-03-01", end_date: "2026-03-14", filters: `pages==/${HOSTILE};browsers!=${HOSTILE}` };
-
-type Request = Readonly<Record<string, string>>;
-
-const ONE: readonly Request[] = [{}];
-
-/** What each report is asked, besides the scope. */
-const REQUESTS: Readonly<Record<ReportPath, readonly Request[]>> = {
-  "/api/stats/main": [{}, { compare: "previous_period" }],
-  "/api/stats/timeseries": [{ interval: "hour" }, { interval: "day" }, { interval: "week" }, { interval: "month", include: "events" }],
-  "/api/stats/breakdown/:dimension": [{ dimension: "pages" }, { dimension: "entry-pages" }, { dimension: "exit-pages" }],
-  "/api/stats/realtime": [{}, { minutes: "30" }],
-  "/api/stats/goals": ONE,
-  "/api/stats/properties": ONE,
-  "/api/stats/property-values": [{ key: "plan" }, { name: HOSTILE, event: HOSTILE }],
-  "/api/stats/revenue": ONE,
-  "/api/stats/session-timeseries": [{ interval: "hour" }, { interval: "day" }],
-  "/api/stats/sessions": ONE,
-  "/api/stats/funnel": [{ steps: STEPS }, { steps: STEPS, modes: "strict_order,strict_deduplication,strict_increase", window: "2 days" }],
-  "/api/stats/retention": ONE,
-  "/api/stats/sequences": [{ steps: STEPS }, { conditions: STEPS, pattern: "(?1).*(?t<=3600)(?2)" }],
-  "/api/stats/flow": [
-    { page: `/${HOSTILE}`, direction: "forward" },
-    { page: `/${HOSTILE}`, direction: "backward" },
-  ],
-};
 
 const SERVER = eventTables({ clickhouseDatabase: "sandpiper", clickhouseCluster: null });
 const CLUSTER = eventTables({ clickhouseDatabase: "sandpiper", clickhouseCluster: "web" });
@@ -78,7 +54,7 @@ async function statementsOf(steps: readonly PlanStep[], tables: EventTables): Pr
 
 function ofReport({ path, prepare }: Report, tables: EventTables): Promise<ClickhouseStatement[]> {
   const steps = REQUESTS[path as ReportPath].flatMap((request) => {
-    const given: Request = { ...SCOPE, ...request };
+    const given: Readonly<Record<string, string>> = { ...SCOPE, ...request };
     return prepare((name) => given[name] ?? null, NOW_MS).plan(SETTINGS).steps;
   });
   return statementsOf(steps, tables);

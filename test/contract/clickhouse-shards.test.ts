@@ -1,0 +1,101 @@
+/**
+ * Reports of a cluster are those of one server: the rows that each shard makes of its visitors add up. A single server plays the shards:
+ * each part of a statement that is for all shards runs once for the visitors of each.
+ */
+import { beforeAll, describe, expect, it } from "vitest";
+import type { ClickhouseConnection } from "../../src/runtime/engine/clickhouse/connection.ts";
+import { prepareSchema } from "../../src/runtime/engine/clickhouse/schema.ts";
+import { eventTables, type EventTables } from "../../src/runtime/engine/clickhouse/tables.ts";
+import { ClickhouseBackend } from "../../src/runtime/execution/clickhouse-backend.ts";
+import { rangeOfDays } from "../../src/runtime/query/date-range.ts";
+import { dailyExport } from "../../src/runtime/reports/exports/daily-export.ts";
+import { jsonFormat } from "../../src/runtime/reports/exports/json-format.ts";
+import { REPORTS, type ReportPath } from "../../src/runtime/reports/registry.ts";
+import type { Report, ReportSettings } from "../../src/runtime/reports/report.ts";
+import type { Plan } from "../../src/runtime/execution/plan.ts";
+import type { UtcDay } from "../../src/storage/event.ts";
+import { connectionTo } from "../support/clickhouse-connection.ts";
+import { clickhouseOfFile } from "../support/clickhouse-server.ts";
+import { reportRequests } from "../support/report-requests.ts";
+import { siteId } from "../support/stored-event.ts";
+
+const clickhouse = clickhouseOfFile();
+
+const SITE = siteId("site.test");
+const NOW_MS = Date.parse("2026-03-15T12:00:00Z");
+const SETTINGS: ReportSettings = { sessionGapMs: 1_800_000, rotationDays: 1, realtimeWindowMinutes: 5, hasExtension: true };
+const REQUESTS = reportRequests({ page: "/1", event: "signup", property: "plan" });
+
+const SHARDS = 3;
+const CLUSTER = "web";
+
+/** 20,000 events of 3,000 visitors, several sessions of each, in the two weeks before the present. */
+const EVENTS = `
+  SELECT '${SITE}' AS site_id, toInt32(intDiv(timestamp, 86400000)) AS day, 'a0a0a0a0a0a0a0a0' AS node, 1 AS segment, number AS row,
+    if(number % 7 = 0, 'signup', 'pageview') AS event_name, concat('/', toString(intHash32(number) % 9)) AS pathname,
+    ['Google', 'GitHub', '(unknown)'][number % 3 + 1] AS referrer_source, ['NL', 'DE'][number % 2 + 1] AS country_code,
+    if(number % 7 = 0, concat('{"plan":"', toString(number % 5), '"}'), NULL) AS props,
+    if(number % 35 = 0, toInt64(number % 1000), NULL) AS revenue_amount, if(number % 35 = 0, 'EUR', '(unknown)') AS currency,
+    cityHash64(intHash32(number) % 3000, day) AS visitor_id,
+    toInt64(${NOW_MS} - intHash64(number) % (14 * 86400000)) AS timestamp
+  FROM numbers(20000)`;
+
+/** A connection to shards: `cluster(name, view(query))` has the rows of the query of each shard. */
+function ofShards(connection: ClickhouseConnection, { cluster, stored, all }: EventTables): ClickhouseConnection {
+  const [begin, end] = [`cluster(\`${cluster}\`, view(`, "SELECT * FROM shard))"];
+  const played = (sql: string): string => {
+    const from = sql.indexOf(begin);
+    if (from < 0) return sql;
+    const to = sql.indexOf(end, from) + end.length;
+    const query = sql.slice(from + begin.length, to - 2);
+    const ofShard = (shard: number) => `(${query.replaceAll(`${stored} WHERE`, `${stored} WHERE visitor_id % ${SHARDS} = ${shard} AND`)})`;
+    const union = Array.from({ length: SHARDS }, (_, shard) => ofShard(shard)).join(" UNION ALL ");
+    return `${sql.slice(0, from)}(${union})${sql.slice(to)}`;
+  };
+  return {
+    ...connection,
+    rows: ({ sql, ...rest }, signal) => connection.rows({ ...rest, sql: played(sql).replaceAll(all, stored) }, signal),
+  };
+}
+
+let backends: Readonly<Record<"server" | "cluster", ClickhouseBackend>>;
+
+beforeAll(async () => {
+  const clickhouseDatabase = await clickhouse().database();
+  const connection = connectionTo(clickhouse(), clickhouseDatabase);
+  const tables = eventTables({ clickhouseDatabase, clickhouseCluster: null });
+  await prepareSchema(connection, tables);
+  await connection.execute({
+    sql: `INSERT INTO ${tables.all} (site_id, day, node, segment, row, event_name, pathname, referrer_source, country_code, props,
+      revenue_amount, currency, visitor_id, timestamp) ${EVENTS}`,
+  });
+  const common = { deliver: async () => true, timeoutSecs: 60, memoryBytes: 2 ** 31 };
+  const clustered = { ...eventTables({ clickhouseDatabase, clickhouseCluster: CLUSTER }), readSettings: {} };
+  backends = {
+    server: new ClickhouseBackend({ ...common, connection, tables }),
+    cluster: new ClickhouseBackend({ ...common, connection: ofShards(connection, clustered), tables: clustered }),
+  };
+});
+
+const resultOn = <Result>(deployment: "server" | "cluster", plan: Plan<Result>): Promise<Result> =>
+  backends[deployment].run(plan, new AbortController().signal);
+
+describe.each(REPORTS.map((report: Report) => [report.path, report] as const))("%s", (path, { prepare }) => {
+  it.each(REQUESTS[path as ReportPath])("with %o is the same on a cluster as on one server", async (request) => {
+    const given: Readonly<Record<string, string>> = { site_id: SITE, start_date: "2026-03-02", end_date: "2026-03-15", ...request };
+    const plan = prepare((name) => given[name] ?? null, NOW_MS).plan(SETTINGS);
+    const [server, cluster] = [await resultOn("server", plan), await resultOn("cluster", plan)];
+    expect(server).toMatch(/[1-9]|plan/);
+    expect(JSON.parse(cluster)).toEqual(JSON.parse(server));
+  });
+});
+
+describe("the daily export", () => {
+  it("is the same on a cluster as on one server, top pages included", async () => {
+    const range = rangeOfDays("2026-03-02" as UtcDay, "2026-03-15" as UtcDay);
+    const plan = dailyExport({ siteId: SITE, range, conditions: [] }, jsonFormat);
+    const textOn = async (deployment: "server" | "cluster") =>
+      new TextDecoder().decode(Buffer.concat([...(await resultOn(deployment, plan))]));
+    expect(await textOn("cluster")).toBe(await textOn("server"));
+  });
+});

@@ -1,0 +1,39 @@
+/** Requests that make each report run each of its statements: one place for tests of all reports. */
+import type { ReportPath } from "../../src/runtime/reports/registry.ts";
+
+/** Parameters besides those of the scope. */
+type ReportRequest = Readonly<Record<string, string>>;
+
+export interface RequestedTexts {
+  /** A path, which begins with a slash. */
+  readonly page: string;
+  /** The name of an event. */
+  readonly event: string;
+  /** A key of custom properties. */
+  readonly property: string;
+}
+
+const ONE: readonly ReportRequest[] = [{}];
+
+export function reportRequests({ page, event, property }: RequestedTexts): Readonly<Record<ReportPath, readonly ReportRequest[]>> {
+  const steps = `page:${page},event:${event}`;
+  return {
+    "/api/stats/main": [{}, { compare: "previous_period" }],
+    "/api/stats/timeseries": [{ interval: "hour" }, { interval: "day" }, { interval: "week" }, { interval: "month", include: "events" }],
+    "/api/stats/breakdown/:dimension": [{ dimension: "pages" }, { dimension: "entry-pages" }, { dimension: "exit-pages" }],
+    "/api/stats/realtime": [{}, { minutes: "30" }],
+    "/api/stats/goals": ONE,
+    "/api/stats/properties": ONE,
+    "/api/stats/property-values": [{ key: "plan" }, { name: property, event }],
+    "/api/stats/revenue": ONE,
+    "/api/stats/session-timeseries": [{ interval: "hour" }, { interval: "day" }],
+    "/api/stats/sessions": ONE,
+    "/api/stats/funnel": [{ steps }, { steps, modes: "strict_order,strict_deduplication,strict_increase", window: "2 days" }],
+    "/api/stats/retention": ONE,
+    "/api/stats/sequences": [{ steps }, { conditions: steps, pattern: "(?1).*(?t<=3600)(?2)" }],
+    "/api/stats/flow": [
+      { page, direction: "forward" },
+      { page, direction: "backward" },
+    ],
+  };
+}
