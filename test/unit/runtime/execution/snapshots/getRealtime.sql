@@ -15,21 +15,21 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
       CASE WHEN timestamp >= {p8:Int64} AND event_name = {p9:String} THEN referrer_source END AS source,
       CASE WHEN timestamp >= {p10:Int64} AND event_name <> {p11:String} THEN event_name END AS event
     FROM events
-    WHERE timestamp >= {p12:Int64} AND timestamp <= {p13:Int64} AND browser <> {p14:String} AND pathname = {p15:String}) AS recent
+    WHERE day >= {p12:Int64} AND day <= {p13:Int64} AND timestamp >= {p14:Int64} AND timestamp <= {p15:Int64} AND browser <> {p16:String} AND pathname = {p17:String}) AS recent
       GROUP BY GROUPING SETS ((), (minute), (page), (source), (country_code), (event))
     ) AS counted
-    WHERE code IS NOT NULL OR facet = {p16:Int64})
+    WHERE code IS NOT NULL OR facet = {p18:Int64})
     SELECT facet, code, value, visitors, current_visitors, events
     FROM (
       SELECT *, row_number() OVER (PARTITION BY facet ORDER BY visitors DESC, value ASC) AS place
       FROM (
-        SELECT *, if(code = '(unknown)', CASE WHEN facet = {p17:Int64} THEN '(direct)' ELSE '(unknown)' END, code) AS value FROM totals
+        SELECT *, if(code = '(unknown)', CASE WHEN facet = {p19:Int64} THEN '(direct)' ELSE '(unknown)' END, code) AS value FROM totals
       ) AS named
     ) AS ranked
-    WHERE facet IN ({p18:Int64}, {p19:Int64}) OR place <= {p20:Int64}
-      OR (facet = {p21:Int64} AND place <= {p22:Int64})
+    WHERE facet IN ({p20:Int64}, {p21:Int64}) OR place <= {p22:Int64}
+      OR (facet = {p23:Int64} AND place <= {p24:Int64})
     ORDER BY facet, place;
--- parameters: {"p0":"Site.test:8080","p1":1773575700000,"p2":1773575700000,"p3":1773575700000,"p4":"pageview","p5":60000,"p6":1773575700000,"p7":"pageview","p8":1773575700000,"p9":"pageview","p10":1773575700000,"p11":"pageview","p12":1773575700000,"p13":1773576000000,"p14":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p15":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p16":31,"p17":27,"p18":31,"p19":15,"p20":10,"p21":29,"p22":300}
+-- parameters: {"p0":"Site.test:8080","p1":1773575700000,"p2":1773575700000,"p3":1773575700000,"p4":"pageview","p5":60000,"p6":1773575700000,"p7":"pageview","p8":1773575700000,"p9":"pageview","p10":1773575700000,"p11":"pageview","p12":20527,"p13":20527,"p14":1773575700000,"p15":1773576000000,"p16":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p17":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p18":31,"p19":27,"p20":31,"p21":15,"p22":10,"p23":29,"p24":300}
 
 WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String}), totals AS (
     SELECT facet, code, visitors, current_visitors, events
@@ -48,18 +48,18 @@ WITH events AS (SELECT * FROM `sandpiper`.events_data WHERE site_id = {p0:String
       CASE WHEN timestamp >= {p8:Int64} AND event_name = {p9:String} THEN referrer_source END AS source,
       CASE WHEN timestamp >= {p10:Int64} AND event_name <> {p11:String} THEN event_name END AS event
     FROM events
-    WHERE timestamp >= {p12:Int64} AND timestamp <= {p13:Int64} AND browser <> {p14:String} AND pathname = {p15:String}) AS recent
+    WHERE day >= {p12:Int64} AND day <= {p13:Int64} AND timestamp >= {p14:Int64} AND timestamp <= {p15:Int64} AND browser <> {p16:String} AND pathname = {p17:String}) AS recent
       GROUP BY GROUPING SETS ((), (minute), (page), (source), (country_code), (event))
     ) AS counted
-    WHERE code IS NOT NULL OR facet = {p16:Int64})
+    WHERE code IS NOT NULL OR facet = {p18:Int64})
     SELECT facet, code, value, visitors, current_visitors, events
     FROM (
       SELECT *, row_number() OVER (PARTITION BY facet ORDER BY visitors DESC, value ASC) AS place
       FROM (
-        SELECT *, if(code = '(unknown)', CASE WHEN facet = {p17:Int64} THEN '(direct)' ELSE '(unknown)' END, code) AS value FROM totals
+        SELECT *, if(code = '(unknown)', CASE WHEN facet = {p19:Int64} THEN '(direct)' ELSE '(unknown)' END, code) AS value FROM totals
       ) AS named
     ) AS ranked
-    WHERE facet IN ({p18:Int64}, {p19:Int64}) OR place <= {p20:Int64}
-      OR (facet = {p21:Int64} AND place <= {p22:Int64})
+    WHERE facet IN ({p20:Int64}, {p21:Int64}) OR place <= {p22:Int64}
+      OR (facet = {p23:Int64} AND place <= {p24:Int64})
     ORDER BY facet, place;
--- parameters: {"p0":"Site.test:8080","p1":1773574200000,"p2":1773575700000,"p3":1773574200000,"p4":"pageview","p5":60000,"p6":1773574200000,"p7":"pageview","p8":1773574200000,"p9":"pageview","p10":1773574200000,"p11":"pageview","p12":1773574200000,"p13":1773576000000,"p14":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p15":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p16":31,"p17":27,"p18":31,"p19":15,"p20":10,"p21":29,"p22":300}
+-- parameters: {"p0":"Site.test:8080","p1":1773574200000,"p2":1773575700000,"p3":1773574200000,"p4":"pageview","p5":60000,"p6":1773574200000,"p7":"pageview","p8":1773574200000,"p9":"pageview","p10":1773574200000,"p11":"pageview","p12":20527,"p13":20527,"p14":1773574200000,"p15":1773576000000,"p16":"Zq7'\"`{p0:String}*%_\\ -- // ?:é","p17":"/Zq7'\"`{p0:String}*%_\\ -- // ?:é","p18":31,"p19":27,"p20":31,"p21":15,"p22":10,"p23":29,"p24":300}
