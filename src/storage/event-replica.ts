@@ -13,6 +13,8 @@ export interface ReplicatedEvents {
   readonly parquet: Uint8Array;
   /** Whether an earlier attempt, maybe of another process, may have inserted them. */
   readonly isRepeated: boolean;
+  /** Of a file: the same for this insert and its repetitions only, of which the replica executes one. */
+  readonly token?: string;
 }
 
 export interface EventReplica {

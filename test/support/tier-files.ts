@@ -35,6 +35,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/fault/folder-lock-processes.test.ts",
   "test/fault/full-disk.test.ts",
   "test/fault/overload.test.ts",
+  "test/fault/reindex-kill.test.ts",
   "test/fault/stop.test.ts",
   "test/fault/workerd-kill.test.ts",
   "test/http/growth.test.ts",

@@ -98,12 +98,13 @@ export class ClickhouseEvents implements EventReplica {
     this.#options = options;
   }
 
-  async insert({ sites, day, segment, isFile, parquet, isRepeated }: ReplicatedEvents, signal?: AbortSignal): Promise<void> {
+  async insert({ sites, day, segment, isFile, parquet, isRepeated, token }: ReplicatedEvents, signal?: AbortSignal): Promise<void> {
     const { connection, tables, node } = this.#options;
     const first = sites.reduce((least, site) => (site < least ? site : least));
     const last = sites.reduce((greatest, site) => (site > greatest ? site : greatest));
     // The same for a segment that was read back with events of more sites, which were not acknowledged.
-    const once = isFile ? WITHOUT_TOKEN : { ...AT_MOST_ONCE, insert_deduplication_token: [node, segment, day].join(" ") };
+    const insertToken = isFile ? token : [node, segment, day].join(" ");
+    const once = insertToken === undefined ? WITHOUT_TOKEN : { ...AT_MOST_ONCE, insert_deduplication_token: insertToken };
     const statement = {
       sql: insertInto(tables.all, isRepeated ? missingIn(tables.all) : ""),
       parameters: { first, last, day: dayNumberOf(day), node, segment },

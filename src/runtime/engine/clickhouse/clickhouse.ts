@@ -12,6 +12,8 @@ export interface Clickhouse {
   readonly connection: ClickhouseConnection;
   readonly tables: EventTables;
   readonly events: ClickhouseEvents;
+  /** The id of this node. */
+  readonly node: string;
 }
 
 interface ClickhouseParts extends NodeIdParts {
@@ -28,5 +30,6 @@ export async function openClickhouse({ config, connectClickhouse, ...parts }: Cl
   const server = connectClickhouse({ ...config, clickhouseUrl });
   const tables = eventTables(config);
   const connection = new PreparedConnection(server, () => prepareSchema(server, tables));
-  return { connection, tables, events: new ClickhouseEvents({ ...parts, connection, tables, node: await nodeIdOf(parts) }) };
+  const node = await nodeIdOf(parts);
+  return { connection, tables, node, events: new ClickhouseEvents({ ...parts, connection, tables, node }) };
 }

@@ -1,0 +1,80 @@
+/** The command `reindex`: fills ClickHouse from the files of a data folder that no process uses. */
+import { randomBytes } from "node:crypto";
+import { resolve } from "node:path";
+import type { Config } from "../../../src/runtime/config/config.ts";
+import { isSiteId } from "../../../src/runtime/config/site-id.ts";
+import { openClickhouse } from "../../../src/runtime/engine/clickhouse/clickhouse.ts";
+import { StoredSegments } from "../../../src/runtime/engine/clickhouse/stored-segments.ts";
+import { reindex as reindexFiles, type ReindexReport } from "../../../src/runtime/jobs/reindex.ts";
+import type { Log } from "../../../src/runtime/metrics/log.ts";
+import { inlineParquetWriter } from "../../../src/storage/parquet-writer.ts";
+import { Partitions } from "../../../src/storage/partitions.ts";
+import { connectClickhouse } from "../../clickhouse-connection.ts";
+import { counted, formatCount } from "../counts.ts";
+import { exitWhenLost, openDataDir } from "../data-dir/data-dir.ts";
+import { mustBeFolder, openStores } from "../data-dir/stores.ts";
+import { nodeFileSystem } from "../files/file-system.ts";
+import type { CommandOutcome } from "../outcome.ts";
+import { createProgress, type Progress } from "../progress.ts";
+import type { Command } from "./command.ts";
+
+function linesOf({ differences, differenceCount, ...report }: ReindexReport): string[] {
+  const { sites, files, events, insertedFiles, insertedEvents, deletedRows } = report;
+  return [
+    `  ${counted(sites, "site")}, ${counted(files, "file")}, ${counted(events, "event")}`,
+    `  inserted: ${counted(insertedEvents, "event")} of ${counted(insertedFiles, "file")}; deleted: ${counted(deletedRows, "row")}`,
+    differenceCount === 0 ? "  ClickHouse has every event of the files once" : `  ${counted(differenceCount, "difference")}:`,
+    ...differences.map((difference) => `  - ${difference}`),
+    ...(differenceCount > differences.length ? [`  - and ${formatCount(differenceCount - differences.length)} more`] : []),
+  ];
+}
+
+/** The folder is locked by the caller. */
+async function run(folder: string, config: Config, progress: Progress, log: Log): Promise<ReindexReport> {
+  const { objects, records, segmentLog } = await openStores(folder, "off", nodeFileSystem);
+  const clickhouse = await openClickhouse({ config, connectClickhouse, records, randomBytes });
+  if (clickhouse === null) throw new Error('engine is "duckdb", which needs no index. Set engine = "clickhouse" and clickhouse_url');
+  const onStray = (key: string, fault: string) => log.warn(`${key} ${fault}`);
+  progress.begin("reindexing");
+  try {
+    const partitions = new Partitions({ objects, parquet: inlineParquetWriter, isSiteId, listingsMax: 1, onStray });
+    const stored = new StoredSegments(clickhouse);
+    const onFile = (bytes: number) => progress.fileDone(bytes);
+    const parts = {
+      partitions,
+      records,
+      journaled: await segmentLog.list(),
+      stored,
+      events: clickhouse.events,
+      randomBytes,
+      isSiteId,
+      onFile,
+    };
+    return await reindexFiles({ ...parts, isErased: () => false });
+  } finally {
+    progress.end();
+    await segmentLog.close();
+  }
+}
+
+/** Rejects if the folder does not exist, or if a process uses it. */
+async function reindexFolder(config: Config, log: Log): Promise<CommandOutcome> {
+  const folder = resolve(config.dataDir);
+  await mustBeFolder(folder, nodeFileSystem);
+  const lock = await openDataDir(folder, exitWhenLost(folder, log));
+  try {
+    const report = await run(folder, config, createProgress(process.stderr), log);
+    return { succeeded: report.differenceCount === 0, text: `${[folder, ...linesOf(report)].join("\n")}\n` };
+  } finally {
+    await lock.release();
+  }
+}
+
+export const reindex: Command = {
+  name: "reindex",
+  verb: "reindex",
+  arguments: [],
+  options: [],
+  help: "fill ClickHouse from the files of a stopped server",
+  run: ({ config, log }) => reindexFolder(config, log),
+};
