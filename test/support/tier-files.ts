@@ -28,6 +28,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/fault/clickhouse-steps.test.ts",
   // Many starts, kills, clients or events.
   "test/fault/busy-stop.test.ts",
+  "test/fault/cluster-kill.test.ts",
   "test/fault/damaged-data.test.ts",
   "test/fault/data-commands.test.ts",
   "test/fault/disk.test.ts",
