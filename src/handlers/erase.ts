@@ -1,4 +1,5 @@
 /** DELETE /api/gdpr/erase: a site's events of a range of dates (docs/http-api.md, "Data deletion"). */
+import { ERASURE_WAIT_SHARE } from "../runtime/config/clickhouse-limits.ts";
 import { AppError, invalidInput, storageUnavailable } from "../runtime/errors.ts";
 import { parseDateRange } from "../runtime/query/date-range.ts";
 import { required } from "../runtime/query/parameters.ts";
@@ -15,12 +16,13 @@ const PARAMETERS = {
   filters: SCOPE_PARAMETERS.filters,
 };
 
-export const deleteEvents: Handler = async (_request, { services, nowMs, url }) => {
+export const deleteEvents: Handler = async (_request, { services, nowMs, beganMs, url }) => {
   const { site_id: siteId, start_date: startDate, end_date: endDate, filters } = new Query(url).parse(PARAMETERS);
   const { firstDay, lastDay } = parseDateRange({ period: null, startDate, endDate }, nowMs);
   // A caller who wants to delete a part must not lose everything.
   if (filters.length > 0) throw invalidInput('"filters" do not narrow an erasure: it is of all events of its dates');
-  const { events, days } = await services.erasure.erase(siteId, firstDay, lastDay).catch((error: unknown) => {
+  const untilMs = beganMs + services.config.requestTimeoutSecs * ERASURE_WAIT_SHARE * 1000;
+  const { events, days } = await services.eraseOnRequest(siteId, firstDay, lastDay, untilMs).catch((error: unknown) => {
     if (error instanceof AppError) throw error;
     throw storageUnavailable("The events could not all be erased, because storage could not be read or changed. Try again later.", error);
   });

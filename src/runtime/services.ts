@@ -1,15 +1,13 @@
 /** Creates and connects all services at the start, from what the host provides. Contains no logic of its own. */
 import { utcCalendar } from "../storage/calendar.ts";
-import type { EpochMs, SiteId } from "../storage/event.ts";
-import { EventStore } from "../storage/event-store.ts";
-import type { JournalDamage } from "../storage/journal-replay.ts";
+import type { EpochMs, SiteId, UtcDay } from "../storage/event.ts";
+import type { EventStore } from "../storage/event-store.ts";
 import { addressedAssets, addressedScript } from "./assets.ts";
 import { createAuth, type AuthServices } from "./auth/auth-services.ts";
-import { FLUSH_BYTES_SHARE, PARTITION_LISTINGS_MAX, RATE_LIMIT_BUCKETS_MAX } from "./config/limits.ts";
+import { FLUSH_BYTES_SHARE, RATE_LIMIT_BUCKETS_MAX } from "./config/limits.ts";
 import { EXPORTS_BYTES_ALLOWED_MIN, EXPORTS_SHARE_MAX } from "./config/report-limits.ts";
-import { isSiteId } from "./config/site-id.ts";
 import { CLICKHOUSE_SITES_MS_MAX } from "./config/clickhouse-limits.ts";
-import { openClickhouse, type Clickhouse } from "./engine/clickhouse/clickhouse.ts";
+import { openClickhouse } from "./engine/clickhouse/clickhouse.ts";
 import { ClickhouseCatalog, type EventCatalog } from "./engine/clickhouse/clickhouse-catalog.ts";
 import { QueryLimiter } from "./execution/query-limiter.ts";
 import { budgetBytesOf, createQueryServices, type QueryServices } from "./execution/query-services.ts";
@@ -27,8 +25,9 @@ import type { VisitorSalt } from "./ingest/visitor-salt.ts";
 import { DemoSite } from "./installation/demo/demo-site.ts";
 import { PageCheck } from "./installation/page-check.ts";
 import { CacheWarmer } from "./jobs/cache-warmer.ts";
+import { Cluster } from "./jobs/cluster.ts";
 import { Compaction } from "./jobs/compaction.ts";
-import { Erasure } from "./jobs/erasure.ts";
+import { Erasure, type Erased } from "./jobs/erasure.ts";
 import { Flush, flushPaceOf } from "./jobs/flush.ts";
 import type { Job } from "./jobs/periodic-job.ts";
 import { Retention } from "./jobs/retention.ts";
@@ -36,10 +35,9 @@ import { Rollups } from "./jobs/rollups.ts";
 import { createStoredRollups, type StoredRollups } from "./jobs/stored-rollups.ts";
 import { TrustedClock } from "./jobs/trusted-clock.ts";
 import { createCounters, type Counters } from "./metrics/counters.ts";
-import { createSyncFailureReport } from "./metrics/journal-sync-failures.ts";
-import type { Log } from "./metrics/log.ts";
 import { RequestMetrics } from "./metrics/request-metrics.ts";
 import { ExportMemory } from "./reports/exports/export-memory.ts";
+import { openEventStore } from "./services/event-store.ts";
 
 interface IngestServices {
   readonly knownSites: KnownSites;
@@ -75,6 +73,8 @@ export interface Services extends HostServices, AuthServices, IngestServices, Qu
   readonly pageCheck: PageCheck;
   /** Ids of all sites with data or on the allowlist, sorted (docs/http-api.md, "Sites"). */
   sites(): Promise<string[]>;
+  /** Erases on all nodes. `untilMs`, by the monotonic clock, is how long the answer can wait for the others. */
+  eraseOnRequest(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, untilMs: number): Promise<Erased>;
   /** Starts all jobs that are due, without waiting for them. The host calls it about once a second. */
   tick(): void;
   /** Resolves when no job is running. */
@@ -92,38 +92,6 @@ interface Dependencies {
   readonly counters: Counters;
   readonly eventStore: EventStore;
   readonly catalog: EventCatalog;
-}
-
-function reportDamage(damage: readonly JournalDamage[], log: Log): void {
-  for (const { segment, damagedLines, keptAt } of damage) {
-    log.error("the journal is damaged; what could be read is kept, the damaged segment was set aside", {
-      segment,
-      damagedLines,
-      keptAt,
-    });
-  }
-}
-
-async function openEventStore(
-  { segmentLog, objects, parquet, log, now, monotonicMs }: Host,
-  counters: Counters,
-  clickhouse: Clickhouse | null,
-): Promise<EventStore> {
-  const { eventStore, damage } = await EventStore.open({
-    replica: clickhouse?.events,
-    segmentLog,
-    objects,
-    parquet,
-    isSiteId,
-    listingsMax: PARTITION_LISTINGS_MAX,
-    nowMs: now(),
-    onStray: (key, fault) => log.warn(`${key} ${fault}`),
-    onSyncFailure: createSyncFailureReport({ counters, log, monotonicMs }),
-  });
-  reportDamage(damage, log);
-  const events = eventStore.unflushedEvents;
-  if (events > 0) log.info("events of an earlier run were found in the journal", { events });
-  return eventStore;
 }
 
 function createKnownSites({ host: { config, log, monotonicMs, wait }, counters, eventStore, catalog }: Dependencies): KnownSites {
@@ -259,12 +227,14 @@ export async function createServices(host: Host): Promise<Services> {
   const queries = createQueryServices({ ...host, ...stored, eventStore, counters, limiter, clickhouse, flushSite, isAccepting });
   const jobServices: JobServices = await createJobs(dependencies, queries, limiter, stored);
   const ingest: IngestServices = createIngest(dependencies, visitors, {
-    flush: jobServices.flush,
-    erasure: jobServices.erasure,
+    ...jobServices,
     stats: queries.stats,
   });
   const storedSites = () => (clickhouse ? ingest.knownSites.listed() : eventStore.sites());
-  const jobs = jobsOf(jobServices, ingest, now);
+  const { erasure } = jobServices;
+  const cluster = clickhouse && (await Cluster.create({ ...host, clickhouse, eventStore, erasure, stats: queries.stats }));
+  await cluster?.join();
+  const jobs = [...jobsOf(jobServices, ingest, now), ...(cluster ? [cluster] : [])];
   warnOfOldGeoDatabase(host);
 
   return {
@@ -283,6 +253,8 @@ export async function createServices(host: Host): Promise<Services> {
     ...queries,
     ...jobServices,
     ...ingest,
+    eraseOnRequest: (siteId, firstDay, lastDay, untilMs) =>
+      cluster ? cluster.erase(siteId, firstDay, lastDay, untilMs) : erasure.erase(siteId, firstDay, lastDay),
     sites: async () => [...new Set<string>([...(await storedSites()), ...config.siteIds])].sort(),
     tick: () => jobs.forEach((job) => job.tick()),
     async settled() {
@@ -290,10 +262,14 @@ export async function createServices(host: Host): Promise<Services> {
     },
     async stop(requestsEnded, late) {
       const { flush, compaction, retention, rollups, cacheWarmer } = jobServices;
-      await Promise.all([requestsEnded, ...[ingest.demoSite, cacheWarmer, rollups, retention, compaction].map((job) => job.stop())]);
+      await Promise.all([
+        requestsEnded,
+        ...[ingest.demoSite, cacheWarmer, rollups, retention, compaction, cluster].map((job) => job?.stop()),
+      ]);
       await flush.stop(late);
       await ingest.visitorSalt.settled();
       await eventStore.close();
+      await cluster?.leave(late);
     },
   };
 }

@@ -15,6 +15,8 @@ export interface ReplicatedEvents {
   readonly isRepeated: boolean;
   /** Of a file: the same for this insert and its repetitions only, of which the replica executes one. */
   readonly token?: string;
+  /** Sites whose events are left out. */
+  readonly exceptSites?: readonly SiteId[];
 }
 
 export interface EventReplica {

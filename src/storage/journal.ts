@@ -69,7 +69,7 @@ export class Journal {
   }
 
   /** The segment that is being written. */
-  get openSegment(): Readonly<Pick<Segment, "appended" | "bytes">> {
+  get openSegment(): Readonly<Pick<Segment, "number" | "appended" | "bytes">> {
     return this.#open;
   }
 

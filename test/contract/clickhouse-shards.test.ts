@@ -69,7 +69,7 @@ beforeAll(async () => {
     sql: `INSERT INTO ${tables.all} (site_id, day, node, segment, row, event_name, pathname, referrer_source, country_code, props,
       revenue_amount, currency, visitor_id, timestamp) ${EVENTS}`,
   });
-  const common = { deliver: async () => true, timeoutSecs: 60, memoryBytes: 2 ** 31 };
+  const common = { deliver: async () => {}, timeoutSecs: 60, memoryBytes: 2 ** 31 };
   const clustered = { ...eventTables({ clickhouseDatabase, clickhouseCluster: CLUSTER }), readSettings: {} };
   backends = {
     server: new ClickhouseBackend({ ...common, connection, tables }),

@@ -4,8 +4,10 @@ import { resolve } from "node:path";
 import type { Config } from "../../../src/runtime/config/config.ts";
 import { isSiteId } from "../../../src/runtime/config/site-id.ts";
 import { openClickhouse } from "../../../src/runtime/engine/clickhouse/clickhouse.ts";
+import { covers } from "../../../src/runtime/engine/clickhouse/erasure-requests.ts";
 import { StoredSegments } from "../../../src/runtime/engine/clickhouse/stored-segments.ts";
 import { reindex as reindexFiles, type ReindexReport } from "../../../src/runtime/jobs/reindex.ts";
+import { createCounters } from "../../../src/runtime/metrics/counters.ts";
 import type { Log } from "../../../src/runtime/metrics/log.ts";
 import { inlineParquetWriter } from "../../../src/storage/parquet-writer.ts";
 import { Partitions } from "../../../src/storage/partitions.ts";
@@ -32,7 +34,11 @@ function linesOf({ differences, differenceCount, ...report }: ReindexReport): st
 /** The folder is locked by the caller. */
 async function run(folder: string, config: Config, progress: Progress, log: Log): Promise<ReindexReport> {
   const { objects, records, segmentLog } = await openStores(folder, "off", nodeFileSystem);
-  const clickhouse = await openClickhouse({ config, connectClickhouse, records, randomBytes });
+  const clickhouse = await openClickhouse({
+    ...{ config, connectClickhouse, records, randomBytes },
+    counters: createCounters(),
+    monotonicMs: () => performance.now(),
+  });
   if (clickhouse === null) throw new Error('engine is "duckdb", which needs no index. Set engine = "clickhouse" and clickhouse_url');
   const onStray = (key: string, fault: string) => log.warn(`${key} ${fault}`);
   progress.begin("reindexing");
@@ -50,7 +56,8 @@ async function run(folder: string, config: Config, progress: Progress, log: Log)
       isSiteId,
       onFile,
     };
-    return await reindexFiles({ ...parts, isErased: () => false });
+    const pending = await clickhouse.requests.pending();
+    return await reindexFiles({ ...parts, isErased: (siteId, day) => pending.some((request) => covers(request, siteId, day)) });
   } finally {
     progress.end();
     await segmentLog.close();

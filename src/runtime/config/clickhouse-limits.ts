@@ -34,6 +34,25 @@ export const CLICKHOUSE_CHECK_MS_MAX = 5_000;
 export const CLICKHOUSE_SITES_MAX = 100_000;
 export const CLICKHOUSE_SITES_MS_MAX = 1_000;
 
+/** Pause between two announcements of a node. */
+export const NODE_ANNOUNCEMENT_MS = 5_000;
+
+/** Erasures that some node has not carried out. More are refused until it has, or is removed. */
+export const ERASURE_REQUESTS_MAX = 10_000;
+
+/** How long a request for an erasure is kept after all nodes have carried it out, and the pause between two looks for such requests. */
+export const ERASURE_REQUEST_KEPT_MS = 3_600_000;
+
+/** Pauses between two looks for requests, and for confirmations while a request waits for them. */
+export const ERASURE_POLL_MS = 1_000;
+export const ERASURE_CONFIRMATION_POLL_MS = 200;
+
+/** For how long after a request a node drops cached results of the site at each look. */
+export const ERASURE_RECENT_MS = 120_000;
+
+/** The part of a request's time limit for which it waits for the other nodes. */
+export const ERASURE_WAIT_SHARE = 0.8;
+
 /** Bytes of a response, all of which are in memory. Statements limit their rows. */
 export const CLICKHOUSE_RESPONSE_BYTES_MAX = 64 * MIB;
 

@@ -41,14 +41,14 @@ const ROWS = `
 
 /** A repeated insert adds the rows that are missing: all or none of them, unless they are on several shards. */
 const missingIn = (table: string): string => `
-  WHERE (site_id, row) NOT IN (
+  AND (site_id, row) NOT IN (
     SELECT site_id, row FROM ${table}
     WHERE site_id >= {first:String} AND site_id <= {last:String} AND day = {day:Int32} AND node = {node:String}
       AND segment = {segment:UInt64})`;
 
 const insertInto = (table: string, condition: string): string => `
   INSERT INTO ${table} (day, node, segment, row, ${NAMES})
-  SELECT * FROM (${ROWS}) ${condition}
+  SELECT * FROM (${ROWS}) WHERE NOT has({except:Array(String)}, site_id) ${condition}
   FORMAT Parquet`;
 
 const ROWS_MAX = 100_000_000;
@@ -98,7 +98,10 @@ export class ClickhouseEvents implements EventReplica {
     this.#options = options;
   }
 
-  async insert({ sites, day, segment, isFile, parquet, isRepeated, token }: ReplicatedEvents, signal?: AbortSignal): Promise<void> {
+  async insert(
+    { sites, day, segment, isFile, parquet, isRepeated, token, exceptSites = [] }: ReplicatedEvents,
+    signal?: AbortSignal,
+  ): Promise<void> {
     const { connection, tables, node } = this.#options;
     const first = sites.reduce((least, site) => (site < least ? site : least));
     const last = sites.reduce((greatest, site) => (site > greatest ? site : greatest));
@@ -107,7 +110,7 @@ export class ClickhouseEvents implements EventReplica {
     const once = insertToken === undefined ? WITHOUT_TOKEN : { ...AT_MOST_ONCE, insert_deduplication_token: insertToken };
     const statement = {
       sql: insertInto(tables.all, isRepeated ? missingIn(tables.all) : ""),
-      parameters: { first, last, day: dayNumberOf(day), node, segment },
+      parameters: { first, last, except: exceptSites, day: dayNumberOf(day), node, segment },
       settings: { ...IN_ONE_BLOCK, max_execution_time: CLICKHOUSE_INSERT_EXECUTION_SECS_MAX, ...once, ...tables.insertSettings },
       timeoutMs: CLICKHOUSE_INSERT_MS_MAX,
     };

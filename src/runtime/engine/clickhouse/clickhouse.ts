@@ -3,7 +3,9 @@ import type { Config } from "../../config/config.ts";
 import type { Counters } from "../../metrics/counters.ts";
 import { ClickhouseEvents } from "./clickhouse-events.ts";
 import type { ClickhouseConnection, ConnectClickhouse } from "./connection.ts";
+import { ErasureRequests } from "./erasure-requests.ts";
 import { nodeIdOf, type NodeIdParts } from "./node-id.ts";
+import { Nodes } from "./nodes.ts";
 import { PreparedConnection } from "./prepared-connection.ts";
 import { prepareSchema } from "./schema.ts";
 import { eventTables, type EventTables } from "./tables.ts";
@@ -14,6 +16,8 @@ export interface Clickhouse {
   readonly events: ClickhouseEvents;
   /** The id of this node. */
   readonly node: string;
+  readonly nodes: Nodes;
+  readonly requests: ErasureRequests;
 }
 
 interface ClickhouseParts extends NodeIdParts {
@@ -31,5 +35,12 @@ export async function openClickhouse({ config, connectClickhouse, ...parts }: Cl
   const tables = eventTables(config);
   const connection = new PreparedConnection(server, () => prepareSchema(server, tables));
   const node = await nodeIdOf(parts);
-  return { connection, tables, node, events: new ClickhouseEvents({ ...parts, connection, tables, node }) };
+  return {
+    connection,
+    tables,
+    node,
+    events: new ClickhouseEvents({ ...parts, connection, tables, node }),
+    nodes: new Nodes(connection, tables),
+    requests: new ErasureRequests(connection, tables, node),
+  };
 }

@@ -5,7 +5,7 @@ import type { SqlRow } from "../../query/sql.ts";
 /** Parameters are written `{name:Type}` in the SQL. */
 export interface ClickhouseStatement {
   readonly sql: string;
-  readonly parameters?: Readonly<Record<string, string | number>>;
+  readonly parameters?: Readonly<Record<string, string | number | readonly string[]>>;
   /** Settings of this query (https://clickhouse.com/docs/operations/settings/settings). */
   readonly settings?: Readonly<Record<string, string | number>>;
   /** Whether it runs in no database, because the configured one may not exist yet. */

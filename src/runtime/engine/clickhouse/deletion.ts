@@ -13,18 +13,24 @@ export interface DeletedEvents {
   readonly lastDay: UtcDay;
   /** Segments whose events are kept: they are in the journal. */
   readonly exceptSegments: readonly number[];
+  /** Later segments are kept, too. */
+  readonly lastSegment?: number;
 }
 
-function conditionOf({ node, siteId, firstDay, lastDay, exceptSegments }: DeletedEvents): ClickhouseStatement {
+function conditionOf({ node, siteId, firstDay, lastDay, exceptSegments, lastSegment }: DeletedEvents): ClickhouseStatement {
   const site = siteId === null ? "" : "site_id = {site:String} AND ";
+  const until = lastSegment === undefined ? "" : " AND segment <= {until:UInt64}";
   return {
-    sql: `${site}day >= {first:Int32} AND day <= {last:Int32} AND node = {node:String} AND NOT has({except:Array(UInt64)}, segment)`,
+    sql:
+      `${site}day >= {first:Int32} AND day <= {last:Int32} AND node = {node:String} ` +
+      `AND NOT has({except:Array(UInt64)}, segment)${until}`,
     parameters: {
       ...(siteId !== null && { site: siteId }),
       first: dayNumberOf(firstDay),
       last: dayNumberOf(lastDay),
       node,
       except: `[${exceptSegments.join(",")}]`,
+      ...(lastSegment !== undefined && { until: lastSegment }),
     },
   };
 }
@@ -33,6 +39,12 @@ function conditionOf({ node, siteId, firstDay, lastDay, exceptSegments }: Delete
 export function searchFor(events: DeletedEvents, { all, readSettings }: EventTables): ClickhouseStatement {
   const { sql, parameters = {} } = conditionOf(events);
   return { sql: `SELECT 1 AS one FROM ${all} WHERE ${sql} LIMIT 1`, parameters, settings: readSettings };
+}
+
+/** Their number, and that of their days. */
+export function countOf(events: DeletedEvents, { all, readSettings }: EventTables): ClickhouseStatement {
+  const { sql, parameters = {} } = conditionOf(events);
+  return { sql: `SELECT count() AS events, uniqExact(day) AS days FROM ${all} WHERE ${sql}`, parameters, settings: readSettings };
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The tables in ClickHouse, created and upgraded in numbered steps. */
 import { ClickhouseError, type ClickhouseConnection, type ClickhouseStatement } from "./connection.ts";
 import { createEvents, createEventsOfAllShards } from "./events-table.ts";
+import { createNodeTables } from "./node-tables.ts";
 import type { EventTables } from "./tables.ts";
 
 /**
@@ -12,6 +13,7 @@ export type SchemaStep = (tables: EventTables) => readonly string[];
 /** The schema's version is the number of steps. */
 const STEPS: readonly SchemaStep[] = [
   (tables) => (tables.cluster === null ? [createEvents(tables)] : [createEvents(tables), createEventsOfAllShards(tables, tables.cluster)]),
+  createNodeTables,
 ];
 
 const UNKNOWN_TABLE = 60;

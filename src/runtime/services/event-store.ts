@@ -1,0 +1,44 @@
+/** Opens the store of events: what the host stores, with ClickHouse as its replica where that is configured. */
+import { EventStore } from "../../storage/event-store.ts";
+import type { JournalDamage } from "../../storage/journal-replay.ts";
+import { PARTITION_LISTINGS_MAX } from "../config/limits.ts";
+import { isSiteId } from "../config/site-id.ts";
+import type { Clickhouse } from "../engine/clickhouse/clickhouse.ts";
+import { withoutErasedDays } from "../engine/clickhouse/recovered-events.ts";
+import type { Host } from "../host.ts";
+import type { Counters } from "../metrics/counters.ts";
+import { createSyncFailureReport } from "../metrics/journal-sync-failures.ts";
+import type { Log } from "../metrics/log.ts";
+
+function reportDamage(damage: readonly JournalDamage[], log: Log): void {
+  for (const { segment, damagedLines, keptAt } of damage) {
+    log.error("the journal is damaged; what could be read is kept, the damaged segment was set aside", {
+      segment,
+      damagedLines,
+      keptAt,
+    });
+  }
+}
+
+/** The journal of an earlier process is recovered. */
+export async function openEventStore(
+  { segmentLog, objects, parquet, log, now, monotonicMs }: Host,
+  counters: Counters,
+  clickhouse: Clickhouse | null,
+): Promise<EventStore> {
+  const { eventStore, damage } = await EventStore.open({
+    replica: clickhouse ? await withoutErasedDays(clickhouse, segmentLog) : undefined,
+    segmentLog,
+    objects,
+    parquet,
+    isSiteId,
+    listingsMax: PARTITION_LISTINGS_MAX,
+    nowMs: now(),
+    onStray: (key, fault) => log.warn(`${key} ${fault}`),
+    onSyncFailure: createSyncFailureReport({ counters, log, monotonicMs }),
+  });
+  reportDamage(damage, log);
+  const events = eventStore.unflushedEvents;
+  if (events > 0) log.info("events of an earlier run were found in the journal", { events });
+  return eventStore;
+}

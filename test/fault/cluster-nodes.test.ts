@@ -1,0 +1,177 @@
+/** Nodes that share a ClickHouse, as processes: an erasure is complete on all of them, whatever they were doing (docs/scaling.md). */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { utcDayOf } from "../../src/storage/event.ts";
+import { withBearer } from "../support/auth-requests.ts";
+import { clickhouseOfFile } from "../support/clickhouse-server.ts";
+import { startServer, type ServerProcess } from "../support/server-process.ts";
+import type { Environment } from "../support/target.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+import { CHROME_WINDOWS } from "../support/user-agents.ts";
+
+const PASSWORD = "correct horse battery staple";
+const SITE = "a.test";
+const TEST_MS_MAX = 90_000;
+
+const clickhouse = clickhouseOfFile();
+
+interface Reply {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+}
+
+async function replyOf(response: Response): Promise<Reply> {
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+/** Nodes with one database of their own. */
+async function createCluster() {
+  const { url, username, password, query, database: newDatabase } = clickhouse();
+  const database = await newDatabase();
+  const running = new Set<ServerProcess>();
+  onTestFinished(async () => {
+    for (const server of running) await server.kill9();
+  });
+  const start = async (role: "all" | "ingest", dataFolder: string, environment: Environment = {}): Promise<ServerProcess> => {
+    const server = await startServer({
+      dataFolder,
+      environment: {
+        SVC_ROLE: role,
+        SVC_SECRET: "one secret for all nodes of this test",
+        SVC_ENGINE: "clickhouse",
+        SVC_CLICKHOUSE_URL: url,
+        SVC_CLICKHOUSE_USER: username,
+        ...(password !== "" && { SVC_CLICKHOUSE_PASSWORD: password }),
+        SVC_CLICKHOUSE_DATABASE: database,
+        SVC_REQUEST_TIMEOUT_SECS: "5",
+        ...(role === "all" && { SVC_ADMIN_PASSWORD: PASSWORD }),
+        ...environment,
+      },
+    });
+    running.add(server);
+    void server.exited.then(() => running.delete(server));
+    return server;
+  };
+  const rows = async (): Promise<number> => Number(await query("SELECT count() FROM events_data", { database }));
+  return { start, rows, query: (sql: string) => query(sql, { database }) };
+}
+
+async function send({ origin }: ServerProcess, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    const body = JSON.stringify({ d: SITE, n: "pageview", u: `https://${SITE}/${i}` });
+    const response = await fetch(`${origin}/api/event`, { method: "POST", headers: { "user-agent": CHROME_WINDOWS }, body });
+    expect(response.status).toBe(202);
+  }
+}
+
+/** Erases today on the node. */
+async function createEraser({ origin }: ServerProcess): Promise<() => Promise<Reply>> {
+  const login = await fetch(`${origin}/api/auth/login`, { method: "POST", body: JSON.stringify({ password: PASSWORD }) });
+  const { token } = (await login.json()) as { token: string };
+  const headers = { cookie: `svc_session=${token}` };
+  const created = await fetch(`${origin}/api/keys`, { method: "POST", headers, body: JSON.stringify({ name: "erases", scope: "Admin" }) });
+  const { key } = (await created.json()) as { key: string };
+  const today = utcDayOf(Date.now());
+  const url = `${origin}/api/gdpr/erase?site_id=${SITE}&start_date=${today}&end_date=${today}`;
+  return async () => replyOf(await fetch(url, { method: "DELETE", headers: withBearer(key) }));
+}
+
+const erased = (events: number): Reply => ({
+  status: 200,
+  body: expect.objectContaining({ status: "erased", db_records_deleted: events }) as never,
+});
+
+describe("an erasure on a full node", () => {
+  it(
+    "finds what other nodes have in ClickHouse and in their journals, and adds it up",
+    async () => {
+      const { start, rows } = await createCluster();
+      const [full, ingest] = [await start("all", await tempFolder()), await start("ingest", await tempFolder())];
+      await send(full, 3);
+      await send(ingest, 5);
+      const erase = await createEraser(full);
+      expect(await erase()).toEqual(erased(8));
+      expect(await rows()).toBe(0);
+      expect(await erase()).toEqual(erased(0));
+      await send(ingest, 2);
+      expect(await ingest.stop()).toBe(0);
+      expect(await rows()).toBe(2);
+    },
+    TEST_MS_MAX,
+  );
+
+  it(
+    "is a 503 that names a killed node, which erases what its journal has before ClickHouse gets it",
+    async () => {
+      const { start, rows } = await createCluster();
+      const folder = await tempFolder();
+      const [full, ingest] = [await start("all", await tempFolder()), await start("ingest", folder)];
+      await send(ingest, 4);
+      await ingest.kill9();
+      const erase = await createEraser(full);
+      const refusal = await erase();
+      expect(refusal).toMatchObject({
+        status: 503,
+        body: { error: expect.stringMatching(/not erased the events yet: [0-9a-f]{16} \(last seen/) as never },
+      });
+      const again = await start("ingest", folder, { SVC_FLUSH_INTERVAL_SECS: "0.1" });
+      expect(again.log()).toMatch(/events of this node were erased on request .*events=4/);
+      expect(await rows()).toBe(0);
+      await send(again, 1);
+      expect(await again.stop()).toBe(0);
+      expect(await rows()).toBe(1);
+    },
+    TEST_MS_MAX,
+  );
+
+  it(
+    "deletes the rows of a stopped node at once, which later deletes its files and keeps newer events",
+    async () => {
+      const { start, rows } = await createCluster();
+      const folder = await tempFolder();
+      const [full, ingest] = [await start("all", await tempFolder()), await start("ingest", folder)];
+      await send(ingest, 4);
+      expect(await ingest.stop()).toBe(0);
+      expect(await rows()).toBe(4);
+      const erase = await createEraser(full);
+      expect(await erase()).toEqual(erased(4));
+      expect(await rows()).toBe(0);
+      const again = await start("ingest", folder);
+      expect(again.log()).toMatch(/events of this node were erased on request/);
+      await send(again, 2);
+      expect(await again.stop()).toBe(0);
+      expect(await rows()).toBe(2);
+    },
+    TEST_MS_MAX,
+  );
+
+  it(
+    "needs no confirmation of a removed node, which does not start again",
+    async () => {
+      const { start, rows, query } = await createCluster();
+      const folder = await tempFolder();
+      const [full, ingest] = [await start("all", await tempFolder()), await start("ingest", folder)];
+      await send(ingest, 4);
+      expect(await ingest.stop()).toBe(0);
+      await query("INSERT INTO nodes (node, state) SELECT node, 'removed' FROM nodes WHERE role = 'ingest' LIMIT 1");
+      expect(await (await createEraser(full))()).toEqual(erased(4));
+      expect(await rows()).toBe(0);
+      await expect(start("ingest", folder)).rejects.toThrow("was removed from the cluster");
+    },
+    TEST_MS_MAX,
+  );
+});
+
+describe("a node", () => {
+  it(
+    "logs which other nodes have another secret or period of visitor ids",
+    async () => {
+      const { start } = await createCluster();
+      await start("ingest", await tempFolder());
+      const other = await start("ingest", await tempFolder(), { SVC_SECRET: "a secret that no other node has at all" });
+      expect(other.log()).toMatch(/ERROR other nodes have another secret, or none.* nodes=[0-9a-f]{16}\n/);
+      const third = await start("all", await tempFolder(), { SVC_VISITOR_SALT_ROTATION_DAYS: "7" });
+      expect(third.log()).toMatch(/ERROR other nodes have another visitor_salt_rotation_days/);
+    },
+    TEST_MS_MAX,
+  );
+});
