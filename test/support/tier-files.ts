@@ -33,6 +33,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   "test/fault/damaged-data.test.ts",
   "test/fault/data-commands.test.ts",
   "test/fault/disk.test.ts",
+  "test/fault/engine-change.test.ts",
   "test/fault/file-modes.test.ts",
   "test/fault/folder-lock-processes.test.ts",
   "test/fault/full-disk.test.ts",
