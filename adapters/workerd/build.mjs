@@ -101,6 +101,7 @@ export async function buildWorker(outdir, otherEntries = {}) {
   }
   await build({
     ...shared,
+    external: ["cloudflare:workers"],
     entryPoints: { worker: "adapters/workerd/worker.ts", ...otherEntries },
     outdir,
     minify: true,

@@ -8,8 +8,10 @@ import { BODY_BYTES_DISCARDED_MAX } from "../../src/runtime/config/limits.ts";
 const WAIT_MS_MAX = 1000;
 
 export async function drainBody(request: Request): Promise<void> {
-  if (request.body === null || request.bodyUsed) return;
-  const reader = request.body.getReader();
+  if (request.body !== null && !request.bodyUsed) await drainReader(request.body.getReader());
+}
+
+export async function drainReader(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const deadline = setTimeout(() => void reader.cancel(), WAIT_MS_MAX);
   try {
     for (let left = BODY_BYTES_DISCARDED_MAX; left > 0;) {

@@ -13,6 +13,7 @@ import {
   type StoredPartial,
   type PartialTable,
 } from "../../src/runtime/engine/engine.ts";
+import { EngineTakenError } from "./shared-engine.ts";
 import type { SqlRow } from "../../src/runtime/query/sql.ts";
 import type { Columns } from "../../src/storage/columns.ts";
 import type { SiteId } from "../../src/storage/event.ts";
@@ -40,7 +41,7 @@ export class IsolateEngine implements Engine {
     try {
       return await work(await started);
     } catch (error) {
-      if (!isFatal(error)) throw error;
+      if (!isFatal(error) && !(error instanceof EngineTakenError)) throw error;
       this.#discard(started, error);
       // A retry would fail in the same way.
       if (isOutOfMemory(error)) throw new EngineFullError("the query needs more memory than the engine has");

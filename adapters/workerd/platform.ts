@@ -25,6 +25,8 @@ export interface DurableObjectStorage {
 }
 
 export interface DurableObjectState {
+  /** Of an object that was found by its name. */
+  readonly id: { readonly name?: string };
   readonly storage: DurableObjectStorage;
   /** Ends this object at once. The next request starts a new one with the same storage. */
   abort(reason?: string): void;
@@ -34,9 +36,10 @@ export interface DurableObjectStub {
   fetch(request: Request): Promise<Response>;
 }
 
-export interface DurableObjectNamespace {
+/** `Stub` has the methods of the objects' class that may be called. */
+export interface DurableObjectNamespace<Stub extends DurableObjectStub = DurableObjectStub> {
   idFromName(name: string): unknown;
-  get(id: unknown): DurableObjectStub;
+  get(id: unknown): Stub;
 }
 
 export interface R2Object {

@@ -1,18 +1,31 @@
-/** The Worker: passes every request to the Durable Object that serves it. */
+/** The Worker: passes every request to the object that serves it. */
 import "./precompiled-modules.ts";
-import type { DurableObjectNamespace } from "./platform.ts";
+import { Front } from "./front.ts";
+import { registryIn, siteIn, type ObjectEnvironment } from "./objects.ts";
+import { configIn } from "./service-object.ts";
 
-export { AnalyticsObject } from "./analytics-object.ts";
+// The name under which the class was first deployed.
+export { RegistryObject as AnalyticsObject } from "./registry-object.ts";
+export { SiteObject } from "./site-object.ts";
 
-interface WorkerEnvironment {
-  readonly ANALYTICS: DurableObjectNamespace;
+let front: Front | null = null;
+
+/** Null while an option is invalid: then the registry says so. Options do not change while an isolate lives. */
+function frontFor(environment: ObjectEnvironment): Front | null {
+  try {
+    front ??= new Front({
+      config: configIn(environment).config,
+      registry: () => registryIn(environment),
+      site: (siteId) => siteIn(environment, siteId),
+    });
+  } catch {
+    return null;
+  }
+  return front;
 }
 
-/** One object serves all sites: it has the only journal, the keys and the engine. */
-const OBJECT_NAME = "main";
-
 export default {
-  fetch(request: Request, { ANALYTICS }: WorkerEnvironment): Promise<Response> {
-    return ANALYTICS.get(ANALYTICS.idFromName(OBJECT_NAME)).fetch(request);
+  fetch(request: Request, environment: ObjectEnvironment): Promise<Response> {
+    return frontFor(environment)?.fetch(request) ?? registryIn(environment).fetch(request);
   },
 };

@@ -69,8 +69,8 @@ export const postPassword: Handler = async (request, context) => {
 };
 
 /** GET /api/auth/status: whether a password is set, and whether the caller may read stats (docs/http-api.md, "Authentication status"). */
-export const getStatus: Handler = (request, { services }) => {
-  const setupRequired = !services.adminPassword.isConfigured;
-  const authenticated = setupRequired || callerOf(request, services) !== null;
+export const getStatus: Handler = (_request, { standing }) => {
+  const setupRequired = standing?.isPasswordSet !== true;
+  const authenticated = setupRequired || (standing !== null && callerOf(standing) !== null);
   return jsonReply({ setup_required: setupRequired, authenticated });
 };

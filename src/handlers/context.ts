@@ -1,5 +1,7 @@
 /** Everything that a handler gets in addition to the request. */
+import type { Standing } from "../runtime/auth/standing.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
+import type { EventInput } from "../runtime/ingest/event-input.ts";
 import type { Services } from "../runtime/services.ts";
 import type { EpochMs } from "../storage/event.ts";
 import type { Deadline } from "./deadline.ts";
@@ -18,6 +20,10 @@ export interface Context {
   readonly socketAddress: string;
   /** The location of that address, on hosts that know it for every connection. */
   readonly socketPlace: GeoPlace | null;
+  /** The event in the request, if the host has parsed it already. */
+  readonly event: EventInput | null;
+  /** What the credentials of the request are worth; null on routes that need none. */
+  readonly standing: Standing | null;
   readonly deadline: Deadline;
   /** For a body that is written while the client reads it. */
   readonly streams: ResponseStreams;

@@ -1,6 +1,8 @@
 /** The request timeout: the request gets a 408, and its work is aborted (docs/http-api.md, "Limits"). */
 import { AppError } from "../runtime/errors.ts";
 
+const timedOut = (reason: string): AppError => new AppError({ code: "request_timeout" }, reason);
+
 /** The time limit of one request. */
 export class Deadline {
   readonly #limitSecs: number;
@@ -16,6 +18,11 @@ export class Deadline {
 
   isPast(monotonicMs: number): boolean {
     return this.#atMs <= monotonicMs;
+  }
+
+  /** For a request of which much time has passed before it came here. */
+  throwIfPast(monotonicMs: number): void {
+    if (this.isPast(monotonicMs)) throw this.#error();
   }
 
   /** Aborts when the limit passes. Created on demand: an event that is accepted at once needs none. */
@@ -34,18 +41,21 @@ export class Deadline {
   }
 
   expire(): void {
-    this.#end(`The request exceeded the limit of ${this.#limitSecs} seconds`);
+    this.#end(this.#error());
+  }
+
+  #error(): AppError {
+    return timedOut(`The request exceeded the limit of ${this.#limitSecs} seconds`);
   }
 
   /** Also aborts the work when the client disconnects, because nobody would read its result. */
   followClient(client: AbortSignal): void {
-    const end = () => this.#end("The client has gone away");
+    const end = () => this.#end(timedOut("The client has gone away"));
     if (client.aborted) end();
     else client.addEventListener("abort", end, { once: true });
   }
 
-  #end(reason: string): void {
-    const error = new AppError({ code: "request_timeout" }, reason);
+  #end(error: AppError): void {
     this.#controller ??= new AbortController();
     this.#controller.abort(error);
     this.#onExpiry?.(error);

@@ -11,20 +11,21 @@ export const getReady: Handler = async (_request, { services, beganMs }) =>
     : textReply("database not ready", 503, { ...NO_STORE, "Retry-After": "1" });
 
 export const getDetails: Handler = async (_request, { services }) => {
-  const { version, eventStore, adminPassword, geoIsLoaded, geoBuiltMs, behavioral, config, stats } = services;
+  const { version, adminPassword, geoIsLoaded, geoBuiltMs, behavioral, config } = services;
   // Right after startup this waits for the engine or starts it, so the extension is not reported as missing.
   await behavioral.load();
+  const { unflushedEvents, cachedResults } = await services.gauges();
   return jsonReply({
     status: "ok",
     version,
-    buffered_events: eventStore.unflushedEvents,
+    buffered_events: unflushedEvents,
     auth_configured: adminPassword.isConfigured,
     geoip_loaded: geoIsLoaded,
     geoip_built: geoBuiltMs === null ? null : utcDayOf(geoBuiltMs),
     behavioral_extension_loaded: behavioral.version !== null,
     behavioral_version: behavioral.version,
     filter_bots: config.filterBots,
-    cache_entries: stats.cachedCount,
-    cache_empty: stats.cachedCount === 0,
+    cache_entries: cachedResults,
+    cache_empty: cachedResults === 0,
   });
 };

@@ -52,10 +52,9 @@ export function isPrivate(socketAddress: string): boolean {
 /** Whether an attacker's page may have sent the request by DNS rebinding. Always false once a password is set. */
 export function maybeRebound(
   request: Request,
-  { services, socketAddress, url }: Pick<Context, "services" | "socketAddress" | "url">,
+  { services: { config }, standing, socketAddress, url }: Pick<Context, "services" | "standing" | "socketAddress" | "url">,
 ): boolean {
-  const { adminPassword, config } = services;
-  if (adminPassword.isConfigured) return false;
+  if (standing?.isPasswordSet) return false;
   const forwardedFor = request.headers.get("x-forwarded-for");
   if (forwardedEntryOf({ forwardedFor, trustedProxies: config.trustProxy }) !== null) return false;
   return isPrivate(socketAddress) && !isVerified(url.hostname, config.dashboardOrigin);

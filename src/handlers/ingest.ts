@@ -37,9 +37,9 @@ const NO_CONTENT = { "Content-Length": "0" } as const;
  * is parsed as JSON, whatever its content type.
  */
 export const postEvent: Handler = async (request, context) => {
-  const { services } = context;
-  const body = await readBody(request);
-  const outcome = await services.acceptEvent({ ...senderOf(request, context), readInput: () => parseEventBody(body) });
+  const { services, event } = context;
+  const body = event ? "" : await readBody(request);
+  const outcome = await services.acceptEvent({ ...senderOf(request, context), readInput: () => event ?? parseEventBody(body) });
   if (outcome === "accepted") services.counters.eventsIngested++;
   return emptyReply(202, NO_CONTENT);
 };
@@ -54,9 +54,9 @@ const PIXEL_HEADERS = { "Content-Type": "image/gif", "Content-Length": String(TR
 
 /** The pixel, whether the event is accepted or dropped as a bot's (docs/http-api.md, "Tracking pixel"). */
 export const getPixel: Handler = async (request, context) => {
-  const { services, url } = context;
+  const { services, url, event } = context;
   const parameters = parametersOf(url);
-  const outcome = await services.acceptEvent({ ...senderOf(request, context), readInput: () => parsePixelQuery(parameters) });
+  const outcome = await services.acceptEvent({ ...senderOf(request, context), readInput: () => event ?? parsePixelQuery(parameters) });
   if (outcome === "accepted") services.counters.pixelEventsIngested++;
   return { status: 200, headers: PIXEL_HEADERS, body: TRANSPARENT_GIF };
 };

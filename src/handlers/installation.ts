@@ -20,9 +20,9 @@ const timestampOf = (ms: number): string => new Date(ms).toISOString();
 const counted = ({ name, outcome, count, latestMs }: OutcomeCount) => ({ name, outcome, count, latest_at: timestampOf(latestMs) });
 
 /** None without events, and if storage does not tell them in time: the counts are wanted most while it fails. */
-async function daysOf(siteId: SiteId, { knownSites, catalog, wait }: Services): Promise<readonly UtcDay[]> {
+async function daysOf(siteId: SiteId, { knownSites, daysOf: storedDays, wait }: Services): Promise<readonly UtcDay[]> {
   if (!knownSites.has(siteId)) return [];
-  const days = catalog.days(siteId).catch((): UtcDay[] => []);
+  const days = storedDays(siteId).catch((): UtcDay[] => []);
   return (await Promise.race([days, wait(SITES_LISTING_WAIT_MS)])) ?? [];
 }
 
@@ -30,6 +30,8 @@ export const getInstallation: Handler = async (_request, { services, url }) => {
   const { config, knownSites, eventOutcomes } = services;
   const { site_id: siteId } = new Query(url).parse({ site_id: SCOPE_PARAMETERS.site_id });
   if (!knownSites.areListed) await knownSites.untilListed();
+  // Where sites have instances of their own, this brings their counts.
+  await services.gauges();
   const days = await daysOf(siteId, services);
   return jsonReply({
     since: timestampOf(eventOutcomes.sinceMsOf(siteId)),

@@ -17,7 +17,11 @@ function checkToken(request: Request, wanted: Secret | null): void {
   throw new AppError({ code: "unauthenticated" }, "The metrics need their token: Authorization: Bearer and the value of metrics_token");
 }
 
-export const getMetrics: Handler = (request, { services, nowMs }) => {
+export const getMetrics: Handler = async (request, { services, nowMs }) => {
   checkToken(request, services.config.metricsToken);
-  return textReply(renderMetrics(metricFamilies(services, nowMs)), 200, { ...NO_STORE, "Content-Type": METRICS_CONTENT_TYPE });
+  const gauges = await services.gauges();
+  return textReply(renderMetrics(metricFamilies({ ...services, gauges }, nowMs)), 200, {
+    ...NO_STORE,
+    "Content-Type": METRICS_CONTENT_TYPE,
+  });
 };

@@ -2,9 +2,10 @@
 import type { Config } from "../runtime/config/config.ts";
 import { invalidInput, type AppError } from "../runtime/errors.ts";
 import type { GeoPlace } from "../runtime/ingest/geo.ts";
+import type { EventInput } from "../runtime/ingest/event-input.ts";
 import { parseUrl } from "../runtime/ingest/parse-url.ts";
 import type { Services } from "../runtime/services.ts";
-import { checkAccess } from "./access.ts";
+import { checkAccess, needsStanding, standingOf } from "./access.ts";
 import { pathBelow, redirectToPage } from "./base-path.ts";
 import type { Context } from "./context.ts";
 import { corsHeaders, isDashboardPreflight, preflightReply } from "./cors.ts";
@@ -40,6 +41,10 @@ export interface Connection {
   readonly socketAddress: string;
   /** The location of the socket address, on hosts that know it. */
   readonly socketPlace?: GeoPlace | null;
+  /** How long ago the request began. */
+  readonly elapsedMs?: number;
+  /** The event in the request, if the host has read and parsed it. */
+  readonly event?: EventInput | null;
 }
 
 export interface App {
@@ -60,6 +65,7 @@ interface Exchange extends Context {
   readonly request: Request;
   readonly requestId: string;
   params: Context["params"];
+  standing: Context["standing"];
   /** The endpoint of the path; null for an unknown path, and until the path is matched. */
   endpoint: Endpoint | null;
   /** Null until a route is found. */
@@ -95,9 +101,9 @@ export class Pipeline implements App {
     return responseTo(request.method, withHeaders(readable, this.#commonHeaders(exchange)));
   }
 
-  #begin(request: Request, url: URL, { socketAddress, socketPlace = null }: Connection): Exchange {
+  #begin(request: Request, url: URL, { socketAddress, socketPlace = null, elapsedMs = 0, event = null }: Connection): Exchange {
     const services = this.#services;
-    const beganMs = services.monotonicMs();
+    const beganMs = services.monotonicMs() - elapsedMs;
     return {
       services,
       nowMs: services.now(),
@@ -107,6 +113,8 @@ export class Pipeline implements App {
       url,
       socketAddress,
       socketPlace,
+      event,
+      standing: null,
       deadline: this.#deadlines.begin(beganMs),
       streams: this.#streams,
       params: NO_PARAMS,
@@ -137,11 +145,13 @@ export class Pipeline implements App {
     if (isDashboardPreflight(request, endpoint, config)) return preflightReply(request, endpoint.allow);
     const route = routeFor(request.method, endpoint, config.role);
     exchange.routeId = routeIdOf(route);
+    if (needsStanding(route.access)) exchange.standing = await standingOf(request, this.#services);
     refuseUnverifiedHost(route.access, exchange.routeId, request, exchange);
     checkAccess(route.access, request, exchange);
     const redirect = route.path === "/" ? redirectToPage(url, config.basePath) : null;
     if (redirect !== null) return redirect;
     if (route.access === "stats") deadline.followClient(request.signal);
+    deadline.throwIfPast(this.#services.monotonicMs());
     return route.handler(request, exchange);
   }
 

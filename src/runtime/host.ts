@@ -1,5 +1,5 @@
 /** The interface of a host: storage, clocks and everything else that differs between platforms. Each adapter implements it. */
-import type { EpochMs } from "../storage/event.ts";
+import type { EpochMs, SiteId, UtcDay } from "../storage/event.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import type { ParquetWriter } from "../storage/parquet-writer.ts";
 import type { RecordStore } from "../storage/record-store.ts";
@@ -7,11 +7,17 @@ import type { SecretStore } from "../storage/secret-store.ts";
 import type { SegmentLog } from "../storage/segment-log.ts";
 import type { Asset, Assets } from "./assets.ts";
 import type { PasswordHasher } from "./auth/password-hasher.ts";
+import type { Credentials, Standing } from "./auth/standing.ts";
 import type { Config } from "./config/config.ts";
 import type { ConnectClickhouse } from "./engine/clickhouse/connection.ts";
 import type { Engine } from "./engine/engine.ts";
+import type { OutcomeCount } from "./ingest/event-outcomes.ts";
 import type { GeoLookup } from "./ingest/geo.ts";
+import type { PeriodSecret } from "./ingest/period-secret.ts";
+import type { RemoteRateLimit } from "./ingest/rate-limit.ts";
 import type { PageFetch } from "./installation/page-fetch.ts";
+import type { Activity } from "./metrics/activity.ts";
+import type { Gauges } from "./metrics/gauges.ts";
 import type { Log } from "./metrics/log.ts";
 import type { RollupCalculator } from "./rollups/rollup-calculator.ts";
 
@@ -22,6 +28,45 @@ export interface ProcessUsage {
   readonly heapBytes: number;
   /** User and system CPU time since the start of the process. */
   readonly cpuSecs: number;
+}
+
+/**
+ * How the instance of one site reaches the instance that holds what is of no single site: who may call, which sites there are, the
+ * secret of visitor ids and the rate limit of addresses. All calls are about the one site, and reject if the other instance cannot be
+ * reached.
+ */
+export interface SiteRegistry {
+  standingOf(credentials: Credentials): Promise<Standing>;
+  /** Registers the site durably, before its first event is stored. Rejects with a 403 if it is new and `max_sites` is reached. */
+  admit(): Promise<void>;
+  /** Registers the site durably, whatever `max_sites` is: it has events. */
+  announce(): Promise<void>;
+  /** Some of the site's events are about to be deleted, and maybe the last ones: whether it has any is asked when it matters. */
+  doubt(): Promise<void>;
+  /** The generated secret of the salt period that has begun last. */
+  periodSecret(): Promise<PeriodSecret>;
+  /** Of addresses over all sites. */
+  readonly addressRateLimit: RemoteRateLimit;
+}
+
+/** How that instance reaches those of the sites. */
+export interface SiteInstances {
+  /** What instances that are running have counted since they told last, and what they have now. Starts none. */
+  collect(): Promise<{ readonly activities: readonly Activity<OutcomeCount>[]; readonly gauges: readonly Gauges[] }>;
+  /** Sites that were registered by an instance. Files need not show them yet. */
+  registered(): Iterable<SiteId>;
+  /** Removes registered sites without events. Rejects if it cannot be told whether they have any. */
+  confirm(): Promise<void>;
+  /** The days on which the site has events, oldest first. */
+  days(siteId: SiteId): Promise<readonly UtcDay[]>;
+}
+
+/** What makes an instance that of one site. */
+export interface OneSite {
+  readonly siteId: SiteId;
+  readonly registry: SiteRegistry;
+  /** Above the numbers of all segments that other instances have written of the site. */
+  readonly segmentFloor: number;
 }
 
 export interface Host {
@@ -70,6 +115,10 @@ export interface Host {
   readonly processUsage?: () => ProcessUsage;
   /** The limit for journal lines that wait for a flush, in bytes. They are kept in memory. */
   readonly unflushedBytesMax: number;
+  /** On a host with an instance for each site: the site of this one. */
+  readonly oneSite?: OneSite;
+  /** On such a host: in the one instance that holds what is of no single site. It answers nothing about events itself. */
+  readonly siteInstances?: SiteInstances;
   /** Resolves after `ms` milliseconds. For waits that must not depend on `tick`. */
   readonly wait: (ms: number) => Promise<void>;
 }

@@ -4,24 +4,26 @@ import type { EpochMs, SiteId, UtcDay } from "../storage/event.ts";
 import type { EventStore } from "../storage/event-store.ts";
 import { addressedAssets, addressedScript } from "./assets.ts";
 import { createAuth, type AuthServices } from "./auth/auth-services.ts";
+import { standingBy, type StandingOf } from "./auth/standing.ts";
 import { FLUSH_BYTES_SHARE, RATE_LIMIT_BUCKETS_MAX } from "./config/limits.ts";
 import { EXPORTS_BYTES_ALLOWED_MIN, EXPORTS_SHARE_MAX } from "./config/report-limits.ts";
-import { CLICKHOUSE_SITES_MS_MAX } from "./config/clickhouse-limits.ts";
 import { openClickhouse } from "./engine/clickhouse/clickhouse.ts";
 import { ClickhouseCatalog, type EventCatalog } from "./engine/clickhouse/clickhouse-catalog.ts";
 import { QueryLimiter } from "./execution/query-limiter.ts";
 import { budgetBytesOf, createQueryServices, type QueryServices } from "./execution/query-services.ts";
 import type { Host } from "./host.ts";
 import { createAcceptEvent, type AcceptEvent } from "./ingest/accept-event.ts";
+import { createAdmittedSite, createKnownSites } from "./ingest/admission.ts";
 import { createAllowlist } from "./ingest/allowlist.ts";
 import { warnOfOldGeoDatabase } from "./ingest/geo-age.ts";
 import { EventOutcomes } from "./ingest/event-outcomes.ts";
 import { IngestGate } from "./ingest/ingest-gate.ts";
 import { KnownSites } from "./ingest/known-sites.ts";
-import { createRateLimit } from "./ingest/rate-limit.ts";
+import { createRateLimit, type RateLimit } from "./ingest/rate-limit.ts";
+import type { SiteAdmission } from "./ingest/site-admission.ts";
 import { createUserAgentCache } from "./ingest/user-agent-cache.ts";
-import { openVisitors, type Visitors } from "./ingest/visitors.ts";
 import type { VisitorSalt } from "./ingest/visitor-salt.ts";
+import { createVisitors, type Visitors } from "./ingest/visitors.ts";
 import { DemoSite } from "./installation/demo/demo-site.ts";
 import { PageCheck } from "./installation/page-check.ts";
 import { CacheWarmer } from "./jobs/cache-warmer.ts";
@@ -34,13 +36,16 @@ import { Retention } from "./jobs/retention.ts";
 import { Rollups } from "./jobs/rollups.ts";
 import { createStoredRollups, type StoredRollups } from "./jobs/stored-rollups.ts";
 import { TrustedClock } from "./jobs/trusted-clock.ts";
+import { collectGauges } from "./metrics/activity.ts";
 import { createCounters, type Counters } from "./metrics/counters.ts";
+import type { Gauges } from "./metrics/gauges.ts";
 import { RequestMetrics } from "./metrics/request-metrics.ts";
 import { ExportMemory } from "./reports/exports/export-memory.ts";
 import { openEventStore } from "./services/event-store.ts";
 
 interface IngestServices {
-  readonly knownSites: KnownSites;
+  readonly knownSites: SiteAdmission;
+  readonly addressRateLimit: RateLimit;
   readonly ingestGate: IngestGate;
   readonly visitorSalt: VisitorSalt;
   readonly acceptEvent: AcceptEvent;
@@ -68,9 +73,13 @@ export interface Services extends HostServices, AuthServices, IngestServices, Qu
   readonly counters: Counters;
   readonly requests: RequestMetrics;
   readonly eventStore: EventStore;
-  readonly catalog: EventCatalog;
   readonly exportMemory: ExportMemory;
   readonly pageCheck: PageCheck;
+  readonly standingOf: StandingOf;
+  /** Of this instance and, where sites have their own, of those that are running. Their counters are added to this instance's before. */
+  gauges(): Promise<Gauges>;
+  /** The days on which a site has events, oldest first. */
+  daysOf(siteId: SiteId): Promise<readonly UtcDay[]>;
   /** Ids of all sites with data or on the allowlist, sorted (docs/http-api.md, "Sites"). */
   sites(): Promise<string[]>;
   /** Erases on all nodes. `untilMs`, by the monotonic clock, is how long the answer can wait for the others. */
@@ -94,28 +103,9 @@ interface Dependencies {
   readonly catalog: EventCatalog;
 }
 
-function createKnownSites({ host: { config, log, monotonicMs, wait }, counters, eventStore, catalog }: Dependencies): KnownSites {
-  const knownSites = new KnownSites({
-    storedSites: () => catalog.sites(),
-    listingMsMax: catalog === eventStore ? Number.POSITIVE_INFINITY : CLICKHOUSE_SITES_MS_MAX,
-    monotonicMs,
-    journaledSites: eventStore.unflushedSites(),
-    isJournaled: (siteId) => eventStore.hasUnflushed(siteId),
-    sitesMax: config.siteIds.length === 0 ? config.maxSites : Number.POSITIVE_INFINITY,
-    counters,
-    log,
-    wait,
-  });
-  eventStore.observe({
-    beforeRelease: async (siteId) => knownSites.add(siteId),
-    onSiteWithoutFiles: (siteId) => knownSites.forgetUnlessJournaled(siteId),
-  });
-  return knownSites;
-}
-
 type DemoParts = Pick<JobServices, "erasure"> & Pick<QueryServices, "stats">;
 
-function createDemoSite({ host: { config, now, wait }, eventStore }: Dependencies, parts: DemoParts, knownSites: KnownSites): DemoSite {
+function createDemoSite({ host: { config, now, wait }, eventStore }: Dependencies, parts: DemoParts, knownSites: SiteAdmission): DemoSite {
   const { retentionDays } = config;
   return new DemoSite({ ...parts, eventStore, knownSites, calendar: utcCalendar, now, pause: () => wait(0), retentionDays });
 }
@@ -123,21 +113,23 @@ function createDemoSite({ host: { config, now, wait }, eventStore }: Dependencie
 /** Accepted events are reported to `flush`, which starts early when there are many. */
 function createIngest(
   dependencies: Dependencies,
+  knownSites: SiteAdmission,
   visitors: Visitors,
   { flush, ...demoParts }: DemoParts & { flush: Flush },
 ): IngestServices {
   const { host, counters, eventStore } = dependencies;
-  const { config, geo, log, now, unflushedBytesMax } = host;
-  const knownSites = createKnownSites(dependencies);
+  const { config, geo, log, now, unflushedBytesMax, oneSite } = host;
   const demoSite = createDemoSite(dependencies, demoParts, knownSites);
   const ingestGate = new IngestGate({ eventStore, counters, log, unflushedBytesMax });
+  const addressRateLimit = createRateLimit({ perSecond: config.rateLimitPerIp, bucketsMax: RATE_LIMIT_BUCKETS_MAX });
   const eventOutcomes = new EventOutcomes({ hasAllowlist: config.siteIds.length > 0, startedAtMs: now() });
   const accept = createAcceptEvent({
     allowlist: createAllowlist(config.siteIds),
     knownSites,
     refuseDemoEvent: () => demoSite.refuseEvent(),
     siteRateLimit: createRateLimit({ perSecond: config.rateLimitPerSite, bucketsMax: RATE_LIMIT_BUCKETS_MAX }),
-    addressRateLimit: createRateLimit({ perSecond: config.rateLimitPerIp, bucketsMax: RATE_LIMIT_BUCKETS_MAX }),
+    addressRateLimit,
+    sharedAddressRateLimit: config.rateLimitPerIp > 0 ? (oneSite?.registry.addressRateLimit ?? null) : null,
     filterBots: config.filterBots,
     userAgents: createUserAgentCache(),
     geo,
@@ -154,7 +146,7 @@ function createIngest(
     flush.noteEvent();
     return outcome;
   };
-  return { knownSites, ingestGate, visitorSalt: visitors.visitorSalt, acceptEvent, eventOutcomes, demoSite };
+  return { knownSites, addressRateLimit, ingestGate, visitorSalt: visitors.visitorSalt, acceptEvent, eventOutcomes, demoSite };
 }
 
 /** The memory that all exports share. */
@@ -193,18 +185,15 @@ async function createJobs(
   };
 }
 
-/** In the order in which a tick starts them. */
-const jobsOf = (
+/** In the order in which a tick starts them. Where sites have instances of their own, these do all work on files. */
+function jobsOf(
   { flush, compaction, retention, rollups }: JobServices,
   { visitorSalt }: IngestServices,
-  now: () => EpochMs,
-): readonly Pick<Job, "tick" | "settled">[] => [
-  { tick: () => visitorSalt.renewIfDue(now()), settled: () => visitorSalt.settled() },
-  flush,
-  compaction,
-  retention,
-  rollups,
-];
+  { now, siteInstances }: Host,
+): readonly Pick<Job, "tick" | "settled">[] {
+  const salt = { tick: () => visitorSalt.renewIfDue(now()), settled: () => visitorSalt.settled() };
+  return siteInstances ? [salt, flush] : [salt, flush, compaction, retention, rollups];
+}
 
 function hostServices(host: Host): HostServices {
   const { config, log, now, monotonicMs, wait, newRequestId, trackerScript, assets, version, geoIsLoaded, geoBuiltMs, processUsage } = host;
@@ -212,9 +201,9 @@ function hostServices(host: Host): HostServices {
 }
 
 export async function createServices(host: Host): Promise<Services> {
-  const { config, now, monotonicMs, wait } = host;
+  const { config, now, monotonicMs, wait, oneSite, siteInstances } = host;
   const counters = createCounters();
-  const visitors = await openVisitors(host);
+  const visitors = await createVisitors(host);
   const auth = await createAuth({ ...host, counters });
   const clickhouse = await openClickhouse({ ...host, counters });
   const eventStore = await openEventStore(host, counters, clickhouse);
@@ -226,18 +215,18 @@ export async function createServices(host: Host): Promise<Services> {
   const isAccepting = (): boolean => ingest.ingestGate.isAccepting(monotonicMs());
   const queries = createQueryServices({ ...host, ...stored, eventStore, counters, limiter, clickhouse, flushSite, isAccepting });
   const jobServices: JobServices = await createJobs(dependencies, queries, limiter, stored);
-  const ingest: IngestServices = createIngest(dependencies, visitors, {
-    ...jobServices,
-    stats: queries.stats,
-  });
-  const storedSites = () => (clickhouse ? ingest.knownSites.listed() : eventStore.sites());
   const { erasure } = jobServices;
-  const cluster = clickhouse && (await Cluster.create({ ...host, clickhouse, eventStore, erasure, stats: queries.stats }));
+  const knownSites = oneSite
+    ? createAdmittedSite(oneSite, { ...host, eventStore })
+    : createKnownSites({ ...host, eventStore, catalog, counters }, siteInstances && (() => siteInstances.registered()));
+  const ingest: IngestServices = createIngest(dependencies, knownSites, visitors, { ...jobServices, stats: queries.stats });
+  const isNode = oneSite === undefined && siteInstances === undefined;
+  const cluster = clickhouse && isNode ? await Cluster.create({ ...host, clickhouse, eventStore, erasure, stats: queries.stats }) : null;
   await cluster?.join();
-  const jobs = [...jobsOf(jobServices, ingest, now), ...(cluster ? [cluster] : [])];
+  const jobs = [...jobsOf(jobServices, ingest, host), ...(cluster ? [cluster] : [])];
   warnOfOldGeoDatabase(host);
 
-  return {
+  const services: Services = {
     ...hostServices(host),
     trackerScript: await addressedScript(host.trackerScript, config),
     assets: await addressedAssets(host.assets, config),
@@ -246,7 +235,6 @@ export async function createServices(host: Host): Promise<Services> {
     requests: new RequestMetrics(),
     ...stored,
     eventStore,
-    catalog,
     exportMemory: createExportMemory(host),
     pageCheck: new PageCheck({ ...host, proxiedPaths: config.scriptPaths }),
     ...auth,
@@ -255,7 +243,15 @@ export async function createServices(host: Host): Promise<Services> {
     ...ingest,
     eraseOnRequest: (siteId, firstDay, lastDay, untilMs) =>
       cluster ? cluster.erase(siteId, firstDay, lastDay, untilMs) : erasure.erase(siteId, firstDay, lastDay),
-    sites: async () => [...new Set<string>([...(await storedSites()), ...config.siteIds])].sort(),
+    standingOf: (credentials) => oneSite?.registry.standingOf(credentials) ?? standingBy(auth, credentials),
+    gauges: () => collectGauges(services, siteInstances),
+    daysOf: (siteId) => (siteInstances ?? catalog).days(siteId),
+    async sites() {
+      await siteInstances?.confirm();
+      const isShared = (siteInstances ?? clickhouse) && knownSites instanceof KnownSites;
+      const withEvents = isShared ? await knownSites.listed() : await eventStore.sites();
+      return [...new Set<string>([...withEvents, ...config.siteIds])].sort();
+    },
     tick: () => jobs.forEach((job) => job.tick()),
     async settled() {
       for (const job of jobs) await job.settled();
@@ -272,4 +268,5 @@ export async function createServices(host: Host): Promise<Services> {
       await cluster?.leave(late);
     },
   };
+  return services;
 }

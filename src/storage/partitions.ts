@@ -21,6 +21,8 @@ export interface PartitionsOptions {
   readonly objects: ObjectStore;
   readonly parquet: ParquetWriter;
   readonly isSiteId: (text: string) => text is SiteId;
+  /** The only site of this instance, where others have theirs. By default, all sites are its. */
+  readonly onlySite?: SiteId;
   /** Cached listings, one per site; the least recently used is evicted first. */
   readonly listingsMax: number;
   /** Called with unexpected entries of the events folder, which are ignored. */
@@ -58,6 +60,8 @@ export class Partitions {
   }
 
   async #findSites(): Promise<Set<SiteId>> {
+    const { onlySite } = this.#options;
+    if (onlySite !== undefined) return new Set((await this.#listing(onlySite)).size > 0 ? [onlySite] : []);
     const found = new Set<SiteId>();
     for (const names of await this.#siteFolders([])) {
       const siteId = siteOfFolders(names, this.#options.isSiteId);

@@ -16,7 +16,7 @@ import { buildWorker } from "../../adapters/workerd/build.mjs";
 import { buildBenchProgram, withTempFolder } from "./bench-server.mjs";
 import { makeRollups } from "./dashboard-runs.mjs";
 import { differencesOf, everyReport, load, reportsOf } from "./dashboard-view.mjs";
-import { DAYS, EVENTS, provideEvents, writeToday } from "./generate-events.mjs";
+import { DAYS, EVENTS, provideEvents, SITE, writeToday } from "./generate-events.mjs";
 import { duration, mebibytes, printTable, progress, whole } from "./table.mjs";
 import { fillBucket, inspectIsolate, startWorkerd, usedBytes, WORKER_FOLDER, withPeak } from "./workerd-process.mjs";
 
@@ -38,9 +38,9 @@ const HEADS = ["", "time", "isolate before", "peak", "after", "WebAssembly", "ge
 
 /** @param {string} folder @param {Record<string, string>} environment */
 async function startMeasured(folder, environment) {
-  const workerd = await startWorkerd({ folder, script: "measured-worker.js", className: "MeasuredObject", environment, isInspected: true });
+  const workerd = await startWorkerd({ folder, script: "measured-worker.js", siteClass: "MeasuredSite", environment, isInspected: true });
   const isolate = await inspectIsolate(workerd.miniflare);
-  const reads = async () => (await fetch(`${workerd.origin}/measured/reads`)).json();
+  const reads = async () => (await fetch(`${workerd.origin}/measured/reads?site_id=${SITE}`)).json();
   return {
     ...workerd,
     /** A row of what the work takes. @param {string} name @param {() => Promise<unknown>} work */
@@ -104,7 +104,7 @@ async function alarms(folder, count) {
   await (await fetch(`${workerd.origin}/health`)).text();
   const rows = [];
   for (let i = 1; i <= count; i++) {
-    const row = await workerd.measure(`alarm ${i}`, () => fetch(`${workerd.origin}/measured/alarm`));
+    const row = await workerd.measure(`alarm ${i}`, () => fetch(`${workerd.origin}/measured/alarm?site_id=${SITE}`));
     const metrics = await (await fetch(`${workerd.origin}/metrics`)).text();
     rows.push([
       ...row,

@@ -1,7 +1,12 @@
-/** The Worker of `dashboard-workerd.mjs`: the product's object, which also tells what it read from its bucket and what WebAssembly takes. */
+/** The Worker of `dashboard-workerd.mjs`: the product's objects, of which that of a site also tells what it read from its bucket and what WebAssembly takes. */
 import "../../adapters/workerd/precompiled-modules.ts";
-import { AnalyticsObject, type ObjectEnvironment } from "../../adapters/workerd/analytics-object.ts";
-import type { DurableObjectNamespace, DurableObjectState, R2Bucket } from "../../adapters/workerd/platform.ts";
+import { siteIn, type ObjectEnvironment } from "../../adapters/workerd/objects.ts";
+import type { DurableObjectState, R2Bucket } from "../../adapters/workerd/platform.ts";
+import { SiteObject } from "../../adapters/workerd/site-object.ts";
+import product from "../../adapters/workerd/worker.ts";
+import type { SiteId } from "../../src/storage/event.ts";
+
+export { AnalyticsObject } from "../../adapters/workerd/worker.ts";
 
 /** What was read since the last time that it was asked for. */
 const reads = { gets: 0, bytes: 0, lists: 0 };
@@ -32,7 +37,7 @@ const countReads = (bucket: R2Bucket): R2Bucket => ({
   delete: (key) => bucket.delete(key),
 });
 
-export class MeasuredObject extends AnalyticsObject {
+export class MeasuredSite extends SiteObject {
   constructor(state: DurableObjectState, environment: ObjectEnvironment) {
     super(state, { ...environment, PARTITIONS: countReads(environment.PARTITIONS) });
   }
@@ -53,6 +58,10 @@ export class MeasuredObject extends AnalyticsObject {
 }
 
 export default {
-  fetch: (request: Request, { ANALYTICS }: { readonly ANALYTICS: DurableObjectNamespace }): Promise<Response> =>
-    ANALYTICS.get(ANALYTICS.idFromName("main")).fetch(request),
+  /** What is measured is asked of the object of the site in the query. */
+  fetch(request: Request, environment: ObjectEnvironment): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url);
+    if (!pathname.startsWith("/measured/")) return product.fetch(request, environment);
+    return siteIn(environment, searchParams.get("site_id") as SiteId).fetch(request);
+  },
 };

@@ -24,13 +24,13 @@ async function workerdPids() {
  * @typedef {object} WorkerOptions
  * @property {string} folder for its data
  * @property {string} [script] of those in `WORKER_FOLDER`
- * @property {string} [className] of the Durable Object
+ * @property {string} [siteClass] of the sites' Durable Objects
  * @property {Record<string, string>} [environment]
  * @property {boolean} [isInspected] whether `inspectIsolate` can be called
  */
 
 /** @param {WorkerOptions} options */
-export async function startWorkerd({ folder, script = "worker.js", className = "AnalyticsObject", environment = {}, isInspected = false }) {
+export async function startWorkerd({ folder, script = "worker.js", siteClass = "SiteObject", environment = {}, isInspected = false }) {
   const root = fileURLToPath(new URL(`../../${WORKER_FOLDER}`, import.meta.url));
   const miniflare = new Miniflare({
     modules: true,
@@ -43,7 +43,10 @@ export async function startWorkerd({ folder, script = "worker.js", className = "
       { type: "ESModule", include: ["**/*.js"] },
     ],
     compatibilityDate: "2026-04-01",
-    durableObjects: { ANALYTICS: { className, useSQLite: true, unsafePreventEviction: true } },
+    durableObjects: {
+      ANALYTICS: { className: "AnalyticsObject", useSQLite: true, unsafePreventEviction: true },
+      SITES: { className: siteClass, useSQLite: true, unsafePreventEviction: true },
+    },
     r2Buckets: [BUCKET],
     bindings: { SVC_CACHE_TTL_SECS: "0", ...environment },
     defaultPersistRoot: folder,

@@ -14,7 +14,7 @@ import { describeSegmentLog } from "./segment-log.suite.ts";
 
 let runtime: WorkerdRuntime;
 beforeAll(async () => {
-  runtime = await startWorkerd({ script: "test-worker.js", className: "PortObject" });
+  runtime = await startWorkerd({ script: "test-worker.js", classNames: { ANALYTICS: "PortObject", SITES: "TestSite" } });
 });
 afterAll(() => runtime.close());
 

@@ -50,7 +50,9 @@ it("one machine changes to ClickHouse and back with equal reports", async () => 
     SVC_CLICKHOUSE_DATABASE: await database(),
   };
   let server: ServerProcess | null = null;
-  onTestFinished(async () => void (await server?.kill9()));
+  onTestFinished(async () => {
+    await server?.kill9();
+  });
   const start = async (environment: Environment) => (server = await startServer({ dataFolder, environment }));
 
   const before = await start(common);

@@ -7,6 +7,7 @@ import { ONE_VIEW_WITHOUT_SESSIONS, getBreakdown, getMain, record, wireEvent } f
 import { BEHAVIORAL_ENDPOINTS, askStats } from "../support/stats-requests.ts";
 import { TAKEN_NAME } from "../support/taken-name.ts";
 import type { Target } from "../support/target.ts";
+import { CRIPPLED_CLASSES } from "../support/workerd/control.ts";
 import { workerdTargets } from "../support/workerd-target.ts";
 
 const SITE = "missing.test";
@@ -28,7 +29,7 @@ async function inProcess(): Promise<Crippled> {
 }
 
 async function inWorkerd(): Promise<Crippled> {
-  const makeTarget = workerdTargets({ className: "CrippledObject" });
+  const makeTarget = workerdTargets(CRIPPLED_CLASSES);
   return { target: await makeTarget(), log: () => makeTarget.log(), close: () => makeTarget.closeAll() };
 }
 

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/storage/event.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";
-import { CONTROL_HEADER, type Control, type ControlCall } from "../support/workerd/control.ts";
+import { CONTROL_HEADER, TEST_CLASSES, type Control, type ControlCall } from "../support/workerd/control.ts";
 import { startWorkerd, type WorkerdRuntime } from "../support/workerd/runtime.ts";
 
 let runtime: WorkerdRuntime;
@@ -38,7 +38,7 @@ describe("the Durable Object", () => {
   });
 
   it("refuses events and passwords with the reason while its database fails, and recovers afterwards", async () => {
-    runtime = await startWorkerd({ script: "test-worker.js", className: "TestObject" });
+    runtime = await startWorkerd({ script: "test-worker.js", classNames: TEST_CLASSES });
     const send = async (path: string, body?: object, call?: ControlCall): Promise<Response> => {
       const control: Control = {
         object: "broken",
@@ -73,7 +73,7 @@ describe("the Durable Object", () => {
   });
 
   it("keeps visitor ids within a salt period when workerd is killed, and refuses events of the next one until its secret is committed", async () => {
-    runtime = await startWorkerd({ script: "test-worker.js", className: "TestObject" });
+    runtime = await startWorkerd({ script: "test-worker.js", classNames: TEST_CLASSES });
     let nowMs = Date.parse("2026-03-15T12:00:00Z");
     const send = async (path: string, body?: object, call?: ControlCall): Promise<Response> => {
       const control: Control = {

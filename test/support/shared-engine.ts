@@ -2,7 +2,7 @@
 import { createDuckdbEngine } from "../../adapters/node/threads/duckdb-instance.ts";
 import type { Engine } from "../../src/runtime/engine/engine.ts";
 import { engineModule } from "./engine-module.ts";
-import { shareOf } from "./engine-share.ts";
+import { shareOf } from "../../adapters/workerd/engine-share.ts";
 
 let instance: Promise<Engine> | null = null;
 

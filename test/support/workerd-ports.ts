@@ -59,7 +59,7 @@ let calls = 0;
 /** The ports of the object with this name. Creates the object if it does not exist. */
 export function portsOf(runtime: WorkerdRuntime, object: string): RemotePorts {
   const send = (body: string, call?: "abort"): Promise<string> => {
-    const control: Control = { object, tenant: object, environment: {}, nowMs: 0, ...(call && { call }) };
+    const control: Control = { object, tenant: object, environment: {}, nowMs: 0, isForPorts: true, ...(call && { call }) };
     return postTo(runtime.origin(), { [CONTROL_HEADER]: JSON.stringify(control) }, body);
   };
 

@@ -1,13 +1,15 @@
-/** The Durable Object in workerd, over TCP. Each target is an object with its own options and clock. */
+/** The Durable Objects in workerd, over TCP. Each target is a registry with its sites' objects, options and clock. */
 import { START_MS } from "./in-process-target.ts";
 import { fetchAt } from "./fetch-at.ts";
 import { TARGET_DEFAULTS, type Ability, type AbleTarget, type Environment, type MakeTarget, type TargetRequest } from "./target.ts";
-import { CONTROL_HEADER, type Control, type ControlCall } from "./workerd/control.ts";
+import { CONTROL_HEADER, TEST_CLASSES, type Control, type ControlCall } from "./workerd/control.ts";
 import { startWorkerd, type WorkerdRuntime } from "./workerd/runtime.ts";
 
 export type WorkerdTarget = AbleTarget<Exclude<Ability, "answersEarly">> & {
   /** Sets the clock and runs all jobs that are due. */
   setClockAhead(ms: number): Promise<void>;
+  /** In how many milliseconds each object wakes, that of the registry first; null for one without an alarm. */
+  alarms(): Promise<(number | null)[]>;
 };
 
 export interface WorkerdTargets extends MakeTarget {
@@ -21,17 +23,14 @@ export interface WorkerdTargets extends MakeTarget {
 interface TargetOptions {
   readonly runtime: WorkerdRuntime;
   readonly object: string;
-  readonly tenant: string;
   readonly environment: Environment;
-  /** The object may belong to another target. */
-  readonly onClosed: () => void;
 }
 
-function createTarget({ runtime, object, tenant, environment, onClosed }: TargetOptions): WorkerdTarget {
+function createTarget({ runtime, object, environment }: TargetOptions): WorkerdTarget {
   let nowMs = START_MS;
 
   const send = (path: string, init: TargetRequest, call?: ControlCall): Promise<Response> => {
-    const control: Control = { object, tenant, environment: { ...TARGET_DEFAULTS, ...environment }, nowMs, ...(call && { call }) };
+    const control: Control = { object, tenant: object, environment: { ...TARGET_DEFAULTS, ...environment }, nowMs, ...(call && { call }) };
     const headers = new Headers(init.headers);
     headers.set(CONTROL_HEADER, JSON.stringify(control));
     // As the platform does, and Miniflare in its place, which these requests go past.
@@ -61,6 +60,7 @@ function createTarget({ runtime, object, tenant, environment, onClosed }: Target
       nowMs += ms;
       await command("jump");
     },
+    alarms: async () => JSON.parse(await command("alarms")) as (number | null)[],
     async flush() {
       await command("flush");
     },
@@ -73,7 +73,6 @@ function createTarget({ runtime, object, tenant, environment, onClosed }: Target
     crash: () => runtime.crash(),
     async close() {
       await command("reset");
-      onClosed();
     },
   };
 }
@@ -82,16 +81,13 @@ export const NO_EARLY_ANSWER =
   "The platform takes in no more of a body once the request is answered; on this machine it then resets the connection.";
 
 /** Targets for the suites of one file, all in one workerd. A crash ends all of them; each continues from its storage. */
-export function workerdTargets({ className = "TestObject" } = {}): WorkerdTargets {
+export function workerdTargets(classNames: Readonly<Record<string, string>> = TEST_CLASSES): WorkerdTargets {
   let runtime: Promise<WorkerdRuntime> | null = null;
   let started: WorkerdRuntime | null = null;
   let targetsMade = 0;
-  let objectsMade = 0;
-  const free: string[] = [];
   const makeTarget = async (environment: Environment = {}) => {
-    started = await (runtime ??= startWorkerd({ script: "test-worker.js", className }));
-    const object = free.pop() ?? `object-${++objectsMade}`;
-    return createTarget({ runtime: started, object, tenant: `tenant-${++targetsMade}`, environment, onClosed: () => free.push(object) });
+    started = await (runtime ??= startWorkerd({ script: "test-worker.js", classNames }));
+    return createTarget({ runtime: started, object: `target-${++targetsMade}`, environment });
   };
   return Object.assign(makeTarget, {
     lacks: { answersEarly: NO_EARLY_ANSWER },

@@ -26,6 +26,7 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   "@whatwg-node/server": "adapters/node/http/server.ts",
   uplot: "dashboard/charts/chart-drawing.ts",
   "mmdb-lib": "adapters/node/geo-database.ts",
+  "cloudflare:workers": "adapters/workerd/service-object.ts",
   "smol-toml": "adapters/node/config/config-file.ts",
 };
 

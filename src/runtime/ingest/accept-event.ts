@@ -13,14 +13,14 @@ import { checkEventInput, type CheckedEventInput, type EventInput } from "./even
 import type { EventOutcomes } from "./event-outcomes.ts";
 import type { GeoLookup, GeoPlace } from "./geo.ts";
 import type { IngestGate } from "./ingest-gate.ts";
-import type { KnownSites } from "./known-sites.ts";
 import { withStoredLink } from "./link-url.ts";
 import { parsePageUrl } from "./page-url.ts";
 import { parseProps } from "./props.ts";
 import { rateLimitKeyOf } from "./rate-limit-key.ts";
-import { takeFromAll, type RateLimit } from "./rate-limit.ts";
+import { takeFromAll, takeFromBoth, type RateLimit, type RateVerdict, type RemoteRateLimit } from "./rate-limit.ts";
 import { parseReferrer } from "./referrer.ts";
 import { parseCurrency, parseRevenue } from "./revenue.ts";
+import type { SiteAdmission } from "./site-admission.ts";
 import type { UserAgentCache } from "./user-agent-cache.ts";
 import type { VisitorIds } from "./visitor-id.ts";
 import type { VisitorSalt } from "./visitor-salt.ts";
@@ -46,11 +46,13 @@ export type AcceptEvent = (context: IngestContext) => Promise<"accepted" | "bot"
 
 export interface AcceptEventOptions {
   readonly allowlist: Allowlist;
-  readonly knownSites: KnownSites;
+  readonly knownSites: SiteAdmission;
   /** Rejects with the reason if the demo site has taken its name. */
   readonly refuseDemoEvent: () => Promise<void>;
   readonly siteRateLimit: RateLimit;
   readonly addressRateLimit: RateLimit;
+  /** Instead of that one, where several instances share it. */
+  readonly sharedAddressRateLimit: RemoteRateLimit | null;
   readonly filterBots: boolean;
   readonly userAgents: UserAgentCache;
   readonly geo: GeoLookup;
@@ -75,12 +77,14 @@ export function createAcceptEvent(options: AcceptEventOptions): AcceptEvent {
       const fields = context.readInput();
       ({ siteId } = fields);
       allowlist.checkSite(siteId);
-      checkRate(siteId, context, options);
+      const isChecked = checkRate(siteId, context, options);
+      if (isChecked) await isChecked;
       const input = checkEventInput(fields);
       if (input.siteId === DEMO_SITE) await options.refuseDemoEvent();
       if (!knownSites.has(input.siteId)) {
         if (!knownSites.areListed) await knownSites.untilListed();
-        knownSites.check(input.siteId);
+        const isAdmitted = knownSites.check(input.siteId);
+        if (isAdmitted) await isAdmitted;
       }
       const isBot = options.filterBots && userAgents.isBot(context.userAgent);
       if (isBot) counters.botEventsDropped++;
@@ -114,13 +118,19 @@ async function renewSalt(visitorSalt: VisitorSalt, renewals: number): Promise<vo
   await visitorSalt.renew();
 }
 
-function checkRate(siteId: string, { clientAddress, beganMs }: IngestContext, options: AcceptEventOptions): void {
-  const { siteRateLimit, addressRateLimit, counters } = options;
-  const site = { limit: siteRateLimit, key: siteId };
-  const verdict = takeFromAll([site, { limit: addressRateLimit, key: rateLimitKeyOf(clientAddress) }], beganMs);
+/** Awaits only what another instance decides: an event waits for nothing else before the journal. */
+function checkRate(siteId: string, { clientAddress, beganMs }: IngestContext, options: AcceptEventOptions): Promise<void> | void {
+  const { siteRateLimit, addressRateLimit, sharedAddressRateLimit } = options;
+  const [site, address] = [{ limit: siteRateLimit, key: siteId }, rateLimitKeyOf(clientAddress)];
+  const refuse = (verdict: RateVerdict): void => refuseUnlessAllowed(verdict, siteId, beganMs, options);
+  if (sharedAddressRateLimit === null) return refuse(takeFromAll([site, { limit: addressRateLimit, key: address }], beganMs));
+  return takeFromBoth(site, { limit: sharedAddressRateLimit, key: address }, beganMs).then(refuse);
+}
+
+function refuseUnlessAllowed(verdict: RateVerdict, siteId: string, beganMs: number, options: AcceptEventOptions): void {
   if (verdict.allowed) return;
-  const isSiteLimit = !siteRateLimit.peek(siteId, beganMs).allowed;
-  if (isSiteLimit) counters.rateLimitRejections++;
+  const isSiteLimit = !options.siteRateLimit.peek(siteId, beganMs).allowed;
+  if (isSiteLimit) options.counters.rateLimitRejections++;
   throw new AppError(
     { code: "too_many_requests", retryAfterSecs: verdict.retryAfterSecs },
     `Too many events ${isSiteLimit ? "for this site" : "from this address"}. Try again later.`,

@@ -69,16 +69,28 @@ export class EventOutcomes {
 
   /** Names that are no site ids are not counted. */
   note(name: string, outcome: Outcome, nowMs: EpochMs): void {
+    this.add({ name, outcome, count: 1, latestMs: nowMs });
+  }
+
+  /** Adds what another instance has counted. */
+  add({ name, outcome, count, latestMs }: OutcomeCount): void {
     const counted = this.#countedName(name);
     if (counted === null) return;
-    counted.latestMs = nowMs;
+    counted.latestMs = Math.max(counted.latestMs, latestMs);
     const known = counted.counts.get(outcome);
     if (known === undefined) {
-      counted.counts.set(outcome, { count: 1, latestMs: nowMs });
+      counted.counts.set(outcome, { count, latestMs });
       return;
     }
-    known.count++;
-    known.latestMs = nowMs;
+    known.count += count;
+    known.latestMs = Math.max(known.latestMs, latestMs);
+  }
+
+  /** What was counted since the last call. It begins again from zero. */
+  take(): OutcomeCount[] {
+    const taken = [...this.#names.keys()].flatMap((name) => this.of(name));
+    this.#names.clear();
+    return taken;
   }
 
   /** A refused event. `siteId` is null if the event was refused before its site was read. */

@@ -5,6 +5,7 @@ import { DEMO_SITE } from "../config/site-id.ts";
 import { AppError } from "../errors.ts";
 import type { Counters } from "../metrics/counters.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
+import type { SiteAdmission } from "./site-admission.ts";
 
 export interface KnownSitesOptions {
   /** Sites with stored events. Listed in the background of the start; after a failure, again with the next new site. */
@@ -23,7 +24,7 @@ export interface KnownSitesOptions {
   readonly wait: (ms: number) => Promise<void>;
 }
 
-export class KnownSites {
+export class KnownSites implements SiteAdmission {
   readonly #options: KnownSitesOptions;
   readonly #known: Set<SiteId>;
   /** New sites whose first events are being stored, with the number of those events. */
@@ -73,9 +74,13 @@ export class KnownSites {
    * the site does not count.
    */
   check(siteId: SiteId): void {
+    if (!this.hasRoomFor(siteId)) this.#refuse();
+  }
+
+  /** Whether `check` accepts the site. */
+  hasRoomFor(siteId: SiteId): boolean {
     const count = this.#known.size + this.#pending.size - (this.#known.has(DEMO_SITE) ? 1 : 0);
-    if (this.has(siteId) || count < this.#options.sitesMax || this.#listedAtMs === null) return;
-    this.#refuse();
+    return this.has(siteId) || count < this.#options.sitesMax || this.#listedAtMs === null;
   }
 
   /** Stores an event, after which its site is known. A new site whose event cannot be stored is not. */
@@ -98,8 +103,18 @@ export class KnownSites {
   }
 
   /** Adds a site that has files. */
-  add(siteId: SiteId): void {
+  async add(siteId: SiteId): Promise<void> {
     this.#known.add(siteId);
+  }
+
+  /** All sites that have events, as far as they have been listed. */
+  all(): Iterable<SiteId> {
+    return this.#known;
+  }
+
+  /** Removes a site that has no events. */
+  remove(siteId: SiteId): void {
+    this.#known.delete(siteId);
   }
 
   /** Removes a site without files, unless it has new events in the journal. */

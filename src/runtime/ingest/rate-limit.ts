@@ -10,6 +10,14 @@ export interface RateLimit {
   peek(key: string, nowMs: number): RateVerdict;
   /** As `peek`, and takes a token when the event is allowed. */
   take(key: string, nowMs: number): RateVerdict;
+  /** Undoes a `take` of the key that was allowed. */
+  giveBack(key: string, nowMs: number): void;
+}
+
+/** A rate limit that another instance keeps. Its clock is its own. */
+export interface RemoteRateLimit {
+  peek(key: string): Promise<RateVerdict>;
+  take(key: string): Promise<RateVerdict>;
 }
 
 export interface RateLimitOptions {
@@ -21,7 +29,7 @@ export interface RateLimitOptions {
 
 const ALLOWED: RateVerdict = { allowed: true };
 
-const NO_LIMIT: RateLimit = { peek: () => ALLOWED, take: () => ALLOWED };
+const NO_LIMIT: RateLimit = { peek: () => ALLOWED, take: () => ALLOWED, giveBack: () => {} };
 
 /** Length of the longest valid key (site ids, addresses). */
 const KEY_CHARS_MAX = 256;
@@ -86,6 +94,11 @@ export function createRateLimit({ perSecond, bucketsMax }: RateLimitOptions): Ra
       fullAtMs.set(bucket, fullMs);
       return verdict;
     },
+    giveBack(key, nowMs) {
+      const bucket = bucketOf(key, nowMs);
+      const fullMs = fullAtMs.get(bucket);
+      if (fullMs !== undefined) fullAtMs.set(bucket, fullMs - tokenMs);
+    },
   };
 }
 
@@ -104,4 +117,17 @@ export function takeFromAll(claims: readonly RateClaim[], nowMs: number): RateVe
   if (retryAfterSecs > 0) return { allowed: false, retryAfterSecs };
   for (const { limit, key } of claims) limit.take(key, nowMs);
   return ALLOWED;
+}
+
+/** As `takeFromAll` with a limit that another instance keeps: the local token is given back if that one refuses. */
+export async function takeFromBoth(
+  { limit, key }: RateClaim,
+  remote: { readonly limit: RemoteRateLimit; readonly key: string },
+  nowMs: number,
+): Promise<RateVerdict> {
+  const local = limit.take(key, nowMs);
+  const far = await (local.allowed ? remote.limit.take(remote.key) : remote.limit.peek(remote.key));
+  if (local.allowed && !far.allowed) limit.giveBack(key, nowMs);
+  if (local.allowed) return far;
+  return far.allowed || far.retryAfterSecs < local.retryAfterSecs ? local : far;
 }

@@ -23,6 +23,8 @@ export interface VisitorSaltOptions {
   /** The `secret` option; null to generate a secret for each period. */
   readonly configured: Secret | null;
   readonly store: SecretStore;
+  /** Where another instance owns the secret: that of the salt period that has begun last. Nothing is stored here then. */
+  readonly foreign?: () => Promise<PeriodSecret>;
   /** Length of a salt period: an integer of at least 1. */
   readonly rotationDays: number;
   readonly hmac: HmacSha256;
@@ -54,8 +56,9 @@ export class VisitorSalt {
    * when the stored secret cannot be read or is damaged, and when it cannot be deleted although a secret is configured.
    */
   static async open(options: VisitorSaltOptions): Promise<VisitorSalt> {
-    const { configured, store } = options;
+    const { configured, store, foreign } = options;
     const salt = new VisitorSalt(options);
+    if (foreign) return salt;
     if (configured) {
       // A secret that was generated before could still link the ids of its period.
       await store.erase();
@@ -88,6 +91,8 @@ export class VisitorSalt {
 
   /** Starts the replacement at the end of a period without waiting for an event, and retries it some time after a failure. */
   renewIfDue(nowMs: EpochMs): void {
+    // With another owner, it is asked by the next event.
+    if (this.#options.foreign) return this.#forgetUnlessOf(nowMs);
     const isPause = nowMs < this.#retryAtMs && nowMs >= this.#retryAtMs - SALT_RETRY_MS;
     if (this.#renewing || isPause || this.keyAt(nowMs) !== null) return;
     void this.#attempt(() => this.renew());
@@ -103,7 +108,7 @@ export class VisitorSalt {
   /** Milliseconds until the secret has to be replaced; Infinity with a configured secret. */
   msUntilDue(nowMs: EpochMs): number {
     const { rotationDays } = this.#options;
-    if (this.#configured) return Number.POSITIVE_INFINITY;
+    if (this.#configured || this.#options.foreign) return Number.POSITIVE_INFINITY;
     return this.keyAt(nowMs) === null ? 0 : saltPeriodAt(nowMs, rotationDays).endMs - nowMs;
   }
 
@@ -132,13 +137,26 @@ export class VisitorSalt {
 
   /** Deletes the old secret first: whatever fails afterwards, nothing is left that links the ids of the closed period. */
   async #replace(): Promise<void> {
-    const { store, rotationDays, randomBytes, now } = this.#options;
+    const { store, rotationDays, randomBytes, now, foreign } = this.#options;
     this.#forget();
+    if (foreign) return this.#takeForeign(await foreign());
     await store.erase();
     const period = saltPeriodAt(now(), rotationDays);
     const secret = generateSecret(randomBytes);
     await store.write(formatPeriodSecret(secret, period));
     this.#takeGenerated(period.number, secret);
+  }
+
+  /** Two clocks may differ at the end of a period; an event then has to wait for the slower one. */
+  #takeForeign({ secret, period }: PeriodSecret): void {
+    const { rotationDays, now } = this.#options;
+    const own = saltPeriodAt(now(), rotationDays);
+    if (period?.firstDay !== own.firstDay || period.days !== own.days) throw new Error("the secret is of another salt period");
+    this.#takeGenerated(own.number, secret);
+  }
+
+  #forgetUnlessOf(nowMs: EpochMs): void {
+    if (this.#salt?.period !== saltPeriodNumber(nowMs, this.#options.rotationDays)) this.#forget();
   }
 
   #takeGenerated(period: number, secret: string): void {

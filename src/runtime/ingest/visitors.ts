@@ -1,29 +1,26 @@
-/** Opens what turns an event's sender into a visitor id: the salt, and the ids that are made with it. */
-import type { EpochMs } from "../../storage/event.ts";
+/** Wires visitor ids to their salt. */
 import type { SecretStore } from "../../storage/secret-store.ts";
 import type { Config } from "../config/config.ts";
-import type { Log } from "../metrics/log.ts";
 import { createHmacSha256 } from "./hmac-sha256.ts";
 import { createVisitorIds, type VisitorIds } from "./visitor-id.ts";
-import { VisitorSalt } from "./visitor-salt.ts";
+import { VisitorSalt, type VisitorSaltOptions } from "./visitor-salt.ts";
 
 export interface Visitors {
   readonly visitorSalt: VisitorSalt;
   readonly visitorIds: VisitorIds;
 }
 
-export interface VisitorParts {
-  readonly config: Pick<Config, "secret" | "visitorSaltRotationDays">;
+export interface VisitorsParts extends Pick<VisitorSaltOptions, "randomBytes" | "log" | "now"> {
+  readonly config: Config;
   readonly secrets: SecretStore;
-  readonly randomBytes: (length: number) => Uint8Array;
-  readonly log: Log;
-  readonly now: () => EpochMs;
+  /** In the instance of one site: the instance that owns the generated secret. */
+  readonly oneSite?: { readonly registry: { readonly periodSecret: NonNullable<VisitorSaltOptions["foreign"]> } };
 }
 
-/** Rejects as `VisitorSalt.open`. */
-export async function openVisitors({ config, secrets, randomBytes, log, now }: VisitorParts): Promise<Visitors> {
+export async function createVisitors({ config, secrets, oneSite, ...parts }: VisitorsParts): Promise<Visitors> {
   const hmac = await createHmacSha256();
   const { secret: configured, visitorSaltRotationDays: rotationDays } = config;
-  const visitorSalt = await VisitorSalt.open({ configured, store: secrets, rotationDays, hmac, randomBytes, now, log });
+  const foreign = oneSite && configured === null && { foreign: () => oneSite.registry.periodSecret() };
+  const visitorSalt = await VisitorSalt.open({ ...parts, configured, store: secrets, rotationDays, hmac, ...foreign });
   return { visitorSalt, visitorIds: createVisitorIds({ hmac, salt: visitorSalt }) };
 }

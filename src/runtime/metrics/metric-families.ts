@@ -2,31 +2,21 @@
 import type { EpochMs } from "../../storage/event.ts";
 import { METRIC_PREFIX } from "../config/names.ts";
 import type { Counters } from "./counters.ts";
+import type { Gauges } from "./gauges.ts";
 import type { Histogram, MetricFamily, Sample } from "./prometheus.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
-import type { RollupDayCounts } from "./rollup-days.ts";
 
 /** What the metrics are read from. */
 export interface MetricSources {
   readonly counters: Counters;
   readonly requests: Pick<RequestMetrics, "countSamples" | "durationSamples">;
-  readonly eventStore: {
-    readonly unflushedEvents: number;
-    readonly unflushedBytes: number;
-    readonly catalog: { readonly partitions: number; readonly files: number };
-  };
+  readonly gauges: Gauges;
   readonly knownSites: { readonly count: number };
-  readonly ingestGate: { readonly isOpen: boolean };
-  /** `cachedCount` is the number of cached results. */
-  readonly stats: { readonly cachedCount: number };
   readonly adminPassword: { readonly isConfigured: boolean };
   readonly geoIsLoaded: boolean;
   readonly geoBuiltMs: EpochMs | null;
   readonly config: { readonly filterBots: boolean };
-  readonly behavioral: { readonly version: string | null };
-  readonly flush: { lagMs(): number; readonly durations: Histogram };
-  readonly partitionCache: { readonly memoryBytes: number; readonly dayCount: number };
-  readonly rollupDays: { readonly total: RollupDayCounts };
+  readonly flush: { readonly durations: Histogram };
   readonly startedAtMs: EpochMs;
   /** Missing on hosts that cannot measure their process. */
   readonly processUsage?: (() => { readonly residentBytes: number; readonly heapBytes: number; readonly cpuSecs: number }) | undefined;
@@ -43,44 +33,44 @@ const counter = (name: string, help: string, value: number): MetricFamily => own
 
 const gauge = (name: string, help: string, value: number | boolean): MetricFamily => own("gauge", name, help, [{ value: Number(value) }]);
 
-const ingestion = ({ counters, eventStore, ingestGate, knownSites }: MetricSources): MetricFamily[] => [
+const ingestion = ({ counters, gauges, knownSites }: MetricSources): MetricFamily[] => [
   counter("events_ingested_total", "Events accepted by POST /api/event.", counters.eventsIngested),
   counter("pixel_events_ingested_total", "Events accepted by GET /api/event.", counters.pixelEventsIngested),
   counter("bot_events_dropped_total", "Events dropped because a bot sent them.", counters.botEventsDropped),
   counter("events_refused_total", "Events answered with 503 because they could not be stored.", counters.eventsRefused),
   counter("rate_limit_rejections_total", "Events rejected by the rate limit of their site.", counters.rateLimitRejections),
   counter("max_sites_rejections_total", "Events of new sites rejected because of max_sites.", counters.maxSitesRejections),
-  gauge("ingest_available", "0 while events are refused because they cannot be stored, else 1.", ingestGate.isOpen),
+  gauge("ingest_available", "0 while events are refused because they cannot be stored, else 1.", gauges.isIngestOpen),
   gauge("sites", "Sites with events.", knownSites.count),
-  gauge("buffered_events", "Events in the journal that are not in a file yet.", eventStore.unflushedEvents),
-  gauge("buffered_bytes", "Bytes of journal lines in memory.", eventStore.unflushedBytes),
+  gauge("buffered_events", "Events in the journal that are not in a file yet.", gauges.unflushedEvents),
+  gauge("buffered_bytes", "Bytes of journal lines in memory.", gauges.unflushedBytes),
 ];
 
-const storage = ({ counters, flush, eventStore }: MetricSources): MetricFamily[] => [
+const storage = ({ counters, flush, gauges }: MetricSources): MetricFamily[] => [
   counter("flush_failures_total", "Failed flushes. Their events stay in the journal.", counters.flushFailures),
   counter("journal_fsync_failures_total", "Failed syncs of the journal.", counters.journalSyncFailures),
   counter("files_compacted_total", "Files replaced by merged files.", counters.filesCompacted),
   counter("compaction_failures_total", "Failed merges. Their files stay as they are.", counters.compactionFailures),
   counter("events_erased_total", "Events deleted on request or by retention_days.", counters.eventsErased),
   counter("retention_failures_total", "Retention runs that failed and will be retried.", counters.retentionFailures),
-  gauge("journal_lag_seconds", "Age of the oldest event in the journal that is not in a file yet.", flush.lagMs() / 1000),
+  gauge("journal_lag_seconds", "Age of the oldest event in the journal that is not in a file yet.", gauges.journalLagMs / 1000),
   own("histogram", "flush_duration_seconds", "Duration of flushes.", flush.durations.samples()),
   counter("clickhouse_inserts_total", "Inserts into ClickHouse.", counters.clickhouseInserts),
   counter("clickhouse_insert_failures_total", "Failed inserts into ClickHouse. They are tried again.", counters.clickhouseInsertFailures),
   counter("clickhouse_insert_seconds_total", "Time spent inserting into ClickHouse.", counters.clickhouseInsertMs / 1000),
-  gauge("catalog_partitions", "Partitions (a day of a site) whose file listing is in memory.", eventStore.catalog.partitions),
-  gauge("catalog_files", "Files in these partitions.", eventStore.catalog.files),
+  gauge("catalog_partitions", "Partitions (a day of a site) whose file listing is in memory.", gauges.partitions),
+  gauge("catalog_files", "Files in these partitions.", gauges.files),
 ];
 
-const queries = ({ counters, stats, partitionCache }: MetricSources): MetricFamily[] => [
+const queries = ({ counters, gauges }: MetricSources): MetricFamily[] => [
   counter("cache_hits_total", "Stats requests answered from the result cache.", counters.cacheHits),
   counter("cache_misses_total", "Stats requests that had to be computed.", counters.cacheMisses),
-  gauge("cache_entries", "Cached query results.", stats.cachedCount),
-  gauge("engine_memory_bytes", "Memory of event data in the query engine.", partitionCache.memoryBytes),
-  gauge("cached_partitions", "Partitions (a day of a site) in the query engine.", partitionCache.dayCount),
+  gauge("cache_entries", "Cached query results.", gauges.cachedResults),
+  gauge("engine_memory_bytes", "Memory of event data in the query engine.", gauges.engineBytes),
+  gauge("cached_partitions", "Partitions (a day of a site) in the query engine.", gauges.cachedDays),
 ];
 
-const rollups = ({ counters, rollupDays: { total } }: MetricSources): MetricFamily[] => [
+const rollups = ({ counters, gauges: { rollupDays: total } }: MetricSources): MetricFamily[] => [
   own("gauge", "rollup_days", "Past days with events by the state of their rollup, as of the last look at each site.", [
     { labels: { state: "stored" }, value: total.stored },
     { labels: { state: "stale" }, value: total.stale },
@@ -97,12 +87,12 @@ const geoBuilt = ({ geoBuiltMs }: MetricSources): MetricFamily[] =>
     ? []
     : [gauge("geoip_built_timestamp_seconds", "When the geo database was built, since the Unix epoch in seconds.", geoBuiltMs / 1000)];
 
-const features = ({ counters, adminPassword, geoIsLoaded, config, behavioral }: MetricSources): MetricFamily[] => [
+const features = ({ counters, adminPassword, geoIsLoaded, config, gauges }: MetricSources): MetricFamily[] => [
   counter("login_failures_total", "Logins with a wrong password and setups with a wrong setup code.", counters.loginFailures),
   gauge("auth_configured", "1 if an admin password is set, else 0.", adminPassword.isConfigured),
   gauge("geoip_loaded", "1 if a geo database is loaded, else 0.", geoIsLoaded),
   gauge("filter_bots", "1 if events of bots are dropped, else 0.", config.filterBots),
-  gauge("behavioral_extension", "1 if the behavioral extension is loaded, else 0.", behavioral.version !== null),
+  gauge("behavioral_extension", "1 if the behavioral extension is loaded, else 0.", gauges.hasExtension),
 ];
 
 const requests = ({ requests: metrics }: MetricSources): MetricFamily[] => [

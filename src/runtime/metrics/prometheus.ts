@@ -22,6 +22,12 @@ export interface MetricFamily {
 /** From an event, which takes under a millisecond, to the longest request. */
 const BUCKET_BOUNDS_SECS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 
+/** By bucket, and the sum of all. */
+export interface HistogramCounts {
+  readonly counts: readonly number[];
+  readonly sumMs: number;
+}
+
 /** Durations, counted by bucket. An observation costs two additions and no memory. */
 export class Histogram {
   /** By bucket; the last one is unbounded. */
@@ -38,6 +44,20 @@ export class Histogram {
     }
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
     this.#sumMs += durationMs;
+  }
+
+  /** What was observed since the last call. It begins again from zero. */
+  take(): HistogramCounts {
+    const taken = { counts: [...this.#counts], sumMs: this.#sumMs };
+    this.#counts.fill(0);
+    this.#sumMs = 0;
+    return taken;
+  }
+
+  /** Adds what another histogram has observed. */
+  add({ counts, sumMs }: HistogramCounts): void {
+    counts.forEach((count, bucket) => (this.#counts[bucket] = (this.#counts[bucket] ?? 0) + count));
+    this.#sumMs += sumMs;
   }
 
   get count(): number {

@@ -22,7 +22,7 @@ function reportDamage(damage: readonly JournalDamage[], log: Log): void {
 
 /** The journal of an earlier process is recovered. */
 export async function openEventStore(
-  { segmentLog, objects, parquet, log, now, monotonicMs }: Host,
+  { segmentLog, objects, parquet, log, now, monotonicMs, oneSite }: Host,
   counters: Counters,
   clickhouse: Clickhouse | null,
 ): Promise<EventStore> {
@@ -33,7 +33,8 @@ export async function openEventStore(
     parquet,
     isSiteId,
     listingsMax: PARTITION_LISTINGS_MAX,
-    nowMs: now(),
+    nowMs: Math.max(now(), oneSite?.segmentFloor ?? 0),
+    ...(oneSite && { onlySite: oneSite.siteId }),
     onStray: (key, fault) => log.warn(`${key} ${fault}`),
     onSyncFailure: createSyncFailureReport({ counters, log, monotonicMs }),
   });

@@ -2,13 +2,19 @@
 
 export const CONTROL_HEADER = "x-test-control";
 
+/** By their binding. */
+export const TEST_CLASSES = { ANALYTICS: "TestObject", SITES: "TestSite" } as const;
+
+/** Objects whose engine cannot load the behavioral extension. */
+export const CRIPPLED_CLASSES = { ANALYTICS: "CrippledObject", SITES: "CrippledSite" } as const;
+
 /**
  * What an object does beside answering requests. `reset`: it forgets everything but its engine, and can be another target's
  * from then on. `advance`: time passes until `nowMs`, and what falls due is done. `jump`: the clock is set to `nowMs`, which takes no
  * time, and what falls due is done. `abort`: it ends, and a new one takes its place with the same storage. `breakStorage`: its database takes neither
- * events nor records until `mendStorage`. `setupCode`: the one of its start, which the log has among those of all others.
+ * events nor records until `mendStorage`. `alarms`: in how many milliseconds each object wakes, that of the registry first; null for one without an alarm. `setupCode`: the one of its start, which the log has among those of all others.
  */
-export type ControlCall = "advance" | "jump" | "setupCode" | "flush" | "abort" | "reset" | "breakStorage" | "mendStorage";
+export type ControlCall = "advance" | "jump" | "setupCode" | "flush" | "abort" | "reset" | "breakStorage" | "mendStorage" | "alarms";
 
 export interface Control {
   /** Which object: each has storage of its own. */
@@ -20,4 +26,6 @@ export interface Control {
   /** The current time of the object. */
   readonly nowMs: number;
   readonly call?: ControlCall;
+  /** The request is for an object with the ports of one. */
+  readonly isForPorts?: true;
 }

@@ -23,9 +23,9 @@ const BUCKET = wranglerFile.r2_buckets[0]?.binding ?? "";
 
 export interface WorkerOptions {
   /** The module to run, of those that the build made for tests. */
-  readonly script: "worker.js" | "test-worker.js";
-  /** The class of the Durable Object, where it is not the product's. */
-  readonly className?: string;
+  readonly script: "worker.js" | "test-worker.js" | "one-object-worker.js";
+  /** The classes of Durable Objects by their binding, where they are not the product's. */
+  readonly classNames?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -38,11 +38,13 @@ export interface WorkerdRuntime {
   bucketKeys(): Promise<string[]>;
   /** The process of workerd ends without notice, and another one goes on with the same storage. */
   crash(): Promise<void>;
+  /** The same, and the other one runs another Worker: it was deployed meanwhile. */
+  crashInto(script: WorkerOptions["script"]): Promise<void>;
   close(): Promise<void>;
 }
 
 function optionsFor(
-  { script, className, environment = {} }: WorkerOptions,
+  { script, classNames = {}, environment = {} }: WorkerOptions,
   folder: string,
   onOutput: (text: string) => void,
 ): MiniflareOptions {
@@ -62,7 +64,7 @@ function optionsFor(
     durableObjects: Object.fromEntries(
       wranglerFile.durable_objects.bindings.map(({ name, class_name }) => [
         name,
-        { className: className ?? class_name, useSQLite: true, unsafePreventEviction: true },
+        { className: classNames[name] ?? class_name, useSQLite: true, unsafePreventEviction: true },
       ]),
     ),
     r2Buckets: [BUCKET],
@@ -95,9 +97,16 @@ function workerdProcesses(): number[] {
 export async function startWorkerd(options: WorkerOptions): Promise<WorkerdRuntime> {
   const folder = await makeTempFolder();
   let log = "";
-  const start = () => new Miniflare(optionsFor(options, folder, (text) => (log += text)));
+  let { script } = options;
+  const start = () => new Miniflare(optionsFor({ ...options, script }, folder, (text) => (log += text)));
   let miniflare = start();
   let url = await miniflare.unsafeGetDirectURL();
+  async function crash(): Promise<void> {
+    for (const pid of workerdProcesses()) process.kill(pid, "SIGKILL");
+    await miniflare.dispose();
+    miniflare = start();
+    url = await miniflare.unsafeGetDirectURL();
+  }
   return {
     origin: () => url.origin,
     log: () => log,
@@ -105,11 +114,10 @@ export async function startWorkerd(options: WorkerOptions): Promise<WorkerdRunti
       const bucket = (await miniflare.getR2Bucket(BUCKET)) as unknown as R2Bucket;
       return (await bucket.list({ prefix: "" })).objects.map(({ key }) => key);
     },
-    async crash() {
-      for (const pid of workerdProcesses()) process.kill(pid, "SIGKILL");
-      await miniflare.dispose();
-      miniflare = start();
-      url = await miniflare.unsafeGetDirectURL();
+    crash,
+    crashInto(next) {
+      script = next;
+      return crash();
     },
     async close() {
       await miniflare.dispose();

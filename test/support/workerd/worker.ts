@@ -1,122 +1,252 @@
-/** The Worker of the tests: objects by the name that a request bears, each the product's own, with options and a clock for it. */
+/** The Worker of the tests: a registry and sites' objects for each target, each the product's own, with options and a clock for it. */
 import "../../../adapters/workerd/precompiled-modules.ts";
-import { AnalyticsObject, type ObjectEnvironment } from "../../../adapters/workerd/analytics-object.ts";
 import { createDuckdbEngine } from "../../../adapters/workerd/duckdb-instance.ts";
 import mainModule from "../../../adapters/workerd/duckdb-eh.wasm";
-import type { DurableObjectNamespace, DurableObjectState } from "../../../adapters/workerd/platform.ts";
+import { Front } from "../../../adapters/workerd/front.ts";
+import type { Instance } from "../../../adapters/workerd/instance.ts";
+import { registryIn, siteIn, type ObjectEnvironment, type RegistryStub, type SiteStub } from "../../../adapters/workerd/objects.ts";
+import type { DurableObjectNamespace, DurableObjectState, DurableObjectStub } from "../../../adapters/workerd/platform.ts";
+import { RegistryObject } from "../../../adapters/workerd/registry-object.ts";
+import { configIn, type ObjectParts } from "../../../adapters/workerd/service-object.ts";
+import { SharedEngine } from "../../../adapters/workerd/shared-engine.ts";
+import { SiteObject } from "../../../adapters/workerd/site-object.ts";
 import type { Engine } from "../../../src/runtime/engine/engine.ts";
-import { shareOf } from "../engine-share.ts";
 import { TAKEN_NAME } from "../taken-name.ts";
-import { CONTROL_HEADER, type Control } from "./control.ts";
+import { CONTROL_HEADER, type Control, type ControlCall } from "./control.ts";
 import { bucketOf } from "./tenant-bucket.ts";
 
 export { PortObject } from "./port-object.ts";
 
 const controlOf = (request: Request): Control => JSON.parse(request.headers.get(CONTROL_HEADER) ?? "") as Control;
 
-/** How far apart readings of the clock are while time passes: as far as alarms of an idle object. */
+/** How far apart readings of the clock are while time passes. */
 const CLOCK_STEP_MS = 3_600_000;
 
 /** What tables are called that are out of reach. */
 const AWAY = "_away";
 
-export class TestObject {
+/** What the Worker and the objects of a target share: on this machine, all of them run in one isolate. */
+interface Shared {
+  control: Control;
+  /** Full names of the sites' objects that are running. */
+  readonly sites: Set<string>;
+}
+
+const targets = new Map<string, Shared>();
+
+/** An alarm may wake an object before a request has brought its options. The platform then tries again later. */
+function sharedOf(object: string): Shared {
+  const shared = targets.get(object);
+  if (!shared) throw new Error(`no request has come for ${object} yet`);
+  return shared;
+}
+
+/** The objects of a target begin with its name. */
+const targetOf = ({ id: { name = "" } }: DurableObjectState): string => name.split("/")[0] ?? "";
+
+const within = <Stub extends DurableObjectStub>(
+  namespace: DurableObjectNamespace<Stub>,
+  nameOf: (name: string) => string,
+): DurableObjectNamespace<Stub> => ({ idFromName: (name) => namespace.idFromName(nameOf(name)), get: (id) => namespace.get(id) });
+
+function environmentOf(bindings: ObjectEnvironment, object: string): ObjectEnvironment {
+  const { tenant, environment } = sharedOf(object).control;
+  return {
+    ...bindings,
+    ...environment,
+    ANALYTICS: within(bindings.ANALYTICS, () => object),
+    SITES: within(bindings.SITES, (name) => `${object}/${name}`),
+    PARTITIONS: bucketOf(bindings.PARTITIONS, tenant),
+  };
+}
+
+/** Objects share an engine, as in the product. */
+const ENGINE = new SharedEngine((memoryLimitMb) => createDuckdbEngine({ mainModule, memoryLimitMb }));
+
+/** An engine that cannot load the behavioral extension. */
+const CRIPPLED_ENGINE = new SharedEngine(async (memoryLimitMb) => {
+  const engine = await createDuckdbEngine({ mainModule, memoryLimitMb });
+  await engine.loadExtension(TAKEN_NAME);
+  return engine;
+});
+
+/** The clock, the share of the engine and the commands of one object. */
+class ObjectControl implements ObjectParts {
   readonly #state: DurableObjectState;
-  readonly #bindings: ObjectEnvironment;
-  #object: AnalyticsObject | null = null;
-  #engine: Promise<Engine> | null = null;
+  readonly #engines: SharedEngine;
   #share: Engine | null = null;
-  #nowMs = 0;
+  /** While time passes; null otherwise. */
+  #passingMs: number | null = null;
 
-  constructor(state: DurableObjectState, bindings: ObjectEnvironment) {
+  constructor(state: DurableObjectState, engines: SharedEngine) {
     this.#state = state;
-    this.#bindings = bindings;
+    this.#engines = engines;
   }
 
-  async fetch(request: Request): Promise<Response> {
-    const control = controlOf(request);
-    if (control.call !== "advance" || this.#object === null) this.#nowMs = control.nowMs;
-    if (control.call === undefined) return this.#objectFor(control).fetch(request);
-    try {
-      return new Response(await this.#do(control));
-    } catch (error) {
-      return new Response(String(error), { status: 500 });
-    }
-  }
+  readonly now = (): number => this.#passingMs ?? sharedOf(targetOf(this.#state)).control.nowMs;
 
-  #objectFor({ tenant, environment }: Control): AnalyticsObject {
-    const bindings = { ...this.#bindings, ...environment, PARTITIONS: bucketOf(this.#bindings.PARTITIONS, tenant) };
-    this.#object ??= new AnalyticsObject(this.#state, bindings, { now: () => this.#nowMs, createEngine: (mb) => this.#createShare(mb) });
-    return this.#object;
-  }
-
-  /** An engine outlives the Durable Object, because starting one takes long. */
-  async #createShare(memoryLimitMb: number): Promise<Engine> {
-    this.#engine ??= this.createEngine(memoryLimitMb);
-    this.#share = shareOf(await this.#engine);
+  readonly createEngine = async (eventsMemoryMb: number): Promise<Engine> => {
+    this.#share = await this.#engines.open(eventsMemoryMb);
     return this.#share;
-  }
-
-  protected createEngine(memoryLimitMb: number): Promise<Engine> {
-    return createDuckdbEngine({ mainModule, memoryLimitMb });
-  }
+  };
 
   /** What the caller is told. */
-  async #do(control: Control): Promise<string> {
-    const object = this.#objectFor(control);
-    const { services, expireRequests } = await object.instance();
-    if (control.call === "setupCode") return services.setupCode.reveal() ?? "";
-    if (control.call === "advance" || control.call === "jump") {
-      this.#passTime(control.nowMs, services.monotonicMs);
+  async run(call: ControlCall, nowMs: number, { services, expireRequests }: Instance): Promise<string> {
+    if (call === "setupCode") return services.setupCode.reveal() ?? "";
+    if (call === "alarms") return this.#alarm();
+    if (call === "advance" || call === "jump") {
+      if (call === "advance") this.#passTime(nowMs, services.monotonicMs);
+      this.#passingMs = nowMs;
       expireRequests();
       services.tick();
-    } else if (control.call === "flush") {
+    } else if (call === "flush") {
       if (!(await services.flush.run())) throw new Error("the flush failed");
-    } else if (control.call === "breakStorage") this.#rename("", AWAY);
-    else if (control.call === "mendStorage") this.#rename(AWAY, "");
-    else if (control.call === "reset") {
+    } else if (call === "breakStorage") this.#rename("", AWAY);
+    else if (call === "mendStorage") this.#rename(AWAY, "");
+    else if (call === "reset") {
       await services.flush.settled();
       await services.eventStore.close();
       await this.#share?.close();
-      this.#object = null;
-      this.#share = null;
       await this.#state.storage.deleteAlarm();
       await this.#state.storage.deleteAll();
     } else this.#state.abort("the test ends this object");
     return "done";
   }
 
+  async #alarm(): Promise<string> {
+    const atMs = await this.#state.storage.getAlarm();
+    return atMs === null ? "null" : String(atMs - Date.now());
+  }
+
+  /** All objects of a target have passed the time. */
+  arrive(): void {
+    this.#passingMs = null;
+  }
+
   /** The product's monotonic clock does not count a step as long as a jump. */
   #passTime(untilMs: number, monotonicMs: () => number): void {
-    while (this.#nowMs < untilMs) {
-      this.#nowMs = Math.min(this.#nowMs + CLOCK_STEP_MS, untilMs);
+    for (let ms = this.now(); ms < untilMs;) {
+      ms = Math.min(ms + CLOCK_STEP_MS, untilMs);
+      this.#passingMs = ms;
       monotonicMs();
     }
-    this.#nowMs = untilMs;
   }
 
   /** Statements about a table that is not there fail in the database itself. */
   #rename(from: string, to: string): void {
     for (const table of ["journal_piece", "record"]) this.#state.storage.sql.exec(`ALTER TABLE ${table}${from} RENAME TO ${table}${to}`);
   }
+}
 
-  /** An object that wakes for its alarm does not have its options yet. */
-  async alarm(): Promise<void> {
-    await this.#object?.alarm();
+interface TestStub {
+  control(call: ControlCall, nowMs: number): Promise<string>;
+  arrive(): Promise<void>;
+}
+
+export class TestObject extends RegistryObject {
+  readonly #control: ObjectControl;
+
+  constructor(state: DurableObjectState, bindings: ObjectEnvironment, engines = ENGINE) {
+    const control = new ObjectControl(state, engines);
+    super(state, environmentOf(bindings, targetOf(state)), control);
+    this.#control = control;
+  }
+
+  async control(call: ControlCall, nowMs: number): Promise<string> {
+    return this.#control.run(call, nowMs, await this.instance());
+  }
+
+  arrive(): void {
+    this.#control.arrive();
   }
 }
 
-/** An object whose engine cannot load the behavioral extension. */
+export class TestSite extends SiteObject {
+  readonly #control: ObjectControl;
+
+  constructor(state: DurableObjectState, bindings: ObjectEnvironment, engines = ENGINE) {
+    const control = new ObjectControl(state, engines);
+    super(state, environmentOf(bindings, targetOf(state)), control);
+    this.#control = control;
+    sharedOf(targetOf(state)).sites.add(state.id.name ?? "");
+  }
+
+  protected override get siteName(): string {
+    return super.siteName.split("/")[1] ?? "";
+  }
+
+  async control(call: ControlCall, nowMs: number): Promise<string> {
+    return this.#control.run(call, nowMs, await this.instance());
+  }
+
+  arrive(): void {
+    this.#control.arrive();
+  }
+}
+
+/** Objects whose engine cannot load the behavioral extension. */
 export class CrippledObject extends TestObject {
-  protected override async createEngine(memoryLimitMb: number): Promise<Engine> {
-    const engine = await super.createEngine(memoryLimitMb);
-    await engine.loadExtension(TAKEN_NAME);
-    return engine;
+  constructor(state: DurableObjectState, bindings: ObjectEnvironment) {
+    super(state, bindings, CRIPPLED_ENGINE);
+  }
+}
+
+export class CrippledSite extends TestSite {
+  constructor(state: DurableObjectState, bindings: ObjectEnvironment) {
+    super(state, bindings, CRIPPLED_ENGINE);
+  }
+}
+
+/** The registry first. */
+function stubsOf(bindings: ObjectEnvironment, object: string): TestStub[] {
+  const stub = (namespace: DurableObjectNamespace<RegistryStub> | DurableObjectNamespace<SiteStub>, name: string) =>
+    namespace.get(namespace.idFromName(name)) as unknown as TestStub;
+  return [stub(bindings.ANALYTICS, object), ...[...sharedOf(object).sites].map((name) => stub(bindings.SITES, name))];
+}
+
+async function command(bindings: ObjectEnvironment, control: Control, call: ControlCall): Promise<string> {
+  const shared = sharedOf(control.object);
+  const stubs = stubsOf(bindings, control.object);
+  const [registry] = stubs;
+  if (call === "setupCode") return registry?.control(call, control.nowMs) ?? "";
+  if (call === "alarms") return `[${(await Promise.all(stubs.map((stub) => stub.control(call, control.nowMs)))).join()}]`;
+  if (call === "abort") {
+    await Promise.allSettled(stubs.map((stub) => stub.control(call, control.nowMs)));
+    return "done";
+  }
+  for (const stub of stubs) await stub.control(call, control.nowMs);
+  shared.control = control;
+  for (const stub of stubs) await stub.arrive();
+  if (call === "reset") await command(bindings, control, "abort");
+  return "done";
+}
+
+async function answer(request: Request, bindings: ObjectEnvironment, { object }: Control): Promise<Response> {
+  const environment = environmentOf(bindings, object);
+  const front = frontFor(environment);
+  return front?.fetch(request) ?? registryIn(environment).fetch(request);
+}
+
+function frontFor(environment: ObjectEnvironment): Front | null {
+  try {
+    const { config } = configIn(environment);
+    return new Front({ config, registry: () => registryIn(environment), site: (siteId) => siteIn(environment, siteId) });
+  } catch {
+    return null;
   }
 }
 
 export default {
-  fetch(request: Request, { ANALYTICS }: { readonly ANALYTICS: DurableObjectNamespace }): Promise<Response> {
-    return ANALYTICS.get(ANALYTICS.idFromName(controlOf(request).object)).fetch(request);
+  async fetch(request: Request, bindings: ObjectEnvironment): Promise<Response> {
+    const control = controlOf(request);
+    const { object, call, isForPorts } = control;
+    if (isForPorts) return bindings.ANALYTICS.get(bindings.ANALYTICS.idFromName(object)).fetch(request);
+    if (call === undefined || !targets.has(object)) targets.set(object, { sites: targets.get(object)?.sites ?? new Set(), control });
+    if (call === undefined) return answer(request, bindings, control);
+    try {
+      return new Response(await command(bindings, control, call));
+    } catch (error) {
+      return new Response(String(error), { status: 500 });
+    }
   },
 };

@@ -9,7 +9,7 @@ import { eventText } from "../../../storage/event-text.ts";
 import { DEMO_DAYS, DEMO_FILES_AT_ONCE } from "../../config/installation-limits.ts";
 import { DEMO_SITE } from "../../config/site-id.ts";
 import { AppError, storageUnavailable } from "../../errors.ts";
-import type { KnownSites } from "../../ingest/known-sites.ts";
+import type { SiteAdmission } from "../../ingest/site-admission.ts";
 import { demoDay } from "./demo-day.ts";
 import { demoFile, MINUTES_OF_DAY, storedDemo, type StoredDemo } from "./demo-files.ts";
 
@@ -22,7 +22,7 @@ export interface DemoSiteOptions {
   readonly erasure: { erase(siteId: typeof DEMO_SITE, firstDay: UtcDay, lastDay: UtcDay): Promise<Pick<DeletedDays, "events" | "days">> };
   /** Its cached results are dropped when events are added. */
   readonly stats: { dropSite(siteId: typeof DEMO_SITE): void };
-  readonly knownSites: Pick<KnownSites, "has">;
+  readonly knownSites: Pick<SiteAdmission, "has">;
   readonly calendar: Calendar;
   readonly now: () => EpochMs;
   /** Lets requests be answered between two days. */

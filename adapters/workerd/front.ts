@@ -1,0 +1,95 @@
+/**
+ * Passes every request to the object that serves it. The site of an event is in its body, so that is read and parsed here, and the
+ * site's object gets the result.
+ */
+import type { Connection } from "../../src/handlers/pipeline.ts";
+import { SiteRouting, type SiteRequest } from "../../src/handlers/site-routing.ts";
+import type { Config } from "../../src/runtime/config/config.ts";
+import { BODY_BYTES_MAX } from "../../src/runtime/config/limits.ts";
+import type { SiteId } from "../../src/storage/event.ts";
+import { connectionOf } from "./client-connection.ts";
+import { drainReader } from "./drain-body.ts";
+import type { RegistryStub, SiteStub } from "./objects.ts";
+
+export interface FrontOptions {
+  readonly config: Config;
+  readonly registry: () => Pick<RegistryStub, "fetch" | "answer">;
+  readonly site: (siteId: SiteId) => Pick<SiteStub, "fetch" | "answer">;
+}
+
+/** Null for a body that took too long. */
+type Body = Uint8Array<ArrayBuffer> | null;
+
+const decoder = new TextDecoder();
+
+export class Front {
+  readonly #options: FrontOptions;
+  readonly #routing: SiteRouting;
+
+  constructor(options: FrontOptions) {
+    this.#options = options;
+    this.#routing = new SiteRouting(options.config);
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    const found = await this.#routing.siteOf(request);
+    if (found === null || Number(request.headers.get("content-length")) > BODY_BYTES_MAX) return this.#options.registry().fetch(request);
+    if (typeof found !== "function") return this.#ask(found, request);
+    const body = await this.#bodyOf(request);
+    if (body === null) return this.#refuseLate(request);
+    const site = body.length > BODY_BYTES_MAX ? null : found(decoder.decode(body));
+    return site === null ? this.#options.registry().fetch(withBody(request, body)) : this.#ask(site, request);
+  }
+
+  /** A site's object gets requests about statistics as they are, so that it learns when the client disconnects. */
+  #ask({ siteId, event }: SiteRequest, request: Request): Promise<Response> {
+    const site = this.#options.site(siteId);
+    if (event === null) return site.fetch(request);
+    const { url, method, headers } = request;
+    return site.answer(new Request(url, { method, headers }), { ...this.#connectionOf(request), event });
+  }
+
+  /** The pipeline has the response to a request that exceeds its time limit. */
+  #refuseLate(request: Request): Promise<Response> {
+    const { url, method, headers } = request;
+    const connection = { ...this.#connectionOf(request), elapsedMs: this.#options.config.requestTimeoutSecs * 1000 };
+    return this.#options.registry().answer(new Request(url, { method, headers }), connection);
+  }
+
+  #connectionOf = (request: Request): Connection => connectionOf(request, this.#options.config);
+
+  async #bodyOf(request: Request): Promise<Body> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<null>((resolve) => {
+      timer = setTimeout(() => resolve(null), this.#options.config.requestTimeoutSecs * 1000);
+    });
+    try {
+      return await Promise.race([readBody(request), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+const withBody = (request: Request, body: Uint8Array<ArrayBuffer>): Request => new Request(request, { method: request.method, body });
+
+/** A body that is cut short is handed on as far as it came: whatever the response is, nobody reads it. */
+async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+  if (request.headers.has("content-length")) {
+    return new Uint8Array(await request.arrayBuffer().catch(() => new ArrayBuffer(0)));
+  }
+  return request.body ? readUntilTooLarge(request.body.getReader()) : new Uint8Array();
+}
+
+/** One byte more than allowed is enough for a refusal. The rest is drained, so that the connection can be used again. */
+async function readUntilTooLarge(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  for (let bytes = 0; bytes <= BODY_BYTES_MAX;) {
+    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
+    if (done || value === undefined) return new Uint8Array(await new Blob(chunks).arrayBuffer());
+    chunks.push(value as Uint8Array<ArrayBuffer>);
+    bytes += value.length;
+  }
+  await drainReader(reader);
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}

@@ -1,0 +1,92 @@
+/**
+ * The two kinds of Durable Objects, their names, and what they and the Worker call of each other. Requests of clients come by `fetch`
+ * only, so what comes by another method is never a client's word.
+ */
+import type { Connection } from "../../src/handlers/pipeline.ts";
+import type { Credentials, Standing } from "../../src/runtime/auth/standing.ts";
+import { AppError } from "../../src/runtime/errors.ts";
+import type { OutcomeCount } from "../../src/runtime/ingest/event-outcomes.ts";
+import type { PeriodSecret } from "../../src/runtime/ingest/period-secret.ts";
+import type { RateVerdict } from "../../src/runtime/ingest/rate-limit.ts";
+import type { Activity } from "../../src/runtime/metrics/activity.ts";
+import type { Gauges } from "../../src/runtime/metrics/gauges.ts";
+import type { SiteId, UtcDay } from "../../src/storage/event.ts";
+import type { DurableObjectNamespace, DurableObjectStub, R2Bucket } from "./platform.ts";
+
+/** The object that holds what is of no single site. Until each site had an object of its own, it served all of them. */
+const REGISTRY_NAME = "main";
+
+/** The name of the object that serves a site. It never changes: the object has events of the site that are in no file yet. */
+export const objectNameOf = (siteId: SiteId): string => siteId;
+
+/** What a site's object has counted since it last told, and what it has now. */
+export interface SiteReport {
+  readonly activity: Activity<OutcomeCount>;
+  readonly gauges: Gauges;
+}
+
+/** An `AppError` on its way: of a thrown error, the platform passes only the message. */
+export type Refusal = Pick<AppError, "failure" | "message">;
+
+interface AnsweringStub extends DurableObjectStub {
+  /** Responds to a request of which the caller knows more than its headers say. */
+  answer(request: Request, connection: Connection): Promise<Response>;
+}
+
+export interface RegistryStub extends AnsweringStub {
+  /** A site's object starts: resolves when no other object has events of the site that are in no file. */
+  enter(siteId: SiteId): Promise<Entry | Refusal>;
+  /** The site's object is running, and will have something to tell. */
+  noteRunning(siteId: SiteId): Promise<void>;
+  /** What a site's object tells before it may end. */
+  report(siteId: SiteId, report: SiteReport): Promise<void>;
+  standingOf(credentials: Credentials): Promise<Standing>;
+  /** Null if the site is registered. */
+  admit(siteId: SiteId, isBounded: boolean): Promise<Refusal | null>;
+  doubt(siteId: SiteId): Promise<void>;
+  periodSecret(): Promise<PeriodSecret>;
+  peekAddress(key: string): Promise<RateVerdict>;
+  takeAddress(key: string): Promise<RateVerdict>;
+}
+
+export interface Entry {
+  /** Above the number of every segment that another object has written of the site. */
+  readonly segmentFloor: number;
+}
+
+export interface SiteStub extends AnsweringStub {
+  hasEvents(): Promise<boolean>;
+  days(): Promise<readonly UtcDay[]>;
+  /** What was counted is handed over and begins again from zero. */
+  takeReport(): Promise<SiteReport>;
+}
+
+/** Bindings. Variables and secrets hold the options of the service. */
+export interface ObjectEnvironment {
+  readonly ANALYTICS: DurableObjectNamespace<RegistryStub>;
+  readonly SITES: DurableObjectNamespace<SiteStub>;
+  readonly PARTITIONS: R2Bucket;
+  readonly [variable: string]: unknown;
+}
+
+export const registryIn = ({ ANALYTICS }: Pick<ObjectEnvironment, "ANALYTICS">): RegistryStub =>
+  ANALYTICS.get(ANALYTICS.idFromName(REGISTRY_NAME));
+
+export const siteIn = ({ SITES }: Pick<ObjectEnvironment, "SITES">, siteId: SiteId): SiteStub =>
+  SITES.get(SITES.idFromName(objectNameOf(siteId)));
+
+/** What the call returns, or the `AppError` that it throws. */
+export async function refusalOr<T>(call: () => Promise<T>): Promise<T | Refusal> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { failure: error.failure, message: error.message };
+  }
+}
+
+/** Throws a refusal as the `AppError` that it was. */
+export function unlessRefused<T extends object | null>(result: T | Refusal): T {
+  if (result !== null && "failure" in result) throw new AppError(result.failure, result.message);
+  return result;
+}

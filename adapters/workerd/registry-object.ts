@@ -1,0 +1,134 @@
+/**
+ * The Durable Object that holds what is of no single site: password, keys, sessions, the list of sites, the secret of visitor ids and
+ * the dashboard. It once served all sites: events of that time that are still in its journal become files before a site's object starts.
+ */
+import { logSetupCode } from "../../src/runtime/auth/setup-code.ts";
+import type { Credentials, Standing } from "../../src/runtime/auth/standing.ts";
+import { SALT_RETRY_MS } from "../../src/runtime/config/limits.ts";
+import { storageUnavailable } from "../../src/runtime/errors.ts";
+import { KnownSites } from "../../src/runtime/ingest/known-sites.ts";
+import { parsePeriodSecret, type PeriodSecret } from "../../src/runtime/ingest/period-secret.ts";
+import type { RateVerdict } from "../../src/runtime/ingest/rate-limit.ts";
+import type { SiteId } from "../../src/storage/event.ts";
+import { createRecordSecretStore } from "../../src/storage/secret-store.ts";
+import { Alarm } from "./alarm.ts";
+import { connectionOf } from "./client-connection.ts";
+import { Front } from "./front.ts";
+import { startInstance, type Instance, type InstanceOptions } from "./instance.ts";
+import { refusalOr, siteIn, type Entry, type Refusal, type SiteReport } from "./objects.ts";
+import { ServiceObject } from "./service-object.ts";
+import { SiteDirectory } from "./site-directory.ts";
+
+/** The time between two alarms that start objects of sites whose files are older than the objects. */
+const INTRODUCTION_MS = 1000;
+
+const INTRODUCED_MAX = 20;
+
+interface RegistryInstance extends Instance {
+  readonly directory: SiteDirectory;
+  readonly front: Front;
+  readonly alarm: Alarm;
+}
+
+export class RegistryObject extends ServiceObject<RegistryInstance> {
+  protected async start(options: InstanceOptions): Promise<RegistryInstance> {
+    const { config, log, storage } = options;
+    const site = (siteId: SiteId) => siteIn(this.env, siteId);
+    const directory = new SiteDirectory({ storage, site });
+    const instance = await startInstance(options, { siteInstances: directory });
+    const { knownSites, setupCode } = instance.services;
+    if (knownSites instanceof KnownSites) directory.attach(knownSites);
+    logSetupCode(setupCode, log);
+    const { answer } = instance;
+    const front = new Front({
+      config,
+      site,
+      registry: () => ({ answer, fetch: (request) => answer(request, connectionOf(request, config)) }),
+    });
+    const registry = { ...instance, directory, front, alarm: await Alarm.open(storage) };
+    await ensureAlarm(registry);
+    return registry;
+  }
+
+  /** A Worker of an earlier version passes events here, too. */
+  fetch(request: Request): Promise<Response> {
+    return this.whenStarted(request, async (instance) => {
+      const response = await instance.front.fetch(request);
+      await ensureAlarm(instance);
+      return response;
+    });
+  }
+
+  async alarm(): Promise<void> {
+    const instance = await this.instance();
+    const { services, directory, alarm, expireRequests } = instance;
+    alarm.noteFired();
+    // This also reads the monotonic clock.
+    expireRequests();
+    services.tick();
+    await services.settled();
+    await services.knownSites.untilListed();
+    for (const siteId of directory.unregistered().slice(0, INTRODUCED_MAX)) await siteIn(this.env, siteId).hasEvents();
+    await ensureAlarm(instance);
+  }
+
+  async enter(siteId: SiteId): Promise<Entry | Refusal> {
+    const { services, segmentLog, directory } = await this.instance();
+    return refusalOr(async () => {
+      const { eventStore, flush } = services;
+      const isEmptied = (eventStore.unflushedEvents === 0 && eventStore.sealedSegments.length === 0) || (await flush.run());
+      if (!isEmptied) throw storageUnavailable("The service cannot store events at the moment. Try again later.", undefined);
+      directory.noteRunning(siteId);
+      return { segmentFloor: ((await segmentLog.list()).at(-1) ?? 0) + 1 };
+    });
+  }
+
+  async noteRunning(siteId: SiteId): Promise<void> {
+    (await this.instance()).directory.noteRunning(siteId);
+  }
+
+  async report(siteId: SiteId, report: SiteReport): Promise<void> {
+    (await this.instance()).directory.noteReport(siteId, report);
+  }
+
+  async standingOf(credentials: Credentials): Promise<Standing> {
+    return (await this.instance()).services.standingOf(credentials);
+  }
+
+  async admit(siteId: SiteId, isBounded: boolean): Promise<Refusal | null> {
+    const { directory } = await this.instance();
+    return (await refusalOr(() => directory.admit(siteId, isBounded))) ?? null;
+  }
+
+  async doubt(siteId: SiteId): Promise<void> {
+    await (await this.instance()).directory.doubt(siteId);
+  }
+
+  async periodSecret(): Promise<PeriodSecret> {
+    const instance = await this.instance();
+    const { services, records } = instance;
+    if (services.visitorSalt.keyAt(services.now()) === null) await services.visitorSalt.renew();
+    const store = createRecordSecretStore(records);
+    await ensureAlarm(instance);
+    return parsePeriodSecret((await store.read()) ?? "", store.location);
+  }
+
+  async peekAddress(key: string): Promise<RateVerdict> {
+    const { addressRateLimit, monotonicMs } = (await this.instance()).services;
+    return addressRateLimit.peek(key, monotonicMs());
+  }
+
+  async takeAddress(key: string): Promise<RateVerdict> {
+    const { addressRateLimit, monotonicMs } = (await this.instance()).services;
+    return addressRateLimit.take(key, monotonicMs());
+  }
+}
+
+/** The generated secret must not outlive its salt period. Without one, nothing is due. */
+function ensureAlarm({ services, directory, alarm }: RegistryInstance): Promise<void> {
+  const { config, eventStore, visitorSalt, now } = services;
+  const flushMs = eventStore.unflushedEvents > 0 ? config.flushIntervalSecs * 1000 : Number.POSITIVE_INFINITY;
+  const saltMs = Math.max(visitorSalt.msUntilDue(now()), SALT_RETRY_MS);
+  const introductionMs = directory.unregistered().length > 0 ? INTRODUCTION_MS : Number.POSITIVE_INFINITY;
+  return alarm.ensureWithin(Math.min(flushMs, saltMs, introductionMs));
+}

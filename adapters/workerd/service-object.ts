@@ -1,0 +1,118 @@
+/** What both kinds of Durable Objects share: they start an instance with their first call, and respond while none can be started. */
+import { DurableObject } from "cloudflare:workers";
+import { problemsWithRoutes } from "../../src/handlers/app.ts";
+import { errorReply } from "../../src/handlers/error-reply.ts";
+import type { Connection } from "../../src/handlers/pipeline.ts";
+import { jsonReply, responseTo } from "../../src/handlers/reply.ts";
+import { createAssets, unpackAsset, type PackedAsset, type PackedAssets } from "../../src/runtime/assets.ts";
+import { parseConfig, type Config } from "../../src/runtime/config/config.ts";
+import { PRODUCT_NAME } from "../../src/runtime/config/names.ts";
+import type { Engine } from "../../src/runtime/engine/engine.ts";
+import { AppError } from "../../src/runtime/errors.ts";
+import { reasonOf, type Log } from "../../src/runtime/metrics/log.ts";
+import type { EpochMs } from "../../src/storage/event.ts";
+import { createConsoleLog } from "./console-log.ts";
+import countryRanges from "./country-ranges.bin";
+import mainModule from "./duckdb-eh.wasm";
+import { createDuckdbEngine } from "./duckdb-instance.ts";
+import type { Instance, InstanceOptions } from "./instance.ts";
+import { SharedEngine } from "./shared-engine.ts";
+import { optionsIn } from "./object-options.ts";
+import type { ObjectEnvironment } from "./objects.ts";
+import type { DurableObjectState } from "./platform.ts";
+
+/** Defined by the build. */
+declare const TRACKER_SCRIPT: PackedAsset;
+declare const DASHBOARD_ASSETS: PackedAssets;
+declare const VERSION: string;
+
+/** The parts that tests replace. */
+export interface ObjectParts {
+  readonly now: () => EpochMs;
+  /** An engine for an object that may have this much memory for events. */
+  readonly createEngine: (eventsMemoryMb: number) => Promise<Engine>;
+}
+
+/** Objects may run in the same isolate, and its memory is one. */
+const engines = new SharedEngine((memoryLimitMb) => createDuckdbEngine({ mainModule, memoryLimitMb }));
+
+const DEFAULT_PARTS: ObjectParts = { now: () => Date.now(), createEngine: (eventsMemoryMb) => engines.open(eventsMemoryMb) };
+
+const CANNOT_START = "The service cannot start. Its log says why.";
+
+/** The options among the bindings. Throws if one is invalid. */
+export const configIn = (environment: ObjectEnvironment): ReturnType<typeof parseConfig> =>
+  parseConfig({ environment: optionsIn(environment), file: {}, platform: "workerd" }, problemsWithRoutes);
+
+export abstract class ServiceObject<I extends Instance> extends DurableObject<DurableObjectState, ObjectEnvironment> {
+  readonly #parts: ObjectParts;
+  #instance: Promise<I> | null = null;
+
+  constructor(state: DurableObjectState, environment: ObjectEnvironment, parts: ObjectParts = DEFAULT_PARTS) {
+    super(state, environment);
+    this.#parts = parts;
+  }
+
+  protected abstract start(options: InstanceOptions): Promise<I>;
+
+  /** Rejects if an option is invalid or the storage cannot be read. The next call tries again. */
+  protected instance(): Promise<I> {
+    this.#instance ??= this.#start().catch((error: unknown) => {
+      this.#instance = null;
+      throw error;
+    });
+    return this.#instance;
+  }
+
+  async #start(): Promise<I> {
+    const { config, warnings } = configIn(this.env);
+    const log = createConsoleLog(config);
+    for (const warning of warnings) log.warn(warning);
+    if (typeof config.geoipDb === "object") log.warn("geoip_db: there are no files on workerd; the built-in database is used");
+    const instance = await this.start(this.#optionsOf(config, log));
+    log.info(`${PRODUCT_NAME} ${VERSION} started`, { object: this.ctx.id.name ?? "" });
+    return instance;
+  }
+
+  #optionsOf(config: Config, log: Log): InstanceOptions {
+    return {
+      config,
+      log,
+      storage: this.ctx.storage,
+      bucket: this.env.PARTITIONS,
+      createEngine: () => this.#parts.createEngine(config.engineMemoryMb),
+      countryRanges: new Uint8Array(countryRanges),
+      trackerScript: unpackAsset(TRACKER_SCRIPT),
+      assets: createAssets(DASHBOARD_ASSETS),
+      version: VERSION,
+      now: this.#parts.now,
+    };
+  }
+
+  answer(request: Request, connection: Connection): Promise<Response> {
+    return this.whenStarted(request, (instance) => this.answerBy(instance, request, connection));
+  }
+
+  protected answerBy(instance: I, request: Request, connection: Connection): Promise<Response> {
+    return instance.answer(request, connection);
+  }
+
+  /** The response of the instance, or why none can be started. */
+  protected async whenStarted(request: Request, respond: (instance: I) => Promise<Response>): Promise<Response> {
+    let instance: I;
+    try {
+      instance = await this.instance();
+    } catch (error) {
+      return refusedStart(request, error);
+    }
+    return respond(instance);
+  }
+}
+
+/** An `AppError` is a start that has to wait. Logs with default options, because the logging options may be the invalid ones. */
+function refusedStart({ method }: Request, error: unknown): Response {
+  const log: Log = createConsoleLog({ logFormat: "text", logLevel: "info" });
+  log.error(`${PRODUCT_NAME} cannot start: ${reasonOf(error)}`);
+  if (error instanceof AppError) return responseTo(method, errorReply(error, crypto.randomUUID(), log));
+  return responseTo(method, jsonReply({ error: CANNOT_START }, 500));
+}

@@ -1,0 +1,143 @@
+/**
+ * The sites' objects as the registry knows them. A site is registered by a row before its first event is stored. Whether it still has
+ * events is doubtful until its object says so, which is asked when it matters: after an admission, and after a deletion. Which objects
+ * are running is in memory only: each tells when it has something to report, and reports before it may end.
+ */
+import type { KnownSites } from "../../src/runtime/ingest/known-sites.ts";
+import type { SiteInstances } from "../../src/runtime/host.ts";
+import type { SiteId } from "../../src/storage/event.ts";
+import type { SiteReport, SiteStub } from "./objects.ts";
+import type { DurableObjectStorage } from "./platform.ts";
+
+const TABLE = "CREATE TABLE IF NOT EXISTS site (site_id TEXT PRIMARY KEY) WITHOUT ROWID";
+
+/** Objects that are asked at the same time. */
+const ASKED_MAX = 20;
+
+export interface SiteDirectoryOptions {
+  readonly storage: DurableObjectStorage;
+  readonly site: (siteId: SiteId) => SiteStub;
+}
+
+export class SiteDirectory implements SiteInstances {
+  readonly #options: SiteDirectoryOptions;
+  readonly #registered: Set<SiteId>;
+  /** Sites that may have no events, with the number of the doubt: a reply about an earlier one does not count. */
+  readonly #doubtful = new Map<SiteId, number>();
+  readonly #running = new Set<SiteId>();
+  /** Reports that came without being asked for, and were not collected yet. */
+  #reports: SiteReport[] = [];
+  #doubts = 0;
+  #knownSites: KnownSites | null = null;
+
+  constructor(options: SiteDirectoryOptions) {
+    const { sql } = options.storage;
+    this.#options = options;
+    sql.exec(TABLE);
+    const rows = sql.exec("SELECT site_id FROM site").toArray();
+    this.#registered = new Set(rows.map(({ site_id: siteId }) => siteId as SiteId));
+  }
+
+  /** A registered site is doubtful until its files or its object tell. */
+  attach(knownSites: KnownSites): void {
+    this.#knownSites = knownSites;
+    for (const siteId of this.#registered) this.#doubtful.set(siteId, ++this.#doubts);
+  }
+
+  registered(): Iterable<SiteId> {
+    return this.#registered;
+  }
+
+  /** Sites with files whose objects have not registered them yet: files of an object that served all sites, or of another host. */
+  unregistered(): SiteId[] {
+    return [...(this.#knownSites?.all() ?? [])].filter((siteId) => !this.#registered.has(siteId));
+  }
+
+  /** Registers a site durably. `isBounded`: throws a 403 if it is new and `max_sites` is reached. */
+  async admit(siteId: SiteId, isBounded: boolean): Promise<void> {
+    const knownSites = this.#knownSites;
+    if (knownSites === null) throw new Error("the registry is still starting");
+    if (isBounded && !knownSites.has(siteId)) await this.#makeRoom(knownSites, siteId);
+    // From here on without a pause, so that no other site takes the place.
+    if (isBounded) knownSites.check(siteId);
+    void knownSites.add(siteId);
+    this.#doubtful.set(siteId, ++this.#doubts);
+    await this.#register(siteId);
+  }
+
+  /** A site whose object has withdrawn its events must not take the place of a new one. */
+  async #makeRoom(knownSites: KnownSites, siteId: SiteId): Promise<void> {
+    if (!knownSites.areListed) await knownSites.untilListed();
+    if (!knownSites.hasRoomFor(siteId)) await this.confirm();
+  }
+
+  async doubt(siteId: SiteId): Promise<void> {
+    this.#doubtful.set(siteId, ++this.#doubts);
+    await this.#register(siteId);
+  }
+
+  async #register(siteId: SiteId): Promise<void> {
+    const { storage } = this.#options;
+    if (this.#registered.has(siteId)) return;
+    this.#registered.add(siteId);
+    storage.sql.exec("INSERT OR IGNORE INTO site (site_id) VALUES (?)", siteId);
+    await storage.sync();
+  }
+
+  confirm(): Promise<void> {
+    return this.#confirm([...this.#doubtful.keys()]);
+  }
+
+  async #confirm(siteIds: readonly SiteId[]): Promise<void> {
+    const waiting = [...siteIds];
+    const askOneByOne = async () => {
+      for (let siteId = waiting.pop(); siteId !== undefined; siteId = waiting.pop()) await this.#ask(siteId);
+    };
+    await Promise.all(Array.from({ length: Math.min(ASKED_MAX, waiting.length) }, askOneByOne));
+  }
+
+  async #ask(siteId: SiteId): Promise<void> {
+    const doubt = this.#doubtful.get(siteId);
+    const hasEvents = await this.#options.site(siteId).hasEvents();
+    if (doubt === undefined || this.#doubtful.get(siteId) !== doubt) return;
+    this.#doubtful.delete(siteId);
+    if (!hasEvents) this.#remove(siteId);
+  }
+
+  #remove(siteId: SiteId): void {
+    this.#registered.delete(siteId);
+    this.#knownSites?.remove(siteId);
+    this.#options.storage.sql.exec("DELETE FROM site WHERE site_id = ?", siteId);
+  }
+
+  days(siteId: SiteId): ReturnType<SiteStub["days"]> {
+    return this.#options.site(siteId).days();
+  }
+
+  noteRunning(siteId: SiteId): void {
+    this.#running.add(siteId);
+  }
+
+  /** The object may end now. What it has in memory then is no longer there. */
+  noteReport(siteId: SiteId, report: SiteReport): void {
+    this.#running.delete(siteId);
+    this.#reports.push(report);
+  }
+
+  async collect(): ReturnType<SiteInstances["collect"]> {
+    const running = [...this.#running];
+    await this.#confirm(running.filter((siteId) => this.#doubtful.has(siteId)));
+    const asked = await Promise.all(
+      running.map((siteId) =>
+        this.#options
+          .site(siteId)
+          .takeReport()
+          .catch(() => null),
+      ),
+    );
+    const reports = asked.filter((report) => report !== null);
+    const told = this.#reports;
+    this.#reports = [];
+    return { activities: [...told, ...reports].map(({ activity }) => activity), gauges: reports.map(({ gauges }) => gauges) };
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * On which day a site's object has to wake for work that is due by the date: merges, rollups and `retention_days`. The day is a record,
+ * so an object that starts often lists its files once a day, and one without such work never wakes.
+ */
+import { readJsonRecord, replaceJsonRecord } from "../../src/runtime/auth/json-record.ts";
+import { CLOCK_DISTRUST_MS } from "../../src/runtime/config/limits.ts";
+import { reasonOf } from "../../src/runtime/metrics/log.ts";
+import type { Services } from "../../src/runtime/services.ts";
+import { addDays, utcCalendar } from "../../src/storage/calendar.ts";
+import type { EpochMs, SiteId, UtcDay } from "../../src/storage/event.ts";
+import type { RecordStore } from "../../src/storage/record-store.ts";
+
+const RECORD = "upkeep.json";
+
+/** After the beginning of the day, so that late events of the day before are in files. */
+const DELAY_MS = 60_000;
+
+export interface UpkeepOptions {
+  readonly siteId: SiteId;
+  readonly records: RecordStore;
+  readonly services: Services;
+}
+
+/** How long expired days wait at a time for the clock to be trusted again. */
+const TRUST_PAUSE_MS = CLOCK_DISTRUST_MS + 60_000;
+
+export class Upkeep {
+  readonly #options: UpkeepOptions;
+  /** Null if no work will be due. */
+  #dueOn: UtcDay | null;
+  #notBeforeMs: EpochMs = 0;
+
+  private constructor(options: UpkeepOptions, dueOn: UtcDay | null) {
+    this.#options = options;
+    this.#dueOn = dueOn;
+    options.services.eventStore.observe({
+      // A merge or rollup of a past day is due now; those of today tomorrow.
+      beforeRelease: async (_siteId, _segment, days) => {
+        const isPast = [...days.keys()].some((day) => day < this.#today());
+        await this.#bringForward(isPast ? this.#today() : addDays(this.#today(), 1));
+      },
+      beforeDelete: () => this.#bringForward(this.#today()),
+    });
+  }
+
+  /** Without a record, the object has not looked at its files yet. */
+  static async open(options: UpkeepOptions): Promise<Upkeep> {
+    const record = await readJsonRecord(options.records, RECORD);
+    const dueOn = record === null ? utcCalendar.dateOf(options.services.now()) : record["dueOn"];
+    return new Upkeep(options, typeof dueOn === "string" ? (dueOn as UtcDay) : null);
+  }
+
+  get isDue(): boolean {
+    return this.msUntilDue() === 0;
+  }
+
+  /** Infinite if nothing will be due. */
+  msUntilDue(): number {
+    if (this.#dueOn === null) return Number.POSITIVE_INFINITY;
+    const nowMs = this.#options.services.now();
+    const dueMs = this.#dueOn <= this.#today() ? this.#notBeforeMs : utcCalendar.startOf(this.#dueOn) + DELAY_MS;
+    return Math.max(0, dueMs - nowMs);
+  }
+
+  /** Call it when all jobs have run. What they have left is due again. */
+  async noteRun(): Promise<void> {
+    const { siteId, services } = this.#options;
+    if (services.rollups.msUntilDue() < Number.POSITIVE_INFINITY || services.compaction.hasWork(siteId)) return;
+    const days = await services.eventStore.days(siteId);
+    const hasToday = days.some((day) => day >= this.#today());
+    const [next = null] = [...this.#expiryOf(days), ...(hasToday ? [addDays(this.#today(), 1)] : [])].sort();
+    // An expired day that is still there waits until the clock is trusted.
+    this.#notBeforeMs = services.now() + TRUST_PAUSE_MS;
+    await this.#write(next);
+  }
+
+  #today(): UtcDay {
+    return utcCalendar.dateOf(this.#options.services.now());
+  }
+
+  #expiryOf([oldest]: readonly UtcDay[]): UtcDay[] {
+    const { retentionDays } = this.#options.services.config;
+    return oldest === undefined || retentionDays === 0 ? [] : [addDays(oldest, retentionDays + 1)];
+  }
+
+  async #bringForward(day: UtcDay): Promise<void> {
+    this.#notBeforeMs = 0;
+    if (this.#dueOn === null || day < this.#dueOn) await this.#write(day);
+  }
+
+  /** A day that cannot be recorded counts until the object ends; the next file tries again. */
+  async #write(dueOn: UtcDay | null): Promise<void> {
+    if (dueOn === this.#dueOn) return;
+    const { records, services } = this.#options;
+    this.#dueOn = dueOn;
+    await replaceJsonRecord(records, RECORD, { dueOn }).catch((error: unknown) => {
+      services.log.warn("the day of the next upkeep could not be recorded", { reason: reasonOf(error) });
+    });
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Which site a request is about, for hosts with an instance for each site. Only a request that its site's instance can serve has one:
+ * the instance that holds what is of no single site answers all others, and so every refusal that needs no site.
+ */
+import type { Config } from "../runtime/config/config.ts";
+import { DEMO_SITE, isSiteId } from "../runtime/config/site-id.ts";
+import { createAllowlist, type Allowlist } from "../runtime/ingest/allowlist.ts";
+import { parseEventBody, parsePixelQuery, type EventInput } from "../runtime/ingest/event-input.ts";
+import { parseUrl } from "../runtime/ingest/parse-url.ts";
+import type { SiteId } from "../storage/event.ts";
+import { ROUTES } from "./app.ts";
+import { pathBelow } from "./base-path.ts";
+import { parametersOf } from "./query.ts";
+import type { Route } from "./route.ts";
+import { createMatcher, extraRoutesOf, type Match } from "./router.ts";
+
+export interface SiteRequest {
+  readonly siteId: SiteId;
+  /** The event in the request; null for any other request. */
+  readonly event: EventInput | null;
+}
+
+/** Everything after the body was read. */
+export type FindSite = (body: string) => SiteRequest | null;
+
+const isAboutSite = ({ path }: Route): boolean => path.startsWith("/api/stats/") || path === "/api/gdpr/erase";
+
+export class SiteRouting {
+  readonly #matchAt: (pathname: string) => Promise<Match | null>;
+  readonly #basePath: string;
+  readonly #allowlist: Allowlist;
+
+  constructor(config: Config) {
+    this.#matchAt = createMatcher(ROUTES, extraRoutesOf(ROUTES, config));
+    this.#basePath = config.basePath;
+    this.#allowlist = createAllowlist(config.siteIds);
+  }
+
+  /** The site of a request; a function if that takes the body; null for a request of no single site. */
+  async siteOf(request: Request): Promise<SiteRequest | FindSite | null> {
+    const url = parseUrl(request.url);
+    const match = url && (await this.#matchAt(pathBelow(this.#basePath, url.pathname)));
+    const route = match?.endpoint.byMethod.get(request.method);
+    if (!url || !route) return null;
+    if (route.path === "/api/demo") return { siteId: DEMO_SITE, event: null };
+    if (isAboutSite(route)) return siteInQuery(url);
+    if (route.access !== "ingest" || route.method === "OPTIONS") return null;
+    if (route.method === "GET") return this.#siteOfEvent(request, () => parsePixelQuery(parametersOf(url)));
+    return (body) => this.#siteOfEvent(request, () => parseEventBody(body));
+  }
+
+  /** Null for an event that is refused before its site counts (docs/http-api.md, "Processing order"). */
+  #siteOfEvent({ headers }: Request, parse: () => EventInput): SiteRequest | null {
+    try {
+      this.#allowlist.checkOrigin(headers.get("origin"));
+      const event = parse();
+      this.#allowlist.checkSite(event.siteId);
+      return isSiteId(event.siteId) ? { siteId: event.siteId, event } : null;
+    } catch {
+      return null;
+    }
+  }
+}
+
+function siteInQuery({ searchParams }: URL): SiteRequest | null {
+  const [siteId = "", another] = searchParams.getAll("site_id");
+  return another === undefined && isSiteId(siteId) ? { siteId, event: null } : null;
+}

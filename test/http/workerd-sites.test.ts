@@ -1,0 +1,69 @@
+/** Many sites in workerd, an object each: all figures are exact, also those of all sites together, and idle objects are left alone. */
+import { afterEach, describe, expect, it } from "vitest";
+import { CHROME_WINDOWS } from "../support/user-agents.ts";
+import { startWorkerd, type WorkerdRuntime } from "../support/workerd/runtime.ts";
+
+const SITES = Array.from({ length: 40 }, (_, i) => `site-${i}.test`);
+
+let runtime: WorkerdRuntime;
+afterEach(() => runtime.close());
+
+const start = async (environment: Record<string, string> = {}): Promise<void> => {
+  runtime = await startWorkerd({ script: "worker.js", environment: { SVC_CACHE_TTL_SECS: "0", ...environment } });
+};
+
+const post = (site: string, path = "/"): Promise<Response> =>
+  fetch(`${runtime.origin()}/api/event`, {
+    method: "POST",
+    headers: { "user-agent": CHROME_WINDOWS },
+    body: JSON.stringify({ d: site, n: "pageview", u: `https://${site}${path}` }),
+  });
+
+const textOf = async (path: string): Promise<string> => (await fetch(`${runtime.origin()}${path}`)).text();
+
+const totalOf = async (site: string): Promise<number> =>
+  (JSON.parse(await textOf(`/api/stats/main?site_id=${site}&period=7d`)) as { total_events: number }).total_events;
+
+async function metricOf(name: string): Promise<number> {
+  const line = new RegExp(`^${name} (\\d+)$`, "m").exec(await textOf("/metrics"));
+  return Number(line?.[1]);
+}
+
+describe("many sites in workerd", () => {
+  it("have exact figures each, and exact figures together, while they send events at the same time", async () => {
+    await start({ SVC_FLUSH_EVENT_COUNT: "5" });
+    const eventsOf = (i: number) => 1 + (i % 7);
+    const statuses = await Promise.all(
+      SITES.flatMap((site, i) => Array.from({ length: eventsOf(i) }, async (_, event) => (await post(site, `/${event}`)).status)),
+    );
+    expect(new Set(statuses)).toEqual(new Set([202]));
+    expect(await metricOf("svc_events_ingested_total")).toBe(statuses.length);
+    expect(await metricOf("svc_sites")).toBe(SITES.length);
+    expect(JSON.parse(await textOf("/api/sites"))).toEqual({ sites: SITES.toSorted() });
+    for (const [i, site] of SITES.entries()) expect(await totalOf(site)).toBe(eventsOf(i));
+    await runtime.crash();
+    expect(JSON.parse(await textOf("/api/sites"))).toEqual({ sites: SITES.toSorted() });
+    for (const [i, site] of SITES.entries()) expect(await totalOf(site)).toBe(eventsOf(i));
+  });
+
+  it("are never more than max_sites, however many send their first event at the same moment", async () => {
+    await start({ SVC_MAX_SITES: "5" });
+    const statuses = await Promise.all(SITES.map(async (site) => (await post(site)).status));
+    expect(statuses.filter((status) => status === 202).length).toBe(5);
+    expect(statuses.filter((status) => status === 403).length).toBe(SITES.length - 5);
+    const { sites } = JSON.parse(await textOf("/api/sites")) as { sites: string[] };
+    expect(sites).toEqual(SITES.filter((_, i) => statuses[i] === 202).toSorted());
+  });
+
+  it("share the rate limit of an address, and each has its own", async () => {
+    await start({ SVC_RATE_LIMIT_PER_IP: "10", SVC_RATE_LIMIT_PER_SITE: "0.01", SVC_TRUST_PROXY: "0" });
+    const statuses = await Promise.all(SITES.slice(0, 30).map(async (site) => (await post(site)).status));
+    const accepted = statuses.filter((status) => status === 202).length;
+    expect(accepted).toBeGreaterThanOrEqual(10);
+    expect(accepted).toBeLessThan(30);
+    // A refusal because of the address took no token of the site.
+    const refused = SITES[statuses.indexOf(429)] ?? "";
+    await expect.poll(async () => (await post(refused)).status, { interval: 200 }).toBe(202);
+    expect((await post(refused)).status).toBe(429);
+  });
+});
