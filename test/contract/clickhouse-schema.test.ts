@@ -55,7 +55,7 @@ describe("the schema", () => {
     await Promise.all([prepareSchema(connection, tables), prepareSchema(connection, tables)]);
     const rows = await query("SELECT count() FROM schema_versions");
     await prepareSchema(connection, tables);
-    expect(await query("SELECT max(version) FROM schema_versions")).toBe("1");
+    expect(await query("SELECT max(version) FROM schema_versions")).toBe("2");
     expect(await query("SELECT count() FROM schema_versions")).toBe(rows);
   });
 
@@ -76,9 +76,9 @@ describe("the schema", () => {
 
   it("is refused if a newer program has upgraded it, and says what to do", async () => {
     const { connection, tables } = await made();
-    await prepareSchema(connection, tables, [(all) => creation(all), ADDED_COLUMN]);
+    await prepareSchema(connection, tables, [(all) => creation(all), ADDED_COLUMN, ADDED_COLUMN]);
     await expect(prepareSchema(connection, tables)).rejects.toThrow(
-      /has version 2 of the schema, and this program knows versions up to 1: install the newer release again/,
+      /has version 3 of the schema, and this program knows versions up to 2: install the newer release again/,
     );
   });
 });

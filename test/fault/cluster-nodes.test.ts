@@ -94,6 +94,7 @@ describe("an erasure on a full node", () => {
       expect(await erase()).toEqual(erased(0));
       await send(ingest, 2);
       expect(await ingest.stop()).toBe(0);
+      for (const { log } of [full, ingest]) expect(log()).not.toContain(" ERROR ");
       expect(await rows()).toBe(2);
     },
     TEST_MS_MAX,

@@ -14,6 +14,7 @@ export const ONLY_IN_ALL: readonly string[] = [
   // They need the package of `test/clickhouse`.
   "test/contract/clickhouse-front.test.ts",
   "test/contract/clickhouse-schema.test.ts",
+  "test/contract/erasure-requests.test.ts",
   "test/contract/clickhouse-nodes.test.ts",
   "test/contract/clickhouse-shards.test.ts",
   "test/contract/clickhouse-connection.test.ts",

@@ -5,7 +5,7 @@ import type { ClickhouseConnection } from "./connection.ts";
 import { nodeTables, SERVER_MS, type NodeTables } from "./node-tables.ts";
 import type { EventTables } from "./tables.ts";
 
-/** `removed`: an administrator has declared that the node never returns (docs/scaling.md, "Remove a node"). */
+/** `removed`: an administrator has declared that the node never returns (docs/scaling.md). */
 export type NodeState = "running" | "stopped" | "removed";
 
 /** What a node announces. */

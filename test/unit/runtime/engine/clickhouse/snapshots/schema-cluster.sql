@@ -44,3 +44,9 @@ CREATE TABLE IF NOT EXISTS `sandpiper`.events_data ON CLUSTER `web`
 
 CREATE TABLE IF NOT EXISTS `sandpiper`.events_all ON CLUSTER `web` AS `sandpiper`.events_data
   ENGINE = Distributed('web', 'sandpiper', 'events_data', visitor_id);
+
+CREATE TABLE IF NOT EXISTS `sandpiper`.nodes ON CLUSTER `web` (node String, role String, version String, state String, started_ms Int64, secret_check String, rotation_days UInt32, unflushed UInt64, last_segment UInt64, seen_ms Int64 DEFAULT toUnixTimestamp64Milli(now64(3))) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/web/sandpiper/nodes', '{shard}-{replica}', seen_ms) ORDER BY node;
+
+CREATE TABLE IF NOT EXISTS `sandpiper`.erasure_requests ON CLUSTER `web` (id String, site_id String, first_day String, last_day String, requested_ms Int64 DEFAULT toUnixTimestamp64Milli(now64(3))) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/web/sandpiper/erasure_requests', '{shard}-{replica}', requested_ms) ORDER BY id;
+
+CREATE TABLE IF NOT EXISTS `sandpiper`.erasure_confirmations ON CLUSTER `web` (request String, node String, events UInt64, days UInt64, confirmed_ms Int64 DEFAULT toUnixTimestamp64Milli(now64(3))) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/web/sandpiper/erasure_confirmations', '{shard}-{replica}', confirmed_ms) ORDER BY (request, node);

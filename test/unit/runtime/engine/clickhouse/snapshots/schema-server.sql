@@ -41,3 +41,9 @@ CREATE TABLE IF NOT EXISTS `sandpiper`.events_data
   PARTITION BY toYYYYMM(toDate32(day))
   ORDER BY (site_id, day, visitor_id, timestamp, segment, row)
   SETTINGS non_replicated_deduplication_window = 10000;
+
+CREATE TABLE IF NOT EXISTS `sandpiper`.nodes  (node String, role String, version String, state String, started_ms Int64, secret_check String, rotation_days UInt32, unflushed UInt64, last_segment UInt64, seen_ms Int64 DEFAULT toUnixTimestamp64Milli(now64(3))) ENGINE = ReplacingMergeTree(seen_ms) ORDER BY node;
+
+CREATE TABLE IF NOT EXISTS `sandpiper`.erasure_requests  (id String, site_id String, first_day String, last_day String, requested_ms Int64 DEFAULT toUnixTimestamp64Milli(now64(3))) ENGINE = ReplacingMergeTree(requested_ms) ORDER BY id;
+
+CREATE TABLE IF NOT EXISTS `sandpiper`.erasure_confirmations  (request String, node String, events UInt64, days UInt64, confirmed_ms Int64 DEFAULT toUnixTimestamp64Milli(now64(3))) ENGINE = ReplacingMergeTree(confirmed_ms) ORDER BY (request, node);
