@@ -84,10 +84,11 @@ function realServer(address) {
 /** @param {string} folder for its data @returns {Promise<Clickhouse>} */
 export const startClickhouse = async (folder) => (SERVER === undefined ? startFront(folder) : realServer(SERVER));
 
-/** Rows and bytes on disk of all tables of the database. @param {Clickhouse} clickhouse */
+/** Rows and bytes on disk of the table of events. @param {Clickhouse} clickhouse */
 export async function storedIn({ environment, query: run }) {
+  const database = environment["SVC_CLICKHOUSE_DATABASE"];
   const text = await run(
-    `SELECT sum(rows), sum(bytes_on_disk) FROM system.parts WHERE active AND database = '${environment["SVC_CLICKHOUSE_DATABASE"]}'`,
+    `SELECT sum(rows), sum(bytes_on_disk) FROM system.parts WHERE active AND database = '${database}' AND table = 'events_data'`,
   );
   const [rows = Number.NaN, bytes = Number.NaN] = text.split("\t").map(Number);
   return { rows, bytes };
