@@ -37,6 +37,8 @@ export const BY_HAND: Readonly<Record<string, string>> = {
   "node test/bench/eviction.mjs 3200000 32": "takes many minutes",
   "node test/bench/compaction.mjs 2000000 200": "takes many minutes",
   "node test/bench/chunks.mjs 256 40000000 365": "takes many minutes",
+  "node test/bench/clickhouse.mjs 5": "takes many minutes",
+  "node test/bench/ingest-node.mjs": "takes many minutes",
   ...Object.fromEntries(
     [
       "docker build --pull --tag sandpiper .",
