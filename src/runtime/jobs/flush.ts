@@ -135,10 +135,16 @@ export class Flush {
     return this.#waitingSinceMs === null ? 0 : this.#options.monotonicMs() - this.#waitingSinceMs;
   }
 
-  #isFull(): boolean {
+  /** Whether the open segment has as much as one flush should have. */
+  get #isOpenFull(): boolean {
     const { eventStore, eventCount, byteCount } = this.#options;
     const { appended, bytes } = eventStore.openSegment;
-    return appended >= eventCount || bytes >= byteCount || eventStore.sealedSegments.length > 0 || eventStore.isUnsafe;
+    return appended >= eventCount || bytes >= byteCount;
+  }
+
+  #isFull(): boolean {
+    const { eventStore } = this.#options;
+    return this.#isOpenFull || eventStore.sealedSegments.length > 0 || eventStore.isUnsafe;
   }
 
   #isDue(): boolean {
@@ -152,9 +158,11 @@ export class Flush {
     const beganMs = monotonicMs();
     this.#lastFlushMs = beganMs;
     try {
-      // First, so that attempts that fail do not leave a segment each.
-      if (eventStore.sealedSegments.length > 0) await eventStore.syncSealed();
-      await this.#flushSealed(signal);
+      if (eventStore.sealedSegments.length > 0 && !this.#isOpenFull) {
+        // First, so that attempts that fail do not leave a small segment each.
+        await eventStore.syncSealed();
+        await this.#flushSealed(signal);
+      }
       await eventStore.seal();
       await this.#flushSealed(signal);
       // All events that are unflushed now arrived since.

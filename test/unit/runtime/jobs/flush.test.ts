@@ -9,7 +9,7 @@ import { EventStore } from "../../../../src/storage/event-store.ts";
 import type { SiteId } from "../../../../src/storage/event.ts";
 import { EVENT_COLUMNS } from "../../../../src/storage/event-columns.ts";
 import type { ObjectStore } from "../../../../src/storage/object-store.ts";
-import { decodeEvents } from "../../../../src/storage/parquet-events.ts";
+import { countEvents, decodeEvents } from "../../../../src/storage/parquet-events.ts";
 import { inlineParquetWriter } from "../../../../src/storage/parquet-writer.ts";
 import { createDeferred } from "../../../support/deferred.ts";
 import { memoryStores } from "../../../support/mortal-stores.ts";
@@ -22,7 +22,7 @@ const EVENT_MS = 500;
 type Insert = (events: ReplicatedEvents, signal?: AbortSignal) => Promise<void>;
 
 /** A process on these stores, whose replica inserts as `behavior.insert` says. */
-async function makeWorld(stores = memoryStores()) {
+async function makeWorld(stores = memoryStores(), eventCount = 1e9) {
   const clock = { ms: 0 };
   const inserted: ReplicatedEvents[] = [];
   const behavior: { insert: Insert } = { insert: async () => {} };
@@ -42,7 +42,7 @@ async function makeWorld(stores = memoryStores()) {
     ...INTO_CLICKHOUSE,
     eventMs: EVENT_MS,
     ...{ eventStore, counters: createCounters(), log: createRecordingLog(), monotonicMs: () => clock.ms },
-    ...{ compaction: { noteFiles: () => {} }, eventCount: 1e9, byteCount: 1e9, intervalSecs: 60 },
+    ...{ compaction: { noteFiles: () => {} }, eventCount, byteCount: 1e9, intervalSecs: 60 },
   });
   const accept = async (site: SiteId) => {
     await eventStore.append(anEvent({ siteId: site }));
@@ -144,6 +144,22 @@ describe("a flush into ClickHouse", () => {
     inserted.length = 0;
     expect(await flush.run()).toBe(true);
     expect(inserted).toHaveLength(2);
+    expect(eventStore.unflushedEvents).toBe(0);
+  });
+
+  it("leaves no segment that is larger than a flush, however long attempts fail", async () => {
+    const { flush, eventStore, inserted, behavior, accept } = await makeWorld(memoryStores(), 10);
+    behavior.insert = fail;
+    for (let i = 0; i < 25; i++) {
+      await accept(A);
+      await flush.run();
+    }
+    behavior.insert = async () => {};
+    inserted.length = 0;
+    expect(await flush.run()).toBe(true);
+    const rows = inserted.map(({ parquet }) => countEvents(parquet) ?? 0);
+    expect(Math.max(...rows)).toBeLessThanOrEqual(10);
+    expect(rows.reduce((sum, count) => sum + count, 0)).toBe(25);
     expect(eventStore.unflushedEvents).toBe(0);
   });
 
