@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { CLICKHOUSE_CHECK_MS_MAX } from "../../src/runtime/config/clickhouse-limits.ts";
 import { createInProcessTarget, type InProcessParts, type InProcessTarget } from "../support/in-process-target.ts";
 import { post, wireEvent } from "../support/requests.ts";
 
@@ -29,6 +30,17 @@ async function refusing(code: number, reason: string): Promise<string> {
       response.writeHead(403, { "X-ClickHouse-Exception-Code": String(code) }).end(`Code: ${code}. DB::Exception: ${reason}`);
     });
   });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** The URL of a server that takes requests and answers none. */
+async function silent(): Promise<string> {
+  const server = createServer(() => {});
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.closeAllConnections();
@@ -77,6 +89,14 @@ describe("while ClickHouse cannot be reached", () => {
   it("reports of a site without waiting events say why, too", async () => {
     const target = await startWith(NOWHERE);
     expect(await errorsOf(target)).toEqual(REPORTS.map(() => "ClickHouse cannot be reached. Try again later."));
+  });
+
+  it("the service starts within seconds where connections are accepted and never answered", async () => {
+    const url = await silent();
+    const beganMs = performance.now();
+    const target = await startWith(url);
+    expect(performance.now() - beganMs).toBeLessThan(2 * CLICKHOUSE_CHECK_MS_MAX);
+    expect((await send(target)).status).toBe(202);
   });
 
   it("events are accepted until the journal has as many bytes as may wait, then refused", async () => {

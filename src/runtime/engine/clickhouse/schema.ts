@@ -1,4 +1,5 @@
 /** The tables in ClickHouse, created and upgraded in numbered steps. */
+import { CLICKHOUSE_CHECK_MS_MAX } from "../../config/clickhouse-limits.ts";
 import { ClickhouseError, type ClickhouseConnection, type ClickhouseStatement } from "./connection.ts";
 import { createEvents, createEventsOfAllShards } from "./events-table.ts";
 import { createNodeTables } from "./node-tables.ts";
@@ -41,10 +42,16 @@ export const creation = (tables: EventTables): readonly string[] => [
   ...STEPS.flatMap((step) => step(tables)),
 ];
 
-/** 0 before the first step. A start that finds the newest version changes nothing, so it does not need every server of a cluster. */
+/**
+ * 0 before the first step. A start that finds the newest version changes nothing, so it does not need every server of a cluster. It is
+ * the first statement: a server that is silent must hold up neither the start nor what waits for the schema.
+ */
 async function storedVersion(connection: ClickhouseConnection, tables: EventTables): Promise<number> {
   try {
-    const [row] = await connection.rows({ sql: `SELECT max(version) AS version FROM ${versionsTable(tables)}` });
+    const [row] = await connection.rows({
+      sql: `SELECT max(version) AS version FROM ${versionsTable(tables)}`,
+      timeoutMs: CLICKHOUSE_CHECK_MS_MAX,
+    });
     return Number(row?.["version"] ?? 0);
   } catch (error) {
     if (error instanceof ClickhouseError && [UNKNOWN_TABLE, UNKNOWN_DATABASE].includes(error.code)) return 0;
