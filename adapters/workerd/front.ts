@@ -3,7 +3,7 @@
  * site's object gets the result.
  */
 import type { Connection } from "../../src/handlers/pipeline.ts";
-import { SiteRouting, type SiteRequest } from "../../src/handlers/site-routing.ts";
+import { SiteRouting, type FindSite, type SiteRequest } from "../../src/handlers/site-routing.ts";
 import type { Config } from "../../src/runtime/config/config.ts";
 import { BODY_BYTES_MAX } from "../../src/runtime/config/limits.ts";
 import type { SiteId } from "../../src/storage/event.ts";
@@ -33,20 +33,26 @@ export class Front {
 
   async fetch(request: Request): Promise<Response> {
     const found = await this.#routing.siteOf(request);
-    if (found === null || Number(request.headers.get("content-length")) > BODY_BYTES_MAX) return this.#options.registry().fetch(request);
-    if (typeof found !== "function") return this.#ask(found, request);
+    if (typeof found === "function") return this.#passEvent(found, request);
+    return found === null ? this.#options.registry().fetch(request) : this.#ask(found, request);
+  }
+
+  async #passEvent(find: FindSite, request: Request): Promise<Response> {
+    const registry = this.#options.registry();
+    if (Number(request.headers.get("content-length")) > BODY_BYTES_MAX) return registry.fetch(request);
+    const beganMs = Date.now();
     const body = await this.#bodyOf(request);
     if (body === null) return this.#refuseLate(request);
-    const site = body.length > BODY_BYTES_MAX ? null : found(decoder.decode(body));
-    return site === null ? this.#options.registry().fetch(withBody(request, body)) : this.#ask(site, request);
+    const site = body.length > BODY_BYTES_MAX ? null : find(decoder.decode(body));
+    return site === null ? registry.fetch(withBody(request, body)) : this.#ask(site, request, Date.now() - beganMs);
   }
 
   /** A site's object gets requests about statistics as they are, so that it learns when the client disconnects. */
-  #ask({ siteId, event }: SiteRequest, request: Request): Promise<Response> {
+  #ask({ siteId, event }: SiteRequest, request: Request, elapsedMs = 0): Promise<Response> {
     const site = this.#options.site(siteId);
     if (event === null) return site.fetch(request);
     const { url, method, headers } = request;
-    return site.answer(new Request(url, { method, headers }), { ...this.#connectionOf(request), event });
+    return site.answer(new Request(url, { method, headers }), { ...this.#connectionOf(request), event, elapsedMs });
   }
 
   /** The pipeline has the response to a request that exceeds its time limit. */

@@ -1,5 +1,7 @@
 /** Many sites in workerd, an object each: all figures are exact, also those of all sites together, and idle objects are left alone. */
+import { request } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
+import { DAY_MS } from "../../src/storage/event.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";
 import { startWorkerd, type WorkerdRuntime } from "../support/workerd/runtime.ts";
 
@@ -20,6 +22,18 @@ const post = (site: string, path = "/"): Promise<Response> =>
   });
 
 const textOf = async (path: string): Promise<string> => (await fetch(`${runtime.origin()}${path}`)).text();
+
+/** With a body that is larger than any event's. */
+const withLargeBody = (method: string, path: string, headers: Record<string, string> = {}): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    const body = Buffer.alloc(70_000);
+    const sent = request(`${runtime.origin()}${path}`, { method, headers: { ...headers, "content-length": body.length } }, (response) => {
+      let text = "";
+      response.on("data", (chunk: Buffer) => (text += chunk.toString()));
+      response.on("end", () => resolve(JSON.parse(text)));
+    });
+    sent.on("error", reject).end(body);
+  });
 
 const totalOf = async (site: string): Promise<number> =>
   (JSON.parse(await textOf(`/api/stats/main?site_id=${site}&period=7d`)) as { total_events: number }).total_events;
@@ -53,6 +67,29 @@ describe("many sites in workerd", () => {
     expect(statuses.filter((status) => status === 403).length).toBe(SITES.length - 5);
     const { sites } = JSON.parse(await textOf("/api/sites")) as { sites: string[] };
     expect(sites).toEqual(SITES.filter((_, i) => statuses[i] === 202).toSorted());
+  });
+
+  it("each serve what is asked about them, whatever body comes with the request", async () => {
+    await start({ SVC_ADMIN_PASSWORD: "correct horse battery staple" });
+    const login = await fetch(`${runtime.origin()}/api/auth/login`, {
+      method: "POST",
+      body: JSON.stringify({ password: "correct horse battery staple" }),
+    });
+    const { token } = (await login.json()) as { token: string };
+    const headers = { cookie: `svc_session=${token}` };
+    const key = await fetch(`${runtime.origin()}/api/keys`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ name: "erases", scope: "Admin" }),
+    });
+    const admin = { "x-api-key": ((await key.json()) as { key: string }).key };
+    expect((await post("site-0.test")).status).toBe(202);
+    expect(await withLargeBody("GET", "/api/stats/main?site_id=site-0.test&period=7d", admin)).toMatchObject({ total_events: 1 });
+    const [from, to] = [-1, 1].map((days) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10));
+    const erasure = `/api/gdpr/erase?site_id=site-0.test&start_date=${from}&end_date=${to}`;
+    const erased = await withLargeBody("DELETE", erasure, admin);
+    expect(erased).toMatchObject({ status: "erased", db_records_deleted: 1 });
+    expect(await withLargeBody("GET", "/api/stats/main?site_id=site-0.test&period=7d", admin)).toMatchObject({ total_events: 0 });
   });
 
   it("share the rate limit of an address, and each has its own", async () => {
