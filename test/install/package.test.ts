@@ -105,6 +105,11 @@ const RUNS: Readonly<Record<string, () => Promise<void>>> = {
     const restored = await sandpiper(["restore", "copy", "--data-dir", "restored"]);
     expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining("no fault") });
   },
+  /** There is no ClickHouse to fill: test/fault/reindex-kill.test.ts runs it with one. */
+  async reindex() {
+    const refused = await sandpiper(["reindex"]);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('engine is "duckdb", which needs no index') });
+  },
   async "reset-password"() {
     const server = await startHere();
     await fetch(`${server.origin}/api/auth/setup`, { method: "POST", body: JSON.stringify({ password: "correct horse battery" }) });
