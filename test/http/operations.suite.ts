@@ -70,7 +70,7 @@ export function describeHealthDetails(makeTarget: MakeTarget): void {
     });
 
     itNeeds(makeTarget, "readsFiles", "reports events of the journal also after a query has read them", async () => {
-      const other = await makeTarget();
+      const other = await makeTarget({ SVC_FLUSH_INTERVAL_SECS: "3600" });
       const site = siteName();
       await record(other, wireEvent(site));
       await ask(other, site);
