@@ -158,6 +158,7 @@ async function createJobs(
   { partitionCache, stats, behavioral }: QueryServices,
   limiter: QueryLimiter,
   stored: StoredRollups,
+  deleteExpiredOfAbsent: (lastDay: UtcDay) => Promise<void>,
 ): Promise<JobServices> {
   const { config, parquet, records, log, now, monotonicMs, unflushedBytesMax } = host;
   const budgetBytes = budgetBytesOf(config);
@@ -179,7 +180,7 @@ async function createJobs(
     flush,
     compaction,
     erasure,
-    retention: new Retention({ ...common, erasure, clock, retentionDays: config.retentionDays }),
+    retention: new Retention({ ...common, erasure, clock, retentionDays: config.retentionDays, deleteExpiredOfAbsent }),
     rollups,
     cacheWarmer: new CacheWarmer({ ...common, rollups }),
   };
@@ -214,7 +215,8 @@ export async function createServices(host: Host): Promise<Services> {
   const flushSite = (siteId: SiteId): Promise<void> => jobServices.flush.deliver(siteId);
   const isAccepting = (): boolean => ingest.ingestGate.isAccepting(monotonicMs());
   const queries = createQueryServices({ ...host, ...stored, eventStore, counters, limiter, clickhouse, flushSite, isAccepting });
-  const jobServices: JobServices = await createJobs(dependencies, queries, limiter, stored);
+  const deleteExpiredOfAbsent = async (lastDay: UtcDay): Promise<void> => cluster?.deleteExpiredOfAbsent(lastDay);
+  const jobServices: JobServices = await createJobs(dependencies, queries, limiter, stored, deleteExpiredOfAbsent);
   const { erasure } = jobServices;
   const knownSites = oneSite
     ? createAdmittedSite(oneSite, { ...host, eventStore })

@@ -135,6 +135,16 @@ describe("an insert into ClickHouse", () => {
     );
   });
 
+  it("leaves out any number of sites, repeated or not", async () => {
+    const { insert, query } = await openEvents();
+    const erased = Array.from({ length: 1_000 }, (_, i) => siteId(`site-${i}.test`));
+    const stored = [SITE, ...erased].map((site) => anEvent({ siteId: site }));
+    for (const isRepeated of [false, true]) {
+      await insert(stored, { sites: [SITE, ...erased], exceptSites: erased, isRepeated });
+      expect(await query(`SELECT groupArray(site_id) FROM ${EVENTS_TABLE}`)).toBe("['site.test']");
+    }
+  });
+
   it("tells segments, sites, days and nodes apart", async () => {
     const { insert, ofNode, query } = await openEvents();
     const stored = [aFullEvent(1)];

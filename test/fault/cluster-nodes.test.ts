@@ -1,4 +1,6 @@
 /** Nodes that share a ClickHouse, as processes: an erasure is complete on all of them, whatever they were doing (docs/scaling.md). */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { utcDayOf } from "../../src/storage/event.ts";
 import { withBearer } from "../support/auth-requests.ts";
@@ -11,6 +13,7 @@ import { CHROME_WINDOWS } from "../support/user-agents.ts";
 const PASSWORD = "correct horse battery staple";
 const SITE = "a.test";
 const TEST_MS_MAX = 90_000;
+const POLL = { timeout: 20_000 };
 
 const clickhouse = clickhouseOfFile();
 
@@ -163,6 +166,27 @@ describe("an erasure on a full node", () => {
 });
 
 describe("a node", () => {
+  it(
+    "deletes the expired events of nodes that have stopped, and leaves those of running ones to these",
+    async () => {
+      const { start, rows, query } = await createCluster();
+      const [stopped, running] = [await start("ingest", await tempFolder()), await start("ingest", await tempFolder())];
+      await send(stopped, 4);
+      await send(running, 3);
+      expect(await stopped.stop()).toBe(0);
+      await expect.poll(rows, POLL).toBe(7);
+      await query("INSERT INTO events_data SELECT * REPLACE (day - 40 AS day) FROM events_data");
+      const folder = await tempFolder();
+      // Without it, a new node does not trust its clock with deletions.
+      await writeFile(join(folder, "clock.json"), JSON.stringify({ seenAt: new Date().toISOString() }));
+      await start("all", folder, { SVC_RETENTION_DAYS: "30" });
+      await expect.poll(rows, POLL).toBe(10);
+      const left = "SELECT state, uniqExact(day), count() FROM events_data JOIN nodes FINAL USING (node) GROUP BY state ORDER BY state";
+      expect((await query(left)).trim()).toBe("running\t2\t6\nstopped\t1\t4");
+    },
+    TEST_MS_MAX,
+  );
+
   it(
     "logs which other nodes have another secret or period of visitor ids",
     async () => {

@@ -4,9 +4,8 @@ import type { SiteId, UtcDay } from "../../storage/event.ts";
 import type { Config } from "../config/config.ts";
 import { isSiteId } from "../config/site-id.ts";
 import type { Clickhouse } from "../engine/clickhouse/clickhouse.ts";
-import { countOf, deletionOf } from "../engine/clickhouse/deletion.ts";
-import type { ErasureRequest } from "../engine/clickhouse/erasure-requests.ts";
-import type { KnownNode } from "../engine/clickhouse/nodes.ts";
+import { countOf, deletionOf, type DeletedEvents } from "../engine/clickhouse/deletion.ts";
+import { isEmptied, type KnownNode } from "../engine/clickhouse/nodes.ts";
 import { StoredSegments } from "../engine/clickhouse/stored-segments.ts";
 import type { QueryService } from "../execution/query-service.ts";
 import { reasonOf, type Log } from "../metrics/log.ts";
@@ -31,9 +30,14 @@ export interface ClusterParts {
 
 const ID_BYTES = 16;
 
+const FIRST_DAY = "0001-01-01" as UtcDay;
+
 /** Deletes what ClickHouse has of a node that does not run, up to its last segment: it may start meanwhile. */
-async function eraseRowsOf({ connection, tables }: Clickhouse, { node, lastSegment, state }: KnownNode, request: ErasureRequest) {
-  const { siteId, firstDay, lastDay } = request;
+async function eraseRowsOf(
+  { connection, tables }: Clickhouse,
+  { node, lastSegment, state }: KnownNode,
+  { siteId, firstDay, lastDay }: Pick<DeletedEvents, "siteId" | "firstDay" | "lastDay">,
+) {
   const events = { node, siteId, firstDay, lastDay, exceptSegments: [], ...(state === "stopped" && { lastSegment }) };
   const [row] = await connection.rows(countOf(events, tables));
   const erased: Erased = { events: Number(row?.["events"] ?? 0), days: Number(row?.["days"] ?? 0) };
@@ -89,6 +93,13 @@ export class Cluster implements Job {
   /** See `ClusterErasure.erase`. */
   erase(siteId: SiteId, firstDay: UtcDay, lastDay: UtcDay, untilMs: number): Promise<Erased> {
     return this.#erasure.erase(siteId, firstDay, lastDay, untilMs);
+  }
+
+  /** Deletes the events up to the day that ClickHouse has of other nodes, which do not run and so cannot do it. */
+  async deleteExpiredOfAbsent(lastDay: UtcDay): Promise<void> {
+    const { clickhouse } = this.#parts;
+    const others = (await clickhouse.nodes.all()).filter((other) => other.node !== clickhouse.node && isEmptied(other));
+    for (const other of others) await eraseRowsOf(clickhouse, other, { siteId: null, firstDay: FIRST_DAY, lastDay });
   }
 
   tick(): void {

@@ -20,6 +20,8 @@ export interface RetentionOptions {
   readonly monotonicMs: () => number;
   /** 0 disables retention. */
   readonly retentionDays: number;
+  /** Deletes expired events of other nodes that cannot do so themselves. */
+  readonly deleteExpiredOfAbsent: (lastDay: UtcDay) => Promise<void>;
 }
 
 const FIRST_DAY = "0001-01-01" as UtcDay;
@@ -94,7 +96,7 @@ export class Retention implements Job {
    * files an interrupted run has erased.
    */
   async #eraseUpTo(lastDay: UtcDay, signal: AbortSignal): Promise<Erased> {
-    const { eventStore, erasure } = this.#options;
+    const { eventStore, erasure, deleteExpiredOfAbsent } = this.#options;
     const sites = await eventStore.sites();
     const failures: unknown[] = [];
     let [days, events] = [0, 0];
@@ -108,7 +110,10 @@ export class Retention implements Job {
         failures.push(error);
       }
     }
-    if (!signal.aborted) await eventStore.deleteExpiredInReplica(lastDay);
+    if (!signal.aborted) {
+      await eventStore.deleteExpiredInReplica(lastDay);
+      await deleteExpiredOfAbsent(lastDay);
+    }
     if (failures.length > 0) throw new Error(`${failures.length} of ${sites.size} sites: ${reasonOf(failures[0])}`);
     return { days, events };
   }
