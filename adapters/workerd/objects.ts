@@ -38,8 +38,8 @@ export interface RegistryStub extends AnsweringStub {
   enter(siteId: SiteId): Promise<Entry | Refusal>;
   /** The site's object is running, and will have something to tell. */
   noteRunning(siteId: SiteId): Promise<void>;
-  /** What a site's object tells before it may end. */
-  report(siteId: SiteId, report: SiteReport): Promise<void>;
+  /** What a site's object has counted since it last told, before it may end. */
+  report(siteId: SiteId, activity: SiteReport["activity"]): Promise<void>;
   standingOf(credentials: Credentials): Promise<Standing>;
   /** Null if the site is registered. */
   admit(siteId: SiteId, isBounded: boolean): Promise<Refusal | null>;

@@ -9,6 +9,7 @@ import { storageUnavailable } from "../../src/runtime/errors.ts";
 import { KnownSites } from "../../src/runtime/ingest/known-sites.ts";
 import { parsePeriodSecret, type PeriodSecret } from "../../src/runtime/ingest/period-secret.ts";
 import type { RateVerdict } from "../../src/runtime/ingest/rate-limit.ts";
+import { addActivity } from "../../src/runtime/metrics/activity.ts";
 import type { SiteId } from "../../src/storage/event.ts";
 import { createRecordSecretStore } from "../../src/storage/secret-store.ts";
 import { Alarm } from "./alarm.ts";
@@ -68,7 +69,7 @@ export class RegistryObject extends ServiceObject<RegistryInstance> {
     services.tick();
     await services.settled();
     await services.knownSites.untilListed();
-    for (const siteId of directory.unregistered().slice(0, INTRODUCED_MAX)) await siteIn(this.env, siteId).hasEvents();
+    await directory.introduce(INTRODUCED_MAX);
     await ensureAlarm(instance);
   }
 
@@ -87,8 +88,10 @@ export class RegistryObject extends ServiceObject<RegistryInstance> {
     (await this.instance()).directory.noteRunning(siteId);
   }
 
-  async report(siteId: SiteId, report: SiteReport): Promise<void> {
-    (await this.instance()).directory.noteReport(siteId, report);
+  async report(siteId: SiteId, activity: SiteReport["activity"]): Promise<void> {
+    const { services, directory } = await this.instance();
+    addActivity(services, activity);
+    directory.noteReport(siteId);
   }
 
   async standingOf(credentials: Credentials): Promise<Standing> {
@@ -129,6 +132,6 @@ function ensureAlarm({ services, directory, alarm }: RegistryInstance): Promise<
   const { config, eventStore, visitorSalt, now } = services;
   const flushMs = eventStore.unflushedEvents > 0 ? config.flushIntervalSecs * 1000 : Number.POSITIVE_INFINITY;
   const saltMs = Math.max(visitorSalt.msUntilDue(now()), SALT_RETRY_MS);
-  const introductionMs = directory.unregistered().length > 0 ? INTRODUCTION_MS : Number.POSITIVE_INFINITY;
+  const introductionMs = directory.isIntroducing ? INTRODUCTION_MS : Number.POSITIVE_INFINITY;
   return alarm.ensureWithin(Math.min(flushMs, saltMs, introductionMs));
 }

@@ -6,7 +6,7 @@
 import type { KnownSites } from "../../src/runtime/ingest/known-sites.ts";
 import type { SiteInstances } from "../../src/runtime/host.ts";
 import type { SiteId } from "../../src/storage/event.ts";
-import type { SiteReport, SiteStub } from "./objects.ts";
+import type { SiteStub } from "./objects.ts";
 import type { DurableObjectStorage } from "./platform.ts";
 
 const TABLE = "CREATE TABLE IF NOT EXISTS site (site_id TEXT PRIMARY KEY) WITHOUT ROWID";
@@ -25,8 +25,9 @@ export class SiteDirectory implements SiteInstances {
   /** Sites that may have no events, with the number of the doubt: a reply about an earlier one does not count. */
   readonly #doubtful = new Map<SiteId, number>();
   readonly #running = new Set<SiteId>();
-  /** Reports that came without being asked for, and were not collected yet. */
-  #reports: SiteReport[] = [];
+  /** Sites whose objects have been started once by `introduce`. */
+  readonly #introduced = new Set<SiteId>();
+  #hasIntroduced = false;
   #doubts = 0;
   #knownSites: KnownSites | null = null;
 
@@ -49,8 +50,27 @@ export class SiteDirectory implements SiteInstances {
   }
 
   /** Sites with files whose objects have not registered them yet: files of an object that served all sites, or of another host. */
-  unregistered(): SiteId[] {
-    return [...(this.#knownSites?.all() ?? [])].filter((siteId) => !this.#registered.has(siteId));
+  #unregistered(): SiteId[] {
+    const isNew = (siteId: SiteId) => !this.#registered.has(siteId) && !this.#introduced.has(siteId);
+    return [...(this.#knownSites?.all() ?? [])].filter(isNew);
+  }
+
+  /** Whether `introduce` may have something to do. After a start, the sites are not listed at once. */
+  get isIntroducing(): boolean {
+    return !this.#hasIntroduced || this.#unregistered().length > 0;
+  }
+
+  /** Call it when the sites are listed: starts the objects of some of these sites. One that fails is not tried again before the next start of the registry. */
+  async introduce(sitesMax: number): Promise<void> {
+    this.#hasIntroduced = true;
+    for (const siteId of this.#unregistered().slice(0, sitesMax)) {
+      this.#introduced.add(siteId);
+      const hasEvents = await this.#options
+        .site(siteId)
+        .hasEvents()
+        .catch(() => false);
+      if (hasEvents) await this.#register(siteId);
+    }
   }
 
   /** Registers a site durably. `isBounded`: throws a 403 if it is new and `max_sites` is reached. */
@@ -68,7 +88,7 @@ export class SiteDirectory implements SiteInstances {
   /** A site whose object has withdrawn its events must not take the place of a new one. */
   async #makeRoom(knownSites: KnownSites, siteId: SiteId): Promise<void> {
     if (!knownSites.areListed) await knownSites.untilListed();
-    if (!knownSites.hasRoomFor(siteId)) await this.confirm();
+    if (!knownSites.hasRoomFor(siteId)) await this.#confirmIfPossible([...this.#doubtful.keys()]);
   }
 
   async doubt(siteId: SiteId): Promise<void> {
@@ -86,6 +106,11 @@ export class SiteDirectory implements SiteInstances {
 
   confirm(): Promise<void> {
     return this.#confirm([...this.#doubtful.keys()]);
+  }
+
+  /** A site whose object does not answer stays doubtful, and counts. */
+  #confirmIfPossible(siteIds: readonly SiteId[]): Promise<void> {
+    return this.#confirm(siteIds).catch(() => {});
   }
 
   async #confirm(siteIds: readonly SiteId[]): Promise<void> {
@@ -119,14 +144,13 @@ export class SiteDirectory implements SiteInstances {
   }
 
   /** The object may end now. What it has in memory then is no longer there. */
-  noteReport(siteId: SiteId, report: SiteReport): void {
+  noteReport(siteId: SiteId): void {
     this.#running.delete(siteId);
-    this.#reports.push(report);
   }
 
   async collect(): ReturnType<SiteInstances["collect"]> {
     const running = [...this.#running];
-    await this.#confirm(running.filter((siteId) => this.#doubtful.has(siteId)));
+    await this.#confirmIfPossible(running.filter((siteId) => this.#doubtful.has(siteId)));
     const asked = await Promise.all(
       running.map((siteId) =>
         this.#options
@@ -136,8 +160,6 @@ export class SiteDirectory implements SiteInstances {
       ),
     );
     const reports = asked.filter((report) => report !== null);
-    const told = this.#reports;
-    this.#reports = [];
-    return { activities: [...told, ...reports].map(({ activity }) => activity), gauges: reports.map(({ gauges }) => gauges) };
+    return { activities: reports.map(({ activity }) => activity), gauges: reports.map(({ gauges }) => gauges) };
   }
 }

@@ -104,16 +104,15 @@ export class SiteObject extends ServiceObject<SiteInstance> {
     await this.#ensureAlarm();
   }
 
-  /** Counts that do not arrive are kept for the next report. */
+  /** After every alarm, whose work is counted, too. Counts that do not arrive are kept for the next report. */
   async #report(): Promise<void> {
-    if (!this.#isNoted) return;
     this.#isNoted = false;
     const { services, siteId } = await this.instance();
-    const report = await this.takeReport();
+    const { activity } = await this.takeReport();
     try {
-      await registryIn(this.env).report(siteId, report);
+      await registryIn(this.env).report(siteId, activity);
     } catch (error) {
-      addActivity(services, report.activity);
+      addActivity(services, activity);
       this.#isNoted = true;
       services.log.warn("counts could not be reported to the registry", { reason: reasonOf(error) });
     }

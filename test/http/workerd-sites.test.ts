@@ -92,6 +92,13 @@ describe("many sites in workerd", () => {
     expect(await withLargeBody("GET", "/api/stats/main?site_id=site-0.test&period=7d", admin)).toMatchObject({ total_events: 0 });
   });
 
+  it("report what their alarms did, when no request comes any more", async () => {
+    await start({ SVC_FLUSH_INTERVAL_SECS: "8" });
+    expect((await post("site-0.test")).status).toBe(202);
+    await expect.poll(() => runtime.bucketKeys(), { timeout: 30_000 }).toHaveLength(1);
+    await expect.poll(() => metricOf("svc_flush_duration_seconds_count"), { timeout: 10_000 }).toBeGreaterThan(0);
+  });
+
   it("share the rate limit of an address, and each has its own", async () => {
     await start({ SVC_RATE_LIMIT_PER_IP: "10", SVC_RATE_LIMIT_PER_SITE: "0.01", SVC_TRUST_PROXY: "0" });
     const statuses = await Promise.all(SITES.slice(0, 30).map(async (site) => (await post(site)).status));
