@@ -39,6 +39,7 @@ export const BY_HAND: Readonly<Record<string, string>> = {
   "node test/bench/chunks.mjs 256 40000000 365": "takes many minutes",
   "node test/bench/clickhouse.mjs 5": "takes many minutes",
   "node test/bench/ingest-node.mjs": "takes many minutes",
+  "node test/bench/cluster.mjs 200000": "takes minutes; test/fault/cluster-kill.test.ts runs it with fewer events",
   ...Object.fromEntries(
     [
       "docker build --pull --tag sandpiper .",
