@@ -62,56 +62,48 @@ function parsedRows(text: string): SqlRow[] {
   }
 }
 
-export const connectClickhouse: ConnectClickhouse = (options) => {
-  // The client's own has no characters beyond Latin-1.
-  const authorization = basicAuthorization(options.clickhouseUser, options.clickhousePassword?.reveal() ?? "");
+type Options = Parameters<ConnectClickhouse>[0];
 
-  /**
-   * A client for one call. What it sends passes through `onRequest`, because it sends no binary data; and it gets an empty response,
-   * because reading one depends on the host's `Response`.
-   */
-  const clientFor = (onRequest: (url: URL, init: RequestInit) => Promise<void>) =>
-    createClient({
-      url: options.clickhouseUrl,
-      clickhouse_settings: SETTINGS,
-      use_multipart_params_auto: true,
-      keep_alive: { enabled: false },
-      request_timeout: CLICKHOUSE_RESPONSE_MS_MAX,
-      log: { level: ClickHouseLogLevel.OFF },
-      fetch: async (input, init = {}) => {
-        const headers = { ...(init.headers as Record<string, string>), Authorization: authorization };
-        await onRequest(new URL(String(input)), { ...init, headers });
-        return new Response(null);
-      },
-    });
+/** Sends what the client has written. */
+type Send = (url: URL, init: RequestInit) => Promise<void>;
 
-  /** Ends a query that nobody waits for. If that fails, it ends by `max_execution_time`. */
-  function kill(queryId: string): void {
-    const client = clientFor(async (url, init) => void (await exchange(url, init)));
-    const abort_signal = AbortSignal.timeout(CLICKHOUSE_CHECK_MS_MAX);
-    client.command({ query: KILL, query_params: { id: queryId }, abort_signal }).catch(() => {});
+class HttpConnection implements ClickhouseConnection {
+  readonly #options: Options;
+  /** The client's own has no characters beyond Latin-1. */
+  readonly #authorization: string;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#authorization = basicAuthorization(options.clickhouseUser, options.clickhousePassword?.reveal() ?? "");
+  }
+
+  async rows({ settings, ...statement }: ClickhouseStatement, signal?: AbortSignal): Promise<SqlRow[]> {
+    const reading = { ...statement, settings: { ...READ_SETTINGS, ...settings } };
+    return parsedRows(await this.#run(reading, signal, { format: "JSONEachRow" }));
+  }
+
+  async execute(statement: ClickhouseStatement, signal?: AbortSignal): Promise<void> {
+    await this.#run(statement, signal);
+  }
+
+  async insertParquet(statement: ClickhouseStatement, data: Uint8Array, signal?: AbortSignal): Promise<void> {
+    await this.#run(statement, signal, { data });
   }
 
   /** Runs a statement; returns the text of the response. */
-  async function run(statement: ClickhouseStatement, signal: AbortSignal | undefined, { format, data }: Kind = {}): Promise<string> {
+  async #run(statement: ClickhouseStatement, signal: AbortSignal | undefined, kind: Kind = {}): Promise<string> {
     signal?.throwIfAborted();
     const { timeoutMs = CLICKHOUSE_RESPONSE_MS_MAX } = statement;
     const abort = new AbortController();
-    const call = callOf(statement, options.clickhouseDatabase, abort.signal);
+    const call = callOf(statement, this.#options.clickhouseDatabase, abort.signal);
     const onAbort = () => {
       abort.abort();
-      kill(call.query_id);
+      this.#kill(call.query_id);
     };
     const timer = setTimeout(onAbort, timeoutMs);
     signal?.addEventListener("abort", onAbort);
-    let text = "";
-    const client = clientFor(async (url, init) => {
-      if (data) url.searchParams.set("query", call.query);
-      text = await exchange(url, data ? { ...init, body: data as Uint8Array<ArrayBuffer> } : init);
-    });
     try {
-      await (format ? client.query({ ...call, format }) : client.command(call));
-      return text;
+      return await this.#send(call, kind);
     } catch (error) {
       signal?.throwIfAborted();
       if (abort.signal.aborted) throw new ClickhouseUnreachableError(`ClickHouse cannot be reached: no response in ${timeoutMs / 1000} s`);
@@ -122,17 +114,42 @@ export const connectClickhouse: ConnectClickhouse = (options) => {
     }
   }
 
-  const connection: ClickhouseConnection = {
-    async rows({ settings, ...statement }, signal) {
-      const reading = { ...statement, settings: { ...READ_SETTINGS, ...settings } };
-      return parsedRows(await run(reading, signal, { format: "JSONEachRow" }));
-    },
-    async execute(statement, signal) {
-      await run(statement, signal);
-    },
-    async insertParquet(statement, data, signal) {
-      await run(statement, signal, { data });
-    },
-  };
-  return connection;
-};
+  async #send(call: ReturnType<typeof callOf>, { format, data }: Kind): Promise<string> {
+    let text = "";
+    const client = this.#clientFor(async (url, init) => {
+      if (data) url.searchParams.set("query", call.query);
+      text = await exchange(url, data ? { ...init, body: data as Uint8Array<ArrayBuffer> } : init);
+    });
+    await (format ? client.query({ ...call, format }) : client.command(call));
+    return text;
+  }
+
+  /** Ends an aborted query. If that fails, it ends by `max_execution_time`. */
+  #kill(queryId: string): void {
+    const client = this.#clientFor(async (url, init) => void (await exchange(url, init)));
+    const abort_signal = AbortSignal.timeout(CLICKHOUSE_CHECK_MS_MAX);
+    client.command({ query: KILL, query_params: { id: queryId }, abort_signal }).catch(() => {});
+  }
+
+  /**
+   * A client for one call. What it writes passes through `send`, because it sends no binary data; and it gets an empty response,
+   * because reading one depends on the host's `Response`.
+   */
+  #clientFor(send: Send) {
+    return createClient({
+      url: this.#options.clickhouseUrl,
+      clickhouse_settings: SETTINGS,
+      use_multipart_params_auto: true,
+      keep_alive: { enabled: false },
+      request_timeout: CLICKHOUSE_RESPONSE_MS_MAX,
+      log: { level: ClickHouseLogLevel.OFF },
+      fetch: async (input, init = {}) => {
+        const headers = { ...(init.headers as Record<string, string>), Authorization: this.#authorization };
+        await send(new URL(String(input)), { ...init, headers });
+        return new Response(null);
+      },
+    });
+  }
+}
+
+export const connectClickhouse: ConnectClickhouse = (options) => new HttpConnection(options);

@@ -55,7 +55,7 @@ describe("the connection to ClickHouse", () => {
     await expect.poll(() => connection.rows(running)).toEqual([]);
   });
 
-  it("survives a server that is killed, and sees it as soon as it is back", skippedFor(ONLY_THE_FRONT), async () => {
+  it("rejects while a killed server is down, and works as soon as it is back", skippedFor(ONLY_THE_FRONT), async () => {
     const { connection, server } = await open();
     await connection.execute({ sql: "CREATE TABLE t (n UInt8) ENGINE = MergeTree ORDER BY n" });
     await connection.execute({ sql: "INSERT INTO t VALUES (1)" });

@@ -93,7 +93,7 @@ describe("an insert into ClickHouse", () => {
     expect(await query(`SELECT count() FROM ${EVENTS_TABLE}`)).toBe("2");
   });
 
-  it("changes nothing when it is a dead process's and arrives after its successor's", async () => {
+  it("changes nothing when a process that has ended sent it, and it arrives after that of the next process", async () => {
     const { insert, query } = await openEvents();
     await insert([aFullEvent(1), aFullEvent(2)], { isRepeated: true });
     await insert([aFullEvent(1), aFullEvent(2)], { isRepeated: false });

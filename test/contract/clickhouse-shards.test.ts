@@ -53,7 +53,8 @@ function ofShards(connection: ClickhouseConnection, { cluster, stored, all }: Ev
     return `${sql.slice(0, from)}(${union})${sql.slice(to)}`;
   };
   return {
-    ...connection,
+    execute: (statement, signal) => connection.execute(statement, signal),
+    insertParquet: (statement, parquet, signal) => connection.insertParquet(statement, parquet, signal),
     rows: ({ sql, ...rest }, signal) => connection.rows({ ...rest, sql: played(sql).replaceAll(all, stored) }, signal),
   };
 }

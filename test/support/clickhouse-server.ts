@@ -19,7 +19,7 @@ const SERVER = process.env["CLICKHOUSE_URL"];
 export const EVENTS_TABLE = "events_data";
 
 /** Why a case of the front alone is skipped, or null if it runs. */
-export const ONLY_THE_FRONT = SERVER === undefined ? null : "A real server neither fails nor ends at a test's wish.";
+export const ONLY_THE_FRONT = SERVER === undefined ? null : "A test cannot make a real server fail or end.";
 
 /** Failures that `test/clickhouse/failures.mjs` describes. */
 export interface Failure {

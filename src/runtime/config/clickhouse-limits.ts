@@ -15,7 +15,7 @@ assertLimits(
   "the server gives up an insert before the client does",
 );
 
-/** How long an accepted event may wait for its flush on Node: within a second, all nodes have it in their figures. */
+/** How long an accepted event may wait for its flush on Node. The aim is that all nodes report it after a second (docs/scaling.md, "Visibility"). */
 export const CLICKHOUSE_EVENT_MS = 500;
 
 /** How often it is checked whether one has waited so long. */
@@ -27,10 +27,10 @@ export const CLICKHOUSE_FILES_AT_ONCE = 8;
 /** The longest pause after a failed insert: reports wait for the next one. */
 export const CLICKHOUSE_RETRY_MS_MAX = 5_000;
 
-/** The longest wait for the readiness check, for which sites there are, and for the end of a query that nobody waits for any more. */
+/** The longest wait for short statements: the readiness check, the list of sites, what nodes tell each other, and ending an aborted query. */
 export const CLICKHOUSE_CHECK_MS_MAX = 5_000;
 
-/** Sites that are listed, and how long their listing is current: other nodes may add sites. */
+/** How many sites are listed, and how long the list is current: other nodes may add sites. */
 export const CLICKHOUSE_SITES_MAX = 100_000;
 export const CLICKHOUSE_SITES_MS_MAX = 1_000;
 
@@ -40,14 +40,14 @@ export const NODE_ANNOUNCEMENT_MS = 5_000;
 /** Erasures that some node has not carried out. More are refused until it has, or is removed. */
 export const ERASURE_REQUESTS_MAX = 10_000;
 
-/** How long a request for an erasure is kept after all nodes have carried it out, and the pause between two looks for such requests. */
+/** How long a request for an erasure is kept at least, and the pause between two deletions of requests that all nodes have carried out. */
 export const ERASURE_REQUEST_KEPT_MS = 3_600_000;
 
-/** Pauses between two looks for requests, and for confirmations while a request waits for them. */
+/** How often a node polls for requests, and for confirmations while a request waits for them. */
 export const ERASURE_POLL_MS = 1_000;
 export const ERASURE_CONFIRMATION_POLL_MS = 200;
 
-/** For how long after a request a node drops cached results of the site at each look. */
+/** For how long after a request a node drops cached results of the site at each poll. */
 export const ERASURE_RECENT_MS = 120_000;
 
 /** The part of a request's time limit for which it waits for the other nodes. */

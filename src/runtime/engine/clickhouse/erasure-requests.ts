@@ -27,7 +27,7 @@ export interface Confirmations extends ErasedCounts {
 export const covers = ({ siteId, firstDay, lastDay }: ErasureRequest, site: SiteId, day: UtcDay): boolean =>
   siteId === site && firstDay <= day && day <= lastDay;
 
-/** Requests of another program's version, or of another hand. */
+/** Empty for a row that this version of the program would not have written. */
 function requestIn({ id, site_id: siteId, first_day: firstDay, last_day: lastDay }: SqlRow): ErasureRequest[] {
   const [site, first, last] = [String(siteId), String(firstDay), String(lastDay)];
   return isSiteId(site) && isUtcDay(first) && isUtcDay(last) ? [{ id: String(id), siteId: site, firstDay: first, lastDay: last }] : [];
