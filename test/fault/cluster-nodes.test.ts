@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { utcDayOf } from "../../src/storage/event.ts";
 import { withBearer } from "../support/auth-requests.ts";
-import { clickhouseOfFile } from "../support/clickhouse-server.ts";
+import { ONLY_THE_FRONT, clickhouseOfFile } from "../support/clickhouse-server.ts";
+import { skippedFor } from "../support/skipped.ts";
 import { startServer, type ServerProcess } from "../support/server-process.ts";
 import type { Environment } from "../support/target.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -163,6 +164,23 @@ describe("an erasure on a full node", () => {
     },
     TEST_MS_MAX,
   );
+});
+
+describe("a node that ClickHouse takes for stopped", () => {
+  it("confirms its own erasure before the response", { ...skippedFor(ONLY_THE_FRONT), timeout: TEST_MS_MAX }, async () => {
+    const { start, rows } = await createCluster();
+    const folder = await tempFolder();
+    const full = await start("all", folder);
+    await send(full, 3);
+    expect(await full.stop()).toBe(0);
+    await clickhouse().kill();
+    const again = await start("all", folder);
+    await send(again, 2);
+    await clickhouse().start();
+    const erase = await createEraser(again);
+    expect(await erase()).toEqual(erased(5));
+    expect(await rows()).toBe(0);
+  });
 });
 
 describe("a node", () => {

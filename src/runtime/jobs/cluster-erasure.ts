@@ -22,6 +22,8 @@ export interface ClusterErasureOptions {
   readonly erasure: Pick<Erasure, "erase">;
   readonly requests: ErasureRequests;
   readonly nodes: Pick<Nodes, "all">;
+  /** The id of this node. */
+  readonly node: string;
   /** Deletes the rows of a node that cannot do so itself; resolves to their number and that of their days. */
   readonly eraseRowsOf: (node: KnownNode, request: ErasureRequest) => Promise<Erased>;
   readonly stats: Pick<QueryService, "dropSite">;
@@ -33,8 +35,9 @@ export interface ClusterErasureOptions {
 
 const SECOND_MS = 1000;
 
-function unconfirmed(nodes: readonly KnownNode[]): AppError {
-  const named = nodes.map(({ node, seenMsAgo }) => `${node} (last seen ${Math.round(seenMsAgo / SECOND_MS)} s ago)`);
+const nameOf = ({ node, seenMsAgo }: KnownNode): string => `${node} (last seen ${Math.round(seenMsAgo / SECOND_MS)} s ago)`;
+
+function unconfirmed(named: readonly string[]): AppError {
   return new AppError(
     { code: "unavailable", retryAfterSecs: STORAGE_RETRY_SECS },
     `These nodes have not erased the events yet: ${named.join(", ")}. They will when they run; repeat the request to learn of it.`,
@@ -89,14 +92,18 @@ export class ClusterErasure implements Job {
     void this.#job.run();
   }
 
-  /** Resolves with the nodes that need not confirm, once all others have. */
+  /**
+   * Resolves with the nodes that need not confirm, once all others have. This node always has to: as long as it could not announce
+   * itself, it counts as stopped, or is unknown.
+   */
   async #confirmed({ id }: ErasureRequest, untilMs: number): Promise<KnownNode[]> {
-    const { requests, nodes, monotonicMs, wait } = this.#options;
+    const { requests, nodes, node: self, monotonicMs, wait } = this.#options;
     for (;;) {
       const known = await nodes.all();
       const confirmed = (await requests.confirmations(id)).nodes;
       const open = known.filter((node) => !confirmed.has(node.node));
-      const missing = open.filter((node) => !isEmptied(node));
+      const others = open.filter((node) => node.node !== self && !isEmptied(node)).map(nameOf);
+      const missing = confirmed.has(self) ? others : [`${self} (this node)`, ...others];
       if (missing.length === 0) return open;
       if (monotonicMs() >= untilMs) throw unconfirmed(missing);
       await wait(ERASURE_CONFIRMATION_POLL_MS);
