@@ -106,8 +106,8 @@ interface Dependencies {
 type DemoParts = Pick<JobServices, "erasure"> & Pick<QueryServices, "stats">;
 
 function createDemoSite({ host: { config, now, wait }, eventStore }: Dependencies, parts: DemoParts, knownSites: SiteAdmission): DemoSite {
-  const { retentionDays } = config;
-  return new DemoSite({ ...parts, eventStore, knownSites, calendar: utcCalendar, now, pause: () => wait(0), retentionDays });
+  const { retentionDays, role } = config;
+  return new DemoSite({ ...parts, eventStore, knownSites, calendar: utcCalendar, now, pause: () => wait(0), retentionDays, role });
 }
 
 /** Accepted events are reported to `flush`, which starts early when there are many. */

@@ -52,6 +52,10 @@ describe("an instance with role = ingest", () => {
     await response.arrayBuffer();
   });
 
+  it("refuses events of the demo site, which another node may have made", async () => {
+    await expectError(await post(target, wireEvent("demo.example")), 403);
+  });
+
   it("accepts events while ClickHouse does not respond, also at an extra path", async () => {
     const before = target.services.eventStore.unflushedEvents;
     expect((await post(target, wireEvent("a.test"))).status).toBe(202);

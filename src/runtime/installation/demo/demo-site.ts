@@ -6,6 +6,7 @@ import { addDays, dayNumberOf, daysBetween, type Calendar } from "../../../stora
 import type { EpochMs, UtcDay } from "../../../storage/event.ts";
 import type { DeletedDays, EventStore } from "../../../storage/event-store.ts";
 import { eventText } from "../../../storage/event-text.ts";
+import type { Config } from "../../config/config.ts";
 import { DEMO_DAYS, DEMO_FILES_AT_ONCE } from "../../config/installation-limits.ts";
 import { DEMO_SITE } from "../../config/site-id.ts";
 import { AppError, storageUnavailable } from "../../errors.ts";
@@ -29,6 +30,8 @@ export interface DemoSiteOptions {
   readonly pause: () => Promise<void>;
   /** Older days are not made; 0 makes all. */
   readonly retentionDays: number;
+  /** With `ingest`, another node makes and removes it, and this one cannot tell whether it is there. */
+  readonly role: Config["role"];
 }
 
 /** Minutes of a day that are not stored yet. */
@@ -61,13 +64,16 @@ export class DemoSite {
     });
   }
 
-  /** 403 for an event of the demo site while there is one: events of pages do not mix with made-up ones. 503 if storage does not tell. */
+  /**
+   * 403 for an event of the demo site while there is or may be one: events of pages do not mix with made-up ones. 503 if storage does not
+   * tell.
+   */
   async refuseEvent(): Promise<void> {
     const isStored = () =>
       this.#isStored().catch((error: unknown) => {
         throw storageUnavailable("The event cannot be taken, because storage could not be read. Try again later.", error);
       });
-    if (this.#making === null && !(await isStored())) return;
+    if (this.#options.role === "all" && this.#making === null && !(await isStored())) return;
     throw new AppError(
       { code: "demo_site" },
       `Field "d" must not be ${DEMO_SITE}: it is this service's demo site, whose events are made up. Remove the demo site to use its name.`,
