@@ -73,7 +73,7 @@ export function createRateLimit({ perSecond, bucketsMax }: RateLimitOptions): Ra
 
   /** When the bucket is full again. A new bucket starts like the overflow bucket, which its key may have used before. */
   function fullMsOf(bucket: string, nowMs: number): number {
-    return Math.max(nowMs, fullAtMs.get(bucket) ?? fullAtMs.get(OVERFLOW_KEY) ?? 0);
+    return Math.max(nowMs, fullAtMs.get(bucket) ?? fullAtMs.get(OVERFLOW_KEY) ?? Number.NEGATIVE_INFINITY);
   }
 
   function verdictOf(bucket: string, nowMs: number): RateVerdict {

@@ -28,6 +28,10 @@ describe("a rate limit", () => {
     expect(burst(createRateLimit({ perSecond, bucketsMax: 10 }), "a", START)).toBe(expected);
   });
 
+  it("of a new key is a full bucket, also for a request that began before the clock of its instance", () => {
+    expect(burst(createRateLimit({ perSecond: 10, bucketsMax: 10 }), "a", -300)).toBe(10);
+  });
+
   it("refills steadily, up to its capacity", () => {
     const limit = createRateLimit({ perSecond: 4, bucketsMax: 10 });
     expect(burst(limit, "a", START)).toBe(4);
