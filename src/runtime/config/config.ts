@@ -53,7 +53,7 @@ export function parseConfig(
   // The loop sets every field of the type, with its default where the value is bad.
   const config = fields as Config;
   const { problems, warnings } = report;
-  problems.push(...conflictsIn(config), ...furtherProblems(config), ...unknownKeys(sources.file, fileNameOf(sources)));
+  problems.push(...conflictsIn(config, sources.platform), ...furtherProblems(config), ...unknownKeys(sources.file, fileNameOf(sources)));
   warnings.push(...unknownVariables(sources.environment));
   if (problems.length > 0) throw new ConfigError(problems);
   return { config: Object.freeze(withoutRollups(withGdprMode(config, report))), warnings };

@@ -1,4 +1,5 @@
 /** Options that are each valid, but not together, and options that others make ineffective. */
+import type { Platform } from "./option.ts";
 import type { OptionValue } from "./options.ts";
 
 interface EngineConfig {
@@ -9,9 +10,10 @@ interface EngineConfig {
 }
 
 /** Problems that stop the start. */
-export function conflictsIn({ engine, clickhouseUrl, role, secret }: EngineConfig): readonly string[] {
+export function conflictsIn({ engine, clickhouseUrl, role, secret }: EngineConfig, platform: Platform): readonly string[] {
   const problems: string[] = [];
   if (engine === "clickhouse" && clickhouseUrl === null) problems.push("clickhouse_url is required with engine = clickhouse");
+  if (role === "ingest" && platform === "workerd") problems.push("role = ingest is of the Node program only");
   if (role === "ingest" && engine !== "clickhouse") problems.push("role = ingest requires engine = clickhouse");
   if (role === "ingest" && secret === null) problems.push("role = ingest requires secret, the same on every node");
   return problems;

@@ -522,6 +522,16 @@ describe("the two sources", () => {
     expect(problemsOf({ environment: { SVC_PORT: "y" }, file: { port: "x" } })).toHaveLength(2);
   });
 
+  it("refuse role = ingest on workerd, whose objects are no nodes", () => {
+    const environment = {
+      SVC_ENGINE: "clickhouse",
+      SVC_CLICKHOUSE_URL: "https://clickhouse.test",
+      SVC_SECRET: "a secret of at least thirty-two characters",
+      SVC_ROLE: "ingest",
+    };
+    expect(problemsOf({ environment, platform: "workerd" })).toEqual(["role = ingest is of the Node program only"]);
+  });
+
   it("ignore options for Node on workerd, with a warning", () => {
     const { config, warnings } = parse({
       platform: "workerd",
