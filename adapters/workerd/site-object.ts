@@ -132,6 +132,6 @@ export class SiteObject extends ServiceObject<SiteInstance> {
 
   async days(): Promise<readonly UtcDay[]> {
     const { services, siteId } = await this.instance();
-    return services.eventStore.days(siteId);
+    return services.daysOf(siteId);
   }
 }
