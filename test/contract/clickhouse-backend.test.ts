@@ -25,7 +25,7 @@ const FAILURES = [
   [{ kind: "error", code: 159 }, 408, `exceeded the limit of ${TIMEOUT_SECS} seconds`],
   [{ kind: "error", code: 241 }, 503, "too little memory"],
   [{ kind: "error", code: 396 }, 400, "takes too much memory"],
-  [{ kind: "error", code: 47 }, 503, "could not complete"],
+  [{ kind: "error", code: 47 }, 503, "has refused a statement"],
   [{ kind: "refuse" }, 503, "cannot be reached"],
   [{ kind: "drop" }, 503, "cannot be reached"],
 ] as const;
