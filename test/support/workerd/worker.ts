@@ -214,7 +214,9 @@ async function command(bindings: ObjectEnvironment, control: Control, call: Cont
     await Promise.allSettled(stubs.map((stub) => stub.control(call, control.nowMs)));
     return "done";
   }
-  for (const stub of stubs) await stub.control(call, control.nowMs);
+  // A site's object that starts for its reset asks the registry.
+  const inOrder = call === "reset" ? stubs.toReversed() : stubs;
+  for (const stub of inOrder) await stub.control(call, control.nowMs);
   shared.control = control;
   for (const stub of stubs) await stub.arrive();
   if (call === "reset") await command(bindings, control, "abort");
