@@ -1,7 +1,7 @@
 /**
  * Two ingest nodes and a full node with one ClickHouse: posts events through both ingest nodes, kills one with -9 in the middle,
  * restarts it, and shows that every acknowledged event is counted once. A cluster of processes on this machine, on folders of its own.
- * Usage: node test/bench/cluster.mjs [events] [the built program]
+ * Builds the program, unless one is given. Usage: node test/bench/cluster.mjs [events] [the built program]
  */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { BENCH_FOLDER, buildBenchProgram } from "./bench-server.mjs";
 
 const EVENTS = Number(process.argv[2] ?? 20_000);
 const CONNECTIONS = 16;
@@ -18,7 +19,8 @@ const SITE = "cluster.test";
 const BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
 const pathOf = (name) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
-const PROGRAM = process.argv[3] ?? pathOf("dist/main.js");
+const program = process.argv[3] ?? pathOf(`${BENCH_FOLDER}/main.js`);
+if (!process.argv[3]) await buildBenchProgram();
 const folder = await mkdtemp(join(tmpdir(), "sandpiper-cluster-"));
 const running = new Set();
 process.once("exit", () => running.forEach((child) => child.kill("SIGKILL")));
@@ -47,7 +49,7 @@ const clickhouse = await start([pathOf("test/clickhouse/front.mjs"), join(folder
 
 const startNode = (name, role) =>
   start(
-    [PROGRAM],
+    [program],
     {
       SVC_ROLE: role,
       SVC_PORT: "0",
