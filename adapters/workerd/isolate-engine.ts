@@ -73,9 +73,9 @@ export class IsolateEngine implements Engine {
     if (this.#started !== failed) return;
     this.#started = null;
     this.#generation++;
-    this.#log.error("the engine failed and is restarted; queries reload the events they need", {
-      reason: reasonOf(error),
-    });
+    const reason = reasonOf(error);
+    if (error instanceof EngineTakenError) this.#log.info("queries load the events they need again", { reason });
+    else this.#log.error("the engine failed and is restarted; queries reload the events they need", { reason });
   }
 
   append(block: Block, source: BlockSource): Promise<Loaded> {

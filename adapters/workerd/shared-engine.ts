@@ -62,7 +62,7 @@ export class SharedEngine {
   }
 
   async #run<T>(share: Share, started: Promise<Engine>, call: () => Promise<T>): Promise<T> {
-    if (share.isLost) throw new EngineTakenError("the engine was given to another object");
+    if (share.isLost) throw new EngineTakenError("the engine was given to another object, or failed there");
     this.#shares.delete(share);
     this.#shares.add(share);
     share.running++;

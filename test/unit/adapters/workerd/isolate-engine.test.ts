@@ -1,6 +1,7 @@
 /** The engine of an isolate starts when it is needed, and again after it failed. */
 import { describe, expect, it } from "vitest";
 import { IsolateEngine } from "../../../../adapters/workerd/isolate-engine.ts";
+import { EngineTakenError } from "../../../../adapters/workerd/shared-engine.ts";
 import {
   EngineFullError,
   EngineLostError,
@@ -64,6 +65,17 @@ describe("the engine of an isolate", () => {
     expect(await engine.query(QUERY, silent())).toEqual([]);
     expect([made, loaded]).toEqual([2, ["more", "more"]]);
     expect(log.lines.map(({ level }) => level)).toEqual(["error"]);
+  });
+
+  it("opens another share after it lost its own to another object, which is no error of the engine", async () => {
+    const taken = () => Promise.reject(new EngineTakenError("the engine was given to another object"));
+    let made = 0;
+    const log = createRecordingLog();
+    const engine = new IsolateEngine(async () => anEngine(++made === 1 ? taken : answers), log);
+    await expect(engine.query(QUERY, silent())).rejects.toBeInstanceOf(EngineLostError);
+    expect(engine.generation).toBe(1);
+    expect(await engine.query(QUERY, silent())).toEqual([]);
+    expect(log.lines.map(({ level }) => level)).toEqual(["info"]);
   });
 
   it("restarts and rejects with EngineFullError after DuckDB invalidated its database for lack of memory", async () => {
