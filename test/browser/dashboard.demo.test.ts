@@ -120,6 +120,8 @@ describe("the demo site in the dashboard", () => {
     await notice(page).waitFor({ state: "detached" });
     expect(await siteOf(page)).toBe("own.example");
     await page.getByRole("button", { name: "Site: own.example" }).click();
+    // The list of sites is loaded once more after the removal.
+    await page.getByRole("menuitemradio", { name: DEMO_SITE }).waitFor({ state: "detached" });
     expect(await page.getByRole("menuitemradio").allTextContents()).toEqual(["own.example"]);
   });
 });
