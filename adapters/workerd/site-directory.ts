@@ -88,7 +88,7 @@ export class SiteDirectory implements SiteInstances {
   /** A site whose object has withdrawn its events must not take the place of a new one. */
   async #makeRoom(knownSites: KnownSites, siteId: SiteId): Promise<void> {
     if (!knownSites.areListed) await knownSites.untilListed();
-    if (!knownSites.hasRoomFor(siteId)) await this.#confirmIfPossible([...this.#doubtful.keys()]);
+    if (!knownSites.hasRoomFor(siteId)) await this.confirm();
   }
 
   async doubt(siteId: SiteId): Promise<void> {
@@ -108,11 +108,6 @@ export class SiteDirectory implements SiteInstances {
     return this.#confirm([...this.#doubtful.keys()]);
   }
 
-  /** A site whose object does not answer stays doubtful, and counts. */
-  #confirmIfPossible(siteIds: readonly SiteId[]): Promise<void> {
-    return this.#confirm(siteIds).catch(() => {});
-  }
-
   async #confirm(siteIds: readonly SiteId[]): Promise<void> {
     const waiting = [...siteIds];
     const askOneByOne = async () => {
@@ -121,10 +116,14 @@ export class SiteDirectory implements SiteInstances {
     await Promise.all(Array.from({ length: Math.min(ASKED_MAX, waiting.length) }, askOneByOne));
   }
 
+  /** A site whose object does not answer stays doubtful, and counts: one that cannot start must not hide all others. */
   async #ask(siteId: SiteId): Promise<void> {
     const doubt = this.#doubtful.get(siteId);
-    const hasEvents = await this.#options.site(siteId).hasEvents();
-    if (doubt === undefined || this.#doubtful.get(siteId) !== doubt) return;
+    const hasEvents = await this.#options
+      .site(siteId)
+      .hasEvents()
+      .catch(() => null);
+    if (hasEvents === null || doubt === undefined || this.#doubtful.get(siteId) !== doubt) return;
     this.#doubtful.delete(siteId);
     if (!hasEvents) this.#remove(siteId);
   }
@@ -150,7 +149,7 @@ export class SiteDirectory implements SiteInstances {
 
   async collect(): ReturnType<SiteInstances["collect"]> {
     const running = [...this.#running];
-    await this.#confirmIfPossible(running.filter((siteId) => this.#doubtful.has(siteId)));
+    await this.#confirm(running.filter((siteId) => this.#doubtful.has(siteId)));
     const asked = await Promise.all(
       running.map((siteId) =>
         this.#options

@@ -55,7 +55,7 @@ export interface SiteInstances {
   collect(): Promise<{ readonly activities: readonly Activity<OutcomeCount>[]; readonly gauges: readonly Gauges[] }>;
   /** Sites that were registered by an instance. Files need not show them yet. */
   registered(): Iterable<SiteId>;
-  /** Removes registered sites without events. Rejects if it cannot be told whether they have any. */
+  /** Removes registered sites without events. A site whose instance does not answer stays. */
   confirm(): Promise<void>;
   /** The days on which the site has events, oldest first. */
   days(siteId: SiteId): Promise<readonly UtcDay[]>;

@@ -1,5 +1,8 @@
 /** Many sites in workerd, an object each: all figures are exact, also those of all sites together, and idle objects are left alone. */
+import { readFileSync } from "node:fs";
+import { readdir, writeFile } from "node:fs/promises";
 import { request } from "node:http";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/storage/event.ts";
 import { CHROME_WINDOWS } from "../support/user-agents.ts";
@@ -38,6 +41,15 @@ const withLargeBody = (method: string, path: string, headers: Record<string, str
 const totalOf = async (site: string): Promise<number> =>
   (JSON.parse(await textOf(`/api/stats/main?site_id=${site}&period=7d`)) as { total_events: number }).total_events;
 
+/** Overwrites the database of the site's object, which has a record of the site's id. */
+async function damageObjectOf(site: string, folder: string): Promise<void> {
+  const record = JSON.stringify({ siteId: site });
+  const files = (await readdir(folder, { recursive: true })).map((name) => join(folder, name)).filter((name) => name.includes(".sqlite"));
+  const database = files.find((file) => readFileSync(file).includes(record))?.replace(/-(wal|shm)$/, "");
+  expect(database).toBeDefined();
+  for (const file of files.filter((name) => database && name.startsWith(database))) await writeFile(file, "damaged".repeat(10_000));
+}
+
 async function metricOf(name: string): Promise<number> {
   const line = new RegExp(`^${name} (\\d+)$`, "m").exec(await textOf("/metrics"));
   return Number(line?.[1]);
@@ -67,6 +79,17 @@ describe("many sites in workerd", () => {
     expect(statuses.filter((status) => status === 403).length).toBe(SITES.length - 5);
     const { sites } = JSON.parse(await textOf("/api/sites")) as { sites: string[] };
     expect(sites).toEqual(SITES.filter((_, i) => statuses[i] === 202).toSorted());
+  });
+
+  it("are listed and served if the storage of one of them is damaged, which stays listed", async () => {
+    await start();
+    for (const site of SITES.slice(0, 3)) expect((await post(site)).status).toBe(202);
+    await runtime.crash((folder) => damageObjectOf("site-1.test", folder));
+    expect((await fetch(`${runtime.origin()}/api/stats/main?site_id=site-1.test`)).status).toBe(500);
+    expect(JSON.parse(await textOf("/api/sites"))).toEqual({ sites: ["site-0.test", "site-1.test", "site-2.test"] });
+    expect(await totalOf("site-0.test")).toBe(1);
+    expect((await post("site-2.test", "/more")).status).toBe(202);
+    expect(await totalOf("site-2.test")).toBe(2);
   });
 
   it("each serve what is asked about them, whatever body comes with the request", async () => {

@@ -36,8 +36,8 @@ export interface WorkerdRuntime {
   log(): string;
   /** The keys of all objects in the bucket. */
   bucketKeys(): Promise<string[]>;
-  /** The process of workerd ends without notice, and another one goes on with the same storage. */
-  crash(): Promise<void>;
+  /** The process of workerd ends without notice, and another one goes on with the same storage, or what `meanwhile` made of its folder. */
+  crash(meanwhile?: (folder: string) => Promise<void>): Promise<void>;
   /** The same, and the other one runs another Worker: it was deployed meanwhile. */
   crashInto(script: WorkerOptions["script"]): Promise<void>;
   close(): Promise<void>;
@@ -101,9 +101,10 @@ export async function startWorkerd(options: WorkerOptions): Promise<WorkerdRunti
   const start = () => new Miniflare(optionsFor({ ...options, script }, folder, (text) => (log += text)));
   let miniflare = start();
   let url = await miniflare.unsafeGetDirectURL();
-  async function crash(): Promise<void> {
+  async function crash(meanwhile?: (folder: string) => Promise<void>): Promise<void> {
     for (const pid of workerdProcesses()) process.kill(pid, "SIGKILL");
     await miniflare.dispose();
+    await meanwhile?.(folder);
     miniflare = start();
     url = await miniflare.unsafeGetDirectURL();
   }
