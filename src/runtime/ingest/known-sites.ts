@@ -130,11 +130,13 @@ export class KnownSites implements SiteAdmission {
   }
 
   async #addStored(): Promise<void> {
-    const { storedSites, monotonicMs, log } = this.#options;
+    const { storedSites, isJournaled, monotonicMs, log } = this.#options;
+    // Sites whose first events are flushed meanwhile may be missing in the listing.
+    const flushed = [...this.#known].filter((siteId) => !isJournaled(siteId));
     try {
       const stored = await storedSites();
       for (const siteId of stored) this.#known.add(siteId);
-      for (const siteId of this.#known) if (!stored.has(siteId)) this.forgetUnlessJournaled(siteId);
+      for (const siteId of flushed) if (!stored.has(siteId)) this.forgetUnlessJournaled(siteId);
       this.#listedAtMs = monotonicMs();
     } catch (error) {
       if (!this.#hasLoggedFailure)

@@ -1,9 +1,13 @@
 /** Sites that may come into being by events: what happens at the same moment, when storage fails, and beside a start. */
 import { describe, expect, it, onTestFinished } from "vitest";
+import { KnownSites } from "../../../../src/runtime/ingest/known-sites.ts";
+import { createCounters } from "../../../../src/runtime/metrics/counters.ts";
+import type { SiteId } from "../../../../src/storage/event.ts";
 import { createDeferred } from "../../../support/deferred.ts";
 import { createFailingSegmentLog } from "../../../support/failing-segment-log.ts";
 import { START_MS, createInProcessTarget, type InProcessParts, type InProcessTarget } from "../../../support/in-process-target.ts";
 import { memoryStores, type Stores } from "../../../support/mortal-stores.ts";
+import { createRecordingLog } from "../../../support/recording-log.ts";
 import { expectAccepted, expectError, post, record, wireEvent } from "../../../support/requests.ts";
 import { storeDay } from "../../../support/stored-days.ts";
 import { siteId } from "../../../support/stored-event.ts";
@@ -80,6 +84,27 @@ describe("new sites", () => {
     listing.resolve();
     await expect.poll(() => statusOf(target, "third.test")).toBe(403);
     for (const site of ["filed.test", "other.test"]) expect(await statusOf(target, site)).toBe(202);
+  });
+
+  it("are not forgotten when they are flushed while a listing from before is on its way", async () => {
+    const listing = createDeferred<ReadonlySet<SiteId>>();
+    const journaled = new Set([siteId("old.test"), siteId("new.test")]);
+    const knownSites = new KnownSites({
+      storedSites: () => listing.promise,
+      listingMsMax: 1000,
+      monotonicMs: () => 0,
+      journaledSites: [siteId("old.test")],
+      isJournaled: (site) => journaled.has(site),
+      sitesMax: 2,
+      counters: createCounters(),
+      log: createRecordingLog(),
+      wait: () => new Promise(() => {}),
+    });
+    await knownSites.storing(siteId("new.test"), async () => {});
+    journaled.clear();
+    listing.resolve(new Set());
+    expect([...(await knownSites.listed())].sort()).toEqual(["new.test", "old.test"]);
+    expect(() => knownSites.check(siteId("third.test"))).toThrow("max_sites");
   });
 
   it("are accepted after a listing that fails, which is logged once and retried with the next new site", async () => {
