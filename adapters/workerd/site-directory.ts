@@ -6,6 +6,7 @@
 import type { KnownSites } from "../../src/runtime/ingest/known-sites.ts";
 import type { SiteInstances } from "../../src/runtime/host.ts";
 import type { SiteId } from "../../src/storage/event.ts";
+import { severalAtOnce } from "../../src/storage/several-at-once.ts";
 import type { SiteStub } from "./objects.ts";
 import type { DurableObjectStorage } from "./platform.ts";
 
@@ -108,12 +109,8 @@ export class SiteDirectory implements SiteInstances {
     return this.#confirm([...this.#doubtful.keys()]);
   }
 
-  async #confirm(siteIds: readonly SiteId[]): Promise<void> {
-    const waiting = [...siteIds];
-    const askOneByOne = async () => {
-      for (let siteId = waiting.pop(); siteId !== undefined; siteId = waiting.pop()) await this.#ask(siteId);
-    };
-    await Promise.all(Array.from({ length: Math.min(ASKED_MAX, waiting.length) }, askOneByOne));
+  #confirm(siteIds: readonly SiteId[]): Promise<void> {
+    return severalAtOnce(siteIds, ASKED_MAX, (siteId) => this.#ask(siteId));
   }
 
   /** A site whose object does not answer stays doubtful, and counts: one that cannot start must not hide all others. */
