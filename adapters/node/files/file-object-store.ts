@@ -1,6 +1,7 @@
 /** The object store port on a folder: a key is a path below it. */
 import { dirname, join } from "node:path";
 import type { ObjectKey, ObjectStore, StoredObject } from "../../../src/storage/object-store.ts";
+import { severalAtOnce } from "../../../src/storage/several-at-once.ts";
 import { UNFINISHED_SUFFIX, isLeftover, writeDurably } from "./durable-file.ts";
 import { DurableFolders } from "./durable-folders.ts";
 import { makePrivate } from "./file-permissions.ts";
@@ -66,14 +67,10 @@ export function createFileObjectStore(root: string, { isOurs = false, files = no
 
   async function listBelow(key: ObjectKey): Promise<StoredObject[]> {
     if (isOurs) await statusOf(key);
-    const left = await entriesIn(pathOf(key));
     const found: StoredObject[] = [];
-    const listLeft = async () => {
-      for (let entry = left.pop(); entry; entry = left.pop()) {
-        for (const object of await listEntry(`${key}/${entry.name}`, entry)) found.push(object);
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(ENTRIES_AT_ONCE, left.length) }, listLeft));
+    await severalAtOnce(await entriesIn(pathOf(key)), ENTRIES_AT_ONCE, async (entry) => {
+      for (const object of await listEntry(`${key}/${entry.name}`, entry)) found.push(object);
+    });
     return found;
   }
 

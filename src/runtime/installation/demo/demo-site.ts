@@ -6,6 +6,7 @@ import { addDays, dayNumberOf, daysBetween, type Calendar } from "../../../stora
 import type { EpochMs, UtcDay } from "../../../storage/event.ts";
 import type { DeletedDays, EventStore } from "../../../storage/event-store.ts";
 import { eventText } from "../../../storage/event-text.ts";
+import { severalAtOnce } from "../../../storage/several-at-once.ts";
 import type { Config } from "../../config/config.ts";
 import { DEMO_DAYS, DEMO_FILES_AT_ONCE } from "../../config/installation-limits.ts";
 import { DEMO_SITE } from "../../config/site-id.ts";
@@ -135,20 +136,18 @@ export class DemoSite {
     if (stored.hasOthers || isNameKnown) throw nameIsTaken();
     const missing = this.#missingIn(stored);
     let added = 0;
-    const addOneByOne = async () => {
-      for (let next = missing.shift(); next; next = missing.shift()) {
+    try {
+      await severalAtOnce(missing, DEMO_FILES_AT_ONCE, async (next) => {
         if (signal.aborted) throw new AppError({ code: "unavailable", retryAfterSecs: 1 }, "The demo site is not made: it was stopped.");
         const events = await this.#add(next);
         added += events;
         await this.#options.pause();
-      }
-    };
-    const outcomes = await Promise.allSettled(Array.from({ length: DEMO_FILES_AT_ONCE }, addOneByOne));
-    // A file whose writing failed may be there all the same.
-    this.#exists = added > 0 ? true : null;
-    if (added > 0) this.#options.stats.dropSite(DEMO_SITE);
-    const failure = outcomes.find((outcome) => outcome.status === "rejected");
-    if (failure) throw failure.reason;
+      });
+    } finally {
+      // A file whose writing failed may be there all the same.
+      this.#exists = added > 0 ? true : null;
+      if (added > 0) this.#options.stats.dropSite(DEMO_SITE);
+    }
     return added;
   }
 
